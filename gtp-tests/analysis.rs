@@ -1,11 +1,11 @@
-//! Analysis on the wire: what Sabaki and Lizzie read, and what ends it.
+//! Analysis through the protocol: what Sabaki and Lizzie read, and what ends it.
 
 use std::time::Duration;
 
 use crate::process::Engine;
 use crate::sabaki_parser::{Variation, check_line, variations};
 
-/// An engine that thinks about a move for so long that a test would notice.
+/// An engine that would think about a move long enough for a test to notice.
 const SLOW: &[&str] = &[
     "--backend",
     "rollout",
@@ -14,18 +14,18 @@ const SLOW: &[&str] = &[
     "--seed",
     "1",
 ];
-/// An engine with the network inside the program, and quick.
+/// A fast engine with the built-in network.
 const NETWORK: &[&str] = &["--visits", "300", "--threads", "1", "--seed", "1"];
 /// An engine that plays at once.
 const QUICK: &[&str] = &["--backend", "rollout", "--visits", "200", "--seed", "1"];
 
-/// Starts an analysis, reads `lines` of it, ends it with `end`, and gives the lines.
+/// Starts an analysis, reads `lines` of it, ends it with `end`, and returns the lines.
 fn analyze(engine: &mut Engine, command: &str, lines: usize, end: &str) -> Vec<String> {
     engine.send(&format!("{command}\n"));
     assert_eq!(engine.line(), "=");
     let seen: Vec<String> = (0..lines).map(|_| engine.line()).collect();
     engine.send(end);
-    // Lines that were already on their way, then the end.
+    // Lines already sent, then the end.
     while !engine.line().is_empty() {}
     seen
 }
@@ -44,7 +44,7 @@ fn sabaki_reads_every_entry() {
     }
 }
 
-/// GoGui's menu thinks about a record that was loaded, for a time or until it is interrupted.
+/// GoGui's menu analyses a loaded record, for a time or until it is interrupted.
 #[test]
 fn gogui_has_a_position_searched() {
     let go = [NETWORK, &["--game", "go", "--live-graphics"]].concat();
@@ -55,7 +55,7 @@ fn gogui_has_a_position_searched() {
     assert!(status.starts_with("TEXT white wins"), "{shown}");
     assert!(status.contains(" ahead by "), "{shown}");
     assert!(shown.contains("LABEL "), "{shown}");
-    // The search stays for the other views, and the game goes on as it was.
+    // The search continues for the other views, and the game is unchanged.
     let table = engine.answer("tengen-table w");
     let visits = table
         .lines()
@@ -163,7 +163,8 @@ fn options_choose_what_is_shown() {
                 .all(|found| !["E5", "C3", "E6"].contains(&&*found.vertex))
         },
     );
-    // What follows the last line of play hides that entry from Sabaki, which never asks for it.
+    // Anything after the last principal variation hides that entry from Sabaki, which never asks
+    // for it.
     check("5 rootInfo true", |_, line| {
         line.contains(" rootInfo visits ")
     });
@@ -277,7 +278,8 @@ fn q5go_asks_what_is_known_and_stops_by_asking_again() {
     let mut engine = Engine::start(NETWORK);
     assert_eq!(engine.ask("1 known_command lz-analyze"), "=1 true");
     assert_eq!(engine.ask("2 known_command kata-set-rules"), "=2 true");
-    // It is known for Go's sake; NoGo has no rules by such names, and the conversation goes on.
+    // The name is known because of Go; NoGo has no rules of that name, and the conversation
+    // continues.
     let refused = engine.ask("20 kata-set-rules chinese");
     assert!(refused.starts_with("?20 unknown rules"), "{refused}");
     assert_eq!(engine.ask("3 time_settings 1 1 0"), "=3 ");

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use tengen::eval::FETCH_SCRIPT;
 
-/// What it prints with `args`, and whether all is well.
+/// Its output with `args`, and whether all checks passed.
 fn doctor(args: &[&str]) -> (String, bool) {
     let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
         .arg("doctor")
@@ -38,7 +38,7 @@ fn what_is_built_in_works() {
             "ok      choice",
         ],
     );
-    // Integers are rounded more or less, which is no damage.
+    // Integers differ by rounding, which is not an error.
     let int8 = concat!(env!("CARGO_MANIFEST_DIR"), "/models/nogo-9x9-int8.onnx");
     check(
         &["--model", int8],

@@ -1,4 +1,4 @@
-//! Whoever reads comments and documents can follow them: links lead to files and headings of this
+//! References in comments and documents resolve: links lead to files and headings of this
 //! repository, and papers are listed in `docs/methods.md`.
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
 
-/// A tracked text: its path from the root, and what it says.
+/// A tracked text: its path from the root, and its content.
 struct Text {
     path: PathBuf,
     content: String,
@@ -40,7 +40,7 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of this repository") {
         let path = entry.expect("a readable entry").path();
         let end = path.extension().and_then(|end| end.to_str());
-        // Libraries that a test has fetched are not ours.
+        // Libraries fetched by a test are excluded.
         if path.is_dir() && !path.ends_with("node_modules") {
             collect(&path, into);
         } else if matches!(end, Some("rs" | "md" | "toml" | "sh")) {
@@ -53,7 +53,7 @@ fn is_document(text: &Text) -> bool {
     text.path.extension().is_some_and(|end| end == "md")
 }
 
-/// The headings of a Markdown text as the end of a link names them.
+/// The headings of a Markdown text in the form used by links.
 fn anchors(markdown: &str) -> Vec<String> {
     let mut in_code = false;
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ fn anchors(markdown: &str) -> Vec<String> {
     found
 }
 
-/// What is wrong with a link to `target`, a path from the root with or without `#heading`.
+/// The error of a link to `target`, a path from the root with or without `#heading`.
 fn broken(target: &Path) -> Option<String> {
     let target = target.display().to_string();
     let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
@@ -131,7 +131,7 @@ fn comments_cite_what_there_is() {
     none(&complaints);
 }
 
-/// Comments as running text, so that a citation may go over the end of a line.
+/// Comments as running text, so that a citation may cross the end of a line.
 fn running_text(source: &str) -> String {
     let lines = source.lines().map(|line| {
         let line = line.trim();

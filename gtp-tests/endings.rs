@@ -1,4 +1,4 @@
-//! `tengen solve`.
+//! `tengen solve` from the command line.
 
 use crate::process::{refuses, tengen};
 

@@ -1,11 +1,11 @@
-//! Files that a controller names: what `loadsgf` and `printsgf` touch and what they leave alone.
+//! Files named by a controller: what `loadsgf` and `printsgf` change and what they do not.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::process::Engine;
 
-/// A folder of its own, with a game and notes in it; removed when dropped.
+/// A temporary folder with a game and notes in it; removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -106,7 +106,7 @@ fn what_could_go_on_for_ever_is_refused_by_name() {
     );
 }
 
-/// Makes a link where users may: on Windows only administrators do.
+/// Makes a symbolic link where users may: on Windows only administrators may.
 fn link(to: &str, at: &Path) {
     #[cfg(unix)]
     std::os::unix::fs::symlink(to, at).expect("writable");
@@ -154,7 +154,7 @@ fn a_served_engine_stays_in_its_folder() {
         );
     }
     assert_eq!(folder.read("game.sgf"), before);
-    // A link to nowhere makes no file at its other end.
+    // Writing through a dangling link creates no file.
     engine.ask("printsgf dangling.sgf");
     assert!(!Path::new(&folder.path("new.sgf")).exists());
 }

@@ -14,7 +14,7 @@ fn script(size: BoardSize) -> String {
     format!("rectangular_boardsize {width} {height}\n{moves}final_score\nquit\n")
 }
 
-/// Plays the replies to a script over on our own board.
+/// Replays the replies to a script on our own board.
 #[track_caller]
 fn check_game(size: BoardSize, output: &str) {
     let replies: Vec<&str> = output.split_terminator("\n\n").collect();
@@ -26,7 +26,7 @@ fn check_game(size: BoardSize, output: &str) {
     let mut color = Color::Black;
     for reply in moves {
         let text = reply.strip_prefix("= ").expect("genmove never fails");
-        // After the loser has resigned, the script goes on asking: the winner may still play.
+        // After the loser has resigned, the script continues: the winner may still play.
         position.set_to_move(color);
         color = color.opponent();
         if text == "resign" {

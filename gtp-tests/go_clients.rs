@@ -1,17 +1,17 @@
-//! Go as its clients play and analyse it: Lizzie, LizzieYzy, Sabaki and q5Go, with handicap, moves taken
-//! back, another komi in the middle of a game, and records. What they send is in the documents that
-//! `analysis.rs` follows for NoGo.
+//! Go as its clients play and analyse it: Lizzie, LizzieYzy, Sabaki and q5Go, with handicap, moves
+//! taken back, another komi in the middle of a game, and records. The commands are documented in
+//! the sources that `analysis.rs` follows for NoGo.
 
 use crate::process::{Engine, folder};
 use crate::sabaki_parser::variations;
 
-/// An engine of Go with the network inside the program.
+/// A Go engine with the built-in network.
 fn go(more: &[&str]) -> Engine {
     let usual = ["--game", "go", "--visits", "60", "--threads", "1"];
     Engine::start(&[&usual[..], &["--seed", "1"], more].concat())
 }
 
-/// Has an analysis show a line, ends it with `end`, and gives the line.
+/// Waits for a line of an analysis, ends it with `end`, and returns the line.
 fn shown(engine: &mut Engine, command: &str, end: &str) -> String {
     engine.send(&format!("{command}\n"));
     assert!(engine.line().starts_with('='));
@@ -22,7 +22,7 @@ fn shown(engine: &mut Engine, command: &str, end: &str) -> String {
     line
 }
 
-/// The number behind the first such word.
+/// The number after the first such word.
 #[track_caller]
 fn number(line: &str, key: &str) -> f64 {
     let mut words = line.split(' ').skip_while(|word| *word != key).skip(1);
@@ -30,7 +30,7 @@ fn number(line: &str, key: &str) -> f64 {
     number.unwrap_or_else(|| panic!("{key} in {line}"))
 }
 
-/// The owners at the end of a line, top row first.
+/// The ownership at the end of a line, top row first.
 #[track_caller]
 fn owners(line: &str) -> Vec<f64> {
     let (_, owners) = line.split_once(" ownership ").expect("owners");
@@ -42,7 +42,7 @@ fn owners(line: &str) -> Vec<f64> {
     owners
 }
 
-/// The moves that a line of KataGo's dialect has entries for.
+/// The moves that have entries in a line in KataGo's format.
 fn moves(line: &str) -> Vec<&str> {
     let entries = line.split("info move ").skip(1);
     entries
@@ -81,7 +81,7 @@ fn lizzie_sets_a_handicap_changes_the_komi_and_keeps_moves_out() {
     for corner in [(2, 2), (6, 2), (2, 6), (6, 6)] {
         assert!(owner[9 * corner.1 + corner.0] > 0.3, "{owner:?}");
     }
-    // The same position under another komi is another one.
+    // The same position with another komi is another position.
     assert_eq!(engine.ask("8 komi 60.5"), "=8 ");
     let behind = shown(&mut engine, "9 kata-analyze 10 ownership true", "10 name");
     assert!(number(&behind, "winrate") < 0.2, "{behind}");
@@ -156,7 +156,7 @@ fn lizzieyzy_asks_for_rules_the_networks_own_view_and_owners() {
         .map(|share| share.parse::<f64>().expect("a number"))
         .sum();
     assert!((sum + pass - 1.0).abs() < 0.01, "{raw}");
-    // White's view, by the network: C3 is Black's.
+    // From White's view, by the network: C3 belongs to Black.
     let whites = rest.split_once(" whiteOwnership ").expect("owners").1;
     let whites: Vec<f64> = whites
         .split(' ')
@@ -175,7 +175,7 @@ fn lizzieyzy_asks_for_rules_the_networks_own_view_and_owners() {
     );
 }
 
-/// Sabaki sends all that it has to at once, komi before the board.
+/// Sabaki sends everything at once, komi before the board size.
 #[test]
 fn sabaki_sends_a_handicap_game_and_its_changes_at_once() {
     let mut engine = go(&[]);
@@ -267,14 +267,14 @@ fn a_record_is_loaded_and_analysed_move_by_move() {
         leads.push(number(&line, "scoreLead"));
         engine.answer("undo");
     }
-    // Whose turn it is alternates, and Black is ahead all the time.
+    // The side to move alternates, and Black leads throughout.
     let [after_pass, before, ..] = leads[..] else {
         panic!("{leads:?}")
     };
     assert!(after_pass > 0.0 && before < 0.0, "{leads:?}");
 }
 
-/// Both have passed, and somebody wants to see whose is what.
+/// Both have passed, and a user asks for the ownership.
 #[test]
 fn a_finished_game_is_analysed_as_if_it_went_on() {
     let mut engine = go(&[]);
@@ -290,7 +290,7 @@ fn a_finished_game_is_analysed_as_if_it_went_on() {
     let line = shown(&mut engine, "kata-analyze w 5 ownership true", "stop");
     assert_eq!(owners(&line).len(), 81);
     assert_eq!(engine.answer("final_score"), "B+74", "nothing has changed");
-    // Where all that stands counts it is over.
+    // Under rules that count all stones on the board the game is over.
     engine.answer("kata-set-rules tromp-taylor");
     engine.send("kata-analyze w 5 ownership true\n");
     assert_eq!(engine.line(), "=");
@@ -320,7 +320,7 @@ fn a_pass_may_be_the_only_move_or_left_out() {
             told.len() == 80 && !told.contains(&"pass") && !told.contains(&"E5"),
             "{told:?}"
         );
-        // What holds for the other side says nothing here.
+        // Statements about the other side do not apply here.
         let all = shown(
             &mut engine,
             &format!("{dialect} b 10 minmoves 90 avoid w pass 1 allow w A1 1"),

@@ -1,16 +1,17 @@
-//! The end of a game of Go: what is settled is left alone under all rules, and what is not is played.
+//! The end of a game of Go: settled areas are left alone under all rules, and unsettled ones are
+//! played.
 
 use serde_json::{Value, json};
 
 use crate::process::Engine;
 
-/// Backends that choose moves.
+/// Backends under test.
 const BACKENDS: [&[&str]; 2] = [
     &["--visits", "200"],
     &["--backend", "rollout", "--visits", "1000"],
 ];
 
-/// An engine of Go on this board, in the middle of a game.
+/// A Go engine on this board, in the middle of a game.
 fn engine(more: &[&str], size: usize, rules: &str, komi: &str, moves: &str) -> Engine {
     let usual = ["--game", "go", "--threads", "1", "--seed", "1"];
     let mut engine = Engine::start(&[&usual[..], more].concat());
@@ -56,7 +57,7 @@ fn ten_passes_are_answered_by_ten_passes() {
     }
 }
 
-/// `japanese_pass.gtp` of issue 45: White is ahead by half a point, and to move.
+/// `japanese_pass.gtp` of issue 45: White leads by half a point, and is to move.
 const HALF_A_POINT: &str = "E5 G1 J8 E8 H7 C3 G5 C6 G3 H2 F2 D7 D2 C2 C5 B5 D6 B6 C4 B4 D3 D1 H3 \
                             E6 E1 C1 F6 D5 D4 F7 G7 G8 H8 H9 D6 E7 D5 G9 J9";
 
@@ -74,7 +75,7 @@ fn half_a_point_is_kept() {
             assert_eq!(engine.ask("play b pass"), "= ");
             passes += 1;
         }
-        // Who only passes may lose more.
+        // An engine that only passes may lose more.
         assert!(engine.ask("final_score").starts_with("= W+"), "{backend:?}");
     }
 }
@@ -110,8 +111,8 @@ fn a_stone_in_its_own_area_does_not_cost_a_finished_game() {
     }
 }
 
-/// White's corner has three points in a row: it lives if it plays the middle one, and decides the game. Black has
-/// passed.
+/// White's corner has three points in a row: it lives by playing the middle one, which decides the
+/// game. Black has passed.
 #[test]
 fn a_move_that_is_needed_is_played_after_a_pass() {
     let moves = "B5 pass D5 pass A4 pass B4 pass C4 pass D4 pass E4 pass A3 pass B3 pass C3 A2 D3 B2 E3 C2 E2 D2 \
@@ -124,7 +125,7 @@ fn a_move_that_is_needed_is_played_after_a_pass() {
     }
 }
 
-/// All that is left are eyes of stones that cannot be taken.
+/// Only eyes of uncapturable stones are left.
 fn eyes_alone(backend: &[&str], rules: &str, komi: &str) -> Engine {
     let points = |columns: &str, eyes: &[&str]| {
         let rows = 1..10;
@@ -144,7 +145,7 @@ fn eyes_alone(backend: &[&str], rules: &str, komi: &str) -> Engine {
 fn nothing_is_filled_that_cannot_be_taken() {
     for backend in BACKENDS {
         for rules in ["japanese", "chinese", "aga", "nz", "tromp-taylor"] {
-            // Won and lost, first and in answer.
+            // Won and lost, passing first and second.
             for komi in ["0.5", "20.5"] {
                 for color in ["b", "w"] {
                     let mut engine = eyes_alone(backend, rules, komi);
@@ -156,7 +157,7 @@ fn nothing_is_filled_that_cannot_be_taken() {
     }
 }
 
-/// KaTrain's usual rules: what a pass is worth is shown as it is.
+/// KaTrain's usual rules: the true value of a pass is shown.
 #[test]
 fn a_pass_is_shown_for_what_it_is_worth() {
     for (rules, komi) in [("japanese", 6.5), ("chinese", 6.5)] {

@@ -1,4 +1,4 @@
-//! A manager of the Gomocup protocol, as Piskvork is one: it starts a program without arguments, and its
+//! A manager of the Gomocup protocol like Piskvork: it starts a program without arguments, and its
 //! part is played byte for byte.
 
 use std::process::Command;
@@ -23,7 +23,7 @@ impl Brain {
         }
     }
 
-    /// The next line that is no message.
+    /// The next line that is not a message.
     fn hears(&self) -> String {
         loop {
             let line = self.0.line();
@@ -34,7 +34,7 @@ impl Brain {
         }
     }
 
-    /// Says END; what is said after it, and how long the program takes to end.
+    /// Sends END; returns the remaining output, and the time the program takes to end.
     fn ends(mut self) -> (String, Duration) {
         self.send(&["END"]);
         self.0.wait()
@@ -59,7 +59,7 @@ fn a_program_without_arguments_hears_the_manager() {
     brain.send(&["BEGIN"]);
     let (x, y) = point(&brain.hears());
     assert!(x < 20 && y < 20);
-    // Four in a row with one end: there is one answer.
+    // Four in a row with one open end: there is one answer.
     brain.send(&[
         "RESTART", "BOARD", "0,0,2", "9,0,1", "1,0,2", "9,2,1", "2,0,2", "9,4,1",
     ]);
@@ -84,7 +84,7 @@ fn turns_stay_within_their_time_and_end_comes_at_once() {
         brain.send(&["INFO time_left 90000", turn]);
         point(&brain.hears());
         let took = clock.now() - begin;
-        // The machine of the tests is busy; the rest is what a search may be late by.
+        // The test machine is busy; the rest is the tolerated delay of a search.
         assert!(took < Duration::from_secs(2), "{turn}: {took:?}");
     }
     // On the empty board, where nothing is proven soon.
@@ -101,7 +101,7 @@ fn turns_stay_within_their_time_and_end_comes_at_once() {
     assert!(rest.is_empty(), "after END nothing is said: {rest:?}");
 }
 
-/// Moves that are to come as fast as possible, by the network that is built in, cold and warm.
+/// Moves to be played as fast as possible, by the built-in network, cold and warm.
 #[test]
 fn a_move_at_once_is_the_best_that_is_known() {
     for arguments in [&[][..], &["gomocup", "--backend", "rollout"]] {
@@ -145,7 +145,7 @@ fn a_move_at_once_is_the_best_that_is_known() {
     }
 }
 
-/// Yixin's way to begin, heard by a program without arguments.
+/// Yixin's way to begin, sent to a program without arguments.
 #[test]
 fn yixin_board_is_understood() {
     let mut brain = Brain::start(&[]);
@@ -157,7 +157,7 @@ fn yixin_board_is_understood() {
     ]);
     assert_eq!(brain.hears(), "OK");
     point(&brain.hears());
-    // It stops thinking when it is told to.
+    // It stops thinking on command.
     brain.send(&[
         "INFO timeout_turn 600000",
         "INFO timeout_match 0",
@@ -189,7 +189,7 @@ fn carriage_returns_alone_end_lines() {
     assert!(brain.0.wait().1 < Duration::from_secs(1));
 }
 
-/// A whole match, one side over GTP and the other over this protocol, under a clock.
+/// A whole match with clocks, one side over GTP and the other over this protocol.
 #[test]
 fn a_match_against_a_program_of_this_protocol() {
     let out = std::env::temp_dir().join(format!("tengen-gomocup-{}", std::process::id()));
@@ -221,7 +221,7 @@ fn a_match_against_a_program_of_this_protocol() {
     let results = std::fs::read_to_string(out.join("results.jsonl")).unwrap_or_default();
     std::fs::remove_dir_all(&out).expect("it was written");
     assert!(run.status.success(), "{report}{errors}");
-    // The first line is what was agreed.
+    // The first line is the agreed opening.
     let games: Vec<&str> = results.lines().skip(1).collect();
     assert_eq!(games.len(), 4, "{results}");
     for game in games {

@@ -1,5 +1,5 @@
-//! Input that no controller should send: every command still gets exactly one reply, and nothing
-//! else is written.
+//! Input that no controller should send: every command still gets exactly one reply, and there is
+//! no other output.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::process::{Engine, QUICK, pipe};
 
-/// Lines of the property test; `TENGEN_HOSTILE_LINES` sets another number.
+/// Lines of the property test; overridden by `TENGEN_HOSTILE_LINES`.
 const LINES: usize = 5_000;
 
 /// Commands and arguments, right and wrong ones. `quit` would end the test, `printsgf` and
@@ -77,7 +77,7 @@ const WORDS: &[&[u8]] = &[
     b"absolute",
 ];
 
-/// One line without its end.
+/// A line without its end.
 fn line() -> impl Strategy<Value = Vec<u8>> {
     let separator = select(vec![&b" "[..], b" ", b" ", b"\t", b"  ", b"\0", b"\r", b""]);
     let word = prop_oneof![
@@ -95,7 +95,7 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Whether a line holds a command, and the id it begins with, by the words of the standard.
+/// Whether a line contains a command, and its id, according to the standard.
 fn expected(line: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(line).replace('\t', " ");
     let text: String = text
@@ -122,7 +122,7 @@ fn replies(output: &[u8]) -> Vec<(char, String, String)> {
     let replies = output.split_terminator("\n\n").map(|reply| {
         let status = reply.chars().next().expect("a status");
         assert!("=?".contains(status), "a stray line: {reply:?}");
-        // A blank follows, but for replies that are streams of lines.
+        // A blank follows, except in replies that are streams of lines.
         let (id, text) = reply[1..]
             .split_once([' ', '\n'])
             .unwrap_or((&reply[1..], ""));

@@ -1,5 +1,5 @@
-//! Moves that are due in no time, on a machine that has none to spare. They measure: run them alone,
-//! `cargo test --release --test gtp hurry -- --ignored --nocapture --test-threads 1`.
+//! Moves due at once, on an overloaded machine. These are measurements: run them alone, `cargo test
+//! --release --test gtp hurry -- --ignored --nocapture --test-threads 1`.
 
 #![expect(
     clippy::print_stderr,
@@ -12,7 +12,7 @@ mod overload;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Processes that keep every processor busy, until this is dropped.
+/// Processes that keep all processors busy until this is dropped.
 struct Busy(Vec<Child>);
 
 impl Busy {
@@ -36,12 +36,12 @@ impl Drop for Busy {
     }
 }
 
-/// Times, and what is said of them.
+/// Times, and their summary.
 #[derive(Default)]
 struct Times(Vec<Duration>);
 
 impl Times {
-    /// Half of the times are no longer than this, nine in ten, ninety-nine in a hundred, and all.
+    /// Percentiles 50, 90, 99 and 100 of the times.
     fn text(&mut self) -> String {
         self.0.sort_unstable();
         let last = self.0.len().saturating_sub(1);

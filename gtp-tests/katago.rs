@@ -1,5 +1,5 @@
-//! A client of KataGo's analysis engine, as KaTrain is one: it starts the program with KataGo's arguments,
-//! and what it sends is sent byte for byte.
+//! A client of KataGo's analysis engine like KaTrain: it starts the program with KataGo's
+//! arguments, and its messages are sent byte for byte.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tengen::clock::{Clock, SystemClock};
 
 use crate::process::Engine;
 
-/// How KaTrain starts its engine.
+/// Arguments with which KaTrain starts its engine.
 const KATRAIN: &[&str] = &[
     "analysis",
     "-model",
@@ -36,7 +36,7 @@ impl Analyst {
         serde_json::from_str(&self.0.line()).expect("JSON")
     }
 
-    /// The next answer that is the last one to a query.
+    /// The next final answer to a query.
     fn result(&self) -> Value {
         loop {
             let answer = self.hears();
@@ -46,7 +46,7 @@ impl Analyst {
         }
     }
 
-    /// What is said until the program ends by itself once its input has.
+    /// The rest of the output until the program ends by itself after the end of its input.
     fn rest(mut self) -> Vec<Value> {
         self.0.close();
         let (rest, _) = self.0.wait();
@@ -68,7 +68,7 @@ const GAME: &[[&str; 2]] = &[
     ["W", "E7"],
 ];
 
-/// The query for the position after so many moves, as KaTrain writes it.
+/// The query for the position after this many moves, as KaTrain writes it.
 fn query(id: &str, moves: usize, visits: u64, more: &str) -> String {
     let played: Vec<String> = GAME[..moves]
         .iter()
@@ -131,7 +131,7 @@ fn thinking_without_an_end_is_ended() {
     engine.send(&query("QUERY:1", 3, 10_000_000, ""));
     let during = engine.hears();
     assert_eq!(during["isDuringSearch"], true, "{during}");
-    // Others do not wait for it.
+    // Other queries do not wait for it.
     engine.send(&query("QUERY:2", 4, 10, ""));
     assert_eq!(engine.result()["id"], "QUERY:2");
     engine.send(r#"{"action": "terminate", "terminateId": "QUERY:1", "id": "QUERY:3"}"#);
@@ -220,8 +220,8 @@ fn a_program_without_arguments_knows_a_query() {
     assert_eq!(engine.hears()["program"], program);
 }
 
-/// A finished game on 7x7, Black's wall beside White's: seven stones of Black's are its handicap, set up,
-/// played in a row, or played between passes of White's.
+/// A finished game on 7x7, Black's wall beside White's: seven black stones are its handicap, set
+/// up, played in a row, or played between passes of White.
 fn handicap_game(id: &str, how: &str, bonus: &str) -> String {
     let mut stones = Vec::new();
     let mut moves = Vec::new();

@@ -1,5 +1,5 @@
-//! `quit` and the end of input end the process within 100 ms, whatever it is doing; an interrupt
-//! ends only the search.
+//! `quit` and the end of input end the process within 100 ms in every state; an interrupt ends only
+//! the search.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use tengen::clock::{Clock, SystemClock};
 
 use crate::process::{Engine, QUICK, pipe};
 
-/// The promise.
+/// The promised limit.
 const LIMIT: Duration = Duration::from_millis(100);
-/// A machine busy with other things may break the promise for us: the best of a few tries counts.
+/// A busy machine may exceed the limit: the best of a few tries counts.
 const TRIES: usize = 5;
 /// An engine that would think for an hour.
 const SLOW: &[&str] = &[
@@ -21,7 +21,7 @@ const SLOW: &[&str] = &[
     "1",
 ];
 
-/// How an engine is told to end.
+/// How an engine is stopped.
 #[derive(Debug, Clone, Copy)]
 enum End {
     Quit,
@@ -37,8 +37,8 @@ fn settled() -> Engine {
     engine
 }
 
-/// Starts an engine, has it do `work`, ends it, and checks what it answers and how long it takes.
-/// The work is sent with `name` in front: its reply shows that the engine is at it.
+/// Starts an engine, gives it `work`, ends it, and checks its answers and how long it takes. The
+/// work is sent after `name`: its reply shows that the engine is at work.
 #[track_caller]
 fn check(start: fn() -> Engine, work: &str, end: End, check_rest: fn(&[&str])) {
     let mut best = Duration::MAX;
@@ -92,7 +92,7 @@ fn an_engine_in_genmove_answers_and_ends() {
     check(settled, "reg_genmove w\n", End::Close, moves);
 }
 
-/// As [`settled`], with the network inside the program.
+/// Like [`settled`], with the built-in network.
 fn settled_with_network() -> Engine {
     let mut engine = Engine::start(&["--time-per-move", "3600", "--seed", "1"]);
     engine.answer("time_settings 2 0 0");
@@ -180,7 +180,7 @@ fn an_idle_engine_costs_next_to_nothing() {
             }
         };
         check_below(&engine, 12);
-        // A clock has the network loaded.
+        // A clock causes the network to be loaded.
         engine.answer("time_settings 900 0 0");
         check_below(&engine, 80);
     }

@@ -1,4 +1,4 @@
-//! Networks to try the engine with, and a place for them.
+//! Networks for tests of the engine, and a folder for them.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Game};
 use tengen::onnx::{GraphBuilder, Header, Value};
 
-/// A folder of this test, removed in the end.
+/// A folder for this test, removed at the end.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -34,7 +34,7 @@ impl Drop for Folder {
     }
 }
 
-/// What a network for NoGo on a square board says of itself.
+/// The metadata of a NoGo network for a square board.
 pub(crate) fn info(side: u8) -> ModelInfo {
     let encodings = SmallNoGo::encodings();
     let encoding = encodings.last().expect("NoGo has an encoding");
@@ -55,7 +55,7 @@ pub(crate) fn info(side: u8) -> ModelInfo {
     }
 }
 
-/// Weights with which a [`network`] answers every input that is not all zero with infinity.
+/// Weights for which a [`network`] answers every input that is not all zero with infinity.
 pub(crate) const WILD: f32 = 3e38;
 
 /// A network of one layer.
@@ -63,7 +63,7 @@ pub(crate) fn network(info: &ModelInfo, weight: f32) -> Vec<u8> {
     network_behind(info, weight, |_, planes| planes)
 }
 
-/// The same behind something that keeps the shape of the planes.
+/// The same after a node that keeps the shape of the planes.
 pub(crate) fn network_behind(
     info: &ModelInfo,
     weight: f32,
@@ -87,14 +87,14 @@ pub(crate) fn network_behind(
     graph.finish(&info.to_metadata()).expect("a sound graph")
 }
 
-/// A file without its checksum, which would tell of a change.
+/// A file without its checksum, which would reveal a change.
 pub(crate) fn unsealed(onnx: &[u8]) -> &[u8] {
     let seal = Header::read(onnx).expect("a network").seal;
     let covers = seal.expect("it has a checksum").covers;
     &onnx[..usize::try_from(covers).expect("it is in memory")]
 }
 
-/// A file with the first of some bytes changed for others of the same length.
+/// A file with the first occurrence of some bytes replaced by others of the same length.
 pub(crate) fn patched(onnx: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut onnx = unsealed(onnx).to_vec();
@@ -111,7 +111,7 @@ pub(crate) fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     [&head, bytes].concat()
 }
 
-/// A file whose graph has another field: messages that come twice are one.
+/// A file with an additional field in its graph: repeated messages are merged.
 pub(crate) fn with_field(onnx: &[u8], number: u8, message: &[u8]) -> Vec<u8> {
     [unsealed(onnx), &field(7, &field(number, message))].concat()
 }

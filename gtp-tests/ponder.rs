@@ -6,7 +6,7 @@ use tengen::clock::{Clock as _, SystemClock};
 
 use crate::process::Engine;
 
-/// How many visits the next search would begin with, read out of the tree.
+/// Number of visits the next search would start with, read from the tree.
 fn visits_at_start(engine: &mut Engine) -> u64 {
     let table = engine.answer("tengen-table w");
     let visits = table.lines().skip(1).filter_map(|line| {
@@ -30,7 +30,7 @@ fn pondering_searches_on_the_opponents_time() {
 
     let mut ponders = start("on");
     ponders.answer("genmove b");
-    // A command interrupts it, and it goes on behind the answer.
+    // A command interrupts it, and it continues after the answer.
     let clock = SystemClock::new();
     loop {
         let visits = visits_at_start(&mut ponders);

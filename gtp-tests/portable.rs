@@ -1,11 +1,11 @@
-//! The programs are to run on Windows as well (`docs/windows.md`): what only some systems have is used
-//! in few places, which are listed here. To add one, think of what the others do there.
+//! The programs run on Windows as well (`docs/windows.md`): features that only some systems have
+//! are used in few files, which are listed here. Before adding one, consider the others.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Signs of code that only some systems have.
+/// Signs of platform-dependent code.
 const SIGNS: [&str; 11] = [
     "std::os::",
     "cfg(unix)",
@@ -20,7 +20,7 @@ const SIGNS: [&str; 11] = [
     "\"/proc",
 ];
 
-/// The files that may have them, and why.
+/// The files that may contain them, and why.
 const ALLOWED: &[(&str, &str)] = &[
     (
         "src/bin/tengen-match/results/origin.rs",

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
 
-/// After this time an engine that should have spoken or ended counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// After this time a silent or running engine counts as hanging.
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Arguments of an engine that plays quickly and always the same.
+/// Arguments of an engine that plays fast and reproducibly.
 pub(crate) const QUICK: &[&str] = &["--backend", "rollout", "--visits", "100", "--seed", "1"];
 
 /// The folder of these tests.
@@ -19,7 +19,7 @@ pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("gtp-tests")
 }
 
-/// Starts `tengen` with `args`, in the folder of these tests, its log thrown away.
+/// Starts `tengen` with `args`, in the folder of these tests, and discards its log.
 fn spawn(args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_tengen"))
         .args(args)
@@ -82,7 +82,7 @@ impl Engine {
     pub(crate) fn reply(&mut self) -> String {
         let mut reply = String::new();
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("a whole reply");
+            let line = self.lines.recv_timeout(HANG_TIMEOUT).expect("a whole reply");
             if line == b"\n" {
                 return reply.trim_end_matches('\n').to_owned();
             }
@@ -92,18 +92,18 @@ impl Engine {
 
     /// The next line, without its end.
     pub(crate) fn line(&self) -> String {
-        let line = self.lines.recv_timeout(PATIENCE).expect("a line");
+        let line = self.lines.recv_timeout(HANG_TIMEOUT).expect("a line");
         let line = String::from_utf8(line).expect("UTF-8");
         line.strip_suffix('\n').expect("a whole line").to_owned()
     }
 
-    /// Sends one command and gives its reply.
+    /// Sends one command and returns its reply.
     pub(crate) fn ask(&mut self, command: &str) -> String {
         self.send(&format!("{command}\n"));
         self.reply()
     }
 
-    /// Sends one command that has to succeed and gives the text of its reply.
+    /// Sends one command that has to succeed and returns the text of its reply.
     pub(crate) fn answer(&mut self, command: &str) -> String {
         let reply = self.ask(command);
         let text = reply.strip_prefix("= ");
@@ -111,7 +111,7 @@ impl Engine {
             .to_owned()
     }
 
-    /// Memory in use, where the system tells.
+    /// Memory in use, if known to the system.
     pub(crate) fn memory_kib(&self) -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -123,12 +123,12 @@ impl Engine {
         self.input = None;
     }
 
-    /// What else the engine writes until it ends with success, and how long that takes.
+    /// The remaining output until the engine ends with success, and the time it takes.
     pub(crate) fn wait(mut self) -> (String, Duration) {
         let clock = SystemClock::new();
         let mut rest = Vec::new();
         loop {
-            match self.lines.recv_timeout(PATIENCE) {
+            match self.lines.recv_timeout(HANG_TIMEOUT) {
                 Ok(line) => rest.extend(line),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => panic!("the engine does not end"),
@@ -143,13 +143,13 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // It may have ended long ago.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// `tengen` with these arguments, to its end.
+/// Runs `tengen` with these arguments to its end.
 pub(crate) fn tengen(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tengen"))
         .args(args)
@@ -157,7 +157,7 @@ pub(crate) fn tengen(args: &[&str]) -> Output {
         .expect("the binary was built for this test")
 }
 
-/// `tengen` with these arguments ends with code 1 and one line that says `part`.
+/// `tengen` with these arguments ends with code 1 and one line that contains `part`.
 #[track_caller]
 pub(crate) fn refuses(args: &[&str], part: &str) {
     let output = tengen(args);
@@ -169,7 +169,7 @@ pub(crate) fn refuses(args: &[&str], part: &str) {
     );
 }
 
-/// What an engine with `args` writes when `input` is piped into it, and nothing else.
+/// The whole output of an engine with `args` when `input` is piped into it.
 pub(crate) fn pipe(args: &[&str], input: &[u8]) -> Vec<u8> {
     let mut child = spawn(&[&["gtp"], args].concat());
     let mut to_engine = child.stdin.take().expect("it is piped");

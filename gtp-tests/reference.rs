@@ -303,7 +303,7 @@ fn keys(file: &str, name: &str) -> Vec<Key> {
     let body = &body[..body.find("\n}").expect("the end of the type")];
     let field = Regex::new(r"^    pub (\w+): (.+),$").expect("a pattern");
     let renamed = Regex::new(r#"rename = "(\w+)""#).expect("a pattern");
-    // A link in parentheses goes; of others the text stays.
+    // A link in parentheses is removed; of others the text stays.
     let aside = Regex::new(r"\s*\(\[`[^`]*`\]\)").expect("a pattern");
     let link = Regex::new(r"\[(`[^`]*`|\w+)\](?:\([^)]*\))?").expect("a pattern");
     let (mut doc, mut rename, mut found) = (String::new(), None, Vec::new());

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A game of 13 moves on 4x4, which the solver knows from the start.
+/// A game of 13 moves on 4x4, solved from the start.
 const SMALL: &str = "gtp-tests/games/4x4.sgf";
 /// A game between RAVE and the network with 12 visits, both without the solver.
 const LARGE: &str = "gtp-tests/games/9x9.sgf";
-/// A quick review that is always the same.
+/// A quick, reproducible review.
 const QUICK: &[&str] = &[
     "--visits",
     "20",
@@ -36,7 +36,7 @@ fn run(args: &[&str]) -> Output {
         .expect("the binary was built for this test")
 }
 
-/// What a review that succeeds prints.
+/// The output of a successful review.
 #[track_caller]
 fn text(args: &[&str]) -> String {
     let output = run(args);
@@ -57,7 +57,7 @@ fn refuses(args: &[&str], part: &str) {
     let output = run(args);
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    // The log may have said more.
+    // The log may contain more.
     let last = text.lines().last().unwrap_or_default();
     assert!(
         last.starts_with("tengen: ") && last.contains(part),
@@ -65,10 +65,10 @@ fn refuses(args: &[&str], part: &str) {
     );
 }
 
-/// A folder of this test's own, empty at first.
+/// An empty temporary folder for this test.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("review-{name}"));
-    // It is there after a test that failed.
+    // It may be left over from a failed test.
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for files of tests");
     folder
@@ -82,7 +82,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"))
 }
 
-/// The review that a page holds.
+/// The review inside a page.
 #[track_caller]
 fn held(page: &str) -> Value {
     let (_, rest) = page.split_once("id=\"review\">").expect("a page of a game");
@@ -101,7 +101,7 @@ fn the_solver_alone_names_the_moves_that_gave_a_won_game_away() {
             "white gave 2 won games away in 1 games",
         ],
     );
-    // One node a position leaves open what takes more.
+    // With one node per position longer proofs stay open.
     let one_node = ["--endings", SMALL, "--from", "0", "--nodes", "1", "--json"];
     let summary = json(&text(&one_node));
     assert_eq!(summary["games"], 1);
@@ -144,7 +144,7 @@ fn without_a_network_playouts_judge_and_the_solver_says_what_is_true() {
         let [before, after] = [moves, moves + 1].map(|at| &positions[at as usize]);
         assert_eq!(before["winner"], before["to_move"]);
         assert_eq!(after["winner"], after["to_move"]);
-        // The move to play instead wins.
+        // The suggested move wins.
         let better = &before["played"]["better"][0];
         let candidates = before["candidates"].as_array().expect("a list");
         let best = candidates.iter().find(|found| found["move"] == *better);
@@ -178,7 +178,7 @@ fn the_network_judges_a_game_on_its_board() {
     // The last position is over, and a dozen before it are proven.
     let proven = game["proven"][0].as_u64().expect("a number") as usize;
     assert!(proven + 10 < moves, "{proven}");
-    // A forced move is as good as what comes after it, however little a search of it says.
+    // A forced move has the value of the position after it, even if its own search is short.
     for position in &positions[moves - 5..] {
         let black = position["winrate"].as_f64().expect("a number") > 0.5;
         assert_eq!(black, position["winner"] == "black", "{position}");
@@ -197,7 +197,7 @@ fn a_page_stands_alone_and_only_a_page_is_replaced() {
     let args = [&[LARGE, "--html", name(&page)], QUICK].concat();
     text(&args);
     let written = std::fs::read_to_string(&page).expect("the page");
-    // The name of SVG is no address that anything is fetched from.
+    // The namespace of SVG is not an address to fetch from.
     let outside = written.replace("http://www.w3.org/2000/svg", "");
     for address in ["http:", "https:", "src=", "@import", "url(http"] {
         assert!(!outside.contains(address), "{address}");
@@ -219,7 +219,7 @@ fn a_page_stands_alone_and_only_a_page_is_replaced() {
     is_javascript(&written, &folder);
 }
 
-/// Has Node.js look at the page's script, where it is installed.
+/// Checks the page's script with Node.js, where it is installed.
 #[track_caller]
 #[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn is_javascript(page: &str, folder: &Path) {

@@ -1,13 +1,14 @@
-//! The house stays as `src/ARCHITECTURE.md` draws it: every room uses only the rooms that its row of
-//! the table names, and no files stand in a circle.
+//! The dependencies between modules are those in `src/ARCHITECTURE.md`: every top-level module uses
+//! only the modules that its row of the table names, and files do not form cycles.
 //!
-//! A file *uses* another when a path in it leads to something that is defined there, in a `use` line or
-//! anywhere else, however many files hand the name on. Two things are no use: that a file declares its
-//! children (`mod child;`), and that it hands their names on (`pub use child::Name;`). So a `mod.rs` may
-//! stand above its children or below them, and never both: one that holds what its children share does
-//! not call them, and one that calls them holds nothing that they need. Methods are called without a
-//! path, so what is done through a value is not seen, and `impl` blocks of one type may lie in several
-//! files. Code for tests may use what it likes inside its room.
+//! A file *uses* another when a path in it leads to something that is defined there, in a `use`
+//! line or anywhere else, across any number of re-exports. Two things do not count: that a file
+//! declares its children (`mod child;`), and that it re-exports their names (`pub use
+//! child::Name;`). So a `mod.rs` may be above its children or below them, but not both: one that
+//! contains what its children share does not call them, and one that calls them contains nothing
+//! that they need. Methods are called without a path, so uses through a value are not seen, and
+//! `impl` blocks of one type may be in several files. Code for tests may use anything inside its
+//! module.
 
 mod arrows;
 mod circles;
@@ -48,7 +49,7 @@ fn no_files_stand_in_a_circle() {
     assert!(circles.is_empty(), "\n{}", circles.join("\n\n"));
 }
 
-/// What no `mod` line leads to is read by nobody, the compiler included.
+/// Files without a `mod` line are ignored, also by the compiler.
 #[test]
 fn every_file_belongs_to_a_crate() {
     let mut files = Vec::new();
@@ -66,7 +67,7 @@ fn every_file_belongs_to_a_crate() {
     }
 }
 
-/// A house of three rooms with what must be found, and beside it what looks like that and is not.
+/// A tree of three modules with the cases that must be found, and similar ones that must not.
 fn planted() -> Source {
     let files = [
         ("src/lib.rs", "mod ground;\nmod middle;\nmod top;"),

@@ -1,4 +1,4 @@
-//! Process-level tests: the binary as its controllers see it. `README.md` tells the formats.
+//! Process-level tests: the binary as seen by its controllers. `README.md` describes the formats.
 
 mod analysis;
 mod board;

@@ -1,19 +1,19 @@
-//! Sabaki's own library, `@sabaki/gtp`, drives a game and analyses. It comes from the npm registry,
-//! by the lock file beside it; without Node.js the test says so and does nothing.
+//! Sabaki's own library, `@sabaki/gtp`, plays a game and analyses. It comes from the npm registry,
+//! pinned by the lock file beside it; without Node.js the test reports that and does nothing.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::process::folder;
 
-/// The first line a program writes when it is asked for its version.
+/// The first line that a program prints for `--version`.
 fn version(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// A folder outside the sources with the library installed; `None` where the registry cannot be
+/// A folder outside the sources with the library installed; `None` when the registry cannot be
 /// reached, which is an error in CI.
 #[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn install() -> Option<PathBuf> {

@@ -1,4 +1,4 @@
-//! How Sabaki reads the lines of an analysis.
+//! Sabaki's parser for analysis lines.
 
 /// One candidate as Sabaki 0.60 reads it.
 #[derive(Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub(crate) struct Variation {
     pub(crate) moves: Vec<String>,
 }
 
-/// Whether Sabaki takes this for a move of a line of play: `pass`, or a letter and digits.
+/// Whether Sabaki accepts this as a move of a variation: `pass`, or a letter and digits.
 fn is_move(word: &str) -> bool {
     let digits = word.get(1..).unwrap_or_default();
     let point = word.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -19,10 +19,10 @@ fn is_move(word: &str) -> bool {
     word == "pass" || point
 }
 
-/// The rules of Sabaki's `analysis.js` and `enginesyncer.js`, in our words: the line is cut at
-/// `info`; of each part the row of moves at its end is taken, the word before it is dropped, and
-/// the rest are pairs of a key and a value. A part is dropped when it has no moves at its end, no
-/// point as `move`, or no `winrate`. Floats are shares, whole numbers ten-thousandths.
+/// The rules of Sabaki's `analysis.js` and `enginesyncer.js`, in our words: the line is split at
+/// `info`; the sequence of moves at the end of each part is taken, the word before it is dropped,
+/// and the rest are pairs of a key and a value. A part is dropped when it has no moves at its end,
+/// no point as `move`, or no `winrate`. Floats are shares, whole numbers ten-thousandths.
 pub(crate) fn variations(line: &str, command: &str) -> Vec<Variation> {
     let parts = line
         .split("info")
@@ -56,7 +56,7 @@ pub(crate) fn variations(line: &str, command: &str) -> Vec<Variation> {
     parts.filter_map(read).collect()
 }
 
-/// Checks one line of an analysis by Sabaki's rules: nothing of it may be lost.
+/// Checks one line of an analysis by Sabaki's rules: none of it may be lost.
 #[track_caller]
 pub(crate) fn check_line(line: &str, command: &str) -> Vec<Variation> {
     assert!(line.starts_with("info move "), "{line}");

@@ -1,5 +1,5 @@
-//! Results of Go: the same from every process and every command, bounded, and never a wrong one said
-//! as if it were right.
+//! Results of Go: the same from every process and every command, computed in bounded time, and no
+//! wrong result reported as certain.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use tengen::clock::{Clock, SystemClock};
 
 use crate::process::{Engine, QUICK};
 
-/// An engine of Go that plays by few playouts, with this seed.
+/// A Go engine that plays by few playouts, with this seed.
 fn go(seed: &str) -> Engine {
     Engine::start(&[&QUICK[..4], &["--seed", seed, "--game", "go"]].concat())
 }
 
-/// A game on 13x13 whose borders are open, both sides in turn.
+/// A game on 13x13 with open borders, both sides in turn.
 const OPEN_BORDERS: &str = "D4 K10 D10 K4 G7 F3 H11 C7 L7 E8 J8 F10 F6 H5 C5 K6 L6 K7 L8 K8 L9 E5 E6 \
                             D6 D7 C6 B6 B5 B7 C4 C3 D3 C2 H4 G10 G11 F11 E11 F12 G9 H10 F9 G5 G4";
 
@@ -31,7 +31,7 @@ fn a_position_has_one_score_in_every_process() {
         engine.answer("boardsize 13");
         play(&mut engine, OPEN_BORDERS);
         if seed == "3" {
-            // Other searches before, and another way to the same stones.
+            // Different earlier searches, and another order of the same stones.
             engine.answer("genmove b");
             engine.answer("undo");
             engine.answer("gg-undo 2");
@@ -46,8 +46,8 @@ fn a_position_has_one_score_in_every_process() {
     assert!(scores.iter().all(|score| *score == scores[0]), "{scores:?}");
 }
 
-/// On an open 19x19 a score takes longest. An interrupt ends it without one, and the next question is
-/// answered as if there had been none.
+/// On an open 19x19 a score takes longest. An interrupt ends it without one, and the next command
+/// is answered normally.
 #[test]
 fn an_interrupted_score_is_none() {
     for command in [
@@ -68,7 +68,7 @@ fn an_interrupted_score_is_none() {
         let known = engine.ask(command);
         assert!(known.starts_with('='), "{command}: {known}");
         assert_eq!(engine.ask(command), known);
-        // What is known already is told at once.
+        // A known result is answered at once.
         engine.send(&format!("{command}\n# interrupt\n"));
         assert_eq!(engine.reply(), known);
     }
@@ -89,7 +89,7 @@ fn the_end_of_input_makes_no_score() {
     );
 }
 
-/// Where nothing dies there is nothing to judge, and nothing to interrupt.
+/// Where no stone is dead no judgement is needed, and there is nothing to interrupt.
 #[test]
 fn games_without_dead_stones_need_no_judge() {
     for game in ["nogo", "gomoku"] {
@@ -106,7 +106,7 @@ fn games_without_dead_stones_need_no_judge() {
     }
 }
 
-/// Whatever is left to play.
+/// However much is left to play.
 #[test]
 fn a_score_is_bounded() {
     let clock = SystemClock::new();
@@ -119,7 +119,7 @@ fn a_score_is_bounded() {
         let started = clock.now();
         engine.answer("final_score");
         let took = clock.now() - started;
-        // Below 2 seconds where nothing else runs.
+        // Below 2 seconds on an idle machine.
         assert!(took < Duration::from_secs(20), "{moves}: {took:?}");
     }
 }

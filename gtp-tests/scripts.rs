@@ -1,12 +1,12 @@
-//! The scripts as somebody who mistypes uses them: what is wrong is said at once, before anything is
-//! built, fetched or written.
+//! The scripts with mistyped arguments: errors are reported at once, before anything is built,
+//! fetched or written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder with programs that only say that they were called.
-fn tell_tales() -> PathBuf {
+/// A folder with programs that only report that they were called.
+fn fake_programs() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tell-tales");
     fs::create_dir_all(&folder).expect("a folder of these tests");
     for name in ["cargo", "pip", "debootstrap", "gogui-twogtp"] {
@@ -27,8 +27,8 @@ fn run(script: &str, arguments: &[&str]) -> Output {
     let path = std::env::var("PATH").expect("a path");
     Command::new(scripts.join(script))
         .args(arguments)
-        .env("PATH", format!("{}:{path}", tell_tales().display()))
-        // Where tengen and tengen-match are.
+        .env("PATH", format!("{}:{path}", fake_programs().display()))
+        // Folder of tengen and tengen-match.
         .env(
             "BIN",
             Path::new(env!("CARGO_BIN_EXE_tengen"))
@@ -39,7 +39,7 @@ fn run(script: &str, arguments: &[&str]) -> Output {
         .expect("scripts are there")
 }
 
-/// The script ends with 2 and these words, and has called nothing.
+/// The script exits with 2 and this message, and has called nothing.
 #[track_caller]
 fn refused(script: &str, arguments: &[&str], words: &str) {
     let output = run(script, arguments);
@@ -120,7 +120,7 @@ fn scripts_check_their_arguments_before_they_build() {
     refused("twogtp-match.sh", &quoted, "GoGui knows double quotes only");
 }
 
-/// A command line in words, as GoGui 1.6 splits it: at blanks outside of double quotes, and at these.
+/// Splits a command line like GoGui 1.6: at blanks outside of double quotes, and at these.
 fn as_gogui_splits(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (part, text) in command.split('"').enumerate() {
@@ -132,7 +132,8 @@ fn as_gogui_splits(command: &str) -> Vec<String> {
     words
 }
 
-/// The script in a folder whose name has a blank: what it has gogui-twogtp start is there and answers.
+/// The script in a folder whose name has a blank: the engine that it has gogui-twogtp start runs
+/// and answers.
 #[test]
 fn the_referee_of_twogtp_is_found_as_gogui_splits_its_command() {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("my engines");

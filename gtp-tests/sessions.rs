@@ -7,7 +7,7 @@ use tengen::gtp::COMMANDS;
 
 use crate::process::{QUICK, folder, pipe};
 
-/// What is sent and what has to come back. `VERSION` stands for the program's version.
+/// Input and expected output. `VERSION` stands for the program's version.
 fn parse(text: &str) -> (String, String) {
     let mut input = String::new();
     let mut output = String::new();
@@ -20,7 +20,7 @@ fn parse(text: &str) -> (String, String) {
     (input, output.replace("VERSION", env!("CARGO_PKG_VERSION")))
 }
 
-/// A file that is named after a game is a conversation about it.
+/// A file named after a game is a conversation about that game.
 fn arguments(path: &Path) -> Vec<&'static str> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut games = ["go", "gomoku"].into_iter();
@@ -54,7 +54,7 @@ fn golden_conversations() {
     }
 }
 
-/// The command in a line that may begin with a number.
+/// The command in a line that may begin with an id.
 fn command(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     words.find(|word| !word.bytes().all(|byte| byte.is_ascii_digit()))

@@ -1,11 +1,11 @@
-//! What an analysis tells of positions that are solved, forced or over: the move to play, with numbers that hold.
+//! Analysis of positions that are solved, forced or over: the move to play, with reliable numbers.
 
 use serde_json::{Value, json};
 
 use crate::process::{Engine, pipe};
 use crate::sabaki_parser::variations;
 
-/// The last answers to these queries, in their order.
+/// The last answers to these queries, in order.
 fn answers(arguments: &[&str], queries: &[String]) -> Vec<Value> {
     let mut engine =
         Engine::program(&[&["analysis", "--analysis-threads", "1"], arguments].concat());
@@ -24,7 +24,7 @@ fn answers(arguments: &[&str], queries: &[String]) -> Vec<Value> {
     last
 }
 
-/// Moves such as "H8 A1", Black first, as a query has them.
+/// Moves such as "H8 A1", Black first, in the format of a query.
 fn plays(moves: &str) -> Value {
     let colors = ["B", "W"].into_iter().cycle();
     colors
@@ -48,7 +48,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().expect("a number")
 }
 
-/// The moves that an answer tells of, in order; checks what holds of every answer.
+/// The moves in an answer, in order; checks the properties of every answer.
 #[track_caller]
 fn moves(answer: &Value) -> Vec<&str> {
     let infos = answer["moveInfos"].as_array().expect("a list");
@@ -68,11 +68,11 @@ fn moves(answer: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Black to move has four in a row with two open ends, three, or White's four to stop.
+/// Black to move has four in a row with two open ends, three, or a four of White to block.
 const FIVE: &str = "H8 A1 J8 A3 K8 A5 L8 C1";
 const THREE: &str = "H8 A1 J8 A3 K8 C1";
 const BLOCK: &str = "H8 G8 J8 A3 K8 A5 L8";
-/// White cannot stop both ends.
+/// White cannot block both ends.
 const LOST: &str = "H8 A1 J8 A3 K8 C1 L8";
 
 #[test]
@@ -90,7 +90,7 @@ fn a_win_by_threats_is_told_with_its_move() {
             assert!(first["visits"].as_u64() > Some(0), "{visits}: {answer}");
             assert_eq!(answer["rootInfo"]["winrate"], 1.0, "{visits}: {answer}");
         }
-        // Two replies are seen through to the five.
+        // Two replies are followed to the five.
         let line = found[1]["moveInfos"][0]["pv"].as_array().expect("a list");
         assert_eq!(line.len(), 3, "{visits}: {line:?}");
     }
@@ -105,7 +105,7 @@ fn a_single_reply_is_searched_as_far_as_any_move() {
     {
         assert_eq!(moves(answer)[0], "M8", "{answer}");
         let root = &answer["rootInfo"];
-        // Unless the search has proven who wins, it has done what was asked for.
+        // Unless the search has proven the winner, it has used all requested visits.
         let winrate = number(&root["winrate"]);
         let proven = winrate == 0.0 || winrate == 1.0;
         assert!(proven || root["visits"] == json!(visits), "{answer}");
@@ -121,7 +121,7 @@ fn a_lost_position_names_the_move_that_lasts_longest() {
     let found = answers(&["--game", "gomoku"], &[gomoku(LOST, 100, json!({}))]);
     let told = moves(&found[0]);
     assert!(["G8", "M8"].contains(&told[0]), "{:?}", found[0]);
-    // The numbers are Black's.
+    // The numbers are from Black's view.
     assert_eq!(found[0]["moveInfos"][0]["winrate"], 1.0);
     assert_eq!(found[0]["rootInfo"]["winrate"], 1.0);
 }
@@ -169,7 +169,7 @@ fn a_game_that_is_over_has_no_moves_and_its_result() {
     }
 }
 
-/// A whole game of NoGo between two programs, as far as its last move.
+/// A whole game of NoGo between two programs, up to its last move.
 const NOGO: &str = "B2 E4 C1 B1 A6 D1 F1 A1 G1 F5 C2 E1 D5 E2 H5 H6 H1 J1 D2 D4 D3 D7 H8 B7 G5 A2 B8 A9 F9 J2 C4 \
     G8 H9 J9 E9 F2 G2 J3 J7 A8 B3 D9 A7 H3 B5 G3 A4 B9 E3 G4 E6 G9 C6 J5 D8 H4 F4 F6 C7 E8 H7 D6 C3 G7 F7 J6 C8 E7 \
     B4 J4 A5";
@@ -223,7 +223,7 @@ fn every_turn_of_an_ending_has_the_move_that_the_engine_would_play() {
     assert!(solved > 10, "{solved}");
 }
 
-/// White has nothing but a pass, and no stone.
+/// White has only a pass, and no stone.
 #[test]
 fn a_single_pass_is_worth_what_it_is_worth() {
     let query = |visits: u64| {
@@ -256,7 +256,7 @@ fn a_single_pass_is_worth_what_it_is_worth() {
     let said = pipe(&["--game", "go", "--visits", "50", "--seed", "1"], sent);
     let said = String::from_utf8(said).expect("UTF-8");
     assert!(said.contains("play pass"), "{said}");
-    // Where it has thought about the pass at all, it knows what it is worth.
+    // Where it has searched the pass at all, its value is right.
     for line in said.lines().filter(|line| line.starts_with("info ")) {
         assert!(
             variations(line, "kata").is_empty(),

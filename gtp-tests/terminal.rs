@@ -1,12 +1,12 @@
-//! A person at a terminal: the programs behind a pseudo-terminal, which `script` of util-linux makes.
+//! Terminal users: the programs behind a pseudo-terminal, which `script` of util-linux provides.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// After this time a program that should have spoken counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// After this time a silent program counts as hanging.
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 const CTRL_C: &str = "\u{3}";
 const CTRL_D: &str = "\u{4}";
 
@@ -18,7 +18,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// Starts `tengen` with these words; none where there is no `script`.
+    /// Starts `tengen` with these arguments; `None` where there is no `script`.
     #[expect(clippy::print_stdout, reason = "a skipped test must say so")]
     fn start(words: &str) -> Option<Terminal> {
         let command = format!("{} {words}", env!("CARGO_BIN_EXE_tengen"));
@@ -55,19 +55,19 @@ impl Terminal {
         input.write_all(text.as_bytes()).expect("it reads");
     }
 
-    /// Waits until all of this was shown.
+    /// Waits until all parts were shown.
     #[track_caller]
     fn shows(&mut self, parts: &[&str]) {
         for part in parts {
             while !self.seen.contains(part) {
-                let more = self.output.recv_timeout(PATIENCE);
+                let more = self.output.recv_timeout(HANG_TIMEOUT);
                 let more = more.unwrap_or_else(|_| panic!("no {part:?} in {:?}", self.seen));
                 self.seen += &String::from_utf8_lossy(&more);
             }
         }
     }
 
-    /// The exit status, as a shell has it.
+    /// The exit status, as seen by a shell.
     fn end(&mut self) -> Option<i32> {
         self.child.wait().expect("it is our child").code()
     }
@@ -75,7 +75,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may have ended long ago.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -139,7 +139,7 @@ fn ctrl_c_has_the_solver_sum_up() {
         "of black's 81 moves are known to lose",
         " nodes/s",
     ]);
-    // Ended by the signal, as a shell sees it.
+    // Ended by the signal, as seen by a shell.
     assert_eq!(solve.end(), Some(130));
 }
 

@@ -16,7 +16,7 @@ use tengen::game::{BoardSize, Game};
 use tengen::train::row::Row;
 use tengen::train::shard;
 
-/// A folder of its own for one test, removed at its end.
+/// A temporary folder for one test, removed at its end.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -44,7 +44,7 @@ fn train(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs to the end; shows both sides when it fails.
+/// Runs to the end; shows both outputs when it fails.
 fn run(arguments: &[&str]) -> String {
     succeed(&mut train(arguments))
 }
@@ -139,7 +139,7 @@ fn games_become_a_network_that_the_engine_loads() {
     assert!(out.value(0).abs() < 1.0);
 }
 
-/// The int8 form of a network is written, compared and named as what it is.
+/// The int8 version of a network is written, compared and named as such.
 #[test]
 fn old_games_get_true_results() {
     let scratch = Scratch::new("correct");
@@ -196,7 +196,7 @@ fn quantised(net: &str, data: &str, out: &str) {
         "--positions",
         "16",
     ];
-    // A network of twelve steps may lose more than a good one.
+    // A network trained for twelve steps may lose more than a good one.
     let report = run(&[&arguments[..], &["--out", out, "--force", "--json"]].concat());
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["difference"]["positions"], 16, "{report}");
@@ -322,7 +322,7 @@ fn products(run: &str, generations: u32) -> Products {
     )
 }
 
-/// Kills a run at random moments, twenty times where TENGEN_KILLS says so.
+/// Kills a run at random moments, twenty times if TENGEN_KILLS is set to that.
 #[test]
 fn the_loop_goes_on_after_kill_9_as_if_nothing_had_been() {
     let scratch = Scratch::new("kill-loop");
@@ -362,7 +362,7 @@ fn the_loop_goes_on_after_kill_9_as_if_nothing_had_been() {
         let arguments = arguments(&killed);
         let mut command = train(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let mut child = command.stdout(Stdio::null()).spawn().unwrap();
-        // Multiples of a unit of its own number theory: spread over 30 to 1,000 ms.
+        // Powers of 389 modulo 971: spread over 30 to 1,000 ms.
         wait = wait * 389 % 971;
         std::thread::sleep(std::time::Duration::from_millis(30 + wait));
         child.kill().unwrap();
@@ -381,12 +381,12 @@ fn the_loop_goes_on_after_kill_9_as_if_nothing_had_been() {
     let report = std::fs::read_to_string(format!("{killed}/report.html")).unwrap();
     assert!(report.contains("6 generations, 72 games"), "{report}");
     assert!(
-        report.contains("Finished: its plan is done.") && !report.contains("http-equiv"),
+        report.contains("Finished: its plan is complete.") && !report.contains("http-equiv"),
         "{report}"
     );
 }
 
-/// A critic is taught, killed on the way, taught to the end, and plays.
+/// A critic is trained, killed on the way, trained to the end, and plays.
 #[test]
 fn a_critic_is_taught_and_plays() {
     let scratch = Scratch::new("critic");
@@ -421,7 +421,7 @@ fn a_critic_is_taught_and_plays() {
         command.args(["gtp", "--backend", "critic"]).args(arguments);
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
-        // One that refuses its settings reads nothing.
+        // A program that rejects its settings reads nothing.
         let input = b"genmove b\ngenmove w\nshowboard\nquit\n";
         let _ = child.stdin.take().unwrap().write_all(input);
         let output = child.wait_with_output().unwrap();

@@ -36,7 +36,7 @@ fn a_set_is_picked_solved_and_continued() {
     ];
     assert!(text(&pick).starts_with("6 positions added to 0"));
     assert!(text(&pick).starts_with("0 positions added to 6"));
-    // With one node nothing is found out but what bounds say; then everything.
+    // With one node only the bounds are known; then everything.
     let solve = |nodes| {
         text(&[
             "endings",
@@ -62,7 +62,7 @@ fn a_set_is_picked_solved_and_continued() {
     let solved = read(&set);
     assert_eq!(unsolved(&solve("2000000")), (6, 0));
     assert_eq!(read(&set), solved, "nothing was left to do");
-    // A game's own moves say the same: Black wins after six moves, and with A4.
+    // A game's own moves confirm it: Black wins after six moves, and with A4.
     let sixth = solved.lines().find(|line| {
         let board = line.split(' ').next().unwrap_or_default();
         board.matches(['x', 'o']).count() == 6
@@ -76,8 +76,8 @@ fn a_set_is_picked_solved_and_continued() {
 fn wins_thrown_away_are_counted() {
     let folder = Folder::new("truth-bench");
     let set = folder.path("set.txt");
-    // White plays C1 or D1; what these lines say of it is made up: it keeps the first win, cannot
-    // keep the second, and nobody knows of the third.
+    // White plays C1 or D1; the recorded results of these lines are made up: it keeps the first
+    // win, cannot keep the second, and the third is unknown.
     let lines = ["+ C1 D1", "+ B1", "+ B1 ? C1 D1", "-"].map(|truth| format!("x3 w 1 {truth}\n"));
     std::fs::write(&set, format!("# by hand\n{}x3 b 9 ?\n", lines.concat())).expect("writable");
     let bench = [
@@ -127,7 +127,7 @@ fn a_book_is_judged_once_and_used() {
     let book = folder.path("book.txt");
     let lines = "# by hand\nA1 B2 C3  # balanced\n\nB2 C1\n";
     std::fs::write(&book, lines).expect("writable");
-    // Playouts fall as they fall: with a seed a long search and its judge do not differ by luck.
+    // Playouts are random: with a seed a long search and its judge do not differ by luck.
     let playouts = ["--backend", "rollout", "--size", "4", "--seed", "1"];
     let any = [&["bench", "--openings", &book], &playouts[..]].concat();
     let bench = [&any[..], &["--visits", "20"]].concat();
@@ -159,7 +159,7 @@ fn a_book_is_judged_once_and_used() {
     let json = text(&[&bench[..], &["--json", "--positions", "1"]].concat());
     let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
     assert_eq!([&json["tried"], &json["scores"][0]["plies"][0]], [&1, &3]);
-    // An engine whose word is the judge's makes no mistakes, by its values.
+    // An engine whose values are the judge's makes no mistakes, by its values.
     let long = text(&[&any[..], &["--visits", "4000", "--json"]].concat());
     let json: serde_json::Value = serde_json::from_str(&long).expect("it is JSON");
     assert_eq!(json["scores"][0]["mistakes"], 0, "{json}");

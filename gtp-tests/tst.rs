@@ -12,7 +12,7 @@ use crate::process::{Engine, QUICK, folder};
 struct Pattern {
     regex: Regex,
     negated: bool,
-    /// The test is known to fail.
+    /// The test is expected to fail.
     fails: bool,
 }
 
@@ -35,7 +35,7 @@ impl Pattern {
         })
     }
 
-    /// Whether a test with this reply turned out as expected. A refusal never passes.
+    /// Whether a test with this reply had the expected result. A refused command never passes.
     fn accepts(&self, reply: &str) -> bool {
         let text = reply
             .strip_prefix('=')
@@ -45,13 +45,13 @@ impl Pattern {
     }
 }
 
-/// Runs one file against one engine process; every line that went wrong.
+/// Runs one file with one engine process and returns all failed lines.
 fn run(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).expect("a readable file");
     let mut engine = Engine::start(QUICK);
     let mut wrong = Vec::new();
     let mut numbers = HashSet::new();
-    // The number and the reply that a pattern may follow.
+    // The number and the reply for a following pattern.
     let mut waiting: Option<(String, String)> = None;
     for line in text.lines().map(str::trim) {
         if let Some(pattern) = line.strip_prefix("#?") {

@@ -1,4 +1,4 @@
-//! Go through the house: the engine's game, its rules, by playouts and by a network.
+//! End-to-end tests of Go: the engine's game, its rules, by playouts and by a network.
 
 mod resigning;
 mod saving;
@@ -11,7 +11,7 @@ use crate::game::{BoardSize, Color, HalfPoints, Illegal, Move, Outcome, PointSta
 use crate::record::{Play, Vertex};
 use crate::search::StopFlag;
 
-/// An engine that plays to the end, unless `settings` say otherwise.
+/// An engine that plays to the end, unless `settings` override that.
 fn engine(settings: &[(&str, &str)]) -> Box<dyn Engine> {
     let mut options = EngineOptions::of("go").unwrap();
     let usual = [("visits", "60"), ("seed", "1"), ("resign-below", "off")];
@@ -44,7 +44,7 @@ fn it_plays_by_playouts_until_both_pass() {
     plays_until_both_pass(engine(&[("size", "5")]));
 }
 
-/// A network of random weights on five by five points, in a file of its own.
+/// A network of random weights on five by five points, in its own file.
 #[cfg(feature = "tract")]
 fn network() -> String {
     use crate::encode::Encode;
@@ -84,7 +84,7 @@ fn it_plays_by_a_network_until_both_pass_under_any_rules() {
     let _ = std::fs::remove_file(path);
 }
 
-/// Answers who has chosen the moves.
+/// Returns the chosen moves.
 fn plays_until_both_pass(mut engine: Box<dyn Engine>) -> Vec<String> {
     let stop = StopFlag::new();
     for _ in 0..400 {
@@ -106,7 +106,8 @@ fn plays_until_both_pass(mut engine: Box<dyn Engine>) -> Vec<String> {
         .collect();
     assert_eq!(last, [Vertex::Pass; 2]);
     assert!(record.result.contains('+'), "{}", record.result);
-    // Who is asked again says the same, won or lost; a client counts these passes, and takes them back.
+    // Asked again it answers the same, won or lost; a client counts these passes, and takes them
+    // back.
     for color in Color::BOTH {
         assert_eq!(engine.genmove(color, &stop), Decision::Play(Vertex::Pass));
     }
@@ -120,7 +121,7 @@ fn plays_until_both_pass(mut engine: Box<dyn Engine>) -> Vec<String> {
     engine.thinker_log()
 }
 
-/// Black sends two with a1, White takes both with c1, and Black's b1 would bring the board back, with
+/// Black sends two with a1, White takes both with c1, and Black's b1 would repeat the board, with
 /// White to move.
 const SENDING: &str = "c2 a2 d1 b2 b1 e5 a1 c1";
 
@@ -142,7 +143,7 @@ fn a_superko_is_illegal_for_everybody() {
         assert_ne!(engine.genmove(Color::Black, &stop), Decision::Play(point));
         engine.undo().unwrap();
     }
-    // Simple ko has nothing against it, and superko does not take such a game over.
+    // Simple ko permits it, and superko does not take such a game over.
     engine.set_rules("chinese").unwrap();
     assert!(engine.rules_json().unwrap().contains("SIMPLE"));
     play(&mut *engine, "b1").unwrap();
@@ -170,7 +171,7 @@ fn komi_counts_in_the_middle_of_a_game_and_players_may_go_on() {
     assert_eq!(black(&*engine), Some(None), "a draw");
     engine.set_komi(HalfPoints(51));
     assert_eq!(black(&*engine), Some(Some(Color::White)));
-    // They do not agree that White has nothing.
+    // They do not agree that White has no territory.
     play(&mut *engine, "d2").unwrap();
     assert_eq!(black(&*engine), None);
     play(&mut *engine, "pass pass").unwrap();
@@ -190,7 +191,7 @@ fn it_takes_the_win_that_is_offered() {
     assert_eq!(engine.size(), BoardSize::square(5));
 }
 
-/// Solid walls, and a dead stone of White's in what is Black's: Black is ahead by a point.
+/// Solid walls, and a dead white stone in Black's area: Black leads by a point.
 const WALLS: &str = "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5 c1 c4 c2 c5 c3 a3";
 
 #[test]
@@ -205,7 +206,8 @@ fn dead_stones_are_agreed_on_where_the_rules_have_it() {
         assert_eq!(dead.len(), 1, "under {rules}: {:?}", settled.statuses);
         assert_eq!(Vertex::Point(dead[0]), vertex("a3"));
         assert_eq!(settled.outcome().winner, Some(Color::Black));
-        // As the stones stand White is ahead: it passes only if that counts, Black if it does not.
+        // With all stones counted as alive White leads: it passes only if that counts, Black if it
+        // does not.
         play(&mut *engine, "pass").unwrap();
         assert_eq!(engine.agrees_on_dead(), black_wins);
         assert_eq!(
@@ -231,7 +233,7 @@ fn nobody_passes_first_while_dead_stones_count_against_him() {
     assert_eq!(engine.stone(Move(10)), None, "it is taken");
 }
 
-/// Komi has decided the game; the five points between the walls are points all the same.
+/// Komi has decided the game; the five points between the walls are still worth points.
 #[test]
 fn nobody_passes_first_while_borders_are_open() {
     let stop = StopFlag::new();
@@ -258,8 +260,8 @@ fn nobody_passes_first_while_borders_are_open() {
     );
 }
 
-/// 5x5 is solved: the centre wins all 25 points (van der Werf et al. 2003, docs/methods.md#go). With 24.5
-/// points for White, Black has to keep White from having any.
+/// 5x5 is solved: the centre wins all 25 points (van der Werf et al. 2003, docs/methods.md#go).
+/// With 24.5 points for White, Black has to keep White from having any.
 #[test]
 fn on_5x5_the_centre_wins_the_whole_board() {
     for seed in ["1", "2"] {
@@ -302,7 +304,7 @@ fn cleaning_up_goes_on_until_nothing_is_dead() {
     assert_eq!(settled.points(PointStatus::Dead).count(), 0);
 }
 
-/// Go in a training run: self-play with superko and komi of its own, shards, fits, exports, matches.
+/// Go in a training run: self-play with superko and its own komi, shards, fits, exports, matches.
 #[cfg(feature = "train")]
 mod train {
     use super::*;
@@ -330,7 +332,7 @@ mod train {
     "#;
 
     #[test]
-    fn it_is_learnt_from_its_own_games() {
+    fn it_is_learned_from_its_own_games() {
         let scratch = Scratch::new("go-game");
         let runtime = Runtime::usual(None);
         let clock = FakeClock::new();
@@ -395,10 +397,10 @@ mod train {
         int8 = true
     "#;
 
-    /// One network learns from games on boards of two sizes, and plays on both and what is between, by
-    /// any backend.
+    /// One network learns from games on boards of two sizes, and plays on both and on sizes
+    /// between, with any backend.
     #[test]
-    fn boards_of_two_sizes_are_learnt_by_one_network() {
+    fn boards_of_two_sizes_are_learned_by_one_network() {
         let scratch = Scratch::new("go-two-boards");
         let runtime = Runtime::usual(None);
         let clock = FakeClock::new();

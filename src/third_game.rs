@@ -1,5 +1,5 @@
-//! A third game through the whole house: Tic-tac-toe with draws, which is there for tests only and
-//! has brought along what `ARCHITECTURE.md` says a game has to.
+//! End-to-end tests of a third game: Tic-tac-toe with draws, which exists for tests only and
+//! implements what `ARCHITECTURE.md` requires of a game.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -70,7 +70,7 @@ fn the_engine_plays_to_a_draw_and_does_not_resign_it() {
 #[test]
 fn who_has_lost_resigns_and_who_has_won_does_not() {
     let mut engine = engine(&[]);
-    // Black has the lowest row.
+    // Black has the bottom row.
     play(&mut *engine, &[0, 3, 1, 4, 2]);
     assert_eq!(engine.outcome(), Some(Outcome::win(Color::Black)));
     let stop = StopFlag::new();
@@ -85,14 +85,14 @@ fn who_has_lost_resigns_and_who_has_won_does_not() {
 fn an_engine_may_give_up_a_lost_game() {
     let mut engine = engine(&[("size", "5"), ("rules", "4"), ("resign-below", "1")]);
     let stop = StopFlag::new();
-    // Everything is hopeless by such a measure, but a third of the board has to be played.
+    // Every position is hopeless by such a measure, but a third of the board has to be played.
     for _ in 0..3 {
         let early = engine.genmove(Color::Black, &stop);
         assert!(matches!(early, Decision::Play(_)), "{early:?}");
         engine.undo().unwrap();
     }
     play(&mut *engine, &[0, 2, 7, 9, 13, 15, 16, 22, 24]);
-    // It gives up with the third move.
+    // It resigns with the third move.
     let moves = [0, 2, 4].map(|_| engine.genmove(Color::White, &stop));
     assert!(matches!(moves[1], Decision::Play(_)), "{moves:?}");
     assert_eq!(moves[2], Decision::Resign);
@@ -110,7 +110,7 @@ fn rules_are_read_and_lines_that_are_set_up_are_not_played() {
     assert_eq!(engine.outcome(), None, "three are not four");
     let mut record = engine.record();
     record.plays.clear();
-    // In the order of their points: played one by one, White would be cut off by Black's line.
+    // In the order of their points: played one by one, White would be blocked by Black's line.
     record.setup = (0..6)
         .map(|p| (Move(p), Color::BOTH[usize::from(p > 3)]))
         .collect();
@@ -170,7 +170,7 @@ fn the_search_proves_the_draw() {
     );
 }
 
-/// Plays points in its own order, those that are free.
+/// Plays the free points in its own order.
 struct InOrder {
     order: Vec<u16>,
     taken: Vec<Move>,
@@ -249,7 +249,7 @@ mod train {
 
     /// Self-play by rollouts and by networks, shards, fits, exports, matches.
     #[test]
-    fn it_is_learnt_from_its_own_games() {
+    fn it_is_learned_from_its_own_games() {
         let scratch = Scratch::new("third-game");
         let runtime = Runtime {
             backend: Some(BackendKind::Tract),

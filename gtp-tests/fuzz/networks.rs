@@ -1,5 +1,5 @@
-//! Any bytes as a network, opened for its own board or for another: it is refused, or it answers with
-//! numbers.
+//! Arbitrary bytes as a network, opened for its own board or for another: it is rejected, or it
+//! answers with numbers.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Lines of GTP, of the SAU platform and of Gomocup's managers, as they come: nothing may panic or hang,
+//! Arbitrary lines of GTP, of the SAU platform and of Gomocup managers: nothing may panic or hang,
 //! and each GTP command gets exactly one reply that ends in an empty line.
 #![no_main]
 
@@ -25,7 +25,7 @@ fn engine(game: &str, size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
     registry::create(&options, size, &time)
 }
 
-/// Commands that touch files, make the next moves slow, or think for ten seconds themselves.
+/// Commands that access files, make the next moves slow, or think for ten seconds themselves.
 const LEFT_OUT: [&str; 6] = [
     "loadsgf",
     "printsgf",
@@ -35,7 +35,7 @@ const LEFT_OUT: [&str; 6] = [
     "tengen-search",
 ];
 
-/// Says all lines to one side of a conversation and hands its answers to `check`.
+/// Sends all lines to one side of a conversation and passes its answers to `check`.
 fn say<C: Protocol>(mut side: C, lines: &[u8], check: impl Fn(&str)) {
     // There will be no more input: an analysis ends at once.
     side.interrupts().close(0);

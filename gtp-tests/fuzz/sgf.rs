@@ -1,4 +1,5 @@
-//! Any bytes as SGF: it is read or refused, and what was read is written as it is read again.
+//! Arbitrary bytes as SGF: they are read or rejected, and what was read survives writing and
+//! reading.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -15,7 +15,7 @@ use super::{Busy, Times};
 const TURNS: [u64; 10] = [0, 1, 2, 3, 5, 8, 10, 15, 20, 30];
 const MOVES_EACH: usize = 100;
 
-/// A process that is asked by lines and answers by lines, without a thread between.
+/// A process that answers line by line, without a thread between.
 struct Peer {
     child: Child,
     input: ChildStdin,
@@ -62,12 +62,12 @@ impl Drop for Peer {
     }
 }
 
-/// Where a five is made, by the rules.
+/// Points that complete a five, by the rules.
 fn fives(position: &Gomoku, color: Color) -> Points {
     position.allowed(color, ShapeMap::of(position).points(color, Shape::Five))
 }
 
-/// What the engine has to do here; nothing, where it is free.
+/// The forced points for the engine; `None` when it is free.
 fn duty(position: &Gomoku) -> Option<Points> {
     let us = position.to_move();
     let made = fives(position, us);
@@ -77,7 +77,7 @@ fn duty(position: &Gomoku) -> Option<Points> {
         .find(|points| !points.is_empty())
 }
 
-/// The other side plays what looks best to it, and now and then something else.
+/// The other side plays the move that looks best to it, and occasionally another.
 fn reply(position: &Gomoku, number: usize) -> Move {
     let moves: Vec<Move> = position.legal_moves().collect();
     let appeal = position.glance(&moves).appeal;
@@ -96,7 +96,7 @@ fn reply(position: &Gomoku, number: usize) -> Move {
 fn a_thousand_moves_in_no_time() {
     let clock = SystemClock::new();
     let mut engine = Peer::start(env!("CARGO_BIN_EXE_tengen"), &["gomocup", "--quiet"]);
-    // What a program that does nothing needs to answer, and a thread that only sleeps.
+    // Baseline: a program that does nothing, and a thread that only sleeps.
     let mut echo = Peer::start("cat", &[]);
     let _busy = Busy::all_processors();
     let size = BoardSize::square(15);

@@ -1,4 +1,4 @@
-//! Sixteen games at once on the processors that there are, with 0.4 s left for each.
+//! Sixteen games at once on the available processors, with 0.4 s left for each.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const GAMES: usize = 16;
 const LEFT: Duration = Duration::from_millis(400);
 const ROUNDS: usize = 6;
 
-/// A position as commands, and what is wrong with a move there.
+/// A position as commands, with a test for bad moves.
 struct Case {
     commands: Vec<String>,
     to_move: Color,
@@ -37,7 +37,7 @@ fn vertex(point: Move, size: BoardSize) -> String {
     format!("{}{}", char::from(column), y + 1)
 }
 
-/// The stones of a position as plays of either colour, and whose turn it is.
+/// The stones of a position as plays of either colour, and the side to move.
 fn case<G: Game>(position: G, is_silly: impl Fn(&G, Move) -> bool + 'static) -> Case {
     let size = position.size();
     let points = (0..size.area() as u16).map(Move);
@@ -88,7 +88,7 @@ fn nogo() -> Vec<Case> {
     cases.collect()
 }
 
-/// Games at their end, after the other side's pass: no eye is filled, no stone given away.
+/// Games at their end, after the other side's pass: no eye may be filled, no stone given away.
 fn go() -> Vec<Case> {
     let text =
         std::fs::read_to_string(folder().join("games/go-finished.sgf")).expect("it is there");
@@ -118,7 +118,7 @@ fn go() -> Vec<Case> {
     cases.filter(|case| case.commands.len() > 40).collect()
 }
 
-/// A five to make or to stop.
+/// A five to complete or to block.
 fn gomoku() -> Vec<Case> {
     let size = BoardSize::square(15);
     let empty = Gomoku::new(size).expect("a usual board");

@@ -1,4 +1,4 @@
-//! What engines are asked before and in games, and how they may answer.
+//! Questions to engines before and in games, and permitted answers.
 
 use std::fs;
 use std::process::Stdio;
@@ -67,7 +67,7 @@ fn engines_may_answer_in_odd_ways() {
         ));
         assert_eq!(report["reasons"]["rules"], 2, "{kind}: {report:#}");
     }
-    // What it says of clocks costs it no game, and is told.
+    // Its remarks about clocks cost it no game, and are reported.
     let out = folder("odd-no-clock");
     let options = ["--games", "2", "--time", "30"];
     let report = troubled(play(
@@ -78,7 +78,7 @@ fn engines_may_answer_in_odd_ways() {
     ));
     assert_eq!(report["reasons"]["rules"], 2, "{report:#}");
     assert_eq!(report["complaints"][0]["kind"], "refusal", "{report:#}");
-    // One that never reads says nothing, either.
+    // An engine that never reads is silent, too.
     let out = folder("odd-deaf");
     let options = ["--games", "2", "--command-limit", "0.5"];
     let output = play(&fake("deaf", 0, 1), &fake("honest", 0, 2), &out, &options)
@@ -189,7 +189,7 @@ fn an_engine_of_another_game_does_not_play() {
         assert!(said.contains(words), "{said}");
         assert_eq!(games(&out).len(), 0);
     }
-    // As it came: Tengen without --game go, in a match of Go.
+    // The original case: Tengen without --game go, in a match of Go.
     let out = folder("nogo-in-go");
     let tengen = format!(
         "'{}' gtp --backend rollout --visits 1",

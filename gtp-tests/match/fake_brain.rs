@@ -1,6 +1,6 @@
-//! A program of the Gomocup protocol that takes the first empty point, and that, as Rapfi, is not done with
-//! a move yet when it has written it: a command that comes too soon is not heard. It has the odd ways of its
-//! kind.
+//! A program of the Gomocup protocol that takes the first empty point and that, like Rapfi, is not
+//! done with a move yet when it has written it: a command that comes too soon is lost. It has the
+//! quirks of such programs.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
 
-/// So long it does not listen after a move.
+/// Time for which it does not listen after a move.
 const BUSY: Duration = Duration::from_millis(10);
 
 /// Answers on stdin and stdout until `END` or the end of input.
@@ -69,7 +69,7 @@ pub(crate) fn run(kind: &str) -> ExitCode {
 
 fn say(text: &str) {
     let mut stdout = io::stdout().lock();
-    // Nobody may be left to read it.
+    // The reader may be gone.
     let _ = stdout.write_all(text.as_bytes());
     let _ = stdout.flush();
 }

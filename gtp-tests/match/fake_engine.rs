@@ -9,30 +9,30 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Color, Game, Move};
 
-/// The misbehaviour and when it comes.
-pub(crate) struct Manners {
-    /// `honest`, or what to do wrong.
+/// The misbehaviour and its time.
+pub(crate) struct Misbehaviour {
+    /// `honest`, or the kind of misbehaviour.
     pub(crate) kind: String,
-    /// The `genmove` of the process, counted from 1, from which on it is done.
+    /// The `genmove` of the process, counted from 1, from which on it misbehaves.
     pub(crate) from: u32,
 }
 
 const COLUMNS: &str = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 
 /// Answers GTP on stdin and stdout until `quit` or the end of input.
-pub(crate) fn run(manners: &Manners, seed: u64) -> ExitCode {
+pub(crate) fn run(misbehaviour: &Misbehaviour, seed: u64) -> ExitCode {
     let mut engine = Engine {
-        kind: manners.kind.clone(),
+        kind: misbehaviour.kind.clone(),
         game: SmallNoGo::new(BoardSize::square(9)).unwrap(),
         rng: Xoshiro256PlusPlus::seed_from_u64(seed),
         moves: 0,
-        passes: manners.kind.contains("count"),
+        passes: misbehaviour.kind.contains("count"),
         stones: 0,
     };
-    if manners.kind == "deaf" {
+    if misbehaviour.kind == "deaf" {
         std::thread::sleep(Duration::from_secs(3600));
     }
-    if manners.kind == "banner" {
+    if misbehaviour.kind == "banner" {
         say("== Fake 1.0 ==\n\n# loading\nready\n");
     }
     for line in io::stdin().lock().lines() {
@@ -48,30 +48,30 @@ pub(crate) fn run(manners: &Manners, seed: u64) -> ExitCode {
         let id = id.first().unwrap_or(&"");
         if *command == "genmove" {
             engine.moves += 1;
-            if engine.moves >= manners.from {
-                match misbehave(&manners.kind, id) {
+            if engine.moves >= misbehaviour.from {
+                match misbehave(&misbehaviour.kind, id) {
                     Then::Answer => {}
                     Then::Listen => continue,
                     Then::End => return ExitCode::from(3),
                 }
             }
         }
-        if manners.kind == "counts-late" && *command == "final_status_list" {
+        if misbehaviour.kind == "counts-late" && *command == "final_status_list" {
             std::thread::sleep(Duration::from_secs(3));
         }
-        let answer = match refusal(&manners.kind, command) {
+        let answer = match refusal(&misbehaviour.kind, command) {
             Some(text) => Err(text.to_owned()),
             None => engine.answer(command, arguments),
         };
-        say(&written(&manners.kind, id, answer));
+        say(&written(&misbehaviour.kind, id, answer));
         if *command == "quit" {
-            return ExitCode::from(u8::from(manners.kind == "fails-at-quit"));
+            return ExitCode::from(u8::from(misbehaviour.kind == "fails-at-quit"));
         }
     }
     ExitCode::SUCCESS
 }
 
-/// What an engine of this kind refuses, and by which words.
+/// The commands that an engine of this kind refuses, and its error message.
 fn refusal(kind: &str, command: &str) -> Option<&'static str> {
     match (kind, command) {
         ("counts-refuses", "komi") => Some("komi 7.5 only"),
@@ -82,7 +82,7 @@ fn refusal(kind: &str, command: &str) -> Option<&'static str> {
     }
 }
 
-/// An answer, as engines of this kind write it.
+/// An answer in the form written by engines of this kind.
 fn written(kind: &str, id: &str, answer: Result<String, String>) -> String {
     let sign = if answer.is_ok() { '=' } else { '?' };
     let text = answer.unwrap_or_else(|text| text);
@@ -98,7 +98,7 @@ fn written(kind: &str, id: &str, answer: Result<String, String>) -> String {
 
 /// What follows a misbehaviour.
 enum Then {
-    /// The proper answer after all.
+    /// The correct answer.
     Answer,
     /// The next command.
     Listen,
@@ -109,7 +109,7 @@ enum Then {
 fn misbehave(kind: &str, id: &str) -> Then {
     match kind {
         "crash" => {
-            // Nobody may be left to read it.
+            // The reader may be gone.
             let _ = io::stderr().lock().write_all(b"I cannot go on\n");
             return Then::End;
         }
@@ -158,7 +158,7 @@ fn misbehave(kind: &str, id: &str) -> Then {
 
 fn say(text: &str) {
     let mut stdout = io::stdout().lock();
-    // The referee may have hung up already.
+    // The referee may have closed the pipe already.
     let _ = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush());
@@ -169,9 +169,9 @@ struct Engine {
     game: SmallNoGo,
     rng: Xoshiro256PlusPlus,
     moves: u32,
-    /// Whether it passes always and can say what is dead.
+    /// Whether it always passes and can report dead stones.
     passes: bool,
-    /// Moves of a period, as it was told.
+    /// Moves per period, as set by the referee.
     stones: u32,
 }
 

@@ -1,8 +1,8 @@
 //! Process-level tests of `tengen-match`.
 //!
-//! The engines of these matches are this very executable, started as `--fake-engine KIND FROM SEED` or
-//! `--fake-brain KIND`; that is why it has a `main` of its own (`harness = false`) instead of the standard test runner.
-//! It takes a name to filter by, and `--list`, as the standard one does.
+//! The engines of these matches are this very executable, started as `--fake-engine KIND FROM SEED`
+//! or `--fake-brain KIND`; that is why it has its own `main` (`harness = false`) instead of the
+//! standard test runner. It accepts a name to filter by, and `--list`, like the standard one.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
@@ -16,7 +16,7 @@ mod subcommands;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
-use fake_engine::Manners;
+use fake_engine::Misbehaviour;
 
 /// A test's name and body.
 type Test = (&'static str, fn());
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     if let [flag, kind, from, seed] = arguments.as_slice()
         && flag == "--fake-engine"
     {
-        let manners = Manners {
+        let manners = Misbehaviour {
             kind: kind.clone(),
             from: from.parse().unwrap(),
         };

@@ -1,4 +1,4 @@
-//! Misbehaving engines: each loses for the right reason, and the match goes on.
+//! Misbehaving engines: each loses for the right reason, and the match continues.
 
 use std::fs;
 
@@ -60,7 +60,7 @@ fn each_misbehaviour_loses_for_its_reason() {
         ("resign", "resignation"),
     ] {
         if kind == "close" && !cfg!(unix) {
-            // No process there becomes another one.
+            // A process cannot replace itself by another one there.
             continue;
         }
         let out = folder(kind);
@@ -104,14 +104,14 @@ fn an_engine_that_fails_late_loses_only_then() {
 fn a_hanging_engine_behind_a_script_is_ended_too() {
     let out = folder("script");
     let marker = format!("{}", std::process::id());
-    // The shell stays the parent of the engine, whose seed is found among all command lines.
+    // The shell stays the parent of the engine, whose seed is searched for in all command lines.
     let engine = fake("hang", 1, marker.parse().unwrap());
     let script = script(&out, &format!("{engine}; exit"), &format!("{engine}\nexit"));
     let options = ["--games", "1", "--move-limit", "0.3"];
     let report = troubled(play(&script, &fake("honest", 0, 2), &out, &options));
     assert_eq!(report["reasons"]["hang"], 1, "{report:#}");
     if cfg!(windows) {
-        // Nothing there lists command lines; `system::processes` has a test of its own.
+        // Command lines cannot be listed there; `system::processes` has a separate test.
         return;
     }
     let left = std::process::Command::new("ps")
@@ -219,7 +219,7 @@ fn complaints_are_in_the_report_and_the_exit_code() {
         "[2026 ERROR fake] no network, so I guess"
     );
     assert_eq!(complaints[0]["games"], 2);
-    // Two names that files cannot tell apart are two engines.
+    // Two names that file systems cannot distinguish are two engines.
     let apart = folder("complain-apart");
     let names = [
         "--games",
@@ -232,7 +232,7 @@ fn complaints_are_in_the_report_and_the_exit_code() {
     let told = troubled(play(&engines.0, &engines.1, &apart, &names));
     assert_eq!(told["complaints"].as_array().unwrap().len(), 1, "{told:#}");
     assert_eq!(told["complaints"][0]["engine"], "net a");
-    // Also when nothing is left to be played, and in ratings made of it later.
+    // Also when no game is left to play, and in ratings made from it later.
     assert_eq!(troubled(start(&["--games", "2"])), report);
     let mut elo = std::process::Command::new(env!("CARGO_BIN_EXE_tengen-match"));
     let elo = elo.arg("elo").arg(&out).output().unwrap();
@@ -255,7 +255,7 @@ fn an_engine_that_does_not_start_has_the_last_word() {
     assert!(words.contains("its last words: no model here"), "{words}");
 }
 
-/// A machine without memory, or a program that is being built, is no way to play.
+/// Out of memory, or a program being rebuilt, is not a loss.
 fn an_engine_that_never_starts_again_ends_the_match() {
     let out = folder("starts-once");
     let marker = out.join("has-run");
@@ -275,7 +275,7 @@ fn an_engine_that_never_starts_again_ends_the_match() {
     assert!(words.contains("its last words: no memory"), "{words}");
     assert_eq!(games(&out).len(), 3, "one crash, two failed starts");
 
-    // When it is there again the rest is played.
+    // When it is there again the remaining games are played.
     let honest = fake("honest", 0, 3);
     script(&out, &format!("exec {honest}"), &honest);
     let report = troubled(play(&engine, &other, &out, &options));

@@ -33,7 +33,7 @@ pub(crate) const TESTS: &[Test] = &[
     ),
 ];
 
-/// An empty folder of this test's own.
+/// An empty temporary folder for this test.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("match")
@@ -52,7 +52,7 @@ pub(crate) fn fake(kind: &str, from: u32, seed: u64) -> String {
     )
 }
 
-/// The command line of a script in a folder: of these lines for `sh`, or of those for `cmd` on Windows.
+/// The command line of a script in a folder: these lines for `sh`, or those for `cmd` on Windows.
 pub(crate) fn script(folder: &Path, sh: &str, cmd: &str) -> String {
     if cfg!(windows) {
         let path = folder.join("engine.cmd");
@@ -66,7 +66,7 @@ pub(crate) fn script(folder: &Path, sh: &str, cmd: &str) -> String {
     format!("sh '{}'", path.display())
 }
 
-/// `tengen-match play` between two command lines, on 5x5 unless the options say otherwise.
+/// `tengen-match play` between two command lines, on 5x5 unless the options override it.
 pub(crate) fn play(first: &str, second: &str, out: &Path, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
     command.args([
@@ -76,13 +76,14 @@ pub(crate) fn play(first: &str, second: &str, out: &Path, options: &[&str]) -> C
     command
 }
 
-/// Runs a match to its end; its JSON report. Nobody misbehaves or complains.
+/// Runs a match to its end and returns its JSON report. There may be no misbehaviour and no
+/// warning.
 #[track_caller]
 pub(crate) fn report(command: Command) -> Value {
     ended(command, 0)
 }
 
-/// The same for a match in which an engine does not play as it should.
+/// The same for a match in which an engine misbehaves.
 #[track_caller]
 pub(crate) fn troubled(command: Command) -> Value {
     ended(command, 3)
@@ -238,7 +239,7 @@ fn a_missing_engine_ends_the_match_at_once() {
     assert_eq!(games(&out).len(), 0);
 }
 
-/// The fake engine refuses to hear of more moves than its periods have.
+/// The fake engine refuses more moves than its periods have.
 fn an_engine_without_byoyomi_is_told_of_one_move_a_period() {
     let out = folder("byoyomi");
     let options = ["--games", "2", "--time", "0+3*5"];

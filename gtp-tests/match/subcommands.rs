@@ -45,7 +45,7 @@ fn tengen_match(arguments: &[&str]) -> Command {
     command
 }
 
-/// A subcommand between two engines on 5x5, with its report as JSON.
+/// A subcommand between two engines on 5x5; returns its JSON report.
 fn duel(subcommand: &str, first: &str, second: &str, out: &Path, options: &[&str]) -> Value {
     let mut command = tengen_match(&[subcommand, "--json", "--size", "5"]);
     command
@@ -86,7 +86,7 @@ fn a_tournament_ends_in_ratings_and_a_plot() {
     let file = out.join("engines.toml");
     let engine =
         |name: &str, command: &str| format!("[[engine]]\nname = {name:?}\ncommand = {command:?}\n");
-    // With the mark that editors on Windows put before a text.
+    // With the byte order mark that editors on Windows write.
     let text = format!(
         "\u{feff}format = \"round-robin\"\ngames-each = 6\nanchor = \"steady\"\n{}{}{}",
         engine("steady", &fake("honest", 0, 1)),
@@ -138,7 +138,7 @@ fn a_book_holds_different_balanced_openings() {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         lines.map(str::to_owned).collect::<Vec<String>>()
     };
-    // The judge's value is always 0.25, that is a score of 0.625.
+    // The judge's value is always 0.25, i.e. a score of 0.625.
     assert!(!write(&["--tolerance", "0.1"]));
     assert!(!out.exists());
     assert!(write(&["--tolerance", "0.2", "--concurrency", "2"]));
@@ -159,7 +159,7 @@ fn a_book_holds_different_balanced_openings() {
             .all(|score| (0.2..=0.8).contains(&score)),
         "{lines:?}"
     );
-    // The book is one that a match can use.
+    // The book can be used by a match.
     let played = folder("openings-used");
     let (engine, book) = (fake("honest", 0, 2), out.to_str().unwrap());
     duel(
@@ -200,7 +200,7 @@ fn the_clock_rig_counts_losses_on_time() {
         "{calm:#}"
     );
     assert!(calm[0]["by_ply"][0]["mean_visits"].as_f64().unwrap() > 0.0);
-    // Black stalls first and longer than its clock.
+    // Black stalls first and beyond its time.
     let stalled = rig("rig-stalled", &["--stalls", "100", "--stall", "31000"]);
     assert_eq!(
         (&stalled[0]["time_losses"], &stalled[1]["time_losses"]),
@@ -209,7 +209,7 @@ fn the_clock_rig_counts_losses_on_time() {
 }
 
 fn visits_can_be_the_clock() {
-    // The fake engine's n-th move takes 100 n visits, so its clock of ten seconds is gone in the
+    // The fake engine's n-th move takes 100 n visits, so its clock of ten seconds runs out in the
     // fifth move of its first game: 1 + 2 + 3 + 4 seconds leave nothing.
     let out = folder("visits");
     let options = ["--games", "1", "--time", "10", "--visits-per-second", "100"];
@@ -232,7 +232,7 @@ fn visits_can_be_the_clock() {
     assert_eq!(game["seconds"].as_array().unwrap().len(), 8);
 }
 
-/// Tunes the move at which the fake engine resigns, from the second on: the later, the better.
+/// Tunes the move at which the fake engine resigns, from the second on: later is better.
 fn tune(out: &Path, options: &[&str]) -> Command {
     let engine = fake("resign", 0, 1).replace(" resign 0 ", " resign {patience} ");
     let mut command = tengen_match(&["tune", "--json", "--size", "5", "--engine", &engine]);
@@ -263,7 +263,7 @@ fn a_tuning_finds_what_wins_and_goes_on() {
     assert_eq!(
         fs::read_dir(&out).unwrap().count(),
         1,
-        "steps that have been learnt from are gone"
+        "the steps used for training are gone"
     );
 }
 
@@ -317,7 +317,7 @@ fn a_tuning_goes_on_after_engines_that_misbehaved() {
     assert!(told.contains("no network, so I guess"), "{told}");
     assert!(told.contains("complained in 2 of 2 steps"), "{told}");
     assert!(runs.join("step-000001/stderr/first-0.log").exists());
-    // What it complained of is not forgotten.
+    // Its complaint is kept.
     becomes("honest");
     assert_eq!(steps(troubled(start())), 2);
 }

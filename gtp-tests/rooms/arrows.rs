@@ -1,11 +1,11 @@
-//! The table of rooms, and what is used against it.
+//! The table of modules, and violations of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::resolve::Use;
 use super::source::Source;
 
-/// What the rooms and the programs may use: `game`, or only a part of it, as `game::board`.
+/// Permitted uses of the modules and programs: `game`, or only a part of it, as `game::board`.
 #[derive(Default)]
 pub(super) struct Table {
     /// In the order of the table.
@@ -20,8 +20,8 @@ struct Row {
 }
 
 impl Table {
-    /// Reads the tables whose last column is `uses`, of rooms (`room`) and of programs. What stands in
-    /// backticks there may be used; behind `tests:`, by tests.
+    /// Reads the tables whose last column is `uses`, of modules (`room`) and of programs. Names in
+    /// backticks may be used; those after `tests:`, by tests.
     pub(super) fn read(text: &str) -> Table {
         let mut table = Table::default();
         let mut kind = None;
@@ -53,7 +53,8 @@ impl Table {
         table
     }
 
-    /// What is used and not listed, listed and not used, or listed further up than what it uses.
+    /// Uses that are not listed, listed uses that do not occur, and modules listed above one that
+    /// they use.
     pub(super) fn check(&self, source: &Source) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut needed = BTreeSet::new();
@@ -97,7 +98,7 @@ impl Table {
 }
 
 impl Row {
-    /// What allows this use.
+    /// The entry that permits this use.
     fn allows(&self, arrow: &Use<'_>) -> Option<&String> {
         let module = module_of(arrow.used);
         let allows = |listed: &&String| {
@@ -119,10 +120,10 @@ fn in_backticks(text: &str) -> BTreeSet<String> {
     quoted.map(str::to_owned).collect()
 }
 
-/// The room of what only joins the rooms together.
+/// The module that only joins the others.
 const ROOT: &str = "lib";
 
-/// The room or the program that a file belongs to.
+/// The module or program that a file belongs to.
 fn room_of(file: &str) -> &str {
     let below = file.strip_prefix("src/").expect("sources lie in src");
     let below = below.strip_prefix("bin/").unwrap_or(below);

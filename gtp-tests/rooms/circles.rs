@@ -1,11 +1,11 @@
-//! Files that use each other, directly or by way of others.
+//! Files that use each other, directly or indirectly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::resolve::Use;
 use super::source::Source;
 
-/// Each circle as the uses that make it, one for each pair of files. Only code that is not for tests
+/// Each cycle as the uses that form it, one for each pair of files. Only code that is not for tests
 /// alone counts.
 pub(super) fn find(source: &Source) -> Vec<String> {
     let mut uses: BTreeMap<(&str, &str), Use<'_>> = BTreeMap::new();
@@ -38,7 +38,7 @@ pub(super) fn find(source: &Source) -> Vec<String> {
     circles
 }
 
-/// What a file uses, and what that uses, and so on.
+/// Everything that a file uses, directly and indirectly.
 fn all_used<'a>(file: &'a str, uses: &BTreeMap<(&'a str, &'a str), Use<'a>>) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let mut open = vec![file];

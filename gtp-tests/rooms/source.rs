@@ -1,4 +1,4 @@
-//! What the files below `src/` declare, bring in and name, module by module.
+//! Declarations, imports and paths of the files below `src/`, module by module.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,22 +17,22 @@ pub(super) struct Module {
     /// Whether it is compiled for tests only.
     pub(super) test: bool,
     pub(super) children: BTreeMap<String, usize>,
-    /// What it defines itself.
+    /// The items that it defines.
     pub(super) items: BTreeSet<String>,
-    /// What `use` brings in: the name here, the path there.
+    /// Imports by `use`: the local name, and the path.
     pub(super) imports: Vec<(String, Vec<String>)>,
     /// The paths of `use path::*`.
     pub(super) globs: Vec<Vec<String>>,
     pub(super) mentions: Vec<Mention>,
 }
 
-/// A path in the text of a module, whole: `super::limits::Limits`. A name by itself is a path, too.
+/// A whole path in the text of a module: `super::limits::Limits`. A single name is a path, too.
 pub(super) struct Mention {
     pub(super) path: Vec<String>,
     pub(super) line: usize,
     /// Whether it is compiled for tests only.
     pub(super) test: bool,
-    /// Whether it only hands a name on: `pub use`.
+    /// Whether it is a re-export: `pub use`.
     pub(super) handed_on: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Source {
     root: PathBuf,
 }
 
-/// What stands before an item, and is about it.
+/// Attributes and visibility before an item.
 #[derive(Default, Clone)]
 struct Before {
     test: bool,
@@ -124,7 +124,7 @@ impl Source {
                 {
                     let mut home = module;
                     if before.exported {
-                        // `crate::name!` whichever module it is in.
+                        // `crate::name!` in any module.
                         self.modules[home].items.insert(name.to_string());
                         let path = self.modules[home].names.clone();
                         while let Some(parent) = self.modules[home].parent {
@@ -226,7 +226,7 @@ impl Source {
         }
     }
 
-    /// Reads the path that begins here, and says how many tokens it has.
+    /// Reads the path that begins here, and returns its number of tokens.
     fn read_path(&mut self, module: usize, tokens: &[TokenTree], at: usize, test: bool) -> usize {
         let mut path = vec![tokens[at].to_string()];
         let mut end = at + 1;
@@ -275,13 +275,13 @@ impl Before {
 }
 
 struct Leaf {
-    /// The name it has here; none is `*`.
+    /// The local name; `None` for `*`.
     name: Option<String>,
     path: Vec<String>,
     line: usize,
 }
 
-/// Reads `a::{b, c::d as e}` behind `before` into its leaves.
+/// Reads `a::{b, c::d as e}` after `before` into its leaves.
 fn read_tree(tree: &[TokenTree], before: &[String], leaves: &mut Vec<Leaf>) {
     for branch in tree.split(|token| is_punct(token, ',')) {
         let mut path = before.to_vec();
@@ -323,7 +323,7 @@ fn is_punct(token: &TokenTree, what: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == what)
 }
 
-/// The first half of `::`; one colon stands behind a field.
+/// The first half of `::`; a single colon follows a field.
 fn is_turbofish(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
 }

@@ -1,6 +1,6 @@
-//! The platform of the China Computer Game Championship, emulated: it starts a program without
-//! arguments, reads its standard output and error through one pipe, and takes any empty point for
-//! a move before it looks at the rules.
+//! An emulation of the platform of the China Computer Game Championship: it starts a program
+//! without arguments, reads its standard output and error through one pipe, and accepts any empty
+//! point as a move before it checks the rules.
 
 mod platform;
 
@@ -22,7 +22,7 @@ fn start_position() -> SmallNoGo {
     SmallNoGo::new(SIZE).expect("a usual board")
 }
 
-/// Files of this kind, read.
+/// The contents of files of this kind.
 fn files(folder: &Path, kind: &str) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(folder.join("records")).expect("records are kept");
     let paths = entries.map(|entry| entry.expect("readable").path());
@@ -51,7 +51,7 @@ const QUICK: &[&str] = &[
     "Test Cup",
 ];
 
-/// Plays a game against the highest legal point, with a refused move in it; gives the winner.
+/// Plays a game against the highest legal point, with a refused move in it; returns the winner.
 fn play(program: &mut Program, ours: Color) -> (Color, usize) {
     let mut position = start_position();
     let mut plies = 0;
@@ -150,7 +150,7 @@ fn a_new_game_ends_the_old_one_while_it_thinks() {
     program.send("new black\n");
     let clock = SystemClock::new();
     program.next_move();
-    // The old game's would come 600 ms later, the new one's takes a second of its own.
+    // The old game's would come 600 ms later, the new one's takes a full second.
     assert!(
         clock.now() > Duration::from_millis(900),
         "the old game's move"
@@ -159,8 +159,8 @@ fn a_new_game_ends_the_old_one_while_it_thinks() {
     program.quit();
 }
 
-/// After Black's E5 and White's answer: plays legal moves until there is a point that only White may take,
-/// and takes it. The position without it.
+/// After Black's E5 and White's answer: plays legal moves until there is a point that only White
+/// may take, and takes it. Returns the position without it.
 fn play_until_one_is_illegal(program: &mut Program, first: Move) -> SmallNoGo {
     let mut position = start_position();
     position.play(SIZE.point(4, 4));
@@ -185,10 +185,10 @@ fn play_until_one_is_illegal(program: &mut Program, first: Move) -> SmallNoGo {
 fn an_illegal_move_gives_us_the_game() {
     let mut program = Program::start("illegal", QUICK);
     program.send("new white\n");
-    // Nobody may answer for us: the platform's word decides. AA and then its neighbours: a capture.
+    // Only the platform may answer: its word decides. AA and then its neighbours: a capture.
     program.send("move EE\n");
     let first = program.next_move();
-    // Nonsense, off the board, occupied, out of turn: none of it is a move.
+    // Nonsense, off the board, occupied, out of turn: none of these is a move.
     program.send(&format!(
         "move ZZ\nmove\nmove {}\nwhat\nmove EE\n",
         letters(first)
@@ -312,7 +312,7 @@ fn a_plain_end_leaves_both_records_and_its_winner_may_follow() {
 
 #[test]
 fn records_that_cannot_be_written_are_shouted_and_written_elsewhere() {
-    // A file where the folder should be: not even root can write into it.
+    // A file in place of the folder: not even root can write into it.
     let block = |folder: &Path| std::fs::write(folder.join("records"), "").expect("writable");
     let mut program = Program::start_where("blocked", QUICK, block);
     program.send("new black\n");
@@ -359,7 +359,7 @@ fn a_folder_of_records_that_was_asked_for_has_to_work() {
 #[test]
 fn a_failing_search_stays_silent_and_plays() {
     let folder = Folder::new("failing-networks");
-    // What is said of it must not be read as a move.
+    // The error message must not be read as a move.
     let model = folder.write("move AA.onnx", &network(&info(9), WILD));
     let arguments = ["sau", "--model", &model, "--visits", "50", "--threads", "1"];
     let mut program = Program::start("failing", &arguments);

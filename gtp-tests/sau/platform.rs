@@ -10,11 +10,11 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::game::{BoardSize, Move};
 
 pub(super) const SIZE: BoardSize = BoardSize::square(9);
-/// After this time a program that should have spoken counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// After this time a silent program counts as hanging.
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 /// The platform kills a program that takes longer to end after `quit`.
 const QUIT: Duration = Duration::from_secs(1);
-/// No move comes in this time when none should.
+/// No move may come in this time when none is due.
 const SILENCE: Duration = Duration::from_millis(300);
 
 /// A program on the platform.
@@ -26,13 +26,13 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Puts the program into a folder of its own, with a file of arguments if there are any, and
-    /// starts it as the platform does.
+    /// Puts the program into a new folder, with a file of arguments if there are any, and starts it
+    /// like the platform.
     pub(super) fn start(name: &str, arguments: &[&str]) -> Program {
         Program::start_where(name, arguments, |_| {})
     }
 
-    /// As [`Program::start`], in a folder that `prepare` has done something to.
+    /// Like [`Program::start`], in a folder modified by `prepare`.
     pub(super) fn start_where(name: &str, arguments: &[&str], prepare: impl Fn(&Path)) -> Program {
         let folder = std::env::temp_dir().join(format!("tengen-sau-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the folder is writable");
@@ -49,7 +49,7 @@ impl Program {
         let mut child = Command::new(&program)
             .current_dir(&folder)
             .env("HOME", folder.join("home"))
-            // Windows' name for it.
+            // Its name on Windows.
             .env("USERPROFILE", folder.join("home"))
             .stdin(std::process::Stdio::piped())
             .stdout(to_output.try_clone().expect("a pipe"))
@@ -83,7 +83,7 @@ impl Program {
     }
 
     pub(super) fn line(&self) -> String {
-        self.lines.recv_timeout(PATIENCE).expect("a line")
+        self.lines.recv_timeout(HANG_TIMEOUT).expect("a line")
     }
 
     /// The next line if it is not `expected`.
@@ -107,7 +107,7 @@ impl Program {
         assert_eq!(self.lines.recv_timeout(SILENCE).ok(), None);
     }
 
-    /// The next move, which is all that the program may say now.
+    /// The next move, the only permitted output at this point.
     pub(super) fn next_move(&self) -> Move {
         let line = self.line();
         let letters = line
@@ -119,7 +119,7 @@ impl Program {
         SIZE.point(x, 8 - down)
     }
 
-    /// Sends `quit` and checks that the program ends in time, saying nothing more.
+    /// Sends `quit` and checks that the program ends in time, without further output.
     pub(super) fn quit(mut self) {
         let clock = SystemClock::new();
         self.send("quit\n");
@@ -135,7 +135,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended long ago.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);

@@ -1,21 +1,21 @@
-//! An axis: where values lie on it, its ticks and their labels.
+//! An axis: positions of values, ticks and labels.
 
 /// How the values of an axis are spaced and written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Equal differences are equally long.
+    /// Equal differences have equal lengths.
     #[default]
     Linear,
-    /// The same, of shares in 0..=1 that are written as percentages.
+    /// Linear, for shares in 0..=1 written as percentages.
     Percent,
-    /// Equal ratios are equally long; there is no place for zero and less.
+    /// Equal ratios have equal lengths; zero and negative values have no position.
     Logarithmic,
 }
 
-/// Powers of ten on a logarithmic axis up to which the ticks at 2 and 5 are drawn too.
+/// Maximum number of decades on a logarithmic axis for which the ticks at 2 and 5 are drawn too.
 const DETAILED_DECADES: f64 = 2.0;
 
-/// What rounding may do to a number of steps: 0.6 is 29.999999999999996 times 0.02.
+/// Rounding tolerance for a number of steps: 0.6 is 29.999999999999996 times 0.02.
 const ROUNDING: f64 = 1e-9;
 
 /// A range of numbers with round ticks.
@@ -25,7 +25,7 @@ pub struct Axis {
     /// The lowest and the highest tick, or their logarithms.
     ends: (f64, f64),
     ticks: Vec<f64>,
-    /// What the ticks are apart; 0 on a logarithmic axis.
+    /// Distance between ticks; 0 on a logarithmic axis.
     step: f64,
 }
 
@@ -36,7 +36,7 @@ impl Axis {
         Axis::of(Scale::Linear, values)
     }
 
-    /// The axis of this scale that shows all values that have a place on it, its ends on ticks.
+    /// The axis of this scale that shows all values that have a position on it, its ends on ticks.
     #[must_use]
     pub fn of(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
         let placed = values.filter(|&value| scale.has(value));
@@ -56,19 +56,19 @@ impl Axis {
         }
     }
 
-    /// Where a value lies, 0 at the low end and 1 at the high end.
+    /// Position of a value, 0 at the low end and 1 at the high end.
     #[must_use]
     pub fn share(&self, value: f64) -> f64 {
         let (low, high) = self.ends;
         (self.scale.position(value) - low) / (high - low)
     }
 
-    /// The round values at which the grid is drawn, the ends included.
+    /// The round values of the grid, including the ends.
     pub fn ticks(&self) -> impl Iterator<Item = f64> {
         self.ticks.iter().copied()
     }
 
-    /// A tick in few letters.
+    /// A short label of a tick.
     pub(super) fn tick_label(&self, tick: f64) -> String {
         let largest = match self.scale {
             Scale::Logarithmic => tick,
@@ -87,7 +87,7 @@ impl Axis {
         }
     }
 
-    /// A value with one digit more than the ticks have.
+    /// A value with one digit more than the ticks.
     pub(super) fn label(&self, value: f64) -> String {
         match self.scale {
             Scale::Percent => format!("{:.*}%", digits(100.0 * self.step) + 1, 100.0 * value),
@@ -99,7 +99,7 @@ impl Axis {
 }
 
 impl Scale {
-    /// Whether a value has a place on this scale.
+    /// Whether a value has a position on this scale.
     pub(super) fn has(self, value: f64) -> bool {
         value.is_finite() && (self != Scale::Logarithmic || value > 0.0)
     }
@@ -112,7 +112,7 @@ impl Scale {
     }
 }
 
-/// Digits after the point that tell multiples of `step` apart.
+/// Decimal digits needed to distinguish multiples of `step`.
 fn digits(step: f64) -> usize {
     // 0.25 has two, 0.2 has one; rounding keeps 0.1 + 0.2 from having seventeen.
     let exact = |digits: &usize| {
@@ -122,7 +122,7 @@ fn digits(step: f64) -> usize {
     (0..6).find(exact).unwrap_or(6)
 }
 
-/// Four to seven round values around these, and what they are apart.
+/// Four to seven round values around these, and their distance.
 fn linear_ticks(low: f64, high: f64) -> (Vec<f64>, f64) {
     let (low, high) = if low <= high { (low, high) } else { (0.0, 0.0) };
     let span = if high > low {

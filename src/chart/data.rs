@@ -1,26 +1,26 @@
-//! What a chart shows.
+//! The data of a chart.
 
 use super::Scale;
 
-/// A point, with an interval where there is one.
+/// A point with an optional interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Place along the horizontal axis.
+    /// Horizontal position.
     pub x: f64,
-    /// Height.
+    /// Vertical position.
     pub y: f64,
-    /// Lower and upper end of the interval; an infinite one is drawn up to the border.
+    /// Lower and upper end of the interval; an infinite end is drawn to the border.
     pub interval: Option<(f64, f64)>,
 }
 
-/// Points that belong together.
+/// A series of points.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
-    /// As the legend says it.
+    /// Name in the legend.
     pub name: String,
-    /// In the order in which they are joined; those that are not finite are left out.
+    /// The points in drawing order; those that are not finite are left out.
     pub points: Vec<Point>,
-    /// Drawn as a thin dashed line without dots: something to compare with.
+    /// Drawn as a thin dashed line without dots, for comparison.
     pub reference: bool,
 }
 
@@ -40,7 +40,7 @@ impl Series {
         }
     }
 
-    /// A line from one point to another, to compare with.
+    /// A reference line from one point to another.
     #[must_use]
     pub fn reference(name: &str, from: (f64, f64), to: (f64, f64)) -> Series {
         Series {
@@ -53,11 +53,11 @@ impl Series {
 /// A chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chart<'a> {
-    /// What it shows.
+    /// Title of the chart.
     pub title: &'a str,
-    /// A sentence on how to read it; may be empty. Only pages show it.
+    /// A sentence on how to read it; may be empty. Shown only on pages.
     pub note: &'a str,
-    /// What the horizontal axis counts.
+    /// Label of the horizontal axis.
     pub x_label: &'a str,
     /// The vertical axis.
     pub scale: Scale,
@@ -66,7 +66,7 @@ pub struct Chart<'a> {
 }
 
 impl Chart<'_> {
-    /// The points of a series that have a place in this chart.
+    /// The points of a series that have a position in this chart.
     pub(super) fn placed<'s>(&self, series: &'s Series) -> impl Iterator<Item = Point> + use<'s> {
         let scale = self.scale;
         let points = series.points.iter().copied();

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::{Axis, Chart, Point, Series};
 
-/// Size of a drawing and its margins, in pixels; a label of five letters fits around the last tick.
+/// Size of a drawing and its margins, in pixels; a label of five characters fits around the last
+/// tick.
 pub(super) const WIDTH: f64 = 460.0;
 pub(super) const HEIGHT: f64 = 240.0;
 pub(super) const LEFT: f64 = 52.0;
@@ -12,8 +13,7 @@ pub(super) const RIGHT: f64 = 22.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 36.0;
 
-/// Colours of the series, in order; told apart also by people who do not see all colours
-/// (Okabe and Ito).
+/// Colours of the series, in order; distinguishable also with colour blindness (Okabe and Ito).
 const COLORS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
 ];
@@ -23,7 +23,7 @@ pub(super) fn color(index: usize) -> &'static str {
     COLORS[index % COLORS.len()]
 }
 
-/// Axes, grid and lines; nothing when no point has a place.
+/// Axes, grid and lines; `None` when no point has a position.
 pub(super) fn drawing(chart: &Chart<'_>) -> Option<String> {
     let points = || chart.series.iter().flat_map(|series| chart.placed(series));
     points().next()?;
@@ -59,7 +59,7 @@ impl Plot {
         LEFT + self.x_axis.share(value) * (WIDTH - LEFT - RIGHT)
     }
 
-    /// The height of a value; at the border what lies outside, such as an infinite end.
+    /// The height of a value; clamped to the border, for example for an infinite end.
     fn y(&self, value: f64) -> f64 {
         HEIGHT - BOTTOM - self.y_axis.share(value).clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
     }
@@ -137,7 +137,7 @@ fn text(svg: &mut String, anchor: &str, (x, y): (f64, f64), content: &str) {
     );
 }
 
-/// Text as HTML shows it.
+/// Escapes text for HTML.
 #[must_use]
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")

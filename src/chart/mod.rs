@@ -1,4 +1,4 @@
-//! Line charts as SVG: for a page, or as a file of their own.
+//! Line charts as SVG: for a page, or as separate files.
 
 mod axis;
 mod data;
@@ -12,8 +12,8 @@ use std::fmt::Write;
 
 use drawing::{HEIGHT, LEFT, RIGHT, WIDTH, color, drawing};
 
-/// The legend of a file: height of a line, most names in a line, and the width of a letter and of what
-/// surrounds a name.
+/// The legend of a file: line height, maximum names per line, and the width of a character and of
+/// the space around a name.
 const LEGEND_LINE: f64 = 16.0;
 const LEGEND_COLUMNS: usize = 4;
 const LETTER: f64 = 6.0;
@@ -83,7 +83,7 @@ impl Chart<'_> {
         svg
     }
 
-    /// How many names of the legend fit beside each other.
+    /// Number of legend columns.
     fn legend_columns(&self) -> usize {
         let names = self.drawn().map(|(_, series)| series.name.chars().count());
         let widest = LETTER * names.max().unwrap_or(0) as f64 + AROUND_NAME;
@@ -92,7 +92,7 @@ impl Chart<'_> {
     }
 }
 
-/// What stands before a series in the legend: a square, or dashes.
+/// The mark before a series in the legend: a square, or dashes.
 fn mark(series: &Series) -> &'static str {
     if series.reference {
         "&#9476;&#9476;"
@@ -150,7 +150,7 @@ mod tests {
         for label in labels {
             let (x, rest) = label.split_once('"').unwrap();
             let text = rest.split(['>', '<']).nth(1).unwrap();
-            // Letters of this size are up to seven pixels wide.
+            // Characters of this size are up to seven pixels wide.
             let right = x.parse::<f64>().unwrap() + 3.5 * text.len() as f64;
             assert!(right <= WIDTH, "{text} ends at {right}");
         }

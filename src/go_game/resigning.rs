@@ -1,4 +1,4 @@
-//! When a lost game of Go is given up.
+//! Resignation of lost games of Go.
 
 use super::*;
 use crate::engine::Resign;
@@ -13,7 +13,7 @@ fn games_are_given_up_in_go_only_unless_it_is_said() {
     assert_eq!(options.resign, None);
 }
 
-/// White has no hope: a komi of -40.5 is more than the board.
+/// White is hopelessly lost: a komi of -40.5 is more than the board.
 fn hopeless(moves: &str, resign_below: &str) -> Box<dyn Engine> {
     let resign = ("resign-below", resign_below);
     let mut engine = engine(&[
@@ -43,7 +43,7 @@ fn a_hopeless_game_is_given_up_and_not_too_early() {
     // Four stones: nine are a third of the board.
     let early = given_up(&mut *hopeless("b1 d1 b2 d2", "-0.95"));
     assert_eq!(early, Some(5));
-    // Others know more of the game after it was taken back, or under another komi.
+    // Other engines know more of the game after a move was taken back, or with another komi.
     let mut engine = hopeless(walls, "-0.95");
     for _ in 0..2 {
         engine.genmove(Color::White, &stop);
@@ -59,14 +59,14 @@ fn a_hopeless_game_is_given_up_and_not_too_early() {
 fn nobody_gives_up_when_it_comes_to_counting() {
     let stop = StopFlag::new();
     let walls = "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5";
-    // Black offers the end.
+    // Black offers to end the game.
     let mut engine = hopeless(walls, "-0.95");
     for _ in 0..2 {
         engine.genmove(Color::White, &stop);
     }
     play(&mut *engine, "pass").unwrap();
     assert_ne!(engine.genmove(Color::White, &stop), Decision::Resign);
-    // Dead stones are taken off the board, and asked for a move it says one.
+    // Dead stones are removed from the board, and a genmove after that answers with a move.
     let mut engine = hopeless(walls, "-0.95");
     for _ in 0..4 {
         let cleanup = engine.genmove_cleanup(Color::White, &stop);

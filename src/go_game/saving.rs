@@ -1,4 +1,5 @@
-//! What a game keeps: its end, its handicap, and what its record says, also by way of a file.
+//! What a saved game keeps: its end, its handicap, and its record's contents, also by way of a
+//! file.
 
 use super::*;
 use crate::record::sgf;

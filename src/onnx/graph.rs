@@ -11,8 +11,8 @@ use super::{Dim, OnnxError};
 
 pub(super) use file::{IR_VERSION, OPSET};
 
-/// A tensor in a graph that is being built: an input, an initialiser or the result of a node.
-/// Belongs to the [`GraphBuilder`] that gave it out.
+/// A tensor in a graph under construction: an input, an initialiser or the result of a node.
+/// Belongs to the [`GraphBuilder`] that created it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Value(usize);
 
@@ -25,7 +25,7 @@ pub enum Attribute {
     Ints(Vec<i64>),
     /// One number.
     Float(f32),
-    /// A word.
+    /// A string.
     String(String),
 }
 
@@ -48,12 +48,12 @@ struct Node {
 /// Builds one ONNX graph. See the [module](super) for an example.
 ///
 /// The methods that add nodes take and return [`Value`]s and cannot fail; the first mistake (a
-/// weight whose numbers do not fill its shape, a name used twice, ..) is kept and reported by
+/// weight whose length does not match its shape, a name used twice, ..) is kept and reported by
 /// [`GraphBuilder::finish`].
 #[derive(Debug)]
 pub struct GraphBuilder {
     values: Vec<(String, Origin)>,
-    /// Apart from the graph, as outputs take their names last.
+    /// Separate from the graph, as outputs get their names last.
     nodes: Vec<Node>,
     graph: GraphProto,
     mistake: Option<OnnxError>,
@@ -74,7 +74,7 @@ impl GraphBuilder {
         }
     }
 
-    /// Adds an f32 input of the given shape.
+    /// Adds an f32 input with this shape.
     pub fn input(&mut self, name: &str, shape: impl Into<Vec<Dim>>) -> Value {
         self.graph
             .input
@@ -133,7 +133,7 @@ impl GraphBuilder {
         self.initialiser(name, dims, data.len(), (DataType::Int32, raw))
     }
 
-    /// Adds any operator of the default domain with one output; the methods of this type's other
+    /// Adds any operator of the default domain with one output; the methods in the other `impl`
     /// block are shorthands for it.
     pub fn node(
         &mut self,
@@ -145,12 +145,12 @@ impl GraphBuilder {
         self.push_node(op, inputs, attributes.collect())
     }
 
-    /// The same numbers in half precision.
+    /// Converts to half precision.
     pub fn to_half(&mut self, x: Value) -> Value {
         self.cast(x, DataType::Float16)
     }
 
-    /// The same numbers in f32.
+    /// Converts to f32.
     pub fn to_single(&mut self, x: Value) -> Value {
         self.cast(x, DataType::Float)
     }
@@ -193,7 +193,7 @@ impl GraphBuilder {
         [1, 1]
     }
 
-    /// The finished file. `metadata` becomes the model's `metadata_props`, with a checksum after it.
+    /// The finished file. `metadata` becomes the model's `metadata_props`, followed by a checksum.
     ///
     /// # Errors
     /// The first mistake made while building: an [`OnnxError`] other than `Malformed`.

@@ -1,4 +1,4 @@
-//! A network again in half precision: what GPUs compute several times as fast.
+//! Converts a network to half precision, which GPUs compute several times as fast.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,13 @@ use half::f16;
 
 use super::{GraphBuilder, Model, Numbers, OnnxError, PRECISION, Value};
 
-/// The network in an ONNX file with weights and everything between input and outputs in f16. Input and
-/// outputs stay f32, so that whoever runs it sees no difference but in the last digits. A processor
-/// computes it in f32.
+/// The network of an ONNX file with weights and all intermediate tensors in f16. Input and outputs
+/// stay f32, so callers see no difference except in the last digits. A processor computes it in
+/// f32.
 ///
 /// # Errors
-/// [`OnnxError::Foreign`] when the file is not one in f32 that this program has written, or a weight is
-/// beyond what half precision holds.
+/// [`OnnxError::Foreign`] when the file is not an f32 network written by this program, or a weight
+/// exceeds the range of half precision.
 pub fn to_half(onnx: &[u8]) -> Result<Vec<u8>, OnnxError> {
     let model = Model::read_whole(onnx)?;
     if let Some(precision) = model.header.metadata(PRECISION) {

@@ -1,5 +1,5 @@
-//! Reads what an ONNX file says about itself: metadata, inputs and outputs. Weights and nodes are
-//! skipped, so this takes microseconds, little memory whatever the file's size, and no backend.
+//! Reads the description in an ONNX file: metadata, inputs and outputs. Weights and nodes are
+//! skipped, so this takes microseconds, little memory for files of any size, and no backend.
 
 use std::io::{BufRead, Cursor, Seek};
 
@@ -10,7 +10,7 @@ use super::scan::Scan;
 use super::seal::{CHECKSUM, Seal};
 use super::{Dim, OnnxError};
 
-/// The most that is kept of a file, in bytes: networks of this program have some 2 KiB of text.
+/// Maximum number of bytes kept from a file: networks of this program have some 2 KiB of text.
 const MOST_TEXT: u64 = 1 << 20;
 
 /// A graph input or output.
@@ -18,13 +18,13 @@ const MOST_TEXT: u64 = 1 << 20;
 pub struct TensorInfo {
     /// Its name.
     pub name: String,
-    /// Its element type as ONNX counts them, of which 1 is f32; 0 when it is no tensor.
+    /// Its element type in ONNX's numbering, where 1 is f32; 0 when it is not a tensor.
     pub element: i32,
     /// Its shape; empty when the file states none.
     pub dims: Vec<Dim>,
 }
 
-/// What a model file says about itself.
+/// The description in a model file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
     /// Program and version that wrote the file.
@@ -33,9 +33,9 @@ pub struct Header {
     pub inputs: Vec<TensorInfo>,
     /// Graph outputs, in order.
     pub outputs: Vec<TensorInfo>,
-    /// `metadata_props`, in order, but for the checksum.
+    /// `metadata_props`, in order, without the checksum.
     pub metadata: Vec<(String, String)>,
-    /// The checksum, where there is one.
+    /// The checksum, if any.
     pub seal: Option<Seal>,
 }
 
@@ -48,11 +48,10 @@ impl Header {
         Header::scan(Cursor::new(bytes), bytes.len() as u64)
     }
 
-    /// Reads a model file of `len` bytes, skipping all that is large.
+    /// Reads a model file of `len` bytes, skipping everything large.
     ///
     /// # Errors
-    /// [`OnnxError::Malformed`] when it is not an ONNX model, [`OnnxError::Read`] when it cannot be
-    /// read.
+    /// [`OnnxError::Malformed`] when it is not an ONNX model, [`OnnxError::Read`] on a read error.
     pub fn scan(reader: impl BufRead + Seek, len: u64) -> Result<Header, OnnxError> {
         let (mut scan, mut header) = (Scan::new(reader, MOST_TEXT), Header::default());
         let mut has_graph = false;
@@ -207,7 +206,7 @@ mod tests {
             bytes.truncate(cut.max(1));
             let at = at % bytes.len();
             bytes[at] = to;
-            // Either answer is right; a panic or an endless loop is not.
+            // Either answer is correct; a panic or an endless loop is not.
             let _ = Header::read(&bytes);
         }
     }

@@ -1,8 +1,8 @@
-//! ONNX files: a writer of graphs, a reader of what a file says about itself, and one of the whole.
+//! ONNX files: a writer of graphs, a reader of descriptions, and a reader of whole models.
 //!
-//! Knows the file format and nothing about any network, game or backend. What an ONNX file is:
-//! a protocol-buffer message (`onnx.proto3`), coded by `prost`; the writer makes version 8 files of
-//! operator set 17.
+//! Knows the file format and nothing about networks, games or backends. An ONNX file is a
+//! protocol-buffer message (`onnx.proto3`), encoded by `prost`; the writer produces files of
+//! version 8 with operator set 17.
 //!
 //! ```
 //! use tengen::onnx::{Dim, GraphBuilder, Header};
@@ -50,10 +50,10 @@ pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) use testing::altered;
 
-/// The element type f32, as ONNX counts them.
+/// The element type f32 in ONNX's numbering.
 pub const FLOAT: i32 = 1;
 
-/// Metadata key under which a file that is not in f32 says in what it is: `int8` or `f16`.
+/// Metadata key for the precision of a file that is not in f32: `int8` or `f16`.
 pub const PRECISION: &str = "tengen.precision";
 
 use std::fmt;
@@ -65,7 +65,7 @@ use thiserror::Error;
 pub enum Dim {
     /// A length fixed in the file.
     Fixed(usize),
-    /// A length chosen at run time, by name; the name is empty when the file gives none.
+    /// A length chosen at run time, by name; the name is empty when the file has none.
     Symbol(String),
 }
 
@@ -93,29 +93,29 @@ impl fmt::Display for Dim {
     }
 }
 
-/// Why a graph cannot be written, or a file not be read.
+/// Error when writing a graph or reading a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OnnxError {
-    /// An initialiser's numbers do not fill its shape.
+    /// The length of an initialiser does not match its shape.
     #[error("weights {name} have {len} numbers, shape {dims:?} needs {}", dims.iter().product::<usize>())]
     Shape {
         /// The initialiser.
         name: String,
         /// Its shape.
         dims: Vec<usize>,
-        /// How many numbers were given.
+        /// Given length.
         len: usize,
     },
     /// A convolution's kernel is not an `[out, in, height, width]` initialiser.
     #[error("{name} is not a convolution kernel of four dimensions")]
     Kernel {
-        /// The tensor that was given as kernel.
+        /// The tensor given as kernel.
         name: String,
     },
-    /// Two tensors of a graph have the same name.
+    /// Two tensors of a graph with the same name.
     #[error("the name {name} is used twice")]
     Name {
-        /// That name.
+        /// The name.
         name: String,
     },
     /// Only the result of a node can be an output, and only once.
@@ -124,25 +124,25 @@ pub enum OnnxError {
         /// The output's name.
         name: String,
     },
-    /// The model is sound, but not one that this program writes.
+    /// A valid model, but not one that this program writes.
     #[error("it is not a network of this program: {0}")]
     Foreign(String),
-    /// No backend may compute with it: numbers are missing or not finite, a name stands for two things, a
-    /// version is not known.
+    /// Unusable for every backend: missing or non-finite numbers, an ambiguous name, an unknown
+    /// version.
     #[error("{0}")]
     Unsound(String),
-    /// The file cannot be read.
+    /// A read error.
     #[error("{0}")]
     Read(String),
-    /// The checksum in the file is not that of its bytes.
+    /// The checksum in the file does not match its bytes.
     #[error("the file is damaged: its bytes have the checksum {found}, its metadata say {stated}")]
     Damaged {
-        /// What the file says.
+        /// The checksum stated in the file.
         stated: String,
-        /// What it is.
+        /// The computed checksum.
         found: String,
     },
-    /// The bytes are no messages of an ONNX model.
+    /// The bytes are not messages of an ONNX model.
     #[error("not a readable ONNX model: {0}")]
     Decode(#[from] prost::DecodeError),
     /// The bytes are not an ONNX model.

@@ -1,5 +1,5 @@
-//! Reads a whole model, weights and nodes included, so that it can be computed with or rewritten.
-//! Only what [`super::GraphBuilder`] writes is understood; anything else is refused by name.
+//! Reads a whole model, including weights and nodes, for computing or rewriting. Only what
+//! [`super::GraphBuilder`] writes is understood; anything else is rejected by name.
 
 use prost::Message;
 
@@ -15,11 +15,11 @@ pub struct Model {
     pub header: Header,
     /// The graph's name.
     pub name: String,
-    /// The version of ONNX's operators that says what the nodes mean.
+    /// The version of ONNX's operator set, which defines the nodes.
     pub opset: i64,
     /// The operators, in an order in which they can be computed.
     pub nodes: Vec<ModelNode>,
-    /// The weights and other constants.
+    /// Weights and other constants.
     pub tensors: Vec<Tensor>,
 }
 
@@ -28,9 +28,9 @@ pub struct Model {
 pub struct ModelNode {
     /// The operator's name, such as `Conv`.
     pub op: String,
-    /// Names of the tensors it reads.
+    /// Names of its input tensors.
     pub inputs: Vec<String>,
-    /// Name of the tensor it makes.
+    /// Name of its output tensor.
     pub output: String,
     /// Constant arguments.
     pub attributes: Vec<(String, Attribute)>,
@@ -67,18 +67,18 @@ impl Model {
     /// Reads the bytes of a model file.
     ///
     /// # Errors
-    /// [`OnnxError::Malformed`] when the bytes are not an ONNX model, [`OnnxError::Foreign`] when it
-    /// holds something that this program does not write.
+    /// [`OnnxError::Malformed`] when the bytes are not an ONNX model, [`OnnxError::Foreign`] when
+    /// it contains something that this program does not write.
     pub fn read(bytes: &[u8]) -> Result<Model, OnnxError> {
         let header = Header::read(bytes)?;
         Model::from_proto(header, ModelProto::decode(bytes)?)
     }
 
-    /// As [`Model::read`], for a model that is to be written again: a file that says anything that
-    /// these types do not keep is refused.
+    /// Like [`Model::read`], for a model that will be written again: a file with content that these
+    /// types do not keep is rejected.
     ///
     /// # Errors
-    /// As [`Model::read`]; [`OnnxError::Foreign`] when something would be lost.
+    /// Like [`Model::read`]; [`OnnxError::Foreign`] when something would be lost.
     pub fn read_whole(bytes: &[u8]) -> Result<Model, OnnxError> {
         let header = Header::read(bytes)?;
         let model = ModelProto::decode(bytes)?;
@@ -130,7 +130,7 @@ impl Model {
         }
     }
 
-    /// The nodes that read a tensor.
+    /// The nodes that use a tensor.
     pub fn readers(&self, name: &str) -> impl Iterator<Item = &ModelNode> {
         let reads = move |node: &&ModelNode| node.inputs.iter().any(|input| input == name);
         self.nodes.iter().filter(reads)
@@ -156,7 +156,7 @@ impl TryFrom<NodeProto> for ModelNode {
     }
 }
 
-/// An attribute's value lies in the field of its type; one that is not there is 0 or empty.
+/// The value of an attribute lies in the field of its type; a missing one is 0 or empty.
 fn named_attribute(
     attribute: AttributeProto,
     label: &str,
@@ -263,7 +263,7 @@ mod tests {
         assert!(message.contains("would be lost"), "{message}");
     }
 
-    /// What is written again is of our own set of operators, whose defaults another set may not share.
+    /// Rewritten models use our own operator set, whose defaults another set may not share.
     #[test]
     fn another_set_of_operators_is_not_written_again() {
         for change in [
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Writers of `proto3` leave out a 0: what is not there is not the operator's default.
+    /// Writers of `proto3` omit a 0: a missing value is not the operator's default.
     #[test]
     fn an_attribute_without_a_value_is_zero_and_one_of_another_type_refused() {
         let alter = |change: &dyn Fn(&mut AttributeProto)| {
@@ -327,7 +327,7 @@ mod tests {
         assert!(message.contains("defines the operator Conv"), "{message}");
     }
 
-    /// So a network that is made again from the same weights has the same bytes as ever.
+    /// So a network that is exported again from the same weights has the same bytes.
     #[test]
     fn released_networks_are_written_as_they_are() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
@@ -347,7 +347,7 @@ mod tests {
     fn files_cut_short_are_errors() {
         let bytes = model();
         for len in 0..bytes.len() {
-            // Any answer but a panic.
+            // Any answer except a panic.
             let _ = Model::read(&bytes[..len]);
         }
         assert!(Model::read(&bytes[..40]).is_err());
@@ -359,7 +359,7 @@ mod tests {
             let mut bytes = model();
             let at = at % (bytes.len() - 3);
             bytes[at..at + 3].copy_from_slice(&to);
-            // Any answer but a panic.
+            // Any answer except a panic.
             let _ = Model::read(&bytes);
         }
     }

@@ -1,4 +1,4 @@
-//! Shorthands for the operators that networks of this engine are made of.
+//! Shorthands for the operators used in networks of this engine.
 
 use super::{Attribute, GraphBuilder, Value};
 
@@ -9,7 +9,7 @@ impl GraphBuilder {
         self.grouped_conv(x, kernel, bias, 1)
     }
 
-    /// As [`GraphBuilder::conv`], in `groups` independent groups of channels; `kernel` holds
+    /// Like [`GraphBuilder::conv`], in `groups` independent groups of channels; `kernel` holds
     /// `[out, in / groups, height, width]` weights.
     pub fn grouped_conv(
         &mut self,
@@ -77,17 +77,17 @@ impl GraphBuilder {
         self.node("GlobalAveragePool", &[x], Vec::new())
     }
 
-    /// Mean over `axes`, which disappear from the shape.
+    /// Mean over `axes`, which are removed from the shape.
     pub fn reduce_mean(&mut self, x: Value, axes: &[i64]) -> Value {
         self.reduce("ReduceMean", x, axes)
     }
 
-    /// Maximum over `axes`, which disappear from the shape.
+    /// Maximum over `axes`, which are removed from the shape.
     pub fn reduce_max(&mut self, x: Value, axes: &[i64]) -> Value {
         self.reduce("ReduceMax", x, axes)
     }
 
-    /// Sum over `axes`, which disappear from the shape.
+    /// Sum over `axes`, which are removed from the shape.
     pub fn reduce_sum(&mut self, x: Value, axes: &[i64]) -> Value {
         // Unlike those of the other two, its axes are an input in this operator set.
         let name = format!("axes_{}", self.node_count());
@@ -106,7 +106,7 @@ impl GraphBuilder {
         self.mul(x, factor)
     }
 
-    /// The values one after another along `axis`.
+    /// Concatenates the values along `axis`.
     pub fn concat(&mut self, values: &[Value], axis: i64) -> Value {
         self.node("Concat", values, vec![("axis", Attribute::Int(axis))])
     }
@@ -116,7 +116,7 @@ impl GraphBuilder {
         self.node("Flatten", &[x], vec![("axis", Attribute::Int(1))])
     }
 
-    /// Another shape for the same numbers; 0 keeps a dimension, one -1 takes what is left.
+    /// Reshapes; 0 keeps a dimension, one -1 takes the rest.
     pub fn reshape(&mut self, x: Value, dims: &[i64]) -> Value {
         let name = format!("shape_{}", self.node_count());
         let shape = self.integers(&name, &[dims.len()], dims);
@@ -160,7 +160,7 @@ mod tests {
         let product = graph.reshape(product, &[0, 2, -1]);
         graph.output("product", product, [Dim::batch(), 2.into(), 3.into()]);
         let onnx = graph.finish(&[]).unwrap();
-        // Set to a folder to check the file with Python's onnx.checker by hand.
+        // Set to a folder to check the file with Python's onnx.checker manually.
         if let Ok(folder) = std::env::var("TENGEN_WRITE_TEST_NETWORK") {
             std::fs::write(format!("{folder}/operators.onnx"), &onnx).unwrap();
         }

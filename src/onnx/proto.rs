@@ -1,10 +1,10 @@
-//! The messages of an ONNX file, as far as this program writes, reads or refuses them: names, field
-//! numbers and types of `onnx.proto3`. Fields that are not here are skipped when a file is read: they
-//! describe (`doc_string`, `value_info`), or are for training (`training_info`).
+//! The messages of an ONNX file that this program writes, reads or rejects: names, field numbers
+//! and types of `onnx.proto3`. Other fields are skipped when a file is read: they are descriptions
+//! (`doc_string`, `value_info`) or for training (`training_info`).
 //!
-//! A field that is written even where it says nothing (an empty domain, an attribute of 0) is
-//! optional here. Repeated integers are written one by one, not packed: every reader takes that form,
-//! some (rten) take no other.
+//! A field that is written even with its default value (an empty domain, an attribute of 0) is
+//! optional here. Repeated integers are written one by one, not packed: every reader accepts that
+//! form, and some (rten) accept no other.
 
 use prost::Message;
 
@@ -26,7 +26,7 @@ pub(crate) struct ModelProto {
     pub(crate) functions: Vec<FunctionProto>,
 }
 
-/// An operator that the file itself defines.
+/// An operator defined in the file.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct FunctionProto {
     #[prost(string, tag = "1")]
@@ -143,7 +143,7 @@ pub(crate) enum AttributeType {
     TypeProtos = 14,
 }
 
-/// Numbers are bytes (`raw_data`), lie in the field of their type, or in another file.
+/// The numbers are bytes (`raw_data`), in the field of their type, or in another file.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct TensorProto {
     #[prost(int64, repeated, packed = "false", tag = "1")]
@@ -181,7 +181,7 @@ pub(crate) struct TensorProto {
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Segment {}
 
-/// The numbers of a tensor that are not zero, and where they stand.
+/// The nonzero numbers of a tensor, and their indices.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct SparseTensorProto {
     #[prost(message, optional, tag = "1")]

@@ -1,6 +1,6 @@
 //! A checksum inside the file: the last entry of its metadata, over all bytes before that entry. So
-//! it can be added to a file without touching what is there, and any tool can compute it (CRC-32, as
-//! of zlib and PNG).
+//! it can be added to a file without changing its other bytes, and any tool can compute it (CRC-32,
+//! as in zlib and PNG).
 
 use std::io::Read;
 
@@ -15,17 +15,17 @@ pub const CHECKSUM: &str = "tengen.checksum";
 /// The checksum of a model file, as the file states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seal {
-    /// Bytes that it covers: all before it.
+    /// Number of bytes covered: all before it.
     pub covers: u64,
     /// Its text.
     pub stated: String,
 }
 
 impl Seal {
-    /// Compares it with the file, which `reader` gives from its start.
+    /// Compares it with the file, read by `reader` from its start.
     ///
     /// # Errors
-    /// [`OnnxError::Damaged`] when they differ, [`OnnxError::Read`] when the file cannot be read.
+    /// [`OnnxError::Damaged`] when they differ, [`OnnxError::Read`] on a read error.
     pub fn verify(&self, reader: impl Read) -> Result<(), OnnxError> {
         let found = checksum(reader.take(self.covers))?;
         if found == self.stated {
@@ -36,8 +36,8 @@ impl Seal {
     }
 }
 
-/// Adds the checksum to the bytes of a model file that has none. They stay as they are, whatever is
-/// in them: a message's last bytes may be those of one of its repeated fields.
+/// Adds the checksum to the bytes of a model file that has none. They stay unchanged in every case:
+/// the last bytes of a message may be those of one of its repeated fields.
 #[must_use]
 pub fn seal(mut onnx: Vec<u8>) -> Vec<u8> {
     let entry = StringStringEntryProto {

@@ -1,8 +1,8 @@
-//! What is wrong with a file for every backend: numbers that lie elsewhere or are not finite, names that
-//! stand for two things, versions that are missing or newer than these checks.
+//! Checks for defects that make a file unusable for every backend: numbers stored elsewhere or not
+//! finite, ambiguous names, versions that are missing or newer than these checks.
 //!
-//! A backend may read past all of it: a ReLU makes a NaN a 0, and an operator of another domain is taken
-//! for the one of ONNX that has its name.
+//! A backend may miss all of them: a ReLU turns a NaN into 0, and an operator of another domain is
+//! taken for the ONNX operator of the same name.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -12,9 +12,9 @@ use prost::Message;
 use super::OnnxError;
 use super::proto::{AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto};
 
-/// Versions of the file format: from the first that names operator sets to that of onnx 1.23.
+/// File format versions: from the first with named operator sets to that of onnx 1.23.
 const IR_VERSIONS: RangeInclusive<i64> = 3..=14;
-/// Versions of ONNX's operators, the newest that of onnx 1.23.
+/// Versions of ONNX's operator set; the newest is that of onnx 1.23.
 const OPSETS: RangeInclusive<i64> = 1..=28;
 
 /// Checks the bytes of a file for every backend.
@@ -39,7 +39,8 @@ pub fn check(onnx: &[u8]) -> Result<(), OnnxError> {
     check_graph(&graph)
 }
 
-/// Checks that a file means by its operators what ONNX means, for backends that know them by name alone.
+/// Checks that a file uses only standard ONNX operators, for backends that identify them by name
+/// alone.
 ///
 /// # Errors
 /// [`OnnxError::Foreign`] names the node.
@@ -49,7 +50,7 @@ pub fn check_operators(onnx: &[u8]) -> Result<(), OnnxError> {
 }
 
 impl ModelProto {
-    /// As [`check_operators`].
+    /// Like [`check_operators`].
     pub(super) fn check_operators(&self) -> Result<(), OnnxError> {
         if let Some(function) = self.functions.first() {
             let (name, domain) = (&function.name, &function.domain);
@@ -84,7 +85,7 @@ pub(super) fn is_onnx(domain: &str) -> bool {
     matches!(domain, "" | "ai.onnx")
 }
 
-/// The version of ONNX's operators that a file says it uses.
+/// The version of ONNX's operator set that a file declares.
 pub(super) fn opset(model: &ModelProto) -> Result<i64, OnnxError> {
     let imports = model.opset_import.iter();
     let mut versions = imports
@@ -113,13 +114,13 @@ fn unsound<T>(what: String) -> Result<T, OnnxError> {
     Err(OnnxError::Unsound(what))
 }
 
-/// What an error calls a node: its operator and what it makes.
+/// Name of a node in an error: its operator and its output.
 pub(super) fn label(node: &NodeProto) -> String {
     let made = node.output.first().map_or("nothing", |name| name);
     format!("{} {made}", node.op_type)
 }
 
-/// Every name is made once, and before it is read.
+/// Every name is defined once, and before its use.
 fn check_names(graph: &GraphProto) -> Result<(), OnnxError> {
     let mut made = HashSet::new();
     let sparse = graph.sparse_initializer.iter();
@@ -147,7 +148,7 @@ fn check_names(graph: &GraphProto) -> Result<(), OnnxError> {
             by_nodes.insert(&**name);
         }
     }
-    // An output that is left is no node's, or is there twice.
+    // A remaining output is not the result of a node, or is listed twice.
     let mut outputs = graph.output.iter().map(|output| &*output.name);
     match outputs.find(|name| !by_nodes.remove(name)) {
         Some(name) if made.contains(name) => unsound(format!(
@@ -213,7 +214,7 @@ fn check_attributes(attributes: &[AttributeProto], label: &str) -> Result<(), On
     Ok(())
 }
 
-/// All numbers of a tensor are there and finite.
+/// All numbers of a tensor are present and finite.
 fn check_tensor(tensor: &TensorProto) -> Result<(), OnnxError> {
     let (_, dims) = tensor.stored()?;
     let Some((at, number)) = tensor.find(|number| !number.is_finite()) else {

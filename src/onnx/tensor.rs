@@ -1,4 +1,4 @@
-//! A file's tensors: where their numbers lie, of what type they are, and whether all are finite.
+//! The tensors of a file: where their numbers are stored, their type, and whether all are finite.
 
 use half::f16;
 
@@ -72,7 +72,7 @@ impl TryFrom<TensorProto> for Tensor {
     }
 }
 
-/// Numbers from their bytes.
+/// Decodes numbers from their bytes.
 fn all<T, const LEN: usize>(from: impl Fn([u8; LEN]) -> T) -> impl Fn(&[u8]) -> Vec<T> {
     move |raw| {
         let (chunks, _) = raw.as_chunks::<LEN>();
@@ -80,7 +80,7 @@ fn all<T, const LEN: usize>(from: impl Fn([u8; LEN]) -> T) -> impl Fn(&[u8]) -> 
     }
 }
 
-/// Integers of fewer bits, which a file may write as ones of 32.
+/// Narrow integers, which a file may store as 32-bit ones.
 fn narrow<T: TryFrom<i32>>(wide: &[i32], name: &str) -> Result<Vec<T>, OnnxError> {
     let narrow = wide.iter().map(|&number| {
         T::try_from(number).map_err(|_| {
@@ -151,7 +151,7 @@ impl TensorProto {
         Ok((element, dims))
     }
 
-    /// The first of its numbers that `is_wrong`, and where it stands. Integers are all right.
+    /// The first of its numbers for which `is_wrong` holds, and its index. Integers always pass.
     pub(super) fn find(&self, is_wrong: impl Fn(f64) -> bool) -> Option<(usize, f64)> {
         let half = |bits: u16| f64::from(f16::from_bits(bits));
         let brain = |bits: u16| f64::from(f32::from_bits(u32::from(bits) << 16));

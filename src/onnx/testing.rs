@@ -1,4 +1,4 @@
-//! Files that this program does not write, for tests: those it writes, with a change.
+//! Files that this program does not write, for tests: written files with a change.
 
 use prost::Message;
 
@@ -10,7 +10,7 @@ pub(crate) use super::proto::{
     StringStringEntryProto, TensorProto, ValueInfoProto,
 };
 
-/// A file with a change, and without a checksum, which would tell of it.
+/// A file with a change, and without a checksum, which would reveal it.
 pub(crate) fn altered(onnx: &[u8], change: impl FnOnce(&mut ModelProto)) -> Vec<u8> {
     let seal = Header::read(onnx).unwrap().seal;
     let covers = seal.map_or(onnx.len(), |seal| usize::try_from(seal.covers).unwrap());

@@ -1,6 +1,6 @@
 //! The logistic scale: expected score against rating difference, and the Wilson interval of a score.
 
-/// The natural logarithm's step per Elo point: a difference of 400 is odds of ten to one.
+/// Natural logarithm of the odds per Elo point: a difference of 400 is odds of ten to one.
 pub(super) const LOGIT_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
 
 /// The two-sided 95% quantile of the standard normal distribution.
@@ -44,8 +44,8 @@ impl Interval {
     }
 }
 
-/// Wilson's interval for a share `score` seen in `trials` independent trials (not necessarily a
-/// whole number); the whole range 0..=1 when there were none.
+/// Wilson's interval for a share `score` of `trials` independent trials (not necessarily a whole
+/// number); the whole range 0..=1 without trials.
 ///
 /// Source: E. B. Wilson, JASA 22 (1927); unlike the normal interval it stays inside 0..=1 and is
 /// sound near its ends.
@@ -60,7 +60,7 @@ pub fn wilson(score: f64, trials: f64, z: f64) -> Interval {
     let z2 = z * z / trials;
     let centre = (score + z2 / 2.0) / (1.0 + z2);
     let half = (z2 * (score * (1.0 - score) + z2 / 4.0)).max(0.0).sqrt() / (1.0 + z2);
-    // Exact at the ends: what rounding leaves of 1 - 1 would be a bound of thousands of Elo.
+    // Exact at the ends: the rounding error of 1 - 1 would be a bound of thousands of Elo.
     Interval {
         low: if score <= 0.0 {
             0.0

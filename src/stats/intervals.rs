@@ -1,33 +1,33 @@
 //! Intervals of ratings: the profile of the penalised likelihood, corrected for pairs of games.
 //!
-//! A rating's 95% interval holds the values at which the penalised likelihood, all other unknowns
-//! chosen best, is not far below its maximum (Heinze and Schemper, Statistics in Medicine 21, 2002).
-//! It is lopsided where the games are: a sweep bounds a difference well from below and hardly from
-//! above. Drawing games again (a bootstrap) knows nothing of results that did not occur: after 4-0
-//! every draw is 4-0, and the interval was a point.
+//! The 95% interval of a rating holds the values at which the penalised likelihood, maximised over
+//! all other unknowns, is close to its maximum (Heinze and Schemper, Statistics in Medicine 21,
+//! 2002). It is asymmetric where the games are: a sweep bounds a difference well from below and
+//! hardly from above. A bootstrap of the games cannot produce results that did not occur: after 4-0
+//! every resample is 4-0, and the interval was a point.
 //!
 //! The two games of a pair share their opening and so are not independent. The likelihood is that
-//! of independent games, and its scale is put right by how much the pairs scatter (Chandler and Bate,
-//! Biometrika 94, 2007): [`Dispersion`].
+//! of independent games, and its scale is corrected by the observed scatter of the pairs (Chandler
+//! and Bate, Biometrika 94, 2007): [`Dispersion`].
 
 use std::collections::BTreeMap;
 
 use super::elo::{Interval, Z_95};
 use super::ratings::{Meeting, Model, Ratings};
 
-/// Pairs of independent, even games that count beside those played where the scatter is estimated:
-/// a few pairs that happen to agree are no proof that pairs agree. In simulated matches of 2 to 100
-/// pairs, 0 to 500 Elo apart, openings balanced or not, 5 cover the truth in 93.3% to 100%, and 2.5
-/// in 91.6% to 100%.
+/// Pairs of independent, even games added to those played when the scatter is estimated: a few
+/// pairs that happen to agree are no proof that pairs agree. In simulated matches of 2 to 100
+/// pairs, 0 to 500 Elo apart, with balanced and unbalanced openings, 5 cover the truth in 93.3% to
+/// 100%, and 2.5 in 91.6% to 100%.
 const PRIOR_PAIRS: f64 = 5.0;
 
-/// An end (Elo) farther than this from the rating is infinite: no game speaks of it.
+/// An end (Elo) farther than this from the rating counts as infinite: no game bounds it.
 const FARTHEST_ELO: f64 = 5000.0;
 
 /// Tolerance of an end, as a share of a standard deviation.
 const CLOSE_ENOUGH: f64 = 0.001;
 
-/// Steps after which the end of an interval is taken as it is; six are usual.
+/// Maximum number of steps for one end of an interval; six are usual.
 const MAX_STEPS: usize = 60;
 
 /// The games of one pair: same engines, same opening, colours swapped.
@@ -40,7 +40,7 @@ pub struct RatedPair {
 /// Ratings with 95% intervals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingsWithIntervals {
-    /// The ratings.
+    /// Ratings in Elo.
     pub ratings: Ratings,
     /// The interval of each rating; the anchor's is a point. An end may be infinite.
     pub elo: Vec<Interval>,
@@ -95,15 +95,15 @@ fn collect(pairs: &[RatedPair]) -> Vec<Meeting> {
     sums.into_values().collect()
 }
 
-/// The variance of what a pair says, relative to two independent games.
+/// Variance of a pair's result relative to two independent games.
 ///
-/// An opening that favours a colour has the pair split: that says little about strength and the less
-/// is the variance of the engines' points; it says the more about Black's points. Openings come from
-/// one source, so the pairs of all meetings are taken together.
+/// With an opening that favours a colour, pairs are split: such a pair says little about strength,
+/// so the variance of the engines' points is smaller and that of Black's points larger. Openings
+/// come from one source, so the pairs of all meetings are pooled.
 struct Dispersion {
-    /// Of the points of one engine.
+    /// For the points of one engine.
     strength: f64,
-    /// Of the points of Black.
+    /// For the points of Black.
     black: f64,
 }
 
@@ -126,11 +126,11 @@ impl Dispersion {
             of_engines += engine * engine;
             of_black += black * black;
         }
-        // The variance of the engines' or of Black's points in a pair of independent even games.
+        // Variance of the engines' or of Black's points in a pair of independent even games.
         let prior = 0.5 * PRIOR_PAIRS;
         let played = pairs.len() as f64;
         let relative = |seen: f64, fitted: usize| {
-            // What was fitted to the games lies closer to them than the truth does.
+            // The fitted values lie closer to the games than the true ones do.
             let free = (played - fitted as f64).max(0.0) / played.max(1.0);
             (seen + prior) / (independent * free + prior)
         };
@@ -145,7 +145,7 @@ impl Dispersion {
 struct Profile<'a> {
     model: &'a Model<'a>,
     best: Vec<f64>,
-    /// Its logarithm there.
+    /// Its logarithm at the maximum.
     highest: f64,
 }
 
@@ -159,8 +159,9 @@ impl Profile<'_> {
         }
     }
 
-    /// Where the square root of the deviance (twice the logarithm of the likelihood ratio) comes to
-    /// `drop`. It grows about linearly: `step` is a good guess, and false position mends it.
+    /// Point at which the square root of the deviance (twice the logarithm of the likelihood ratio)
+    /// reaches `drop`. It grows about linearly: `step` is a good initial guess, refined by false
+    /// position.
     fn end(&self, unknown: usize, drop: f64, step: f64) -> f64 {
         let best = self.best[unknown];
         let mut others = self.best.clone();
@@ -218,8 +219,8 @@ mod tests {
         }
     }
 
-    /// How often the intervals of all but the first of these engines, each meeting each in `games`
-    /// pairs, hold their true ratings; and those of Black's advantage, which is none.
+    /// Coverage of the intervals of all but the first of these engines, each meeting each in
+    /// `games` pairs; and of those of Black's advantage, which is zero.
     fn covered(truth: &[f64], opening_bias_elo: f64, pairs: u32) -> [f64; 2] {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(u64::from(pairs));
         let (mut ratings, mut advantages) = (0, 0);
@@ -260,8 +261,8 @@ mod tests {
         ]
     }
 
-    /// 1,000 tournaments of each kind (TENGEN_SIMULATIONS sets another number), many of them short
-    /// or sweeps: at 500 Elo ten games in a row are won by the stronger engine in 58 of 100.
+    /// 1,000 tournaments of each kind (TENGEN_SIMULATIONS overrides the number), many of them short
+    /// or sweeps: at 500 Elo the stronger engine wins ten games in a row in 58 of 100.
     #[test]
     fn intervals_cover_the_true_ratings() {
         let cases: [(&[f64], f64); 6] = [
@@ -289,7 +290,7 @@ mod tests {
     fn a_sweep_bounds_from_below_and_has_doubts_above() {
         let fitted = fit_with_intervals(2, 0, &[pair(1, 0, (1.0, 1.0)), pair(1, 0, (1.0, 1.0))]);
         // By hand, for 4-0: with two unknowns each colour counts as 2.5-0.5, so p = 5/6 for both.
-        // With f = 0 by symmetry the penalised likelihood of p is p^5 (1 - p) but for a constant.
+        // With f = 0 by symmetry the penalised likelihood of p is p^5 (1 - p) up to a constant.
         assert!((fitted.ratings.elo[1] - elo_from_score(5.0 / 6.0)).abs() < 0.01);
         let log = |p: f64| 5.0 * p.ln() + (1.0 - p).ln();
         // Surplus 1/6 a game; 4 games of variance 5/36, half of which the one difference takes.
@@ -324,7 +325,7 @@ mod tests {
         };
         let none = fit_with_intervals(2, 0, &[]);
         assert_eq!((none.ratings.elo[1], none.elo[1]), (0.0, everything));
-        // One game may have been won by strength or by the colour.
+        // One game may have been won by strength or by colour.
         let mut one = pair(0, 1, (1.0, 1.0));
         one.games.truncate(1);
         assert_eq!(fit_with_intervals(2, 0, &[one]).elo[1], everything);

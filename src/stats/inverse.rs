@@ -5,12 +5,12 @@
 pub(super) struct Inverse {
     /// The inverse, by rows.
     pub(super) matrix: Vec<Vec<f64>>,
-    /// Of the matrix, not of its inverse.
+    /// Logarithm of the determinant of the matrix, not of its inverse.
     pub(super) log_determinant: f64,
 }
 
 impl Inverse {
-    /// Inverts in place by Gauss and Jordan; a positive definite matrix needs no pivoting.
+    /// Inverts in place by Gauss-Jordan elimination; a positive definite matrix needs no pivoting.
     pub(super) fn of(mut matrix: Vec<Vec<f64>>) -> Inverse {
         let mut log_determinant = 0.0;
         for pivot in 0..matrix.len() {

@@ -1,5 +1,5 @@
-//! The statistics of matches: pure functions from counted games to scores, intervals, tests and
-//! ratings. No game, no clock, no file is known here. Source: docs/methods.md#match-statistics.
+//! Statistics of matches: pure functions from counted games to scores, intervals, tests and
+//! ratings. They depend on no game, clock or file. Source: docs/methods.md#match-statistics.
 
 mod elo;
 mod intervals;

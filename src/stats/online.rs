@@ -1,7 +1,8 @@
-//! Online Elo, game after game: a replication of NoGoZero+ and not for decisions.
+//! Online Elo, updated after every game: a replication of NoGoZero+, not suitable for decisions.
 //!
 //! Its ratings keep a standard deviation of about 37 points however many games are played, and
-//! remember about 43 of them (docs/methods.md#match-statistics); use the maximum-likelihood ratings instead.
+//! remember about 43 of them (docs/methods.md#match-statistics); use the maximum-likelihood ratings
+//! instead.
 
 use super::elo::score_from_elo;
 use super::ratings::Meeting;
@@ -9,7 +10,7 @@ use super::ratings::Meeting;
 /// The step of NoGoZero+ (Gao and Wu 2021, section 4): `R' = R + 16 (S - E)`.
 const STEP: f64 = 16.0;
 
-/// Ratings after these games in their order, everybody starting at 0.
+/// Ratings after these games in order, all starting at 0.
 #[must_use]
 pub fn online_elo(engines: usize, games: &[Meeting]) -> Vec<f64> {
     let mut elo = vec![0.0; engines];
@@ -34,8 +35,8 @@ mod tests {
             black_points,
             games: 1.0,
         };
-        // By hand: an even game won moves both by 8. Then E = 1 / (1 + 10^(-16/400)) = 0.52301 for
-        // the leader, who loses: 16 * 0.52301 = 8.368 back.
+        // By hand: the winner of an even game gains 8 and the loser loses 8. Then E = 1 / (1 +
+        // 10^(-16/400)) = 0.52301 for the leader, who loses: 16 * 0.52301 = 8.368 back.
         let elo = online_elo(2, &[game(0, 1, 1.0)]);
         assert_eq!(elo, [8.0, -8.0]);
         let elo = online_elo(2, &[game(0, 1, 1.0), game(1, 0, 1.0)]);

@@ -1,4 +1,4 @@
-//! A match as colour-swapped pairs: what is counted, the score and its interval.
+//! A match as colour-swapped pairs: counts, the score and its interval.
 //!
 //! The two games of a pair share their opening and so are not independent. A pair is therefore the
 //! unit of every interval here; single games only ever add to the score. Source:
@@ -6,9 +6,9 @@
 
 use super::elo::{Interval, Z_95, elo_from_score, wilson};
 
-/// Pseudo-count added to each of the five classes where a variance is estimated, so that it is
-/// never zero. Five equal classes have the variance 1/8 of a pair of independent even games
-/// without draws, so the prior alone already describes an undecided match. Source:
+/// Pseudo-count added to each of the five classes when a variance is estimated, so that it is never
+/// zero. Five equal classes have the variance 1/8 of a pair of independent even games without
+/// draws, so the prior alone already describes an undecided match. Source:
 /// docs/methods.md#match-statistics.
 const PRIOR_PER_CLASS: f64 = 0.5;
 
@@ -100,14 +100,14 @@ impl PairCounts {
     }
 
     /// Share of pairs in which each engine won once or both games were drawn. Near 1, the openings
-    /// decide the games and the match learns nothing.
+    /// decide the games and the match yields no information.
     #[must_use]
     pub fn split_share(&self) -> f64 {
         f64::from(self.by_half_points[2]) / f64::from(self.pairs().max(1))
     }
 
     /// Variance of the score per game relative to independent games of the same mean: below 1 when
-    /// pairing pays.
+    /// pairing helps.
     fn design_effect(&self) -> f64 {
         let (mean, variance) = self.regularised();
         2.0 * variance / (mean * (1.0 - mean))
@@ -135,7 +135,7 @@ fn moments(weights: [f64; 5]) -> (f64, f64) {
     (mean, average(&|score| (score - mean).powi(2)))
 }
 
-/// Everything counted in a match between two engines, from the first engine's view.
+/// All counts of a match between two engines, from the first engine's view.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MatchScore {
     /// Games won by the first engine.

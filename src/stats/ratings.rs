@@ -6,26 +6,27 @@
 //! Sources: Bradley and Terry, Biometrika 39 (1952); Davidson and Beaver, Biometrics 33 (1977), for
 //! the order effect.
 //!
-//! Plain maximum likelihood puts an engine that won everything at infinity. Firth's penalty (half the
-//! logarithm of the information's determinant, Jeffreys' prior; Biometrika 80, 1993) removes the bias of
-//! order 1/n instead, and is the accepted cure of just this case (Heinze and Schemper, Statistics in
-//! Medicine 21, 2002). It is as if each meeting had some more games, all drawn, in sum as many as
-//! there are unknowns: 4-0 alone counts as 4.5-0.5, and 400 games are hardly touched.
+//! Plain maximum likelihood puts an engine that won everything at infinity. Firth's penalty (half
+//! the logarithm of the information's determinant, Jeffreys' prior; Biometrika 80, 1993) removes
+//! the bias of order 1/n instead, and is the accepted remedy for this case (Heinze and Schemper,
+//! Statistics in Medicine 21, 2002). It acts like some additional drawn games per meeting, in total
+//! as many as there are unknowns: 4-0 alone counts as 4.5-0.5, and 400 games are hardly affected.
 
 use super::elo::{LOGIT_PER_ELO, score_from_elo};
 use super::inverse::Inverse;
 
-/// Standard deviation (Elo) of a normal prior on every unknown: so wide that it says nothing, but
-/// what no game speaks of (the first player's advantage after one game) still has an answer.
+/// Standard deviation (Elo) of a normal prior on every unknown: wide enough to carry no
+/// information, but it defines an answer for unknowns without games (the first player's advantage
+/// after one game).
 const PRIOR_DEVIATION_ELO: f64 = 100_000.0;
 
-/// Steps after which the ratings are taken as they are; ten are usual.
+/// Maximum number of steps; ten are usual.
 const MAX_STEPS: usize = 100;
 
-/// A change (Elo) in a step that no longer matters.
+/// Convergence threshold for the change in a step, in Elo.
 const CONVERGED_ELO: f64 = 1e-4;
 
-/// The longest step (Elo) taken at once; far from the maximum full steps overshoot.
+/// Maximum length of a step (Elo); far from the maximum full steps overshoot.
 const MAX_STEP_ELO: f64 = 200.0;
 
 /// Games between the same Black and White.
@@ -46,27 +47,27 @@ pub struct Meeting {
 pub struct Ratings {
     /// Each engine's rating; the anchor's is 0.
     pub elo: Vec<f64>,
-    /// What playing Black is worth.
+    /// Value of playing Black.
     pub black_advantage: f64,
 }
 
 impl Ratings {
-    /// Black's expected score in a game of these two, in 0..=1.
+    /// Black's expected score in a game between these two, in 0..=1.
     #[must_use]
     pub fn expected(&self, black: usize, white: usize) -> f64 {
         score_from_elo(self.elo[black] + self.black_advantage - self.elo[white])
     }
 }
 
-/// The ratings of `engines` engines, the anchor's being 0.
+/// The ratings of `engines` engines, with the anchor at 0.
 #[must_use]
 pub fn fit(engines: usize, anchor: usize, meetings: &[Meeting]) -> Ratings {
     let model = Model::new(engines, anchor, meetings);
     model.ratings(model.maximum(vec![0.0; model.unknowns], None))
 }
 
-/// The likelihood of games under ratings. The unknowns, in Elo: one per engine, the anchor's among
-/// them, which does not move, and last the first player's advantage.
+/// The likelihood of games under ratings. The unknowns, in Elo: one per engine, including the
+/// anchor, which is fixed, and last the first player's advantage.
 pub(super) struct Model<'a> {
     unknowns: usize,
     anchor: usize,
@@ -82,7 +83,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The ratings that these unknowns are.
+    /// The ratings given by these unknowns.
     pub(super) fn ratings(&self, mut unknowns: Vec<f64>) -> Ratings {
         let black_advantage = unknowns.pop().unwrap_or_default();
         Ratings {
@@ -91,7 +92,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The unknowns of the highest penalised likelihood, searched from `start`; the one called
+    /// The unknowns with the highest penalised likelihood, searched from `start`; the unknown
     /// `held` keeps its value.
     pub(super) fn maximum(&self, start: Vec<f64>, held: Option<usize>) -> Vec<f64> {
         let mut elo = start;
@@ -123,7 +124,7 @@ impl<'a> Model<'a> {
         games.chain(prior).sum::<f64>() + 0.5 * self.information(elo).log_determinant
     }
 
-    /// Standard deviation (Elo) of one unknown, as the curvature of the likelihood has it.
+    /// Standard deviation (Elo) of one unknown, from the curvature of the likelihood.
     pub(super) fn deviation(&self, elo: &[f64], unknown: usize) -> f64 {
         self.information(elo).matrix[unknown][unknown].sqrt()
     }
@@ -132,7 +133,7 @@ impl<'a> Model<'a> {
         elo[meeting.black] + elo[self.unknowns - 1] - elo[meeting.white]
     }
 
-    /// The unknowns that a meeting speaks of, with the sign of their effect on Black's score.
+    /// The unknowns that a meeting depends on, with the sign of their effect on Black's score.
     fn signs(&self, meeting: &Meeting) -> [(usize, f64); 3] {
         [
             (meeting.black, 1.0),
@@ -155,7 +156,7 @@ impl<'a> Model<'a> {
                 }
             }
         }
-        // The anchor does not move: its equation says so and its column is gone.
+        // The anchor is fixed: it has a trivial equation and no column.
         for (index, row) in information.iter_mut().enumerate() {
             if index == self.anchor {
                 row.fill(0.0);
@@ -165,13 +166,13 @@ impl<'a> Model<'a> {
         Inverse::of(information)
     }
 
-    /// What a meeting adds to the information about its difference, per square Elo.
+    /// Information that a meeting adds about its difference, per square Elo.
     fn weight(&self, elo: &[f64], meeting: &Meeting) -> f64 {
         let expected = score_from_elo(self.difference(elo, meeting));
         meeting.games * expected * (1.0 - expected) * LOGIT_PER_ELO.powi(2)
     }
 
-    /// The change of all unknowns that Fisher's scoring asks for; none for the anchor and the held.
+    /// Fisher scoring step for all unknowns; 0 for the anchor and the held one.
     fn step(&self, elo: &[f64], held: Option<usize>) -> Vec<f64> {
         let inverse = self.information(elo).matrix;
         let mut gradient: Vec<f64> = elo.iter().map(|value| -prior() * value).collect();
@@ -182,7 +183,8 @@ impl<'a> Model<'a> {
                 .iter()
                 .flat_map(|&(row, a)| signs.map(|(column, b)| a * b * inverse[row][column]))
                 .sum();
-            // The meeting's diagonal entry of the hat matrix: the games that the penalty adds.
+            // The meeting's diagonal entry of the hat matrix: the number of games added by the
+            // penalty.
             let drawn = self.weight(elo, meeting) * variance;
             let surplus = meeting.black_points + 0.5 * drawn - (meeting.games + drawn) * expected;
             for (row, sign) in signs {
@@ -193,7 +195,7 @@ impl<'a> Model<'a> {
         let along = |row: &Vec<f64>| row.iter().zip(&gradient).map(|(a, b)| a * b).sum::<f64>();
         let mut step: Vec<f64> = inverse.iter().map(along).collect();
         if let Some(held) = held {
-            // The best step among those that leave the held one alone.
+            // The best step among those that leave the held unknown alone.
             let multiplier = step[held] / inverse[held][held];
             for (change, row) in step.iter_mut().zip(&inverse) {
                 *change -= multiplier * row[held];
@@ -203,7 +205,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// What the prior adds to the information about each unknown.
+/// Information about each unknown added by the prior.
 fn prior() -> f64 {
     1.0 / PRIOR_DEVIATION_ELO.powi(2)
 }

@@ -1,4 +1,4 @@
-//! What is known of a mean, or of a difference, from runs with several seeds.
+//! Estimates of a mean, or of a difference, from runs with several seeds.
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
@@ -7,16 +7,15 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Half of the interval; unknown from one value.
+    /// Half of the interval; `None` with one value.
     pub half: Option<f64>,
-    /// The probability of a mean as far from 0 or further, if the true one were 0; unknown from
-    /// one value.
+    /// Two-sided p-value against a true mean of 0; `None` with one value.
     pub p: Option<f64>,
 }
 
 impl Estimate {
-    /// The mean over seeds. Student's t on the seeds' values counts both what seeds and what games
-    /// vary, as each value has both in it.
+    /// The mean over seeds. Student's t on the seeds' values covers the variance between seeds and
+    /// between games, as each value contains both.
     #[must_use]
     pub fn over_seeds(values: &[f64]) -> Option<Estimate> {
         let count = values.len() as f64;
@@ -49,9 +48,9 @@ impl Estimate {
     }
 }
 
-/// Which of several comparisons are significant when the chance of one false claim among all shall
-/// be at most `level` (Holm 1979): the smallest p counts as many times as there are comparisons,
-/// the next once less, until one is too large. Unknown ones are not significant.
+/// Which of several comparisons are significant when the probability of any false claim shall be at
+/// most `level` (Holm 1979): the smallest p is multiplied by the number of comparisons, the next by
+/// one less, until one is too large. Unknown p-values are not significant.
 #[must_use]
 pub fn holm(p: &[Option<f64>], level: f64) -> Vec<bool> {
     let mut known: Vec<(usize, f64)> = p
@@ -70,8 +69,7 @@ pub fn holm(p: &[Option<f64>], level: f64) -> Vec<bool> {
     significant
 }
 
-/// The probability that Student's t is as far from 0 as `t` or further; certain where `t` is no
-/// number, as all seeds say 0.
+/// Two-sided p-value of Student's t; 1 when `t` is undefined, as all values are 0.
 fn two_sided(student: StudentsT, t: f64) -> f64 {
     if t.is_nan() {
         1.0

@@ -1,4 +1,4 @@
-//! Simulated engines of known strength, for the tests of this room.
+//! Simulated engines of known strength, for the tests of this module.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::elo::score_from_elo;
 use super::pairs::{GameResult, MatchScore};
 
-/// Number of simulations per test: 1,000, or the environment's TENGEN_SIMULATIONS.
+/// Number of simulations per test: 1,000, or the environment variable TENGEN_SIMULATIONS.
 pub(crate) fn simulations() -> usize {
     let asked = std::env::var("TENGEN_SIMULATIONS").ok();
     asked.and_then(|text| text.parse().ok()).unwrap_or(1000)
@@ -19,12 +19,12 @@ pub(crate) struct Pairing {
     pub(crate) elo: f64,
     /// Share of games drawn at any strength.
     pub(crate) draws: f64,
-    /// Black's advantage on an opening is this much for Black or for White, equally often.
+    /// Size of the advantage of an opening, for Black or White with equal probability.
     pub(crate) opening_bias_elo: f64,
 }
 
 impl Pairing {
-    /// A generator that differs between pairings.
+    /// A random number generator that differs between pairings.
     pub(crate) fn rng(&self) -> Xoshiro256PlusPlus {
         Xoshiro256PlusPlus::seed_from_u64(self.elo.to_bits() ^ self.opening_bias_elo.to_bits())
     }

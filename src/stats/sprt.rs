@@ -1,11 +1,12 @@
-//! The generalised sequential probability ratio test on pairs: stop as soon as the match knows.
+//! The generalised sequential probability ratio test on pairs: stop as soon as the result is
+//! significant.
 
 use thiserror::Error;
 
 use super::elo::score_from_elo;
 use super::pairs::PairCounts;
 
-/// Bounds that do not make a test.
+/// Error: invalid hypotheses or error rates.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error("not a test: elo0 must be below elo1, alpha and beta between 0 and 0.5")]
 pub struct BadBounds;
@@ -23,7 +24,7 @@ pub struct Sprt {
     pub beta: f64,
 }
 
-/// What the test says so far.
+/// State of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -31,7 +32,7 @@ pub enum Verdict {
     AcceptElo0,
     /// The difference is `elo1` rather than `elo0`.
     AcceptElo1,
-    /// Not known yet.
+    /// Not decided yet.
     Continue,
 }
 
@@ -39,7 +40,7 @@ impl Sprt {
     /// A test with these bounds.
     ///
     /// # Errors
-    /// [`BadBounds`] when the hypotheses or the error rates make no sense.
+    /// [`BadBounds`] when the hypotheses or the error rates are invalid.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Sprt, BadBounds> {
         let rate = |value: f64| value > 0.0 && value < 0.5;
         if elo0 < elo1 && elo0.is_finite() && elo1.is_finite() && rate(alpha) && rate(beta) {
@@ -79,7 +80,8 @@ impl Sprt {
         )
     }
 
-    /// What these pairs say. Ask after each pair; once it is not [`Verdict::Continue`], stop.
+    /// The verdict on these pairs. Ask after each pair and stop once it is not
+    /// [`Verdict::Continue`].
     #[must_use]
     pub fn verdict(&self, pairs: &PairCounts) -> Verdict {
         let (lower, upper) = self.bounds();
@@ -140,7 +142,8 @@ mod tests {
         }
     }
 
-    /// Runs tests to their end and returns the share that accepted `elo1` and the mean games.
+    /// Runs tests to their end and returns the share that accepted `elo1` and the mean number of
+    /// games.
     fn run(sprt: Sprt, pairing: Pairing) -> (f64, f64) {
         let mut rng = pairing.rng();
         let (mut accepted, mut games) = (0, 0);
@@ -169,7 +172,7 @@ mod tests {
                 draws,
                 opening_bias_elo,
             };
-            // With draws or biased openings the expected score is what the hypotheses speak of.
+            // With draws or biased openings, the hypotheses refer to the expected score.
             let truth = |elo| crate::stats::elo_from_score(pairing(elo).expected_score());
             let sprt = Sprt::new(truth(0.0), truth(35.0), 0.05, 0.05).unwrap();
             let (false_accepts, games) = run(sprt, pairing(0.0));

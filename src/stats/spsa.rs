@@ -1,45 +1,45 @@
 //! Tuning by games: simultaneous perturbation stochastic approximation.
 //!
-//! Each step turns all knobs at once, each one way or the other at random, lets what comes of it play
-//! against its opposite, and moves the knobs towards the winner. Source: Spall 1998, *Implementation of the
-//! simultaneous perturbation algorithm*; its gains at the last step are given rather than those at the first,
-//! as by Stockfish's fishtest.
+//! Each step perturbs all parameters at once, each up or down at random, plays the perturbed values
+//! against their opposites, and moves the parameters towards the winner. Source: Spall 1998,
+//! *Implementation of the simultaneous perturbation algorithm*; its gains are given for the last
+//! step rather than for the first, as in Stockfish's fishtest.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// How fast steps shrink (alpha of Spall 1998, III).
+/// Decay of the step sizes (alpha of Spall 1998, III).
 const STEP_DECAY: f64 = 0.602;
 
-/// How fast the distance between the sides shrinks (gamma of Spall 1998, III).
+/// Decay of the perturbation (gamma of Spall 1998, III).
 const REACH_DECAY: f64 = 0.101;
 
-/// Share of the steps by which the first ones are held back (A of Spall 1998, III).
+/// Stability constant as a share of the steps (A of Spall 1998, III).
 const HELD_BACK: f64 = 0.1;
 
-/// A number that is tuned.
+/// A parameter to tune.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TunedParameter {
     /// Its name.
     pub name: String,
-    /// Where it starts.
+    /// Initial value.
     pub start: f64,
-    /// The least it may be.
+    /// Minimum value.
     pub least: f64,
-    /// The most it may be.
+    /// Maximum value.
     pub most: f64,
-    /// How far from the middle both sides are turned in the last step.
+    /// Perturbation of both sides from the middle in the last step.
     pub reach: f64,
-    /// Whether it is used as a whole number.
+    /// Whether it is rounded to a whole number when used.
     pub whole: bool,
 }
 
-/// What makes no knob.
+/// Error: an invalid parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{name}: it starts between its bounds, and reaches farther than 0 and less than they are apart"
+    "{name}: the start must lie between the bounds, and the reach above 0 and below their distance"
 )]
 pub struct BadTunedParameter {
     name: String,
@@ -55,11 +55,11 @@ pub struct Spsa {
 }
 
 impl Spsa {
-    /// A tuning of these knobs. In the last step a knob moves by `rate` times its reach for each game that
-    /// one side wins more than the other.
+    /// A tuning of these parameters. In the last step a parameter moves by `rate` times its reach
+    /// for each game that one side wins more than the other.
     ///
     /// # Errors
-    /// [`BadTunedParameter`] when bounds, start and reach of one make no sense.
+    /// [`BadTunedParameter`] when bounds, start and reach of one are inconsistent.
     pub fn new(
         parameters: Vec<TunedParameter>,
         steps: u32,
@@ -84,20 +84,21 @@ impl Spsa {
         }
     }
 
-    /// The rate at which games that depend on nothing move a knob by about three quarters of its reach, as a
-    /// standard deviation, in this many games: half of it if moves were as large all along as in the end.
+    /// The rate at which games without any effect move a parameter by about three quarters of its
+    /// reach (standard deviation) in this many games: half of it if moves were always as large as
+    /// in the last step.
     #[must_use]
     pub fn usual_rate(games: u32) -> f64 {
         0.5 / f64::from(games.max(1)).sqrt()
     }
 
-    /// The knobs.
+    /// The tuned parameters.
     #[must_use]
     pub fn parameters(&self) -> &[TunedParameter] {
         &self.parameters
     }
 
-    /// Where the knobs start.
+    /// Initial values of the parameters.
     #[must_use]
     pub fn start(&self) -> Vec<f64> {
         self.parameters
@@ -106,7 +107,7 @@ impl Spsa {
             .collect()
     }
 
-    /// What the two sides of a step, counted from 1, play with when the knobs are `at`.
+    /// Parameter values of the two sides of a step, counted from 1, when the parameters are `at`.
     #[must_use]
     pub fn sides(&self, step: u32, at: &[f64]) -> [Vec<f64>; 2] {
         let reach = self.steps_left(step).powf(REACH_DECAY);
@@ -126,8 +127,8 @@ impl Spsa {
         [turned(1.0), turned(-1.0)]
     }
 
-    /// Moves the knobs after a step, counted from 1, whose first side has won this many games more than it has
-    /// lost.
+    /// Moves the parameters after a step, counted from 1, in which the first side has won this many
+    /// games more than it has lost.
     pub fn learn(&self, step: u32, at: &mut [f64], won: f64) {
         let back = HELD_BACK * f64::from(self.steps);
         let gain = ((back + f64::from(self.steps)) / (back + f64::from(step))).powf(STEP_DECAY)
@@ -138,15 +139,15 @@ impl Spsa {
         }
     }
 
-    /// All steps over those made with this one.
+    /// Ratio of all steps to those made including this one.
     fn steps_left(&self, step: u32) -> f64 {
         f64::from(self.steps) / f64::from(step.max(1))
     }
 
-    /// Which way the first side turns each knob: 1 or -1.
+    /// Direction in which the first side perturbs each parameter: 1 or -1.
     fn turns(&self, step: u32) -> impl Iterator<Item = f64> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        // Far from each other in the generator's order, so that no step sees another's numbers.
+        // Far apart in the generator's sequence, so that no step uses another's numbers.
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(rng.random::<u64>() ^ u64::from(step));
         std::iter::repeat_with(move || if rng.random() { 1.0 } else { -1.0 })
     }
@@ -168,8 +169,8 @@ mod tests {
         }
     }
 
-    /// The knobs after a tuning of pairs of games in which each is worth 200 Elo less the square of its
-    /// distance from 1.
+    /// The parameters after a tuning on pairs of games in which each is worth 200 Elo minus the
+    /// square of its distance from 1.
     fn tuned(steps: u32, seed: u64, elo_of_a_square: f64) -> Vec<f64> {
         let parameters = vec![parameter("a", 2.0, 0.3), parameter("b", 0.2, 0.3)];
         let rate = Spsa::usual_rate(2 * steps);
@@ -190,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn knobs_go_where_games_are_won() {
+    fn parameters_move_to_where_games_are_won() {
         let far = |elo_of_a_square: f64| {
             let all = (0..40).flat_map(|seed| tuned(1000, seed, elo_of_a_square));
             let squares = all.map(|at| (at - 1.0) * (at - 1.0));
             (squares.sum::<f64>() / 80.0).sqrt()
         };
-        // Both start 0.9 away, as a root of the mean square.
+        // Both start 0.9 away, as root mean square.
         assert!(far(200.0) < 0.3, "{}", far(200.0));
         assert!(far(0.0) > 0.8, "nothing learned: {}", far(0.0));
     }
@@ -218,7 +219,7 @@ mod tests {
         }
         assert!(
             seen[0] > 30 && seen[1] > 30,
-            "knobs turn without each other"
+            "parameters are perturbed independently"
         );
     }
 

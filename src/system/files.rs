@@ -1,11 +1,11 @@
-//! Locks, renaming, and what is safe on the disk.
+//! Locks, renaming, and durable writes.
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
-/// Locks what [`open_to_lock`] has opened until it is closed; false when another process has it. Some
-/// network file systems know no locks; one may work there all the same.
+/// Locks what [`open_to_lock`] has opened until it is closed; false when another process holds the
+/// lock. Some network file systems do not support locks; the folder can be used all the same.
 pub(crate) fn try_lock(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         Ok(()) => true,
@@ -20,16 +20,16 @@ pub(crate) fn try_lock(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Opens what carries the lock of a file or folder that is there: itself.
+/// Opens the file or folder itself to hold its lock.
 #[cfg(unix)]
 pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
-    // Network file systems lock only what may be written; a folder never may.
+    // Network file systems lock only writable files; a folder is never writable.
     let is_folder = path.is_dir();
     File::options().read(true).write(!is_folder).open(path)
 }
 
-/// Opens what carries the lock of a file or folder: another file, in the folder or beside the file.
-/// Windows opens no folders, and a file that is locked cannot be read by other programs there.
+/// Opens the file that holds the lock of a file or folder: another file, in the folder or beside
+/// the file. Windows cannot open folders, and other programs cannot read a locked file there.
 #[cfg(not(unix))]
 pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
     let lock = if path.is_dir() {
@@ -44,33 +44,33 @@ pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
     options.open(lock)
 }
 
-/// Puts the names of a folder's files on the disk; those of new and renamed ones are only safe then.
+/// Writes the names in a folder to the disk; those of new and renamed files are not durable before.
 #[cfg(unix)]
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// On Windows a synced file has its name on the disk, too: the journal of NTFS keeps the order.
+/// On Windows the name of a synced file is durable, too: the journal of NTFS keeps the order.
 #[cfg(not(unix))]
 pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a file another name, in place of the file that may have had it.
+/// Renames a file, replacing an existing file of that name.
 ///
 /// # Errors
-/// As the system's.
+/// The system's error.
 #[cfg(not(windows))]
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
-/// Gives a file another name, in place of the file that may have had it. On Windows that fails while
-/// another program has one of them open, as virus scanners and indexers do for a moment with every
-/// new file: it is tried again for up to two seconds.
+/// Renames a file, replacing an existing file of that name. On Windows that fails while another
+/// program has one of them open, as virus scanners and indexers do for a moment with every new
+/// file: it is tried again for up to two seconds.
 ///
 /// # Errors
-/// As the system's.
+/// The system's error.
 #[cfg(windows)]
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     use std::time::Duration;
@@ -122,7 +122,7 @@ mod tests {
         let (from, to) = (name("new"), name("old"));
         std::fs::write(&from, "new").unwrap();
         std::fs::write(&to, "old").unwrap();
-        // As a virus scanner opens it: it shares nothing.
+        // As a virus scanner opens it: without sharing.
         let held = File::options().read(true).share_mode(0).open(&to).unwrap();
         assert!(std::fs::rename(&from, &to).is_err());
         let holder = std::thread::spawn(move || {

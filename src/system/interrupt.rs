@@ -1,25 +1,25 @@
-//! Ctrl-C, and ends of the process that need no clearing up.
+//! Ctrl-C, and ends of the process without cleanup.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Has Ctrl-C or a plain `kill` raise a flag; the second one ends the process.
+/// Makes Ctrl-C or a plain `kill` set a flag; the second one ends the process.
 #[cfg(unix)]
 pub(crate) fn raise_on_interrupt(raised: &Arc<AtomicBool>) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
 
     for signal in [SIGINT, SIGTERM] {
-        // In this order: only the second one finds the flag up.
+        // In this order: only the second one sees the flag set.
         flag::register_conditional_default(signal, Arc::clone(raised))?;
         flag::register(signal, Arc::clone(raised))?;
     }
     Ok(())
 }
 
-/// Has Ctrl-C or Ctrl-Break raise a flag; the second one ends the process. When the window is closed
-/// the system ends it in any case. To be called once in a process.
+/// Makes Ctrl-C or Ctrl-Break set a flag; the second one ends the process. When the window is
+/// closed the system ends it in any case. To be called once in a process.
 #[cfg(not(unix))]
 pub(crate) fn raise_on_interrupt(raised: &Arc<AtomicBool>) -> io::Result<()> {
     use std::sync::atomic::Ordering;
@@ -33,17 +33,16 @@ pub(crate) fn raise_on_interrupt(raised: &Arc<AtomicBool>) -> io::Result<()> {
     ctrlc::set_handler(handler).map_err(io::Error::other)
 }
 
-/// Ends the process as Ctrl-C ends one that does not catch it: a shell ends its loop, too.
+/// Ends the process like an uncaught Ctrl-C: a shell ends its loop, too.
 ///
 /// # Errors
-/// As the system's.
+/// The system's error.
 #[cfg(unix)]
 pub(crate) fn end_as_interrupted() -> io::Result<()> {
     signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGINT)
 }
 
-/// Ends the process as Ctrl-C ends one that does not catch it: `cmd` asks whether to end its batch
-/// file, too.
+/// Ends the process like an uncaught Ctrl-C: `cmd` asks whether to end its batch file, too.
 #[cfg(not(unix))]
 pub(crate) fn end_as_interrupted() -> io::Result<()> {
     end(INTERRUPTED)
@@ -53,13 +52,13 @@ pub(crate) fn end_as_interrupted() -> io::Result<()> {
 #[cfg(not(unix))]
 const INTERRUPTED: i32 = 0xc000_013a_u32.cast_signed();
 
-/// Ends the process without running what C libraries have put off until the end.
+/// Ends the process without running the exit handlers of C libraries.
 #[cfg(unix)]
 pub(crate) fn end(status: i32) -> ! {
     signal_hook::low_level::exit(status)
 }
 
-/// Ends the process: on Windows the standard library does not go by way of the C library.
+/// Ends the process: on Windows the standard library does not use the C library for this.
 #[cfg(not(unix))]
 #[expect(
     clippy::disallowed_methods,

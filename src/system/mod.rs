@@ -1,6 +1,6 @@
-//! Where operating systems differ: locks, names of files, processes and their children, Ctrl-C, the
-//! console. The rest of the house is the same everywhere; `gtp-tests/portable.rs` watches over that.
-//! What Linux tells under `/proc` is asked for where it is needed, and not known elsewhere.
+//! Differences between operating systems: locks, names of files, processes and their children,
+//! Ctrl-C, the console. All other code is the same everywhere, checked by `gtp-tests/portable.rs`.
+//! Information from Linux's `/proc` is read where it is needed, and unknown elsewhere.
 
 mod console;
 mod files;

@@ -1,5 +1,5 @@
-//! Processes with all that they start: an engine may be the child of a script, and the standard library
-//! can only end the script.
+//! Processes with all that they start: an engine may be the child of a script, and the standard
+//! library can only kill the script.
 
 use std::io;
 #[cfg(unix)]
@@ -9,29 +9,29 @@ use std::process::{ChildStdin, ChildStdout, Command, ExitStatus};
 #[cfg(windows)]
 use process_wrap::std::ChildWrapper;
 
-/// A process and those that it has started. Ctrl-C ends this program and not first them.
+/// A process and its descendants. Ctrl-C ends this program and not first them.
 #[derive(Debug)]
 pub(crate) struct ProcessGroup(#[cfg(unix)] Child, #[cfg(windows)] Box<dyn ChildWrapper>);
 
 #[cfg(unix)]
 impl ProcessGroup {
-    /// Starts a process in a group of its own.
+    /// Starts a process in its own group.
     ///
     /// # Errors
-    /// As the system's.
+    /// The system's error.
     pub(crate) fn spawn(mut command: Command) -> io::Result<ProcessGroup> {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.spawn().map(ProcessGroup)
     }
 
-    /// The pipes to and from the process, the first time.
+    /// The pipes to and from the process, the first time; `None` later.
     pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         Some((self.0.stdin.take()?, self.0.stdout.take()?))
     }
 
-    /// Ends the process with all that it has started, and waits for it alone.
+    /// Kills the process with all its descendants, and waits for it alone.
     pub(crate) fn kill(&mut self) {
-        // The number of a group may soon be another's when its first process has ended.
+        // The group's number may be reused soon after its first process has ended.
         if self.exit_status().is_none() {
             let group = format!("-{}", self.0.id());
             let mut kill = Command::new("kill");
@@ -46,10 +46,10 @@ impl ProcessGroup {
 
 #[cfg(windows)]
 impl ProcessGroup {
-    /// Starts a process in a job of its own.
+    /// Starts a process in its own job object.
     ///
     /// # Errors
-    /// As the system's.
+    /// The system's error.
     pub(crate) fn spawn(command: Command) -> io::Result<ProcessGroup> {
         use process_wrap::std::{CommandWrap, CreationFlags, JobObject};
 
@@ -62,21 +62,21 @@ impl ProcessGroup {
         command.spawn().map(ProcessGroup)
     }
 
-    /// The pipes to and from the process, the first time.
+    /// The pipes to and from the process, the first time; `None` later.
     pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         Some((self.0.stdin().take()?, self.0.stdout().take()?))
     }
 
-    /// Ends the process with all that it has started, and waits for it alone.
+    /// Kills the process with all its descendants, and waits for it alone.
     pub(crate) fn kill(&mut self) {
-        // The job lives on when its first process has ended.
+        // The job continues to exist when its first process has ended.
         let _ = self.0.start_kill();
         let _ = self.0.inner_mut().wait();
     }
 }
 
 impl ProcessGroup {
-    /// How the process ended, if it has.
+    /// The exit status, if it has ended.
     pub(crate) fn exit_status(&mut self) -> Option<ExitStatus> {
         self.0.try_wait().ok().flatten()
     }
@@ -107,7 +107,7 @@ mod tests {
         output.read_exact(&mut first).unwrap();
         assert_eq!(&first, b"begun");
         assert!(group.exit_status().is_none());
-        // The pipe closes when the last process that has it ends.
+        // The pipe closes when the last process that holds it ends.
         group.kill();
         let mut rest = String::new();
         output.read_to_string(&mut rest).unwrap();

@@ -1,4 +1,4 @@
-//! Symmetries as extra data: a turned or mirrored position has the turned or mirrored target.
+//! Data augmentation by symmetries: a transformed position has the transformed target.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::ending::Ending;
 use super::row::{PointSet, PositionSource, Row, Share, Stones};
 use crate::game::{BoardSize, Symmetry};
 
-/// The row as it looks under a symmetry of the board.
+/// The row under a symmetry of the board.
 #[must_use]
 pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
     let turned = |set: &PointSet| {
@@ -35,7 +35,7 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
     }
 }
 
-/// The moves that lead to the row, turned; those after it do not matter.
+/// The transformed moves that lead to the row; later moves do not matter.
 fn turn_source(row: &Row, size: BoardSize, symmetry: Symmetry) -> PositionSource {
     if symmetry == Symmetry::IDENTITY {
         return row.source.clone();
@@ -65,7 +65,7 @@ mod tests {
     use crate::train::finish::finish;
     use crate::train::row::Target;
 
-    /// Playing a game and turning it is turning each move and playing it.
+    /// Transforming a game's rows equals playing the transformed moves.
     #[test]
     fn turned_rows_are_rows_of_the_turned_game() {
         let size = BoardSize::square(5);

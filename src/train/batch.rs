@@ -1,4 +1,4 @@
-//! Rows into numbers: the planes and targets of a batch.
+//! Converts rows to batches of planes and targets.
 
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ pub struct AuxTarget {
     pub head: AuxHead,
     /// As many numbers a row as the head has.
     pub values: Vec<f32>,
-    /// The weight of each; 0 where nothing is known.
+    /// The weight of each; 0 where the target is unknown.
     pub weights: Vec<f32>,
 }
 
@@ -80,7 +80,7 @@ pub struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// Row number `index` of rows in the order of their games.
+    /// Row `index` of rows in the order of their games.
     #[must_use]
     pub fn new(rows: &'a [Row], index: usize, symmetry: Symmetry) -> Sample<'a> {
         let row = &rows[index];
@@ -92,14 +92,14 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// What a batch is to hold.
+/// Content of a batch.
 pub struct BatchSpec<G: Encode> {
-    /// What fills the planes.
+    /// Encoding of the planes.
     pub encoding: &'static dyn Encoding<G>,
-    /// The auxiliary heads to teach.
+    /// Auxiliary heads with targets.
     pub aux_heads: &'static [AuxHead],
-    /// How much of the value target, in [0, 1], is the generator's root value instead of the
-    /// result. A proven result stands alone.
+    /// Share of the search's root value, in [0, 1], in the value target instead of the result. A
+    /// proven result is used alone.
     pub root_value_share: f32,
 }
 
@@ -114,7 +114,7 @@ impl<G: Encode> Copy for BatchSpec<G> {}
 /// Turns rows into a batch; all of them are on boards of the size of `empty`.
 ///
 /// # Errors
-/// Says which row is not a position.
+/// Names the row that is not a position.
 pub fn encode<'a, G: Trainable>(
     empty: &G,
     samples: impl IntoIterator<Item = Sample<'a>>,
@@ -174,9 +174,9 @@ pub fn encode<'a, G: Trainable>(
     Ok(batch)
 }
 
-/// Probabilities of the results, `root_share` of them what the generator's search thought. A search
-/// says an expected result only: of all ways to come by it, the one with the most draws where the
-/// game was drawn, else the one without any, since most komis give none.
+/// Probabilities of the results, with `root_share` of the search's estimate. A search gives an
+/// expected result only: it is split with the most draws if the game was drawn, otherwise without
+/// any, since most komi values allow none.
 fn value(row: &Row, root_share: f32, outcomes: usize) -> Vec<f32> {
     let (result, thought) = (f32::from(row.result), row.root_value);
     let mixed = |of: fn(f32) -> f32| of(result) * (1.0 - root_share) + of(thought) * root_share;
@@ -236,8 +236,9 @@ impl AuxTarget {
                 weight.fill(1.0);
             }
             AuxHead::Ownership => {
-                // An empty point at the end is the winner's where the winner may still play (Gao & Wu
-                // 2021, 3.2.2, read as in docs/methods.md#networks); else it has no owner.
+                // An empty point at the end belongs to the winner if the winner may still play
+                // there (Gao & Wu 2021, 3.2.2, interpreted as in docs/methods.md#networks);
+                // otherwise it has no owner.
                 let won = ending.margin > 0;
                 let closed_to_winner = if won {
                     &ending.closed_own
@@ -258,7 +259,7 @@ impl AuxTarget {
                 weight.fill(1.0);
             }
             AuxHead::PointStatus => {
-                // What became of a stone's point before the stone came is past and cannot be seen.
+                // The fate of a stone's point before the stone is past and cannot be seen.
                 let empty = |p: &Move| position.stone(*p).is_none();
                 for point in points.filter(empty) {
                     let sides = [&ending.closed_own, &ending.closed_theirs];

@@ -1,4 +1,4 @@
-//! A run frozen between two steps: everything needed to go on to the bit.
+//! Checkpoints: the state of a run between two steps, complete enough to continue bit by bit.
 //!
 //! File: length of the header (u32), header (JSON), then f32 numbers, all little-endian: weights,
 //! averaged weights, and the optimiser's memory, each in the order of the header's tensors.
@@ -19,12 +19,12 @@ const FORMAT: u32 = 2;
 
 const EXTENSION: &str = "checkpoint";
 
-/// What a network was fitted to, for its metadata.
+/// Training data of a network, for its metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The game's name.
     pub game: String,
-    /// All boards, as they are displayed, where there are several; else empty.
+    /// All boards, in displayed form, if there are several; else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub boards: Vec<String>,
     /// Board width in points; of the first board, where there are several.
@@ -44,13 +44,13 @@ pub struct Origin {
     pub games: u64,
 }
 
-/// Checkpoints that do not say it are of games without draws.
+/// Checkpoints without this field are of games without draws.
 fn without_draws() -> usize {
     2
 }
 
 impl Origin {
-    /// That of a network of `encoding` for these boards, of which there is at least one.
+    /// For a network of `encoding` for these boards, at least one.
     #[must_use]
     pub fn of<G: Game>(boards: &[G], (encoding, planes): (&str, usize), games: u64) -> Origin {
         let sizes = boards.iter().map(|board| board.size().to_string());
@@ -73,7 +73,7 @@ impl Origin {
         }
     }
 
-    /// What the network is asked about.
+    /// The shape of the game.
     #[must_use]
     pub fn game_shape(&self) -> GameShape {
         GameShape {
@@ -89,8 +89,8 @@ impl Origin {
         BoardSize::new(self.width, self.height)
     }
 
-    /// Whether networks of both read the same input and answer in the same way; their boards need not be
-    /// the same, if their weights have the same shapes.
+    /// Whether networks of both have the same input and output; their boards may differ, if their
+    /// weights have the same shapes.
     #[must_use]
     pub fn same_input(&self, other: &Origin) -> bool {
         let input = |origin: &Origin| {
@@ -106,7 +106,7 @@ impl Origin {
         input(self) == input(other)
     }
 
-    /// All boards where there are several; those with unreadable text are left out.
+    /// All boards if there are several; unreadable ones are left out.
     #[must_use]
     pub fn several(&self) -> Vec<BoardSize> {
         self.boards
@@ -119,14 +119,14 @@ impl Origin {
 /// A run between two steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
-    /// What the network is fitted to.
+    /// Training data of the network.
     pub origin: Origin,
     /// The run's settings.
     pub params: FitParams,
     /// Steps made.
     pub step: u64,
-    /// Steps that the averages and the optimiser's memory had behind them when the run began, in fits of
-    /// the same network that it goes on from.
+    /// Steps behind the averages and the optimiser's state when the run began, from earlier fits of
+    /// the same network.
     pub steps_before: u64,
     /// Factor of the learning rate, see [`super::schedule::Schedule::Kl`].
     pub rate_factor: f32,
@@ -138,7 +138,7 @@ pub struct Checkpoint {
     pub optimizer: Optimizer,
 }
 
-/// What the headers of all formats have.
+/// Fields in the headers of all formats.
 #[derive(Deserialize)]
 struct Version {
     format: u32,
@@ -158,7 +158,7 @@ struct Header {
 }
 
 impl Checkpoint {
-    /// Steps that the averages and the optimiser's memory have behind them.
+    /// Steps behind the averages and the optimiser's state.
     #[must_use]
     pub fn steps_so_far(&self) -> u64 {
         self.steps_before + self.step
@@ -174,7 +174,7 @@ impl Checkpoint {
             .is_some()
     }
 
-    /// Writes the checkpoint into a folder and removes all older ones but one.
+    /// Writes the checkpoint into a folder and removes all older ones except the last.
     ///
     /// # Errors
     /// [`TrainError::Io`] when a file cannot be written or removed.
@@ -187,11 +187,11 @@ impl Checkpoint {
         Ok(path)
     }
 
-    /// The newest sound checkpoint of a folder, if there is one. A damaged file is passed over
-    /// with a warning: the one before it is kept for that.
+    /// The newest valid checkpoint of a folder, if any. A damaged file is skipped with a warning:
+    /// the one before it is kept for that.
     ///
     /// # Errors
-    /// [`TrainError`] when the folder cannot be read, or holds checkpoints and none is sound.
+    /// [`TrainError`] when the folder cannot be read, or all of its checkpoints are invalid.
     pub fn newest(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
         let mut failure = None;
         for path in durable::list(folder, "step-", EXTENSION)?.iter().rev() {
@@ -247,7 +247,7 @@ impl Checkpoint {
         let len = u32::from_le_bytes(*len) as usize;
         let (header, numbers) = rest
             .split_at_checked(len)
-            .ok_or("its header is cut short")?;
+            .ok_or("its header is truncated")?;
         let version: Version = serde_json::from_slice(header).map_err(|error| error.to_string())?;
         if version.format != FORMAT {
             return Err(format!(

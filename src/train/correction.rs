@@ -1,4 +1,4 @@
-//! Games that were made earlier, with corrected results.
+//! Corrects the results of existing games.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -16,24 +16,24 @@ use crate::game::{BoardSize, with_game};
 /// Plies that are counted together.
 pub const BAND: u16 = 4;
 
-/// What became of the rows of some plies.
+/// Statistics on the rows of some plies.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Count {
     /// Rows.
     pub rows: u64,
-    /// Of them those whose result is proven now.
+    /// Rows with a proven result.
     pub exact: u64,
-    /// Those whose result is another one now.
+    /// Rows whose result has changed.
     pub changed: u64,
-    /// Sums of (p - r)^2 over the rows, where p is what the generator's search expected, in [0, 1],
-    /// and r the result before and after.
+    /// Sums of (p - r)^2 over the rows, where p is the search's expected result, in [0, 1], and r
+    /// the result before and after.
     pub brier: [f64; 2],
 }
 
-/// What a correction did.
+/// Statistics of a correction.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Corrected {
-    /// Games that were corrected now, and those that were there already.
+    /// Corrected games, including those of earlier runs.
     pub games: u64,
     /// Games whose first row has another result now.
     pub turned: u64,
@@ -45,21 +45,21 @@ pub struct Corrected {
     pub bands: BTreeMap<u16, Count>,
 }
 
-/// What to correct, and how.
+/// Input and parameters of a correction.
 #[derive(Debug, Clone, Copy)]
 pub struct CorrectionPlan<'a> {
     /// The folder of the shards.
     pub data: &'a Path,
-    /// The folder of the corrected ones; what is there already is not done again.
+    /// The folder of the corrected shards; existing ones are not computed again.
     pub out: &'a Path,
-    /// Nodes a position.
+    /// Nodes per position.
     pub nodes: u64,
     /// Threads, at least 1.
     pub threads: usize,
 }
 
-/// Rewrites the games of a folder of shards with corrected results, shard after shard. `observe`
-/// is shown what was done after each shard.
+/// Rewrites the games of a folder of shards with corrected results, shard by shard. `observe` is
+/// called after each shard.
 ///
 /// # Errors
 /// [`TrainError`] when shards cannot be read or written, or are of a format without moves.
@@ -114,7 +114,7 @@ pub fn correct_folder(
     Ok(corrected)
 }
 
-/// Whose numbers tell them from each other: they restart with each run and on each board.
+/// Folders whose game numbers distinguish games: numbers restart with each run and on each board.
 type Games = (String, String, BoardSize);
 
 fn games_of(source: &str, info: &ShardInfo) -> Games {
@@ -163,7 +163,7 @@ fn correct_games<G: Trainable>(
 }
 
 impl Corrected {
-    /// Counts a game whose results were those.
+    /// Counts a game with these earlier results.
     fn count(&mut self, game: &[Row], before: &[i8]) {
         self.games += 1;
         self.turned += u64::from(game[0].result != before[0]);
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(changed.count() as u64, sum(|count| count.changed));
         let again = correct_folder(&plan, |_| ()).unwrap();
         assert_eq!((again.games, again.resumed), (0, 10));
-        // Other games with the same numbers are others.
+        // Other games with the same numbers are distinct.
         let other = Scratch::new("correct-other");
         let seed = Plan {
             seed: 10,
@@ -240,7 +240,7 @@ mod tests {
         let more = correct_folder(&both, |_| ()).unwrap();
         assert_eq!((more.games, more.resumed), (4, 0));
         assert_eq!(read(out.path()).len(), old.len() + read(other.path()).len());
-        // The same games a second time would be counted twice.
+        // The same games again would be counted twice.
         let deeper = CorrectionPlan { nodes: 2, ..plan };
         let message = correct_folder(&deeper, |_| ()).unwrap_err().to_string();
         assert!(

@@ -1,9 +1,8 @@
-//! True results for the positions of a finished game.
+//! Exact results for the positions of a finished game.
 //!
-//! A game's result is what its players made of it, and late blunders make it wrong for everything
-//! before them. From the end back the solver says what each position is worth, and the first one
-//! that it can prove stands for all before: what would have come of them without the blunders that
-//! came later.
+//! A game's result depends on its players, and late blunders make it wrong for all earlier
+//! positions. From the end back the solver tries to prove each position, and the first proof is
+//! used for all earlier ones: their result without the later blunders.
 
 use super::row::Row;
 use crate::game::Outcome;
@@ -12,19 +11,20 @@ use crate::solver::{Solvable, Solve, SolveLimits};
 /// Memory for proven positions: a game's positions share them.
 const MEMORY: usize = 64 << 20;
 
-/// Positions in a row that may be too hard before it gives up: one that is hard often lies behind
-/// one that is not, since a single move decides there.
+/// Number of consecutive unsolved positions before it gives up: a hard position is often followed
+/// by an easy one, since a single move decides there.
 const MISSES: usize = 3;
 
-/// Corrects games with a fixed number of nodes a position. What it does to a game depends on that game alone.
+/// Corrects games with a fixed number of nodes per position. The correction of a game depends on
+/// that game alone.
 pub struct Corrector<G> {
-    /// None in games that have no solver.
+    /// `None` in games without a solver.
     solver: Option<Box<dyn Solve<G>>>,
     nodes: u64,
 }
 
 impl<G: Solvable> Corrector<G> {
-    /// With `nodes` for each position; memory is taken at once.
+    /// With `nodes` per position; memory is allocated at once.
     #[must_use]
     pub fn new(nodes: u64) -> Self {
         Corrector {
@@ -33,12 +33,12 @@ impl<G: Solvable> Corrector<G> {
         }
     }
 
-    /// Corrects the rows of one finished game, ascending by ply, that began at `start`; answers how
-    /// many nodes that took. Results that were proven already stay; a row whose true result is not
-    /// how its game ended has no ending any more.
+    /// Corrects the rows of one finished game, ascending by ply, that began at `start`; returns the
+    /// nodes used. Proven results stay; a row whose corrected result differs from the game's loses
+    /// its ending.
     ///
     /// # Errors
-    /// Says which row is not a position, and why. Rows after it are corrected then.
+    /// Names the row that is not a position, with the reason. Later rows are corrected then.
     pub fn correct(&mut self, rows: &mut [Row], start: &G) -> Result<u64, String> {
         let Some(solver) = &mut self.solver else {
             return Ok(0);
@@ -100,7 +100,7 @@ mod tests {
         (start, rows, outcome)
     }
 
-    /// The winner, by trying all moves.
+    /// The winner, by brute force.
     fn winner(position: &SmallNoGo) -> Color {
         let me = position.to_move();
         let wins = position.legal_moves().any(|mv| {
@@ -117,7 +117,7 @@ mod tests {
         let mut corrector = Corrector::new(1_000_000);
         assert!(corrector.correct(&mut rows, &start).unwrap() > 0);
         let mut changed = 0;
-        // Brute force is quick enough from here.
+        // From here brute force is fast enough.
         for row in rows.iter().filter(|row| row.ply >= 5) {
             let position = row.position(&start).unwrap();
             assert!(row.exact);

@@ -1,4 +1,4 @@
-//! All rows to learn from, with whole games set aside for testing.
+//! All rows for training, with whole games held out for validation.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use super::shard::{self, Shard};
 use crate::fnv;
 use crate::game::BoardSize;
 
-/// What to load.
+/// Selection of rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
     /// Folders of shards, oldest first.
     pub folders: Vec<PathBuf>,
     /// Newest rows to keep.
     pub window: usize,
-    /// Share of the games to set aside, in [0, 1).
+    /// Share of games to hold out, in [0, 1).
     pub held_out: f64,
 }
 
@@ -30,7 +30,7 @@ pub struct Dataset {
     pub games: u64,
     /// Rows to fit.
     pub fit: Vec<Row>,
-    /// Rows of games that are never fitted.
+    /// Rows of held-out games.
     pub held_out: Vec<Row>,
 }
 
@@ -80,15 +80,15 @@ fn boards(rows: &[Row]) -> Vec<BoardSize> {
     boards
 }
 
-/// Whether neighbours are of one game.
+/// Whether consecutive rows are of one game.
 fn same_game(a: &Row, b: &Row) -> bool {
     (a.game, a.size) == (b.game, b.size)
 }
 
-/// The rows of a folder, game by game, each game once: how threads finished, and where a merger of
-/// shards was killed, is not to be seen. All shards must be of one `common` game.
+/// The rows of a folder, game by game, each game once: independent of the order of threads and of
+/// interrupted merges. All shards must be of one `common` game.
 fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, TrainError> {
-    // A game's number says which game it is within one run on one board only.
+    // A game's number identifies it within one run on one board only.
     let mut runs: Vec<((String, BoardSize), Vec<Row>)> = Vec::new();
     for path in shard::list(folder)? {
         let Shard { info, rows, .. } = shard::read(&path)?;
@@ -113,7 +113,7 @@ fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, T
     Ok(runs.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
-/// Whether a game is set aside: by a hash of its number, so that it stays so as data grows.
+/// Whether a game is held out: by a hash of its number, so that this is stable as data grows.
 fn is_held_out(game: u64, share: f64) -> bool {
     let hash = fnv::hash(&game.to_le_bytes());
     // The upper bits of FNV are the mixed ones.
@@ -172,7 +172,7 @@ mod tests {
             let rows: Vec<Row> = rows.collect();
             shard::write(parts.path(), &shard.info, &rows).unwrap();
         };
-        // As threads finished them, and as a killed merger leaves them.
+        // In the order of threads, and after an interrupted merge.
         write(&[5, 1, 0]);
         write(&[3, 2]);
         write(&[4, 3, 2]);
@@ -185,7 +185,7 @@ mod tests {
             Dataset::load(&selection).unwrap().fit
         };
         assert_eq!(rows(&parts), rows(&merged));
-        // Another run's games have the same numbers and are other games.
+        // Another run's games with the same numbers are distinct.
         let other = shard::ShardInfo {
             source: "another run".to_owned(),
             ..shard.info.clone()

@@ -1,4 +1,4 @@
-//! Where networks are fitted.
+//! Devices for fitting networks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,16 +7,16 @@ use burn::tensor::Device;
 
 use super::TrainError;
 
-/// Rows that one thread computes at a time on the CPU; see [`super::gradient_workers`].
+/// Rows per thread on the CPU; see [`super::gradient_workers`].
 const MICRO_BATCH: usize = 64;
 
 /// A device that fits networks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FitDevice {
-    /// The processor, with nothing to install.
+    /// The CPU, with nothing to install.
     #[default]
     Cpu,
-    /// The processor, by libtorch: the cargo feature `libtorch`.
+    /// The CPU, by libtorch: the cargo feature `libtorch`.
     Libtorch,
     /// The NVIDIA GPU of this number, by libtorch.
     Cuda(usize),
@@ -26,7 +26,7 @@ impl FitDevice {
     /// The device, recording gradients.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] where the build or the machine does not have it.
+    /// [`TrainError::Setting`] if the build or the machine lacks it.
     pub fn open(self) -> Result<Device, TrainError> {
         let device = match self {
             FitDevice::Cpu => Device::flex(),
@@ -63,7 +63,7 @@ impl FitDevice {
         )))
     }
 
-    /// Rows of a batch that are computed together: libtorch wants all of them at once.
+    /// Rows of a batch computed together: libtorch needs all of them at once.
     pub(super) fn micro_batch(self) -> usize {
         match self {
             FitDevice::Cpu => MICRO_BATCH,
@@ -95,7 +95,7 @@ impl FromStr for FitDevice {
         }
         .ok_or_else(|| {
             TrainError::Setting(format!(
-                "{text:?} is no device: it is cpu, libtorch, cuda or cuda:N"
+                "{text:?} is not a device (expected one of: cpu, libtorch, cuda, cuda:N)"
             ))
         })
     }

@@ -1,7 +1,8 @@
-//! Files that survive `kill -9` and a power cut: written whole under another name, synced, renamed.
+//! Files that survive `kill -9` and power failures: written under a temporary name, synced,
+//! renamed.
 //!
-//! A file saved by [`save`] carries the checksum of its content in its name, so that a reader
-//! knows a damaged or half-copied file before it parses a byte.
+//! A file saved by [`save`] has the checksum of its content in its name, so that a damaged or
+//! incomplete file is recognised before parsing.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -12,7 +13,7 @@ use super::TrainError;
 use crate::fnv;
 use crate::system::{rename, sync_folder};
 
-/// Name prefix of files that are still being written; leftovers of a killed process.
+/// Name prefix of files being written; leftovers of a killed process.
 const UNFINISHED: &str = ".unfinished-";
 
 /// Writes `bytes` to `path` so that after a crash either the old or the new content is there.
@@ -33,11 +34,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
         .and_then(|()| file.sync_all())
         .map_err(TrainError::io(&unfinished))?;
     rename(&unfinished, path).map_err(TrainError::io(path))?;
-    // The rename itself is only safe once the folder's entry is on disk.
+    // The rename is only safe once the folder's entry is on disk.
     sync_folder(folder).map_err(TrainError::io(folder))
 }
 
-/// Writes `bytes` into `folder` as `<stem>.<checksum>.<extension>`; answers the path.
+/// Writes `bytes` into `folder` as `<stem>.<checksum>.<extension>`; returns the path.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the file.
@@ -70,7 +71,7 @@ pub fn load(path: &Path) -> Result<Vec<u8>, TrainError> {
     }
 }
 
-/// The finished files `<stem prefix>*.<extension>` of a folder by name, ascending; none when the
+/// The finished files `<stem prefix>*.<extension>` of a folder by name, ascending; empty if the
 /// folder does not exist.
 ///
 /// # Errors
@@ -92,7 +93,7 @@ pub fn list(folder: &Path, prefix: &str, extension: &str) -> Result<Vec<PathBuf>
     Ok(found)
 }
 
-/// Creates a folder where it is missing and removes what a killed process left unfinished in it.
+/// Creates a folder if missing and removes unfinished files of a killed process.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the folder or file.
@@ -101,7 +102,7 @@ pub fn prepare_folder(folder: &Path) -> Result<(), TrainError> {
     remove_unfinished(folder)
 }
 
-/// Removes what a killed process left unfinished in a folder.
+/// Removes unfinished files of a killed process from a folder.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the folder or file.
@@ -132,7 +133,7 @@ pub fn remove(paths: &[PathBuf]) -> Result<(), TrainError> {
         .try_for_each(|path| fs::remove_file(path).map_err(TrainError::io(path)))
 }
 
-/// Copies a file durably; makes the folder it goes to.
+/// Copies a file durably; creates the destination folder.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the file.

@@ -1,40 +1,38 @@
-//! How a game ended, point by point: the targets of the auxiliary heads
-//! (docs/methods.md#networks).
+//! The end of a game, point by point: targets of the auxiliary heads (docs/methods.md#networks).
 //!
-//! Said of any game by its rules alone. Where points are counted ([`Game::current_score`]), an end is who
-//! owns which point, and by how much; the rest of this text is about games where none are.
-//! What is closed means something where legality is monotone.
-//! In NoGo nothing is ever captured, so the last board holds every stone. What it does not show is
-//! *when* a point became closed: legality is monotone, so each point and colour has one fate,
-//! filled while open or closed while empty, and [`Ending::closed_own`] keeps the second kind. That
-//! is what territory means in NoGo; the stones alone are half parity.
+//! Computed for any game from its rules. If points are counted ([`Game::current_score`]), an ending
+//! consists of the owners of points and the lead; the rest of this text is about other games.
+//! Closed points are meaningful where legality is monotone. In NoGo nothing is ever captured, so
+//! the final board contains every stone. It does not show *when* a point became closed: each point
+//! and colour has one fate, filled while open or closed while empty, and [`Ending::closed_own`]
+//! stores the second kind. This is what territory means in NoGo; the stones alone are half parity.
 
 use super::point_set::PointSet;
 use crate::game::{Color, Game, HalfPoints, Move, Outcome};
 
-/// Margins beyond this are cut off (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
+/// Larger margins are clamped (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
 pub const MAX_MARGIN: i8 = 5;
 
-/// The end of a game, seen by one side.
+/// The end of a game, from one side's view.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// That side's stones on the last board; its points, where points are counted.
+    /// That side's stones on the final board; its points, if points are counted.
     pub own: PointSet,
-    /// The other side's stones on the last board, or points.
+    /// The opponent's stones on the final board, or points.
     pub theirs: PointSet,
-    /// Points that at some moment of the game were empty and forbidden to that side.
+    /// Points that were empty and forbidden to that side at any time.
     pub closed_own: PointSet,
-    /// Points that at some moment of the game were empty and forbidden to the other side.
+    /// Points that were empty and forbidden to the opponent at any time.
     pub closed_theirs: PointSet,
-    /// 1 + the moves that the winner could still make alone on the last board, at most
-    /// [`MAX_MARGIN`]; negative for the loser; 0 in a draw, and where points are counted.
+    /// 1 + the moves that the winner could still make alone on the final board, at most
+    /// [`MAX_MARGIN`]; negative for the loser; 0 in a draw, and if points are counted.
     pub margin: i8,
-    /// By how much that side is ahead in the end, where points are counted.
+    /// Final lead of that side, if points are counted.
     pub lead: Option<HalfPoints>,
 }
 
 impl Ending {
-    /// Black's view of an end as a side sees it.
+    /// Black's view of an ending converted to a side's.
     pub(super) fn seen_by(&self, color: Color) -> Ending {
         match color {
             Color::Black => *self,
@@ -42,7 +40,7 @@ impl Ending {
         }
     }
 
-    /// The same end, seen by the other side.
+    /// The same ending from the opponent's view.
     #[must_use]
     pub fn swapped(&self) -> Ending {
         Ending {
@@ -56,9 +54,8 @@ impl Ending {
     }
 }
 
-/// How a game of training ends at a position: by its rules; where points are counted, as soon as it
-/// is certain who wins; and after a limit of plies, as it stands, which
-/// is a draw where no points are counted.
+/// How a training game ends at a position: by its rules; if points are counted, as soon as the
+/// winner is certain; and at the ply limit, as it stands, which is a draw if no points are counted.
 #[must_use]
 pub fn result<G: Game>(position: &G) -> Option<Outcome> {
     if let Some(outcome) = position.outcome() {
@@ -74,8 +71,8 @@ pub fn result<G: Game>(position: &G) -> Option<Outcome> {
     }
 }
 
-/// The end of a game as Black sees it, and who won; `None` when a move is illegal or the game has
-/// not ended.
+/// The ending from Black's view, and the winner; `None` when a move is illegal or the game has not
+/// ended.
 pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)> {
     let counts_points = start.current_score().is_some();
     let mut position = start.clone();
@@ -123,8 +120,8 @@ pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)
     Some((ending, outcome))
 }
 
-/// The end of a game that counts points. What the rules count decides the result and the lead; dead
-/// stones that are still there belong to the side that has their points for certain.
+/// The ending of a game that counts points. The rules decide the result and the lead; dead stones
+/// on the board belong to the side that has secured their points.
 fn counted<G: Game>(position: &G) -> Option<(Ending, Outcome)> {
     let (current_score, outcome) = (position.current_score()?, result(position)?);
     let mut points = [PointSet::default(); 2];
@@ -163,9 +160,9 @@ fn note_closed<G: Game>(position: &G, closed: &mut [PointSet; 2]) {
     }
 }
 
-/// The most moves, up to `wanted`, that `color` can make in a row on points from `first` on, in
-/// ascending order. (In NoGo the order does not matter: any subset of a legal position's stones is
-/// legal.)
+/// Maximum number of moves, up to `wanted`, that `color` can make consecutively on points from
+/// `first` on, in ascending order. (In NoGo the order does not matter: any subset of a legal
+/// position's stones is legal.)
 fn moves_alone<G: Game>(position: &G, color: Color, first: Move, wanted: usize) -> usize {
     let mut most = 0;
     let mut turned = position.clone();
@@ -247,11 +244,11 @@ mod tests {
         assert!(points(ending.closed_theirs).is_empty());
     }
 
-    /// Where points are counted the game is over when pass-alive stones decide it, dead stones are
-    /// their captor's, and an end by passes is what the rules count.
+    /// If points are counted the game ends when pass-alive stones decide it, dead stones belong to
+    /// their captor, and passes end it by the rules.
     #[test]
     fn points_are_owned_and_led_by() {
-        // Black has all of 25 points for certain but the upper rows; White's stone at b5 is dead.
+        // Black has secured all of 25 points except the upper rows; White's stone at b5 is dead.
         let rows = ".O.X. XXXXX .X.X. XXXXX .....";
         let position = diagram(rows, "chinese komi7", Color::White);
         let (ending, outcome) = of(&position, &[]).unwrap();
@@ -260,7 +257,7 @@ mod tests {
         assert_eq!(ending.lead, Some(HalfPoints(2 * 25 - 14)));
         assert!(ending.own.contains(Move(21)) && points(ending.theirs).is_empty());
         assert_eq!(ending.swapped().lead, Some(HalfPoints(14 - 2 * 25)));
-        // Undecided: no end.
+        // Undecided: not finished.
         let open = diagram(
             "..... ..X.. ..... ..O.. .....",
             "chinese komi7",
@@ -288,7 +285,7 @@ mod tests {
         assert_eq!((result(&go), result(&nogo)), (None, None));
         while go.ply() < 100 {
             assert_eq!(result(&go), None);
-            // One side passes, the other one is made to.
+            // One side passes, the other is made to.
             go.play(go.pass());
             go.resume();
             go.set_to_move(Color::Black);
@@ -324,7 +321,7 @@ mod tests {
         );
         assert_eq!(rows[1].ending.unwrap().margin, -1);
         assert_eq!(rows[2].ending.unwrap().margin, 1);
-        // Broken off: a result, but no ending.
+        // Aborted: a result, but no ending.
         finish(&mut rows, &start, &moves[..2], outcome);
         assert!(rows.iter().all(|row| row.ending.is_none()));
     }

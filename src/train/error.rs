@@ -1,4 +1,4 @@
-//! What can go wrong while making a network.
+//! Errors of training.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -19,15 +19,15 @@ pub enum TrainError {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A file is damaged, cut short, or not what its name says.
+    /// A file is damaged, truncated, or not what its name says.
     #[error("{path} is damaged: {reason}; delete it and run the command again")]
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The problem.
         reason: String,
     },
-    /// A file is sound but belongs to other settings.
+    /// A valid file of other settings.
     #[error("{path} does not fit: {reason}")]
     Mismatch {
         /// The file or folder.
@@ -35,7 +35,7 @@ pub enum TrainError {
         /// What differs and what to do.
         reason: String,
     },
-    /// Another process works in a folder.
+    /// Another process uses a folder.
     #[error(
         "{path}: another process works in this folder; wait for it, stop it, or choose another"
     )]
@@ -43,10 +43,10 @@ pub enum TrainError {
         /// The folder.
         path: PathBuf,
     },
-    /// A setting makes no sense.
+    /// Invalid setting.
     #[error("{0}")]
     Setting(String),
-    /// The game is not played on such a board.
+    /// Unsupported board.
     #[error(transparent)]
     Size(#[from] UnknownGame),
     /// A network could not be evaluated.
@@ -61,9 +61,9 @@ impl TrainError {
         move |source| TrainError::Io { path, source }
     }
 
-    /// A plan that cannot be followed, for this reason.
+    /// An invalid plan, with the reason.
     pub(crate) fn plan(why: impl Display) -> TrainError {
-        TrainError::Setting(format!("the plan is wrong: {why}"))
+        TrainError::Setting(format!("invalid plan: {why}"))
     }
 
     /// A damaged file.
@@ -74,7 +74,7 @@ impl TrainError {
         }
     }
 
-    /// A sound file of other settings.
+    /// A valid file of other settings.
     pub(crate) fn mismatch(path: &Path, reason: impl ToString) -> TrainError {
         TrainError::Mismatch {
             path: path.to_path_buf(),

@@ -1,4 +1,4 @@
-//! Many tasks on one thread, one batch of evaluations for all of them.
+//! Runs many tasks on one thread, with one evaluation batch for all of them.
 //!
 //! On a processor, a thread has its own evaluator; on a GPU, the evaluators are clients of one
 //! batcher, and more threads than cores keep it busy.
@@ -13,10 +13,10 @@ use crate::encode::{Encode, Encoding, find};
 use crate::eval::{Batch, EvalError, Evaluator, EvaluatorFactory, Outputs, evaluate_finite};
 use crate::game::{BoardSize, Game, Move, Symmetry};
 
-/// Something that needs evaluations one at a time: a game, say.
+/// A task that needs evaluations one at a time, such as a game.
 pub trait Task<G> {
-    /// Goes on until a position must be evaluated, and says by which network; `None` when the task
-    /// is finished.
+    /// Continues until a position must be evaluated, and returns it with its network; `None` when
+    /// the task is finished.
     fn wanted(&mut self) -> Option<(usize, &G)>;
 
     /// Takes the evaluation of that position: raw policy logits by policy index, and the expected
@@ -27,7 +27,7 @@ pub trait Task<G> {
     fn salt(&self) -> u64;
 }
 
-/// The evaluator of one network, and the positions of one thread that wait for it.
+/// The evaluator of one network, with the waiting positions of one thread.
 pub struct EvalBatch<G: Game> {
     evaluator: Box<dyn Evaluator>,
     encoding: &'static dyn Encoding<G>,
@@ -36,11 +36,11 @@ pub struct EvalBatch<G: Game> {
     out: Outputs,
     row: Vec<f32>,
     policy: Vec<f32>,
-    /// For each row of the batch: whose it is, and the symmetry it is seen under.
+    /// For each row of the batch: its owner, and its symmetry.
     owners: Vec<(usize, usize)>,
 }
 
-/// Where a symmetry takes each policy index.
+/// Image of each policy index under a symmetry.
 struct PolicyMap(Vec<usize>);
 
 impl PolicyMap {
@@ -54,7 +54,7 @@ impl<G: Encode> EvalBatch<G> {
     /// A batch with an evaluator of its own.
     ///
     /// # Errors
-    /// [`TrainError`] when the network does not fit the game or there is no evaluator to be had.
+    /// [`TrainError`] when the network does not fit the game or no evaluator is available.
     pub fn new(factory: &EvaluatorFactory, start: &G) -> Result<EvalBatch<G>, TrainError> {
         let info = factory.info();
         let encoding = find(info, start)
@@ -73,7 +73,7 @@ impl<G: Encode> EvalBatch<G> {
         })
     }
 
-    /// What the network reads.
+    /// The network's encoding.
     #[must_use]
     pub fn encoding(&self) -> &'static dyn Encoding<G> {
         self.encoding
@@ -98,7 +98,7 @@ impl<G: Encode> EvalBatch<G> {
         self.owners.push((owner, symmetry));
     }
 
-    /// Evaluates the batch and hands the answers out.
+    /// Evaluates the batch and distributes the answers.
     fn evaluate(&mut self, mut answer: impl FnMut(usize, &[f32], f32)) -> Result<(), EvalError> {
         if self.batch.is_empty() {
             return Ok(());
@@ -116,8 +116,8 @@ impl<G: Encode> EvalBatch<G> {
     }
 }
 
-/// Works on up to `slots` tasks at a time until `next_task` has no more or `finished` breaks off.
-/// A task names the batch that its positions go into. `evaluations` counts along.
+/// Runs up to `slots` tasks at a time until `next_task` has no more or `finished` breaks. A task
+/// names the batch of its positions. `evaluations` is updated.
 ///
 /// # Errors
 /// [`EvalError`] when an evaluator fails.
@@ -146,7 +146,7 @@ pub fn run_tasks<G: Encode, T: Task<G>>(
                 place += 1;
                 continue;
             }
-            // The last task takes its place and is asked next; earlier places stay.
+            // The last task takes its slot and continues next; earlier slots stay.
             let task = tasks.swap_remove(place);
             if finished(task).is_break() {
                 return Ok(());
@@ -154,15 +154,15 @@ pub fn run_tasks<G: Encode, T: Task<G>>(
             tasks.extend(next_task());
         }
         for batch in &mut *batches {
-            // Relaxed: a count for people to look at.
+            // Relaxed: for display only.
             evaluations.fetch_add(batch.batch.len() as u64, Ordering::Relaxed);
             batch.evaluate(|task, policy, value| tasks[task].answer(policy, value))?;
         }
     }
 }
 
-/// Evaluations a second that `threads` bare evaluators do in batches of `batch`, for `time`: what
-/// a generator can be measured against.
+/// Evaluations per second of `threads` bare evaluators in batches of `batch`, measured for `time`:
+/// a reference for generators.
 ///
 /// # Errors
 /// [`EvalError`] when an evaluator fails.
@@ -209,7 +209,7 @@ pub(super) mod tests {
     use crate::eval::ModelInfo;
     use crate::game::nogo::SmallNoGo;
 
-    /// Asks for every position of a game of first moves, and keeps the answers.
+    /// Evaluates every position of a game of first moves, and keeps the answers.
     struct FirstMoves {
         position: SmallNoGo,
         answers: Vec<(Vec<f32>, f32)>,
@@ -295,7 +295,7 @@ pub(super) mod tests {
         );
     }
 
-    /// A network that answers the planes themselves is asked under all symmetries.
+    /// A network that answers with the planes themselves is evaluated under all symmetries.
     #[test]
     fn the_board_is_turned_back() {
         struct Echo(ModelInfo);
@@ -306,7 +306,7 @@ pub(super) mod tests {
             fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
                 out.reset(batch.len(), self.0.policy_len, 2);
                 for row in 0..batch.len() {
-                    // The second plane shows the other side's stones.
+                    // The second plane shows the opponent's stones.
                     let plane = &batch.row(row)[self.0.policy_len..][..self.0.policy_len];
                     out.policy_mut(row).copy_from_slice(plane);
                 }

@@ -1,4 +1,4 @@
-//! Weights into the ONNX file that the engine loads.
+//! Exports weights to the ONNX file that the engine loads.
 
 use super::TrainError;
 use super::architecture::{Architecture, GameShape, Outputs};
@@ -8,12 +8,12 @@ use super::trainable::Trainable;
 use crate::eval::{ModelInfo, PLANES, POLICY, VALUE};
 use crate::onnx::GraphBuilder;
 
-/// The ONNX file of a network, `info` in its metadata. With [`Outputs::All`] the auxiliary heads
-/// are outputs of the file too, under their names: the engine reads those that are about points.
+/// The ONNX file of a network with `info` as its metadata. With [`Outputs::All`] the auxiliary
+/// heads are outputs, too, under their names: the engine reads those about points.
 ///
 /// # Errors
-/// [`TrainError::Setting`] when the graph is inconsistent, which means that `info` is not about
-/// these weights.
+/// [`TrainError::Setting`] when the graph is inconsistent, which means that `info` does not belong
+/// to these weights.
 pub fn to_onnx(
     architecture: Architecture,
     weights: &Weights,
@@ -63,19 +63,22 @@ fn info(origin: &Origin, architecture: Architecture, steps: u64) -> ModelInfo {
     }
 }
 
-/// The ONNX file of an untrained network, for this board and the game's newest encoding:
-/// how fast a network of this shape would be can be measured without fitting one.
+/// The ONNX file of an untrained network, for this board and the game's newest encoding, to measure
+/// the speed of an architecture without training.
 ///
 /// # Errors
-/// [`TrainError::Setting`] when networks cannot read the game.
+/// [`TrainError::Setting`] when the game has no encoding.
 pub fn untrained<G: Trainable>(
     empty: &G,
     architecture: Architecture,
     seed: u64,
 ) -> Result<Vec<u8>, TrainError> {
-    let encoding = G::encodings()
-        .last()
-        .ok_or_else(|| TrainError::Setting(format!("networks cannot read {} yet", G::NAME)))?;
+    let encoding = G::encodings().last().ok_or_else(|| {
+        TrainError::Setting(format!(
+            "there is no encoding for networks of {} yet",
+            G::NAME
+        ))
+    })?;
     let encoding = (encoding.id(), encoding.planes());
     let origin = Origin::of(std::slice::from_ref(empty), encoding, 0);
     let (weights, _) = architecture.declare(origin.planes, origin.game_shape(), seed);

@@ -1,4 +1,4 @@
-//! What the rows of a game learn when it is over.
+//! Completes the rows of a finished game.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use super::row::{PositionSource, Row};
 use crate::game::{Game, Move, Outcome};
 
 /// Fills in moves, result and ending of a finished game's rows. `moves` leads from `start`, an
-/// empty board, to the end of the game, unrecorded moves included. Where a search proved the result
-/// ([`Row::exact`]), the proven one stays.
+/// empty board, to the end of the game, unrecorded moves included. Results proven by a search
+/// ([`Row::exact`]) stay.
 ///
-/// `outcome` is the game's result. It is not taken from the last position, as a game may be broken
-/// off when its winner is known: then `moves` should still go on to the end, by any cheap policy
-/// that keeps the result; when they do not, the rows get no ending.
+/// `outcome` is the game's result. It is not taken from the last position, as a game may stop when
+/// its winner is known: then `moves` should continue to the end, by any cheap policy that keeps the
+/// result; otherwise the rows get no ending.
 pub fn finish<G: Game>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Outcome) {
     let ending = ending::of(start, moves).filter(|(_, ended)| *ended == outcome);
     let moves: Arc<[Move]> = moves.into();

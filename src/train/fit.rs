@@ -1,4 +1,4 @@
-//! Fitting a network to recorded positions, step by step, resumable at any checkpoint.
+//! Fits a network to recorded positions, resumable at any checkpoint.
 
 mod params;
 mod report;
@@ -30,10 +30,10 @@ use crate::clock::Clock;
 use crate::encode::Encoding;
 use crate::game::Symmetry;
 
-/// Rows in a batch when held-out losses are taken.
+/// Rows per batch for validation.
 const SCORE_BATCH: usize = 256;
 
-/// Where and with what a run computes.
+/// Folder, device and clock of a fit.
 pub struct FitContext<'a> {
     /// Folder of checkpoints and `losses.jsonl`.
     pub folder: &'a Path,
@@ -43,14 +43,14 @@ pub struct FitContext<'a> {
     pub clock: &'a dyn Clock,
     /// Time between checkpoints.
     pub checkpoint_every: Duration,
-    /// Where a new run starts instead of at random weights: a run of the same network, which goes on
-    /// with its averages and its optimiser's memory, or of a smaller one of its family, which is grown.
+    /// Start of a new run instead of random weights: a run of the same network, whose averages and
+    /// optimiser state are continued, or of a smaller one of its family, which is grown.
     pub start_from: Option<&'a Checkpoint>,
 }
 
-/// Fits until `params.steps` are made or `observe`, called after each step, breaks off (then
-/// without a last checkpoint, as a crash would). Goes on from the newest checkpoint of the folder.
-/// `boards` are the empty ones of all sizes that the rows have; the first is the network's own.
+/// Fits until `params.steps` are done or `observe`, called after each step, breaks (then without a
+/// last checkpoint, as after a crash). Continues from the newest checkpoint of the folder. `boards`
+/// are the empty ones of all sizes in the rows; the first is the network's own.
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to other settings or data cannot be read or written.
@@ -96,8 +96,8 @@ pub fn fit<G: Trainable>(
         let mut report = step(&mut state, &batch, &workers, &device, untrained);
         if !report.gradient_norm.is_finite() {
             return Err(TrainError::Setting(format!(
-                "the fit has diverged in step {}: a gradient is not a finite number; begin again \
-                 with a lower learning rate in another folder",
+                "the fit has diverged in step {}: a gradient is not finite; start again with a \
+                 lower learning rate in another folder",
                 state.step
             )));
         }
@@ -107,7 +107,7 @@ pub fn fit<G: Trainable>(
                 let (architecture, average) = (params.architecture, &state.average);
                 held_out_losses(architecture, average, shape, &validation, &device)
             };
-            // Of no rows there would be perfect losses.
+            // Without rows the losses would be zero.
             report.held_out = (!validation.is_empty()).then(score);
             log.append(&report)?;
         }
@@ -127,14 +127,14 @@ pub fn fit<G: Trainable>(
 /// The encoding with this id.
 ///
 /// # Errors
-/// [`TrainError::Setting`] names the encodings that there are.
+/// [`TrainError::Setting`] names the known encodings.
 pub fn find_encoding<G: Trainable>(id: &str) -> Result<&'static dyn Encoding<G>, TrainError> {
     let encodings = G::encodings();
     let found = encodings.iter().find(|encoding| encoding.id() == id);
     found.copied().ok_or_else(|| {
         let known: Vec<_> = encodings.iter().map(|encoding| encoding.id()).collect();
         TrainError::Setting(format!(
-            "no encoding of {} is called {id:?}: there are {}",
+            "unknown encoding {id:?} of {} (expected one of: {})",
             G::NAME,
             known.join(", ")
         ))
@@ -164,7 +164,7 @@ fn begin<G: Trainable>(
             && checkpoint.weights.same_shape(&weights);
         if !same {
             let reason = format!(
-                "it holds a run with other settings ({:?}); choose another folder",
+                "it belongs to a run with other settings ({:?}); choose another folder",
                 checkpoint.params
             );
             return Err(TrainError::mismatch(folder, reason));
@@ -201,7 +201,7 @@ fn begin<G: Trainable>(
 /// Weights and averages of another run for a network that may be larger than that run's.
 ///
 /// # Errors
-/// [`TrainError::Setting`] when they are none to start that network from.
+/// [`TrainError::Setting`] when that network cannot start from them.
 pub(super) fn start_weights(
     start: &Checkpoint,
     origin: &Origin,
@@ -219,14 +219,14 @@ pub(super) fn start_weights(
     });
     both.flatten().ok_or_else(|| {
         TrainError::Setting(format!(
-            "cannot start {} from the weights of {}: it is another network, and no larger one of the same \
-             family, or another game or encoding",
+            "cannot start {} from the weights of {}: it is another network and not a larger one of \
+             the same family, or another game or encoding",
             params.architecture, start.params.architecture
         ))
     })
 }
 
-/// What a network for all of these boards is asked about.
+/// Shape of the game for a network for all of these boards.
 fn fitting_shape<G: Trainable>(
     boards: &[G],
     architecture: Architecture,
@@ -243,7 +243,7 @@ fn fitting_shape<G: Trainable>(
     Ok(shape)
 }
 
-/// Held-out rows that have a policy, evenly spread over the games, as batches with the bare result
+/// Held-out rows with a policy, evenly distributed over the games, as batches with the bare result
 /// as value target.
 fn held_out_batches<G: Trainable>(
     boards: &[G],

@@ -1,4 +1,4 @@
-//! A folder belongs to one process at a time: two would take each other's unfinished files for
+//! A folder is used by one process at a time: two would mistake each other's unfinished files for
 //! leftovers of a crash, and would do the same work twice.
 
 use std::fs::{self, File};
@@ -7,17 +7,17 @@ use std::path::Path;
 use super::{TrainError, durable};
 use crate::system::{open_to_lock, try_lock};
 
-/// While this lives, no other [`lock_folder`] of this folder succeeds. The system takes it back
-/// when the process ends, however it ends.
+/// While this exists, no other [`lock_folder`] of this folder succeeds. The system releases it when
+/// the process ends in any way.
 #[derive(Debug)]
 #[must_use]
 pub struct FolderLock(#[expect(dead_code, reason = "open, it carries the lock")] File);
 
-/// Makes a folder ready to be worked in (see [`durable::prepare_folder`]), by this process alone.
+/// Prepares a folder (see [`durable::prepare_folder`]) for exclusive use by this process.
 ///
 /// # Errors
-/// [`TrainError::Busy`] when another process works in it, [`TrainError::Io`] when it cannot be
-/// made or read.
+/// [`TrainError::Busy`] when another process uses it, [`TrainError::Io`] when it cannot be created
+/// or read.
 pub fn lock_folder(folder: &Path) -> Result<FolderLock, TrainError> {
     fs::create_dir_all(folder).map_err(TrainError::io(folder))?;
     let opened = open_to_lock(folder).map_err(TrainError::io(folder))?;

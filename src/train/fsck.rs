@@ -1,4 +1,4 @@
-//! Looks for damage in what training leaves on disk: shards, checkpoints, networks, JSON files.
+//! Checks the files of training for damage: shards, checkpoints, networks, JSON files.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -13,24 +13,24 @@ use super::{TrainError, durable, shard};
 use crate::eval::ModelInfo;
 use crate::game::with_game;
 
-/// What was looked at and found.
+/// Statistics and problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
-    /// Sound shards.
+    /// Valid shards.
     pub shards: u64,
-    /// How many of them are of an older format.
+    /// Number of those in an older format.
     pub old_shards: u64,
     /// Games in them.
     pub games: u64,
     /// Rows in them.
     pub rows: u64,
-    /// Sound checkpoints.
+    /// Valid checkpoints.
     pub checkpoints: u64,
-    /// Sound networks.
+    /// Valid networks.
     pub networks: u64,
-    /// Sound JSON files, and files of JSON lines.
+    /// Valid JSON files, and files of JSON lines.
     pub json: u64,
-    /// What a killed process left unfinished: no damage, and removed by its next start.
+    /// Unfinished files of a killed process: harmless, and removed by its next start.
     pub leftovers: Vec<PathBuf>,
     /// What is wrong.
     pub problems: Vec<Problem>,
@@ -41,11 +41,11 @@ pub struct Findings {
 pub struct Problem {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// Description.
     pub what: String,
 }
 
-/// Looks at a file, or at all files of a folder and its subfolders; `observe` is told of each.
+/// Checks a file, or all files of a folder and its subfolders; `observe` is called for each.
 ///
 /// # Errors
 /// [`TrainError::Io`] when a folder cannot be read.
@@ -121,7 +121,7 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether all rows of a shard are positions that a game can lead to.
+/// Whether all rows of a shard are reachable positions.
 fn positions(shard: &shard::Shard) -> Result<(), String> {
     fn all<G: Trainable>(empty: &G, rows: &[super::row::Row]) -> Result<(), String> {
         rows.iter().try_for_each(|row| {
@@ -152,8 +152,8 @@ fn network(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether one of two shards holds all games of the other, row by row, and which one is too many:
-/// a kill between the writing of a merged shard and the removal of its parts leaves such twins.
+/// Whether one of two shards contains all games of the other, row by row, and which one is
+/// redundant: a kill between writing a merged shard and removing its parts leaves such duplicates.
 fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
     let (first, second) = (shard::read(one).ok()?, shard::read(other).ok()?);
     let within = |part: &shard::Shard, whole: &shard::Shard| {
@@ -172,13 +172,13 @@ fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
     }
 }
 
-/// Looks for games that two shards of a folder hold.
+/// Checks for games in two shards of a folder.
 fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
     let mut seen: HashMap<u64, &Path> = HashMap::new();
     let shards = entries.iter();
     let shards = shards.filter(|path| path.extension() == Some(OsStr::new("parquet")));
     for path in shards.rev() {
-        // A damaged shard is told of as a file.
+        // A damaged shard is reported as a file.
         let Ok(shard) = shard::read(path) else {
             continue;
         };
@@ -195,8 +195,8 @@ fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
             findings.problems.push(Problem {
                 path: path.clone(),
                 what: format!(
-                    "game {game} is in {} too: if both are of one run, its next start puts that right; \
-                     else move one of the runs to another folder",
+                    "game {game} is in {} too: if both are of one run, its next start repairs \
+                     that; else move one of the runs to another folder",
                     other.display()
                 ),
             });

@@ -1,8 +1,8 @@
-//! Self-play by the thousand: threads play, one thread writes shards, a restart goes on.
+//! Self-play in bulk: threads play, one thread writes shards, a restart continues.
 //!
-//! A game depends on the run's seed and its own number only, so which thread plays it, and in
-//! which session, does not matter. `kill -9` loses the games in progress and the open shard. When
-//! all games are there, small shards are merged into large ones.
+//! A game depends on the run's seed and its own number only, not on thread and session. `kill -9`
+//! loses the games in progress and the open shard. When all games are finished, small shards are
+//! merged into large ones.
 
 mod queue;
 
@@ -23,33 +23,33 @@ use super::trainable::Trainable;
 use super::{TrainError, folder_lock::lock_folder, generator::GameGenerator, merge, sample};
 use crate::game::{Color, Game, Outcome};
 
-/// While no game ends, progress is told this often.
+/// Report interval while no game ends.
 const TELL_EVERY: Duration = Duration::from_millis(500);
 
-/// What a run shall make.
+/// Games to generate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// Number of the first game.
     pub first: u64,
-    /// Games in all, those of earlier sessions included.
+    /// Total number of games, those of earlier sessions included.
     pub games: u64,
     /// The run's seed.
     pub seed: u64,
     /// Threads that play, at least 1.
     pub threads: usize,
-    /// Games in a shard while playing, at least 1: what a crash can lose beside the games in
+    /// Games per shard during play, at least 1: what a crash can lose in addition to the games in
     /// progress.
     pub games_per_shard: usize,
     /// Every Nth game is also written as SGF; 0 writes none.
     pub sgf_every: u64,
-    /// How games are made diverse.
+    /// Settings for diversity.
     pub selfplay: SelfPlayParams,
-    /// Who plays, in words that fix it: backend and its settings.
+    /// Description that identifies the player: backend and its settings.
     pub generator: String,
 }
 
 impl Plan {
-    /// The shard metadata of this plan: sessions that agree in it may share a folder.
+    /// The shard metadata of this plan: sessions with equal metadata may share a folder.
     fn shard_info<G: Game>(&self, start: &G) -> ShardInfo {
         let SelfPlayParams {
             opening_plies,
@@ -70,16 +70,16 @@ impl Plan {
     }
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Finished games, those of earlier sessions included.
     pub games: u64,
-    /// Finished games found in the folder when this session began.
+    /// Finished games in the folder when this session began.
     pub resumed: u64,
     /// Recorded positions of all finished games.
     pub positions: u64,
-    /// Games that Black has won, by their first rows: with results corrected, should have won.
+    /// Black's wins, by the first rows: after correction, games that Black should have won.
     pub black_wins: u64,
     /// Drawn games.
     pub draws: u64,
@@ -95,7 +95,7 @@ impl Progress {
         points / self.games.max(1) as f64
     }
 
-    /// Both together.
+    /// Sum of two.
     #[must_use]
     pub fn join(self, other: Progress) -> Progress {
         Progress {
@@ -116,7 +116,7 @@ impl Progress {
     }
 }
 
-/// Whether a game begins at all: there is no sample in one that is over before the first move.
+/// Checks that the game has moves: a game that is over at once gives no samples.
 ///
 /// # Errors
 /// [`TrainError::Setting`] when it does not.
@@ -131,12 +131,12 @@ pub fn has_moves<G: Game>(start: &G) -> Result<(), TrainError> {
     }
 }
 
-/// Plays the games of `plan` that `folder` does not hold yet, and writes them there as shards.
+/// Plays the missing games of `plan` and writes them into `folder` as shards.
 ///
 /// `observe` is called at the start, after each game, and twice a second while none ends.
 ///
 /// # Errors
-/// [`TrainError`] when the folder holds other games or damaged files, cannot be written, or the
+/// [`TrainError`] when the folder contains other games or damaged files, is not writable, or the
 /// generator fails.
 pub fn generate<G: Trainable>(
     start: &G,
@@ -175,7 +175,7 @@ pub fn generate<G: Trainable>(
         };
         let received = receive(&receiver, |played| {
             if let Some(game) = played {
-                // As it is used for training, and as a later session finds it.
+                // In the form for training, and for a later session.
                 progress.add(game.rows[0].outcome(), game.rows.len());
                 writer.add(game)?;
             }
@@ -191,8 +191,8 @@ pub fn generate<G: Trainable>(
     Ok(progress)
 }
 
-/// Hands on what the workers send, and `None` twice a second while nothing comes, until all of
-/// them have ended.
+/// Forwards the workers' messages, and `None` twice a second in between, until all of them have
+/// ended.
 fn receive(
     games: &Receiver<Result<PlayedGame, TrainError>>,
     mut observe: impl FnMut(Option<PlayedGame>) -> Result<(), TrainError>,
@@ -206,7 +206,7 @@ fn receive(
     }
 }
 
-/// Which games a folder holds, and their tally.
+/// The finished games in a folder, and their statistics.
 fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Progress), TrainError> {
     merge::remove_merged(folder, info)?;
     let mut done = HashSet::new();
@@ -223,7 +223,7 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
     Ok((done, progress))
 }
 
-/// A worker: its generator's games, or why there are no more, go to the writer.
+/// A worker: sends its generator's games, or an error, to the writer.
 fn play_games<G: Trainable>(
     start: &G,
     generator: &impl GameGenerator<G>,
@@ -240,7 +240,7 @@ fn play_games<G: Trainable>(
     }
 }
 
-/// Gathers games into shards.
+/// Collects games into shards.
 struct Writer<'a> {
     folder: &'a Path,
     info: &'a ShardInfo,
@@ -281,7 +281,7 @@ pub(crate) mod tests {
     use crate::train::scratch::Scratch;
     use crate::train::selfplay::{SearchTargets, SelfPlaySearch};
 
-    /// Likes the corners of a 4x4 board and knows nothing else.
+    /// Prefers the corners of a 4x4 board.
     struct Corners;
 
     impl SelfPlaySearch<SmallNoGo> for Corners {
@@ -367,7 +367,7 @@ pub(crate) mod tests {
         let scratch = Scratch::new("writer-fails");
         let folder = scratch.path().join("games");
         let failed = watch(&plan(100), &folder, |_| {
-            // As a full or unplugged disk does: from now on nothing can be written.
+            // As with a full or unplugged disk: from now on writes fail.
             let _ = std::fs::remove_dir_all(&folder);
         });
         assert!(matches!(failed, Err(TrainError::Io { .. })), "{failed:?}");

@@ -1,4 +1,5 @@
-//! Who plays the games: random playouts one game after another, or a network many at a time.
+//! Players of self-play games: random playouts, one game after another, or a network, many games at
+//! a time.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -16,8 +17,8 @@ use crate::eval::EvaluatorFactory;
 
 /// Plays games on any number of threads.
 pub trait GameGenerator<G>: Sync {
-    /// Plays games of `queue` on the calling thread until none is left or `done`, which takes
-    /// them, breaks off.
+    /// Plays games of `queue` on the calling thread until none is left or `done`, which receives
+    /// them, breaks.
     ///
     /// # Errors
     /// [`TrainError`] when the players fail.
@@ -31,9 +32,9 @@ pub trait GameGenerator<G>: Sync {
 
 /// A [`SelfPlaySearch`] for each game, made from a seed.
 pub struct RolloutGenerator<F> {
-    /// How games are made diverse.
+    /// Settings for diversity.
     pub selfplay: SelfPlayParams,
-    /// Makes the player of one game.
+    /// Creates the player of one game.
     pub search: F,
 }
 
@@ -62,11 +63,11 @@ impl<G: Trainable, T: SelfPlaySearch<G>, F: Fn(u64) -> T + Sync> GameGenerator<G
 pub struct NetworkGenerator<'a, F> {
     /// The network.
     pub network: &'a EvaluatorFactory,
-    /// How it plays.
+    /// Settings of the network's play.
     pub play: &'a NetworkPlay,
-    /// Games that a thread plays at the same time: its largest batch.
+    /// Concurrent games per thread: its maximum batch.
     pub concurrent: usize,
-    /// Makes the prover of one thread.
+    /// Creates the prover of one thread.
     pub prover: F,
 }
 

@@ -1,11 +1,10 @@
-//! A step's forward and backward pass, its batch in micro-batches that threads compute side by
-//! side.
+//! Forward and backward pass of a step, with micro-batches computed in parallel.
 //!
-//! Much of a pass is in operations that one thread does after the other. Whole micro-batches have
-//! no such parts, and their activations stay in the cache. Batch norms see the micro-batch that
-//! they are in (ghost batch norm, Hoffer et al. 2017). Micro-batches depend on the batch only and
-//! are added in their order, so that sums are the same for any number of threads. A batch of boards
-//! of several sizes has a part for each, and so has each micro-batch.
+//! Much of a pass consists of sequential operations. Whole micro-batches avoid them, and their
+//! activations stay in the cache. Batch norms see their own micro-batch (ghost batch norm, Hoffer
+//! et al. 2017). Micro-batches depend on the batch only and are summed in order, so that the
+//! results are independent of the number of threads. A batch with boards of several sizes has a
+//! part for each, and so has each micro-batch.
 
 use burn::tensor::{Device, Tensor};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -18,12 +17,12 @@ use super::held_out::planes;
 use super::net::{AuxHead, Forward, Mode, all_numbers, numbers};
 use super::objective::{loss, mean_loss};
 
-/// What a batch says about the weights.
+/// Gradients of a batch.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct BatchGradients {
-    /// The gradient of each tensor, in the weights' order; empty where there is none.
+    /// The gradient of each tensor, in the weights' order; empty if there is none.
     pub(super) gradients: Vec<Vec<f32>>,
-    /// Statistics of the batch norms: place in the weights, and values.
+    /// Statistics of the batch norms: index in the weights, and values.
     pub(super) statistics: Vec<(usize, Vec<f32>)>,
     /// Policy logits, `[len, policy_len]` of each size, micro-batch after micro-batch.
     pub(super) policy: Vec<f32>,
@@ -35,10 +34,10 @@ pub(super) struct BatchGradients {
 
 /// The threads of a fit.
 pub(super) struct GradientWorkers {
-    /// A pool for each micro-batch that is computed at the same time: Burn's own threads within a
-    /// micro-batch must not take up another one.
+    /// One pool for each micro-batch computed in parallel: Burn's own threads within a micro-batch
+    /// must not take up another one.
     pools: Vec<ThreadPool>,
-    /// Rows of a micro-batch, at most.
+    /// Maximum rows per micro-batch.
     micro_batch: usize,
 }
 
@@ -63,8 +62,8 @@ impl GradientWorkers {
         })
     }
 
-    /// A batch in micro-batches, each with the boards of each size; where there are several sizes, they
-    /// have all of them about the same share of each.
+    /// A batch in micro-batches; with boards of several sizes, each has about the same share of
+    /// each size.
     pub(super) fn micro_batches<'a>(
         &'a self,
         batch: &'a [Batch],
@@ -148,8 +147,8 @@ fn compute_micro_batch(state: &Checkpoint, batch: &[Batch], device: &Device) -> 
     }
 }
 
-/// The means over all micro-batches, each with its weight. The variance of a batch norm is that
-/// within the micro-batches; the means of micro-batches of random rows differ by next to nothing.
+/// The weighted means over all micro-batches. The variance of a batch norm is that within the
+/// micro-batches; the means of micro-batches of random rows hardly differ.
 fn join(parts: Vec<(f32, BatchGradients)>) -> BatchGradients {
     let mut parts = parts.into_iter();
     let Some((weight, mut sum)) = parts.next() else {
@@ -224,7 +223,7 @@ mod tests {
         }
     }
 
-    /// Positions of one game, again and again.
+    /// Repeated positions of one game.
     fn batch(len: usize) -> Batch {
         let empty = SmallNoGo::new(SIZE).unwrap();
         let mut position = empty.clone();
@@ -260,7 +259,7 @@ mod tests {
 
     #[test]
     fn sums_do_not_depend_on_threads() {
-        // Two micro-batches and a part of one.
+        // Two full micro-batches and a partial one.
         let batch = batch(2 * ROWS + 3);
         let alone = computed(1, &batch);
         assert_eq!(alone.policy.len(), batch.len * SIZE.area());
@@ -270,8 +269,7 @@ mod tests {
 
     #[test]
     fn weights_that_do_not_move_do_not_diverge() {
-        // Batch norms see micro-batches, so that the whole batch at once would look like another
-        // policy.
+        // Batch norms see micro-batches, so that the whole batch at once would have another result.
         let batch = [batch(2 * ROWS + 3)];
         let device = Device::flex().autodiff();
         let workers = GradientWorkers::new(batch[0].len, ROWS).unwrap();
@@ -283,7 +281,7 @@ mod tests {
         assert!(divergence(&state, &batch, &before, &workers, &device) > 1e-4);
     }
 
-    /// Rows that are computed as if they were of two sizes, and are not: norms see all of them.
+    /// Rows computed as if they were of two sizes: norms see all of them.
     #[test]
     fn parts_of_a_batch_are_one_batch() {
         let whole = batch(ROWS);

@@ -1,4 +1,4 @@
-//! How well a network knows rows that it was not fitted to.
+//! Validation losses of a network on held-out rows.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
@@ -9,32 +9,32 @@ use super::net::{AuxHead, Forward, Mode, Weights, all_numbers, transpose};
 use super::objective::row_loss;
 use crate::eval::log_softmax;
 
-/// Losses in nats, and agreement, averaged over rows.
+/// Losses in nats, and accuracies, averaged over rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeldOutLosses {
     /// Rows.
     pub rows: u64,
     /// Cross-entropy of the policy over legal moves.
     pub policy_loss: f64,
-    /// Entropy of the policy targets: what no network can get below.
+    /// Entropy of the policy targets: the lower bound of the policy loss.
     pub policy_floor: f64,
     /// Cross-entropy of the value.
     pub value_loss: f64,
-    /// How often the best move is the target's, in [0, 1].
+    /// Share of rows whose best move is the target's, in [0, 1].
     pub top_1: f64,
-    /// How often the likelier result is the target's, in [0, 1].
+    /// Share of rows whose more likely result is the target's, in [0, 1].
     pub value_accuracy: f64,
     /// Losses of the auxiliary heads, 0 for those that the network lacks.
     #[serde(rename = "extras")]
     pub aux: AuxLosses,
 }
 
-/// Losses of the auxiliary heads as [`super::objective`] defines them, without their weights.
+/// Losses of the auxiliary heads as defined in [`super::objective`], without their weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuxLosses {
-    /// Owner's cross-entropy, the mean over all points.
+    /// Cross-entropy of the owners, mean over all points.
     pub ownership: f64,
-    /// Fate's cross-entropy, the mean over all points; stones count 0.
+    /// Cross-entropy of the fates, mean over all points; stones count 0.
     pub fate: f64,
     /// Error of the margin.
     #[serde(rename = "score")]
@@ -59,7 +59,7 @@ impl AuxLosses {
 }
 
 impl HeldOutLosses {
-    /// The mean over both, weighted by rows.
+    /// Mean of both, weighted by rows.
     #[must_use]
     pub fn join(self, other: HeldOutLosses) -> HeldOutLosses {
         let rows = self.rows + other.rows;
@@ -169,7 +169,7 @@ fn entropy_term(p: f64) -> f64 {
     if p > 0.0 { -p * p.ln() } else { 0.0 }
 }
 
-/// The place of the greatest number, the first of equals.
+/// Index of the largest number, the first of equals.
 fn best<T: PartialOrd>(numbers: &[T]) -> usize {
     let better = |best: usize, at: usize| {
         if numbers[at] > numbers[best] {

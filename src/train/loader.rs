@@ -1,7 +1,7 @@
-//! Batches for fitting, encoded in the background so that the fit never waits.
+//! Encodes batches in the background so that the fit never waits.
 //!
-//! Batch `n` of a run depends on the run's seed and on `n` only, so a run that resumes at step `n`
-//! sees exactly what it would have seen.
+//! Batch `n` depends on the run's seed and on `n` only, so a run resumed at step `n` gets exactly
+//! the same batches.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -21,19 +21,19 @@ use crate::game::Symmetry;
 /// Encoded batches waiting for the fit.
 const AHEAD: usize = 4;
 
-/// How batches are drawn.
+/// Sampling of batches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampling {
     /// Rows in a batch, at least 1.
     pub batch: usize,
     /// The run's seed.
     pub seed: u64,
-    /// Share of the draws, in [0, 1], that goes to rows in proportion to their surprise; the rest
-    /// is even (KataGo's policy surprise weighting: 0.5).
+    /// Share of samples, in [0, 1], drawn in proportion to surprise; the rest is uniform (KataGo's
+    /// policy surprise weighting: 0.5).
     pub surprise_share: f32,
 }
 
-/// A thread that encodes batches ahead of their use.
+/// A thread that encodes batches in advance.
 pub struct Loader {
     batches: Option<Receiver<Result<Vec<Batch>, String>>>,
     thread: Option<JoinHandle<()>>,
@@ -71,7 +71,7 @@ impl Loader {
         })
     }
 
-    /// The next batch, in parts of one board size each.
+    /// The next batch, with one part per board size.
     ///
     /// # Errors
     /// [`TrainError::Setting`] names a row that is not a position.
@@ -91,7 +91,7 @@ impl Drop for Loader {
         // Without a receiver the thread's next send fails, and it ends.
         self.batches = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been seen as a missing batch already.
+            // A panic of the thread was already noticed as a missing batch.
             let _ = thread.join();
         }
     }
@@ -122,7 +122,7 @@ fn draw_batch<G: Trainable>(
         .collect()
 }
 
-/// What was drawn of the boards of one size.
+/// Samples of the boards of one size.
 struct SizePart<'a, G> {
     empty: &'a G,
     symmetries: Vec<Symmetry>,
@@ -139,13 +139,13 @@ impl<'a, G: Trainable> SizePart<'a, G> {
     }
 }
 
-/// An endless sequence of row numbers, newly shuffled each epoch. An epoch has as many draws as
-/// there are rows; a row of weight w is in it w times on average, which is exactly once for all
-/// where nothing surprises.
+/// An endless sequence of row numbers, shuffled again each epoch. An epoch has as many samples as
+/// there are rows; a row of weight w occurs w times on average, which is exactly once for all
+/// without surprise.
 struct SampleOrder {
     seed: u64,
     epoch: Option<u64>,
-    /// Sums of the weights, whose mean is 1, up to and including each row.
+    /// Cumulative sums of the weights, whose mean is 1.
     sums: Vec<f64>,
     drawn: Vec<u32>,
 }
@@ -177,7 +177,7 @@ impl SampleOrder {
         let epoch = place / len;
         if self.epoch != Some(epoch) {
             self.epoch = Some(epoch);
-            // The complement keeps this stream apart from the symmetries' streams.
+            // The complement separates this stream from the symmetries' streams.
             let mut rng = seeded(!self.seed, epoch);
             self.draw_epoch(rng.random());
             self.drawn.shuffle(&mut rng);
@@ -185,8 +185,8 @@ impl SampleOrder {
         self.drawn[(place % len) as usize] as usize
     }
 
-    /// Systematic sampling: evenly spaced pointers from a random start into the weights laid end
-    /// to end, so that a row is drawn w times rounded up or down.
+    /// Systematic sampling: evenly spaced pointers from a random start into the concatenated
+    /// weights, so that a row is drawn w times, rounded up or down.
     fn draw_epoch(&mut self, start: f64) {
         let len = self.sums.len();
         let spacing = self.sums.last().copied().unwrap_or(0.0) / len as f64;

@@ -1,4 +1,4 @@
-//! The log of losses: a JSON line a report in `losses.jsonl` of the run's folder.
+//! The log of losses: one JSON line per report in `losses.jsonl` of the run's folder.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -16,8 +16,8 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Opens the log of a run that stands at `step`; what a killed session had logged beyond it
-    /// is taken out, as it will be done again.
+    /// Opens the log of a run at `step`; later entries of a killed session are removed, as they
+    /// will be repeated.
     pub(super) fn open(folder: &Path, step: u64) -> Result<Log, TrainError> {
         let path = folder.join("losses.jsonl");
         if path.exists() {

@@ -1,6 +1,6 @@
-//! Matches without processes: networks and playouts in colour-swapped pairs of games, many games a
-//! batch. Ten times cheaper than GTP engines, and with the small search of [`super::mcts`]: for
-//! comparing networks with each other, not for what the engine achieves under a clock.
+//! Matches without processes: networks and playouts in colour-swapped pairs of games, many games
+//! per batch. Ten times cheaper than GTP engines, and with the small search of [`super::mcts`]: for
+//! comparing networks with each other, not for the engine's strength under a clock.
 
 mod game;
 mod params;
@@ -41,8 +41,8 @@ pub enum MatchPlayer {
 /// One pair of games: the first player's results, as Black first.
 pub type PairResult = [GameResult; 2];
 
-/// Plays a match; answers the pairs in the order of their openings. `observe` is called after each
-/// finished pair, in that order too, and may break the match off.
+/// Plays a match; returns the pairs in the order of their openings. `observe` is called after each
+/// finished pair, in the same order, and may abort the match.
 ///
 /// # Errors
 /// [`TrainError`] when a network does not fit or fails.
@@ -61,7 +61,7 @@ pub fn play_match<G: Encode + Playout>(
             let (sender, next, stop) = (sender.clone(), &next, &stop);
             let worker = move || {
                 if let Err(error) = play_games(start, players, plan, (next, stop), &sender) {
-                    // The receiver is gone when the match was broken off.
+                    // The receiver is gone when the match was aborted.
                     let _ = sender.send(Err(error));
                 }
             };
@@ -90,7 +90,7 @@ pub fn play_match<G: Encode + Playout>(
     Ok(pairs)
 }
 
-/// Takes out the games of a pair when both are there.
+/// Removes the games of a pair when both are finished.
 fn next_pair(waiting: &mut BTreeMap<u64, GameResult>, pair: usize) -> Option<PairResult> {
     let first = 2 * pair as u64;
     let both = [*waiting.get(&first)?, *waiting.get(&(first + 1))?];
@@ -98,7 +98,7 @@ fn next_pair(waiting: &mut BTreeMap<u64, GameResult>, pair: usize) -> Option<Pai
     Some(both)
 }
 
-/// A game's number and the first player's result, or why there are no more.
+/// A game's number and the first player's result, or an error.
 type Sent = Result<(u64, GameResult), TrainError>;
 
 fn play_games<G: Encode + Playout>(
@@ -131,7 +131,7 @@ fn play_games<G: Encode + Playout>(
     };
     let specs = [spec(players[0])?, spec(players[1])?];
     let next_task = || {
-        // Relaxed: the counter and the flag stand for nothing but themselves.
+        // Relaxed: counter and flag order nothing else.
         let game = next.fetch_add(1, Ordering::Relaxed);
         let go_on = game < 2 * u64::from(plan.pairs) && !stop.load(Ordering::Relaxed);
         go_on.then(|| MatchGame::new(start, &specs, plan, game))
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_player_scores_half_against_itself_in_every_pair() {
-        // Without noise and with the same network, the two games of a pair are the same game.
+        // Without noise and with the same network, the two games of a pair are identical.
         for pair in play([&network(8), &network(8)], &plan(8)) {
             assert_eq!(pair[0], pair[1].reversed());
         }

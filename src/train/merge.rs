@@ -1,7 +1,8 @@
-//! Small shards into large ones, so that a crash loses little and a reader opens few files.
+//! Merges small shards into large ones: small ones lose little in a crash, large ones are fast to
+//! read.
 //!
-//! A merged shard is written before its parts are removed. When a crash comes between, the parts
-//! hold no game that is not in the merged shard, and so the next start knows them.
+//! A merged shard is written before its parts are removed. After a crash in between, the parts
+//! contain no game that is not in the merged shard, which identifies them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use super::row::Row;
 use super::shard::{self, ShardInfo};
 use super::{TrainError, durable};
 
-/// Games in a merged shard, at least, except in the last one of a folder.
+/// Minimum games of a merged shard, except the last one of a folder.
 const GAMES: usize = 500;
 
 /// Merges the shards of a folder, all of which have this `info`, until none but the last has less
@@ -23,7 +24,7 @@ pub(super) fn merge(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
     let mut rows: Vec<Row> = Vec::new();
     for path in shard::list(folder)? {
         let shard = shard::read(&path)?;
-        // Older shards have no games to rewrite.
+        // Older shards have no moves to rewrite.
         if games(&shard.rows).len() >= GAMES || shard.format != shard::FORMAT {
             continue;
         }
@@ -53,9 +54,8 @@ fn replace(
     Ok(())
 }
 
-/// Removes shards all of whose games are in larger ones: the parts of a merger that was
-/// interrupted. Touches nothing unless all shards have this `info`: a game's number says which game
-/// it is within one run only.
+/// Removes shards all of whose games are in larger ones: the parts of an interrupted merge. Does
+/// nothing unless all shards have this `info`: a game's number identifies it within one run only.
 ///
 /// # Errors
 /// [`TrainError`] when a shard is of another run, or cannot be read or removed.
@@ -72,7 +72,7 @@ pub(super) fn remove_merged(folder: &Path, info: &ShardInfo) -> Result<(), Train
         }
         shards.push((games(&shard.rows), path));
     }
-    // The largest first; the name decides between equals.
+    // The largest first; ties by name.
     shards.sort_by(|(a, one), (b, other)| b.len().cmp(&a.len()).then_with(|| one.cmp(other)));
     let mut known: HashSet<u64> = HashSet::new();
     let mut merged = Vec::new();
@@ -101,7 +101,7 @@ mod tests {
         run(&plan(8), once.path()).unwrap();
         let merged = shard::list(once.path()).unwrap();
         assert_eq!(merged.len(), 1);
-        // All parts and the whole, as a crash between writing and removing leaves them.
+        // All parts and the whole, as after a crash between writing and removing.
         let whole = shard::read(&merged[0]).unwrap();
         for game in 0..8 {
             let part: Vec<Row> = whole

@@ -1,4 +1,4 @@
-//! One game of self-play by a network, as a task that asks for one evaluation after another.
+//! One self-play game of a network, as a task that requests one evaluation after another.
 
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ use crate::encode::Encoding;
 use crate::game::{Game, Move, Outcome, Rules};
 use crate::search::{SearchParams, add_root_noise};
 
-/// How a network plays against itself.
+/// Settings of a network's self-play.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkPlay {
     /// The search.
@@ -29,13 +29,13 @@ pub struct NetworkPlay {
     pub full_share: f32,
     /// Playouts of the other searches.
     pub fast_visits: u32,
-    /// Whether the move that keeps a proven result becomes the position's policy target.
+    /// Whether a proven best move becomes the position's policy target.
     pub learn_proofs: bool,
-    /// Under a PUCT root: the share of Dirichlet noise in the probabilities by which moves are drawn
-    /// (AlphaGobangZero, 3.5.2).
+    /// With a PUCT root: share of Dirichlet noise in the move probabilities (AlphaGobangZero,
+    /// 3.5.2).
     pub move_noise: f32,
-    /// How games are made diverse. Under a Gumbel root the moves before the last of
-    /// `temperature_plies` are the halving's winners, drawn by the improved policy.
+    /// Settings for diversity. With a Gumbel root, moves before the last of `temperature_plies` are
+    /// the halving's winners, drawn by the improved policy.
     pub selfplay: SelfPlayParams,
 }
 
@@ -44,17 +44,17 @@ pub struct NetworkPlay {
 pub struct Proven {
     /// The result with best play.
     pub outcome: Outcome,
-    /// A move that keeps it; `None` where all do.
+    /// A move that keeps it; `None` if all do.
     pub keeps: Option<Move>,
 }
 
-/// A prover of endings. Its results must depend on the position only: the games of a
-/// thread share one.
+/// A prover of endings. Its results must depend on the position only: the games of a thread share
+/// one.
 pub trait Prover<G> {
-    /// The result of a position that has a legal move, if it is found within the prover's effort.
+    /// The result of a position that has a legal move, if it is found within the prover's limits.
     fn prove(&mut self, position: &G) -> Option<Proven>;
 
-    /// Makes the results of a finished game's rows truer, if it can; the game began at `start`.
+    /// Corrects the results of a finished game's rows, if it can; the game began at `start`.
     fn correct(&mut self, rows: &mut [Row], start: &G) {
         let _ = (rows, start);
     }
@@ -76,8 +76,8 @@ pub struct NetworkGame<'a, G: Game, P> {
 }
 
 impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
-    /// Game `number`, which depends on `seed`, the settings, the network, which reads `encoding`,
-    /// and the prover only.
+    /// Game `number`, which depends only on `seed`, the settings, the network, its `encoding`, and
+    /// the prover.
     #[must_use]
     pub fn new(
         start: &G,
@@ -127,14 +127,14 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         })
     }
 
-    /// Looks whether the game is over, or its result known; else begins a search.
+    /// Checks whether the game is over, or its result proven; otherwise begins a search.
     fn begin_move(&mut self) {
         // A game without a searched move gives no samples.
         if let Some(outcome) = self.line.result().filter(|_| !self.rows.is_empty()) {
             self.outcome = Some(outcome);
             return;
         }
-        // Let go of the prover before playing on.
+        // Release the prover before playing on.
         let proven = self.prover.borrow_mut().prove(self.line.position());
         if let Some(proven) = proven {
             self.play_out(proven);
@@ -151,14 +151,14 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
             .begin(self.line.position(), self.line.past(), visits, self.full);
     }
 
-    /// Records the proven position and plays on to the end, for the targets that the end gives:
-    /// the winner keeps the result, the loser plays any move.
+    /// Records the proven position and plays on to the end, for the targets of the ending: the
+    /// winner keeps the result, the loser plays any move.
     fn play_out(&mut self, proven: Proven) {
-        let learnt = proven.keeps.filter(|_| self.params.learn_proofs);
-        let policy: Vec<(Move, f32)> = learnt.into_iter().map(|mv| (mv, 1.0)).collect();
+        let learned = proven.keeps.filter(|_| self.params.learn_proofs);
+        let policy: Vec<(Move, f32)> = learned.into_iter().map(|mv| (mv, 1.0)).collect();
         let value = proven.outcome.value_for(self.line.position().to_move());
         let target = Target {
-            policy_weight: f32::from(u8::from(learnt.is_some())),
+            policy_weight: f32::from(u8::from(learned.is_some())),
             exact: Some(proven.outcome),
             ..Target::new(policy, value)
         };
@@ -180,7 +180,7 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         self.outcome = Some(proven.outcome);
     }
 
-    /// Visits as parts of a million, with the noise of the moves among them.
+    /// Visits in parts per million, with the move noise.
     fn with_noise(&mut self, mut visits: Vec<(Move, u32)>) -> Vec<(Move, u32)> {
         const PARTS: f32 = 1e6;
         if self.params.move_noise > 0.0 {
@@ -198,14 +198,14 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         visits
     }
 
-    /// Records what the search found and plays.
+    /// Records the result of the search and plays.
     fn end_move(&mut self) {
         let Some(found) = self.search.found() else {
             return;
         };
         let target = Target {
             policy_weight: f32::from(u8::from(self.full)),
-            // Surprise draws a row for its policy, which a fast search does not teach.
+            // Surprise selects a row for its policy, which a fast search does not teach.
             surprise: if self.full { found.surprise } else { 0.0 },
             ..Target::new(found.policy, found.value)
         };

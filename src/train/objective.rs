@@ -1,4 +1,4 @@
-//! What a fit makes small: the parts of the loss (Gao & Wu 2021, 4.3, with the repairs of
+//! The loss function: its parts (Gao & Wu 2021, 4.3, with the corrections of
 //! docs/methods.md#networks) and their weights.
 
 use burn::tensor::{Tensor, TensorData, activation};
@@ -8,31 +8,31 @@ use super::batch::{AuxTarget, Batch};
 use super::ending::MAX_MARGIN;
 use super::net::{AuxHead, Heads, LEAD_SCALE};
 
-/// Errors of the score beyond this many points count linearly (Huber): a squared error of 5 points
-/// would drown the policy.
+/// Score errors beyond this many points count linearly (Huber): a squared error of 5 points would
+/// dominate the policy.
 const MARGIN_HUBER_DELTA: f32 = 2.0;
 
 /// Errors of the lead count in units of this many points, and linearly beyond one.
 const LEAD_UNIT: f32 = 10.0;
 
-/// How much each part of the loss counts beside the policy's cross-entropy, which counts 1.
+/// Weights of the parts of the loss, relative to the policy's cross-entropy.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LossWeights {
     /// Cross-entropy of the value (Gao & Wu 2021, 4.3: 1.5).
     pub value: f32,
-    /// Mean over the points of the owner's cross-entropy (the paper: 0.5, printed as a sum, which
-    /// would begin at 28 nats and drown the rest).
+    /// Cross-entropy of the owners, mean over points (the paper: 0.5, printed as a sum, which would
+    /// begin at 28 nats and dominate the rest).
     pub ownership: f32,
     /// Fate's cross-entropy, the mean over all points of both sides, stones counting 0; as
     /// ownership.
     pub fate: f32,
-    /// Squared error of the margin in points, linear beyond 2 (the paper: 0.25). What it gives the value it
-    /// takes from the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to the same
-    /// 7,800 games for 1,800 steps played alike, 150-150 both times.
+    /// Squared error of the margin in points, linear beyond 2 (the paper: 0.25). It improves the
+    /// value at the expense of the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to
+    /// the same 7,800 games for 1,800 steps played equally well, 150-150 both times.
     #[serde(rename = "score")]
     pub margin: f32,
-    /// Error of the lead in tens of points, squared up to 10 points, linear beyond. Games without points
-    /// have none, and files that were written before do not name it.
+    /// Error of the lead in tens of points, squared up to 10 points, linear beyond. Absent in games
+    /// without points and in older files.
     #[serde(default = "lead_weight")]
     pub lead: f32,
     /// Cross-entropy of the opponent's reply (Wu 2019, 3.4: 0.15).
@@ -52,8 +52,7 @@ impl Default for LossWeights {
     }
 }
 
-/// The weight of the lead where nothing else is said: an error of 5 points counts as much as 0.06 nats
-/// of the policy.
+/// Default weight of the lead: an error of 5 points counts as much as 0.06 nats of the policy.
 fn lead_weight() -> f32 {
     0.25
 }
@@ -70,7 +69,7 @@ impl LossWeights {
     }
 }
 
-/// A loss and its parts, each the mean over the rows of a batch and without its weight.
+/// A loss and its parts, each the mean over the rows of a batch and unweighted.
 pub(super) struct Loss {
     /// The weighted sum.
     pub(super) total: Tensor<1>,
@@ -82,7 +81,7 @@ pub(super) struct Loss {
     pub(super) aux: Vec<(AuxHead, Tensor<1>)>,
 }
 
-/// The loss of a network's answers to a batch.
+/// The loss of a network's outputs on a batch.
 pub(super) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights) -> Loss {
     let policy = cross_entropy(heads.policy, &batch.policy, Some(&batch.mask));
     let value = cross_entropy(heads.value, &batch.value, None);
@@ -109,7 +108,7 @@ pub(super) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights
     }
 }
 
-/// The mean over parts with these numbers of rows; `None` where there are none.
+/// The mean over parts with these numbers of rows; `None` if there are none.
 pub(super) fn mean_loss(parts: Vec<(usize, Loss)>) -> Option<Loss> {
     let rows: usize = parts.iter().map(|(rows, _)| rows).sum();
     let scaled = |(len, loss): (usize, Loss)| {
@@ -137,7 +136,7 @@ pub(super) fn mean_loss(parts: Vec<(usize, Loss)>) -> Option<Loss> {
     parts.into_iter().map(scaled).reduce(sum)
 }
 
-/// Numbers of the host as a constant beside `like`.
+/// Host numbers as a constant on the device of `like`.
 fn constant(numbers: &[f32], like: &Tensor<2>) -> Tensor<2> {
     Tensor::from_data(
         TensorData::new(numbers.to_vec(), like.dims()),
@@ -156,8 +155,8 @@ fn cross_entropy(logits: Tensor<2>, target: &[f32], mask: Option<&[f32]>) -> Ten
     -(activation::log_softmax(logits, 1) * target).sum() / rows
 }
 
-/// Mean over rows and numbers of the weighted cross-entropy of yes-or-no logits: with x the logit
-/// and t the target, max(x, 0) - x t + ln(1 + e^-|x|), which never overflows.
+/// Mean over rows and numbers of the weighted binary cross-entropy: with x the logit and t the
+/// target, max(x, 0) - x t + ln(1 + e^-|x|), which never overflows.
 fn binary(logits: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     let [rows, len] = logits.dims();
     let target = constant(&aux.values, &logits);
@@ -177,7 +176,7 @@ fn margin(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     (loss * weight).sum() / rows
 }
 
-/// Mean error of the lead, as `row_loss` has it.
+/// Mean error of the lead, as in `row_loss`.
 fn lead(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     let rows = raw.dims()[0] as f32;
     let (target, weight) = (constant(&aux.values, &raw), constant(&aux.weights, &raw));
@@ -187,8 +186,8 @@ fn lead(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     (loss * weight).sum() / rows
 }
 
-/// The same on plain numbers, for one row of an auxiliary head: the losses on held-out rows, and a
-/// check of the above.
+/// The same on plain numbers, for one row of an auxiliary head: for validation, and to check the
+/// above.
 pub(super) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
     let out: Vec<f64> = out.iter().copied().map(f64::from).collect();
     let terms = out

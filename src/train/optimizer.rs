@@ -1,13 +1,13 @@
 //! Gradient descent on plain numbers: SGD with momentum, and AdamW.
 //!
-//! On the host and not on the device: the numbers are few, a checkpoint is a copy of them, and a
-//! resumed run computes the same bits.
+//! On the host and not on the device: the state is small, a checkpoint copies it, and a resumed run
+//! is equal to the bit.
 
 use serde::{Deserialize, Serialize};
 
 use super::net::{Role, Weights};
 
-/// Which rule, with its constants.
+/// Update rule, with its constants.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum OptimizerKind {
     /// Nesterov momentum.
@@ -28,13 +28,13 @@ const ADAM_EPSILON: f32 = 1e-8;
 pub struct Step {
     /// Learning rate.
     pub rate: f32,
-    /// Per step and unit of learning rate, on factors only.
+    /// Per step and unit of learning rate, on weights only.
     pub weight_decay: f32,
-    /// Largest Euclidean norm of all gradients together; longer ones are shortened to it.
+    /// Maximum Euclidean norm of all gradients together; longer ones are scaled down.
     pub clip_norm: f32,
 }
 
-/// The optimiser's memory: one or two numbers for each fitted number.
+/// The optimiser's state: one or two numbers for each parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Optimizer {
     rule: OptimizerKind,
@@ -46,7 +46,7 @@ pub struct Optimizer {
 }
 
 impl Optimizer {
-    /// An optimiser that has not made a step.
+    /// An optimiser before its first step.
     #[must_use]
     pub fn new(rule: OptimizerKind, weights: &Weights) -> Optimizer {
         let slots = |wanted: bool| {
@@ -64,14 +64,14 @@ impl Optimizer {
         }
     }
 
-    /// Goes on counting after `steps` steps: AdamW's start-up correction depends on it.
+    /// Continues counting after `steps` steps: AdamW's bias correction depends on it.
     pub(super) fn resume_at(&mut self, steps: u64) {
         self.steps = steps;
     }
 
-    /// Changes the weights by one step; answers the gradients' norm before clipping.
+    /// Changes the weights by one step; returns the norm of the gradient before clipping.
     ///
-    /// `gradients` holds a tensor for each weight, empty where there is none.
+    /// `gradients` has one tensor per weight, empty if there is none.
     pub fn step(&mut self, weights: &mut Weights, gradients: &[Vec<f32>], step: Step) -> f32 {
         self.steps += 1;
         let squares = gradients.iter().flatten().map(|g| f64::from(*g).powi(2));

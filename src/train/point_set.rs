@@ -2,7 +2,7 @@
 
 use crate::game::{Move, zobrist};
 
-/// Points that a [`PointSet`] can hold: those of the largest board.
+/// Maximum points of a [`PointSet`]: those of the largest board.
 pub const MAX_POINTS: usize = zobrist::MAX_POINTS;
 
 /// A set of points, one bit each in policy order.
@@ -31,7 +31,7 @@ impl PointSet {
             .flat_map(move |(index, word)| bits(word).map(move |bit| Move(index as u16 * 64 + bit)))
     }
 
-    /// The first `len` bytes, least significant bit first: 8 points a byte.
+    /// The first `len` bytes, least significant bit first: 8 points per byte.
     #[must_use]
     pub fn to_bytes(&self, len: usize) -> Vec<u8> {
         self.0
@@ -41,8 +41,7 @@ impl PointSet {
             .collect()
     }
 
-    /// The set that [`PointSet::to_bytes`] has packed, or `None` when a point outside the first
-    /// `area` is in it.
+    /// The inverse of [`PointSet::to_bytes`], or `None` if a point outside the first `area` is set.
     #[must_use]
     pub fn from_bytes(bytes: &[u8], area: usize) -> Option<PointSet> {
         let mut set = PointSet::default();

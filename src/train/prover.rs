@@ -1,20 +1,20 @@
-//! Proofs of endings for self-play: exact results in place of the last moves' guesses.
+//! Proofs of endings for self-play: exact results instead of estimates for the last moves.
 
 use super::corrector::Corrector;
 use super::network_game::{Proven, Prover};
 use super::row::Row;
 use crate::solver::{Solvable, Solve, SolveLimits};
 
-/// Positions are tried when at most this many moves can be left, by default. Earlier ones
-/// of NoGo are hardly ever proven with the few nodes that a move of self-play is worth.
+/// Default maximum number of remaining moves. Earlier NoGo positions are hardly ever proven with
+/// the few nodes that a move of self-play is worth.
 pub const PROVE_FROM: u32 = 22;
 
 /// Memory for the positions of one proof, in bytes.
 const MEMORY: usize = 4 << 20;
 
-/// The engine's solver with a few nodes a position.
+/// The engine's solver with a small node limit per position.
 pub struct EndingProver<G> {
-    /// None in games that have no solver.
+    /// `None` in games without a solver.
     solver: Option<Box<dyn Solve<G>>>,
     nodes: u64,
     from: u32,
@@ -22,7 +22,7 @@ pub struct EndingProver<G> {
 }
 
 impl<G: Solvable> EndingProver<G> {
-    /// Proves what takes at most `nodes`, from [`PROVE_FROM`] moves left on; with 0 it proves
+    /// Proves positions within `nodes`, from [`PROVE_FROM`] remaining moves on; with 0 it proves
     /// nothing. In NoGo 50 to 80 nodes take as long as an evaluation of a 5-block network.
     #[must_use]
     pub fn new(nodes: u64) -> Self {
@@ -34,7 +34,7 @@ impl<G: Solvable> EndingProver<G> {
         }
     }
 
-    /// Tries positions when at most `moves` can be left.
+    /// Tries positions with at most `moves` remaining moves.
     #[must_use]
     pub fn from(self, moves: u32) -> Self {
         EndingProver {
@@ -43,7 +43,7 @@ impl<G: Solvable> EndingProver<G> {
         }
     }
 
-    /// Has the results of finished games corrected with `nodes` for each position; with 0 they stay.
+    /// Also corrects the results of finished games with `nodes` per position; with 0 it does not.
     #[must_use]
     pub fn correcting(self, nodes: u64) -> Self {
         EndingProver {
@@ -59,7 +59,7 @@ impl<G: Solvable> Prover<G> for EndingProver<G> {
             return None;
         }
         let solver = self.solver.as_mut()?;
-        // What is found must not depend on the positions before.
+        // Results must not depend on earlier positions.
         solver.clear();
         let effort = SolveLimits {
             nodes: self.nodes,
@@ -89,7 +89,7 @@ mod tests {
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game, Outcome};
 
-    /// A position of a game of first moves with at most this many moves left.
+    /// A position of a game of first moves with at most this many remaining moves.
     fn late(most: u32) -> SmallNoGo {
         let mut position = SmallNoGo::new(BoardSize::square(5)).unwrap();
         while !position.plies_left().at_most(most) {

@@ -1,15 +1,14 @@
-//! One recorded position: what a shard keeps and a network learns from.
+//! A recorded position: a row of a shard, and a training sample.
 //!
-//! Everything is seen from the side to move, so that colours never have to be exchanged later.
+//! Everything is from the side to move's view, so that colours are never exchanged later.
 //!
-//! A row says how its position came about, by the moves of its game; the position itself comes back
-//! by playing them ([`Row::position`]), with everything that a game's rules or a network's input
-//! want to know of what was before.
+//! A row stores the moves of its game; the position is reconstructed by playing them
+//! ([`Row::position`]), with everything that a game's rules or a network's input need to know of
+//! the history.
 //!
-//! How a generator fills rows: [`Row::record`] for each position it wants to keep, with a
-//! [`Target`] that says what its search found; [`super::finish::finish`] once, when the game is
-//! over. Rows of a game are written together and in order: the row after a row is where its reply
-//! target comes from ([`Row::is_followed_by`]).
+//! A generator fills rows with [`Row::record`] for each position it keeps, with a [`Target`] from
+//! its search; and calls [`super::finish::finish`] once, when the game is over. Rows of a game are
+//! written together and in order: the next row provides its reply target ([`Row::is_followed_by`]).
 
 use std::sync::Arc;
 
@@ -19,13 +18,13 @@ use super::ending::Ending;
 use super::training_game::with_komi;
 use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
 
-/// How a position came about.
+/// Source of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PositionSource {
     /// By the moves of its game from an empty board, all rows of which share them: as many as the
     /// row has plies.
     Game(Arc<[Move]>),
-    /// Unknown: these stones, and one move.
+    /// Unknown moves: these stones, and the last move.
     Stones(Arc<Stones>),
 }
 
@@ -47,21 +46,21 @@ pub struct Share {
     pub share: u16,
 }
 
-/// What a search says about a position.
+/// Training targets from a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     /// Moves, ascending, with numbers proportional to their probability: root visits, or an
     /// improved policy. May be empty when `policy_weight` is 0.
     pub policy: Vec<(Move, f32)>,
-    /// Weight of the policy loss: 1 after a full search, 0 after a cheap one whose policy is not
-    /// to be a policy target (playout cap randomisation).
+    /// Weight of the policy loss: 1 after a full search, 0 after a cheap one whose policy is not a
+    /// target (playout cap randomisation).
     pub policy_weight: f32,
     /// The search's value in [-1, 1], for the side to move.
     pub value: f32,
-    /// Kullback-Leibler divergence of the policy target from the network's prior in nats, at
-    /// least 0; 0 where there was no prior. Rows that surprised are drawn more often.
+    /// Kullback-Leibler divergence of the policy target from the network's prior in nats, at least
+    /// 0; 0 without a prior. Surprising rows are sampled more often.
     pub surprise: f32,
-    /// The position's result, when a solver or the search has proven it.
+    /// The position's result, if proven by a solver or the search.
     pub exact: Option<Outcome>,
 }
 
@@ -90,13 +89,13 @@ pub struct Row {
     pub ply: u16,
     /// The side to move.
     pub to_move: Color,
-    /// How the position came about.
+    /// Source of the position.
     pub source: PositionSource,
-    /// The rules of its game, as they show themselves.
+    /// The rules of its game, as text.
     pub rules: Arc<str>,
-    /// The komi of its game, where the game has any.
+    /// The komi of its game, if the game has komi.
     pub komi: Option<HalfPoints>,
-    /// The policy target, moves ascending, normalised, what rounds to nothing left out.
+    /// The normalised policy target, moves ascending, without shares that round to zero.
     pub policy: Vec<Share>,
     /// Weight of the policy loss, at least 0; see [`Target::policy_weight`].
     pub policy_weight: f32,
@@ -104,16 +103,16 @@ pub struct Row {
     pub surprise: f32,
     /// The result for the side to move: 1 won, 0 drawn, -1 lost.
     pub result: i8,
-    /// Whether `result` is proven for this very position; else it is how the game went.
+    /// Whether `result` is proven for this very position; otherwise it is the game's.
     pub exact: bool,
-    /// What the generator's search thought of the position, for the side to move, in [-1, 1].
+    /// The search's value of the position, for the side to move, in [-1, 1].
     pub root_value: f32,
-    /// How the game ended, for the side to move; `None` where the game was broken off.
+    /// The game's ending, for the side to move; `None` if the game was aborted.
     pub ending: Option<Ending>,
 }
 
 impl Row {
-    /// Records a position with what a search says about it. The game's moves, result and ending are
+    /// Records a position with the targets of a search. The game's moves, result and ending are
     /// filled in by [`super::finish::finish`].
     #[must_use]
     pub fn record<G: Game>(game: u64, position: &G, target: &Target) -> Row {
@@ -139,7 +138,7 @@ impl Row {
     /// The board that its game began with, of the size of `empty`.
     ///
     /// # Errors
-    /// Says what is wrong with the rules.
+    /// Names the error in the rules.
     fn empty<G: Game>(&self, empty: &G) -> Result<G, String> {
         if empty.rules().to_string() == *self.rules {
             return Ok(with_komi(empty, self.komi));
@@ -152,7 +151,7 @@ impl Row {
     /// The position, on a board of the size of `empty`, by the rules and with the komi of its game.
     ///
     /// # Errors
-    /// Says which row is not a position, and why.
+    /// Names the row that is not a position, with the reason.
     pub fn position<G: Game>(&self, empty: &G) -> Result<G, String> {
         let wrong = |why: String| format!("game {} ply {}: {why}", self.game, self.ply);
         let empty = self.empty(empty).map_err(wrong)?;
@@ -185,8 +184,7 @@ impl Row {
         }
     }
 
-    /// Gives the row a result that its game may not have had. The game's end says nothing of it
-    /// then.
+    /// Sets a result that may differ from the game's. The game's ending then does not apply.
     pub fn correct(&mut self, outcome: Outcome) {
         if self.outcome() != outcome {
             self.result = outcome.value_for(self.to_move) as i8;
@@ -223,7 +221,7 @@ impl Row {
     }
 
     /// Whether every move of the row exists on a board of this size with `policy_len` moves, and
-    /// every number is in its range.
+    /// every number is in range.
     #[must_use]
     pub fn fits(&self, size: BoardSize, policy_len: usize) -> bool {
         let on_board = |mv: Move| mv.index() < policy_len;
@@ -275,7 +273,7 @@ fn play<G: Game>(position: &mut G, moves: &[Move]) -> Result<(), String> {
     Ok(())
 }
 
-/// Numbers proportional to probabilities as shares in 1/65535, what rounds to nothing left out.
+/// Numbers proportional to probabilities as shares in 1/65535, without those that round to zero.
 fn shares(policy: &[(Move, f32)]) -> Vec<Share> {
     let total: f64 = policy.iter().map(|&(_, number)| f64::from(number)).sum();
     let share = |number: f32| (f64::from(number) / total * f64::from(u16::MAX)).round() as u16;
@@ -347,7 +345,7 @@ mod tests {
         rows
     }
 
-    /// The row as a shard of format 2 would keep it.
+    /// The row as a shard of format 2 would store it.
     fn without_history(row: &Row) -> Row {
         let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let position = row.position(&empty).unwrap();

@@ -8,20 +8,19 @@ use crate::eval::{
 };
 use crate::game::BoardSize;
 
-/// Where and by what networks are run.
+/// Backend and device of networks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runtime {
-    /// The library to use; `None` takes the fastest that can be had.
+    /// The backend; `None` for the fastest available.
     pub backend: Option<BackendKind>,
-    /// Where to compute.
+    /// Device.
     pub device: Device,
-    /// Where to look for ONNX Runtime.
+    /// Places to look for ONNX Runtime.
     pub library: LibraryPlaces,
 }
 
 impl Runtime {
-    /// The processor, by the fastest library that is installed; ONNX Runtime may also be at
-    /// `library`.
+    /// The CPU, with the fastest installed library; ONNX Runtime may also be at `library`.
     #[must_use]
     pub fn usual(library: Option<PathBuf>) -> Runtime {
         Runtime {

@@ -1,4 +1,4 @@
-//! Games of self-play as SGF files, for people to look at.
+//! Self-play games as SGF files, for inspection.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use super::{TrainError, durable};
 use crate::game::Color;
 use crate::record::{GameRecord, Play, RecordedPlay, Vertex, result_text, sgf};
 
-/// Writes a game into the folder's subfolder `sgf`; the value that the search saw stands beside
-/// each recorded move.
+/// Writes a game into the folder's subfolder `sgf`, with the search's value beside each recorded
+/// move.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the file.

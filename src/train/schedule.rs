@@ -1,10 +1,10 @@
-//! How the learning rate and the averaging of weights go with the steps of a run.
+//! Schedules of the learning rate and of weight averaging.
 
 use std::f32::consts::PI;
 
 use serde::{Deserialize, Serialize};
 
-/// How the learning rate goes after the warm-up, from its peak on.
+/// Schedule of the learning rate after the warm-up, from its peak on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Schedule {
@@ -14,20 +14,20 @@ pub enum Schedule {
     Step,
     /// No change: for runs that are continued, or followed by averaging.
     Constant,
-    /// The rule of AlphaGobangZero, 3.5.3: steps that change the policy too much make the rate smaller, and too little
-    /// larger. See [`adapt`].
+    /// The rule of AlphaGobangZero, 3.5.3: steps that change the policy too much reduce the rate,
+    /// and too little increase it. See [`adapt`].
     Kl {
-        /// Wanted divergence of the policy before a step from that after it, in nats.
+        /// Target divergence of the policy before a step from that after it, in nats.
         target: f32,
     },
 }
 
-/// Steps between looks at the divergence under [`Schedule::Kl`].
+/// Interval in steps between measurements of the divergence with [`Schedule::Kl`].
 pub const KL_EVERY: u64 = 10;
 
-/// The rate's factor under [`Schedule::Kl`] after a step that moved the policy by `divergence`
-/// nats (docs/methods.md#networks): beyond twice the target it falls by a third, below half of it it rises by
-/// half, within [0.1, 10].
+/// The rate's factor with [`Schedule::Kl`] after a step that changed the policy by `divergence`
+/// nats (docs/methods.md#networks): beyond twice the target it falls by a third, below half of it
+/// it rises by half, within [0.1, 10].
 #[must_use]
 pub fn adapt(factor: f32, divergence: f32, target: f32) -> f32 {
     if divergence > 2.0 * target {
@@ -40,7 +40,7 @@ pub fn adapt(factor: f32, divergence: f32, target: f32) -> f32 {
 }
 
 /// Learning rate of step `step` (from 0) of `steps`: a linear warm-up over `warm_up` steps to
-/// `peak`, then as the schedule says. `factor` is the state of [`Schedule::Kl`], 1 at first.
+/// `peak`, then according to the schedule. `factor` is the state of [`Schedule::Kl`], initially 1.
 #[must_use]
 pub fn learning_rate(
     schedule: Schedule,
@@ -64,8 +64,8 @@ pub fn learning_rate(
     }
 }
 
-/// Decay of the weights' moving average after `step` steps, those of earlier fits counted: grows to
-/// `decay`, so that the random start is forgotten at once, and what comes after it is not.
+/// Decay of the moving average of the weights after `step` steps, earlier fits included: grows to
+/// `decay`, so that the random start is forgotten quickly, and later weights are not.
 #[must_use]
 pub fn average_decay(decay: f32, step: u64) -> f32 {
     decay.min((1.0 + step as f32) / (10.0 + step as f32))

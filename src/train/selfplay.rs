@@ -1,5 +1,5 @@
-//! One game of self-play, as a pure function of its seed: who thinks is a trait, so that rollouts
-//! and networks generate with the same code.
+//! One self-play game, as a pure function of its seed: the search is a trait, so that rollouts and
+//! networks generate with the same code.
 
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,15 +12,15 @@ use super::training_game::TrainingGame;
 use crate::game::{Game, HalfPoints, Move, Outcome, Rules};
 use crate::rollout::{Playout, Rave};
 
-/// How games are made diverse (docs/methods.md#self-play).
+/// Settings for diversity (docs/methods.md#self-play).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelfPlayParams {
     /// A game opens with 0 to this many uniformly random plies, which are not recorded.
     pub opening_plies: u16,
-    /// Moves are drawn by visits before this ply, with a temperature falling linearly from 1 at
-    /// ply 0 to 0 here; from then on the most visited move is played.
+    /// Moves are drawn by visits before this ply, with a temperature falling linearly from 1 at ply
+    /// 0 to 0 here; later the most visited move is played.
     pub temperature_plies: u16,
-    /// How komi varies, in games that have it; none plays all games with that of the rules.
+    /// Komi distribution, in games with komi; `None` for the komi of the rules.
     pub komi: Option<KomiSpread>,
 }
 
@@ -45,7 +45,7 @@ impl SelfPlayParams {
     }
 }
 
-/// What a search says about a position: the policy and value targets.
+/// Policy and value targets from a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchTargets {
     /// Root visits, moves ascending, at least one visit in all.
@@ -55,7 +55,7 @@ pub struct SearchTargets {
 }
 
 impl SearchTargets {
-    /// The visits as the policy to learn.
+    /// The visits as a policy target.
     #[must_use]
     pub fn target(&self) -> Target {
         let policy = self.visits.iter();
@@ -64,7 +64,7 @@ impl SearchTargets {
     }
 }
 
-/// The player that chooses the moves.
+/// The search that chooses moves.
 pub trait SelfPlaySearch<G> {
     /// Thinks about a position that has a legal move.
     fn search(&mut self, position: &G) -> SearchTargets;
@@ -99,8 +99,9 @@ impl<G: Playout> SelfPlaySearch<G> for RolloutSearch {
                 .first()
                 .is_some_and(|m| wins_by(position, m.mv))
         {
-            // Statistics of moves played later, which are all that few playouts have, know no pass: it
-            // looks good to the side that is behind. While there is anything else, it is no target.
+            // Statistics of later moves, which are all that few playouts have, do not include
+            // passes: a pass looks good to the side that is behind. While there is any alternative,
+            // it is not a target.
             let area = position.size().area();
             let others = targets.visits.iter();
             let others = others.filter(|(mv, visits)| mv.index() < area && *visits > 0);
@@ -112,7 +113,7 @@ impl<G: Playout> SelfPlaySearch<G> for RolloutSearch {
     }
 }
 
-/// Whether a move ends the game as won for who plays it.
+/// Whether a move wins the game at once for its side.
 fn wins_by<G: Game>(position: &G, mv: Move) -> bool {
     let mut next = position.clone();
     next.play(mv);
@@ -123,15 +124,15 @@ fn wins_by<G: Game>(position: &G, mv: Move) -> bool {
 /// A finished game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlayedGame {
-    /// Its number.
+    /// Number.
     pub game: u64,
-    /// The positions that were searched, in order; at least one.
+    /// The searched positions, in order; at least one.
     pub rows: Vec<Row>,
-    /// All moves from the start, those of the opening included.
+    /// All moves from the start, opening moves included.
     pub moves: Vec<Move>,
     /// The result.
     pub outcome: Outcome,
-    /// The komi it was played with, in games that have it.
+    /// Its komi, in games with komi.
     pub komi: Option<HalfPoints>,
 }
 
@@ -154,7 +155,7 @@ pub fn play<G: Trainable>(
         let mut targets = search.search(line.position());
         targets.visits.retain(|&(mv, _)| line.allows(mv));
         if targets.visits.iter().all(|&(_, visits)| visits == 0) {
-            // The search knows no superko; what it leaves is worth nothing to learn from.
+            // The search does not know superko; its remaining visits would be a useless target.
             let Some(mv) = line.position().legal_moves().find(|&mv| line.allows(mv)) else {
                 break Outcome::DRAW;
             };
@@ -187,8 +188,8 @@ pub(super) fn random_opening<G: Game>(
     line
 }
 
-/// Draws a move with probability proportional to visits^(1/temperature); at temperature 0 or
-/// below the most visited one, the first of equals.
+/// Draws a move with probability proportional to visits^(1/temperature); at temperature 0 or below
+/// the most visited one, the first of equals.
 pub(super) fn choose(
     visits: &[(Move, u32)],
     temperature: f32,
@@ -273,7 +274,7 @@ mod tests {
         assert_ne!(game(5, 6).rows[0].policy, game(6, 6).rows[0].policy);
     }
 
-    /// A pass is taught where it wins, and where nothing is left to play.
+    /// A pass is a target if it wins, and if nothing is left to play.
     #[test]
     fn playouts_teach_no_pass_while_there_is_something_to_play() {
         let rows = ".X.O. .X.O. XX.O. .X.O. .X.O.";
@@ -286,7 +287,7 @@ mod tests {
             .search(position);
             targets.visits.iter().any(|(mv, _)| *mv == position.pass())
         };
-        // Where players agree on dead stones, playouts play on after two passes.
+        // Where players agree on dead stones, playouts continue after two passes.
         let mut position = diagram(rows, "tromp-taylor komi0.5", Color::Black);
         assert!(!passes(&position));
         position.play(position.pass());

@@ -1,12 +1,12 @@
-//! Shards: Parquet files of recorded positions, one row a position, whole games only. Games are
-//! kept as their moves, from which positions come back when a shard is read. The columns are in
-//! `columns`.
+//! Shards: Parquet files of recorded positions, one row per position, whole games only. Games are
+//! stored as their moves, from which positions are reconstructed when a shard is read. The columns
+//! are in `columns`.
 //!
-//! The file's metadata say game, rules, board, how the games were made and by which program. The
-//! file's name carries its checksum (see [`durable`]).
+//! The file's metadata contain game, rules, board, generator and program. The file's name contains
+//! its checksum (see [`durable`]).
 //!
-//! Shards of format 2 kept each position's stones, and no moves; they are still read
-//! (`format_2`), and stay as they are.
+//! Shards of format 2 stored each position's stones, and no moves; they can still be read
+//! (`format_2`), and are not rewritten.
 
 mod columns;
 mod format_2;
@@ -23,35 +23,34 @@ use super::row::Row;
 use super::{TrainError, durable};
 use crate::game::{BoardSize, OneSet, with_game};
 
-/// Version of the columns and their meaning. Version 1, which had neither weights nor endings, is
-/// refused.
+/// Version of the columns and their meaning. Version 1, without weights and endings, is refused.
 pub const FORMAT: u32 = 3;
 
-/// The older version that is read.
+/// The older version that can be read.
 const OLD_FORMAT: u32 = 2;
 
 /// File name ending of a shard.
 const EXTENSION: &str = "parquet";
 
-/// What all rows of a shard have in common.
+/// Metadata shared by all rows of a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardInfo {
     /// The game's name.
     pub game: String,
-    /// Its rules, as it shows them.
+    /// Its rules, as text.
     pub rules: String,
     /// The board.
     pub size: BoardSize,
     /// Number of policy indices.
     pub policy_len: usize,
-    /// How the games were made: generator, settings and seed. Two shards of one run agree in it.
+    /// Generator, settings and seed. Two shards of one run have the same.
     pub source: String,
 }
 
 /// A shard in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shard {
-    /// What the rows have in common.
+    /// Shared metadata.
     pub info: ShardInfo,
     /// The version of its columns: [`FORMAT`], or the older one.
     pub format: u32,
@@ -59,11 +58,11 @@ pub struct Shard {
     pub rows: Vec<Row>,
 }
 
-/// Writes rows into `folder` as one durable shard; answers its path.
+/// Writes rows into `folder` as one durable shard; returns its path.
 ///
 /// # Errors
-/// [`TrainError::Io`] when the file cannot be written, [`TrainError::Setting`] when rows do not
-/// know their game's moves, as those of older shards.
+/// [`TrainError::Io`] when the file cannot be written, [`TrainError::Setting`] when rows have no
+/// moves, as those of older shards.
 pub fn write(folder: &Path, info: &ShardInfo, rows: &[Row]) -> Result<PathBuf, TrainError> {
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
         return Err(TrainError::Setting(
@@ -79,7 +78,7 @@ pub fn write(folder: &Path, info: &ShardInfo, rows: &[Row]) -> Result<PathBuf, T
 /// Reads one shard.
 ///
 /// # Errors
-/// [`TrainError::Corrupt`] or [`TrainError::Mismatch`] names the file and what is wrong with it.
+/// [`TrainError::Corrupt`] or [`TrainError::Mismatch`] names the file and the problem.
 pub fn read(path: &Path) -> Result<Shard, TrainError> {
     let bytes = durable::load(path)?;
     let reader = SerializedFileReader::new(Bytes::from(bytes))
@@ -125,7 +124,7 @@ fn metadata(info: &ShardInfo) -> Vec<KeyValue> {
         .to_vec()
 }
 
-/// What all rows have in common, and the format.
+/// The shared metadata, and the format.
 fn read_info(
     path: &Path,
     reader: &SerializedFileReader<Bytes>,
@@ -154,7 +153,7 @@ fn read_info(
     let policy_len = get("tengen.policy_len")?.parse();
     let info = ShardInfo {
         game: get("tengen.game")?,
-        // No game had several rules when shards did not name them.
+        // No game had several rules when shards did not store them.
         rules: find("tengen.rules").unwrap_or_else(|| OneSet.to_string()),
         size,
         policy_len: policy_len.map_err(|error| TrainError::corrupt(path, error))?,
@@ -178,11 +177,11 @@ mod tests {
     use crate::train::scratch::Scratch;
     use crate::train::selfplay::{RolloutSearch, SelfPlayParams};
 
-    /// Six games by rollouts on 5x5 as the program before wrote them: `tengen-train selfplay
+    /// Six games by rollouts on 5x5 as an earlier version wrote them: `tengen-train selfplay
     /// rollouts --size 5 --games 6 --seed 1 --playouts 30`.
     const OLD: &[u8] = include_bytes!("shard/format-2.parquet");
 
-    /// The same games, played now.
+    /// The same games, generated now.
     fn example(name: &str) -> Shard {
         let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
         let selfplay = SelfPlayParams::default();
@@ -219,7 +218,7 @@ mod tests {
     fn rows_survive_the_file() {
         let scratch = Scratch::new("shard");
         let mut shard = example("survive");
-        // A game that was broken off, and a game's rows in part.
+        // An aborted game, and a game's rows in part.
         shard.rows.truncate(shard.rows.len() - 3);
         let last = shard.rows.last().unwrap().game;
         let broken_off = shard.rows.iter_mut().filter(|row| row.game == last);
@@ -252,7 +251,7 @@ mod tests {
                 other
             );
         }
-        // What a fit sees: planes, policy, value, and all auxiliary heads, in every symmetry.
+        // The training input: planes, policy, value, and all auxiliary heads, in every symmetry.
         for encoding in SmallNoGo::encodings() {
             let spec = BatchSpec {
                 encoding: *encoding,

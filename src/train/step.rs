@@ -76,9 +76,9 @@ fn update_running_statistics(weights: &mut Weights, statistics: &[(usize, Vec<f3
     }
 }
 
-/// Kullback-Leibler divergence in nats of the policy as it was (`before`, logits) from the policy
-/// that the weights give now, averaged over the batch; batch norms see the same micro-batches as in
-/// the step.
+/// Kullback-Leibler divergence in nats of the policy before a step (`before`, logits) from the
+/// policy with the current weights, averaged over the batch; batch norms see the same micro-batches
+/// as in the step.
 pub(super) fn divergence(
     state: &Checkpoint,
     batch: &[Batch],

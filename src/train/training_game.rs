@@ -1,4 +1,4 @@
-//! A game as it is played in training: its moves, and what a rule against repetition wants to know.
+//! A game during training: its moves, and its history for repetition rules.
 
 use rand::{Rng, RngExt};
 
@@ -24,19 +24,19 @@ impl<G: Game> TrainingGame<G> {
         }
     }
 
-    /// Where it began.
+    /// The position at the start.
     #[must_use]
     pub fn start(&self) -> &G {
         &self.start
     }
 
-    /// The position on the board.
+    /// The current position.
     #[must_use]
     pub fn position(&self) -> &G {
         self.game_state.position()
     }
 
-    /// The positions so far.
+    /// All positions so far.
     #[must_use]
     pub fn past(&self) -> &PositionHistory {
         self.game_state.past()
@@ -48,7 +48,7 @@ impl<G: Game> TrainingGame<G> {
         &self.moves
     }
 
-    /// Whether a move that is legal on the board brings no earlier position back against the rules.
+    /// Whether a legal move does not violate the repetition rule.
     #[must_use]
     pub fn allows(&self, mv: Move) -> bool {
         self.game_state.allows(mv)
@@ -60,14 +60,14 @@ impl<G: Game> TrainingGame<G> {
         self.moves.push(mv);
     }
 
-    /// The result, if the game is over: by its rules, by a certain result, or because it is too long
-    /// ([`ending::result`]).
+    /// The result, if the game is over: by its rules, by a certain result, or because it is too
+    /// long ([`ending::result`]).
     #[must_use]
     pub fn result(&self) -> Option<Outcome> {
         ending::result(self.position())
     }
 
-    /// Plays `count` uniformly random moves, fewer where one more would end the game.
+    /// Plays `count` uniformly random moves, fewer if one more would end the game.
     pub fn open(&mut self, plies: u16, rng: &mut impl Rng) {
         for _ in 0..plies {
             let moves: Vec<Move> = self.game_state.legal_moves().collect();
@@ -84,7 +84,7 @@ impl<G: Game> TrainingGame<G> {
     }
 }
 
-/// The empty board with so much komi, where the game has any.
+/// The empty board with this komi, if the game has komi.
 #[must_use]
 pub fn with_komi<G: Game>(empty: &G, komi: Option<HalfPoints>) -> G {
     let rules = komi.and_then(|komi| empty.rules().with_komi(komi));

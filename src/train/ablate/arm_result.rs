@@ -1,11 +1,11 @@
-//! What came of a run of an ablation.
+//! Result of a run of an ablation study.
 
 use serde::{Deserialize, Serialize};
 
 use super::plan::Arm;
 use crate::train::held_out::HeldOutLosses;
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArmResult {
     /// The arm.
@@ -24,7 +24,7 @@ pub struct ArmResult {
     pub hours: f64,
     /// White's share of the wins in the last generation's games.
     pub white_share: f64,
-    /// How well it knows held-out games of its own.
+    /// Losses on its own held-out games.
     pub held_out: Option<HeldOutLosses>,
 }
 

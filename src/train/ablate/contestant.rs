@@ -1,9 +1,9 @@
-//! Who meets in the matches of an ablation.
+//! Players in the matches of an ablation study.
 
 use super::plan::MatchSettings;
 use crate::train::cycle::anchor_name;
 
-/// Who plays a match.
+/// A player.
 pub(super) enum Contestant {
     /// The network of a run.
     Run(String),
@@ -14,13 +14,13 @@ pub(super) enum Contestant {
 }
 
 impl Contestant {
-    /// The searches that every network meets.
+    /// The search players that every network meets.
     pub(super) fn rollouts(settings: &MatchSettings) -> impl Iterator<Item = Contestant> {
         let uct = settings.uct.iter().copied().map(Contestant::Uct);
         uct.chain(settings.rave.iter().copied().map(Contestant::Rave))
     }
 
-    /// Its name in records and tables.
+    /// Name in records and tables.
     pub(super) fn name(&self) -> String {
         match self {
             Contestant::Run(name) => name.clone(),

@@ -1,5 +1,5 @@
-//! What is left of an unfinished run when only a small folder survives: figures of its
-//! generations, its newest network and checkpoint.
+//! Preserves an unfinished run in a small folder: figures of its generations, its newest network
+//! and checkpoint.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use crate::train::cycle::{RunFolder, copy_network, int8};
 use crate::train::durable::copy;
 use crate::train::{TrainError, durable};
 
-/// Makes `kept` hold what the run in `run` needs to go on, and no more. Files come before the
-/// figures that say they are there, so that a crash leaves a state that can go on.
+/// Updates `kept` with what the run in `run` needs to continue, and no more. Files are written
+/// before the figures that refer to them, so that a crash leaves a consistent state.
 pub(super) fn keep(run: &Path, kept: &Path) -> Result<(), TrainError> {
     let (from, to) = (RunFolder::new(run), RunFolder::new(kept));
     let generations = from.generations()?;
@@ -47,7 +47,7 @@ pub(super) fn keep(run: &Path, kept: &Path) -> Result<(), TrainError> {
     Ok(())
 }
 
-/// Copies what [`keep`] has kept into the folder of a run that has nothing yet.
+/// Copies the content of [`keep`] into the empty folder of a run.
 pub(super) fn restore(kept: &Path, run: &Path) -> Result<(), TrainError> {
     if !kept.exists() || run.join("plan.toml").exists() {
         return Ok(());
@@ -64,7 +64,7 @@ pub(super) fn restore(kept: &Path, run: &Path) -> Result<(), TrainError> {
             }
         }
     }
-    // The plan last: it says that the rest is there.
+    // The plan last: it marks the copy as complete.
     files.sort_by_key(|path| path.ends_with("plan.toml"));
     for path in files {
         if let Ok(name) = path.strip_prefix(kept) {

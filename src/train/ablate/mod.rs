@@ -1,10 +1,10 @@
-//! Which part of an architecture is worth what: several arms, several seeds, equal games and
-//! samples, matches between the networks that come out, and a table beside the paper's numbers.
+//! Ablation studies of architectures: several arms, several seeds, equal games and samples, matches
+//! between the resulting networks, and a table beside the paper's numbers.
 //!
-//! An ablation takes many sessions, possibly on many machines. What must survive lies in one small
-//! folder that may be committed: the networks and figures of finished runs, the matches, and of
-//! the run in progress its newest checkpoint. Games stay in a working folder; a run that goes on
-//! elsewhere goes on without its old ones.
+//! A study takes many sessions, possibly on several machines. Permanent results are in one small
+//! folder that may be committed: networks and figures of finished runs, matches, and the newest
+//! checkpoint of the current run. Games stay in a working folder; a run that moves to another
+//! machine continues without its old games.
 
 mod arm_result;
 mod contestant;

@@ -1,4 +1,4 @@
-//! Run after run, then match after match.
+//! Runs all arms, then all matches.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -18,10 +18,10 @@ use crate::train::matches::{MatchParams, MatchPlayer, play_match};
 use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
 
-/// Where an ablation lies.
+/// Folders of a study.
 #[derive(Debug, Clone)]
 pub struct Folders {
-    /// What survives: small, may be committed.
+    /// Permanent results: small, may be committed.
     pub results: PathBuf,
     /// The runs with their games.
     pub work: PathBuf,
@@ -41,19 +41,19 @@ impl Folders {
     }
 }
 
-/// What happens in an ablation.
+/// Events of a study.
 pub enum AblationEvent<'a> {
-    /// Of a run.
+    /// Event of a run.
     Run(&'a str, &'a RunEvent),
-    /// Of a match: the runs that meet, pairs played and to play, the score.
+    /// Progress of a match: the runs, pairs played and planned, the score.
     Match([&'a str; 2], u64, u64, MatchScore),
 }
 
-/// Does what is not done yet of an ablation, and writes its table into `README.md` of the results
-/// whenever there is something new.
+/// Does the remaining work of a study, and updates the table in `README.md` of the results with
+/// every new result.
 ///
 /// # Errors
-/// [`TrainError`] when the folder holds another ablation, or a run or match fails.
+/// [`TrainError`] when the folder belongs to another study, or a run or match fails.
 pub fn run<G: Trainable>(
     start: &G,
     plan: &AblationPlan,
@@ -75,7 +75,8 @@ pub fn run<G: Trainable>(
             && plan.arm.starts_with(&before.arm)
     };
     if before.is_some_and(|before| !longer(&before)) {
-        let reason = "it is of another plan; choose another folder, or only add seeds and arms";
+        let reason =
+            "it belongs to another plan; choose another folder, or only add seeds and arms";
         return Err(TrainError::mismatch(&path, reason));
     }
     save(&path, plan)?;
@@ -299,7 +300,7 @@ mod tests {
         );
         assert!(go(&one_seed, &folders).unwrap().is_empty(), "all is done");
 
-        // A new machine, the second arm unfinished after its first generation.
+        // A new machine, with the second arm unfinished after its first generation.
         let unfinished = folders.unfinished("wide-s1");
         let work = folders.work.join("wide-s1");
         std::fs::remove_file(folders.arm_result("wide-s1")).unwrap();

@@ -1,4 +1,4 @@
-//! The table: ratings of the arms beside the paper's, and what taking a part away costs.
+//! The table: ratings of the arms beside the paper's, and the cost of removing a part.
 
 use std::fmt::Write;
 
@@ -76,7 +76,7 @@ pub fn table(plan: &AblationPlan, outcomes: &[ArmResult], match_records: &[Match
     text
 }
 
-/// The ratings of an arm relative to the first one, seed by seed.
+/// The ratings of an arm relative to the first one, by seed.
 fn by_seed(plan: &AblationPlan, arm: &Arm, match_records: &[MatchRecord]) -> Vec<Option<f64>> {
     let rating = |&seed: &u64| {
         let names: Vec<String> = plan.arm.iter().map(|arm| run_name(arm, seed)).collect();
@@ -104,7 +104,7 @@ fn paper(plan: &AblationPlan, arm: &Arm) -> String {
     }
 }
 
-/// What taking a part away costs: the full arm less each other one. Claims are about the paper's
+/// The cost of removing a part: the full arm minus each other one. Claims concern the paper's
 /// numbers, and only these comparisons count for Holm's correction.
 fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<f64>>]) {
     let name = &plan.arm[full].name;
@@ -151,7 +151,7 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
     }
 }
 
-/// What every arm scores against every other and against rollouts, all seeds together.
+/// Scores of every arm against every other and against rollouts, over all seeds.
 fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord]) {
     let rollouts = Contestant::rollouts(&plan.matches);
     let rollouts: Vec<String> = rollouts.map(|rollouts| rollouts.name()).collect();
@@ -179,7 +179,7 @@ fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord
     }
 }
 
-/// The first player's share of the points and its interval; nothing where they never met.
+/// The first player's share of the points and its interval; empty without games.
 fn share(pairs: &[PairResult]) -> String {
     if pairs.is_empty() {
         return String::new();
@@ -191,7 +191,7 @@ fn share(pairs: &[PairResult]) -> String {
     format!("{share:.1}% [{low:.0}, {high:.0}]")
 }
 
-/// The pairs of games of `row` against `column`, as `row` sees them.
+/// The pairs of games of `row` against `column`, from the view of `row`.
 fn met(match_records: &[MatchRecord], row: &str, column: &str) -> Vec<PairResult> {
     let seen = |e: &MatchRecord| match (e.first.as_str(), e.second.as_str()) {
         names if names == (row, column) => Some(e.pairs.clone()),
@@ -226,7 +226,7 @@ mod tests {
             })
             .collect();
         let text = table(&plan, &[], &met);
-        // p is 0.04: one claim holds with it, of two none would.
+        // p is 0.04: significant for one claim, but not for either of two.
         let row = |name: &str| {
             let costs = &text[text.find("less another arm").unwrap()..];
             costs
@@ -261,7 +261,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("+100 ± 40"), "{text}");
-        // 51, 52 and 53 of 100 pairs won both times, the others shared: 76% of the points.
+        // 51, 52 and 53 of 100 pairs won twice, the others split: 76% of the points.
         assert!(
             text.contains("| az |  | 24.0% [21, 27] |\n| wide | 76.0% [73, 79] |  |"),
             "{text}"

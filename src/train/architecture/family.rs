@@ -1,4 +1,4 @@
-//! What a network is made of, by the first part of its name.
+//! Families of networks, identified by the first part of a name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,35 +14,36 @@ pub enum Family {
     /// it: `az+garb`, `az+mtl`, `az+asf` and their combinations, all three of which are
     /// `nogozero+`.
     Az(Additions),
-    /// `tengen`, ours: as `az+garb` in whole vector registers, with extended planes, fate and score
-    /// heads and the opponent's reply; where points are counted, with the points' owners instead of
-    /// their fates, and the lead.
+    /// `tengen`, ours: like `az+garb` in whole vector registers, with extended planes, fate and
+    /// score heads and the opponent's reply; in games that count points, with owners of points
+    /// instead of fates, and the lead.
     ///
-    /// Other blocks lost at equal cost (one core of an EPYC 9004, ONNX Runtime, batches of 8,
+    /// Other blocks were worse at equal cost (one core of an EPYC 9004, ONNX Runtime, batches of 8,
     /// positions/s in f32 and int8; held-out losses after 500 steps on 3,000 playout games).
     /// `5b32c`: 6,083 and 14,249; policy 3.043, value 0.546. Nested bottlenecks (KataGo; two of 64
     /// channels): 6,204 and 12,883; 3.043, 0.552. Inverted bottlenecks (MobileNetV2, every second
     /// block pooling; six of 32): 6,161 and 11,503; not fitted.
     Tengen {
-        /// `tengen+area`: pools know the board's area too, for networks for boards of several sizes
+        /// `tengen+area`: pools also use the board's area, for networks for boards of several sizes
         /// (docs/methods.md#networks).
         area: bool,
     },
-    /// `gobang`, AlphaGobangZero's (3.4): AlphaZero's residual blocks, of which `gobang-2b256c` has the
-    /// paper's two, with fully connected heads, and four planes. As printed, a policy of 36 and a pass
-    /// fits no board of 8x8 and the value's last layers are missing: here it is a logit a point, and
-    /// 256 numbers before the value, which says win, draw and loss where the paper has a tanh.
+    /// `gobang`, AlphaGobangZero's (3.4): AlphaZero's residual blocks, of which `gobang-2b256c` has
+    /// the paper's two, with fully connected heads, and four planes. As printed, a policy of 36 and
+    /// a pass fits no 8x8 board and the value's last layers are missing: here there is one logit
+    /// per point, and 256 numbers before the value, which is win, draw and loss where the paper has
+    /// a tanh.
     Gobang(Trunk),
 }
 
-/// The trunks that AlphaGobangZero's Figure 14 compares.
+/// The trunks compared in AlphaGobangZero's Figure 14.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trunk {
     /// `gobang`: residual blocks.
     Residual,
     /// `gobang+plain`, a convolutional network: the same without the sums around blocks.
     Plain,
-    /// `gobang+dense`, a feed-forward network: a fully connected layer a block.
+    /// `gobang+dense`, a feed-forward network: one fully connected layer per block.
     Dense,
 }
 
@@ -89,7 +90,7 @@ impl Family {
         }
     }
 
-    /// What the pools of blocks and heads say.
+    /// Statistics in the pools of blocks and heads.
     pub(super) fn pooling(self) -> Pooling {
         match self {
             Family::Tengen { area: true } => Pooling::MeanMaxSum,
@@ -97,7 +98,7 @@ impl Family {
         }
     }
 
-    /// The heads that only the fit uses.
+    /// The heads used only in training.
     pub(super) fn aux_heads(self, counts_points: bool) -> &'static [AuxHead] {
         use AuxHead::{Lead, Margin, Ownership, PointStatus, Reply};
         match (self, counts_points) {
@@ -109,7 +110,7 @@ impl Family {
         }
     }
 
-    /// The points' owners: from a convolution where the family is ours, else as Gao & Wu 2021 have it.
+    /// The owner head: from a convolution in our own families, else as in Gao & Wu 2021.
     pub(super) fn owns_by_points(self) -> bool {
         matches!(self, Family::Tengen { .. })
     }
@@ -129,7 +130,7 @@ impl Family {
         self == Family::Gobang(Trunk::Dense)
     }
 
-    /// The encoding of the input.
+    /// The default input encoding.
     pub(super) fn encoding(self) -> &'static str {
         match self {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",

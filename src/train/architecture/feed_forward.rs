@@ -1,10 +1,11 @@
-//! A network of fully connected layers only: what AlphaGobangZero's Figure 14 compares convolutions with.
+//! A network of fully connected layers only, compared with convolutions in AlphaGobangZero's Figure
+//! 14.
 
 use super::heads::DENSE_VALUE;
 use crate::train::net::{Heads, Layers};
 
-/// Layers of equal width, each followed by a ReLU, from the planes to policy and value; the
-/// value has a layer of its own before it, as in [`super::heads::dense`].
+/// Layers of equal width, each followed by a ReLU, from the planes to policy and value; the value
+/// has another layer before it, as in [`super::heads::dense`].
 pub(super) fn network<L: Layers>(
     layers: &mut L,
     planes: &L::Map,

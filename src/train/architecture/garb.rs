@@ -1,23 +1,23 @@
 //! NoGoZero+'s global attention residual block (GARB; Gao & Wu 2021, 3.2.1): part of the channels
 //! is pooled over the whole board and added to the others as a bias.
 //!
-//! Two repairs. The paper norms before each convolution; here norms come after, as in
-//! [`super::residual`], so that they fold away. And C/3 of its channels is no whole number for 32,
-//! 64 or 128 channels; see [`Split`].
+//! Two corrections. The paper normalises before each convolution; here norms come after, as in
+//! [`super::residual`], so that they can be folded. And C/3 of its channels is not an integer for
+//! 32, 64 or 128 channels; see [`Split`].
 
 use crate::train::net::{Conv, Layers, Pooling};
 
 /// How many of a trunk's channels are pooled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Split {
-    /// C/3, rounded: the paper.
+    /// C/3, rounded: as in the paper.
     Third,
-    /// C/3, rounded to whole vector registers of 16: what processors are fast at.
+    /// C/3, rounded to whole vector registers of 16, which is fast.
     Registers,
 }
 
 impl Split {
-    /// Channels that keep their place, and channels that are pooled.
+    /// Numbers of channels that are kept, and that are pooled.
     pub(super) fn of(self, channels: usize) -> [usize; 2] {
         let third = (channels + 1) / 3;
         let pooled = match self {
@@ -43,7 +43,7 @@ pub(super) fn block<L: Layers>(
 }
 
 /// The global pooling structure: relu(norm(conv(x)) + linear(pool(relu(norm(conv(x)))))). Its
-/// result has as many channels as keep their place; `kernel` is the side of both convolutions.
+/// result has as many channels as are kept; `kernel` is the side of both convolutions.
 pub(super) fn pooled<L: Layers>(
     layers: &mut L,
     name: &str,

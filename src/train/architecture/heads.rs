@@ -1,4 +1,4 @@
-//! The heads: convolutional, with global pooling, as KataGo's (docs/methods.md#networks); and
+//! Output heads: convolutional with global pooling, like KataGo's (docs/methods.md#networks); and
 //! AlphaZero's, fully connected.
 
 use super::garb::{self, Split};
@@ -8,9 +8,9 @@ use crate::train::net::{Conv, Heads, Layers, Pooling};
 /// Numbers before the value of [`dense`] heads.
 pub(super) const DENSE_VALUE: usize = 256;
 
-/// Policy logits: a logit a point, from its own channels and from what the whole board says, and,
-/// where there are `passes`, one for the pass, from what the whole board says. With `reply` also
-/// logits of the opponent's answer, from the same features.
+/// Policy logits: one per point, from its own channels and from pooled features, and, with
+/// `passes`, one for the pass, from pooled features. With `reply` also logits of the opponent's
+/// answer, from the same features.
 pub(super) fn policy<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,
@@ -35,13 +35,13 @@ pub(super) fn policy<L: Layers>(
             }
         }
     };
-    // The order in which weights are drawn is that of the declarations.
+    // Initial weights are drawn in the order of the declarations.
     let policy = logits("policy");
     (policy, reply.then(|| logits("reply")))
 }
 
-/// Value logits: win, loss, and draw between them where there are three. With `score` also the
-/// score from the same features, before the tanh.
+/// Value logits: win, loss, and draw between them if there are three. With `score` also the score
+/// from the same features, before the tanh.
 pub(super) fn value<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,
@@ -57,8 +57,8 @@ pub(super) fn value<L: Layers>(
     (layers.linear("value.logits", &hidden, outcomes), score)
 }
 
-/// Planes with one logit a point: fate, which is all points for the side to move, then all
-/// points for the other side, or owners.
+/// Planes with one logit per point: fate (all points for the side to move, then all points for the
+/// opponent) or owners.
 pub(super) fn points<L: Layers>(
     layers: &mut L,
     name: &str,

@@ -1,7 +1,7 @@
-//! Named networks: which blocks, how many, how wide, which heads, which input.
+//! Network architectures by name: blocks, their number and width, heads, input.
 //!
-//! A name such as `nogozero+-5b32c` says all of it and stands in the metadata of the exported
-//! file: a family, the blocks of the trunk, its channels. See [`Family`] for the families.
+//! A name such as `nogozero+-5b32c` describes all of it and is part of the exported file's
+//! metadata: a family, the blocks of the trunk, its channels. See [`Family`] for the families.
 
 mod family;
 mod feed_forward;
@@ -26,7 +26,7 @@ use crate::game::{BoardSize, Game};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Architecture {
-    /// What trunk and heads are made of.
+    /// Family, which determines trunk and heads.
     pub family: Family,
     /// Blocks of the trunk.
     pub blocks: usize,
@@ -34,19 +34,19 @@ pub struct Architecture {
     pub channels: usize,
 }
 
-/// What a network is asked about.
+/// Properties of a game that determine a network's shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GameShape {
     /// The board.
     pub size: BoardSize,
-    /// Results that a game can have for a side: 2, or 3 with draws.
+    /// Number of possible results for a side: 2, or 3 with draws.
     pub outcomes: usize,
     /// Whether it is a game such as Go: a pass is the policy's last index, and points are counted.
     pub passes: bool,
 }
 
 impl GameShape {
-    /// What networks are asked about a game, on the board of this position.
+    /// The shape of a game on the board of this position.
     #[must_use]
     pub fn of<G: Game>(position: &G) -> GameShape {
         GameShape {
@@ -83,7 +83,7 @@ impl From<BoardSize> for GameShape {
 pub enum Outputs {
     /// Policy and value: what a search needs.
     Play,
-    /// The auxiliary heads too, which the fit learns from.
+    /// The auxiliary heads as well, for training.
     All,
 }
 
@@ -147,25 +147,25 @@ impl Architecture {
         Heads { policy, value, aux }
     }
 
-    /// The auxiliary heads that the fit learns from.
+    /// The auxiliary heads used in training.
     #[must_use]
     pub fn aux_heads(&self, shape: impl Into<GameShape>) -> &'static [AuxHead] {
         self.family.aux_heads(shape.into().passes)
     }
 
-    /// The encoding that the family reads where nothing else is said.
+    /// The family's default encoding.
     #[must_use]
     pub fn encoding(&self) -> &'static str {
         self.family.encoding()
     }
 
-    /// How much each part of the loss counts where nothing else is said.
+    /// Default weights of the parts of the loss.
     #[must_use]
     pub fn loss_weights(&self) -> LossWeights {
         LossWeights::default()
     }
 
-    /// Whether the same weights do for boards of all sizes: no layer is as large as the board.
+    /// Whether the same weights work on boards of all sizes: no layer is as large as the board.
     #[must_use]
     pub fn is_for_any_board(&self, shape: impl Into<GameShape>) -> bool {
         let shape = shape.into();
@@ -203,9 +203,9 @@ impl Architecture {
 }
 
 impl Architecture {
-    /// Weights with which this network answers as `small` does with its own; what it has more of begins at
-    /// random, by `seed`, and has no say yet. `None` where this network is not of the same family with at
-    /// least as many blocks and channels.
+    /// Weights with which this network answers like `small` with its own; additional weights start
+    /// at random, by `seed`, without effect on the output. `None` unless this network is of the
+    /// same family with at least as many blocks and channels.
     #[must_use]
     pub fn grown_from(
         &self,
@@ -263,9 +263,9 @@ impl FromStr for Architecture {
         };
         parse().ok_or_else(|| {
             TrainError::Setting(format!(
-                "no network is called {name:?}: a name is FAMILY-<blocks>b<channels>c, such as \
+                "unknown architecture {name:?} (expected FAMILY-<blocks>b<channels>c, such as \
                  tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+, \
-                 tengen, tengen+area and gobang (or gobang+plain, gobang+dense)"
+                 tengen, tengen+area and gobang (or gobang+plain, gobang+dense))"
             ))
         })
     }
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(counts.multiply_adds, 256 * (3 * 256 + 64 + 3));
     }
 
-    /// Every other block pools, and the two heads of Gao & Wu 2021 are there for the fit and gone at play.
+    /// Every other block pools, and the two heads of Gao & Wu 2021 exist in training only.
     #[test]
     fn nogozero_has_garb_blocks_and_heads_that_cost_nothing_at_play() {
         let architecture: Architecture = "nogozero+-5b32c".parse().unwrap();

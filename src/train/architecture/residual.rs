@@ -1,7 +1,7 @@
 //! AlphaZero's residual block: two 3x3 convolutions, norm after each, ReLU after the sum.
 //!
 //! Norms come after convolutions (and not before, as in a pre-activation block) so that each folds
-//! into its convolution and costs nothing at play.
+//! into its convolution and costs nothing in play.
 
 use crate::train::net::{Conv, Layers};
 
@@ -12,7 +12,7 @@ pub(super) fn block<L: Layers>(layers: &mut L, name: &str, x: &L::Map, channels:
     layers.relu(&sum)
 }
 
-/// relu(norm(conv(relu(norm(conv(x)))))): what a residual block is compared with.
+/// relu(norm(conv(relu(norm(conv(x)))))): a residual block without the sum, for comparison.
 pub(super) fn without_sum<L: Layers>(
     layers: &mut L,
     name: &str,

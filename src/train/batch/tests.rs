@@ -52,7 +52,7 @@ fn targets_are_probabilities_of_legal_moves() {
         assert!((policy.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         assert!(policy.iter().zip(mask).all(|(p, m)| *p == 0.0 || *m == 0.0));
     }
-    // Lost, but the generator thought 0.5: 0.75 * -1 + 0.25 * 0.5 = -0.625.
+    // Lost, but the search estimated 0.5: 0.75 * -1 + 0.25 * 0.5 = -0.625.
     assert_eq!(batch.value[..2], [0.1875, 0.8125]);
     let other = BatchSpec {
         encoding: &NoGoAz,
@@ -111,7 +111,7 @@ fn the_extra_heads_learn_how_the_game_ended() {
             ),
         }
     }
-    // A game that was broken off teaches neither.
+    // An aborted game has neither target.
     let mut broken = rows[0].clone();
     broken.ending = None;
     let batch = encode(&empty, straight(&[broken]), ALL).unwrap();
@@ -119,7 +119,7 @@ fn the_extra_heads_learn_how_the_game_ended() {
     assert!(weights.into_iter().all(|&weight| weight == 0.0));
 }
 
-/// What is turned is turned everywhere.
+/// All targets are transformed consistently.
 #[test]
 fn a_turned_row_has_turned_targets() {
     let (empty, rows, _) = game();

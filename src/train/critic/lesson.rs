@@ -10,20 +10,20 @@ use super::taught::{Taught, UtilityWeights, utility};
 use crate::critic::{Board, Judge, Network, read};
 use crate::game::{Color, Move};
 
-/// What all games of a run have in common.
+/// Settings of all games of a run.
 #[derive(Debug, Clone)]
 pub struct LessonSettings<'a> {
-    /// The share of its turns in which the opponent plays by rules of thumb.
+    /// Share of its turns in which the opponent plays by rules of thumb.
     pub opponent_rules: f64,
     /// Whether the critic may fill its own eyes.
     pub fills_eyes: bool,
-    /// What counts on the way.
+    /// Weights of the utility.
     pub utility: &'a UtilityWeights,
-    /// Whether losses of utility count as none.
+    /// Whether a negative utility is replaced by zero.
     pub clamp: bool,
     /// The training target.
     pub teaching: TrainingTarget,
-    /// The course of the games.
+    /// The curriculum.
     pub lessons: &'a Curriculum,
 }
 
@@ -31,7 +31,7 @@ pub struct LessonSettings<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u8, u16, u16, u16)", into = "(u8, u16, u16, u16)")]
 pub struct Played {
-    /// Whether it changed nothing.
+    /// Whether it was a test without training.
     pub test: bool,
     /// The critic's points and the opponent's.
     pub points: [u16; 2],
@@ -71,10 +71,10 @@ impl Played {
     }
 }
 
-/// Who learns.
+/// A critic in training.
 #[derive(Debug)]
 pub struct CriticTrainee {
-    /// What it knows.
+    /// Its network.
     pub network: Network,
     learner: Learner,
     judge: Judge,
@@ -82,7 +82,7 @@ pub struct CriticTrainee {
 }
 
 impl CriticTrainee {
-    /// A pupil before its first game.
+    /// A critic before its first game.
     #[must_use]
     pub fn new(network: Network, teaching: TrainingTarget) -> CriticTrainee {
         CriticTrainee {
@@ -94,8 +94,8 @@ impl CriticTrainee {
     }
 }
 
-/// Plays game `number` of a course, with all random numbers from `seed`, and learns from it unless it
-/// is a test.
+/// Plays game `number` of a curriculum, with all random numbers from `seed`, and learns from it
+/// unless it is a test.
 pub fn play<G: Taught>(
     start: &G,
     settings: &LessonSettings<'_>,
@@ -150,7 +150,7 @@ pub fn play<G: Taught>(
     }
 }
 
-/// The best move, or at a temperature any, the better the likelier (Gibbs sampling).
+/// The best move, or at a temperature a random one, with better moves more likely (Gibbs sampling).
 fn choose(
     moves: &[(Move, f64)],
     temperature: Option<f64>,

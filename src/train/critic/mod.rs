@@ -1,10 +1,10 @@
-//! Teaching an adaptive critic as in 1997: a network of one hidden layer learns from games against a
-//! weak program what boards are worth, online, board after board.
+//! Training of adaptive critics as in 1997: a network of one hidden layer learns the values of
+//! boards from games against a weak program, online, board by board.
 //!
-//! A [`plan`] names arms and seeds. [`run()`] has each play its games ([`lesson`]) on threads of its own:
-//! the critic chooses by its values, an [`opponent`] of simple rules answers, and the game's utilities
-//! ([`taught`]) move the network towards a [`target`]. Between games its strength may be measured
-//! against each [`anchor`]. What a run leaves is a [`record`] and a file that the engine plays by
+//! A [`plan`] defines arms and seeds. [`run()`] lets each play its games ([`lesson`]) on its own
+//! thread: the critic chooses by its values, an [`opponent`] with simple rules answers, and the
+//! game's utilities ([`taught`]) move the network towards a [`target`]. Between games its strength
+//! may be measured against each [`anchor`]. A run produces a [`record`] and a file for the engine
 //! (`crate::critic`); a page (`page.rs`) shows all runs with their tables. Source: docs/critic.md.
 
 pub mod anchor;

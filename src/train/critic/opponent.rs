@@ -1,9 +1,9 @@
-//! Against whom a critic learns: random play, or a program of simple rules.
+//! Opponents of a critic in training: random play, or a program with simple rules.
 //!
-//! The paper's WALLY is lost to us. What stands in for it plays by rules of thumb in a fixed order:
-//! it takes stones, saves its own from atari, gives atari, cuts and connects as a look at the eight
-//! points around tells, and else plays anywhere but into its own eyes. How strong it is, its score
-//! against random play says.
+//! The paper's WALLY is not available. Its substitute plays by rules of thumb in a fixed order: it
+//! captures stones, saves its own from atari, gives atari, cuts and connects according to the eight
+//! points around, and else plays anywhere but into its own eyes. Its strength is measured by its
+//! score against random play.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,9 +12,9 @@ use crate::game::go::Go;
 use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
-/// A game with a weak program of its own.
+/// A game with a weak program.
 pub trait Opponent: Game {
-    /// A random move that is not plainly silly; a legal one.
+    /// A random legal move that is not obviously bad.
     fn random_move(&self, rng: &mut impl Rng) -> Option<Move> {
         let count = self.legal_count();
         self.legal_moves().nth(rng.random_range(0..count.max(1)))
@@ -25,8 +25,8 @@ pub trait Opponent: Game {
         self.random_move(rng)
     }
 
-    /// A move by rules of thumb in this share of turns, else a random one; none only in a finished
-    /// game.
+    /// A move by rules of thumb in this share of turns, else a random one; `None` only in a
+    /// finished game.
     fn opponent_move(&self, rules: f64, rng: &mut impl Rng) -> Option<Move> {
         match rng.random::<f64>() < rules {
             true => self.rule_move(rng),
@@ -35,8 +35,8 @@ pub trait Opponent: Game {
     }
 }
 
-/// How strong an opponent is: its score in this many games against random play, half of them as either
-/// colour; a draw is half a point.
+/// Strength of an opponent: its score in this many games against random play, half of them as
+/// either colour; a draw is half a point.
 pub fn score_against_chance<G: Opponent>(start: &G, rules: f64, games: u32) -> f64 {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
     let points = (0..games).map(|game| {
@@ -61,8 +61,7 @@ impl Opponent for crate::game::gomoku::Gomoku {}
 #[cfg(test)]
 impl Opponent for crate::game::tictactoe::TicTacToe {}
 
-/// The program looks one move ahead: it leaves the other side as few open points and itself as many
-/// as it can.
+/// The program looks one move ahead: it minimises the opponent's open points and maximises its own.
 impl<const WORDS: usize> Opponent for NoGo<WORDS> {
     fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
         let (own, other) = (self.to_move(), self.to_move().opponent());
@@ -112,7 +111,7 @@ fn chains<const CELLS: usize, const WORDS: usize>(
     chains
 }
 
-/// Takes the largest chain in atari.
+/// Captures the largest chain in atari.
 fn capture<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     rng: &mut impl Rng,
@@ -125,7 +124,7 @@ fn capture<const CELLS: usize, const WORDS: usize>(
     best_of(last, |found| found.1, rng).map(|found| found.0)
 }
 
-/// Runs with the largest own chain in atari that has two liberties then.
+/// Extends the largest own chain in atari that then has two liberties.
 fn save<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     rng: &mut impl Rng,
@@ -153,8 +152,8 @@ fn atari<const CELLS: usize, const WORDS: usize>(
     best_of(safe, |found| found.1, rng).map(|found| found.0)
 }
 
-/// Plays where two stones of a colour meet that nothing around the point connects, and a stone of the
-/// other colour is near.
+/// Plays where two stones of a colour meet that are not connected around the point, with a stone of
+/// the other colour nearby.
 fn cut_or_connect<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     rng: &mut impl Rng,
@@ -178,8 +177,8 @@ const AROUND: [(i8, i8); 8] = [
     (-1, 1),
 ];
 
-/// Whether stones of one colour at two sides of a point are cut off from each other, as far as the
-/// eight points around tell, while there is one of the other colour among these.
+/// Whether stones of one colour at two sides of a point are disconnected, judged by the eight
+/// points around, with a stone of the other colour among these.
 fn is_cut<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     point: Move,
@@ -193,7 +192,7 @@ fn is_cut<const CELLS: usize, const WORDS: usize>(
     });
     Color::BOTH.into_iter().any(|color| {
         let has = |place: usize| around[place % 8] == Some(color);
-        // Runs of the colour along the circle that touch the point at a side.
+        // Runs of the colour along the circle that touch the point orthogonally.
         let starts = (0..8).filter(|&place| has(place) && !has(place + 7));
         let runs = starts.filter(|&start| {
             let run = (start..start + 8).take_while(|&place| has(place));
@@ -203,7 +202,7 @@ fn is_cut<const CELLS: usize, const WORDS: usize>(
     })
 }
 
-/// Whether a point is legal and leaves the stone there with two liberties at least.
+/// Whether a point is legal and leaves the stone there with at least two liberties.
 fn is_safe<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     point: Move,
@@ -216,7 +215,7 @@ fn is_safe<const CELLS: usize, const WORDS: usize>(
     next.last_liberty(point).is_none()
 }
 
-/// One of the best, each alike.
+/// A random one of the best.
 fn best_of<T, W: Ord>(
     all: impl Iterator<Item = T>,
     worth: impl Fn(&T) -> W,

@@ -1,4 +1,4 @@
-//! The page of a plan's runs, and its tables as Markdown: written again and again while they go on.
+//! The page of a plan's runs, and its tables as Markdown, updated while they run.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::clock::{date_time, unix_time};
 use crate::train::report::STYLE;
 use crate::train::{TrainError, durable};
 
-/// Seconds after which a browser reads the page of a running plan again.
+/// Reload interval of the page of a running plan, in seconds.
 const RELOAD_SECONDS: u32 = 20;
 
 /// Reads the records in a folder, and writes `report.html` and `tables.md` there. While it is
@@ -57,7 +57,7 @@ pub(super) fn write(plan: &CriticPlan, folder: &Path, running: bool) -> Result<(
     durable::write(&folder.join("report.html"), page.as_bytes())
 }
 
-/// How far it is.
+/// Progress of the runs.
 fn state(results: &[ArmResults<'_>], running: bool) -> String {
     let finished: usize = results.iter().map(|arm| arm.finished().count()).sum();
     let begun: usize = results.iter().map(|arm| arm.records.len()).sum();
@@ -65,7 +65,7 @@ fn state(results: &[ArmResults<'_>], running: bool) -> String {
         true => format!(
             "Running: {finished} runs are finished, {} have begun. <small>As of {} UTC; the page \
              reloads itself every {RELOAD_SECONDS} seconds. If that time stands still, it was \
-             stopped: the same command goes on with it.</small>",
+             stopped: the same command continues it.</small>",
             begun - finished,
             date_time(unix_time(), 0)
         ),

@@ -1,8 +1,8 @@
-//! What is kept of a run: the games and matches so far as JSON, the network as a critic's file.
+//! Persistent state of a run: games and matches so far as JSON, the network as a critic's file.
 //!
-//! Both files only ever grow by what came after, and the network says after how many games it is: so a
-//! process may be killed between the two. Entries beyond the network's are dropped and
-//! played again, with the same random numbers.
+//! The network's file contains its number of games, so a process may be killed between writing the
+//! two files. Entries beyond the network's are dropped and played again, with the same random
+//! numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::lesson::Played;
 use crate::critic::Critic;
 use crate::train::{TrainError, durable};
 
-/// The games of a run, one after the other, and how strong the critic was between them.
+/// The games of a run in order, and measurements of strength in between.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The games: whether it was a test (1 or 0), the critic's points, its opponent's, plies.
@@ -25,7 +25,7 @@ pub struct Record {
     pub seconds: [f64; 2],
 }
 
-/// How strong the opponent is, by its games against random play.
+/// Strength of the opponent, from games against random play.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OpponentScore {
     /// Its share of the points.
@@ -93,7 +93,7 @@ impl RunFiles {
         self.folder.join(format!("{}.json", self.name))
     }
 
-    /// Writes both, so that they survive.
+    /// Writes both durably.
     ///
     /// # Errors
     /// [`TrainError::Io`] names the file.
@@ -104,8 +104,8 @@ impl RunFiles {
         durable::write(&self.critic(), &critic.bytes())
     }
 
-    /// Reads both; nothing where the run has not begun. `before` is how many games the network had
-    /// behind it when the run began.
+    /// Reads both; `None` if the run has not begun. `before` is the network's number of games when
+    /// the run began.
     ///
     /// # Errors
     /// [`TrainError`] names a file that is damaged.

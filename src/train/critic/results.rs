@@ -1,4 +1,4 @@
-//! What the records of all runs say: curves and counts, with what seeds vary.
+//! Curves and statistics from the records of all runs, over seeds.
 
 use std::path::Path;
 
@@ -10,21 +10,21 @@ use crate::chart::{Point, Series};
 use crate::stats::Estimate;
 use crate::train::TrainError;
 
-/// Games that a point of a curve is the mean of; the paper's area is a mean of this many.
+/// Games averaged in a point of a curve, and in the paper's area.
 pub(super) const WINDOW: usize = 200;
 
 /// The runs of an arm.
 pub(super) struct ArmResults<'a> {
     pub(super) arm: &'a Arm,
-    /// Games that the networks had behind them.
+    /// Games of the networks before the runs.
     pub(super) before: u32,
     /// Games of a finished run.
     pub(super) of: u32,
-    /// What is there, in the order of seeds.
+    /// Existing records, in the order of seeds.
     pub(super) records: Vec<Record>,
 }
 
-/// Reads what is there: the base first, where there is one.
+/// Reads the existing records: the base first, if there is one.
 pub(super) fn read<'a>(
     plan: &'a CriticPlan,
     folder: &Path,
@@ -59,12 +59,12 @@ impl ArmResults<'_> {
             .filter(move |record| record.games.len() == of)
     }
 
-    /// A figure of each finished run.
+    /// A value for each finished run.
     pub(super) fn figures(&self, figure: impl Fn(&Record) -> f64) -> Vec<f64> {
         self.finished().map(figure).collect()
     }
 
-    /// A figure of games by games, window after window: the mean over seeds.
+    /// A value per game as a curve, window by window: the mean over seeds.
     pub(super) fn curve(&self, figure: impl Fn(&Played) -> f64) -> Series {
         let windows = self.of as usize / WINDOW;
         let points = (0..windows).filter_map(|window| {
@@ -109,7 +109,7 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Games of which something holds.
+/// Number of games that satisfy a condition.
 pub(super) fn count(record: &Record, holds: impl Fn(&Played) -> bool) -> f64 {
     record.games.iter().filter(|played| holds(played)).count() as f64
 }

@@ -1,5 +1,5 @@
-//! Does what a plan says, and remembers nothing but files: what is there is done, the rest is done
-//! now, to the same bits whenever it is done.
+//! Executes a plan with files as its only state: existing results are kept, the rest is computed,
+//! with reproducible results.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,20 +32,20 @@ const PLAN: &str = "plan.toml";
 /// Games between two saves.
 const SAVE_EVERY: u32 = 500;
 
-/// Games that tell how strong the opponent is.
+/// Games to measure the strength of the opponent.
 const OPPONENT_GAMES: u32 = 1000;
 
 /// How often the page is rewritten.
 const PAGE_EVERY: Duration = Duration::from_secs(15);
 
-/// What happens.
+/// Progress of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct CriticEvent {
     /// The run, such as `gamma-0.95-s1`.
     pub run: String,
-    /// Games of it that are done.
+    /// Finished games.
     pub games: u32,
-    /// Games of it.
+    /// Planned games.
     pub of: u32,
 }
 
@@ -57,7 +57,7 @@ pub fn all_games(plan: &CriticPlan) -> u64 {
     games * plan.seeds.len() as u64
 }
 
-/// Teaches all critics of a plan, on `threads`, and writes the page. `tell` hears what happens.
+/// Trains all critics of a plan, on `threads`, and writes the page. `tell` receives progress.
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to another plan, or a file cannot be read or written.
@@ -89,7 +89,7 @@ pub fn run<G: Taught + Playout>(
     page::write(plan, folder, false)
 }
 
-/// Writes the plan into a new folder; in another it must be the same.
+/// Writes the plan into a new folder; an existing one must be the same.
 fn keep_plan(plan: &CriticPlan, folder: &Path) -> Result<(), TrainError> {
     let path = folder.join(PLAN);
     let text = toml::to_string(plan).map_err(|error| TrainError::Setting(error.to_string()))?;
@@ -110,7 +110,7 @@ struct Job<'a> {
     seed: u64,
 }
 
-/// What all runs share.
+/// State shared by all runs.
 struct SharedRun<'a, G> {
     start: &'a G,
     plan: &'a CriticPlan,
@@ -124,7 +124,7 @@ impl<G: Taught + Playout> SharedRun<'_, G> {
         seeds.map(|&seed| Job { arm, seed }).collect()
     }
 
-    /// Does all jobs, a thread one after the other.
+    /// Does jobs on one thread, one after the other.
     fn work(
         &self,
         jobs: &[Job<'_>],
@@ -137,7 +137,7 @@ impl<G: Taught + Playout> SharedRun<'_, G> {
             for index in 0..threads.min(jobs.len()) {
                 let (sender, next) = (sender.clone(), &next);
                 let worker = move || {
-                    // Relaxed: the counter stands for nothing but itself.
+                    // Relaxed: the counter orders nothing else.
                     while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                         if let Err(error) = self.teach(job, &sender) {
                             // The receiver is gone when another run has failed.
@@ -168,7 +168,7 @@ impl<G: Taught + Playout> SharedRun<'_, G> {
         })
     }
 
-    /// Does what is left of a run.
+    /// Does the remaining work of a run.
     fn teach(
         &self,
         job: &Job<'_>,
@@ -213,7 +213,7 @@ impl<G: Taught + Playout> SharedRun<'_, G> {
         }
     }
 
-    /// Up to which game nothing is saved or measured after this one.
+    /// The next game after which to save or measure.
     fn until(&self, done: u32) -> u32 {
         let next = |every: u32| (done / every + 1) * every;
         let measured = self
@@ -224,7 +224,7 @@ impl<G: Taught + Playout> SharedRun<'_, G> {
         measured.unwrap_or(u32::MAX).min(next(SAVE_EVERY))
     }
 
-    /// What a run begins with.
+    /// Start of a run.
     fn first(&self, job: &Job<'_>) -> Result<Critic, TrainError> {
         let (plan, size) = (self.plan, self.start.size());
         if let Some(base) = plan.base.as_ref().filter(|base| base.name != job.arm.name) {
@@ -248,7 +248,7 @@ impl<G: Taught + Playout> SharedRun<'_, G> {
         })
     }
 
-    /// Plays the matches that are due and not played.
+    /// Plays the due matches.
     fn measure(&self, done: u32, job: &Job<'_>, network: &Network, record: &mut Record) {
         let Some(plan) = &self.plan.measure else {
             return;
@@ -263,7 +263,7 @@ impl<G: Taught + Playout> SharedRun<'_, G> {
         }
         let began = self.clock.now();
         for &against in &plan.against {
-            // The same openings for all arms, others for each seed.
+            // The same openings for all arms, different ones for each seed.
             let match_of = (against, done, !numbered_seed(job.seed, done.into()));
             record
                 .measured
@@ -274,7 +274,7 @@ impl<G: Taught + Playout> SharedRun<'_, G> {
     }
 }
 
-/// What all games of an arm have in common.
+/// Settings of all games of an arm.
 fn course<'a>(plan: &'a CriticPlan, arm: &'a Arm) -> LessonSettings<'a> {
     let lessons = plan.lessons_of(arm);
     LessonSettings {
@@ -291,7 +291,7 @@ fn course<'a>(plan: &'a CriticPlan, arm: &'a Arm) -> LessonSettings<'a> {
     }
 }
 
-/// The seed of a game: each arm has others.
+/// The seed of a game, different for each arm.
 fn game_seed(arm: &Arm, seed: u64, game: u32) -> u64 {
     let arm = u64::from(crc32fast::hash(arm.name.as_bytes()));
     numbered_seed(seed, arm << 32 | u64::from(game))
@@ -367,8 +367,8 @@ mod tests {
     fn a_killed_run_goes_on_to_the_same_bits() {
         let [whole, killed] = ["critic-whole", "critic-killed"].map(Scratch::new);
         go(&plan(), whole.path(), 1).unwrap();
-        // What is there when it is killed after 10 games of the base, between the two files: the
-        // record is ahead of the network.
+        // State after a kill after 10 games of the base, between the two files: the record is ahead
+        // of the network.
         let mut shorter = plan();
         shorter
             .base
@@ -389,7 +389,7 @@ mod tests {
         }
         go(&plan(), killed.path(), 2).unwrap();
         assert_eq!(files(whole.path()), files(killed.path()));
-        // Nothing is done twice: one event a run says that it is there.
+        // Nothing is repeated: one event per run reports that it exists.
         assert_eq!(go(&plan(), killed.path(), 1).unwrap(), 6);
     }
 

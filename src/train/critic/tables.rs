@@ -13,7 +13,7 @@ const AREA_AT: usize = 3000;
 /// Points beyond which the paper calls a loss close: more than this of 81.
 const CLOSE: u16 = 34;
 
-/// What is not known.
+/// Placeholder for unknown values.
 const NOTHING: &str = "-";
 
 /// A table.
@@ -60,7 +60,7 @@ impl Table {
     }
 }
 
-/// All tables that there is something for.
+/// All non-empty tables.
 pub(super) fn tables(plan: &CriticPlan, results: &[ArmResults<'_>]) -> Vec<Table> {
     let (base, arms) = results.split_at(plan.base.iter().len());
     let counts_points = results.iter().flat_map(|arm| &arm.records).any(|record| {
@@ -104,7 +104,7 @@ pub(super) fn tables(plan: &CriticPlan, results: &[ArmResults<'_>]) -> Vec<Table
     tables
 }
 
-/// What the paper says in its text of the games before Table I.
+/// Statements in the paper's text on the games before Table I.
 fn beginning(plan: &CriticPlan, base: &ArmResults<'_>) -> Table {
     let mut table = Table::new(
         "The first games",
@@ -219,7 +219,7 @@ fn wins(arms: &[ArmResults<'_>], counts_points: bool) -> Table {
     table
 }
 
-/// Which arm wins more than another.
+/// Differences between arms in wins.
 fn differences(arms: &[ArmResults<'_>]) -> Table {
     let mut table = Table::new(
         "Differences",
@@ -256,7 +256,7 @@ fn differences(arms: &[ArmResults<'_>]) -> Table {
     table
 }
 
-/// What it has cost.
+/// Computation times.
 fn times(results: &[ArmResults<'_>]) -> Table {
     let mut table = Table::new(
         "Time",

@@ -1,4 +1,4 @@
-//! What every step of a run has at hand.
+//! Context of all steps of a run.
 
 use super::plan::CyclePlan;
 use super::run_folder::RunFolder;
@@ -10,21 +10,21 @@ use crate::train::device::FitDevice;
 use crate::train::report;
 use crate::train::runtime::Runtime;
 
-/// What a session has beside the plan.
+/// Resources of a session.
 pub struct Resources<'a> {
-    /// Where networks run.
+    /// Devices of networks.
     pub runtime: &'a Runtime,
-    /// Threads that play.
+    /// Number of self-play threads.
     pub threads: usize,
     /// Where networks are fitted, recording gradients.
     pub fit_device: FitDevice,
-    /// Time.
+    /// Clock.
     pub clock: &'a dyn Clock,
 }
 
 #[cfg(test)]
 impl<'a> Resources<'a> {
-    /// What the tests of small runs take: two threads and the processor.
+    /// Resources for tests of small runs: two threads and the CPU.
     pub(crate) fn small(runtime: &'a Runtime, clock: &'a dyn Clock) -> Resources<'a> {
         Resources {
             runtime,
@@ -35,7 +35,7 @@ impl<'a> Resources<'a> {
     }
 }
 
-/// What every step needs: the run, and a listener.
+/// Context of a step: the run, and a listener.
 pub(super) struct RunContext<'a> {
     pub(super) run_folder: &'a RunFolder,
     pub(super) plan: &'a CyclePlan,
@@ -45,7 +45,7 @@ pub(super) struct RunContext<'a> {
 }
 
 impl RunContext<'_> {
-    /// Tells how far a step is, and now and then brings the report up to date.
+    /// Reports the progress of a step, and occasionally updates the report.
     pub(super) fn tell(
         &mut self,
         generation: u32,

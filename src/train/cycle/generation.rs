@@ -1,4 +1,4 @@
-//! A finished generation: its figures, and how the run continues from it.
+//! A finished generation: its figures, and the continuation of the run.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct Generation {
     pub number: u32,
     /// Index of its stage in the plan; `None` for the warm-up.
     pub stage: Option<usize>,
-    /// Who played its games: a network's name, `nothing` or `rollouts`.
+    /// Player of its games: a network's name, `nothing` or `rollouts`.
     pub players: String,
     /// Playouts of a full search in its games.
     pub visits: u64,
@@ -31,24 +31,24 @@ pub struct Generation {
     pub rows_so_far: u64,
     /// White's share of the wins in these games.
     pub white_share: f64,
-    /// Games a second while they were played in the last session.
+    /// Games per second in the last session.
     pub games_per_second: f64,
-    /// Evaluations a second then.
+    /// Evaluations per second in the last session.
     pub evaluations_per_second: f64,
-    /// Samples a second of the fit in the last session.
+    /// Samples per second of the fit in the last session.
     pub samples_per_second: f64,
     /// Steps of the optimiser for this network so far.
     pub steps: u64,
-    /// How well the network knows held-out games.
+    /// Losses of the network on held-out games.
     pub held_out: Option<HeldOutLosses>,
-    /// What else was measured on them.
+    /// Further measurements on them.
     pub measures: Measures,
-    /// Seconds of the run when it was finished.
+    /// Time of the run in seconds when it was finished.
     pub seconds: f64,
 }
 
-/// The stage of the next generation, or `None` when the plan is done. `rating` gives the rating of
-/// a generation's network, if it has one.
+/// The stage of the next generation, or `None` when the plan is complete. `rating` returns the
+/// rating of a generation's network, if it has one.
 #[must_use]
 pub fn next_stage(
     plan: &CyclePlan,
@@ -67,7 +67,7 @@ pub fn next_stage(
     (next < plan.stage.len()).then_some(next)
 }
 
-/// Whether none of the last ratings is better by enough than the best before them.
+/// Whether none of the last ratings exceeds the best earlier one by enough.
 fn is_flat(ratings: &[f64], plateau: &Plateau) -> bool {
     let Some(split) = ratings.len().checked_sub(plateau.generations as usize) else {
         return false;

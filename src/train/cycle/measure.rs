@@ -1,4 +1,4 @@
-//! What a network says about games that it has not seen.
+//! Measures a network on held-out games.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ const BATCH: usize = 64;
 /// Rows that are measured, at most.
 const MOST: usize = 4096;
 
-/// Figures of a network on held-out positions.
+/// Measurements of a network on held-out positions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Positions.
@@ -26,15 +26,15 @@ pub struct Measures {
     pub target_entropy: f64,
     /// Mean entropy of the network's policy over legal moves in nats, where there is a target.
     pub policy_entropy: f64,
-    /// Mean probability of a win, as predicted and as it came, and the number of positions, by
-    /// tenths of the prediction.
+    /// Mean probability of a win, predicted and actual, and the number of positions, by tenths of
+    /// the prediction.
     pub calibration: Vec<(f64, f64, u64)>,
 }
 
 /// Measures a network on rows.
 ///
 /// # Errors
-/// [`TrainError`] when the network does not fit or fails, or a row is no position.
+/// [`TrainError`] when the network does not fit or fails, or a row is not a position.
 pub fn measure<G: Trainable>(
     empty: &G,
     network: &EvaluatorFactory,

@@ -1,10 +1,10 @@
-//! The whole way again and again: games, fit, network, rating, and better games by that network.
+//! The training cycle: self-play, fit, export, rating, and better games with the new network.
 //!
-//! [`run()`] does what a [`CyclePlan`] says. Every step leaves a durable product in the run's folder
-//! ([`RunFolder`]), and a step whose product is there is not done again: `kill -9` at any moment
+//! [`run()`] executes a [`CyclePlan`]. Every step leaves a durable result in the run's folder
+//! ([`RunFolder`]), and a step with an existing result is not repeated: `kill -9` at any moment
 //! loses the games in progress, the steps of the fit since its last checkpoint, and the match in
-//! progress. Games, order of rows and matches depend on the plan's seed only, so a run that was
-//! killed goes on as it would have.
+//! progress. Games, order of rows and matches depend on the plan's seed only, so a killed run
+//! continues as it would have.
 
 mod context;
 mod generation;
@@ -34,36 +34,36 @@ pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
 
 use serde::Serialize;
 
-/// What a run is doing.
+/// Steps of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepName {
     /// Self-play.
     Games,
-    /// A new network learns from the games that are there.
+    /// A new network is trained on the existing games.
     CatchUp,
-    /// The network learns.
+    /// The network is trained.
     Fit,
     /// Matches for the rating.
     Rating,
-    /// The match that decides whether the network plays.
+    /// The match that a new network must pass.
     Gate,
 }
 
 impl StepName {
-    /// What is done in this step, for people.
+    /// Title for users.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
             StepName::Games => "games",
-            StepName::CatchUp => "the new network learns",
+            StepName::CatchUp => "training a new network",
             StepName::Fit => "fit",
             StepName::Rating => "rating",
             StepName::Gate => "gate",
         }
     }
 
-    /// What is counted in this step.
+    /// Unit of the step's progress.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -74,21 +74,21 @@ impl StepName {
     }
 }
 
-/// What happens in a run.
+/// Events of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunEvent {
-    /// A step goes on.
+    /// Progress of a step.
     Step {
         /// The generation.
         generation: u32,
         /// The step.
         step: StepName,
-        /// What is done of it.
+        /// Completed units.
         done: u64,
-        /// What is to be done.
+        /// Total units.
         total: u64,
-        /// Figures, for people.
+        /// Figures as text.
         message: String,
     },
     /// A generation is finished.

@@ -57,7 +57,7 @@ pub struct RatedPlayer {
     pub name: String,
     /// Elo; the anchor's is 0.
     pub elo: f64,
-    /// Low end of the 95% interval; infinite where no game speaks of it.
+    /// Low end of the 95% interval; infinite without evidence.
     pub low: f64,
     /// High end of the 95% interval.
     pub high: f64,
@@ -136,8 +136,7 @@ pub fn rate(match_records: &[MatchRecord], anchor: &str) -> Vec<RatedPlayer> {
     rated
 }
 
-/// The anchor for the next network: the one that the last network met, unless that was too easy or
-/// too hard for it.
+/// The anchor for the next network: that of the last network, unless it was too easy or too hard.
 #[must_use]
 pub(super) fn next_anchor(anchors: &[u64], last: &[MatchRecord]) -> u64 {
     let met = anchors
@@ -222,7 +221,7 @@ mod tests {
         );
         let names: Vec<&str> = rated.iter().map(|r| r.name.as_str()).collect();
         assert_eq!(names[0], "a");
-        // 75% is 191 Elo, with Black's advantage taken out a little more.
+        // 75% is 191 Elo, with Black's advantage slightly reducing it.
         assert!((150.0..300.0).contains(&rated[0].elo), "{rated:?}");
         assert!(rated[0].low < rated[0].elo && rated[0].elo < rated[0].high);
         assert_eq!(rated.iter().find(|r| r.name == "b").unwrap().games, 80);

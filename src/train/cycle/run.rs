@@ -1,4 +1,4 @@
-//! Generation after generation.
+//! Runs generations in order.
 
 use std::path::Path;
 
@@ -15,11 +15,11 @@ use crate::train::TrainError;
 use crate::train::report;
 use crate::train::trainable::Trainable;
 
-/// Does what a plan says in a folder, from where it was left. `start` has the rules and the type of the
-/// positions; boards are those of the plan.
+/// Executes a plan in a folder, from where it was interrupted. `start` has the rules and the
+/// position type; boards are those of the plan.
 ///
 /// # Errors
-/// [`TrainError`] when the folder holds another run, or a step fails.
+/// [`TrainError`] when the folder belongs to another run, or a step fails.
 pub fn run<G: Trainable>(
     start: &G,
     plan: &CyclePlan,
@@ -85,7 +85,7 @@ fn one_of_each_size<G: Game>(starts: &[G]) -> Vec<G> {
     firsts.map(|(_, start)| start.clone()).collect()
 }
 
-/// Checkpoints that no later generation starts from.
+/// Checkpoints that are no longer needed by later generations.
 fn remove_old_checkpoints(run_folder: &RunFolder, generations: u32) -> Result<(), TrainError> {
     let Some(old) = generations.checked_sub(3) else {
         return Ok(());

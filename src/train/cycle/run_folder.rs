@@ -1,5 +1,5 @@
-//! The folder of a run, in which every finished step has left its product: a restart does the
-//! steps whose product is missing, and nothing else remembers how far a run is.
+//! The folder of a run, which contains the result of every finished step: a restart does the steps
+//! without results, and there is no other state.
 //!
 //! ```text
 //! plan.toml                         what the run shall do
@@ -34,7 +34,7 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// The run in this folder, which may not be there yet.
+    /// The run in this folder, which may not exist yet.
     #[must_use]
     pub fn new(root: &Path) -> RunFolder {
         RunFolder {
@@ -42,11 +42,12 @@ impl RunFolder {
         }
     }
 
-    /// Makes the folder ready for this process alone, and makes sure that it is a run of this plan.
+    /// Prepares the folder for exclusive use by this process, and checks that it belongs to this
+    /// plan.
     ///
     /// # Errors
-    /// [`TrainError`] when it holds a run of another plan, another process works in it, or it
-    /// cannot be written.
+    /// [`TrainError`] when it belongs to another plan, another process uses it, or it is not
+    /// writable.
     pub(super) fn prepare(&self, plan: &CyclePlan) -> Result<FolderLock, TrainError> {
         let lock = lock_folder(&self.root)?;
         durable::prepare_folder(&self.networks())?;
@@ -54,8 +55,8 @@ impl RunFolder {
         if let Some(before) = self.plan()?
             && !plan.continues(&before)
         {
-            let reason = "it holds a run with another plan; choose another folder, or change \
-                          nothing but the number of generations and stages";
+            let reason = "it belongs to a run with another plan; choose another folder, or only \
+             change the number of generations and stages";
             return Err(TrainError::mismatch(&path, reason));
         }
         let network = plan.warm_up.as_ref().and_then(|w| w.network.as_ref());
@@ -68,7 +69,7 @@ impl RunFolder {
         Ok(lock)
     }
 
-    /// The plan of the run, when it has begun.
+    /// The plan of the run, if it has begun.
     ///
     /// # Errors
     /// [`TrainError`] when the file cannot be read.
@@ -93,7 +94,7 @@ impl RunFolder {
         Ok(generations)
     }
 
-    /// Where things lie.
+    /// Root of the folder.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -144,26 +145,26 @@ impl RunFolder {
             .join(format!("network-{generation:04}.onnx"))
     }
 
-    /// A network that is new in a generation, before it learns from the games of that generation.
+    /// A network that is new in a generation, before training on the games of that generation.
     #[must_use]
     pub fn start(&self, generation: u32) -> PathBuf {
         self.networks().join(format!("start-{generation:04}.onnx"))
     }
 
-    /// The network that plays the warm-up, where the plan names one.
+    /// The network of the warm-up, if the plan names one.
     #[must_use]
     pub fn warm_up(&self) -> PathBuf {
         self.networks().join("warm-up.onnx")
     }
 
-    /// Where the checkpoint of another run is kept that the first generation begins with, where the
-    /// plan names one.
+    /// Copy of the other run's checkpoint with which the first generation begins, if the plan names
+    /// one.
     #[must_use]
     pub fn given_weights(&self) -> PathBuf {
         self.root.join("weights")
     }
 
-    /// Where the report is.
+    /// Path of the report.
     #[must_use]
     pub fn report(&self) -> PathBuf {
         self.root.join("report.html")
@@ -193,13 +194,13 @@ pub fn copy_network(from: &Path, to: &Path) -> Result<(), TrainError> {
     durable::copy(from, to)
 }
 
-/// Where the int8 form of a network is, if there is one.
+/// Path of the int8 form of a network, if it exists.
 #[must_use]
 pub fn int8(network: &Path) -> PathBuf {
     network.with_extension("int8.onnx")
 }
 
-/// The form of a network that plays games: int8 where there is one.
+/// The form of a network for self-play: int8 if it exists.
 #[must_use]
 pub fn player(network: &Path) -> PathBuf {
     let int8 = int8(network);

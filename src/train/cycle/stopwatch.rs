@@ -1,4 +1,4 @@
-//! The time that a run has taken, over all its sessions.
+//! Total time of a run over all its sessions.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::run_folder::{RunFolder, save};
 use crate::clock::Clock;
 use crate::train::TrainError;
 
-/// What a killed session may forget of its time.
+/// Time that a killed session may lose.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 /// Counts the time of a session on top of that of earlier ones.
@@ -44,7 +44,7 @@ impl<'a> Stopwatch<'a> {
         self.clock.now().saturating_sub(self.begun).as_secs_f64()
     }
 
-    /// Saves the time when it has not been saved for a while; whether it did.
+    /// Saves the time if it has not been saved for a while; returns whether it did.
     pub(super) fn tick(&mut self) -> Result<bool, TrainError> {
         let now = self.clock.now();
         let due = now.saturating_sub(self.saved) >= SAVE_EVERY;

@@ -1,4 +1,4 @@
-//! A whole run in small, and what is left of it when parts are taken away.
+//! A complete small run, and its recovery after parts are removed.
 
 mod gomoku;
 
@@ -61,7 +61,7 @@ fn first_stage() -> &'static str {
     parts.next().unwrap()
 }
 
-/// Runs the plan; the steps that were told of.
+/// Runs the plan; returns the reported steps.
 fn go(folder: &Path, plan: &str) -> (Vec<Generation>, Vec<RunEvent>) {
     let (done, told) = attempt(folder, plan);
     (done.unwrap(), told)
@@ -84,7 +84,7 @@ fn attempt(folder: &Path, plan: &str) -> (Result<Vec<Generation>, TrainError>, V
     (done, told)
 }
 
-/// All files of a run that must not depend on how often it was interrupted, by name.
+/// All files of a run that must not depend on interruptions, by name.
 fn products(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -104,7 +104,7 @@ fn products(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// A generation without what depends on the machine.
+/// A generation without machine-dependent values.
 fn without_rates(path: &Path) -> Vec<u8> {
     let mut generation: Generation = load(path).unwrap().unwrap();
     generation.games_per_second = 0.0;
@@ -146,7 +146,7 @@ fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
     assert_eq!(networks, ["az-1b8c", "az-1b8c", "az-1b8c", "az-1b10c"]);
     assert_eq!(done[3].games_so_far, 18);
     assert!(done[2].steps > done[1].steps && done[1].steps > done[0].steps);
-    // The larger network begins with what the smaller one knows: its steps come on top.
+    // The larger network starts from the smaller one: its steps are added.
     assert!(2 * done[3].steps > 3 * done[2].steps);
     assert!(steps(&told).contains(&(3, StepName::CatchUp)));
     assert!(steps(&told).contains(&(3, StepName::Gate)));
@@ -161,7 +161,7 @@ fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
     let report = fs::read_to_string(RunFolder::new(whole.path()).report()).unwrap();
     assert!(report.contains("4 generations, 18 games") && report.matches("<svg").count() >= 8);
 
-    // The run is stopped after each of its products in turn: all later ones are taken away.
+    // The run is stopped after each of its results in turn: all later ones are removed.
     go(broken.path(), PLAN);
     same(&products(broken.path()), &wanted);
     let lost = |name: &str| {
@@ -207,8 +207,8 @@ fn a_run_goes_on_without_its_old_games() {
     let longer = short.replace("generations = 2", "generations = 3");
     let (done, _) = go(scratch.path(), &longer);
     assert_eq!((done.len(), done[3].games_so_far), (4, 18));
-    // With a third of the window it makes a third of the steps, and does not see its games three times
-    // as often.
+    // With a third of the window it makes a third of the steps, and does not use its games three
+    // times as often.
     let steps = |number: usize| done[number].steps - done[number - 1].steps;
     let share = done[3].rows as f64 / done[3].rows_so_far as f64;
     let usual = steps(2) as f64 * done[3].rows as f64 / done[2].rows as f64;
@@ -220,8 +220,8 @@ fn a_run_goes_on_without_its_old_games() {
     );
 }
 
-/// Whom the third generation meets in a run of which its last network was kept, as
-/// `scripts/release-network.sh` does, and not the one that was rated last; `before` is that one's matches.
+/// Opponents of the third generation in a run whose last network was kept, as by
+/// `scripts/release-network.sh`, and not the one rated last; `before` are that one's matches.
 fn met_without_old_networks(
     name: &str,
     anchors: &str,

@@ -13,7 +13,7 @@ const ROWS: usize = 7;
 const PLANES_IN: usize = 12;
 const SIZE: BoardSize = BoardSize::new(6, 5);
 
-/// Random weights whose norms do something: any scale and shift, and positive variances.
+/// Random weights with non-trivial norms: any scale and shift, and positive variances.
 fn weights(architecture: Architecture, shape: GameShape) -> Weights {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
     let (mut weights, _) = architecture.declare(PLANES_IN, shape, 3);
@@ -53,8 +53,8 @@ fn input(row_len: usize) -> Batch {
     batch
 }
 
-/// Policy, value and score heads (the lead, then the owners) of the network as Burn computes
-/// them, from its running statistics.
+/// Policy, value and score heads (the lead, then the owners) as computed by Burn, from running
+/// statistics.
 fn fitted(
     architecture: Architecture,
     weights: &Weights,
@@ -112,7 +112,7 @@ fn same(architecture: Architecture, fitted: &[Vec<f32>; 3], answers: &Answers) {
     assert!(spread > 0.1, "the network says something: {spread}");
 }
 
-/// What Burn computes is what the engine's backends compute with the folded file, for every family.
+/// Burn and the engine's backends agree on the folded file, for every family.
 #[track_caller]
 fn check(name: &str, shape: GameShape) {
     let architecture: Architecture = name.parse().unwrap();
@@ -164,7 +164,7 @@ fn ort(architecture: Architecture, onnx: &[u8], fitted: &[Vec<f32>; 3], input: &
         ort_library: LibraryPlaces::usual(None),
         ..LoadOptions::default()
     };
-    // Where ONNX Runtime is not installed, tract alone is checked.
+    // Without ONNX Runtime, only tract is checked.
     if options.ort_library.find().is_ok() {
         let model = OrtModel::load("test", onnx.to_vec().into(), &options).unwrap();
         let mut answers = Answers::new();
@@ -192,7 +192,7 @@ fn tengen_is_exported_as_fitted() {
     check("tengen-1b8c", SIZE.into());
 }
 
-/// With the pass behind the points, three results, and the heads of games that count points.
+/// With a pass after the points, three results, and the heads of games that count points.
 #[test]
 fn networks_that_pass_are_exported_as_fitted() {
     let go = GameShape {

@@ -8,11 +8,11 @@ use crate::train::objective::LossWeights;
 use crate::train::optimizer::OptimizerKind;
 use crate::train::schedule::Schedule;
 
-/// Weight of the ownership loss where points are counted, and whose they are is the game
+/// Weight of the ownership loss if points are counted, where ownership decides the game
 /// (docs/methods.md#networks).
 const POINTS_OWNERSHIP: f32 = 1.5;
 
-/// Settings of a run. A resumed run must have the same.
+/// Settings of a run, which must not change when it is resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitParams {
     /// The network.
@@ -38,22 +38,22 @@ pub struct FitParams {
     pub clip_norm: f32,
     /// Weights of the parts of the loss.
     pub loss: LossWeights,
-    /// Share of the generator's root value in the value target, in [0, 1].
+    /// Share of the search's root value in the value target, in [0, 1].
     pub root_value_share: f32,
-    /// Share of the draws that goes to rows in proportion to their surprise, in [0, 1].
+    /// Share of samples drawn in proportion to surprise, in [0, 1].
     pub surprise_share: f32,
-    /// Decay of the weights' moving average a step.
+    /// Decay of the moving average of the weights, per step.
     pub average_decay: f32,
     /// Seed of the initial weights, the order of rows and their symmetries.
     pub seed: u64,
-    /// Steps between scores on held-out rows.
+    /// Interval in steps between validations.
     pub score_every: u64,
-    /// Held-out rows whose losses are taken, at most.
+    /// Maximum number of held-out rows for validation.
     pub score_rows: usize,
 }
 
 impl FitParams {
-    /// What to use for `steps` steps of a network of a game, where nothing else is said.
+    /// Defaults for `steps` steps of a network of a game.
     #[must_use]
     pub fn of<G: Encode>(architecture: Architecture, steps: u64) -> FitParams {
         let encoding = usual_encoding::<G>(architecture).map(|encoding| encoding.id().to_owned());
@@ -67,7 +67,7 @@ impl FitParams {
         }
     }
 
-    /// What to use where nothing is said, for `steps` steps of a network.
+    /// Defaults for `steps` steps of a network.
     #[must_use]
     pub fn new(architecture: Architecture, steps: u64) -> FitParams {
         FitParams {
@@ -92,8 +92,8 @@ impl FitParams {
     }
 }
 
-/// What a network of `architecture` reads of a game where nothing is said: the encoding of its
-/// family, or the game's last one, if it does not have that.
+/// Default encoding of a network of `architecture`: that of its family, or the game's last one, if
+/// the game does not have that.
 #[must_use]
 pub fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static dyn Encoding<G>> {
     let encodings = G::encodings();

@@ -1,4 +1,4 @@
-//! What is told of a step.
+//! Report of a step.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::train::held_out::HeldOutLosses;
 
-/// What a step did.
+/// Report of a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Steps made.
@@ -22,8 +22,8 @@ pub struct Report {
     pub gradient_norm: f32,
     /// Learning rate.
     pub learning_rate: f32,
-    /// Losses of the averaged weights on held-out rows, when they were taken.
+    /// Losses of the averaged weights on held-out rows, if validated.
     pub held_out: Option<HeldOutLosses>,
-    /// The same losses of random weights, those of the run's seed.
+    /// The same losses of the run's initial weights.
     pub untrained: HeldOutLosses,
 }

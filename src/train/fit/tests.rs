@@ -72,7 +72,7 @@ fn a_killed_run_goes_on_to_the_bit() {
     let data = data(scratch.path());
     let at_once = session(&data, whole.path(), 40);
     assert_eq!(session(&data, killed.path(), 23).step, 23);
-    // The newest checkpoint is damaged too: the one before it serves.
+    // The newest checkpoint is damaged, too: the one before it is used.
     let checkpoints = durable::list(killed.path(), "step-", "checkpoint").unwrap();
     assert_eq!(checkpoints.len(), 2);
     std::fs::write(&checkpoints[1], b"damaged").unwrap();
@@ -83,8 +83,8 @@ fn a_killed_run_goes_on_to_the_bit() {
     assert_eq!(log(whole.path()).lines().count(), 8);
 }
 
-/// Held-out losses of so few games may go up: after 40 steps that of the policy did with six seeds
-/// in eight, after 200 with one. Those of the fitted games fell with each of six.
+/// Validation losses of so small a data set may rise: after 40 steps that of the policy did with
+/// six seeds in eight, after 200 with one. Training losses fell with each of six.
 #[test]
 fn fitting_helps() {
     let (folder, scratch) = (Scratch::new("fit-helps"), Scratch::new("fit-helps-data"));
@@ -146,7 +146,7 @@ fn check(net: &str, rule: OptimizerKind, schedule: Schedule, aux_heads: &[&str])
 
 #[test]
 fn all_heads_learn_under_every_rule_and_schedule_and_resume_to_the_bit() {
-    // No step moves the policy by half as much, so that the rate must rise.
+    // No step changes the policy by half as much, so that the rate must rise.
     let kl = Schedule::Kl { target: 1e3 };
     let sgd = OptimizerKind::Sgd { momentum: 0.8 };
     check(
@@ -185,7 +185,7 @@ fn a_run_starts_where_another_of_the_same_or_a_smaller_network_ended() {
     let (before, after) = (loss(first.path()), loss(second.path()));
     assert!((before - after).abs() < 0.05, "{before} {after}");
 
-    // A larger network of the family knows as much from its first step on.
+    // A larger network of the family is as good from its first step on.
     let larger = FitParams {
         architecture: "az-2b12c".parse().unwrap(),
         ..rest
@@ -216,15 +216,15 @@ fn a_run_starts_where_another_of_the_same_or_a_smaller_network_ended() {
     assert!(refused.to_string().contains("nogo-az"), "{refused}");
 }
 
-/// What the optimiser has gathered of one number's gradient after one more step, from before that.
+/// The optimiser's state for one number's gradient after one more step, from the one before.
 fn gathered(before: [f32; 2], after: [f32; 2]) -> f32 {
     let gradient = (after[0] - 0.9 * before[0]) / 0.1;
     let square = 0.999 * before[1] + 0.001 * gradient * gradient;
     (square - after[1]).abs() / (after[1] + 1e-9)
 }
 
-/// A short fit of each generation would else begin with an average of its own first steps, and with an
-/// optimiser that knows no gradient.
+/// A short fit of each generation would otherwise begin with an average of its own first steps, and
+/// with an empty optimiser state.
 #[test]
 fn a_run_of_the_same_network_goes_on_with_its_averages_and_its_optimiser() {
     let (first, second) = (Scratch::new("fit-before"), Scratch::new("fit-after"));
@@ -237,7 +237,7 @@ fn a_run_of_the_same_network_goes_on_with_its_averages_and_its_optimiser() {
     };
     let after = attempt(&data, &rest, second.path(), 1, Some(&done)).unwrap();
     assert_eq!((after.step, after.steps_so_far()), (1, 41));
-    // The average moves by a part of the way that goes with 40 steps and not with none.
+    // The average moves by the share for 40 steps and not for none.
     let share = 1.0 - 41.0 / 50.0;
     let [was, is, weights] = [&done.average, &after.average, &after.weights];
     let tensors = was
@@ -262,7 +262,7 @@ fn a_run_of_the_same_network_goes_on_with_its_averages_and_its_optimiser() {
     let worst = pairs.map(|(was, is)| gathered(was, is)).fold(0.0, f32::max);
     assert!(worst < 0.01, "{worst}");
 
-    // A killed one goes on to the bit.
+    // A killed run continues bit by bit.
     let whole = Scratch::new("fit-after-whole");
     let at_once = attempt(&data, &rest, whole.path(), 40, Some(&done)).unwrap();
     attempt(&data, &rest, second.path(), 23, Some(&done)).unwrap();

@@ -1,16 +1,16 @@
-//! Which games are still to be played.
+//! Queue of games to play.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::train::seed::numbered_seed;
 
-/// The games still to be played, given out one by one to all threads.
+/// The games to play, distributed to all threads one by one.
 #[derive(Debug)]
 pub struct GameQueue {
     games: Vec<u64>,
     next: AtomicUsize,
     seed: u64,
-    /// Evaluations of a network so far, counted by the players.
+    /// Evaluations of a network so far.
     pub evaluations: AtomicU64,
 }
 

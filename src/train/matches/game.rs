@@ -1,4 +1,4 @@
-//! One game of a match, as a task that asks for one evaluation after another.
+//! One game of a match, as a task that requests one evaluation after another.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,9 +17,9 @@ use crate::train::training_game::TrainingGame;
 pub(super) enum PlayerSpec<G: Game> {
     /// A network.
     Network {
-        /// Index of its batch among those of the thread.
+        /// Index of its batch in the thread.
         batch: usize,
-        /// What it reads.
+        /// Its encoding.
         encoding: &'static dyn Encoding<G>,
         /// Playouts a move.
         visits: u32,
@@ -28,13 +28,13 @@ pub(super) enum PlayerSpec<G: Game> {
     Rollouts(RaveParams, u64),
 }
 
-/// What a player needs for one game.
+/// A player's state in one game.
 enum GamePlayer<G: Game> {
     Network {
         search: Search<G>,
         visits: u32,
         batch: usize,
-        /// Whether the search is about the position on the board.
+        /// Whether the search has begun for the current position.
         begun: bool,
     },
     Rollouts {
@@ -60,7 +60,7 @@ impl<G: Encode + Playout> MatchGame<G> {
         plan: &MatchParams,
         number: u64,
     ) -> MatchGame<G> {
-        // Both games of a pair have the same opening and different players' seeds.
+        // Both games of a pair have the same opening and different player seeds.
         let mut opening = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(plan.seed, number / 2));
         let mut line = TrainingGame::new(start);
         line.open(plan.opening_plies, &mut opening);
@@ -104,7 +104,7 @@ impl<G: Encode + Playout> MatchGame<G> {
         }
     }
 
-    /// Whose turn it is: 0 for the first player.
+    /// The player to move: 0 for the first player.
     fn turn(&self) -> usize {
         usize::from(self.line.position().to_move() != self.first())
     }
@@ -118,7 +118,7 @@ impl<G: Encode + Playout> Task<G> for MatchGame<G> {
                 GamePlayer::Rollouts { rave, playouts } => {
                     let report = rave.search(self.line.position(), |made| made < *playouts);
                     let moves = report.moves.iter().map(|found| found.mv);
-                    // Playouts know no superko.
+                    // Playouts do not know superko.
                     let mut others = self.line.position().legal_moves();
                     let allowed = |mv: &Move| self.line.allows(*mv);
                     moves

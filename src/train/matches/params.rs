@@ -11,6 +11,6 @@ pub struct MatchParams {
     pub seed: u64,
     /// Threads, at least 1.
     pub threads: usize,
-    /// Games that a thread plays at the same time.
+    /// Concurrent games per thread.
     pub concurrent: usize,
 }

@@ -7,19 +7,19 @@ use rand_distr::{Distribution as _, Gumbel};
 use super::GumbelParams;
 use super::tree::{Node, best, probabilities};
 
-/// A root that draws its moves by the Gumbel-top-k trick.
+/// A root that samples its moves with the Gumbel-top-k trick.
 #[derive(Debug)]
 pub(super) struct GumbelRoot {
     params: GumbelParams,
-    /// A Gumbel number for each move; all 0 when nothing is to be explored.
+    /// A Gumbel number for each move; all 0 without exploration.
     noise: Vec<f32>,
-    /// For each playout, how many visits its move must have had before.
+    /// For each playout, the number of visits that its move must have had before.
     schedule: Vec<u32>,
 }
 
 impl GumbelRoot {
-    /// A root of `moves` moves with `playouts` playouts; without `rng` the network's own order
-    /// decides which moves are tried.
+    /// A root of `moves` moves with `playouts` playouts; without `rng` the network's order decides
+    /// which moves are tried.
     pub(super) fn new(
         params: GumbelParams,
         moves: usize,
@@ -41,7 +41,7 @@ impl GumbelRoot {
         }
     }
 
-    /// The edge for the next playout: the best of those that are due.
+    /// The edge for the next playout: the best of the due ones.
     pub(super) fn select(&self, node: &Node) -> usize {
         let due = self.schedule.get(node.visits as usize).copied();
         let due = due.unwrap_or_else(|| node.most_visits());
@@ -56,7 +56,7 @@ impl GumbelRoot {
         }))
     }
 
-    /// The edge to play: the winner of the halving. Without `explore` the noise counts no more.
+    /// The edge to play: the winner of the halving. Without `explore` the noise is ignored.
     pub(super) fn choose(&self, node: &Node, explore: bool) -> usize {
         let most = node.most_visits();
         let scores = self.improved_logits(node).into_iter().zip(&self.noise);
@@ -71,7 +71,7 @@ impl GumbelRoot {
         }))
     }
 
-    /// The improved policy: what the network shall learn.
+    /// The improved policy, which is the training target.
     pub(super) fn target(&self, node: &Node) -> Vec<f32> {
         probabilities(self.improved_logits(node))
     }
@@ -88,8 +88,8 @@ impl GumbelRoot {
     }
 }
 
-/// The value that unvisited moves are taken to have: the network's own, mixed with the visited
-/// moves' mean under the prior, `(v + N q) / (1 + N)` (equation 33 of the paper).
+/// The value assumed for unvisited moves: the network's own, mixed with the visited moves' mean
+/// under the prior, `(v + N q) / (1 + N)` (equation 33 of the paper).
 pub(super) fn mixed_value(node: &Node) -> f32 {
     let visited = node.edges.iter().zip(&node.evaluation.priors);
     let visited = visited.filter_map(|(edge, prior)| Some((edge.value()?, *prior)));
@@ -104,8 +104,8 @@ pub(super) fn mixed_value(node: &Node) -> f32 {
     (own + visits * sum / mass) / (1.0 + visits)
 }
 
-/// For each playout, how many visits the moves that are due have had: `considered` moves get
-/// playouts in turn, the better half of them again, and so on until two are left.
+/// For each playout, the visits of the due moves: `considered` moves get playouts in turn, the
+/// better half of them again, and so on until two are left.
 fn schedule(considered: usize, playouts: u32) -> Vec<u32> {
     let playouts = playouts as usize;
     if considered <= 1 {

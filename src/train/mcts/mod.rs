@@ -1,12 +1,12 @@
-//! A small search tree for each of many games, for batches across games.
+//! A small search tree for each of many games, with batches across games.
 //!
-//! [`crate::search`] makes one position as strong as threads and memory allow. Self-play wants the
-//! opposite: a few dozen playouts for each of hundreds of positions at once. So here a search is a
-//! value that says which position it wants evaluated next ([`Search::wanted`]) and takes the answer
-//! ([`Search::answer`]). Every game asks for one evaluation at a time and no descent is ever made
-//! blindly: batches cost no strength, and a game depends on nothing but its seed and its network.
+//! [`crate::search`] maximises the strength for one position. Self-play needs the opposite: a few
+//! dozen playouts for each of hundreds of positions at once. So here a search is a value that
+//! returns the position to evaluate next ([`Search::wanted`]) and takes the answer
+//! ([`Search::answer`]). Every game requests one evaluation at a time and no descent needs virtual
+//! loss: batches cost no strength, and a game depends only on its seed and its network.
 //!
-//! The tree is rebuilt for each move, but evaluations of the move before are kept: about every
+//! The tree is rebuilt for each move, but evaluations of the previous move are kept: about every
 //! third position of a search has been evaluated already.
 
 mod gumbel;
@@ -18,16 +18,16 @@ pub use search::{Search, SearchResult};
 
 use crate::search::SearchParams;
 
-/// How the moves of a root share its playouts.
+/// Root algorithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RootRule {
     /// Gumbel AlphaZero (Danihelka et al. 2022): sequential halving over moves drawn without
     /// replacement; the policy target is improved by completed Q values.
     Gumbel(GumbelParams),
-    /// PUCT over noisy priors (AlphaZero), with KataGo's forced playouts, which are taken out of
-    /// the policy target again.
+    /// PUCT with noisy priors (AlphaZero), with KataGo's forced playouts, which are removed from
+    /// the policy target.
     Puct {
-        /// A visited move gets at least `sqrt(this * prior * playouts)` playouts while exploring.
+        /// While exploring, a visited move gets at least `sqrt(this * prior * playouts)` playouts.
         forced_playouts: f32,
     },
 }
@@ -35,7 +35,7 @@ pub enum RootRule {
 /// Settings of the Gumbel root.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GumbelParams {
-    /// Moves that get playouts, at most (and at most half the playouts).
+    /// Maximum number of moves with playouts (and at most half the playouts).
     pub considered: usize,
     /// Added to the most visited move's visits in the weight of Q.
     pub visit_offset: f32,
@@ -57,14 +57,15 @@ impl Default for GumbelParams {
 /// Settings of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MctsParams {
-    /// At the root.
+    /// Root algorithm.
     pub root: RootRule,
-    /// Below the root; and the root's noise and temperature under [`RootRule::Puct`].
+    /// Search settings below the root; and the root's noise and temperature with
+    /// [`RootRule::Puct`].
     pub search: SearchParams,
 }
 
 impl MctsParams {
-    /// PUCT with the engine's settings and no exploration: a player, not a generator.
+    /// PUCT with the engine's settings and no exploration, for matches.
     #[must_use]
     pub fn player() -> MctsParams {
         MctsParams {

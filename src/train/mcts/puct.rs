@@ -1,4 +1,4 @@
-//! PUCT: which move a descent takes, and KataGo's forced playouts at a root.
+//! PUCT selection, and KataGo's forced playouts at a root.
 
 use super::tree::{Node, best};
 use crate::search::{SearchParams, exploration_bonus, unvisited_value};
@@ -36,12 +36,12 @@ fn puct<'a>(
     (values, explore)
 }
 
-/// A root under PUCT: its own priors, and how many playouts are forced.
+/// A PUCT root: its priors, and its forced playouts.
 #[derive(Debug)]
 pub(super) struct PuctRoot {
     /// The priors with temperature and noise.
     pub(super) priors: Vec<f32>,
-    /// The k of `sqrt(k P N)` forced playouts; 0 forces none.
+    /// The k of `sqrt(k P N)` forced playouts; 0 for none.
     pub(super) forced: f32,
 }
 
@@ -61,9 +61,9 @@ impl PuctRoot {
         (self.forced * self.priors[edge] * node.visits as f32).sqrt()
     }
 
-    /// The visits as a policy target. Of moves other than the most visited one, playouts that PUCT
-    /// would not have made are taken back, up to the forced number; moves that are left with one
-    /// lose it too (Wu 2019, section 3.2).
+    /// The visits as a policy target. For moves other than the most visited one, playouts that PUCT
+    /// would not have made are subtracted, up to the forced number; moves left with one lose it,
+    /// too (Wu 2019, section 3.2).
     pub(super) fn target(&self, node: &Node, params: &SearchParams) -> Vec<f32> {
         let visits = || node.edges.iter().map(|edge| edge.visits as f32);
         if self.forced == 0.0 {
@@ -142,13 +142,13 @@ mod tests {
     }
 
     #[test]
-    fn forced_playouts_are_not_learnt() {
+    fn forced_playouts_are_not_learned() {
         let node = node(&[(0.1, 4, -0.9), (0.5, 60, 0.5), (0.4, 30, 0.45)]);
         let params = SearchParams::default();
         let target = root(&node, 2.0).target(&node, &params);
         assert_eq!(target[0], 0.0, "{target:?}");
         assert_eq!(target[1], 60.0);
-        // A good move keeps what PUCT gave it, and loses at most what was forced.
+        // A good move keeps its PUCT playouts, and loses at most the forced ones.
         assert!(
             (30.0 - (2.0_f32 * 0.4 * 94.0).sqrt()..=30.0).contains(&target[2]),
             "{target:?}"

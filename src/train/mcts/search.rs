@@ -1,4 +1,4 @@
-//! One search after another for one game, step by step.
+//! The searches of one game, step by step.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::eval::kl_divergence;
 use crate::game::{Game, Move, PositionHistory};
 use crate::search::add_root_noise;
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
     /// The policy target: legal moves, ascending, with numbers proportional to their probability.
@@ -26,7 +26,7 @@ pub struct SearchResult {
     pub value: f32,
     /// Kullback-Leibler divergence of the target from the network's policy, in nats.
     pub surprise: f32,
-    /// The move to play while the game is being varied; under [`RootRule::Puct`] the best one.
+    /// The move to play with exploration; with [`RootRule::Puct`] the best one.
     pub sampled: Move,
     /// The best move.
     pub best: Move,
@@ -41,7 +41,7 @@ enum Root {
 /// An evaluation, and the number of the last search that used it.
 type Remembered = (Rc<Evaluation>, u64);
 
-/// Searches positions of one game. Wants evaluations one at a time.
+/// Searches positions of one game, requesting evaluations one at a time.
 pub struct Search<G: Game> {
     params: MctsParams,
     rng: Xoshiro256PlusPlus,
@@ -57,14 +57,14 @@ pub struct Search<G: Game> {
     /// From the root to `pending`.
     path: Vec<(u32, usize)>,
     pending: Option<G>,
-    /// By the encoding's key: what looks the same to the network is asked once.
+    /// By the encoding's key: equal inputs are evaluated once.
     known: HashMap<u128, Remembered>,
     number: u64,
 }
 
 impl<G: Game> Search<G> {
-    /// A searcher for a network that reads `encoding`, whose random numbers come from `seed`.
-    /// [`Search::begin`] sets a position.
+    /// A searcher with random numbers from `seed`, for a network with `encoding`. [`Search::begin`]
+    /// sets a position.
     #[must_use]
     pub fn new(
         params: MctsParams,
@@ -95,7 +95,7 @@ impl<G: Game> Search<G> {
     pub fn begin(&mut self, position: &G, past: &PositionHistory, playouts: u32, explore: bool) {
         self.position = position.clone();
         self.past = past.clone();
-        // A move without an alternative needs no thought.
+        // A single legal move needs no search.
         let forced = position.legal_count() == 1;
         self.playouts = if forced { 1 } else { playouts.max(1) };
         self.explore = explore;
@@ -107,8 +107,8 @@ impl<G: Game> Search<G> {
         self.number += 1;
     }
 
-    /// Searches on until a position must be evaluated; `None` when the search is finished. Until
-    /// [`Search::answer`] is called it is the same position.
+    /// Continues until a position must be evaluated; `None` when the search is finished. Until
+    /// [`Search::answer`] is called the position stays the same.
     pub fn wanted(&mut self) -> Option<&G> {
         while self.pending.is_none() && !self.is_finished() {
             let leaf = self.descend();
@@ -127,8 +127,8 @@ impl<G: Game> Search<G> {
         self.pending.as_ref()
     }
 
-    /// Takes the evaluation of the position that [`Search::wanted`] gave: raw policy logits by
-    /// policy index, and the expected result in [-1, 1] for its side to move.
+    /// Takes the evaluation of the position from [`Search::wanted`]: raw policy logits by policy
+    /// index, and the expected result in [-1, 1] for its side to move.
     pub fn answer(&mut self, policy: &[f32], value: f32) {
         if let Some(position) = self.pending.take() {
             let evaluation = Rc::new(Evaluation::new(&position, policy, value));
@@ -139,7 +139,7 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// What the search found; `None` before it is finished.
+    /// The result of the search; `None` before it is finished.
     #[must_use]
     pub fn found(&self) -> Option<SearchResult> {
         let (node, root) = (self.nodes.first()?, self.root.as_ref()?);
@@ -167,7 +167,7 @@ impl<G: Game> Search<G> {
             surprise: surprise(&weights, &node.evaluation.priors),
             policy: moves.iter().copied().zip(weights).collect(),
             visits: visits.map(|(mv, edge)| (*mv, edge.visits)).collect(),
-            // A mean of rounded numbers may lie a little outside.
+            // A mean of rounded numbers may lie slightly outside.
             value: value.clamp(-1.0, 1.0),
             sampled: moves[sampled],
             best: moves[best],
@@ -179,7 +179,7 @@ impl<G: Game> Search<G> {
         root.is_some_and(|root| root.visits >= self.playouts)
     }
 
-    /// Walks from the root to a position that is not in the tree, and leaves the way in `path`.
+    /// Descends from the root to a position outside the tree, and leaves the way in `path`.
     fn descend(&mut self) -> G {
         let mut position = self.position.clone();
         let begun = self.past.len();
@@ -196,7 +196,7 @@ impl<G: Game> Search<G> {
             let (mv, child) = (node.evaluation.moves[edge], node.edges[edge].child);
             let is_first = node.edges[edge].visits == 0;
             if is_first && !self.past.allows(&position, mv) {
-                // A node has one way to it, so what is forbidden now is so for ever.
+                // A node has a single path, so a move forbidden now is always forbidden.
                 self.nodes[index as usize].forbid(edge);
                 continue;
             }
@@ -227,8 +227,8 @@ impl<G: Game> Search<G> {
         self.back_up(value);
     }
 
-    /// An evaluation of the root without the moves that bring an earlier position back: they are no
-    /// moves there, and they get no targets.
+    /// The root's evaluation without moves that repeat a position: they are not legal there, and
+    /// get no targets.
     fn allowed(&self, evaluation: Rc<Evaluation>) -> Rc<Evaluation> {
         let allows = |mv: Move| self.past.allows(&self.position, mv);
         if evaluation.moves.iter().all(|&mv| allows(mv)) {
@@ -302,7 +302,7 @@ mod tests {
         Search::new(params, start, &NoGoV2, 1)
     }
 
-    /// Searches to the end with a network that knows nothing; says how often it was asked.
+    /// Searches to the end with a uniform network; returns the number of evaluations.
     fn finish(search: &mut Search<SmallNoGo>) -> (SearchResult, u32) {
         let mut asked = 0;
         while search.wanted().is_some() {
@@ -359,7 +359,7 @@ mod tests {
             next.play(mv);
             next.outcome().is_some()
         };
-        // A position with a move that wins at once, and others.
+        // A position with an immediately winning move, and others.
         let winning = loop {
             let moves: Vec<Move> = position.legal_moves().collect();
             let winning: Vec<Move> = moves
@@ -391,8 +391,8 @@ mod tests {
         assert_eq!(finish(&mut search).0.visits, [(Move(2), 1)]);
     }
 
-    /// Random games on a board so small that nearly everything repeats: no leaf brings a position of
-    /// the game back, and no forbidden move is found, though there are some.
+    /// Random games on a board so small that nearly everything repeats: no leaf repeats a position
+    /// of the game, and forbidden moves are not played, although there are some.
     #[test]
     fn superko_is_kept_down_to_the_leaves() {
         let start = SmallGo::new(BoardSize::new(3, 2)).unwrap();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::eval::softmax;
 use crate::game::{Game, Move};
 
-/// What a network says about a position that has a legal move.
+/// The network's evaluation of a position that has a legal move.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Evaluation {
     /// The legal moves, ascending.
@@ -32,7 +32,7 @@ impl Evaluation {
         }
     }
 
-    /// The same, of some of the moves.
+    /// The evaluation restricted to some of the moves.
     pub(super) fn of_moves(&self, wanted: impl Fn(Move) -> bool) -> Evaluation {
         let all = self.moves.iter().copied().zip(self.logits.iter().copied());
         let (moves, logits): (Vec<Move>, Vec<f32>) = all.filter(|(mv, _)| wanted(*mv)).unzip();
@@ -51,7 +51,7 @@ pub(super) fn probabilities(mut logits: Vec<f32>) -> Vec<f32> {
     logits
 }
 
-/// The place of the greatest number, the first of equals; 0 when there is none.
+/// Index of the largest number, the first of equals; 0 if there is none.
 pub(super) fn best(numbers: impl Iterator<Item = f32>) -> usize {
     let (mut best, mut most) = (0, f32::NEG_INFINITY);
     for (place, number) in numbers.enumerate() {
@@ -69,9 +69,9 @@ pub(super) struct Edge {
     pub(super) visits: u32,
     /// Sum of their results for the side to move at the node.
     sum: f32,
-    /// The node behind it; none while unvisited, and where it ends the game.
+    /// The node behind it; `None` while unvisited, and if it ends the game.
     pub(super) child: Option<u32>,
-    /// A rule against repetition forbids it here.
+    /// Forbidden here by a repetition rule.
     pub(super) forbidden: bool,
 }
 
@@ -117,7 +117,7 @@ impl Node {
         edge.sum += result;
     }
 
-    /// A rule against repetition forbids a move that has no visits.
+    /// Marks an unvisited move as forbidden by a repetition rule.
     pub(super) fn forbid(&mut self, edge: usize) {
         self.edges[edge].forbidden = true;
     }

@@ -10,7 +10,7 @@ use burn::backend::{Autodiff, AutodiffBackend};
 
 use super::extension::Boards;
 
-/// Convolution: where the input and the factors are kept.
+/// Convolution: saved input and weights.
 #[derive(Debug)]
 struct Conv;
 
@@ -39,7 +39,7 @@ impl<B: Boards> Backward<B, 2> for Conv {
     }
 }
 
-/// Batch norm: where the input and gamma are kept, and the moments.
+/// Batch norm: saved input, gamma and moments.
 #[derive(Debug)]
 struct Norm;
 

@@ -1,4 +1,4 @@
-//! Initial weights, and how many numbers and multiplications a network takes.
+//! Initial weights, and the numbers of parameters and operations of a network.
 
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
@@ -9,17 +9,17 @@ use super::{Conv, Layers, Pooling, Role, WeightTensor, Weights};
 /// The size of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// Fitted numbers of the network that plays, without auxiliary heads.
+    /// Parameters of the network in play, without auxiliary heads.
     pub parameters: usize,
-    /// Multiplications with an addition for one position of that network, batch norms folded.
+    /// Multiply-adds per position of that network, batch norms folded.
     pub multiply_adds: usize,
-    /// Fitted numbers, auxiliary heads included.
+    /// Parameters, auxiliary heads included.
     pub fitted_parameters: usize,
-    /// Multiplications with an addition for one position, auxiliary heads included.
+    /// Multiply-adds per position, auxiliary heads included.
     pub fitted_multiply_adds: usize,
 }
 
-/// What one walk has counted.
+/// Counts of one walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WalkCounts {
     /// Fitted numbers.
@@ -28,10 +28,10 @@ pub struct WalkCounts {
     pub multiply_adds: usize,
 }
 
-/// Walks through a network knowing shapes only; draws the initial weights.
+/// Walks through a network by shapes; draws the initial weights.
 ///
-/// Factors start normally distributed with variance 2 / fan-in before a ReLU (He et al. 2015) and
-/// 1 / fan-in in the layers with a bias, which mostly end a head.
+/// Weights are initialised normally with variance 2 / fan-in before a ReLU (He et al. 2015) and 1 /
+/// fan-in in the layers with a bias, which mostly end a head.
 #[derive(Debug)]
 pub struct Declare {
     area: usize,

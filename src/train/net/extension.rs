@@ -1,8 +1,7 @@
 //! The operations of [`super::kernel`] as Burn operations, on channels-last boards.
 //!
-//! Burn's own CPU backend, `flex`, computes them by those kernels; libtorch by its own operations,
-//! which want channels first, through the default bodies. Gradients are in
-//! [`super::backward`].
+//! Burn's own CPU backend, `flex`, uses those kernels; libtorch uses its own operations, which need
+//! channels first, through the default bodies. Gradients are in [`super::backward`].
 
 #![cfg_attr(
     feature = "libtorch",
@@ -53,8 +52,8 @@ pub(super) trait Boards: Backend {
         Self::conv2d_weight_backward(x, factors, gradient, options)
     }
 
-    /// The mean and the variance of each channel. They have no gradient: that of a norm by its own
-    /// input's moments is whole without theirs.
+    /// The mean and the variance of each channel. They have no gradient of their own: the gradient
+    /// of a norm by its input's moments is included in the norm's.
     fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
         let [.., channels] = x.shape().dims::<4>();
         let rows = Shape::new([x.shape().num_elements() / channels, channels]);
@@ -140,7 +139,7 @@ fn shape(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> kernel::Shape {
     }
 }
 
-/// Calls `with` with the numbers of tensors, copied only where they are not in order.
+/// Calls `with` with the numbers of tensors, copied only if they are not contiguous.
 fn with_numbers<R, const N: usize>(
     tensors: [FloatTensor<Flex>; N],
     with: impl FnOnce([&[f32]; N]) -> R,
@@ -149,7 +148,7 @@ fn with_numbers<R, const N: usize>(
         Some(_) => tensor,
         None => tensor.to_contiguous(),
     });
-    // Every tensor here is f32 and now in order, so that there are numbers.
+    // Every tensor here is f32 and now contiguous, so its numbers are accessible.
     with(std::array::from_fn(|at| {
         tensors[at].as_slice::<f32>().unwrap_or_default()
     }))

@@ -10,13 +10,13 @@ use super::{AREA_UNIT, Conv, Layers, Pooling, Role, Weights};
 pub enum Mode {
     /// Norms use the batch's own statistics and report them; the device must record gradients.
     Fit,
-    /// As [`Mode::Fit`], on a device that records no gradients: what the fit would see next.
+    /// As [`Mode::Fit`], on a device that records no gradients: for validation in training mode.
     Probe,
     /// Norms use the running statistics.
     Infer,
 }
 
-/// One computation with the weights as they are now.
+/// One computation with the current weights.
 pub struct Forward<'a> {
     weights: &'a Weights,
     /// The weights as flat tensors, in the same order.
@@ -47,14 +47,14 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// The gradient of each tensor, in the weights' order; empty where there is none.
+    /// The gradient of each tensor, in the weights' order; empty if there is none.
     #[must_use]
     pub fn gradients(&self, gradients: &Gradients) -> Vec<Vec<f32>> {
         let gradient = |leaf: &Tensor<1>| leaf.grad(gradients).map(numbers).unwrap_or_default();
         self.leaves.iter().map(gradient).collect()
     }
 
-    /// Batch statistics seen in [`Mode::Fit`]: place in the weights, and values.
+    /// Batch statistics from [`Mode::Fit`]: index in the weights, and values.
     #[must_use]
     pub fn into_statistics(self) -> Vec<(usize, Vec<f32>)> {
         let statistics = self.statistics.into_iter();
@@ -94,7 +94,7 @@ impl<'a> Forward<'a> {
     }
 }
 
-/// Boards of several sizes as one of a single column: what is done point by point does not care.
+/// Boards of several sizes as one of a single column, for pointwise operations.
 fn joined(mut maps: Vec<Tensor<4>>) -> Tensor<4> {
     if maps.len() == 1 {
         return maps.remove(0);
@@ -128,7 +128,7 @@ pub(crate) fn all_numbers(vectors: Vec<Tensor<2>>) -> Vec<f32> {
 
 /// The numbers of a tensor on the host.
 pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    // Every tensor here is f32 by construction; an empty answer cannot come back.
+    // Every tensor here is f32 by construction, so this cannot fail.
     tensor
         .into_data()
         .as_slice()
@@ -146,8 +146,8 @@ fn both<T, S, U>(a: &[T], b: &[S], mut of: impl FnMut(&T, &S) -> U) -> Vec<U> {
     a.iter().zip(b).map(|(a, b)| of(a, b)).collect()
 }
 
-/// A batch may have boards of several sizes: each size is computed by itself, at no more than its own
-/// cost, and only a norm sees all of them.
+/// A batch may have boards of several sizes: each size is computed separately, and only norms
+/// combine them.
 impl Layers for Forward<'_> {
     /// For each size, channels last: `[batch, height, width, channels]`.
     type Map = Vec<Tensor<4>>;

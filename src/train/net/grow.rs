@@ -1,29 +1,29 @@
-//! A larger network with the outputs of a smaller one, as the start of further training (Net2Net; Chen et al.
-//! 2016).
+//! Grows a network: a larger one with the outputs of a smaller one, as the start of further
+//! training (Net2Net; Chen et al. 2016).
 //!
-//! The small network's channels come first in every layer. New channels start at random with zero outgoing
-//! weights, and a new block adds 0 to its input; the gradients of both are not zero.
+//! The small network's channels come first in every layer. New channels start at random with zero
+//! outgoing weights, and a new block adds 0 to its input; the gradients of both are nonzero.
 
 use super::{Conv, Layers, Pooling, Weights};
 
 /// Walks through the large network with the weights of the small one.
 pub struct Grow<'a> {
     small: &'a Weights,
-    /// The large network's: at first those that [`super::Declare`] drew.
+    /// The large network's weights: initially those drawn by [`super::Declare`].
     large: Weights,
     area: usize,
-    /// Tensors of the small network that have found their place.
+    /// Number of transferred tensors of the small network.
     taken: usize,
     possible: bool,
 }
 
-/// Numbers of the large network, and which of them are the small one's.
+/// Channels of the large network, and those of the small one among them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grown {
     len: usize,
-    /// Where each number of the small network is; empty after a layer that it does not have.
+    /// Index of each channel of the small network; empty after a layer that it does not have.
     old: Vec<usize>,
-    /// The norm that these numbers come from, where there is nothing between.
+    /// The norm directly before these channels, if any.
     norm: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl Grown {
         self.old.len() == self.len
     }
 
-    /// Groups of numbers, of which number i of this kind becomes those from i * each on.
+    /// Groups of numbers, where index i becomes the range from i * each on.
     fn spread(&self, each: usize) -> Grown {
         let group = |&at: &usize| at * each..(at + 1) * each;
         Grown {
@@ -52,7 +52,7 @@ impl Grown {
         }
     }
 
-    /// These numbers, then those.
+    /// Concatenation.
     fn then(&self, other: &Grown) -> Grown {
         let moved = other.old.iter().map(|at| self.len + at);
         Grown {
@@ -63,7 +63,8 @@ impl Grown {
     }
 }
 
-/// How a layer's weights lie: those of output o and input i are the `taps` from o * `output` + i * `input` on.
+/// Memory layout of a layer's weights: those of output o and input i are the `taps` from o *
+/// `output` + i * `input` on.
 #[derive(Debug, Clone, Copy)]
 struct Strides {
     output: usize,
@@ -108,15 +109,15 @@ impl<'a> Grow<'a> {
         }
     }
 
-    /// The large network's weights, after the walk to these answers; `None` when it has not all that the small
-    /// one has.
+    /// The large network's weights, after the walk to these outputs; `None` if it lacks parts of
+    /// the small one.
     #[must_use]
     pub fn finish(self, answers: &[Grown]) -> Option<Weights> {
         let all = self.taken == self.small.tensors().len() && answers.iter().all(Grown::whole);
         (self.possible && all).then_some(self.large)
     }
 
-    /// Takes over the weights of a layer whose `[inputs, outputs]` lie as `strides` says.
+    /// Transfers the weights of a layer with `[inputs, outputs]` laid out as in `strides`.
     fn weights(
         &mut self,
         name: &str,
@@ -156,7 +157,7 @@ impl<'a> Grow<'a> {
         grown(old)
     }
 
-    /// Takes over what each output has one of.
+    /// Transfers per-output values.
     fn per_output(&mut self, name: &str, parts: &[&str], old: usize) {
         for part in parts {
             let name = format!("{name}.{part}");
@@ -174,7 +175,7 @@ impl<'a> Grow<'a> {
         }
     }
 
-    /// Makes 0 of all that comes out of a norm.
+    /// Sets the output of a norm to zero.
     fn silence(&mut self, norm: &str) {
         let position = self.large.position(&format!("{norm}.gamma"));
         self.large.tensors_mut()[position].values.fill(0.0);
@@ -218,7 +219,7 @@ impl Layers for Grow<'_> {
         self.relu(x)
     }
 
-    /// A sum with what the small network does not have must not change it.
+    /// Adding a part that the small network lacks must not change the sum.
     fn add(&mut self, a: &Grown, b: &Grown) -> Grown {
         if a.old != b.old {
             match &b.norm {

@@ -1,4 +1,4 @@
-//! Grown networks answer as before, and listen to what is new once they learn.
+//! Grown networks answer as before, and use their new parts once trained.
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -17,7 +17,7 @@ fn shape(passes: bool) -> GameShape {
     }
 }
 
-/// All answers about a board with something on all points of all planes.
+/// All outputs for a board with nonzero planes everywhere.
 fn answers(network: Architecture, weights: &Weights, shape: GameShape) -> Vec<f32> {
     let count = shape.size.area() * PLANES;
     let planes = (0..count).map(|at| (at * 7 % 11) as f32 / 5.0 - 1.0);
@@ -80,7 +80,7 @@ fn a_grown_network_answers_as_before() {
     }
 }
 
-/// What is new has weights of its own, all different, so that it can learn.
+/// New parts have distinct random weights, so that they can be trained.
 #[test]
 fn what_is_new_is_random() {
     let shape = shape(false);

@@ -1,5 +1,5 @@
-//! The other way of computing boards of several sizes, as a check of ours: on a board that is too large,
-//! with a mask that makes 0 of what is off the real one (docs/methods.md#networks).
+//! A second implementation of boards of several sizes, as a check: a board that is too large, with
+//! a mask that zeroes points off the real one (docs/methods.md#networks).
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -69,7 +69,7 @@ impl Layers for Masked<'_> {
         vec![Tensor::cat(parts.collect(), 1)]
     }
 
-    /// Of the points that are on the board.
+    /// Restricted to the points on the board.
     fn flatten(&mut self, x: &Self::Map) -> Self::Vector {
         let (height, width) = (self.size.height.into(), self.size.width.into());
         let on = |x: &Tensor<4>| x.clone().narrow(1, 0, height).narrow(2, 0, width);

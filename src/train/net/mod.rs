@@ -1,11 +1,11 @@
-//! Networks, described once and read in several ways.
+//! Networks, described once and interpreted in several ways.
 //!
-//! An architecture calls the methods of [`Layers`] from the planes to the heads. What that does
-//! depends on the implementation: [`Declare`] makes the initial weights and counts them, [`Forward`]
-//! computes with Burn (recording gradients while fitting), [`Fold`] writes the ONNX graph with
-//! every batch norm folded into its convolution, [`Grow`] takes over the weights of a smaller
-//! network. A new kind of block is therefore one function in one file, and what is exported is what
-//! was fitted.
+//! An architecture calls the methods of [`Layers`] from the planes to the heads. Their effect
+//! depends on the implementation: [`Declare`] creates the initial weights and counts them,
+//! [`Forward`] computes with Burn (recording gradients while fitting), [`Fold`] writes the ONNX
+//! graph with every batch norm folded into its convolution, [`Grow`] transfers the weights of a
+//! smaller network. A new kind of block is therefore one function in one file, and the exported
+//! network is the fitted one.
 
 mod backward;
 mod declare;
@@ -71,17 +71,17 @@ impl Conv {
 pub enum Pooling {
     /// Their mean and their maximum.
     MeanMax,
-    /// Their mean, their maximum, and their sum in units of [`AREA_UNIT`]: the mean times the board's
-    /// area, so that a network for several boards can tell them apart and add up points.
+    /// Mean, maximum, and sum in units of [`AREA_UNIT`]: the mean times the board's area, so that a
+    /// network for several boards can distinguish them and sum over points.
     MeanMaxSum,
 }
 
-/// Sums over a board count in units of 169 points, a 13x13 board: on 9x9 a sum is then half of the
-/// mean, on 19x19 twice.
+/// Sums over a board are in units of 169 points, a 13x13 board: on 9x9 a sum is half of the mean,
+/// on 19x19 twice.
 pub const AREA_UNIT: f32 = 169.0;
 
 impl Pooling {
-    /// How many numbers it says of each channel.
+    /// Number of values per channel.
     #[must_use]
     pub const fn parts(self) -> usize {
         match self {
@@ -91,8 +91,8 @@ impl Pooling {
     }
 }
 
-/// What networks are made of. Names are unique within a network and stable between versions: they
-/// are what a checkpoint finds its weights by.
+/// Building blocks of networks. Names are unique within a network and stable between versions:
+/// checkpoints find their weights by them.
 pub trait Layers {
     /// Channels of board-shaped numbers: `[batch, channels, height, width]`.
     type Map: Clone;
@@ -120,7 +120,7 @@ pub trait Layers {
     /// Adds number c of the vector to all points of channel c.
     fn add_per_channel(&mut self, x: &Self::Map, bias: &Self::Vector) -> Self::Map;
 
-    /// The mean of each channel, then the maximum of each channel, then where it is wanted the sum.
+    /// The mean of each channel, then the maximum of each channel, then the sum if requested.
     fn pool(&mut self, x: &Self::Map, pooling: Pooling) -> Self::Vector;
 
     /// All points of the first channel, then of the next.
@@ -130,21 +130,21 @@ pub trait Layers {
     fn concat(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector;
 }
 
-/// An output that only the fit uses, to learn more from each game (docs/methods.md#networks).
+/// An output used only in training, to learn more from each game (docs/methods.md#networks).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AuxHead {
-    /// Whose each point is at the end: a logit a point, 1 for the side to move (where no points are
-    /// counted as Gao & Wu 2021, 3.2.2: dominion).
+    /// Final owner of each point: one logit per point, 1 for the side to move (if no points are
+    /// counted as in Gao & Wu 2021, 3.2.2: dominion).
     Ownership,
-    /// Whether each point will be closed while it is empty: a logit a point for the side to move,
-    /// then a logit a point for the other side (D2).
+    /// Whether each point will be closed while empty: a logit per point for the side to move, then
+    /// for the opponent (D2).
     PointStatus,
     /// The game's margin: one number, whose tanh times 5 is the score.
     Margin,
-    /// By how much the side to move is ahead at the end, in games that count points: one number,
-    /// times [`LEAD_SCALE`] points.
+    /// Final lead of the side to move, in games that count points: one number, in units of
+    /// [`LEAD_SCALE`] points.
     Lead,
-    /// The opponent's reply: a policy logit a policy index.
+    /// The opponent's reply: one policy logit per policy index.
     Reply,
 }
 
@@ -176,16 +176,16 @@ impl AuxHead {
 /// The outputs of a network, as logits for the side to move.
 #[derive(Debug, Clone)]
 pub struct Heads<V> {
-    /// One logit a policy index.
+    /// One logit per policy index.
     pub policy: V,
-    /// Win, in games with draws draw, loss.
+    /// Win, draw (in games with draws), loss.
     pub value: V,
-    /// The auxiliary heads that were asked for, in the family's order.
+    /// The requested auxiliary heads, in the family's order.
     pub aux: Vec<(AuxHead, V)>,
 }
 
 impl<V: Clone> Heads<Vec<V>> {
-    /// The answers for the boards of each size.
+    /// The outputs for the boards of each size.
     #[must_use]
     pub fn by_size(&self) -> Vec<Heads<V>> {
         let of = |index: usize| Heads {

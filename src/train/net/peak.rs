@@ -1,4 +1,4 @@
-//! What the processor could do at best: the limit that training speed is measured against.
+//! Peak performance of the processor: the reference for training speed.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::kernel::{LANES, Lanes, POINTS, multiply_add};
 use crate::clock::Clock;
 
-/// Multiply-adds between looks at the clock; some tens of microseconds.
+/// Multiply-adds between clock reads; some tens of microseconds.
 const BURST: usize = 50_000;
 
-/// Floating-point operations a second that all threads together reach in registers, a multiply-add
-/// counting two, measured for `span`. It is measured and not looked up, because it depends on what
-/// else the machine is doing.
+/// Floating-point operations per second that all threads together reach in registers, a
+/// multiply-add counting two, measured for `span`. It is measured and not looked up, because it
+/// depends on the machine's load.
 #[must_use]
 pub fn peak_flops(clock: &dyn Clock, span: Duration) -> f64 {
     let start = clock.now();
@@ -29,7 +29,7 @@ pub fn peak_flops(clock: &dyn Clock, span: Duration) -> f64 {
     (bursts as usize * BURST * POINTS * LANES * 2) as f64 / seconds.max(1e-9)
 }
 
-/// As many sums at once as the convolutions keep at most.
+/// As many independent sums as the convolutions have at most.
 fn burst(factor: Lanes, number: f32) -> [Lanes; POINTS] {
     let mut sums = [[0.0; LANES]; POINTS];
     for _ in 0..BURST {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// A clock that goes on by a millisecond at every reading.
+    /// A clock that advances by a millisecond at every reading.
     struct Ticking(AtomicU64);
 
     impl Clock for Ticking {
@@ -57,8 +57,8 @@ mod tests {
     #[test]
     fn bursts_of_all_threads_are_counted_over_the_time_they_took() {
         let peak = peak_flops(&Ticking(AtomicU64::new(7)), Duration::from_millis(5));
-        // Looks 1 to 4 after the first one see a burst made, by whichever thread; each thread looks
-        // once more to see that the time is up, and the last look says how long it took.
+        // Readings 1 to 4 after the first one count one burst each, of any thread; each thread
+        // reads once more to see that the time is up, and the last reading gives the duration.
         let bursts = 4 * BURST * POINTS * LANES * 2;
         let seconds = (5 + rayon::current_num_threads()) as f64 / 1000.0;
         let expected = bursts as f64 / seconds;

@@ -3,7 +3,7 @@
 use super::{Role, Weights};
 use crate::train::architecture::{Architecture, GameShape};
 
-/// Initial weights, but that norms and biases do something.
+/// Initial weights with non-trivial norms and biases.
 pub(super) fn lively_weights(network: Architecture, planes: usize, shape: GameShape) -> Weights {
     let (mut weights, _) = network.declare(planes, shape, 3);
     for weight in weights.tensors_mut() {

@@ -1,11 +1,11 @@
-//! The numbers of a network: plain `f32`, in the order in which the architecture declares them.
+//! Weights of a network: plain `f32`, in the order in which the architecture declares them.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What a tensor is for, which decides how the optimiser treats it. The names given to serde are
-/// those that checkpoints have had from the beginning.
+/// Role of a tensor, which determines its treatment by the optimiser. The serde names are those of
+/// checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// Weights of a convolution or a fully connected layer; weight decay applies.
@@ -26,7 +26,7 @@ pub struct WeightTensor {
     pub name: String,
     /// Shape.
     pub dims: Vec<usize>,
-    /// What it is for.
+    /// Role.
     pub role: Role,
     /// The numbers, row-major.
     pub values: Vec<f32>,
@@ -57,10 +57,10 @@ impl Weights {
         &mut self.tensors
     }
 
-    /// The place of a tensor in [`Weights::tensors`].
+    /// The index of a tensor in [`Weights::tensors`].
     ///
     /// # Panics
-    /// When no tensor has this name; only the architecture that declared the weights may ask.
+    /// If no tensor has this name; only the architecture that declared the weights may ask.
     #[must_use]
     pub fn position(&self, name: &str) -> usize {
         self.index[name]
@@ -75,7 +75,7 @@ impl Weights {
         &self.tensors[self.position(name)]
     }
 
-    /// A tensor by name, where there is one.
+    /// A tensor by name, if it exists.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&WeightTensor> {
         self.index

@@ -42,7 +42,7 @@ fn puct() -> NetworkPlay {
     }
 }
 
-/// Games 0 to 9 on 5x5, so many at a time, in their order.
+/// Games 0 to 9 on 5x5, `slots` at a time, in order.
 fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> Vec<PlayedGame> {
     let prover = RefCell::new(prover);
     let size = BoardSize::square(5);
@@ -115,7 +115,7 @@ fn noise_among_the_moves_plays_other_games() {
     assert!(same.count() < 5);
 }
 
-/// Knows every result from ply 12 on, by trying all moves.
+/// Knows every result from ply 12 on, by brute force.
 struct Brute;
 
 fn wins(position: &SmallNoGo) -> Option<Move> {
@@ -154,12 +154,12 @@ fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
 }
 
 #[test]
-fn the_move_of_a_proof_is_learnt_where_the_settings_say_so() {
+fn the_move_of_a_proof_is_learned_if_set() {
     let learning = NetworkPlay {
         learn_proofs: true,
         ..gumbel()
     };
-    let mut learnt = 0;
+    let mut learned = 0;
     let pairs = games(&gumbel(), 10, Brute)
         .into_iter()
         .zip(games(&learning, 10, Brute));
@@ -170,9 +170,9 @@ fn the_move_of_a_proof_is_learnt_where_the_settings_say_so() {
         let moves: Vec<Move> = row.policy.iter().map(|share| share.mv).collect();
         assert_eq!(moves, Vec::from_iter(wins(&position)));
         assert_eq!(row.policy_weight, if row.result > 0 { 1.0 } else { 0.0 });
-        learnt += moves.len();
+        learned += moves.len();
     }
-    assert!((1..10).contains(&learnt), "{learnt}");
+    assert!((1..10).contains(&learned), "{learned}");
 }
 
 #[test]

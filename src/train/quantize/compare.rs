@@ -1,4 +1,4 @@
-//! What a network lost on the way to fewer bits, and what it gained.
+//! Accuracy loss and speed-up of a network in lower precision.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use crate::game::BoardSize;
 use crate::train::runtime::Runtime;
 use crate::train::{TrainError, durable};
 
-/// Largest mean divergence of the policy for a network to be accepted, in nats (docs/methods.md#networks).
+/// Maximum mean divergence of the policy for acceptance, in nats (docs/methods.md#networks).
 pub const MAX_POLICY_KL: f64 = 0.01;
 
-/// Largest mean difference of the value for a network to be accepted; values are in [-1, 1].
+/// Maximum mean difference of the value for acceptance; values are in [-1, 1].
 pub const MAX_VALUE_DIFFERENCE: f64 = 0.02;
 
-/// A network and its form of fewer bits on one board.
+/// A network and its low-precision form on one board.
 pub struct Pair {
     /// The board.
     pub size: BoardSize,
@@ -24,7 +24,7 @@ pub struct Pair {
     pub evaluators: [Box<dyn Evaluator>; 2],
 }
 
-/// How far both are apart on one board.
+/// Difference of both on one board.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OnBoard {
     /// The board.
@@ -33,15 +33,15 @@ pub struct OnBoard {
     pub difference: Difference,
 }
 
-/// Whether a network so far from another one may stand in for it.
+/// Whether a network with this difference is accepted as a replacement.
 #[must_use]
 pub fn is_accepted(found: &Difference) -> bool {
     found.policy_kl < MAX_POLICY_KL && found.value < MAX_VALUE_DIFFERENCE
 }
 
-/// Opens a network's file and its form of fewer bits, which is to become the file `out`, on the boards
-/// of examples. Until it is accepted it has another name, and that only for as long as opening it takes:
-/// evaluators read files.
+/// Opens a network's file and its low-precision form, which is to become the file `out`, on the
+/// boards of examples. Until it is accepted it has a temporary name, and only while it is being
+/// opened: evaluators read files.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be written, read or removed, or a network cannot be used.
@@ -82,8 +82,8 @@ pub fn differences(pairs: &mut [Pair], boards: &[Examples]) -> Result<Vec<OnBoar
     pairs.iter_mut().zip(boards).map(compare).collect()
 }
 
-/// Positions a second of both evaluators at a batch size, taken in turns so that what else the
-/// machine does slows both; the best of all turns counts.
+/// Positions per second of both evaluators at a batch size, alternating so that other load affects
+/// both; the best of all rounds counts.
 ///
 /// # Errors
 /// [`EvalError`] when one of them cannot be computed.
@@ -93,7 +93,7 @@ pub fn speeds(
     clock: &dyn Clock,
     turns: usize,
 ) -> Result<[f64; 2], EvalError> {
-    /// Long enough for the clock, short enough to fit between two switches of the system.
+    /// Long enough for the clock, short enough to fit between two context switches.
     const TURN: Duration = Duration::from_millis(20);
     let mut out = Outputs::new();
     let mut best = [0.0_f64; 2];

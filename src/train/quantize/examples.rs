@@ -1,4 +1,4 @@
-//! Positions to calibrate and to compare on.
+//! Positions for calibration and comparison.
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,13 +12,13 @@ use crate::train::row::Row;
 use crate::train::selfplay::{RolloutSearch, SelfPlayParams, play};
 use crate::train::trainable::Trainable;
 
-/// Playouts a move of the games that are played where there are no others: enough to be games.
+/// Playouts per move of games generated without other data.
 const PLAYOUTS: u64 = 100;
 
-/// Positions that a game gives on average, for the number of such games.
+/// Mean positions per game, to compute the number of such games.
 const GAME_POSITIONS: usize = 60;
 
-/// Some `positions` positions of quick games by playouts, on all boards together.
+/// About `positions` positions of short games by playouts, on all boards together.
 #[must_use]
 pub fn quick_games<G: Trainable>(boards: &[G], positions: usize, seed: u64) -> Vec<Row> {
     let games = positions.div_ceil(GAME_POSITIONS * boards.len().max(1));
@@ -50,8 +50,8 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Evenly spread rows of each board that there are rows of; `wanted` is their number on all boards
-    /// together. The first half is to calibrate what the second one, as many between them, examines.
+    /// Evenly distributed rows of each board in the data; `wanted` is their total number. The first
+    /// half is for calibration, the second for comparison.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when the network does not fit the game, or there are no rows.

@@ -1,10 +1,11 @@
-//! From an f32 network to an int8 one: activations as u8 and weights as i8, in the QDQ form that
-//! ONNX Runtime turns into integer convolutions (three times as fast on processors with VNNI).
+//! Quantisation of an f32 network to int8: activations as u8 and weights as i8, in the QDQ form
+//! that ONNX Runtime converts to integer convolutions (three times as fast on processors with
+//! VNNI).
 //!
-//! `tract` computes the network on example positions and shows its inner tensors, on every machine
-//! with the same numbers; [`range`] finds for each the range that loses least; [`rewrite`] writes the
-//! network again with `QuantizeLinear`/`DequantizeLinear` pairs around what is to be computed in
-//! integers; [`compare`] says what it cost, on [`examples`]. Nothing is fitted again.
+//! `tract` evaluates the network on example positions and returns its inner tensors, with the same
+//! numbers on every machine; [`range`] finds the best range for each; [`rewrite`] rewrites the
+//! network with `QuantizeLinear`/`DequantizeLinear` pairs around integer operations; [`compare`]
+//! measures the loss, on [`examples`]. There is no retraining.
 
 pub mod compare;
 pub mod examples;
@@ -22,7 +23,7 @@ use range::{Histogram, Range, Spread};
 /// boards that it is for. `path` only names the file in errors.
 ///
 /// # Errors
-/// [`EvalError`] when the file is not a network that `tengen-train` has exported in f32.
+/// [`EvalError`] when the file is not an f32 network exported by `tengen-train`.
 pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, EvalError> {
     let failed = |error: OnnxError| EvalError::Load {
         path: path.to_owned(),
@@ -31,7 +32,7 @@ pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, 
     let model = Model::read_whole(onnx).map_err(failed)?;
     let is_integer = |tensor: &&Tensor| matches!(tensor.numbers, Numbers::I8(_));
     if let Some(tensor) = model.tensors.iter().find(is_integer) {
-        let message = format!("constant {} is quantised already", tensor.name);
+        let message = format!("constant {} is already quantised", tensor.name);
         return Err(failed(OnnxError::Foreign(message)));
     }
     let names: Vec<String> = rewrite::quantised(&model).into_iter().collect();

@@ -1,9 +1,9 @@
-//! Which range of numbers eight bits should cover.
+//! Choice of the range that eight bits cover.
 
-/// Bins of a histogram: enough that the best range is found to a thousandth.
+/// Bins of a histogram: enough to find the best range to a thousandth.
 const BINS: usize = 2048;
 
-/// Candidate ranges tried on each side.
+/// Candidate ranges on each side.
 const CANDIDATES: usize = 64;
 
 /// Smallest and greatest number seen.
@@ -23,7 +23,7 @@ impl Spread {
     }
 }
 
-/// Numbers as 256 steps: `scale * (byte - zero)`.
+/// Quantisation to 256 steps: `scale * (byte - zero)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     /// Difference of neighbouring steps; more than 0.
@@ -33,14 +33,14 @@ pub struct Range {
 }
 
 impl Range {
-    /// The steps that cover `low` (at most 0) to `high` (at least 0), 0 exactly on a step.
+    /// The steps that cover `low` (at most 0) to `high` (at least 0), with 0 exactly on a step.
     fn covering(low: f32, high: f32) -> Range {
         let scale = ((high - low) / 255.0).max(f32::MIN_POSITIVE);
         let zero = (-low / scale).round().clamp(0.0, 255.0) as u8;
         Range { scale, zero }
     }
 
-    /// What is left of a number in eight bits.
+    /// A number after quantisation.
     fn round(self, number: f32) -> f32 {
         let zero = f32::from(self.zero);
         let byte = ((number / self.scale).round() + zero).clamp(0.0, 255.0);
@@ -48,7 +48,7 @@ impl Range {
     }
 }
 
-/// How often numbers fell where.
+/// Histogram of numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Histogram {
     spread: Spread,
@@ -76,8 +76,8 @@ impl Histogram {
         }
     }
 
-    /// The range with the least mean squared error of rounding and cutting off. Few large numbers
-    /// are worth cutting off, as all others are then rounded less.
+    /// The range with the least mean squared error of rounding and clipping. Clipping a few large
+    /// numbers reduces the rounding of all others.
     pub(super) fn best_range(&self) -> Range {
         let Spread { low, high } = self.spread;
         let share = |step: usize| 1.0 - step as f32 / CANDIDATES as f32;
@@ -97,7 +97,7 @@ impl Histogram {
             .enumerate()
             .filter(|(_, count)| **count > 0);
         bins.map(|(bin, &count)| {
-            // Zeros are exact, and in ReLU's output they are most of the first bin.
+            // Zeros are exact, and in a ReLU's output they are most of the first bin.
             let middle = self.spread.low + (bin as f32 + 0.5) * self.width();
             let error = f64::from(middle - range.round(middle));
             count as f64 * error * error

@@ -1,10 +1,10 @@
-//! Writes a network again with its convolutions in integers.
+//! Rewrites a network with integer convolutions.
 //!
-//! ONNX Runtime looks for `DequantizeLinear -> Conv -> QuantizeLinear` (a ReLU before the last is
-//! taken in) and for the same around `Add`, and computes each such group in integers. So each
-//! tensor between such operators passes through a pair of `QuantizeLinear` and
-//! `DequantizeLinear`, once for all readers. Weights are i8 with a scale for each output channel,
-//! activations u8, biases i32 at the product of both scales.
+//! ONNX Runtime looks for `DequantizeLinear -> Conv -> QuantizeLinear` (including a ReLU before the
+//! last) and for the same around `Add`, and computes each such group in integers. So each tensor
+//! between such operators passes through a pair of `QuantizeLinear` and `DequantizeLinear`, once
+//! for all readers. Weights are i8 with a scale for each output channel, activations u8, biases i32
+//! at the product of both scales.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,7 +16,7 @@ use crate::onnx::{
 /// Greatest weight as a byte.
 const MAX_WEIGHT: f32 = 127.0;
 
-/// Names of the tensors that are wanted in eight bits.
+/// Names of the tensors to quantise.
 pub(super) fn quantised(model: &Model) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for node in model.nodes.iter().filter(|node| is_integer(model, node)) {
@@ -27,9 +27,10 @@ pub(super) fn quantised(model: &Model) -> BTreeSet<String> {
     names
 }
 
-/// Whether a node is computed in integers: sums of two maps, and convolutions but for the first,
-/// which reads the planes, and the last, which make logits. The first is 5% of the work and made
-/// most of the error: in `nogo-9x9` the value's mean error fell from 0.021 to 0.008 without it.
+/// Whether a node is computed in integers: sums of two maps, and convolutions except the first,
+/// which reads the planes, and the last, which compute logits. The first is 5% of the work and
+/// caused most of the error: in `nogo-9x9` the value's mean error fell from 0.021 to 0.008 without
+/// it.
 fn is_integer(model: &Model, node: &ModelNode) -> bool {
     let is_input = |name: &String| model.header.input(name).is_some();
     match node.op.as_str() {
@@ -42,14 +43,13 @@ fn is_integer(model: &Model, node: &ModelNode) -> bool {
     }
 }
 
-/// Whether a tensor is a vector turned into one number a channel.
+/// Whether a tensor is a vector converted to one number per channel.
 fn is_vector(model: &Model, name: &str) -> bool {
     let maker = model.nodes.iter().find(|node| node.output == name);
     maker.is_some_and(|node| node.op == "Reshape")
 }
 
-/// The tensor in which a node's answer is kept: that of the ReLU behind it, if that is all that
-/// reads it.
+/// The tensor that stores a node's result: that of the ReLU behind it, if that is its only reader.
 fn result<'a>(model: &'a Model, node: &'a ModelNode) -> &'a str {
     let mut readers = model.readers(&node.output);
     match (readers.next(), readers.next()) {
@@ -96,9 +96,9 @@ struct Writer<'a> {
     model: &'a Model,
     ranges: &'a BTreeMap<String, Range>,
     graph: GraphBuilder,
-    /// What each tensor of the model is in the new graph.
+    /// The value of each tensor of the model in the new graph.
     values: HashMap<&'a str, Value>,
-    /// The same after it was rounded to eight bits.
+    /// The same after quantisation.
     rounded: HashMap<&'a str, Value>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
         }
         let mut inputs = Vec::new();
         for name in &node.inputs {
-            // All readers of a tensor that is kept in bytes read the bytes.
+            // All readers of a quantised tensor read the bytes.
             let kept = self.ranges.contains_key(name) && node.op != "Relu";
             inputs.push(if kept {
                 self.rounded(name)?

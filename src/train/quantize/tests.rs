@@ -36,7 +36,7 @@ fn network(name: &str) -> (Vec<u8>, Examples) {
     (onnx, examples(SIZE, 0.3))
 }
 
-/// Rows of zeros and so large a share of ones.
+/// Rows of zeros with this share of ones.
 fn examples(size: BoardSize, ones: f64) -> Examples {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let mut batch = Batch::new(PLANES_IN * size.area());
@@ -48,7 +48,7 @@ fn examples(size: BoardSize, ones: f64) -> Examples {
     Examples { size, batch, legal }
 }
 
-/// Eight bits answer nearly as well, in the backend that is meant for them.
+/// Eight bits are nearly as accurate, in the intended backend.
 #[cfg(feature = "ort")]
 #[track_caller]
 fn check_int8(name: &str) {

@@ -1,5 +1,5 @@
-//! The charts of the page. What was not measured is no point: a speed or an entropy of 0 says that
-//! nothing was played, fitted or taught.
+//! The charts of the page. Missing measurements are left out: a speed or an entropy of 0 means that
+//! nothing was played, fitted or measured.
 
 use std::f64::consts::LN_2;
 
@@ -8,10 +8,10 @@ use crate::chart::{Chart, Point, Scale, Series};
 use crate::train::cycle::{Generation, MatchRecord, RatedPlayer, network_name};
 use crate::train::held_out::HeldOutLosses;
 
-/// Generations whose calibration is shown.
+/// Number of generations in the calibration chart.
 const CALIBRATED: usize = 3;
 
-/// All of them, in the page's order; those without a point are empty.
+/// All charts, in the page's order; those without a point are empty.
 pub(super) fn figures(data: &ReportData) -> Vec<String> {
     let by_games = |g: &Generation| g.games_so_far as f64;
     let by_hours = |g: &Generation| g.seconds / 3600.0;
@@ -35,7 +35,7 @@ pub(super) fn rating<'a>(data: &'a ReportData, generation: &Generation) -> Optio
     data.rated.iter().find(|rated| rated.name == name)
 }
 
-/// A figure of every generation by games.
+/// A value of every generation by games.
 fn by_games(data: &ReportData, name: &str, value: impl Fn(&Generation) -> Option<f64>) -> Series {
     let points = data.generations.iter();
     Series::new(
@@ -44,7 +44,7 @@ fn by_games(data: &ReportData, name: &str, value: impl Fn(&Generation) -> Option
     )
 }
 
-/// A level to compare with, from the first to the last generation.
+/// A reference level, from the first to the last generation.
 fn level(data: &ReportData, name: &str, value: f64) -> Series {
     let games = |g: Option<&Generation>| g.map_or(f64::NAN, |g| g.games_so_far as f64);
     let generations = &data.generations;
@@ -52,7 +52,7 @@ fn level(data: &ReportData, name: &str, value: f64) -> Series {
     Series::reference(name, (first, value), (last, value))
 }
 
-/// A figure that cannot be 0, where there is one.
+/// A positive value, if measured.
 fn measured(value: f64) -> Option<f64> {
     (value > 0.0).then_some(value)
 }
@@ -61,7 +61,7 @@ fn held_out(g: &Generation, value: fn(&HeldOutLosses) -> f64) -> Option<f64> {
     g.held_out.as_ref().map(value)
 }
 
-/// The ladder: networks with intervals, anchors as lines to compare with.
+/// The ratings: networks with intervals, anchors as reference lines.
 fn elo<'a>(
     data: &ReportData,
     (title, x_label): (&'a str, &'a str),
@@ -124,7 +124,7 @@ fn value_loss(data: &ReportData) -> Chart<'static> {
     }
 }
 
-/// What came of what the last networks predicted.
+/// Predicted and actual results of the last networks.
 fn calibration(data: &ReportData) -> Chart<'static> {
     let newest = data.generations.iter().rev().take(CALIBRATED);
     let mut series: Vec<Series> = newest
@@ -152,7 +152,7 @@ fn entropy(data: &ReportData) -> Chart<'static> {
     Chart {
         title: "Policy entropy, nats",
         note: "How undecided the network's moves are, and the search's. A network far above its \
-               targets still learns; one near 0 has stopped looking.",
+         targets is still learning; one near 0 no longer explores.",
         x_label: "games",
         series: vec![
             by_games(data, "network", |g| measured(g.measures.policy_entropy)),
@@ -172,8 +172,8 @@ fn white_share(data: &ReportData) -> Chart<'static> {
     };
     Chart {
         title: "White's share of the wins",
-        note: "Below the line, playing first is an advantage. A jump in self-play often means that \
-               something broke.",
+        note: "Below the line, playing first is an advantage. A jump in self-play often indicates \
+         an error.",
         x_label: "games",
         scale: Scale::Percent,
         series: vec![

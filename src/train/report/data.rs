@@ -1,4 +1,4 @@
-//! What a report is about.
+//! Data of a report.
 
 use crate::clock::{date_time, unix_time};
 use crate::game::GAMES;
@@ -7,14 +7,14 @@ use crate::train::cycle::{
     CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, network_name, next_stage,
 };
 
-/// Whether the run goes on.
+/// State of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunState {
-    /// It is being worked on: with what, and when that was written, in UTC.
+    /// Running: the current step, and the time of the report in UTC.
     Working(String, String),
-    /// Its plan is done.
+    /// The plan is complete.
     Finished,
-    /// There is more in its plan; whether anybody works on it is not known.
+    /// The plan is not complete; whether a process works on it is unknown.
     Unfinished,
 }
 
@@ -22,7 +22,7 @@ pub enum RunState {
 pub struct ReportData {
     /// The folder's name.
     pub name: String,
-    /// The game and its boards, for people.
+    /// The game and its boards as text.
     pub game: String,
     /// The finished generations.
     pub generations: Vec<Generation>,
@@ -32,7 +32,7 @@ pub struct ReportData {
     pub match_records: Vec<MatchRecord>,
     /// Seconds spent so far.
     pub seconds: f64,
-    /// Whether it goes on.
+    /// State of the run.
     pub state: RunState,
 }
 
@@ -55,7 +55,7 @@ impl ReportData {
             TrainError::mismatch(run_folder.root(), "it holds no run of tengen-train loop")
         })?;
         let generations = run_folder.generations()?;
-        // The matches of a generation that is not finished count, too.
+        // Matches of an unfinished generation count, too.
         let count = generations.len() as u32 + 1;
         let name = run_folder.root().file_name().unwrap_or_default();
         let rated = crate::train::cycle::ratings(run_folder, &plan, count)?;

@@ -1,5 +1,5 @@
-//! How a run goes, as one HTML file that needs nothing beside it. It is written again and again
-//! while the run goes on, and a browser that shows it follows.
+//! The report of a run as a self-contained HTML file. It is rewritten during the run, and an open
+//! browser reloads it.
 
 mod charts;
 mod data;

@@ -1,4 +1,4 @@
-//! The page: where the run is, charts, and the table of all generations.
+//! The page: state of the run, charts, and the table of all generations.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use super::{ReportData, RunState};
 use crate::chart::escape;
 use crate::train::cycle::Generation;
 
-/// Seconds after which a browser reads the page of a running run again.
+/// Reload interval of the page of a running run, in seconds.
 const RELOAD_SECONDS: u32 = 20;
 
-/// How pages of training look.
+/// Style of training pages.
 pub(in crate::train) const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;\
 max-width:1040px;margin:2em auto;padding:0 1em;color:#222;background:#fff}h1{font-size:1.5em;margin:0}\
 h2{font-size:1.1em;margin:1.5em 0 .3em}.state{font-weight:600;margin:.3em 0}small{font-weight:400}.facts{margin:.3em 0 1.5em}\
@@ -21,7 +21,7 @@ margin-right:.8em}.table{overflow-x:auto}table{border-collapse:collapse;font-siz
 td,th{padding:2px 5px;text-align:right;white-space:nowrap;border-bottom:1px solid #8884}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}";
 
-/// What stands in the table where nothing was measured.
+/// Placeholder for missing measurements.
 const MISSING: &str = "&ndash;";
 
 /// The whole page.
@@ -54,7 +54,7 @@ pub(super) fn page(data: &ReportData) -> String {
     page
 }
 
-/// Whether the run goes on, in a sentence or two.
+/// State of the run in one or two sentences.
 fn state(data: &ReportData) -> String {
     match &data.state {
         RunState::Working(what, when) => format!(
@@ -63,7 +63,7 @@ fn state(data: &ReportData) -> String {
              it.</small>",
             escape(what)
         ),
-        RunState::Finished => "Finished: its plan is done.".to_owned(),
+        RunState::Finished => "Finished: its plan is complete.".to_owned(),
         RunState::Unfinished => {
             "Not finished: <code>tengen-train loop --out FOLDER</code> goes on \
                               with it."
@@ -72,7 +72,7 @@ fn state(data: &ReportData) -> String {
     }
 }
 
-/// What the run has made so far.
+/// Totals of the run.
 fn summary(data: &ReportData) -> String {
     let games = data.generations.last().map_or(0, |g| g.games_so_far);
     let mut text = format!(
@@ -183,7 +183,7 @@ mod tests {
         let page = page_of(running);
         assert!(page.contains("http-equiv=\"refresh\"") && page.contains("Running. Generation 2"));
         let page = page_of(RunState::Finished);
-        assert!(!page.contains("refresh") && page.contains("Finished: its plan is done."));
+        assert!(!page.contains("refresh") && page.contains("Finished: its plan is complete."));
         let page = page_of(RunState::Unfinished);
         assert!(!page.contains("refresh") && page.contains("Not finished"));
         assert!(page.contains("<title>a&lt;b &ndash;") && !page.contains("a<b"));

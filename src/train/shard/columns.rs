@@ -1,7 +1,7 @@
 //! The columns of a shard.
 //!
-//! Positions, sides to move and endings come back by playing the moves. The meaning of each column
-//! is in [`Row`]. Games with komi have one more column behind those below: `komi`, in half points.
+//! Positions, sides to move and endings are reconstructed by playing the moves. The meaning of each
+//! column is in [`Row`]. Games with komi have one more column: `komi`, in half points.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::train::ending;
 use crate::train::row::{PositionSource, Row, Share};
 use crate::train::training_game::with_komi;
 
-/// The column that only games with komi have.
+/// The column of games with komi.
 const KOMI: &str = "komi";
 
 /// Zstandard level: the usual default; higher levels save under 5% here.
@@ -77,7 +77,7 @@ impl Columns {
 /// Rows as a Parquet file with this metadata.
 ///
 /// # Errors
-/// What the library says, or that a row has no game: it was read from a shard of format 2.
+/// Errors of the library, or of a row without a game: it was read from a shard of format 2.
 pub(super) fn write(metadata: Vec<KeyValue>, rows: &[Row]) -> ParquetResult<Vec<u8>> {
     let komi = komi(rows)?;
     let mut fields = Columns::fields()?;
@@ -100,7 +100,7 @@ pub(super) fn write(metadata: Vec<KeyValue>, rows: &[Row]) -> ParquetResult<Vec<
     file.into_inner()
 }
 
-/// The komi of each row's game; `None` in games that have none.
+/// The komi of each row's game; `None` in games without komi.
 fn komi(rows: &[Row]) -> ParquetResult<Option<Vec<i32>>> {
     if rows.iter().all(|row| row.komi.is_none()) {
         return Ok(None);
@@ -112,7 +112,7 @@ fn komi(rows: &[Row]) -> ParquetResult<Option<Vec<i32>>> {
         .map(Some)
 }
 
-/// For each row the moves of its game, where it is the game's first, else nothing.
+/// For each row the moves of its game, if it is the game's first, else empty.
 fn moves(rows: &[Row]) -> ParquetResult<Vec<ByteArray>> {
     let mut column = Vec::with_capacity(rows.len());
     for game in rows.chunk_by(|a, b| a.game == b.game) {
@@ -132,7 +132,7 @@ fn moves(rows: &[Row]) -> ParquetResult<Vec<ByteArray>> {
 /// The rows of a Parquet file, whose games begin at `empty`.
 ///
 /// # Errors
-/// What the library says, which value is missing or out of range, or which game cannot be played.
+/// Errors of the library, of a missing or invalid value, or of an illegal game.
 pub(super) fn read<G: Game>(
     empty: &G,
     reader: &SerializedFileReader<Bytes>,
@@ -179,8 +179,8 @@ pub(super) fn read<G: Game>(
     Ok(rows)
 }
 
-/// Plays the game of these rows and fills in what follows from its moves; `ended` are the rows that
-/// its end says something of.
+/// Plays the game of these rows and fills in what follows from its moves; `ended` are the rows to
+/// which its ending applies.
 fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: &[bool]) -> Result<(), String> {
     let PositionSource::Game(moves) = rows[0].source.clone() else {
         return Ok(());

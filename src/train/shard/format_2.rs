@@ -1,5 +1,4 @@
-//! The columns of a shard of format 2, which are read and no longer written: positions without
-//! their games.
+//! The columns of a shard of format 2, which is no longer written: positions without their games.
 //!
 //! The meaning of each is in [`Row`] and [`Ending`].
 
@@ -29,8 +28,8 @@ columns! {
         ply: Int32Type,
         /// Whose view the row is from.
         black_to_move: BoolType,
-        /// Stones of the side to move, a bit a point, least significant first, points row by row from
-        /// A1.
+        /// Stones of the side to move, a bit per point, least significant first, points row by row
+        /// from A1.
         own: FixedLenByteArrayType,
         /// Stones of the other side.
         theirs: FixedLenByteArrayType,
@@ -48,15 +47,15 @@ columns! {
         exact: BoolType,
         /// The generator's value in [-1, 1], for the side to move.
         root_value: FloatType,
-        /// The game was played to its end: the columns below hold something.
+        /// The game was played to its end: the columns below are set.
         ended: BoolType,
-        /// Stones on the last board, as `own`.
+        /// Stones on the final board, as `own`.
         end_own: FixedLenByteArrayType,
-        /// The other side's, too.
+        /// The opponent's.
         end_theirs: FixedLenByteArrayType,
         /// Points that were once empty and forbidden to the side to move.
         closed_own: FixedLenByteArrayType,
-        /// The other side's, too.
+        /// The opponent's.
         closed_theirs: FixedLenByteArrayType,
         /// Margin in [-5, 5], for the side to move (see [`Ending`]).
         score: Int32Type,
@@ -66,7 +65,7 @@ columns! {
 /// The rows of a file, on boards of this size.
 ///
 /// # Errors
-/// What the library says, or which value is missing or out of range.
+/// Errors of the library, or of a missing or invalid value.
 pub(super) fn read(
     size: BoardSize,
     reader: &SerializedFileReader<Bytes>,
@@ -121,7 +120,7 @@ fn side(black: bool) -> Color {
     if black { Color::Black } else { Color::White }
 }
 
-/// The stones of the side to move and of the other one, without the last move's.
+/// The stones of the side to move and of the opponent, without the last move's.
 fn source(to_move: Color, [own, theirs]: [PointSet; 2], last: Option<Move>) -> PositionSource {
     let own = own.iter().map(|point| (point, to_move));
     let theirs = theirs.iter().map(|point| (point, to_move.opponent()));

@@ -1,8 +1,7 @@
-//! One table for the columns of a shard: their schema, what writes them and what reads them are made
-//! from it.
+//! One table for the columns of a shard, from which schema, writer and reader are generated.
 //!
-//! The crate `parquet_derive` makes the same from a struct, but its reader panics where a file's
-//! columns have other types, nulls, or fewer values than it says.
+//! The crate `parquet_derive` generates the same from a struct, but its reader panics if a file's
+//! columns have other types, nulls, or fewer values than announced.
 
 use std::sync::Arc;
 
@@ -14,9 +13,8 @@ use parquet::file::reader::RowGroupReader;
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::{Type, TypePtr};
 
-/// Declares a struct of columns, each a vector of the values of all rows, in the order in which they
-/// lie in the file: `read` makes what reads a row group, `read and write` also what writes one, and
-/// the schema's fields.
+/// Declares a struct of columns, each a vector of the values of all rows, in file order: `read`
+/// generates a reader of a row group, `read and write` also a writer, and the schema's fields.
 macro_rules! columns {
     (
         $(#[$about:meta])*
@@ -54,7 +52,7 @@ macro_rules! columns {
             /// Number of columns.
             const COUNT: usize = [$(stringify!($column)),*].len();
 
-            /// What the file says of the columns.
+            /// The schema's fields.
             fn fields() -> ::parquet::errors::Result<Vec<::parquet::schema::types::TypePtr>> {
                 Ok(vec![$($crate::train::shard::table::field::<$kind>(stringify!($column))?,)*])
             }
@@ -110,7 +108,7 @@ pub(super) fn read<T: DataType>(
         .filter(|column| (column.max_def_level(), column.max_rep_level()) == (0, 0))
         .ok_or_else(|| missing(&format!("column {name}")))?;
     let len = usize::try_from(metadata.num_rows()).map_err(|_| missing("row count"))?;
-    // No room is made before there is something for it: the number may be wrong.
+    // Memory is not reserved in advance: the number may be wrong.
     let mut values = Vec::new();
     let mut reader = get_typed_column_reader::<T>(group.get_column_reader(index)?);
     while values.len() < len {
@@ -122,7 +120,7 @@ pub(super) fn read<T: DataType>(
     Ok(values)
 }
 
-/// Something in a file is not as it must be.
+/// Error for an invalid part of a file.
 pub(super) fn missing(what: &str) -> ParquetError {
     ParquetError::General(format!("a {what} is missing or out of range"))
 }

@@ -221,7 +221,10 @@ mod tests {
                 "C8 # judged by 9 visits: E5 +1.1 (9)",
                 "no value from -1 to 1",
             ),
-            ("C8 # judged by 9 visits: Z5 +0.1 (9)", "\"Z5\" is not a move"),
+            (
+                "C8 # judged by 9 visits: Z5 +0.1 (9)",
+                "\"Z5\" is not a move",
+            ),
             (
                 "C8 # judged by 9 visits: C8 +0.1 (9)",
                 "a judged move is illegal",

@@ -1,4 +1,4 @@
-//! What a generation's network learns.
+//! The fit of a generation's network.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -18,18 +18,18 @@ use crate::train::trainable::Trainable;
 /// Time between checkpoints of a fit.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
 
-/// What a fit came to.
+/// Result of a fit.
 pub(super) struct Fitted {
     pub(super) checkpoint: Checkpoint,
-    /// Steps that its weights had behind them before.
+    /// Earlier steps of its weights.
     pub(super) earlier_steps: u64,
     pub(super) samples_per_second: f64,
     pub(super) held_out: Option<HeldOutLosses>,
 }
 
 impl<G: Trainable> GenerationSteps<'_, G> {
-    /// A network that the generation before did not have learns from all there is; where it is a larger one
-    /// of the same family, it goes on from what that one knows.
+    /// A network new in this generation is trained on all existing games; if it is a larger one of
+    /// the same family, it starts from the previous network.
     pub(super) fn catch_up(
         &self,
         context: &mut RunContext<'_>,
@@ -82,7 +82,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         }
     }
 
-    /// Whether the stage's network can go on from these weights.
+    /// Whether the stage's network can start from these weights.
     pub(super) fn check_given(
         &self,
         context: &RunContext<'_>,
@@ -94,8 +94,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         start_weights(given, &origin, &params).map(drop)
     }
 
-    /// Fits the stage's network, from `last` and after the steps that that one has behind it, where there is
-    /// one.
+    /// Fits the stage's network, starting from `last` and its steps, if given.
     pub(super) fn fit(
         &self,
         context: &mut RunContext<'_>,

@@ -1,4 +1,4 @@
-//! The games of a generation.
+//! Self-play of a generation.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::train::prover::EndingProver;
 use crate::train::selfplay::RolloutSearch;
 use crate::train::trainable::Trainable;
 
-/// What the games of a generation came to.
+/// Statistics of a generation's games.
 pub(super) struct Played {
     pub(super) players: String,
     pub(super) visits: u64,
@@ -25,7 +25,7 @@ pub(super) struct Played {
     pub(super) evaluations_per_second: f64,
 }
 
-/// Games and evaluations a second, and who wins.
+/// Games and evaluations per second, and the distribution of wins.
 fn rates_text(rates: (f64, f64), progress: &Progress) -> String {
     let mut text = format!("{:.2} games/s", rates.0);
     if progress.evaluations > 0 {
@@ -87,7 +87,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         })
     }
 
-    /// Plays the games of one of the boards.
+    /// Plays the games on one of the boards.
     fn games_on(
         &self,
         context: &mut RunContext<'_>,
@@ -141,7 +141,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             };
             let generator = NetworkGenerator {
                 network: &network,
-                // The plan's check keeps it in range.
+                // Guaranteed by the plan's check.
                 play: &settings.network_play(u32::try_from(job.visits).unwrap_or(u32::MAX)),
                 concurrent: settings.concurrent,
                 prover: || {
@@ -157,30 +157,30 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     }
 }
 
-/// What is played in a generation, on all boards.
+/// Games of a generation on all boards.
 struct Job {
-    /// The network's file; without one and without rollouts, a network that knows nothing plays.
+    /// The network's file; without one and without rollouts, an untrained network plays.
     network: Option<PathBuf>,
     rollouts: bool,
-    /// Who plays, in words.
+    /// Description of the player.
     generator: String,
     visits: u64,
     /// Games on all boards.
     games: u64,
 }
 
-/// How the games of a generation go.
+/// Progress of a generation's games.
 struct Tally {
-    /// When they were begun, in seconds of the session.
+    /// Start time, in seconds of the session.
     begun: f64,
-    /// Those of the boards that are done.
+    /// Progress of finished boards.
     finished: Progress,
-    /// Games and evaluations a second.
+    /// Games and evaluations per second.
     rates: (f64, f64),
 }
 
 impl Tally {
-    /// What to say of so much progress on all boards.
+    /// Combined progress on all boards.
     fn see(&mut self, now: f64, progress: Progress) -> String {
         let seconds = (now - self.begun).max(1e-3);
         let new = progress.games - progress.resumed;
@@ -189,7 +189,7 @@ impl Tally {
     }
 }
 
-/// A network that knows nothing, in the shape of the stage's.
+/// An untrained network with the stage's architecture.
 fn nothing<G: Trainable>(
     stage: &Stage,
     encoding: Option<&str>,
@@ -200,10 +200,7 @@ fn nothing<G: Trainable>(
         None => usual_encoding::<G>(stage.network),
     };
     let encoding = encoding.ok_or_else(|| {
-        TrainError::Setting(format!(
-            "networks cannot read {}: it has no encoding",
-            G::NAME
-        ))
+        TrainError::Setting(format!("there is no encoding for networks of {}", G::NAME))
     })?;
     Ok(EvaluatorFactory::uniform(ModelInfo {
         game: G::NAME.to_owned(),

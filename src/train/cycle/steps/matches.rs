@@ -17,7 +17,7 @@ use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
 
 impl<G: Trainable> GenerationSteps<'_, G> {
-    /// Plays the matches that rate the network, those that are not there yet.
+    /// Plays the missing rating matches of the network.
     pub(super) fn rate(
         &self,
         context: &mut RunContext<'_>,
@@ -39,7 +39,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         };
         let anchor = next_anchor(&rating.anchors, &met);
         let mut opponents = vec![(anchor_name(anchor), MatchPlayer::Rollouts(anchor))];
-        // A run that was kept has the networks of its end only.
+        // A run moved with `keep` has only the networks of its end.
         let has_network = |number: &u32| context.run_folder.network(*number).exists();
         if let Some(last) = last.filter(has_network) {
             let network = context
@@ -102,7 +102,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         }
     }
 
-    /// Which generation's network plays next: this one, unless there is a gate and it fails.
+    /// The generation whose network plays next: this one, unless it fails the gate.
     pub(super) fn gate(
         &self,
         context: &mut RunContext<'_>,
@@ -148,7 +148,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     }
 }
 
-/// A score for people.
+/// A score as text.
 fn percent(pairs: &[PairResult]) -> String {
     format!("{:.0}%", 100.0 * score(pairs).score())
 }

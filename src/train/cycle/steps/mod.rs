@@ -20,9 +20,9 @@ use crate::train::row::Row;
 use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
 
-/// One generation to be done.
+/// One generation to complete.
 pub(super) struct GenerationSteps<'a, G> {
-    /// The empty board on which networks are rated, the first of all.
+    /// The empty board for ratings, the first of all.
     pub(super) start: &'a G,
     /// All boards of the plan, of which several may be of one size with different rules.
     pub(super) starts: &'a [G],
@@ -35,7 +35,7 @@ pub(super) struct GenerationSteps<'a, G> {
 }
 
 impl<G: Trainable> GenerationSteps<'_, G> {
-    /// Does what is not done yet of the generation.
+    /// Does the remaining work of the generation.
     pub(super) fn generation(
         &self,
         context: &mut RunContext<'_>,
@@ -60,7 +60,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let rows = played.progress.positions as f64;
         let dataset = self.dataset(context, rows_so_far, games_so_far, number)?;
         let held_out = dataset.held_out.clone();
-        // Where games of the window are missing, the remaining ones are not used more often.
+        // If games of the window are missing, the remaining ones are not used more often.
         let window = (context.plan.window.rows(rows_so_far) as u64).min(rows_so_far);
         let found = dataset.fit.len() + dataset.held_out.len();
         let share = (found as f64 / window.max(1) as f64).min(1.0);
@@ -103,8 +103,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         })
     }
 
-    /// The checkpoint of another run that the first generation begins with, if its plan names one: its
-    /// network plays, for this run's boards, where no other is named.
+    /// The checkpoint of another run with which the first generation begins, if the plan names one:
+    /// its network plays, for this run's boards, unless another one is named.
     fn given_weights(&self, context: &RunContext<'_>) -> Result<Option<Checkpoint>, TrainError> {
         let warm_up = context.plan.warm_up.as_ref();
         let Some(folder) = warm_up.and_then(|warm_up| warm_up.weights.as_ref()) else {
@@ -113,9 +113,9 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let kept = context.run_folder.given_weights();
         if Checkpoint::newest(&kept)?.is_none() {
             let given = last_checkpoint(folder)?;
-            // Better known before the games than after them.
+            // Better reported before the games than after them.
             self.check_given(context, &given).map_err(|error| {
-                let reason = format!("the first stage cannot go on from it: {error}");
+                let reason = format!("the first stage cannot start from it: {error}");
                 TrainError::mismatch(folder, reason)
             })?;
             durable::prepare_folder(&kept)?;
@@ -139,8 +139,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         &context.plan.stage[self.stage]
     }
 
-    /// Where the games of a generation are, board after board: one folder for all games where there is
-    /// one board.
+    /// Folders of a generation's games, by board: one folder if there is one board.
     fn games_folders(&self, context: &RunContext<'_>, number: u32) -> Vec<PathBuf> {
         let folder = context.run_folder.games(number);
         match self.starts {
@@ -161,8 +160,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             .collect()
     }
 
-    /// The window up to a generation. Games that are no longer there are passed over: a run may go
-    /// on in another place with its networks and checkpoints alone.
+    /// The window up to a generation. Missing games are skipped: a run may continue elsewhere with
+    /// its networks and checkpoints alone.
     fn dataset(
         &self,
         context: &RunContext<'_>,
@@ -178,10 +177,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 if folder.exists() {
                     folders.insert(0, folder);
                 } else {
-                    log::warn!(
-                        "{} is missing: its games are not learnt from",
-                        folder.display()
-                    );
+                    log::warn!("{} is missing: its games are not used", folder.display());
                 }
             }
             rows += known(number).unwrap_or(0);
@@ -205,12 +201,12 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     }
 }
 
-/// Where the generation before ended. Without it the network would start from scratch, and no one would
-/// see why its rating falls.
+/// The end of the previous generation. Without it the network would silently start from scratch and
+/// lose rating.
 fn last_checkpoint(folder: &Path) -> Result<Checkpoint, TrainError> {
     Checkpoint::newest(folder)?.ok_or_else(|| {
-        let reason = "it has no checkpoint, from which the next generation would go on; \
-                      put it back, or begin a new run in another folder";
+        let reason = "it has no checkpoint, which the next generation needs; restore it, or start \
+         a new run in another folder";
         TrainError::mismatch(folder, reason)
     })
 }

@@ -1,4 +1,4 @@
-//! The int8 form of a generation's network, for games in less time.
+//! The int8 form of a generation's network, for faster games.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::train::row::Row;
 use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
 
-/// Positions to calibrate on, of all boards together; as many others are compared.
+/// Positions for calibration, of all boards together; as many others are compared.
 const POSITIONS: usize = 512;
 
 impl<G: Trainable> GenerationSteps<'_, G> {
-    /// Writes a network's int8 form, calibrated on held-out rows of all boards, where the plan wants it
-    /// and it is close enough on each; else the network itself plays.
+    /// Writes a network's int8 form, calibrated on held-out rows of all boards, if the plan
+    /// requests it and it is accurate enough on each; otherwise the network itself plays.
     pub(super) fn quantize(
         &self,
         context: &RunContext<'_>,
@@ -57,7 +57,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         Ok(())
     }
 
-    /// Writes it as [`Self::quantize`] does, calibrated on quick games by playouts: before any have been played.
+    /// Writes it like [`Self::quantize`], calibrated on short games by playouts: before any games
+    /// exist.
     pub(super) fn quantize_by_quick_games(
         &self,
         context: &RunContext<'_>,

@@ -1,4 +1,4 @@
-//! Gomoku by AlphaGobangZero's recipe, in small.
+//! A small run of Gomoku with AlphaGobangZero's recipe.
 
 use super::*;
 use crate::game::gomoku::Gomoku;
@@ -42,7 +42,7 @@ visits = 4
 anchors = [5, 50]
 "#;
 
-/// Does what a plan says on a board of 7x7 and those that it names.
+/// Runs a plan on a 7x7 board and the boards that it names.
 fn play(folder: &Path, plan: &str) -> Vec<Generation> {
     attempt(folder, plan).unwrap()
 }
@@ -60,7 +60,7 @@ fn attempt(folder: &Path, plan: &str) -> Result<Vec<Generation>, TrainError> {
 }
 
 #[test]
-fn proven_wins_are_learnt_by_dense_heads() {
+fn proven_wins_are_learned_by_dense_heads() {
     let scratch = Scratch::new("cycle-gomoku");
     let start = Gomoku::new(BoardSize::square(7)).unwrap();
     let done = play(scratch.path(), PLAN);
@@ -115,7 +115,7 @@ fn a_run_may_begin_with_the_weights_of_one_on_another_board() {
         )
         .replace("generations = 2", "generations = 1")
         .replace("[self-play]", boards);
-    // Weights of which the network cannot be made are refused before the games.
+    // Weights that do not fit the network are refused before the games.
     let other = plan.replace("az-1b8c", "az+garb-1b8c");
     let refused = attempt(large.path(), &other).unwrap_err().to_string();
     assert!(refused.contains("cannot go on from it"), "{refused}");
@@ -129,7 +129,7 @@ fn a_run_may_begin_with_the_weights_of_one_on_another_board() {
         let info = ModelInfo::read("a network", &fs::read(path).unwrap()).unwrap();
         assert_eq!(info.boards.len(), 2);
     }
-    // A few steps from there, and far from any other seed's random numbers.
+    // A few steps from there, and far from weights of any other seed.
     let (kept, begun) = (stem(&run_folder.given_weights()), stem(&run_folder.fit(0)));
     let far = |other: &[f32]| {
         let pairs = given.iter().zip(other);
@@ -159,7 +159,7 @@ fn one_network_learns_several_rules() {
     let info = ModelInfo::read("the last network", &onnx).unwrap();
     assert!(info.boards.is_empty(), "{:?}", info.boards);
 
-    // Positions are what they were played as, under any rules of their reader.
+    // Positions are read under their own rules.
     let start = Gomoku::new(BoardSize::square(7)).unwrap();
     for (folder, rules) in [("7x7", "freestyle"), ("7x7-renju", "renju")] {
         let shards = shard::list(&run_folder.games(1).join(folder)).unwrap();

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::{LANES, Lanes, Shape, lanes, multiply_add};
 
-/// Points that share a load of weights. Their sums take twelve of AVX2's sixteen registers: more
-/// than hide the latency of a multiply-add, and few enough to leave room for its operands
-/// (measured for 32 to 64 channels: 86% to 91% of the peak; four points 81% to 84%).
+/// Points that share a load of weights. Their sums take twelve of AVX2's sixteen registers: enough
+/// to hide the latency of a multiply-add, with room for its operands (measured for 32 to 64
+/// channels: 86% to 91% of the peak; four points 81% to 84%).
 pub(in crate::train::net) const POINTS: usize = 6;
 
 /// `[boards, height, width, inputs]` to `[boards, height, width, outputs]` with weights
@@ -24,7 +24,7 @@ pub(in crate::train::net) fn input_gradient(
     weights: &[f32],
     gradient: &[f32],
 ) -> Vec<f32> {
-    // Each weight acts the other way, from the opposite side.
+    // Each weight is applied in the opposite direction.
     let packed = pack(shape.transposed(), |output, input, tap| {
         weights[(input * shape.inputs + output) * shape.taps() + shape.taps() - 1 - tap]
     });
@@ -60,7 +60,7 @@ fn convolve(shape: Shape, x: &[f32], packed: &[f32]) -> Vec<f32> {
     y
 }
 
-/// Copies a board into the middle of a padded one whose rim is and stays zero.
+/// Copies a board into the middle of a padded one whose rim stays zero.
 fn pad(shape: Shape, x: &[f32], padded: &mut [f32]) {
     let row_len = shape.width * shape.inputs;
     for (y, row) in x.chunks_exact(row_len).enumerate() {
@@ -75,7 +75,7 @@ fn convolve_board(shape: Shape, padded: &[f32], packed: &[f32], y: &mut [f32]) {
     for (block, weights) in packed.chunks_exact(block_len).enumerate() {
         let (first_lane, wanted) = (block * LANES, LANES.min(shape.outputs - block * LANES));
         for first in (0..area).step_by(POINTS) {
-            // The last points are repeated where the board has no more.
+            // The last points are repeated at the end of the board.
             let point = |at: usize| (first + at).min(area - 1);
             let cells = std::array::from_fn(|at| shape.cell(point(at), shape.width));
             let sums = sum(shape, padded, weights, cells);
@@ -92,8 +92,8 @@ fn convolve_board(shape: Shape, padded: &[f32], packed: &[f32], y: &mut [f32]) {
 
 /// Sums over all taps and inputs, for some points and one block of outputs.
 ///
-/// The innermost loop is written out over arrays of constant length: it is the form that the
-/// compiler keeps in registers (others measured 4 times slower).
+/// The innermost loop is written out over arrays of constant length, which the compiler keeps in
+/// registers (alternatives measured 4 times slower).
 #[inline]
 fn sum(shape: Shape, padded: &[f32], weights: &[f32], cells: [usize; POINTS]) -> [Lanes; POINTS] {
     let inputs = shape.inputs;

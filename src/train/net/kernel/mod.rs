@@ -1,10 +1,10 @@
-//! What a network computes on the CPU for many small boards, forward and backward, on plain
-//! slices. Boards are channels last, `[boards, height, width, channels]`: then a point's channels
-//! are read and written in whole registers, and nothing is ever transposed.
+//! CPU kernels for many small boards, forward and backward, on plain slices. Boards are channels
+//! last, `[boards, height, width, channels]`: a point's channels are accessed in whole registers,
+//! and nothing is transposed.
 //!
 //! Burn's own CPU convolution unrolls each board into columns for a general matrix product, which
-//! for boards of 81 points costs more than the product. Boards are spread over threads in fixed
-//! groups, so that sums are added in the same order for any thread count.
+//! for boards of 81 points costs more than the product. Boards are distributed over threads in
+//! fixed groups, so that sums are added in the same order for any thread count.
 
 mod convolve;
 mod norm;
@@ -37,7 +37,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The convolution that takes gradients of the outputs back to the inputs.
+    /// The convolution that propagates gradients of the outputs back to the inputs.
     fn transposed(self) -> Shape {
         Shape {
             inputs: self.outputs,
@@ -63,13 +63,13 @@ impl Shape {
         (self.height + self.kernel - 1) * self.padded_width()
     }
 
-    /// The padded cell under the kernel's first tap at a point; the same cell is the tap's offset
-    /// from there when the point is read as a tap.
+    /// The padded cell under the kernel's first tap at a point; the offset is the same for every
+    /// tap.
     fn cell(self, index: usize, row_len: usize) -> usize {
         index / row_len * self.padded_width() + index % row_len
     }
 
-    /// The padded cell that holds a point.
+    /// The padded cell of a point.
     fn home(self, point: usize) -> usize {
         let rim = self.kernel / 2;
         self.cell(point, self.width) + rim * self.padded_width() + rim
@@ -81,7 +81,7 @@ fn lanes(channels: usize) -> usize {
     channels.next_multiple_of(LANES)
 }
 
-/// a * b + c; fused where the machine has it.
+/// a * b + c; fused if the machine supports it.
 #[inline(always)]
 pub(super) fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(target_feature = "fma") {

@@ -40,7 +40,7 @@ pub(in crate::train::net) fn norm(
     y
 }
 
-/// Gradients of what [`norm`] reads.
+/// Gradients of the inputs of [`norm`].
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::train::net) struct NormGradient {
     pub(in crate::train::net) x: Vec<f32>,
@@ -48,7 +48,7 @@ pub(in crate::train::net) struct NormGradient {
     pub(in crate::train::net) beta: Vec<f32>,
 }
 
-/// Gradients of the outputs to those of what was read, when the moments were those of `x`.
+/// Propagates gradients of the outputs to the inputs, when the moments were those of `x`.
 pub(in crate::train::net) fn norm_gradient(
     x: &[f32],
     gradient: &[f32],

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Calls `with` for each board, output place, input place and weight place that meet.
+/// Calls `with` for each combination of board, output, input and weight index.
 fn each_product(shape: Shape, boards: usize, mut with: impl FnMut(usize, usize, usize)) {
     let Shape {
         inputs,
@@ -93,7 +93,7 @@ proptest! {
     }
 }
 
-/// The gradients against differences of sum(weights * norm(x)), in which moments follow x.
+/// The gradients against finite differences of sum(weights * norm(x)), in which moments follow x.
 #[test]
 fn norms_have_the_gradients_of_their_differences() {
     let (channels, points, epsilon) = (3, 40, 1e-3);

@@ -1,5 +1,5 @@
-//! What a convolution's weights could do better: products of inputs and output gradients, summed
-//! over points and boards.
+//! Gradient of a convolution's weights: products of inputs and output gradients, summed over points
+//! and boards.
 
 use rayon::prelude::*;
 
@@ -8,7 +8,7 @@ use super::{LANES, Lanes, Shape, lanes, multiply_add};
 /// Inputs whose sums stay in registers together, each with [`LANES`] outputs: eight AVX2 registers.
 const INPUTS: usize = 4;
 
-/// Groups of boards whose sums are made apart and then added in order.
+/// Groups of boards that are summed separately and then added in order.
 const GROUPS: usize = 16;
 
 /// Gradients of the outputs, and the inputs, to gradients of the weights.
@@ -40,8 +40,8 @@ pub(in crate::train::net) fn weight_gradient(
     unpack(shape, &sums)
 }
 
-/// A place to sum in. Inputs and gradients lie there in blocks, so that the innermost loop reads
-/// both one after the other (measured: 1.5 times as fast as from the boards themselves).
+/// Buffers for the sums. Inputs and gradients are stored in blocks, so that the innermost loop
+/// reads both sequentially (measured: 1.5 times as fast as from the boards themselves).
 struct Accumulator {
     shape: Shape,
     /// `[block of inputs, padded cell, input in the block]`.
