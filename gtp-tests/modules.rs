@@ -34,11 +34,11 @@ fn repository() -> &'static Path {
 }
 
 #[test]
-fn rooms_use_what_the_table_of_rooms_allows() {
+fn modules_use_only_what_their_table_allows() {
     let source = Source::read(repository(), &CRATES);
     let text = fs::read_to_string(repository().join("src/ARCHITECTURE.md")).expect("text");
     let table = arrows::Table::read(&text);
-    assert!(table.rooms.len() > 15, "{} rooms", table.rooms.len());
+    assert!(table.modules.len() > 15, "{} modules", table.modules.len());
     let wrong = table.check(&source);
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
@@ -93,7 +93,7 @@ fn planted() -> Source {
             "use crate::middle::A;\npub struct Roof(A);\n// crate::ground::Stone\n",
         ),
     ];
-    let root = std::env::temp_dir().join(format!("tengen-rooms-{}", std::process::id()));
+    let root = std::env::temp_dir().join(format!("tengen-modules-{}", std::process::id()));
     fs::create_dir_all(root.join("src/middle")).expect("the folder is writable");
     for (name, text) in files {
         fs::write(root.join(name), text).expect("the folder is writable");
@@ -104,7 +104,7 @@ fn planted() -> Source {
 }
 
 const PLANTED_TABLE: &str = "\
-| room | says | uses |
+| module | contents | uses |
 |---|---|---|
 | `ground` | stones | `middle` |
 | `middle` | walls | `ground`; tests: `top` |
@@ -119,9 +119,9 @@ fn planted_arrows_and_circles_are_found() {
             "src/ground.rs:2: `crate::top::Roof` leads to src/top.rs: `ground` may not use `top` there",
             "src/top.rs:1: `crate::middle::A` leads to src/middle/a.rs: `top` may not use `middle` there",
             "src/top.rs:2: `A` leads to src/middle/a.rs: `top` may not use `middle` there",
-            "`ground` is said to use `middle`, and does not",
-            "`top` is said to use `ground`, and does not",
-            "`top` is said to use `middle::b`, and does not",
+            "`ground` is listed as using `middle`, but does not",
+            "`top` is listed as using `ground`, but does not",
+            "`top` is listed as using `middle::b`, but does not",
             "`ground` uses `middle`, which is not further up",
         ]
     );

@@ -9,7 +9,7 @@ use super::source::Source;
 #[derive(Default)]
 pub(super) struct Table {
     /// In the order of the table.
-    pub(super) rooms: Vec<String>,
+    pub(super) modules: Vec<String>,
     rows: BTreeMap<String, Row>,
 }
 
@@ -20,7 +20,7 @@ struct Row {
 }
 
 impl Table {
-    /// Reads the tables whose last column is `uses`, of modules (`room`) and of programs. Names in
+    /// Reads the tables whose last column is `uses`, of modules (`module`) and of programs. Names in
     /// backticks may be used; those after `tests:`, by tests.
     pub(super) fn read(text: &str) -> Table {
         let mut table = Table::default();
@@ -44,8 +44,8 @@ impl Table {
                 everywhere: in_backticks(everywhere),
                 in_tests: in_backticks(in_tests),
             };
-            if kind == Some("room") {
-                table.rooms.push(name.to_owned());
+            if kind == Some("module") {
+                table.modules.push(name.to_owned());
             }
             let twice = table.rows.insert(name.to_owned(), row);
             assert!(twice.is_none(), "{name} has two rows");
@@ -59,22 +59,22 @@ impl Table {
         let mut wrong = Vec::new();
         let mut needed = BTreeSet::new();
         for arrow in source.uses() {
-            let (room, other) = (room_of(arrow.user), room_of(arrow.used));
-            if room == other || room == ROOT {
+            let (module, other) = (top_module_of(arrow.user), top_module_of(arrow.used));
+            if module == other || module == ROOT {
                 continue;
             }
-            match self.rows.get(room).map(|row| row.allows(&arrow)) {
+            match self.rows.get(module).map(|row| row.allows(&arrow)) {
                 Some(Some(listed)) => {
-                    needed.insert((room, listed));
+                    needed.insert((module, listed));
                 }
-                Some(None) => wrong.push(format!("{arrow}: `{room}` may not use `{other}` there")),
-                None => wrong.push(format!("{arrow}: `{room}` is not in the table")),
+                Some(None) => wrong.push(format!("{arrow}: `{module}` may not use `{other}` there")),
+                None => wrong.push(format!("{arrow}: `{module}` is not in the table")),
             }
         }
-        for (room, row) in &self.rows {
+        for (module, row) in &self.rows {
             for listed in row.everywhere.union(&row.in_tests) {
-                if !needed.contains(&(room.as_str(), listed)) {
-                    wrong.push(format!("`{room}` is said to use `{listed}`, and does not"));
+                if !needed.contains(&(module.as_str(), listed)) {
+                    wrong.push(format!("`{module}` is listed as using `{listed}`, but does not"));
                 }
             }
         }
@@ -83,13 +83,13 @@ impl Table {
     }
 
     fn upside_down(&self) -> Vec<String> {
-        let place = |room: &str| self.rooms.iter().position(|known| known == room);
+        let place = |module: &str| self.modules.iter().position(|known| known == module);
         let mut wrong = Vec::new();
-        for (below, room) in self.rooms.iter().enumerate() {
-            for listed in &self.rows[room].everywhere {
+        for (below, module) in self.modules.iter().enumerate() {
+            for listed in &self.rows[module].everywhere {
                 let used = listed.split(':').next().unwrap_or_default();
                 if place(used).is_none_or(|above| above >= below) {
-                    wrong.push(format!("`{room}` uses `{listed}`, which is not further up"));
+                    wrong.push(format!("`{module}` uses `{listed}`, which is not further up"));
                 }
             }
         }
@@ -124,13 +124,13 @@ fn in_backticks(text: &str) -> BTreeSet<String> {
 const ROOT: &str = "lib";
 
 /// The module or program that a file belongs to.
-fn room_of(file: &str) -> &str {
+fn top_module_of(file: &str) -> &str {
     let below = file.strip_prefix("src/").expect("sources lie in src");
     let below = below.strip_prefix("bin/").unwrap_or(below);
-    let room = below.split(['/', '.']).next().unwrap_or(below);
-    match room {
+    let module = below.split(['/', '.']).next().unwrap_or(below);
+    match module {
         "main" | "cli" => "tengen",
-        room => room,
+        module => module,
     }
 }
 
