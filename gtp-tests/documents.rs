@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use regex_lite::Regex;
 
 /// A tracked text: its path from the root, and its content.
-struct Text {
-    path: PathBuf,
-    content: String,
+pub(crate) struct Text {
+    pub(crate) path: PathBuf,
+    pub(crate) content: String,
 }
 
 fn root() -> &'static Path {
@@ -18,12 +18,17 @@ fn root() -> &'static Path {
 
 /// Sources, scripts and documents.
 fn texts() -> Vec<Text> {
+    texts_with(&["rs", "md", "toml", "sh"])
+}
+
+/// Tracked texts with these endings, and `.ci/run`.
+pub(crate) fn texts_with(endings: &[&str]) -> Vec<Text> {
     let mut files: Vec<PathBuf> = ["README.md", "CHANGELOG.md", ".ci/run"]
         .iter()
         .map(|name| root().join(name))
         .collect();
     for folder in ["docs", "gtp-tests", "models", "scripts", "src"] {
-        collect(&root().join(folder), &mut files);
+        collect(&root().join(folder), endings, &mut files);
     }
     let texts: Vec<Text> = files
         .into_iter()
@@ -36,14 +41,14 @@ fn texts() -> Vec<Text> {
     texts
 }
 
-fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+fn collect(folder: &Path, endings: &[&str], into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of this repository") {
         let path = entry.expect("a readable entry").path();
         let end = path.extension().and_then(|end| end.to_str());
         // Libraries fetched by a test are excluded.
         if path.is_dir() && !path.ends_with("node_modules") {
-            collect(&path, into);
-        } else if matches!(end, Some("rs" | "md" | "toml" | "sh")) {
+            collect(&path, endings, into);
+        } else if end.is_some_and(|end| endings.contains(&end)) {
             into.push(path);
         }
     }

@@ -1,4 +1,4 @@
-# NoGo: no capture, no suicide, no pass; whoever cannot move has lost.
+# NoGo: no capture, no suicide, no pass; a player without a legal move has lost.
 
 boardsize 9
 clear_board
@@ -27,7 +27,7 @@ rectangular_boardsize 2 1
 #? [resign]
 80 final_score
 #? [B\+R]
-# On one point nobody can play.
+# On a board of one point there is no legal move.
 boardsize 1
 90 genmove b
 #? [resign]

@@ -40,7 +40,7 @@ fn pondering_searches_on_the_opponents_time() {
         assert!(clock.now() < Duration::from_secs(60), "{visits} visits");
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(visits_at_start(&mut idle), reused, "nobody asked for it");
+    assert_eq!(visits_at_start(&mut idle), reused, "pondering is off");
 }
 
 #[test]

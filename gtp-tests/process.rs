@@ -82,7 +82,10 @@ impl Engine {
     pub(crate) fn reply(&mut self) -> String {
         let mut reply = String::new();
         loop {
-            let line = self.lines.recv_timeout(HANG_TIMEOUT).expect("a whole reply");
+            let line = self
+                .lines
+                .recv_timeout(HANG_TIMEOUT)
+                .expect("a whole reply");
             if line == b"\n" {
                 return reply.trim_end_matches('\n').to_owned();
             }

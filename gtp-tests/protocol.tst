@@ -20,7 +20,7 @@
 #? [[0-9]+\.[0-9]+]
 80 nonsense
 #? [.*]*
-# Komi is accepted at any time, whatever the game.
+# Komi is accepted at any time, in every game.
 90 komi 6.5
 #? []
 boardsize 9

@@ -226,8 +226,8 @@ const CRITIC_EXAMPLE: &str = "title = \"t\"\ngame = \"nogo\"\nsize = 9\nseeds = 
 fn defaults(place: &str) -> (toml::Table, toml::Table) {
     let own = |text: &str| toml::from_str::<toml::Table>(text).expect("TOML");
     let filled = |value: toml::Value| value.as_table().cloned().expect("a table");
-    let of = |plan: &impl serde::Serialize| {
-        filled(toml::Value::try_from(plan).expect("a plan that can be written"))
+    let of = |value: Result<toml::Value, toml::ser::Error>| {
+        filled(value.expect("a plan that can be written"))
     };
     let plan = CyclePlan::parse(EXAMPLE).expect("a plan");
     let ablation = tengen::train::ablate::AblationPlan::parse(ABLATION_EXAMPLE).expect("a plan");
@@ -238,11 +238,13 @@ fn defaults(place: &str) -> (toml::Table, toml::Table) {
         None => toml::Table::new(),
     };
     let (all, given) = match place {
-        "ablation" | "ablation-arm" | "match" => (of(&ablation), own(ABLATION_EXAMPLE)),
-        "critic" | "critic-arm" | "utility" | "lessons" | "measure" => {
-            (of(&critic), own(CRITIC_EXAMPLE))
+        "ablation" | "ablation-arm" | "match" => {
+            (of(toml::Value::try_from(&ablation)), own(ABLATION_EXAMPLE))
         }
-        _ => (of(&plan), own(EXAMPLE)),
+        "critic" | "critic-arm" | "utility" | "lessons" | "measure" => {
+            (of(toml::Value::try_from(&critic)), own(CRITIC_EXAMPLE))
+        }
+        _ => (of(toml::Value::try_from(&plan)), own(EXAMPLE)),
     };
     match place {
         "" | "ablation" | "critic" => (all, given),

@@ -205,10 +205,10 @@ fn a_page_stands_alone_and_only_a_page_is_replaced() {
     let review = held(&written);
     assert_eq!(review["game"]["black"], "RAVE, 20000 playouts");
     text(&args);
-    std::fs::write(&page, "<html>somebody's own</html>").expect("a file");
+    std::fs::write(&page, "<html>another page</html>").expect("a file");
     refuses(&args, "is no page of a review");
     let kept = std::fs::read_to_string(&page).expect("the file");
-    assert_eq!(kept, "<html>somebody's own</html>");
+    assert_eq!(kept, "<html>another page</html>");
     text(&[&args[..], &["--force"]].concat());
     assert_eq!(
         held(&std::fs::read_to_string(&page).expect("the page")),
@@ -231,7 +231,7 @@ fn is_javascript(page: &str, folder: &Path) {
     std::fs::write(&file, script).expect("a file");
     match Command::new("node").arg("--check").arg(&file).output() {
         Ok(checked) => assert!(checked.status.success(), "{checked:?}"),
-        Err(_) => println!("skipped: without Node.js nobody reads the page's script"),
+        Err(_) => println!("skipped: the page's script is checked only with Node.js"),
     }
 }
 

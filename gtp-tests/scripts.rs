@@ -89,13 +89,13 @@ fn scripts_check_their_arguments_before_they_build() {
     refused(
         "release-network.sh",
         &unknown,
-        "no network is called go-99x99",
+        "unknown network go-99x99",
     );
     let nothing = ["/nope", "go-sizes"];
     refused(
         "release-network.sh",
         &nothing,
-        "/nope holds no finished generation",
+        "/nope has no finished generation",
     );
     refused("check-release.sh", &[], "Usage");
     refused(
@@ -108,16 +108,16 @@ fn scripts_check_their_arguments_before_they_build() {
         refused(
             clocks,
             &["--games", "many"],
-            "--games takes a whole number, not \"many\"",
+            "--games needs a whole number, not \"many\"",
         );
     }
     refused("gpu-trial.sh", &["--device"], "Usage");
     let seconds = "--seconds takes a number, not many";
     refused("gpu-trial.sh", &["--seconds", "many"], seconds);
     let few = ["--games", "0", "a", "b", "c"];
-    refused("twogtp-match.sh", &few, "--games takes a number from 1 on");
+    refused("twogtp-match.sh", &few, "--games needs a number of at least 1");
     let quoted = ["'my engine' gtp", "b", "c"];
-    refused("twogtp-match.sh", &quoted, "GoGui knows double quotes only");
+    refused("twogtp-match.sh", &quoted, "GoGui supports only double quotes");
 }
 
 /// Splits a command line like GoGui 1.6: at blanks outside of double quotes, and at these.

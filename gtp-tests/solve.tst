@@ -1,4 +1,4 @@
-# Exact results, as published: 3x3 is won by whoever moves first, 3x4 by the second player.
+# Exact results, as published: 3x3 is won by the first player, 3x4 by the second player.
 
 boardsize 3
 10 tengen-solve

@@ -101,7 +101,7 @@ fn a_person_is_greeted_and_helped() {
     sau.types("new black\n");
     sau.shows(&["move ", " = ", "clock "]);
     sau.types("help\nend\n");
-    sau.shows(&["take back one stone", "nobody said who won"]);
+    sau.shows(&["take back one stone", "the winner is not known"]);
     sau.types("quit\n");
     assert_eq!(sau.end(), Some(0));
     std::fs::remove_dir_all(folder).expect("it was made");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds tengen for Linux on 64-bit ARM and tests it under qemu, which says nothing of speed.
+# Builds tengen for Linux on 64-bit ARM and tests it under qemu, which does not show its speed.
 set -euo pipefail
 
 usage() {
@@ -64,7 +64,7 @@ signature=$("${tengen[@]}" bench | head -n 1)
 for game in nogo go gomoku; do
     say "a move of $game"
     answer=$(printf 'genmove b\nquit\n' | "${tengen[@]}" gtp --game "$game" --size 9 --visits 20)
-    grep -q '^= [A-J][1-9]' <<<"$answer" || fail "it does not play $game: $answer"
+    grep -q '^= [A-J][1-9]' <<<"$answer" || fail "no legal move in $game: $answer"
 done
 
 if [ -z "$small" ]; then

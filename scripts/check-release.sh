@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does an archive of scripts/release.sh run on a bare Debian? Unpacks it in a root that holds nothing
-# but the packages every Debian has, and plays, trains and referees there. Takes some minutes.
+# Checks that an archive of scripts/release.sh runs on a bare Debian. Unpacks it in a root that has only
+# the packages of every Debian, and plays, trains and referees there. Takes some minutes.
 set -euo pipefail
 
 usage() {
@@ -38,7 +38,7 @@ for suite in "$@"; do
     debootstrap --variant=minbase "$suite" "$roots/$suite" >"$roots/$suite.log" 2>&1 ||
         { tail -n 5 "$roots/$suite.log" >&2; exit 1; }
     mkdir -p "$roots/$suite/opt"
-    # A bare root unpacks no xz: this side does.
+    # A bare root cannot unpack xz, so it is done outside.
     tar -C "$roots/$suite/opt" -xf "$archive"
     mount -t proc proc "$roots/$suite/proc"
     in_root "$suite" '. /etc/os-release; echo "$PRETTY_NAME, $(ldd --version | head -n 1)"'
@@ -50,5 +50,5 @@ for suite in "$@"; do
     in_root "$suite" './tengen-train selfplay rollouts --size 5 --games 2 --playouts 8 --out /tmp/games
         ./tengen-train inspect models/nogo-9x9.onnx'
     umount "$roots/$suite/proc"
-    echo "== $suite: sound"
+    echo "== $suite: passed"
 done

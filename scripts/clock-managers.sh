@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What is our way of using a clock worth? Matches on the simulated clock against the other managers,
-# and against ours without one of its rules; then a plot of visits by ply. Games depend on the seed
-# only, so the machine may do other things. Started again, it goes on where it stopped.
+# Measures the time manager: matches on the simulated clock against other managers,
+# and against ours without one of its rules; then a plot of visits by ply. Games depend only on the
+# seed, so the machine may do other work. Started again, it continues.
 set -euo pipefail
 
 usage() {
@@ -41,7 +41,7 @@ whole --games "$games"
 whole --rate "$rate"
 whole --seed "$seed"
 mkdir -p "$out"
-# In quotes of its own: tengen-match splits it into words.
+# Quoted once more: tengen-match splits it into words.
 engine="'$bin/tengen' gtp --threads 1 --playouts-per-second $rate $flags"
 
 # against NAME SETTING

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Does the engine ever lose on time? Thousands of games on a simulated clock, and some on the real
-# one, under every kind of time control, with lag and stalls, told the time and not. Prints a line
-# for each trial. Started again, it goes on where it stopped.
+# Checks that the engine never loses on time: thousands of games on a simulated clock, and some on the
+# real one, with every kind of time control, with lag and stalls, with and without time reports. Prints
+# a line for each trial. Started again, it continues.
 set -euo pipefail
 
 usage() {
@@ -39,7 +39,7 @@ mkdir -p "$out"
 trial() {
     local name=$1 count=$2 flags=$3
     shift 3
-    # In quotes of its own: tengen-match splits it into words.
+    # Quoted once more: tengen-match splits it into words.
     local engine="'$bin/tengen' gtp --threads 1 $flags"
     "$bin/tengen-match" clock-rig --games "$count" --concurrency "$(nproc)" --seed 1 \
         --first "$engine" --second "$engine" --first-name one --second-name two \
@@ -49,7 +49,7 @@ trial() {
         "$(awk '/least/ { print $(NF - 1) }' "$out/$name.txt" | sort -n | head -1)"
 }
 
-# Fifty playouts a second: what is tried is the clock, not the strength.
+# Fifty playouts per second: this tests the clock, not the strength.
 simulated="--backend rollout --playouts-per-second 50"
 rig=(--visits-per-second 50)
 lag=(--lag 50)
@@ -73,7 +73,7 @@ for told in told untold; do
     run canadian-10s+20-5 --time 10+20/5 "${spikes[@]}"
 done
 
-# With the network the solver works beside the search, and looks at each chosen move once more.
+# With the network the solver works beside the search, and checks each chosen move once more.
 for time in 10 60; do
     trial "network-${time}s" "$games" "--playouts-per-second 50" "${rig[@]}" "${lag[@]}" --time "$time"
 done

@@ -1,6 +1,6 @@
 @echo off
 setlocal
-rem Fetches ONNX Runtime's library, for `tengen.exe --backend ort`. What it does is told by --help.
+rem Fetches ONNX Runtime's library, for `tengen.exe --backend ort`. See --help.
 
 set version=1.31.1
 set package=onnxruntime
@@ -40,10 +40,10 @@ echo Fetches the ONNX Runtime library for `tengen.exe --backend ort`.
 echo.
 echo   fetch-onnxruntime.cmd [--gpu] [--into FOLDER]
 echo.
-echo It is taken from the official wheel on PyPI, checked against a checksum, and put into
+echo It comes from the official wheel on PyPI, is checked against a checksum, and put into
 echo %LOCALAPPDATA%\tengen\onnxruntime
 echo where tengen.exe looks for it after its own folder.
-echo --gpu takes the CUDA build, which needs an NVIDIA driver, CUDA 13 and cuDNN 9.
+echo --gpu selects the CUDA build, which needs an NVIDIA driver, CUDA 13 and cuDNN 9.
 echo Needs Windows 10 of 2018 or later ^(curl, tar and certutil are part of it^), and the library
 echo needs the Visual C++ runtime: https://aka.ms/vs/17/release/vc_redist.x64.exe
 exit /b 0
@@ -81,7 +81,7 @@ if errorlevel 1 (
     set "reason=the wheel could not be unpacked"
     goto failed
 )
-rem The last file written vouches for a complete folder.
+rem Written last: it marks a complete folder.
 if exist "%folder%\WHEEL" del "%folder%\WHEEL"
 move /y "%work%\onnxruntime\LICENSE" "%folder%\" >nul
 move /y "%work%\onnxruntime\ThirdPartyNotices.txt" "%folder%\" >nul

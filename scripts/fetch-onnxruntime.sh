@@ -3,13 +3,13 @@
 #
 #   scripts/fetch-onnxruntime.sh [--gpu] [--for SYSTEM] [--into FOLDER]
 #
-# The library is taken from the official wheel on PyPI, checked against the checksum below, and put
+# The library comes from the official wheel on PyPI, is checked against the checksum below, and put
 # into ${XDG_CACHE_HOME:-~/.cache}/tengen/onnxruntime, where tengen looks for it; with --into,
 # name the file to tengen with --ort-library or ORT_DYLIB_PATH.
-# --gpu takes the CUDA build (256 MB to download): it needs an NVIDIA driver, CUDA 13 and cuDNN 9
-# of the system, and runs on the CPU without them.
-# --for takes the library of another system: linux-x86_64, linux-aarch64 or windows-x86_64. On Windows
-# itself fetch-onnxruntime.cmd fetches it.
+# --gpu selects the CUDA build (256 MB to download): it needs an NVIDIA driver, CUDA 13 and cuDNN 9
+# on the system, and runs on the CPU without them.
+# --for selects the library of another system: linux-x86_64, linux-aarch64 or windows-x86_64. On Windows
+# itself use fetch-onnxruntime.cmd.
 # Needs Python 3 with pip; its version does not matter, nothing is installed into it.
 set -euo pipefail
 
@@ -69,7 +69,7 @@ case "$package $system" in
     ;;
 esac
 
-# Written last, so that it vouches for a complete folder.
+# Written last: it marks a complete folder.
 stamp="$package $version $sha256"
 library=$folder/$file
 if [ -f "$library" ] && [ "$(cat "$folder/WHEEL" 2>/dev/null)" = "$stamp" ]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does an engine throw finished games of Go away?
+"""Checks whether an engine loses finished games of Go.
 
 GNU Go plays itself until both sides pass. The last pass or both are taken back, komi is set so that the side to move
 wins by half a point as the board stands, and the engine plays that side on against GNU Go, or against nothing but
@@ -26,7 +26,7 @@ COLUMNS = "ABCDEFGHJKLMNOPQRST"
 
 
 class Board:
-    """Stones and prisoners, for a count that asks nobody for more than what is dead and what is seki."""
+    """Stones and prisoners, for a count that needs only the dead stones and the seki from engines."""
 
     def __init__(self, size):
         self.size, self.stones, self.prisoners = size, {}, Counter()
@@ -67,7 +67,7 @@ class Board:
         return COLUMNS.index(move[0]), int(move[1:]) - 1
 
     def count(self, rules, dead, seki):
-        """By how much Black is ahead, komi aside."""
+        """Black's lead without komi."""
         alive = {point: color for point, color in self.stones.items() if point not in dead}
         points, seen = Counter(), set()
         for start in [(x, y) for x in range(self.size) for y in range(self.size)]:
@@ -93,7 +93,7 @@ def gnugo(number, level, entry):
 
 
 def finished(number, args):
-    """A game of GNU Go against itself, without its two passes; None where it does not end by them."""
+    """A game of GNU Go against itself, without its two passes; None if it does not end with them."""
     draw = random.Random(number)
     size = args.sizes[number // 2 % len(args.sizes)]
     entry = {"number": number, "rules": RULES[number % 2], "size": size}
@@ -120,7 +120,7 @@ def finished(number, args):
 
 
 def verdict(number, entry, moves):
-    """By how much Black is ahead, komi aside: by GNU Go, and counted here; and GNU Go's words for it."""
+    """Black's lead without komi, by GNU Go and counted here, and GNU Go's answer."""
     judge, board, color = gnugo(number, 10, entry), Board(entry["size"]), "b"
     for move in moves:
         judge.ask(f"play {color} {move}")
@@ -136,7 +136,7 @@ def verdict(number, entry, moves):
 
 
 def trial(entry, args):
-    """How the engine plays on from there."""
+    """The engine's continuation from there."""
     number, moves = entry["number"], list(entry["moves"])
     color = "bw"[len(moves) % 2]
     if number // 4 % 3:

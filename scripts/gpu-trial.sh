@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What Tengen does on a GPU, measured in one go: a table on the standard output, and results.jsonl.
+# Measures Tengen on a GPU: a table on the standard output, and results.jsonl.
 set -uo pipefail
 
 usage() {
@@ -50,7 +50,7 @@ done
 fitter=${TENGEN_FIT:-target/libtorch/release/tengen-train}
 command -v python3 >/dev/null || { echo "gpu-trial: python3 is needed" >&2; exit 1; }
 released=$(cd "$(dirname "$0")/.." && pwd)/models
-# What a card computes of a network in f32 is TF32, unless it is told not to.
+# A card computes f32 networks in TF32 unless that is disabled.
 case $device in cpu) cuda='' single=f32 ;; *) cuda=1 single=tf32 ;; esac
 mkdir -p "$out"
 results=$out/results.jsonl
@@ -59,11 +59,11 @@ logs=()
 failures=0
 began=$SECONDS
 
-# Seconds that the budget still has.
+# Seconds left in the budget.
 left() { echo $((budget - SECONDS + began)); }
 
-# step NAME LIMIT COMMAND...: runs a step for at most LIMIT seconds, and no longer than the budget; each line of
-# JSON that it prints is a result. Ends as the step does, with 124 where it was left out.
+# step NAME LIMIT COMMAND...: runs a step for at most LIMIT seconds, within the budget; each line of
+# JSON that it prints is a result. Exits with the step's code, or with 124 if it was skipped.
 step() {
     local name=$1 limit=$2 log left
     shift 2
@@ -79,14 +79,14 @@ step() {
     logs+=("${log##*/}" "${log##*/}.err")
     local start=$SECONDS code=0
     if declare -F "$1" >/dev/null; then set -- bash -c '"$@"' step "$@"; fi
-    # Who is stuck in the driver does not hear the first signal.
+    # A process stuck in the driver does not react to the first signal.
     timeout -k 5 "$limit" "$@" >"$log" 2>"$log.err" || code=$?
     [ "$code" -ne 124 ] && [ "$code" -ne 137 ] || echo "it was not done after $limit s" >>"$log.err"
     python3 - "$name" "$log" "$code" "$((SECONDS - start))" >>"$results" <<'PYTHON'
 import json, sys
 name, log, code, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 text = open(log, encoding="utf-8", errors="replace").read()
-# A line each, or one over many lines.
+# One line each, or one document over several lines.
 for part in [text] if text.startswith("{\n") else text.splitlines():
     try:
         found = json.loads(part)
@@ -106,7 +106,7 @@ PYTHON
     return "$code"
 }
 
-# The card, its driver and clocks, and what it multiplies at best.
+# The card, its driver and clocks, and its peak of multiplications.
 card() {
     if command -v nvidia-smi >/dev/null; then
         nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm,clocks.max.sm,power.limit \
@@ -141,7 +141,7 @@ for name, kind, tf32 in [("f32", torch.float32, False), ("tf32", torch.float32, 
 PYTHON
 }
 
-# first_moves MODEL: seconds from a bare start to the first move, and for the moves after it.
+# first_moves MODEL: seconds from start to the first move, and for the moves after it.
 first_moves() {
     python3 - "$bin/tengen" "$device" "$1" <<'PYTHON'
 import json, subprocess, sys, time
@@ -165,8 +165,8 @@ print(json.dumps({"first_move": cold, "later_moves": sum(warm) / len(warm), "nam
 PYTHON
 }
 
-# speed ARGUMENTS...: bench --throughput. A backend that cannot be had is only warned of there: here a step that
-# measured nothing has failed.
+# speed ARGUMENTS...: bench --throughput. An unavailable backend only causes a warning there; here a step without
+# measurements has failed.
 speed() {
     "$bin/tengen" bench --throughput --json --backend ort --device "$device" "$@" | grep --line-buffered .
     [ "${PIPESTATUS[*]}" = "0 0" ]
@@ -175,8 +175,8 @@ speed() {
 # answers ARGUMENTS...: bench --agreement.
 answers() { "$bin/tengen" bench --agreement --json --backend ort --device "$device" "$@"; }
 
-# visits MODEL SECONDS THREADS: visits of one move of this many seconds, once the network is loaded, and how much of
-# the time the first card computes, from the second second on.
+# visits MODEL SECONDS THREADS: visits of one move of this many seconds, with the network loaded, and the share of
+# time in which the first card computes, from the second second on.
 visits() {
     python3 - "$bin/tengen" "$device" "$@" <<'PYTHON'
 import json, shutil, subprocess, sys
@@ -207,7 +207,7 @@ finally:
 facts = {"seconds": float(seconds), "threads": int(threads)}
 if sampler:
     rows = [line.split(",") for line in sampler.communicate()[0].splitlines()]
-    # The card tells of a while that has passed already.
+    # The card reports a period that has already passed.
     rows = [row for row in rows if len(row) == 2][5:]
     for at, name in enumerate(["busy_percent", "watts"]):
         try:
@@ -224,7 +224,7 @@ sys.exit(0 if facts["visits"] else 1)
 PYTHON
 }
 
-# fits ARGUMENTS...: tengen-train with the libraries of PyTorch. Without one that was built for them, its message.
+# fits ARGUMENTS...: tengen-train with the libraries of PyTorch; a message if it was not built for them.
 fits() {
     [ -x "$fitter" ] || { echo "there is no $fitter: docs/gpu.md#fitting says how it is built" >&2; return 1; }
     local libraries
@@ -232,7 +232,7 @@ fits() {
     LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$fitter" "$@"
 }
 
-# expects TEXT COMMAND...: an engine that cannot have what it asks for says so in one line and ends.
+# expects TEXT COMMAND...: an engine whose options cannot be satisfied ends with one line.
 expects() {
     local text=$1 said
     shift
@@ -242,7 +242,7 @@ expects() {
     [ "$code" -ne 0 ] && echo "$said" | grep -q "$text"
 }
 
-# plays TEXT COMMAND...: an engine whose network cannot be had says so, unless TEXT is empty, and plays by another.
+# plays TEXT COMMAND...: an engine whose network fails reports it, unless TEXT is empty, and plays with another.
 plays() {
     local text=$1 errors=$out/plays.err said
     shift
@@ -253,11 +253,11 @@ plays() {
     [[ $said =~ ^=\ [A-J][1-9] ]] && { [ -z "$text" ] || grep -q "$text" "$errors"; }
 }
 
-# absent TEXT COMMAND...: one of both. Where /dev does not tell how many cards there are, the engine finds out when
+# absent TEXT COMMAND...: one of both. If /dev does not show the number of cards, the engine finds out when
 # it loads the network.
 absent() { expects "$@" || plays "$@"; }
 
-# memory_full: another program holds all memory of the first card but 300 MiB: a move comes all the same.
+# memory_full: another program holds all memory of the first card except 300 MiB; a move must still come.
 memory_full() {
     local card=${device%%,*} holder code=1
     card=${card#cuda}
@@ -284,7 +284,7 @@ time.sleep(40)' "${card:-0}" >"$out/holder.txt" &
     return "$code"
 }
 
-# What was measured so far, as tables.
+# The results so far, as tables.
 tables() {
     python3 - "$results" "$device" "$((SECONDS - began))" <<'PYTHON'
 import json, sys
@@ -300,7 +300,7 @@ print("|---|---|---|---|---|---|---|---|---|")
 for row in results:
     if "raw_per_second" in row:
         mean = row.get("mean_batch")
-        # Of a search that never filled its batches the share says nothing.
+        # The share is meaningless for a search that never filled its batches.
         filled = mean is None or mean >= row["batch"] / 2
         share = f"{row['evaluations_per_second'] / row['raw_per_second']:.0%}" if filled else "-"
         print(f"| {row['step']} | {row['threads']} | {row['batch']} | {row['raw_per_second']:.0f} | "
@@ -315,7 +315,7 @@ def short(value):
         return {key: short(inner) for key, inner in value.items()}
     return [short(inner) for inner in value] if isinstance(value, list) else value
 
-# Of those that tell how they get on, the last line.
+# For steps that report progress, the last line.
 told = {"raw_per_second", "card", "processor", "peak", "what"}
 wanted = {"self-play": ("games", "seconds", "games_per_second", "evaluations_per_second"),
           "fit": ("samples_per_second", "flops", "peak_flops"),
@@ -337,7 +337,7 @@ print("| a card that vanishes in mid-search | only simulated, by unit tests at t
 PYTHON
 }
 
-# What there is when it ends. The table's numbers and all logs are two files, where only few can be brought home.
+# Results at the end. The table's numbers and all logs are two files, as only few can be copied back.
 finish() {
     tables
     [ "${#logs[@]}" -gt 0 ] && command -v tar >/dev/null || return
@@ -376,21 +376,21 @@ rm -f "$trained"
 step "half built-in" 120 "$bin/tengen-train" quantize --precision f16 --device "$device" --json $few \
     --model "$released/nogo-9x9.onnx" --out "$trained"
 
-# The same answers.
+# Agreement of answers.
 step "answers built-in $single" 60 answers $few
 [ -z "$cuda" ] || NVIDIA_TF32_OVERRIDE=0 step "answers built-in true f32" 60 answers $few
 step "answers 5b32c $single" 60 answers $few --model "$released/nogo-9x9-5b32c.onnx"
 [ ! -s "$trained" ] || step "answers built-in f16" 60 answers $few --model "$trained"
 step "answers ${names%% *} f16" 60 answers $few --model "$models/${names%% *}-f16.onnx"
 
-# Speed: all sizes of batches, at a thread for each of a card's two evaluators.
+# Speed: all batch sizes, with one thread for each of a card's two evaluators.
 halves=" "
 for name in $names; do
     step "speed $name f16" 120 speed --seconds "$seconds" --threads 2 --model "$models/$name-f16.onnx" &&
         halves="$halves$name "
 done
 
-# precision NAME: f16 where the device ran the network so, else that of the file in f32.
+# precision NAME: f16 if the device ran the network so, else that of the f32 file.
 precision() { case $halves in *" $1 "*) echo f16 ;; *) echo "$single" ;; esac; }
 
 # best NAME: the file of that.
@@ -419,17 +419,17 @@ done
 step "first move" 60 first_moves "$(best "$largest")"
 speed_threads "$largest"
 
-# What goes wrong is said in one line.
+# Errors are reported in one line.
 step "no card of this number" 40 absent "not available" "$bin/tengen" gtp --device cuda:63
 step "a file that is no library" 20 expects "no library" "$bin/tengen" gtp --backend ort --ort-library "$0"
-# What only shows when the network is loaded: a move comes all the same.
+# Errors that occur only when the network is loaded: a move must still come.
 step "another library" 20 plays "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
 if [ -n "$cuda" ]; then
     step "cards hidden" 20 plays "cuda" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device"
     step "memory full" 60 memory_full
 fi
 
-# The same file for both: the built-in one is in integers on a processor.
+# The same file for both: the built-in one is int8 on a processor.
 games=100
 [ -z "$quick" ] || games=4
 rm -rf "$out/match"
@@ -448,7 +448,7 @@ for name in $names; do
     step "self-play $name" 60 "$bin/tengen-train" selfplay network --json --device "$device" --games "$games" \
         --model "$(best "$name")" --visits 64 --out "$out/games-$name" --concurrent 256
 done
-# The first folder that holds games.
+# The first folder with games.
 data=$out/games-${names%% *}
 for name in $names; do
     if compgen -G "$out/games-$name/games-*" >/dev/null; then
@@ -456,7 +456,7 @@ for name in $names; do
         break
     fi
 done
-# A rehearsal fits by the same libraries on the processor, if they are there, and by our own kernels.
+# A rehearsal uses the same libraries on the processor, if available, and our own kernels.
 fit_device=libtorch
 [ -z "$cuda" ] || fit_device=${device%%,*}
 steps=30
@@ -484,7 +484,7 @@ if [ -n "$cuda" ]; then
     done
 fi
 
-# The smaller networks, where there is time left.
+# The smaller networks, if time is left.
 for name in $names; do
     [ "$name" != "$largest" ] || continue
     speed_single "$name"

@@ -1,5 +1,5 @@
 # Sourced by other scripts: sets `bin` to the folder of tengen and tengen-match, which is
-# target/release, or BIN if it is set; says what to do when one is missing. And functions.
+# target/release, or BIN if it is set, and reports a missing one. Also defines functions.
 bin=${BIN:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/target/release}
 for program in tengen tengen-match; do
     if [ ! -x "$bin/$program" ]; then
@@ -8,18 +8,18 @@ for program in tengen tengen-match; do
     fi
 done
 
-# whole OPTION VALUE: refuses what is no whole number.
+# whole OPTION VALUE: rejects a value that is not a whole number.
 whole() {
     case $2 in
     '' | *[!0-9]*)
-        echo "$(basename "$0" .sh): $1 takes a whole number, not \"$2\"" >&2
+        echo "$(basename "$0" .sh): $1 needs a whole number, not \"$2\"" >&2
         exit 2
         ;;
     esac
 }
 
-# played STATUS NAME: whether a match that ended so, with its report in NAME.txt, was played. With 3 it
-# was, but an engine complained or misbehaved: that is shown. Otherwise NAME.log says why not.
+# played STATUS NAME: whether a match with this exit code and its report in NAME.txt was played. With 3 it
+# was, but an engine warned or misbehaved, which is shown. Otherwise NAME.log has the reason.
 played() {
     if [ "$1" -ne 3 ]; then
         tail -n 3 "$2.log" >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Takes the newest network of a run of a plan of scripts/plans into models/: f32 and int8, and what a later run
-# needs to go on.
+# Copies the newest network of a run of a plan in scripts/plans to models/: f32 and int8, and the files needed to
+# continue the run.
 usage() {
     cat <<'USAGE'
 Usage: release-network.sh [--keep-only] RUN NAME
@@ -10,7 +10,7 @@ Usage: release-network.sh [--keep-only] RUN NAME
   --keep-only   keep the run, and release nothing
 
 Writes models/NAME.onnx and models/NAME-int8.onnx (nogo-9x9-champion as nogo-9x9-5b32c, nogo-9x9-large as
-nogo-9x9), which for Go say lead and owners, and models/runs/NAME, and prints what the table in
+nogo-9x9), which for Go have lead and ownership, and models/runs/NAME, and prints what the table in
 models/README.md has to say. Build tengen again after it: networks are compiled in. For Go it needs
 target/release/tengen-train, or that of the folder BIN.
 USAGE
@@ -31,20 +31,20 @@ case $name in
     gomoku-8x8 | gomoku-15x15 | gomoku-sizes | go-sizes) model=$name ;;
     nogo-9x9-champion) model=nogo-9x9-5b32c ;;
     nogo-9x9-large) model=nogo-9x9 ;;
-    *) fail "no network is called $name" ;;
+    *) fail "unknown network $name" ;;
 esac
 here=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 models=$here/models
 # It would be deleted before it is copied.
 case $(cd "$run" 2>/dev/null && pwd) in
-    "$models"/runs/*) fail "$run is where runs are kept: name a copy that has gone on" ;;
+    "$models"/runs/*) fail "$run is the archive of runs: give a copy that was continued" ;;
 esac
 summary=$(ls "$run"/generation-*.json 2>/dev/null | tail -n 1)
-[ -n "$summary" ] || fail "$run holds no finished generation"
+[ -n "$summary" ] || fail "$run has no finished generation"
 number=$(basename "$summary" .json | sed 's/generation-//')
-# A run goes on from all its summaries.
+# A run continues from all its summaries.
 for each in $(seq -f %04g 0 "$(echo "$number" | sed 's/^0*\(.\)/\1/')"); do
-    [ -f "$run/generation-$each.json" ] || fail "$run has a generation $number and lacks generation-$each.json"
+    [ -f "$run/generation-$each.json" ] || fail "$run has generation $number but not generation-$each.json"
 done
 network=$run/networks/network-$number
 for form in .onnx .int8.onnx; do
@@ -52,11 +52,11 @@ for form in .onnx .int8.onnx; do
 done
 case $release$name in
     yesgo-*)
-        # The networks that a run plays with say nothing of points.
+        # The networks of a run have no outputs for points.
         train=${BIN:-$here/target/release}/tengen-train
         [ -x "$train" ] || fail "there is no $train: cargo build --release --features train"
         "$train" export --checkpoint "$run/generation-$number/fit" --all-heads --out "$models/$model.onnx" || exit 1
-        # Each board of several has a folder of its own.
+        # With several boards each has its own folder.
         set --
         for games in "$run/generation-$number/games" "$run/generation-$number/games"/*x*; do
             [ -n "$(ls "$games"/*.parquet 2>/dev/null)" ] && set -- "$@" --data "$games"
@@ -67,7 +67,7 @@ case $release$name in
 esac
 
 kept=$models/runs/$name
-# What was kept before goes when all of the new is there.
+# The old files are removed when all new ones are complete.
 new=$kept.new
 rm -rf "$new" && mkdir -p "$new/networks" "$new/generation-$number" || exit 1
 cp "$run"/plan.toml "$run"/hours.json "$run"/report.html "$run"/generation-*.json "$new/" || exit 1
@@ -82,7 +82,7 @@ for matches in "$run"/generation-*/matches; do
 done
 rm -rf "$kept" && mv "$new" "$kept" || exit 1
 
-# Plans that begin with these weights.
+# Plans that start from these weights.
 for plan in "$models"/../scripts/plans/*.toml; do
     sed -i "s|runs/$name/[a-z0-9/-]*fit|runs/$name/$fit|" "$plan" || exit 1
 done

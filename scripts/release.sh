@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes one archive for people who do not build: the three programs, the networks, licences, notes on
+# Makes one archive for users without a compiler: the three programs, the networks, licences, notes on
 # board programs. Builds first: some 10 minutes on two cores if nothing is built yet.
 set -euo pipefail
 
@@ -50,7 +50,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-# The tools for the machine that it is built for, and how its programs are run here.
+# The tools for the target machine, and how its programs are run here.
 cross=
 exe=
 run=()
@@ -88,7 +88,7 @@ crates() {
         grep -v "^tengen v" | sed 's/ ([^|]*)|/|/; s/ v/-/; s/|/ /; s/ (\*)$//' | sort -u
 }
 
-# The text of every licence once, below the crates that it is of.
+# The text of every licence once, below the crates that it applies to.
 licences() {
     local sources=${CARGO_HOME:-$HOME/.cargo}/registry/src crate licence file sum
     declare -A of=() text=()
@@ -112,7 +112,7 @@ licences() {
     done
 }
 
-# The licences of what a linker adds: Rust's standard library, and MinGW-w64 with what GCC needs.
+# The licences of code added by the linker: Rust's standard library, and MinGW-w64 with GCC's parts.
 linked_licences() {
     local from=$sysroot/share/doc/rust file
     for file in COPYRIGHT-library.html COPYRIGHT.html; do
@@ -130,7 +130,7 @@ linked_licences() {
     done
 }
 
-# The first page, for Windows with the line ends and the mark that its editors want.
+# The first page, for Windows with the line ends and the byte order mark that its editors need.
 start_windows() {
     sed 's/$/\r/; 1s/^/\xef\xbb\xbf/' <<TEXT
 Tengen $version, for Windows 10 and later on x86-64 processors with AVX2 and BMI2 (most since 2013).
@@ -220,7 +220,7 @@ crates | licences >"$stage/licences/crates.txt"
 linked_licences "$stage/licences"
 if [ -n "$runtime" ]; then
     scripts/fetch-onnxruntime.sh --for "$kind" --into "$work/runtime"
-    # Beside the program, where it is looked for first.
+    # Beside the program, which is searched first.
     cp "$work/runtime"/*onnxruntime.* "$stage/"
     for file in LICENSE ThirdPartyNotices.txt; do
         cp "$work/runtime/$file" "$stage/licences/onnxruntime-$file"
@@ -241,10 +241,10 @@ else
 fi
 pack "$name"
 
-# As someone would use it: unpacked elsewhere, with nothing of this machine's settings.
+# As a user would do: unpacked elsewhere, without this machine's settings.
 mkdir "$work/try"
 if [ -n "$triple" ] && [ ${#run[@]} -eq 0 ]; then
-    echo "not tried: nothing here runs programs for $kind"
+    echo "not tested: no way to run programs for $kind here"
 else
     if [ -n "$exe" ]; then
         unzip -q "$work/$name.$end" -d "$work/try"

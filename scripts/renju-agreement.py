@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do Tengen and another engine forbid Black the same moves in Renju?
+"""Compares the forbidden moves of Renju between Tengen and another engine.
 
 Draws positions of 15x15 at random, with Black to move and no five on the board, and asks both for the points
 where Black may not play. The other engine speaks the Gomocup protocol with Yixin's additions YXBOARD and
@@ -19,9 +19,9 @@ import sys
 SIDE = 15
 COLUMNS = "ABCDEFGHJKLMNOP"
 POINTS = [(x, y) for x in range(SIDE) for y in range(SIDE)]
-# Where no free point is found in this many draws the position is drawn again.
+# If no free point is found in this many draws the position is drawn again.
 TRIES = 50
-# Positions that are shown.
+# Number of positions shown.
 SHOWN = 5
 
 

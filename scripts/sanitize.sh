@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Looks for what tests on one machine rarely show: orders of memory accesses (loom), data races (the
-# thread sanitizer), overflows and broken assertions (a build that checks them). To be run by hand
+# Looks for errors that tests on one machine rarely show: orders of memory accesses (loom), data races (the
+# thread sanitizer), overflows and broken assertions (a build that checks them). Run it manually
 # after a change to threads or the tree, and once a week.
 #
 #   scripts/sanitize.sh [loom] [checks] [tsan] [miri]      all of them when none is named
@@ -27,7 +27,7 @@ checks() {
         cargo test --no-default-features --target-dir "$target/checks" --lib
 }
 
-# The search's tests under the thread sanitizer, with a standard library that it sees through.
+# The search's tests under the thread sanitizer, with an instrumented standard library.
 tsan() {
     has_nightly rust-src || return 0
     RUSTFLAGS=-Zsanitizer=thread CARGO_PROFILE_DEV_OPT_LEVEL=2 \
@@ -35,7 +35,7 @@ tsan() {
         --target-dir "$target/tsan" --lib search::
 }
 
-# Tests of nodes, edges and the graph under Miri, which sees every access to memory.
+# Tests of nodes, edges and the graph under Miri, which checks every access to memory.
 miri() {
     has_nightly miri || return 0
     cargo +nightly miri test --no-default-features --target-dir "$target/miri" --lib -- \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do GNU Go and Tengen count finished games of Go alike?
+"""Compares the scores of finished games of Go between GNU Go and Tengen.
 
 Plays games between engines of different strength (GNU Go on levels 1 to 10, Tengen with few and many
 playouts), asks GNU Go for score and dead stones of each finished position, keeps both in a file of one
@@ -18,13 +18,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
-# Debian puts games where not everybody looks for programs.
+# Debian installs games outside the usual search path.
 WHERE = os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
 GNUGO = "gnugo --mode gtp --chinese-rules --positional-superko --never-resign --level {level} --seed {seed}"
 TENGEN = "target/release/tengen gtp --game go --backend rollout --resign-below off --seed {seed}"
 LEVELS = [1, 1, 1, 5, 10]
 VISITS = {"rollout": [100, 500], "auto": [1, 50, 400]}
-# Shares of moves that are drawn at random, so that boards get full of what no good player leaves there.
+# Shares of random moves, so that boards contain unusual stones.
 BLUNDERS = [0, 0, 0, 0.1, 0.3, 1]
 OTHER = {"b": "w", "w": "b"}
 
@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 class Engine:
-    """One engine, spoken to by GTP."""
+    """One engine, controlled by GTP."""
 
     def __init__(self, command):
         words = shlex.split(command)
@@ -82,7 +82,7 @@ class Engine:
 
 
 class Side:
-    """An engine that now and then plays at random instead."""
+    """An engine that occasionally plays a random move."""
 
     def __init__(self, name, command, blunders, draw):
         self.name = name + (f" ({blunders:.0%} at random)" if blunders else "")
@@ -90,7 +90,7 @@ class Side:
 
     def genmove(self, color, size, answers_pass):
         """A move, played on the engine's own board."""
-        # Who plays at random would play for ever.
+        # A random player would never stop.
         if self.draw.random() < self.blunders and not answers_pass:
             points = [f"{column}{row + 1}" for column in "ABCDEFGHJKLMNOPQRST"[:size] for row in range(size)]
             for point in self.draw.sample(points, 20):
@@ -115,7 +115,7 @@ def side(number, draw, args):
 
 
 def play(number, size, args):
-    """One game and who played it; no game where it does not end by two passes."""
+    """One game and its players; no game if it does not end with two passes."""
     draw = random.Random(number)
     sides = {color: side(number, draw, args) for color in "bw"}
     for each in sides.values():
@@ -139,7 +139,7 @@ def play(number, size, args):
 
 
 def entry_of(number, args):
-    """One finished game with GNU Go's word on it; None where it does not end by two passes."""
+    """One finished game with GNU Go's result; None if it does not end with two passes."""
     size = args.sizes[number % len(args.sizes)]
     moves, names = play(number, size, args)
     if moves is None:
@@ -152,7 +152,7 @@ def entry_of(number, args):
 
 
 def collect(args):
-    """The games of the file, and as many more as are wanted."""
+    """The games of the file, and more up to the requested number."""
     entries = []
     if os.path.exists(args.out):
         with open(args.out, encoding="utf-8") as file:
@@ -173,7 +173,7 @@ def collect(args):
 
 
 def margin(score):
-    """By how many points Black is ahead."""
+    """Black's lead in points."""
     return 0.0 if score[0] == "0" else float(score[2:]) * (1 if score[0] == "B" else -1)
 
 
@@ -198,7 +198,7 @@ def play_on(entry, komi, first, args):
 
 
 def arbitrate(entry, own, args):
-    """Who is right, when the position is played on with either side to move."""
+    """The engine confirmed by playing on with either side to move."""
     theirs, ours = (margin(score) + args.komi for score in (entry["gnugo"]["score"], own["score"]))
     if theirs == ours:
         return "the same score"
@@ -210,7 +210,7 @@ def arbitrate(entry, own, args):
 
 
 def compare(entry, args):
-    """Whether Tengen names the same score and the same dead stones, and what to say where it does not."""
+    """Whether Tengen reports the same score and dead stones, and a message if it does not."""
     engine = Engine(args.tengen.format(seed=1))
     try:
         engine.ask("kata-set-rules chinese")
@@ -235,7 +235,7 @@ def compare(entry, args):
 
 
 def report(entries, args):
-    """Asks Tengen and tells where it says something else."""
+    """Asks Tengen and prints the differences."""
     same = {}
     with ThreadPoolExecutor(args.jobs) as pool:
         for entry, found in zip(entries, pool.map(lambda entry: compare(entry, args), entries)):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trains a NoGo network overnight: builds the trainer, runs the loop at low priority until its plan
-# is done, and starts it again when it was killed. Run it again to continue.
+# is complete, and restarts it when it was killed. Run it again to continue.
 
 usage() {
     cat <<'USAGE'
@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 
-# What is wrong is said before anybody waits for a build.
+# Errors are reported before the build starts.
 wrong() {
     echo "train-overnight.sh: $*" >&2
     exit 2
@@ -58,11 +58,11 @@ end=$(($(date +%s) + seconds))
 tries=0
 while :; do
     if [ -n "$hours" ]; then
-        # What is left of the hours, also after a kill. In the foreground, so that Ctrl-C reaches it.
+        # The remaining hours, also after a kill. In the foreground, so that Ctrl-C reaches it.
         left=$((end - $(date +%s)))
         limit="timeout --foreground $((left > 0 ? left : 1))"
     fi
-    # Unquoted on purpose: some words, or none.
+    # Unquoted on purpose: several words, or none.
     # shellcheck disable=SC2086
     $limit nice -n 10 "$train" loop "$plan" --out "$out" "$@"
     status=$?
@@ -71,11 +71,11 @@ while :; do
         124) echo "Time is up: $out/report.html. Run this again to go on."; break ;;
         130 | 143) exit $status ;;
     esac
-    # Killed (137), or out of memory: go on where it was. Any other failure is told and ends here.
+    # Killed (137), or out of memory: continue. Any other failure is reported and ends here.
     [ $status -lt 128 ] && exit $status
     tries=$((tries + 1))
     [ $tries -ge 20 ] && { echo "It was killed $tries times; giving up." >&2; exit $status; }
-    echo "It was killed; it goes on where it was." >&2
+    echo "It was killed; continuing." >&2
 done
 
 "$train" fsck "$out"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Plays a match between two GTP engines with gogui-twogtp, for people who have GoGui.
+# Plays a match between two GTP engines with gogui-twogtp, for users of GoGui.
 # `tengen-match play` needs no GoGui, knows the rules, keeps clocks and resumes by the game; this
-# script is for comparing with results that others got from twogtp.
+# script is for comparison with published results of twogtp.
 
 usage() {
     cat <<'USAGE'
@@ -28,7 +28,7 @@ What twogtp does and does not do (GoGui 1.6):
     legal move must answer `resign`. Illegal moves are seen only because the referee refuses them:
     such a game has ERR=1 and *no winner*; count it for the other side yourself (ERR_MSG names the
     culprit). This script lists those games at the end.
-  - It sends time_settings but never time_left, and nobody ever loses on time; compare the columns
+  - It sends time_settings but never time_left, and no player ever loses on time; compare the columns
     TIME_B and TIME_W with the limit.
   - After a crash every remaining game is an error. Delete the error rows from OUT.dat and run the
     script again.
@@ -75,16 +75,16 @@ out=$3
 for number in "--games $games" "--size $size" "--threads $threads"; do
     case ${number#* } in
     '' | 0 | *[!0-9]*)
-        echo "twogtp-match.sh: ${number% *} takes a number from 1 on; see --help" >&2
+        echo "twogtp-match.sh: ${number% *} needs a number of at least 1; see --help" >&2
         exit 2
         ;;
     esac
 done
-# What GoGui cannot split is a program that it does not find, and the reason is hard to see.
+# GoGui does not find a program whose command it cannot split, and its message does not show that.
 for command in "$first" "$second" "$referee"; do
     case $command in
     *"'"*)
-        echo "twogtp-match.sh: GoGui knows double quotes only, and this has others: $command" >&2
+        echo "twogtp-match.sh: GoGui supports only double quotes, not those in: $command" >&2
         exit 2
         ;;
     esac
@@ -94,7 +94,7 @@ if ! command -v gogui-twogtp >/dev/null; then
     exit 1
 fi
 
-# twogtp makes no folders.
+# twogtp does not create folders.
 mkdir -p "$(dirname "$out")" || exit 1
 
 # -auto plays without waiting; the same -sgffile without -force continues a match.
@@ -110,12 +110,12 @@ if [ ! -f "$out.dat" ]; then
 fi
 
 gogui-twogtp -analyze "$out.dat" -force && echo "Report: $out.html"
-# The last comment line of the table names its columns, tab by tab.
+# The last comment line of the table has the tab-separated names of its columns.
 errors=$(awk -F '\t' '
     /^#GAME/ { for (i = 1; i <= NF; i++) column[$i] = i }
     !/^#/ && $(column["ERR"]) == "1" { print "  game " $1 ": " $(column["ERR_MSG"]) }' "$out.dat")
 if [ -n "$errors" ]; then
-    echo "Games without a winner, to be counted by hand:"
+    echo "Games without a winner, to be counted manually:"
     echo "$errors"
 fi
 exit $status

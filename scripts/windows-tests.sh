@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds tengen for Windows and tests it under Wine, which is not Windows: docs/windows.md says what
+# Builds tengen for Windows and tests it under Wine, which is not Windows: docs/windows.md lists what
 # that leaves open.
 set -euo pipefail
 
@@ -79,13 +79,13 @@ signature=$("$wine" tengen.exe bench | head -n 1 | tr -d '\r')
 
 say 'GTP'
 answer=$(printf 'genmove b\r\nquit\r\n' | "$wine" tengen.exe gtp --visits 50)
-grep -q '^= [A-J][1-9]' <<<"$answer" || fail "it does not play: $answer"
+grep -q '^= [A-J][1-9]' <<<"$answer" || fail "no legal move: $answer"
 
 say 'the SAU platform'
 printf 'sau\n--name\n天元 one\n--ng-charset\ngbk\n--visits\n50\n' |
     iconv -f utf-8 -t gbk | sed 's/$/\r/' >tengen.args
 answer=$(printf 'name?\r\nnew black\r\nend black\r\nquit\r\n' | "$wine" tengen.exe)
-grep -q '天元 one' <<<"$answer" || fail "its name is not heard: $answer"
+grep -q '天元 one' <<<"$answer" || fail "its name is missing: $answer"
 record=$(cat records/NG-*.txt | iconv -f gbk -t utf-8)
 grep -q '天元 one' <<<"$record" || fail "no record in GBK: $record"
 rm tengen.args

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs a program for Windows under Wine, in a folder of Wine's own, which is made ready the first time:
+# Runs a program for Windows under Wine, in a separate Wine folder, which is initialised the first time:
 #
 #   scripts/wine.sh PROGRAM.exe [ARGUMENT...]
 #
 # The folder is $WINEPREFIX, or wine in ${CARGO_TARGET_DIR:-target}/windows. Ends with 77 where there
-# is no Wine (Debian: apt install wine64 libwine), or none that can be made ready.
+# is no Wine (Debian: apt install wine64 libwine), or it cannot be initialised.
 set -euo pipefail
 
 wine=
@@ -27,7 +27,7 @@ system=$WINEPREFIX/drive_c/windows/system32
 if [ ! -e "$system/bcryptprimitives.dll" ]; then
     mkdir -p "$WINEPREFIX"
     "$wine" wineboot -i >/dev/null 2>&1
-    # Wine 8 has no bcryptprimitives.dll, of which Rust's standard library wants one function.
+    # Wine 8 has no bcryptprimitives.dll, of which Rust's standard library needs one function.
     if [ ! -e "$system/bcryptprimitives.dll" ]; then
         cat >"$WINEPREFIX/prng.c" <<'TEXT'
 #include <windows.h>

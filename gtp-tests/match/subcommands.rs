@@ -293,7 +293,7 @@ fn a_tuning_says_what_it_cannot_do() {
 }
 
 fn a_tuning_goes_on_after_engines_that_misbehaved() {
-    let out = folder("tune-mended");
+    let out = folder("tune-repaired");
     let becomes = |kind: &str| {
         let engine = fake(kind, 2, 1);
         script(&out, &format!("exec {engine}$1"), &format!("{engine}%1"))

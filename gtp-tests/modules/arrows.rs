@@ -67,14 +67,18 @@ impl Table {
                 Some(Some(listed)) => {
                     needed.insert((module, listed));
                 }
-                Some(None) => wrong.push(format!("{arrow}: `{module}` may not use `{other}` there")),
+                Some(None) => {
+                    wrong.push(format!("{arrow}: `{module}` may not use `{other}` there"))
+                }
                 None => wrong.push(format!("{arrow}: `{module}` is not in the table")),
             }
         }
         for (module, row) in &self.rows {
             for listed in row.everywhere.union(&row.in_tests) {
                 if !needed.contains(&(module.as_str(), listed)) {
-                    wrong.push(format!("`{module}` is listed as using `{listed}`, but does not"));
+                    wrong.push(format!(
+                        "`{module}` is listed as using `{listed}`, but does not"
+                    ));
                 }
             }
         }
@@ -89,7 +93,9 @@ impl Table {
             for listed in &self.rows[module].everywhere {
                 let used = listed.split(':').next().unwrap_or_default();
                 if place(used).is_none_or(|above| above >= below) {
-                    wrong.push(format!("`{module}` uses `{listed}`, which is not further up"));
+                    wrong.push(format!(
+                        "`{module}` uses `{listed}`, which is not further up"
+                    ));
                 }
             }
         }

@@ -14,5 +14,5 @@ pub const BATCH: Duration = Duration::from_millis(35);
 pub const ANSWER: Duration = BATCH.saturating_add(LOOK.saturating_mul(2));
 
 /// From the stop request to when the engine gives the search up. A program that must end within 100
-/// ms has half of them left, whatever its search does.
+/// ms has half of them left, regardless of its search.
 pub const GRACE: Duration = ANSWER.saturating_add(LOOK);

@@ -72,7 +72,7 @@ mod tests {
         check(&[2], 1);
         check(&[2, 1], 0);
         check(&[0, 1, 2], 2);
-        // A losing move is chosen, whatever its visits, only when there is no other.
+        // A losing move is chosen, regardless of its visits, only when there is no other.
         let mut report = report(&[(2, 9, 0.5), (1, 3, 0.3), (0, 1, 0.2)]);
         report.moves[1].proof = Some(Proof::Loss);
         for (avoid, expected) in [(&[2][..], 0), (&[2, 0], 1)] {

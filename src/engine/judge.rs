@@ -21,8 +21,8 @@ const CAREFUL_PLIES: u64 = 450_000;
 /// Playouts with either side to move in a second on a board of one point, before any were made.
 const PLAYOUTS_PER_SECOND: f64 = 500_000.0;
 
-/// Says what is to be expected of a position after this many playouts with either side to move; `None` in games
-/// without points, and when it is told to halt.
+/// Estimates the ownership of a position by this many playouts with either side to move; `None` in
+/// games without points, and when it is stopped.
 pub(super) type MakeExpected<G> =
     Box<dyn FnMut(&G, u64, &dyn Fn() -> bool) -> Option<OwnershipEstimate> + Send>;
 
@@ -55,7 +55,7 @@ impl<G: Game> Judge<G> {
         }
     }
 
-    /// The same with somebody to ask.
+    /// The same with an estimator.
     pub(super) fn asking(self, expect: MakeExpected<G>) -> Judge<G> {
         Judge {
             expect: Some(expect),
@@ -63,11 +63,11 @@ impl<G: Game> Judge<G> {
         }
     }
 
-    /// The position as the players may agree to count it, as a controller is told; `None` in games
-    /// without dead stones.
+    /// The position as the players may agree to count it, for controllers; `None` in games without
+    /// dead stones.
     ///
     /// # Errors
-    /// [`Unjudged`] when it is told to stop.
+    /// [`Unjudged`] when it is stopped.
     pub(super) fn settle(
         &mut self,
         position: &G,
@@ -116,7 +116,7 @@ impl<G: Game> Judge<G> {
         position: &G,
         judge_limits: JudgeLimits<'_>,
     ) -> Result<Option<Settled>, Unjudged> {
-        // Where nobody can pass, a game does not end by agreement.
+        // Without passes a game does not end by agreement.
         let Some(expect) = self.expect.as_mut().filter(|_| G::INFO.passes) else {
             return Ok(None);
         };

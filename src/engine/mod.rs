@@ -1,8 +1,8 @@
 //! A game in progress that can be asked for moves: what GTP needs, as an object-safe trait.
 //!
 //! [`Player`] is the engine for any [`crate::game::Game`]: it keeps the game's history and both
-//! clocks, and runs a [`Thinker`] on its own thread to choose moves. Whatever fails in the thinker,
-//! [`Engine::genmove`] returns a legal move in time. Nothing here reads or writes text.
+//! clocks, and runs a [`Thinker`] on its own thread to choose moves. After any failure of the
+//! thinker [`Engine::genmove`] returns a legal move in time. Nothing here reads or writes text.
 
 // Any input from controllers and users gets an answer: nothing here may panic.
 #![deny(

@@ -111,10 +111,10 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &again));
         assert!(!Arc::ptr_eq(&first, &open(&Networks::default())));
         networks.forget();
-        let anew = open(&networks);
-        assert!(!Arc::ptr_eq(&first, &anew));
-        let made = Arc::downgrade(&anew);
-        drop(anew);
-        assert!(made.upgrade().is_none(), "nobody uses it");
+        let reopened = open(&networks);
+        assert!(!Arc::ptr_eq(&first, &reopened));
+        let made = Arc::downgrade(&reopened);
+        drop(reopened);
+        assert!(made.upgrade().is_none(), "it is unused");
     }
 }

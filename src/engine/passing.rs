@@ -1,25 +1,25 @@
-//! Whether to pass: because that ends the game as won, or because no move is worth more.
+//! Decision to pass: because that ends the game as won, or because no move is better.
 
 use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled};
 use crate::search::{MoveReport, SearchReport};
 
-/// A pass is as good as a move that wins no more often than this, as a difference of values in [-1, 1].
+/// Maximum advantage in value, in [-1, 1], of a move over a pass that counts as equal.
 const AS_LIKELY: f32 = 0.05;
 
-/// And that brings fewer points than this.
+/// Maximum advantage in points of such a move.
 const AS_LARGE: f32 = 0.6;
 
-/// A pass of this value, in [-1, 1], that ends the game is not given up for more points.
+/// A pass of at least this value, in [-1, 1], that ends the game is not given up for more points.
 const WINS: f32 = 0.5;
 
-/// Visits of a pass, as a share of those of the best move, without which a search knows nothing of it.
+/// Minimum visits of a pass, as a share of those of the best move, for its value to be used.
 const LEAST_SHARE: f32 = 0.02;
 
 /// A move that loses the count is played all the same if the search finds it better than the pass by more than
 /// this, as a difference of values in [-1, 1]: the count has overlooked something.
 const OVERLOOKED: f32 = 1.0;
 
-/// Whether the other side has passed, so that a pass ends the game.
+/// Whether the opponent has passed, so that a pass ends the game.
 pub(super) fn is_offered<G: Game>(position: &G) -> bool {
     G::INFO.passes && position.last_move() == Some(position.size().pass())
 }
@@ -41,7 +41,8 @@ pub(super) fn decides<G: Game>(position: &G, settled: &Settled, offered: bool) -
     })
 }
 
-/// The position as it is judged when both sides pass now: as it is, where nobody asks what is dead.
+/// The position judged when both sides pass now: unchanged if the rules involve no agreement on
+/// dead stones.
 pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
     let mut next = position.clone();
     let pass = next.size().pass();
@@ -62,7 +63,7 @@ pub(super) fn is_preferred<G: Game>(
     position.nears_end() && (is_as_good(position, report) || expected.is_some_and(loses))
 }
 
-/// Whether a pass is worth as much as any move of a search that has looked at it.
+/// Whether a searched pass is worth as much as the best move.
 fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
     let pass = position.size().pass();
     let passed = report.moves.iter().find(|found| found.mv == pass);
@@ -70,7 +71,7 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
         return false;
     };
     if let Some(proof) = report.proof {
-        // The search may have ended before it came to the pass.
+        // The search may have ended before it reached the pass.
         let mut next = position.searched();
         next.play(pass);
         let glance = next.certain().flip().low();
@@ -110,14 +111,14 @@ fn loses_where_a_pass_wins<G: Game>(
     played < passed && best.proof != Some(Proof::Win) && (is_offered(position) || !overlooked)
 }
 
-/// By how many points a side is further ahead after one move than after another, where that is known.
+/// Difference of a side's lead in points between two moves, if known.
 fn gain(color: Color, from: &MoveReport, to: &MoveReport) -> Option<f32> {
     let ahead = |found: &MoveReport| Some(found.expected.as_ref()?.black_ahead);
     let gain = ahead(to)? - ahead(from)?;
     Some(if color == Color::Black { gain } else { -gain })
 }
 
-/// Who wins if both sides pass now.
+/// The winner if both sides pass now.
 fn as_it_stands<G: Game>(position: &G) -> Option<Color> {
     let mut next = position.clone();
     let pass = next.size().pass();
@@ -127,8 +128,8 @@ fn as_it_stands<G: Game>(position: &G) -> Option<Color> {
     next.outcome()?.winner
 }
 
-/// What `color` leaves out while stones of the other side are dead and still there: the pass, and all
-/// moves that take no part in taking them. Empty when there are none.
+/// Moves that `color` avoids while dead stones of the other side are on the board: the pass, and
+/// all moves that do not help to capture them. Empty without dead stones.
 pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Settled) -> Vec<Move> {
     let dead = |point| position.stone(point) == Some(color.opponent());
     let helps = settled.around_dead(position.size(), dead);

@@ -64,7 +64,7 @@ impl Resign {
     }
 }
 
-/// Whether `color` loses by the count, whatever the status of uncertain stones, or by far.
+/// Whether `color` loses by the count, for every status of uncertain stones, or by far.
 pub(super) fn loses_the_count<G: Game>(position: &G, color: Color, settled: &Settled) -> bool {
     let HalfPoints(ahead) = settled.black_ahead;
     let behind = match color {

@@ -60,7 +60,7 @@ impl Settled {
         self.range[0] == self.range[1]
     }
 
-    /// The winner whatever happens to the uncertain points; `None` if they decide.
+    /// The winner for every status of the uncertain points; `None` if they decide.
     #[must_use]
     pub fn certain_winner(&self) -> Option<Color> {
         let [least, most] = self.range.map(|ahead| Outcome::by_points(ahead).winner);

@@ -338,7 +338,7 @@ fn interval(key: &str, centiseconds: Option<&str>) -> Result<Duration, Failure> 
     if !centiseconds.is_finite() {
         return Err(wrong());
     }
-    // A day between two lines is as good as never.
+    // A day between two lines means never.
     let seconds = (centiseconds / 100.0).clamp(0.0, 86_400.0);
     Ok(Duration::from_secs_f64(seconds).max(SHORTEST_INTERVAL))
 }

@@ -160,7 +160,7 @@ impl Reader {
         commands.iter().any(same)
     }
 
-    /// Sends the commands in `lines`; false when nothing more is to be read.
+    /// Sends the commands in `lines`; false when no more input follows.
     fn pass_on(&mut self, lines: &[u8], at_end: bool) -> bool {
         let mut requests = Vec::new();
         for line in lines.split(|byte| self.line_ends.contains(byte)) {

@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn no_game_is_no_panic() {
-        let report = ClockReport::new("nobody", &[]);
+        let report = ClockReport::new("unknown", &[]);
         assert_eq!((report.games, report.by_ply.len()), (0, 0));
         assert_eq!(
             report.loss_interval,

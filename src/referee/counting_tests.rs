@@ -305,7 +305,7 @@ fn an_engine_that_fails_when_it_is_asked_is_named_and_asked_nothing_more() {
     let mut players = [passes(Some("A3"), ""), hangs];
     let (end, count) = counted("chinese komi0.5", WALLS, &mut players);
     assert_eq!((&*count.result, count.how), ("B+0.5", CountBasis::OneSays));
-    assert_eq!(end.usable, [true, false], "it is started anew");
+    assert_eq!(end.usable, [true, false], "it is restarted");
     let [none, fault] = &count.faults;
     assert_eq!(none, &None);
     assert_eq!(

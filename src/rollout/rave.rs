@@ -31,7 +31,7 @@ pub struct RaveParams {
     /// Playouts at the start of a search that do not count for [`RaveReport::expected`]: until the
     /// tree knows the right answers, ownership is unreliable.
     pub uncounted: u64,
-    /// Whether a pass starts as even in every node, whatever its earlier results: a side that is
+    /// Whether a pass starts as even in every node, regardless of its earlier results: a side that is
     /// ahead then continues to capture dead stones.
     pub passes_stay_even: bool,
     /// Whether a search reuses the tree of the last one for its position, in games whose history

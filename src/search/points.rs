@@ -38,7 +38,7 @@ fn sign(color: Color) -> f32 {
 
 /// Expected agreement on the score of a finished game.
 pub(super) struct Judged {
-    /// The winner whatever happens to uncertain points.
+    /// The winner for every status of uncertain points.
     winner: Option<Color>,
     /// Black's lead in points.
     black_ahead: f32,

@@ -133,7 +133,7 @@ fn check_tree<G: Encode>(searcher: &Searcher<G>, root: &G) {
     // Proofs through another path arrive with the next visit; proofs from here are known.
     for children in lost_children {
         let elsewhere = children.iter().any(|child| parents[child] > 1);
-        assert!(elsewhere, "a loss that nobody proved");
+        assert!(elsewhere, "a loss without a proof");
     }
 }
 

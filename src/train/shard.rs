@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn rows_without_their_game_are_not_written_anew() {
-        let (scratch, old) = old("anew");
+        let (scratch, old) = old("again");
         let message = write(scratch.path(), &old.info, &old.rows).unwrap_err();
         assert!(message.to_string().contains("move list"), "{message}");
     }

@@ -13,7 +13,7 @@ use super::line::{Ending, Truth, read, text};
 use crate::cli::games::sgf_files;
 use crate::cli::position::{self, replay};
 
-/// Multiples of this share are equally distributed in a range, whatever their number: the fraction
+/// Multiples of this share are equally distributed in a range, for any number of them: the fraction
 /// of the golden ratio.
 const STEP: f64 = 0.618_033_988_749_894_9;
 

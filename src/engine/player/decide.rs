@@ -1,4 +1,4 @@
-//! How a move is made: what the judge says, what a search finds, what is played, and its time.
+//! How a move is made: judgement, search, choice, and time.
 
 use std::time::Duration;
 
@@ -17,17 +17,17 @@ use crate::game::{Game, GameState, Move, Outcome, Proof};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, StopFlag};
 
-/// How often a search that has to answer says what it has so far, for the case that it does not.
+/// Interval at which a search saves its result so far, in case it does not finish.
 const KEEP: Duration = Duration::from_millis(100);
 
-/// What has been decided.
+/// A decision.
 #[derive(Default)]
 struct Decided {
     /// A legal move; `None` when there is none.
     mv: Option<Move>,
-    /// What the clock allowed for it.
+    /// The budget given by the clock.
     budget: Option<Budget>,
-    /// Whether the game is given up instead.
+    /// Whether the player resigns instead.
     resigns: bool,
 }
 
@@ -43,7 +43,7 @@ impl Decided {
 }
 
 impl<G: Game> Player<G> {
-    /// What the side to move does.
+    /// Decides for the side to move.
     fn decide(
         &mut self,
         request: MoveRequest<'_, G>,
@@ -62,7 +62,7 @@ impl<G: Game> Player<G> {
         let judge_limits = JudgeLimits::within(limits.budget, started, stop);
         let mut analysis = request.analysis.clone();
         if request.takes_dead {
-            // A controller who has no clock running waits for the better judgement.
+            // A controller without a clock waits for the better judgement.
             let settled = match budget {
                 Some(_) => self.judge.settle_within(position, judge_limits),
                 None => self.judge.settle(position, stop),
@@ -88,7 +88,7 @@ impl<G: Game> Player<G> {
             }
             analysis.avoid.extend(position.idle_moves());
         }
-        // Who is stopped while dead stones are judged still says what is known of earlier searches.
+        // If stopped while dead stones are judged, the results of earlier searches are still used.
         if !stopped {
             let elapsed = self.time.now().saturating_sub(started);
             let budget = limits.budget.map(|budget| budget.after(elapsed));
@@ -117,15 +117,15 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// What is known without a search. As in a search, two passes prove nothing where players have to agree
+    /// Result without a search. As in a search, two passes prove nothing if players have to agree
     /// on dead stones.
     fn glance(&mut self, start: &GameState<G>) -> SearchReport {
         let searched = GameState::new(start.position().searched(), start.past().clone());
         (self.look_at_once)(&searched, StopReason::Time)
     }
 
-    /// Whether the game is to be given up: the last searches and the count agree, and the other side
-    /// has not just offered to count.
+    /// Whether to resign: the last searches and the count agree, and the opponent has not just
+    /// passed.
     fn is_hopeless(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> bool {
         let report = self.last_report.as_ref();
         let resign = self.resign.as_mut();
@@ -134,14 +134,14 @@ impl<G: Game> Player<G> {
         {
             return false;
         }
-        // Without the time for a count it goes on.
+        // Without time for a count the game continues.
         let settled = self.judge.settle_within(position, judge_limits);
         settled.is_ok_and(|settled| {
             settled.is_none_or(|found| loses_the_count(position, position.to_move(), &found))
         })
     }
 
-    /// What a search finds; the best so far where it breaks off, and nothing where it has nothing.
+    /// Result of a search; the best so far if it is interrupted, and `None` without any result.
     fn search(
         &mut self,
         start: &GameState<G>,
@@ -161,7 +161,7 @@ impl<G: Game> Player<G> {
             ..analysis.clone()
         };
         let report = self.think(start, Task::Search(limits, kept), stop, &mut |report| {
-            // A proof stays: the search may not have heard of it.
+            // A proof is kept: the search may not know it.
             if report.proof.is_some() || last.as_ref().is_none_or(|last| last.proof.is_none()) {
                 last = Some(report.clone());
             }
@@ -179,7 +179,7 @@ impl<G: Game> Player<G> {
                     None => "what looks best without a search",
                 };
                 let level = match error {
-                    // Too little time is no fault of the engine.
+                    // Too little time is not an error of the engine.
                     ThinkError::Late => log::Level::Warn,
                     _ => log::Level::Error,
                 };
@@ -231,7 +231,7 @@ impl<G: Game> Player<G> {
         Decision::Play(vertex)
     }
 
-    /// The move that it would play now, the clocks as they are.
+    /// The move that it would play now, without changing the clocks.
     pub(super) fn choice(&mut self, start: &GameState<G>, stop: &StopFlag) -> Decision {
         let analysis = AnalysisOptions::default();
         let request = MoveRequest {
@@ -245,14 +245,14 @@ impl<G: Game> Player<G> {
     }
 }
 
-/// Whether a search was out of time before it could try every move: the solver may not have come to see
-/// what it sees in no time.
+/// Whether a search ran out of time before it could try every move: the solver may not have found
+/// what it finds at once.
 fn is_hasty(report: &SearchReport) -> bool {
     let tried_all = report.visits >= report.moves.len() as u64;
     report.stop == StopReason::Time && report.proof.is_none() && !tried_all
 }
 
-/// Whether a search stands behind a report.
+/// Whether a report comes from a search.
 fn says_more_than_a_glance(report: &SearchReport) -> bool {
     let visited = || report.moves.iter().any(|found| found.visits > 0);
     report.proof.is_some() || report.visits > 0 || visited()

@@ -1,4 +1,4 @@
-//! The end of a game with passes: whether the player passes, before a search and after it.
+//! The end of a game with passes: decision to pass, before and after a search.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::Player;
 use crate::game::{Game, OwnershipEstimate};
 use crate::search::SearchReport;
 
-/// What is known of a pass before a search.
+/// Judgement of a pass before a search.
 #[derive(Default)]
 pub(super) struct PassJudgement {
-    /// Nothing is left but to pass: no search is needed.
+    /// Only a pass is left: no search is needed.
     pub(super) decides: bool,
-    /// The ownership if both sides pass now, where that was judged.
+    /// The ownership if both sides pass now, if judged.
     pub(super) expected: Option<Arc<OwnershipEstimate>>,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn show_pass<G: Game>(report: &mut SearchReport, position: &G, judged
     if let Some(place) = place.filter(|_| passes) {
         let mut found = report.moves.remove(place);
         if found.visits == 0 {
-            // The search did not come to it, and the value of the root is the best estimate of it.
+            // The search did not reach it, and the value of the root is the best estimate.
             found.value = report.value;
         }
         report.moves.insert(0, found);

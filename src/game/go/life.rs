@@ -110,7 +110,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         ((within & !taking) | lost) & self.legal_points()
     }
 
-    /// Area score now, with secured points counted for their side whatever is on them.
+    /// Area score now, with secured points counted for their side with any stones on them.
     pub(super) fn area_score_now(&self) -> CurrentScore {
         let secured = Color::BOTH.map(|color| self.pass_alive(color).secured);
         let standing = self.owned(&Agreed::all_alive());

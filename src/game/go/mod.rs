@@ -465,8 +465,8 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         self.handicap.stones()
     }
 
-    /// Under area scoring: points secured by pass-alive stones count for their side, whatever is on
-    /// them; all others count as they stand.
+    /// Under area scoring: points secured by pass-alive stones count for their side with any
+    /// stones on them; all others count as they stand.
     fn current_score(&self) -> Option<CurrentScore> {
         (self.rules.scoring == Scoring::Area).then(|| self.area_score_now())
     }

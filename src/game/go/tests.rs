@@ -87,8 +87,8 @@ fn compare<const CELLS: usize, const WORDS: usize>(
         if legal {
             let mut next = position.clone();
             next.play(mv);
-            let foretold = position.repetition_key_after(mv);
-            assert_eq!(foretold, next.repetition_key(), "{point}");
+            let predicted = position.repetition_key_after(mv);
+            assert_eq!(predicted, next.repetition_key(), "{point}");
             let allowed = naive.is_allowed(point);
             assert_eq!(
                 past.allows(position, mv),

@@ -129,7 +129,7 @@ impl Lines {
         }
     }
 
-    /// The window of `color` around a point, whatever is on the point itself.
+    /// The window of `color` around a point, ignoring the point itself.
     #[must_use]
     pub fn window(&self, color: Color, point: Move, direction: Direction) -> Window {
         self.window_from(color, self.size.column_row(point), direction)

@@ -200,7 +200,7 @@ pub(super) fn points(session: &mut Session, _: &Arguments<'_>) -> Result<String,
         .map(|(color, points)| format!("{color} {}", points.join(" ")))
         .collect();
     lines.push(format!(
-        "TEXT Black may play on {}, alone on {}; White on {}, alone on {}; nobody on {}",
+        "TEXT Black may play on {}, alone on {}; White on {}, alone on {}; neither on {}",
         black.len(),
         blacks.len(),
         white.len(),

@@ -206,7 +206,7 @@ impl Read for Paced {
             return Ok(0);
         }
         let flag = {
-            let mut ready = self.ready.lock().expect("nobody panics");
+            let mut ready = self.ready.lock().expect("no other thread panics");
             if ready.is_empty() {
                 None
             } else {

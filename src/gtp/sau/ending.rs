@@ -23,7 +23,7 @@ impl SauSession {
         }
         match winner {
             Some(text) if told.is_none() => Err(format!(
-                "{:?} is neither black nor white: `end black` or `end white` says who has won",
+                "{:?} is neither black nor white: use `end black` or `end white`",
                 short(text)
             )),
             _ => Ok(()),

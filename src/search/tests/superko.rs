@@ -20,7 +20,7 @@ pub(super) fn empty(width: u8, height: u8, rules: &str) -> SmallGo {
 }
 
 /// A game of `plies` plies, fewer when it ends, with its moves. Kos are taken where possible, eyes
-/// are filled, and passes are played only when forced: so many moves would repeat a position.
+/// are filled, and passes are played only when forced: many moves would therefore repeat a position.
 pub(super) fn ko_fight(
     start: SmallGo,
     plies: u32,

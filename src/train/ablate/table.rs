@@ -162,7 +162,7 @@ fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord
     let _ = write!(
         text,
         "\nShare of the row's points against the column, games of all seeds together, with the 95% \
-         interval of so many games between these networks:\n\n| | {heading} |\n|{rule}\n"
+         interval for the games between these networks:\n\n| | {heading} |\n|{rule}\n"
     );
     for row in &plan.arm {
         let against = |opponent: &dyn Fn(u64) -> String| {

@@ -2,7 +2,7 @@
 //!
 //! All targets are one: rewards r with a discount g, and the game's result at its end. Heuristic
 //! dynamic programming (HDP) has utilities for rewards (5); temporal differences (TD) have none and no
-//! discount (1), so that only the result is foretold.
+//! discount (1), so that only the result is predicted.
 
 use serde::{Deserialize, Serialize};
 

@@ -57,8 +57,8 @@ pub struct SelfPlay {
     pub prove_nodes: u64,
     /// Maximum number of remaining moves of positions that the solver tries. Range: any.
     pub prove_from: u32,
-    /// Whether a proven best move becomes the policy target, for games in which it is as good as
-    /// any other, such as Gomoku. Range: true, false.
+    /// Whether a proven best move becomes the policy target, for games in which winning
+    /// moves are equivalent, such as Gomoku. Range: true, false.
     pub learn_proofs: bool,
     /// Solver nodes per position of a finished game, backwards from the end, to correct the results
     /// used as targets; 0 for no correction. Range: any.

@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         if self.opset >= 24 {
             arguments.word("round_mode", "up")?;
         }
-        // In whatever precision others keep it, here it is f32.
+        // Other programs may keep another precision; here it is f32.
         Ok(Known::Value(Operand { element, ..x }))
     }
 
