@@ -86,11 +86,7 @@ fn scripts_check_their_arguments_before_they_build() {
     }
     refused("release-network.sh", &["runs/night"], "Usage");
     let unknown = ["runs/night", "go-99x99"];
-    refused(
-        "release-network.sh",
-        &unknown,
-        "unknown network go-99x99",
-    );
+    refused("release-network.sh", &unknown, "unknown network go-99x99");
     let nothing = ["/nope", "go-sizes"];
     refused(
         "release-network.sh",
@@ -115,9 +111,17 @@ fn scripts_check_their_arguments_before_they_build() {
     let seconds = "--seconds takes a number, not many";
     refused("gpu-trial.sh", &["--seconds", "many"], seconds);
     let few = ["--games", "0", "a", "b", "c"];
-    refused("twogtp-match.sh", &few, "--games needs a number of at least 1");
+    refused(
+        "twogtp-match.sh",
+        &few,
+        "--games needs a number of at least 1",
+    );
     let quoted = ["'my engine' gtp", "b", "c"];
-    refused("twogtp-match.sh", &quoted, "GoGui supports only double quotes");
+    refused(
+        "twogtp-match.sh",
+        &quoted,
+        "GoGui supports only double quotes",
+    );
 }
 
 /// Splits a command line like GoGui 1.6: at blanks outside of double quotes, and at these.
