@@ -11,7 +11,7 @@ use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::{Board, Events, request};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A browser with one page. It ends when dropped.
 struct Browser {
@@ -68,7 +68,7 @@ impl Browser {
             if let Some(begun) = browser.try_ask("POST", "/session", &wanted) {
                 break begun;
             }
-            assert!(clock.now() < PATIENCE, "ChromeDriver does not answer");
+            assert!(clock.now() < HANG_TIMEOUT, "ChromeDriver does not answer");
             std::thread::sleep(Duration::from_millis(100));
         };
         let session = begun["sessionId"].as_str();
@@ -76,7 +76,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// `None` while nobody listens.
+    /// `None` while there is no listener.
     fn try_ask(&self, method: &str, path: &str, body: &Value) -> Option<Value> {
         std::net::TcpStream::connect(("127.0.0.1", self.port)).ok()?;
         let body = if method == "POST" {
@@ -123,7 +123,7 @@ impl Browser {
             }
             let page = || self.run("return document.body.innerText;");
             assert!(
-                clock.now() < PATIENCE,
+                clock.now() < HANG_TIMEOUT,
                 "{script}: never; the page: {}",
                 page()
             );
@@ -307,7 +307,7 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
     let sgf = || board.get("game.sgf").body;
     let clock = SystemClock::new();
     while !sgf().contains("C[五]") {
-        assert!(clock.now() < PATIENCE, "{}", sgf());
+        assert!(clock.now() < HANG_TIMEOUT, "{}", sgf());
     }
     // Saved and loaded again it is the same.
     let saved = sgf();

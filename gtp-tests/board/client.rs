@@ -9,7 +9,7 @@ use serde_json::Value;
 use tengen::clock::{Clock as _, SystemClock};
 
 /// After this time a board that should have answered counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(60);
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running board. It is killed when dropped.
 pub(super) struct Board {
@@ -75,7 +75,7 @@ impl Board {
         assert_eq!(reply.status, 200, "{command}: {}", reply.body);
     }
 
-    /// What is said to a command that is refused.
+    /// The answer to a refused command.
     #[track_caller]
     pub(super) fn refusal(&self, command: &Value) -> String {
         let reply = self.post("do", "application/json", command.to_string().as_bytes());
@@ -89,7 +89,7 @@ impl Board {
         Events::open(self).next_of("state")
     }
 
-    /// A connection for events of which nobody has read anything.
+    /// A connection for events of which none was read.
     pub(super) fn open_events(&self) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
         let head = format!(
@@ -98,7 +98,9 @@ impl Board {
             self.host()
         );
         stream.write_all(head.as_bytes()).expect("it takes it");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+        stream
+            .set_read_timeout(Some(HANG_TIMEOUT))
+            .expect("a time-out");
         stream
     }
 
@@ -149,7 +151,9 @@ pub(super) fn get(port: u16, path: &str, host: &str, more: &[&str]) -> Option<Re
 /// Sends bytes and reads the answer, if there is one.
 pub(super) fn request(port: u16, bytes: &[u8]) -> Option<Reply> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    stream
+        .set_read_timeout(Some(HANG_TIMEOUT))
+        .expect("a time-out");
     // It may refuse before it has read all.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
@@ -170,7 +174,9 @@ pub(super) fn request(port: u16, bytes: &[u8]) -> Option<Reply> {
 
 /// Waits until the other side ends a connection.
 pub(super) fn wait_for_end(mut stream: TcpStream) {
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    stream
+        .set_read_timeout(Some(HANG_TIMEOUT))
+        .expect("a time-out");
     let mut rest = Vec::new();
     let ended = stream.read_to_end(&mut rest);
     assert!(ended.is_ok() || rest.is_empty(), "{ended:?}");
@@ -237,7 +243,10 @@ impl Events {
             if found == kind && is_it(&data) {
                 return data;
             }
-            assert!(clock.now() < PATIENCE, "no such {kind}; the last: {data}");
+            assert!(
+                clock.now() < HANG_TIMEOUT,
+                "no such {kind}; the last: {data}"
+            );
         }
     }
 }

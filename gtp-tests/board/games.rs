@@ -40,7 +40,7 @@ fn the_engine_plays_every_game_to_its_end() {
             &json!({"game": game, "size": size, "players": players, "level": level}),
         );
         let end = page.state(|state| state["game"] == game && !state["end"].is_null());
-        // Somebody may have given up a game of Go.
+        // A player may have resigned a game of Go.
         let ended = end["end"]["why"].as_str().expect("a reason");
         assert!(
             ended == why || game == "go" && ended == "resignation",
@@ -175,10 +175,10 @@ fn records_of_other_programs_are_read_with_their_variations() {
         assert_eq!(status, 422, "{said}");
     }
     assert_eq!(board.get("game.sgf").body, before, "nothing is lost");
-    let odd = b"(;GM[1]SZ[9]RU[of the house];B[ee])";
+    let odd = b"(;GM[1]SZ[9]RU[my own rules];B[ee])";
     assert_eq!(load(&board, odd).0, 200);
     let notes = board.state()["notes"].to_string();
-    assert!(notes.contains("of the house"), "{notes}");
+    assert!(notes.contains("my own rules"), "{notes}");
 }
 
 /// Both sides have eight seconds for a game, while other clients do what they can.
@@ -204,7 +204,7 @@ fn a_clock_holds_whatever_pages_do() {
         }
         let end = page.state(|state| !state["end"].is_null());
         over.store(true, Ordering::Relaxed);
-        assert_eq!(end["end"]["why"], "rules", "nobody lost on time: {end}");
+        assert_eq!(end["end"]["why"], "rules", "a loss on time: {end}");
         for clock in end["clocks"].as_array().expect("two clocks") {
             assert!(clock["seconds"].as_f64() > Some(0.0), "{end}");
         }

@@ -44,8 +44,8 @@ impl EngineFlags {
         self.read_for(None)
     }
 
-    /// The same for a game that somebody chooses later: what the flags say of another game, its network
-    /// included, does not hold for it.
+    /// The same for a game chosen later: flags for another game, including its network, do not apply
+    /// to it.
     pub(crate) fn read_as(&self, game: &str) -> anyhow::Result<EngineOptions> {
         let usual = self.read()?;
         if usual.game == game {

@@ -138,7 +138,7 @@ impl Command {
 fn same_position(session: &Session, node: usize) -> anyhow::Result<()> {
     let same = session.current == node;
     same.then_some(())
-        .context("the board has changed: somebody has played")
+        .context("the board has changed: another move was played")
 }
 
 fn vertex(text: &str, size: BoardSize) -> anyhow::Result<Vertex> {

@@ -121,7 +121,7 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize, usize)>, Refused> {
     for header in parsed.headers.iter() {
         let value = || String::from_utf8_lossy(header.value).trim().to_owned();
         let once = |slot: &mut Option<String>| match slot.replace(value()) {
-            // Two hosts are a trick, whoever is meant.
+            // Two hosts are an attack.
             Some(_) => Err(Refused::Status(400)),
             None => Ok(()),
         };
@@ -169,8 +169,8 @@ impl Reply {
     }
 }
 
-/// Nothing but what the page brings along is loaded or run, no other page may frame it, and no address
-/// with its token is told to anybody.
+/// Only the page's own resources are loaded or run, no other page may frame it, and the address with
+/// its token is never sent as a referrer.
 const ALWAYS: &str = "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; \
 img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n\
 X-Content-Type-Options: nosniff\r\n\

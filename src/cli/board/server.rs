@@ -28,7 +28,7 @@ struct Count {
 struct Counted<'a>(&'a AtomicUsize);
 
 impl<'a> Counted<'a> {
-    /// `None` when there are so many already.
+    /// `None` at the maximum number.
     fn new(count: &'a AtomicUsize, most: usize) -> Option<Counted<'a>> {
         let before = count.fetch_add(1, Ordering::Relaxed);
         let counted = Counted(count);

@@ -515,7 +515,7 @@ impl Session {
         self.settle_in();
     }
 
-    /// A review of the line with these positions is done: what it says, and what it knows of each.
+    /// Takes the result of a review of the line, with its evaluations of these positions.
     pub(super) fn take_review(&mut self, text: String, known: Vec<(usize, Eval)>) {
         self.reviewed = (self.reviewed.0 + 1, text.into());
         self.review = None;
@@ -535,8 +535,7 @@ impl Session {
         }
     }
 
-    /// What the engine is to do now, if anything. Without anybody looking on only a clock that runs is a
-    /// reason to search.
+    /// The engine's current task, if any. Without an open page it searches only for a running clock.
     pub(super) fn wish(&self, attended: bool) -> Option<Wish> {
         let task = self.task(attended)?;
         let node = match (task, self.review) {

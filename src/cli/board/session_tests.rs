@@ -81,7 +81,7 @@ fn a_search_is_wanted_until_it_is_exhausted_and_again_elsewhere() {
         Some(wish),
         "other settings, another search"
     );
-    // A review goes on whatever is looked at meanwhile.
+    // A review continues while other positions are shown.
     game.want_review(true);
     let review = game.wish(true);
     game.go(1).expect("it is there");

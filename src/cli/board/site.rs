@@ -131,7 +131,7 @@ fn same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && differences == 0
 }
 
-/// A token that nobody guesses: 128 bits from the operating system.
+/// An unguessable token: 128 bits from the operating system.
 ///
 /// # Errors
 /// When it has none.

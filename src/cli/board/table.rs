@@ -86,7 +86,7 @@ impl Table {
         }
     }
 
-    /// Looks at the game, or changes it, and tells everybody.
+    /// Reads or changes the game, and notifies all pages.
     pub(super) fn act<T>(&self, act: impl FnOnce(&mut Session) -> T) -> T {
         let mut inner = self.inner.lock();
         let done = act(&mut inner.session);
@@ -136,7 +136,7 @@ impl Table {
         self.changed.notify_all();
     }
 
-    /// Shows what a search has found, and keeps what it says of the position.
+    /// Shows a search's result, and keeps it for the position.
     pub(super) fn show(&self, wish: Wish, analysis: &Analysis, eval: Eval) {
         let text = serde_json::to_string(analysis).unwrap_or_default();
         let mut inner = self.inner.lock();

@@ -91,7 +91,7 @@ impl Terms {
 
     fn board_size(&self) -> anyhow::Result<BoardSize> {
         let size: BoardSize = self.size.parse()?;
-        // Vertices have letters for so many columns.
+        // Vertices have letters for this many columns.
         ensure!(
             size.width <= 25 && size.height <= 25,
             "the board in the browser has up to 25x25 points"

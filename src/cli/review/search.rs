@@ -85,7 +85,7 @@ impl Reviewer {
         }
     }
 
-    /// The engine's settings for a game. A network that is named is meant for whatever is reviewed.
+    /// The engine's settings for a game. A named network applies to all reviewed games.
     fn options(&self, game: &str) -> anyhow::Result<EngineOptions> {
         let mut options = self.flags.read_as(game)?;
         options.model = self.flags.read()?.model;
