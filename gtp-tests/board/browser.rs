@@ -1,5 +1,6 @@
-//! The page in Debian's Chromium, driven by ChromeDriver over the WebDriver protocol (plain HTTP and JSON,
-//! <https://www.w3.org/TR/webdriver2/>). Where they are not installed the test says so and passes.
+//! The page in Debian's Chromium, driven by ChromeDriver over the WebDriver protocol (plain HTTP
+//! and JSON, <https://www.w3.org/TR/webdriver2/>). If they are not installed the test reports that
+//! and passes.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ fn installed(program: &str) -> bool {
 }
 
 impl Browser {
-    /// `None` where there is none.
+    /// `None` if it is not installed.
     fn start(folder: &Path) -> Option<Browser> {
         if !installed("chromium") || !installed("chromedriver") {
             return None;
@@ -102,7 +103,7 @@ impl Browser {
         value
     }
 
-    /// What a script returns.
+    /// The result of a script.
     #[track_caller]
     fn run(&self, script: &str) -> Value {
         self.ask(
@@ -112,7 +113,7 @@ impl Browser {
         )
     }
 
-    /// Waits until a script returns something true, and gives it.
+    /// Waits until a script returns something true, and returns it.
     #[track_caller]
     fn wait(&self, script: &str) -> Value {
         let clock = SystemClock::new();
@@ -181,7 +182,7 @@ impl Browser {
         self.ask("POST", "/goog/cdp/execute", &metrics);
     }
 
-    /// The page fits the width, and the browser has complained of nothing.
+    /// The page fits the width, and the browser has logged no errors.
     #[track_caller]
     fn check(&self) {
         let wide = self.run("return [document.documentElement.scrollWidth, innerWidth];");
@@ -219,7 +220,7 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// Begins a game by the dialog: human Black against an engine of a few visits.
+/// Begins a game in the dialog: human Black against an engine with few visits.
 fn begin(browser: &Browser, game: &str, size: &str) {
     browser.click("#new");
     browser.click(&format!("[data-value='\"{game}\"']"));
@@ -231,7 +232,7 @@ fn begin(browser: &Browser, game: &str, size: &str) {
     browser.wait("!document.getElementById('dialog').open");
 }
 
-/// A point where Black may play, by the state; `None` where it has to pass.
+/// A legal point for Black, from the state; `None` when it has to pass.
 fn choice(state: &Value) -> Option<String> {
     let (legal, width) = (state["legal"].as_str()?, state["width"].as_u64()? as usize);
     let height = state["height"].as_u64()? as usize;
@@ -242,7 +243,7 @@ fn choice(state: &Value) -> Option<String> {
     Some(format!("{column}{}", height - open / width))
 }
 
-/// Plays a game by clicks to its end, and gives its last state.
+/// Plays a game by clicks to its end, and returns its last state.
 fn play_to_the_end(browser: &Browser, board: &Board, game: &str) -> Value {
     let mut page = Events::open(board);
     for _ in 0..200 {
@@ -255,7 +256,7 @@ fn play_to_the_end(browser: &Browser, board: &Board, game: &str) -> Value {
         }
         browser.wait("!document.getElementById('resign').disabled");
         match choice(&state) {
-            // In Go, one who fills the own eyes plays for ever.
+            // In Go, a player who fills own eyes never stops.
             Some(at) if game != "go" || state["current"].as_u64() < Some(10) => {
                 browser.click_point(&at)
             }
@@ -320,7 +321,7 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
     );
     browser.wait("document.querySelectorAll('.tree g').length > 11");
     assert_eq!(sgf(), saved);
-    // Keys, the other language, a telephone.
+    // Keys, the other language, a phone.
     browser.press("\u{E010}");
     browser.wait("document.getElementById('next').disabled");
     browser.press("a");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tengen::clock::{Clock as _, SystemClock};
 
-/// After this time a board that should have answered counts as hanging.
+/// After this time a silent board counts as hanging.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running board. It is killed when dropped.
@@ -84,7 +84,7 @@ impl Board {
         said["error"].as_str().expect("a reason").to_owned()
     }
 
-    /// The state as a page that is opened now sees it.
+    /// The state sent to a newly opened page.
     pub(super) fn state(&self) -> Value {
         Events::open(self).next_of("state")
     }
@@ -104,7 +104,7 @@ impl Board {
         stream
     }
 
-    /// Processor time that it has used, in hundredths of a second.
+    /// Processor time used, in hundredths of a second.
     #[cfg(target_os = "linux")]
     pub(super) fn cpu_ticks(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
@@ -141,20 +141,20 @@ impl Reply {
     }
 }
 
-/// Asks for a path with these headers.
+/// Requests a path with these headers.
 pub(super) fn get(port: u16, path: &str, host: &str, more: &[&str]) -> Option<Reply> {
     let more: String = more.iter().map(|header| format!("{header}\r\n")).collect();
     let text = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n");
     request(port, text.as_bytes())
 }
 
-/// Sends bytes and reads the answer, if there is one.
+/// Sends bytes and reads the answer, if any.
 pub(super) fn request(port: u16, bytes: &[u8]) -> Option<Reply> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
     stream
         .set_read_timeout(Some(HANG_TIMEOUT))
         .expect("a time-out");
-    // It may refuse before it has read all.
+    // It may refuse before it has read everything.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -221,17 +221,17 @@ impl Events {
         self.wait(kind, |_| true)
     }
 
-    /// The first state of which this is true.
+    /// The first state that satisfies a condition.
     pub(super) fn state(&mut self, is_it: impl FnMut(&Value) -> bool) -> Value {
         self.wait("state", is_it)
     }
 
-    /// The first analysis of which this is true.
+    /// The first analysis that satisfies a condition.
     pub(super) fn analysis(&mut self, is_it: impl FnMut(&Value) -> bool) -> Value {
         self.wait("analysis", is_it)
     }
 
-    /// The state after the next review is done.
+    /// The state after the next finished review.
     pub(super) fn wait_for_review(&mut self) -> Value {
         self.state(|state| state["reviewed"].as_u64() > Some(0))
     }

@@ -1,4 +1,4 @@
-//! Games on the board: whole ones of each kind, records, clocks, reviews.
+//! Games on the board: whole games of each kind, records, clocks, reviews.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +11,7 @@ fn begin(board: &Board, terms: &Value) {
     board.do_it(&json!({"do": "new", "terms": terms}));
 }
 
-/// Plays in the position that is shown.
+/// Plays in the shown position.
 #[track_caller]
 fn play(board: &Board, at: &str) {
     let node = &board.state()["current"];
@@ -71,7 +71,7 @@ fn a_person_plays_takes_back_branches_and_gives_up() {
     let answer = answered["last"].as_str().expect("a move").to_owned();
     let refused = board.refusal(&json!({"do": "play", "at": "C3", "node": answered["current"]}));
     assert!(refused.contains("occupied"), "{refused}");
-    // Both moves are taken back, and stay as a variation.
+    // Both moves are taken back, and kept as a variation.
     board.do_it(&json!({"do": "undo"}));
     assert_eq!(board.state()["current"], 0);
     play(&board, "B2");
@@ -138,7 +138,7 @@ fn a_forced_capture_a_ko_and_dead_stones_are_the_engines_word() {
         "the stone in the corner is dead: {count}"
     );
     assert_eq!(end["end"]["result"], "B+24.5");
-    // Who does not agree plays on.
+    // To disagree, a player plays on.
     play(&board, "E4");
     assert!(board.state()["end"].is_null());
 }
@@ -181,7 +181,7 @@ fn records_of_other_programs_are_read_with_their_variations() {
     assert!(notes.contains("my own rules"), "{notes}");
 }
 
-/// Both sides have eight seconds for a game, while other clients do what they can.
+/// Both sides have eight seconds for a game, while other clients disturb it.
 #[test]
 fn a_clock_holds_whatever_pages_do() {
     let board = quick();

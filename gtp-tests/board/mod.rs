@@ -1,4 +1,4 @@
-//! `tengen board` as a process: who may talk to it, what it bears, and that games on it go by the rules.
+//! `tengen board` as a process: access control, robustness, and games by the rules.
 
 mod browser;
 mod client;
@@ -68,7 +68,7 @@ fn only_who_has_the_address_is_answered() {
     };
     assert_eq!(ask(&path, &own, &[]), Some(200));
     assert_eq!(ask(&path, &format!("localhost:{port}"), &[]), Some(200));
-    // Another name for this machine, as a hostile name server would give it.
+    // Another name for this machine, as given by a hostile name server.
     for host in [
         "evil.example",
         "127.0.0.1",
@@ -93,7 +93,7 @@ fn only_who_has_the_address_is_answered() {
         assert_eq!(reply.status, 404, "{wrong}");
         assert!(!reply.body.contains(&token) && !reply.body.contains("html"));
     }
-    // Pages of other places.
+    // Pages of other origins.
     let events = format!("{path}events");
     for foreign in [
         "Origin: http://evil.example",
@@ -134,7 +134,7 @@ fn commands_are_json_of_bounded_size_and_errors_are_said() {
     assert_eq!(refused(&format!("GET /{long} HTTP/1.1\r\n\r\n")), Some(431));
     assert_eq!(board.get("do").status, 405);
     assert_eq!(status("events", json_type, b"{}"), 405);
-    // What the game refuses.
+    // Commands refused by the game.
     for (command, part) in [
         (json!({"do": "undo"}), "no move to take back"),
         (json!({"do": "play", "at": "Z99", "node": 0}), "Z99"),
@@ -181,7 +181,7 @@ fn slow_and_many_clients_hold_nobody_up() {
             stream
         })
         .collect();
-    // A page that never reads what it is sent.
+    // A page that never reads its events.
     let deaf = board.open_events();
     let clock = SystemClock::new();
     let requests = std::env::var("TENGEN_REQUESTS")
@@ -192,7 +192,7 @@ fn slow_and_many_clients_hold_nobody_up() {
     }
     let took = clock.now();
     assert!(took < Duration::from_secs(60), "{took:?}");
-    // Who keeps a connection without asking anything is let go.
+    // Idle connections are closed.
     let clock = SystemClock::new();
     for stream in slow {
         client::wait_for_end(stream);
@@ -212,7 +212,7 @@ fn two_pages_see_the_same_game() {
         let state = page.state(|state| state["last"] == "E5");
         assert_eq!(state["to_move"], "W");
     }
-    // The second page's click was meant for what it saw.
+    // The second page's click was meant for an older position.
     let late = json!({"do": "play", "at": "D4", "node": 0});
     assert!(board.refusal(&late).contains("has changed"));
 }
@@ -235,7 +235,7 @@ fn nothing_runs_when_nobody_looks() {
     std::thread::sleep(Duration::from_secs(2));
     let ticks = used(&board) - before;
     assert!(ticks <= 2, "{ticks} hundredths of a second in two seconds");
-    // And it goes on where a page comes back.
+    // And it continues when a page comes back.
     let mut page = Events::open(&board);
     let visits = |found: &serde_json::Value| found["visits"].as_u64();
     page.analysis(|found| visits(found) > visits(&later));

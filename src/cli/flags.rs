@@ -39,7 +39,7 @@ impl EngineFlags {
         found.map(|(_, value)| value.clone())
     }
 
-    /// The settings these flags make, whether they can be had or not.
+    /// The settings of these flags, without checking availability.
     pub(crate) fn read(&self) -> anyhow::Result<EngineOptions> {
         self.read_for(None)
     }
@@ -69,7 +69,7 @@ impl EngineFlags {
         Ok(options)
     }
 
-    /// The same for a program whose game is another one, where no flag names one.
+    /// The same with another default game.
     pub(crate) fn read_for(&self, usual: Option<&str>) -> anyhow::Result<EngineOptions> {
         let file = match &self.config {
             Some(path) => read_file(path).with_context(|| format!("in {}", path.display()))?,

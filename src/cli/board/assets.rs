@@ -1,5 +1,5 @@
-//! The files of the page, which are part of the program: served one by one, or put together as one file
-//! that needs no server.
+//! The files of the page, which are part of the program: served one by one, or combined into a
+//! single file that needs no server.
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -9,7 +9,7 @@ const SVG: &str = "image/svg+xml";
 const PAGE: &str = include_str!("page/index.html");
 pub(in crate::cli) const STYLE: &str = include_str!("page/style.css");
 
-/// Modules that the page has in both forms, each behind those that it uses.
+/// Modules in both forms of the page, each after those that it uses.
 const SHARED: &[(&str, &str)] = &[
     ("dom.js", include_str!("page/dom.js")),
     ("words.js", include_str!("page/words.js")),
@@ -21,16 +21,16 @@ const SHARED: &[(&str, &str)] = &[
     ("app.js", include_str!("page/app.js")),
 ];
 
-/// Modules of the page that is served.
+/// Modules of the served page only.
 const SERVED: &[(&str, &str)] = &[
     ("dialog.js", include_str!("page/dialog.js")),
     ("start.js", include_str!("page/start.js")),
 ];
 
-/// The module of the page that is a file.
+/// Module of the single-file page only.
 const LOCAL: (&str, &str) = ("local.js", include_str!("page/local.js"));
 
-/// The type and the text of a file.
+/// Content type and text of a file.
 pub(super) fn find(name: &str) -> Option<(&'static str, &'static str)> {
     match name {
         "" => return Some((HTML, PAGE)),
@@ -43,14 +43,14 @@ pub(super) fn find(name: &str) -> Option<(&'static str, &'static str)> {
     found.map(|(_, text)| (JS, *text))
 }
 
-/// What stands in the body of the page.
+/// The body of the page.
 pub(in crate::cli) fn body() -> &'static str {
     let (_, rest) = PAGE.split_once("<body>").unwrap_or_default();
     rest.split_once("</body>").unwrap_or_default().0
 }
 
-/// The modules of a page that is a file as one script: each becomes a function that gives what the module
-/// exports.
+/// The modules of a single-file page as one script: each becomes a function that returns the
+/// module's exports.
 pub(in crate::cli) fn script() -> String {
     let modules = SHARED.iter().chain([&LOCAL]);
     modules.map(|(name, text)| wrapped(name, text)).collect()
@@ -85,13 +85,13 @@ fn wrapped(name: &str, text: &str) -> String {
     )
 }
 
-/// The name that a declaration declares.
+/// The name declared by a declaration.
 fn declared(declaration: &str) -> Option<&str> {
     let mut words = declaration.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c)));
     words.find(|word| !["async", "function", "const", "let"].contains(word))
 }
 
-/// The variable that holds what a module exports.
+/// The variable for a module's exports.
 fn variable(module: &str) -> String {
     format!("module_{}", module.trim_end_matches(".js"))
 }
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(wrapped("one.js", text), expected);
     }
 
-    /// What a module imports stands before it, and nothing is loaded from anywhere else.
+    /// A module's imports come before it, and nothing is loaded from elsewhere.
     #[test]
     fn everything_that_is_imported_is_there_and_local() {
         let script = script();

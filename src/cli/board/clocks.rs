@@ -1,5 +1,5 @@
-//! The clocks of a game on the board: who has how much, and whose is running. They are those of the game;
-//! the engine is told what they show before each of its moves.
+//! The clocks of a game on the board. They belong to the game; the engine is sent their time before
+//! each of its moves.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use tengen::game::Color;
 pub(super) struct Clocks {
     control: TimeControl,
     sides: [SideClock; 2],
-    /// The side whose clock runs, and since when.
+    /// The side whose clock runs, and its start.
     running: Option<(Color, Duration)>,
 }
 
-/// A clock as the page shows it.
+/// A clock as shown on the page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct ClockView {
-    /// Seconds of main time or of the present period, when the state was told.
+    /// Seconds of main time or of the current period, at the time of the state.
     seconds: f64,
     /// Stones or periods left in overtime; 0 in main time.
     stones: u32,
@@ -41,7 +41,7 @@ impl Clocks {
         self.control
     }
 
-    /// What a side has left, the move that it thinks about included.
+    /// Time left of a side, including its current move.
     pub(super) fn left(&self, color: Color, now: Duration) -> TimeLeft {
         let mut clock = self.sides[color.index()];
         let thought = match self.running {
@@ -55,7 +55,7 @@ impl Clocks {
         clock.left()
     }
 
-    /// Has one side's clock run, or none.
+    /// Starts one side's clock, or stops both.
     pub(super) fn run(&mut self, color: Option<Color>, now: Duration) {
         let wanted = color.filter(|_| self.control != TimeControl::Unlimited);
         if wanted == self.running.map(|(color, _)| color) {
@@ -67,7 +67,8 @@ impl Clocks {
         self.running = wanted.map(|color| (color, now));
     }
 
-    /// A side has moved: its clock stops, and pays what a move earns. False where its time was up.
+    /// A side has moved: stops its clock and applies the time of the move. False if its time was
+    /// up.
     pub(super) fn moved(&mut self, color: Color, now: Duration) -> bool {
         match self.running {
             Some((running, since)) if running == color => {
@@ -80,7 +81,7 @@ impl Clocks {
         }
     }
 
-    /// When the running clock will have run out, and whose it is.
+    /// When the running clock will run out, and its side.
     pub(super) fn deadline(&self) -> Option<(Color, Duration)> {
         let (color, since) = self.running?;
         let longest = match (self.sides[color.index()].left(), self.control) {
@@ -111,7 +112,7 @@ impl Clocks {
         deadline.is_some_and(|(running, at)| running == color && now >= at)
     }
 
-    /// What the page shows of a side's clock; `None` where there is none.
+    /// A side's clock for the page; `None` without a clock.
     pub(super) fn view(&self, color: Color, now: Duration) -> Option<ClockView> {
         let (left, stones, phase) = match self.left(color, now) {
             TimeLeft::Unlimited => return None,
@@ -128,7 +129,7 @@ impl Clocks {
     }
 }
 
-/// What is left in the middle of a move, which has not brought its period back yet.
+/// Time left in the middle of a move, before its period is restored.
 fn in_byoyomi(left: TimeLeft, (period, periods): (Duration, u32), thought: Duration) -> TimeLeft {
     let (first, later) = match left {
         TimeLeft::Main(main) if thought < main => return TimeLeft::Main(main - thought),

@@ -1,4 +1,4 @@
-//! What the page may ask for.
+//! Commands of the page.
 
 use anyhow::Context as _;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use super::session::{Session, Task};
 use super::table::Table;
 use super::terms::{Level, Terms, Who};
 
-/// The longest remark.
+/// Maximum length of a comment.
 const MOST_COMMENT: usize = 64 << 10;
 
 /// A command.
@@ -21,12 +21,12 @@ pub(super) enum Command {
     New {
         terms: Box<Terms>,
     },
-    /// Play in the position that the page shows.
+    /// Play in the shown position.
     Play {
         at: String,
         node: usize,
     },
-    /// Play a line in the position that the page shows, as a variation.
+    /// Play a line in the shown position, as a variation.
     Line {
         moves: Vec<String>,
         node: usize,
@@ -36,43 +36,43 @@ pub(super) enum Command {
     Go {
         node: usize,
     },
-    /// Have the engine move once.
+    /// Make the engine move once.
     Move,
-    /// Have the engine play what it has found so far.
+    /// Make the engine play its best move so far.
     Hurry,
-    /// The side to move gives up.
+    /// The side to move resigns.
     Resign,
-    /// Say who plays, and how strongly.
+    /// Set players and strength.
     Players {
         players: [Who; 2],
         level: Level,
     },
-    /// Analyse what is shown, or stop.
+    /// Analyse the shown position, or stop.
     Analyse {
         on: bool,
     },
-    /// Say what is dead, and the score.
+    /// Determine dead stones and score.
     Count,
-    /// Review the line that is shown, or stop.
+    /// Review the shown line, or stop.
     Review {
         on: bool,
     },
-    /// Write a remark on the position.
+    /// Set the comment of the position.
     Comment {
         node: usize,
         text: String,
     },
-    /// Remove the position with all that follows.
+    /// Remove the position with all following ones.
     Delete,
     /// Make the line that leads to the position the main line.
     Promote,
 }
 
 impl Command {
-    /// Does it.
+    /// Executes it.
     ///
     /// # Errors
-    /// Says why it cannot be done; nothing has changed then.
+    /// The reason why it is impossible; nothing has changed then.
     pub(super) fn run(self, table: &Table) -> anyhow::Result<()> {
         if matches!(self, Command::Hurry) {
             table.hurry();
@@ -120,7 +120,7 @@ impl Command {
                 Ok(())
             }
             Command::Comment { node, text } => {
-                anyhow::ensure!(text.len() <= MOST_COMMENT, "the remark is too long");
+                anyhow::ensure!(text.len() <= MOST_COMMENT, "the comment is too long");
                 session.comment(node, text)
             }
             Command::Delete => session.delete(),
@@ -128,13 +128,13 @@ impl Command {
                 session.tree.promote(session.current);
                 Ok(())
             }
-            // It changes no game.
+            // It does not change the game.
             Command::Hurry => Ok(()),
         }
     }
 }
 
-/// Two pages may show the same game: a move is meant for the position that was seen.
+/// Two pages may show the same game: a move applies to the position that was shown.
 fn same_position(session: &Session, node: usize) -> anyhow::Result<()> {
     let same = session.current == node;
     same.then_some(())

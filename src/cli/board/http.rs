@@ -1,5 +1,5 @@
-//! One request a connection, over HTTP/1.1: reading it within bounds of size and time, and writing the
-//! answer. The head is read by `httparse`.
+//! One request per connection, over HTTP/1.1: reading it within limits of size and time, and
+//! writing the answer. The head is parsed by `httparse`.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -7,37 +7,37 @@ use std::time::Duration;
 
 use tengen::clock::{Clock as _, SystemClock};
 
-/// The longest head: a browser's has less than a kilobyte.
+/// Maximum size of a head: a browser's has less than a kilobyte.
 const MOST_HEAD: usize = 16 << 10;
 const MOST_HEADERS: usize = 64;
-/// The largest body: a game of the largest size that `loadsgf` takes.
+/// Maximum size of a body: a game of the largest size that `loadsgf` accepts.
 pub(super) const MOST_BODY: usize = 16 << 20;
-/// Who has not sent its whole head, or its whole body, by then is given up.
+/// Time limit for sending the whole head, and for the whole body.
 const HEAD_TIME: Duration = Duration::from_secs(5);
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// Who does not take what is sent for so long is given up.
+/// Time limit for a client that does not read.
 pub(super) const WRITE_TIME: Duration = Duration::from_secs(5);
 
 /// A request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) method: String,
-    /// As it was sent, with its query.
+    /// As sent, with its query.
     pub(super) path: String,
     pub(super) host: Option<String>,
     pub(super) origin: Option<String>,
-    /// What the browser says of the page that asks (`Sec-Fetch-Site`).
+    /// The browser's `Sec-Fetch-Site` header for the requesting page.
     pub(super) site: Option<String>,
     pub(super) content_type: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
-/// Why there is no request.
+/// Reason why there is no request.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// The other side is gone, or too slow.
+    /// The client is gone, or too slow.
     Gone,
-    /// It is told so with this status.
+    /// Answered with this status.
     Status(u16),
 }
 
@@ -47,7 +47,7 @@ impl From<io::Error> for Refused {
     }
 }
 
-/// Reads from a connection until a moment.
+/// Reads from a connection until a deadline.
 struct Until<'a> {
     stream: &'a mut TcpStream,
     clock: SystemClock,
@@ -101,8 +101,8 @@ pub(super) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
     Ok(request)
 }
 
-/// A request without its body, the length of its head and that of its body; `None` where more of the head
-/// is to come.
+/// A request without its body, the length of its head and that of its body; `None` if the head is
+/// incomplete.
 fn parse(bytes: &[u8]) -> Result<Option<(Request, usize, usize)>, Refused> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
@@ -145,7 +145,7 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize, usize)>, Refused> {
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) content_type: &'static str,
-    /// A name under which the browser saves it.
+    /// File name for saving in the browser.
     pub(super) file_name: Option<&'static str>,
     pub(super) body: Vec<u8>,
 }
@@ -215,7 +215,7 @@ pub(super) fn write(stream: &mut TcpStream, reply: &Reply) -> io::Result<()> {
     stream.write_all(&reply.body)?;
     stream.flush()?;
     stream.shutdown(Shutdown::Write)?;
-    // What was not read would have the system throw the answer away.
+    // Unread input would make the system discard the answer.
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;
     let mut rest = [0; 4096];
     for _ in 0..16 {

@@ -1,5 +1,5 @@
-//! `tengen board`: the board in the browser. A page that this program serves on the loopback address asks
-//! for everything; rules, moves, numbers and records come from the same parts as over GTP.
+//! `tengen board`: the board in the browser. A page served on the loopback address requests
+//! everything; rules, moves, numbers and records come from the same modules as over GTP.
 
 mod assets;
 mod clocks;
@@ -37,8 +37,9 @@ use terms::{Level, Terms, Who};
 
 /// Show a board in the browser: play, analyse and review games of NoGo, Go and Gomoku.
 ///
-/// Prints the address of the page, which holds a secret: who has it can use the engine. Only programs on
-/// this computer can reach it. Nothing is searched while no page is open; Ctrl-C ends it.
+/// Prints the address of the page, which contains a secret: anyone with it can use the engine. Only
+/// programs on this computer can reach it. Nothing is searched while no page is open; Ctrl-C ends
+/// it.
 #[derive(Debug, Args)]
 pub(crate) struct Board {
     /// A game to show.
@@ -46,7 +47,7 @@ pub(crate) struct Board {
     /// Open the page in the browser, too.
     #[arg(long)]
     open: bool,
-    /// The port of the page [default: any that is free].
+    /// The port of the page [default: any free port].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
     #[command(flatten)]

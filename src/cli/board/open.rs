@@ -1,8 +1,8 @@
-//! Opening the browser that the user has chosen.
+//! Opens the user's default browser.
 
 use std::process::{Command, Stdio};
 
-/// Opens an address in it; the log says where that cannot be done.
+/// Opens an address in it; failures are logged.
 pub(super) fn open(address: &str) {
     let (program, first): (_, &[&str]) = if cfg!(windows) {
         ("rundll32", &["url.dll,FileProtocolHandler"])

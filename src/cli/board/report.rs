@@ -1,5 +1,5 @@
-//! What a search has found, as the page reads it: all shares of games and leads are Black's, moves are
-//! vertices, points are listed row by row from the top.
+//! Results of a search for the page: all winrates and leads are Black's, moves are vertices, points
+//! are listed row by row from the top.
 
 use serde::Serialize;
 use tengen::game::{BoardSize, Color, Move, Proof};
@@ -7,18 +7,18 @@ use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
 use tengen::search::{MoveReport, SearchReport};
 
-use super::session::Wish;
+use super::session::TaskRequest;
 use super::tree::Eval;
 
-/// Moves that are told of, beside those that are proven to win.
+/// Maximum number of moves shown, besides those proven to win.
 const CANDIDATES: usize = 24;
-/// Moves of a line.
+/// Maximum length of a line.
 const LINE: usize = 24;
 
-/// The position that was searched.
+/// The searched position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scene {
-    pub(super) wish: Wish,
+pub(super) struct SearchedPosition {
+    pub(super) request: TaskRequest,
     pub(super) mover: Color,
     pub(super) size: BoardSize,
 }
@@ -35,7 +35,7 @@ struct Candidate {
     pv: Vec<String>,
 }
 
-/// What the page is shown of a search.
+/// Data of a search for the page.
 #[derive(Debug, Serialize)]
 pub(super) struct Analysis {
     node: usize,
@@ -43,12 +43,12 @@ pub(super) struct Analysis {
     to_move: &'static str,
     #[serde(flatten)]
     eval: Eval,
-    /// Visits in a second of this search; 0 before it has taken time.
+    /// Visits per second of this search; 0 before it has taken time.
     speed: f64,
     candidates: Vec<Candidate>,
     /// The network's policy by point, in thousandths, then that of the pass.
     policy: Vec<u16>,
-    /// Whose each point will be, in hundredths: 100 Black's for certain.
+    /// Ownership of each point, in hundredths: 100 is certainly Black's.
     owners: Option<Vec<i8>>,
     done: bool,
 }
@@ -67,8 +67,8 @@ pub(super) fn points(size: BoardSize) -> impl Iterator<Item = Move> {
     rows.flat_map(move |y| (0..size.width).map(move |x| size.point(x, y)))
 }
 
-impl Scene {
-    /// A value for the side to move as Black's share of games.
+impl SearchedPosition {
+    /// A value for the side to move as Black's winrate.
     fn winrate(self, value: f32) -> f32 {
         let share = f32::midpoint(1.0, value);
         let black = match self.mover {
@@ -90,9 +90,9 @@ impl Scene {
         format_vertex(Vertex::of(mv, self.size), self.size)
     }
 
-    /// What a search says of the position.
+    /// The search's evaluation of the position.
     pub(super) fn eval(self, report: &SearchReport) -> Eval {
-        // The best move's value is the position's; the mean over all moves lags behind it.
+        // The best move's value is used; the mean over all moves lags behind it.
         let value = report.best().filter(|best| best.visits > 0);
         let value = value.map_or(report.value, |best| best.value);
         let value = report.proof.map_or(value, Proof::value);
@@ -124,7 +124,7 @@ impl Scene {
         }
     }
 
-    /// What the page is shown.
+    /// The data for the page.
     pub(super) fn analysis(self, report: &SearchReport, done: bool) -> Analysis {
         let told = report.moves.iter().enumerate().filter(|(place, found)| {
             let seen = found.visits > 0 && *place < CANDIDATES;
@@ -143,8 +143,8 @@ impl Scene {
         let seconds = report.elapsed.as_secs_f64();
         let new = report.visits.saturating_sub(report.reused) as f64;
         Analysis {
-            node: self.wish.node,
-            task: self.wish.task,
+            node: self.request.node,
+            task: self.request.task,
             to_move: letter(self.mover),
             eval: self.eval(report),
             speed: if seconds > 0.0 {
@@ -185,17 +185,17 @@ mod tests {
             visits: 4,
             ..SearchReport::unsearched(vec![best, lost], StopReason::Visits)
         };
-        let wish = Wish {
+        let request = TaskRequest {
             task: Task::Analyse,
             node: 7,
             serial: 1,
         };
-        let scene = Scene {
-            wish,
+        let searched = SearchedPosition {
+            request,
             mover: Color::White,
             size,
         };
-        let told = serde_json::to_value(scene.analysis(&report, true)).expect("plain data");
+        let told = serde_json::to_value(searched.analysis(&report, true)).expect("plain data");
         assert_eq!((&told["node"], &told["winrate"]), (&7.into(), &0.25.into()));
         assert_eq!(told["candidates"][0]["at"], "C2");
         assert_eq!(told["candidates"].as_array().map(Vec::len), Some(1));
@@ -205,7 +205,7 @@ mod tests {
             proof: Some(Proof::Loss),
             ..report
         };
-        let eval = scene.eval(&proven);
+        let eval = searched.eval(&proven);
         assert_eq!((eval.winrate, eval.proven), (1.0, Some("B")));
     }
 }

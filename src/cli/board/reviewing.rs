@@ -1,4 +1,4 @@
-//! A review of the line on the board, as `tengen review` makes it.
+//! A review of the line on the board, as by `tengen review`.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::super::review::{Game, NODES, Reviewer, Step, THRESHOLDS};
 use super::report::letter;
 use super::tree::Eval;
 
-/// What a review says, as JSON with the positions of the line, and what it knows of each.
+/// A review as JSON with the positions of the line, and the evaluation of each.
 pub(super) type Reviewed = (String, Vec<(usize, Eval)>);
 
-/// Reviews a line, which leads through these positions; `see` is told how many of them are done.
+/// Reviews a line through these positions; `see` is called with the number of finished ones.
 ///
 /// # Errors
 /// When the game cannot be reviewed.

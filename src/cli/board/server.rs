@@ -1,4 +1,4 @@
-//! Connections: a thread each, and no more at once than a few pages need.
+//! Connections: one thread each, limited to the needs of a few pages.
 
 use std::io::{self, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -10,21 +10,21 @@ use super::http::{self, Refused, Reply};
 use super::site::{Answer, Site};
 use super::table::Page;
 
-/// Connections at the same time. A page has up to six.
+/// Maximum number of connections. A page has up to six.
 const MOST_CONNECTIONS: usize = 64;
-/// Pages at the same time, whose connections stay open.
+/// Maximum number of pages, whose connections stay open.
 const MOST_PAGES: usize = 24;
-/// How often a page that there is nothing to tell is asked whether it is still there.
+/// Interval for checking whether an idle page is still open.
 const ALIVE: Duration = Duration::from_secs(2);
 
-/// How many there are.
+/// Current number.
 #[derive(Default)]
 struct Count {
     connections: AtomicUsize,
     pages: AtomicUsize,
 }
 
-/// One of those that are counted, until it is dropped.
+/// A counted connection, until it is dropped.
 struct Counted<'a>(&'a AtomicUsize);
 
 impl<'a> Counted<'a> {
@@ -42,13 +42,13 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Serves the site for ever.
+/// Serves the site forever.
 pub(super) fn serve(listener: &TcpListener, site: &Arc<Site>) -> ! {
     let count = Arc::new(Count::default());
     loop {
         let stream = match listener.accept() {
             Ok((stream, _)) => stream,
-            // The other side was gone at once, or there are no files left for now.
+            // The client was gone at once, or no file descriptors are left.
             Err(error) => {
                 log::debug!("a connection was not taken: {error}");
                 std::thread::sleep(Duration::from_millis(20));
@@ -89,7 +89,7 @@ fn connection(mut stream: TcpStream, site: &Site, count: &Count) -> io::Result<(
     }
 }
 
-/// Whether the other side has ended the connection. A page sends nothing behind its request.
+/// Whether the client has closed the connection. A page sends nothing after its request.
 fn is_gone(stream: &TcpStream) -> io::Result<bool> {
     stream.set_nonblocking(true)?;
     let gone = matches!(stream.peek(&mut [0]), Ok(0));
@@ -97,7 +97,7 @@ fn is_gone(stream: &TcpStream) -> io::Result<bool> {
     Ok(gone)
 }
 
-/// Tells a page what is new, until it is gone or takes no more.
+/// Sends changes to a page, until it is gone or stops reading.
 fn events(stream: &mut TcpStream, mut page: Page) -> io::Result<()> {
     http::begin_events(stream)?;
     loop {

@@ -1,7 +1,7 @@
-//! The game on the board: its tree, the position that is shown, who plays, and what the engine is to do.
+//! The game on the board: its tree, the shown position, the players, and the engine's task.
 //!
-//! Nothing here searches. Rules are those of an engine of its own that is never asked for a move: the
-//! same `Player` that plays over GTP.
+//! Nothing here searches. Rules are those of a separate engine that never has to move: the same
+//! `Player` that plays over GTP.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,37 +19,37 @@ use super::clocks::Clocks;
 use super::terms::{Level, Terms, Who};
 use super::tree::{Eval, MOST_NODES, Tree};
 
-/// How a game has ended.
+/// The end of a game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct GameEnd {
-    /// As SGF writes it.
+    /// In SGF notation.
     pub(super) result: String,
     /// `rules`, `count`, `resignation`, `time` or `record`.
     pub(super) why: &'static str,
 }
 
-/// What the engine is to do.
+/// Task of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Task {
     /// Choose a move and play it.
     Move,
-    /// Search the position until told otherwise.
+    /// Search the position until stopped.
     Analyse,
     /// Think on the human player's time.
     Ponder,
-    /// Say what is dead.
+    /// Determine dead stones.
     Count,
     /// Search every position of the line.
     Review,
 }
 
-/// A task in one position of one game; another one ends a search for it.
+/// A task in one position of one game; a different one ends its search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct TaskRequest {
     pub(super) task: Task,
     pub(super) node: usize,
-    /// Which game and which settings.
+    /// Identifies the game and its settings.
     pub(super) serial: u64,
 }
 
@@ -59,34 +59,34 @@ pub(super) struct Session {
     time: Arc<dyn Clock>,
     pub(super) options: EngineOptions,
     pub(super) terms: Terms,
-    /// How the game begins, and what is known of it; without plays.
+    /// The beginning of the game with its metadata; without plays.
     pub(super) beginning: GameRecord,
-    /// At the position that is shown.
+    /// At the shown position.
     pub(super) board: Box<dyn Engine>,
     pub(super) tree: Tree,
-    /// The position that is shown.
+    /// The shown position.
     pub(super) current: usize,
-    /// The last position of the game that is being played.
+    /// The last position of the current game.
     pub(super) live: usize,
     pub(super) ends: HashMap<usize, GameEnd>,
-    /// The last count, and the position that was counted.
+    /// The last count, and its position.
     pub(super) counted: Option<(usize, Settled)>,
     pub(super) clocks: Clocks,
-    /// Whether the page wants the position analysed.
+    /// Whether the page requests analysis.
     pub(super) analysing: bool,
-    /// Whether the page wants one move, or a count, of this position.
+    /// One move or count requested by the page, with its position.
     asked: Option<(Task, usize)>,
-    /// The last position of the line whose review is wanted.
+    /// The last position of the line to review.
     pub(super) review: Option<usize>,
-    /// The last review of this game as JSON, and how many there were.
+    /// The last review of this game as JSON, and the number of reviews.
     pub(super) reviewed: (u64, Arc<str>),
-    /// Searched to the end: no further search is wanted here.
-    exhausted: Option<Wish>,
-    /// Changes with the game and with the settings of its engine.
+    /// A task that was searched to the end: no further search is needed.
+    exhausted: Option<TaskRequest>,
+    /// Changes with the game and with its engine's settings.
     serial: u64,
-    /// What there is to say of the game that was loaded, and of the engine.
+    /// Notes on the loaded game, and on the engine.
     pub(super) notes: Vec<String>,
-    /// Which network and backend choose the moves.
+    /// Network and backend that choose the moves.
     pub(super) engine_log: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ impl Session {
     /// A new game.
     ///
     /// # Errors
-    /// As [`Session::begin`].
+    /// Like [`Session::begin`].
     pub(super) fn new(
         flags: Arc<EngineFlags>,
         terms: Terms,
@@ -135,7 +135,7 @@ impl Session {
     /// Begins a new game.
     ///
     /// # Errors
-    /// When there is no such game; the old one goes on then.
+    /// For an unsupported game; the old one continues then.
     pub(super) fn begin(&mut self, terms: Terms) -> anyhow::Result<()> {
         let options = terms.options(&self.flags)?;
         let control = terms.control()?;
@@ -177,10 +177,10 @@ impl Session {
         self.serial += 1;
     }
 
-    /// Puts a game with its variations on the board, in any encoding that records have.
+    /// Loads a game with its variations, in any encoding of records.
     ///
     /// # Errors
-    /// When it is no game that can be played here; the old one goes on then.
+    /// If it cannot be played here; the old game continues then.
     pub(super) fn load(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         let lines = sgf::read_lines(&sgf::decode(bytes), MOST_NODES)?;
         let main = lines.first().context("a text of SGF has a main line")?;
@@ -232,10 +232,10 @@ impl Session {
         self.go(Tree::ROOT)
     }
 
-    /// Adds a line of a file as it was played; answers its last position.
+    /// Adds a line of a file; returns its last position.
     fn insert(&mut self, line: &GameRecord, played: &GameRecord) -> usize {
         let mut at = Tree::ROOT;
-        // Where stones are set up among the moves, the game begins with the last of them.
+        // If stones are set up among the moves, the game begins with the last of them.
         let skipped = line.plays.len().saturating_sub(played.plays.len());
         for (recorded, own) in line.plays[skipped..].iter().zip(&played.plays) {
             let Some(child) = self.tree.add(at, own.play) else {
@@ -272,7 +272,7 @@ impl Session {
     /// Shows a position.
     ///
     /// # Errors
-    /// When there is none of this number.
+    /// If there is none with this number.
     pub(super) fn go(&mut self, node: usize) -> anyhow::Result<()> {
         ensure!(self.tree.has(node), "there is no such position any more");
         let play = self.tree.node(node).play;
@@ -289,10 +289,10 @@ impl Session {
         Ok(())
     }
 
-    /// Plays in the position that is shown, for the side to move there. From there on it is the game.
+    /// Plays in the shown position, for the side to move there, and continues the game from there.
     ///
     /// # Errors
-    /// When the rules forbid it.
+    /// If it is illegal.
     pub(super) fn play(&mut self, vertex: Vertex) -> anyhow::Result<()> {
         let color = self.board.to_move();
         let play = Play { color, vertex };
@@ -319,10 +319,10 @@ impl Session {
         Ok(())
     }
 
-    /// Plays a line, as far as it can be, and shows its first position: a variation to look at.
+    /// Plays a line as far as possible, and shows its first position, as a variation.
     ///
     /// # Errors
-    /// When its first move is illegal.
+    /// If its first move is illegal.
     pub(super) fn play_line(&mut self, line: &[Vertex]) -> anyhow::Result<()> {
         let (start, live) = (self.current, self.live);
         let mut played = 0;
@@ -347,7 +347,7 @@ impl Session {
         self.go(first.get(place).copied().unwrap_or(start))
     }
 
-    /// Takes a move back, and with it the engine's answer to it.
+    /// Takes a move back, and the engine's answer to it.
     ///
     /// # Errors
     /// At the beginning.
@@ -371,7 +371,7 @@ impl Session {
         Ok(())
     }
 
-    /// A side gives up, or its time is up.
+    /// A side resigns, or its time is up.
     pub(super) fn lose(&mut self, color: Color, why: &'static str) {
         let winner = match color.opponent() {
             Color::Black => "B",
@@ -386,7 +386,7 @@ impl Session {
         self.settle_in();
     }
 
-    /// Looks whether the running clock has run out.
+    /// Checks whether the running clock has run out.
     pub(super) fn look_at_clocks(&mut self) {
         let now = self.now();
         if let Some((color, deadline)) = self.clocks.deadline()
@@ -399,7 +399,7 @@ impl Session {
     /// Changes players or level.
     ///
     /// # Errors
-    /// When there is no such level.
+    /// For an invalid level.
     pub(super) fn set_up(&mut self, players: [Who; 2], level: Level) -> anyhow::Result<()> {
         level.check()?;
         self.terms.players = players;
@@ -411,7 +411,7 @@ impl Session {
         Ok(())
     }
 
-    /// Has the engine do something once in the position that is shown.
+    /// Gives the engine a task once, in the shown position.
     pub(super) fn ask(&mut self, task: Task) {
         if task == Task::Move {
             self.live = self.current;
@@ -419,10 +419,10 @@ impl Session {
         self.asked = Some((task, self.current));
     }
 
-    /// The side gives the game up, where it is still going on in the position that is shown.
+    /// The side resigns, if the game is not over in the shown position.
     ///
     /// # Errors
-    /// When it is over.
+    /// If it is over.
     pub(super) fn resign(&mut self, color: Color) -> anyhow::Result<()> {
         let over = self.end().is_some() || self.by_rules().is_some();
         ensure!(!over, "the game is over");
@@ -431,23 +431,23 @@ impl Session {
         Ok(())
     }
 
-    /// Whether positions that are shown are to be analysed.
+    /// Switches analysis of shown positions on or off.
     pub(super) fn analyse(&mut self, on: bool) {
         self.analysing = on;
-        // Who switches it on again wants to see it again.
+        // Switching it on again repeats it.
         self.exhausted = self.exhausted.filter(|_| !on);
     }
 
-    /// Whether the line that is shown is to be reviewed.
+    /// Starts or stops a review of the shown line.
     pub(super) fn want_review(&mut self, on: bool) {
         self.exhausted = None;
         self.review = on.then(|| self.tree.end_of_line(self.current));
     }
 
-    /// Writes a remark on a position.
+    /// Sets the comment of a position.
     ///
     /// # Errors
-    /// When there is no such position.
+    /// If there is no such position.
     pub(super) fn comment(&mut self, node: usize, text: String) -> anyhow::Result<()> {
         ensure!(self.tree.has(node), "there is no such position any more");
         match node {
@@ -457,7 +457,7 @@ impl Session {
         Ok(())
     }
 
-    /// Removes the position that is shown with all that follows, and shows the one before.
+    /// Removes the shown position with all following ones, and shows the one before.
     ///
     /// # Errors
     /// At the beginning.
@@ -472,17 +472,17 @@ impl Session {
         Ok(())
     }
 
-    /// The result of the position that is shown, by the rules alone; stones count as they stand.
+    /// The result of the shown position, by the rules alone, with all stones alive.
     pub(super) fn by_rules(&self) -> Option<Outcome> {
         self.board.outcome()
     }
 
-    /// How the game has ended in the position that is shown.
+    /// The end of the game in the shown position.
     pub(super) fn end(&self) -> Option<&GameEnd> {
         self.ends.get(&self.current)
     }
 
-    /// Takes over what a position brings: its end, and whose clock runs.
+    /// Applies a position's end and clocks.
     fn settle_in(&mut self) {
         if let Some(outcome) = self.by_rules() {
             let agreed = self.board.agrees_on_dead() && outcome.margin.is_some();
@@ -501,7 +501,7 @@ impl Session {
         self.clocks.run(plays.then_some(mover), now);
     }
 
-    /// What the engine has counted.
+    /// Takes the engine's count.
     pub(super) fn count(&mut self, node: usize, settled: Settled) {
         if node == self.current && self.board.agrees_on_dead() {
             let end = GameEnd {
@@ -526,28 +526,28 @@ impl Session {
         }
     }
 
-    /// A search came to its end by itself.
-    pub(super) fn exhausted(&mut self, wish: Wish) {
-        self.exhausted = Some(wish);
-        self.asked = self.asked.filter(|_| wish.task == Task::Analyse);
-        if wish.task == Task::Review {
+    /// A search ended by itself.
+    pub(super) fn exhausted(&mut self, request: TaskRequest) {
+        self.exhausted = Some(request);
+        self.asked = self.asked.filter(|_| request.task == Task::Analyse);
+        if request.task == Task::Review {
             self.review = None;
         }
     }
 
     /// The engine's current task, if any. Without an open page it searches only for a running clock.
-    pub(super) fn wish(&self, attended: bool) -> Option<Wish> {
+    pub(super) fn request(&self, attended: bool) -> Option<TaskRequest> {
         let task = self.task(attended)?;
         let node = match (task, self.review) {
             (Task::Review, Some(end)) => end,
             _ => self.current,
         };
-        let wish = Wish {
+        let request = TaskRequest {
             task,
             node,
             serial: self.serial,
         };
-        (self.exhausted != Some(wish)).then_some(wish)
+        (self.exhausted != Some(request)).then_some(request)
     }
 
     fn task(&self, attended: bool) -> Option<Task> {
@@ -581,10 +581,10 @@ impl Session {
         (self.options.ponder && playing && against_engine).then_some(Task::Ponder)
     }
 
-    /// The engine has moved in the position that was shown.
+    /// Plays the engine's move in its position.
     ///
     /// # Errors
-    /// When the rules forbid the move, which would be a fault of the engine, or its time was up.
+    /// If the move is illegal, which would be an error of the engine, or its time was up.
     pub(super) fn engine_moved(&mut self, vertex: Option<Vertex>) -> anyhow::Result<()> {
         self.asked = None;
         let mover = self.board.to_move();

@@ -1,4 +1,4 @@
-//! What the engine is asked for, and when; how games end, branch and are loaded. No engine thinks here.
+//! The engine's tasks; ends, variations and loading of games. No engine thinks here.
 
 use tengen::clock::FakeClock;
 use tengen::gtp::parse_vertex;
@@ -31,75 +31,82 @@ fn play(session: &mut Session, moves: &str) {
     }
 }
 
-fn wishes(session: &Session) -> [Option<Task>; 2] {
-    [true, false].map(|attended| session.wish(attended).map(|wish| wish.task))
+fn requested_tasks(session: &Session) -> [Option<Task>; 2] {
+    [true, false].map(|attended| session.request(attended).map(|request| request.task))
 }
 
 #[test]
 fn the_engine_moves_when_it_is_its_turn_and_somebody_looks_or_a_clock_runs() {
     let (mut game, _) = session(terms("nogo", "5", [Human, Machine], ""));
-    assert_eq!(wishes(&game), [None, None]);
+    assert_eq!(requested_tasks(&game), [None, None]);
     play(&mut game, "C3");
-    assert_eq!(wishes(&game), [Some(Task::Move), None]);
+    assert_eq!(requested_tasks(&game), [Some(Task::Move), None]);
     let (mut clocked, _) = session(terms("nogo", "5", [Human, Machine], "absolute 60"));
     play(&mut clocked, "C3");
-    assert_eq!(wishes(&clocked), [Some(Task::Move), Some(Task::Move)]);
-    // Who walks back through the game is not played against, until a move is made there.
+    assert_eq!(
+        requested_tasks(&clocked),
+        [Some(Task::Move), Some(Task::Move)]
+    );
+    // In an earlier position the engine does not move until a move is made there.
     play(&mut game, "A1");
     let last = game.current;
     game.go(1).expect("it is there");
-    assert_eq!(wishes(&game), [None, None]);
+    assert_eq!(requested_tasks(&game), [None, None]);
     game.go(last).expect("it is there");
     game.go(1).expect("it is there");
     game.ask(Task::Move);
-    assert_eq!(wishes(&game)[0], Some(Task::Move));
+    assert_eq!(requested_tasks(&game)[0], Some(Task::Move));
     let vertex = parse_vertex("E5", game.board.size()).expect("a vertex");
     game.engine_moved(Some(vertex)).expect("legal");
-    assert_eq!(wishes(&game), [None, None], "it is the human's turn");
+    assert_eq!(
+        requested_tasks(&game),
+        [None, None],
+        "it is the human's turn"
+    );
 }
 
 #[test]
 fn a_search_is_wanted_until_it_is_exhausted_and_again_elsewhere() {
     let (mut game, _) = session(terms("gomoku", "9", [Human, Human], ""));
     game.analyse(true);
-    let wish = game.wish(true).expect("an analysis");
-    assert_eq!(wish.task, Task::Analyse);
-    game.exhausted(wish);
-    assert_eq!(game.wish(true), None);
+    let request = game.request(true).expect("an analysis");
+    assert_eq!(request.task, Task::Analyse);
+    game.exhausted(request);
+    assert_eq!(game.request(true), None);
     play(&mut game, "E5");
-    assert!(game.wish(true).is_some());
+    assert!(game.request(true).is_some());
     game.go(0).expect("it is there");
     game.analyse(true);
-    assert!(game.wish(true).is_some(), "asked for again");
+    assert!(game.request(true).is_some(), "asked for again");
     let level = Level {
         visits: Some(5),
         seconds: None,
     };
     game.set_up([Human, Human], level).expect("a level");
     assert_ne!(
-        game.wish(true),
-        Some(wish),
+        game.request(true),
+        Some(request),
         "other settings, another search"
     );
     // A review continues while other positions are shown.
     game.want_review(true);
-    let review = game.wish(true);
+    let review = game.request(true);
     game.go(1).expect("it is there");
-    assert_eq!(game.wish(true), review);
+    assert_eq!(game.request(true), review);
 }
 
 #[test]
 fn two_passes_are_counted_and_a_stone_takes_the_game_up_again() {
     let (mut game, _) = session(terms("go", "5", [Human, Human], ""));
     play(&mut game, "C3 pass pass");
-    assert_eq!(wishes(&game), [Some(Task::Count), None]);
+    assert_eq!(requested_tasks(&game), [Some(Task::Count), None]);
     let settled = game.board.settle(&tengen::search::StopFlag::new());
     let settled = settled.expect("not stopped").expect("a game of points");
     game.count(game.current, settled);
     assert_eq!(game.end().map(|end| end.why), Some("count"));
-    assert_eq!(wishes(&game), [None, None]);
+    assert_eq!(requested_tasks(&game), [None, None]);
     play(&mut game, "D4");
-    assert!(game.end().is_none() && wishes(&game)[0].is_none());
+    assert!(game.end().is_none() && requested_tasks(&game)[0].is_none());
 }
 
 #[test]
@@ -123,7 +130,7 @@ fn games_end_by_rules_by_resignation_and_on_time() {
     clock.advance(Duration::from_secs(9));
     game.look_at_clocks();
     assert!(game.end().is_none());
-    // Looking at another position stops the clock.
+    // Showing another position stops the clock.
     game.go(0).expect("it is there");
     clock.advance(Duration::from_secs(100));
     game.look_at_clocks();
@@ -192,7 +199,7 @@ fn handicap_and_komi_are_part_of_the_beginning() {
     };
     let (game, _) = session(handicap.clone());
     assert_eq!(game.beginning.setup.len(), 4);
-    assert_eq!(wishes(&game)[0], Some(Task::Move), "White begins");
+    assert_eq!(requested_tasks(&game)[0], Some(Task::Move), "White begins");
     assert!(game.sgf().contains("HA[4]") && game.sgf().contains("KM[0.5]"));
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
     let elsewhere = Terms {

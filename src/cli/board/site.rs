@@ -1,4 +1,4 @@
-//! What there is under the address of the board, and who may have it.
+//! The resources under the board's address, and access control.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use super::command::Command;
 use super::http::{Reply, Request};
 use super::table::Table;
 
-/// The largest command; games come by another way.
+/// Maximum size of a command; games are sent another way.
 const MOST_COMMAND: usize = 256 << 10;
 
-/// What a request is answered with.
+/// The answer to a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Reply(Reply),
@@ -33,9 +33,9 @@ impl Site {
         }
     }
 
-    /// The path behind the token, for who is allowed to ask.
+    /// The path after the token, if the client is allowed.
     fn admit<'a>(&self, request: &'a Request) -> Result<&'a str, Reply> {
-        // A page of another host whose name was turned to this machine shows itself by that name.
+        // A request through another host name for this machine has that name in its header.
         let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", self.port));
         let named = request.host.as_deref().unwrap_or_default();
         if !hosts.iter().any(|host| host.eq_ignore_ascii_case(named)) {
@@ -89,7 +89,7 @@ impl Site {
         })
     }
 
-    /// Other pages cannot send JSON without asking first, and they are not allowed to.
+    /// Other pages cannot send JSON without a preflight request, which is refused.
     fn command(&self, request: &Request) -> Reply {
         let json = request.content_type.as_deref().unwrap_or_default();
         if !json.starts_with("application/json") {
@@ -125,7 +125,7 @@ fn refusal(status: u16, text: &str) -> Reply {
     Reply::json(status, serde_json::json!({ "error": text }).to_string())
 }
 
-/// Whether both are the same, found out in a time that does not tell where they differ.
+/// Compares in constant time.
 fn same(one: &[u8], other: &[u8]) -> bool {
     let differences = one.iter().zip(other).fold(0, |all, (a, b)| all | (a ^ b));
     one.len() == other.len() && differences == 0
@@ -134,7 +134,7 @@ fn same(one: &[u8], other: &[u8]) -> bool {
 /// An unguessable token: 128 bits from the operating system.
 ///
 /// # Errors
-/// When it has none.
+/// If the system has none.
 pub(super) fn token() -> anyhow::Result<String> {
     let mut bytes = [0; 16];
     let filled = getrandom::fill(&mut bytes);

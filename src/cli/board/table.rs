@@ -1,8 +1,8 @@
-//! Where pages and engine meet: one game under one lock, what there is to show of it, and what the engine
-//! is doing.
+//! The state shared by pages and engine: one game under one lock, the data to show, and the
+//! engine's task.
 //!
-//! No lock is held while anything is searched or sent. Pages take the newest of everything when they are
-//! ready for it, so that a slow one misses some of it and holds up nothing.
+//! No lock is held during searches or sending. Pages fetch the newest data when they are ready, so
+//! that a slow one skips some and delays no other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use parking_lot::{Condvar, Mutex};
 use tengen::search::StopFlag;
 
 use super::report::Analysis;
-use super::session::{Session, Task, Wish};
+use super::session::{Session, Task, TaskRequest};
 use super::tree::Eval;
 use super::view;
 
-/// How long a page that is loaded again may be away.
+/// Maximum time for reloading a page before it counts as closed.
 const AWAY: Duration = Duration::from_secs(2);
 
-/// What pages are sent, each kind with a number that rises when it changes.
+/// Messages for pages, each kind with a number that increases with every change.
 #[derive(Clone, Default)]
 pub(super) struct Feed(pub(super) [(u64, Arc<str>); KINDS.len()]);
 
@@ -41,30 +41,30 @@ impl Feed {
 struct Inner {
     session: Session,
     feed: Feed,
-    /// Pages that are open, and whether there are any or were just now.
+    /// Number of open pages, and the time since there were any.
     pages: usize,
     attended: bool,
-    /// What the engine is doing, and how to end it.
-    running: Option<(Wish, StopFlag)>,
+    /// The engine's task, and its stop flag.
+    running: Option<(TaskRequest, StopFlag)>,
 }
 
 impl Inner {
-    /// Tells pages what has changed, and ends a search that is not wanted any more.
+    /// Notifies pages of changes, and ends a search that is no longer needed.
     fn publish(&mut self) {
         let state = view::state(&self.session, self.attended);
         self.feed.set(STATE, state);
         let tree = view::tree(&self.session);
         self.feed.set(TREE, tree);
-        let wish = self.session.wish(self.attended);
+        let request = self.session.request(self.attended);
         if let Some((running, stop)) = &self.running
-            && wish != Some(*running)
+            && request != Some(*running)
         {
             stop.raise();
         }
     }
 }
 
-/// The one table in the room.
+/// The shared state.
 pub(super) struct Table {
     inner: Mutex<Inner>,
     changed: Condvar,
@@ -95,41 +95,44 @@ impl Table {
         done
     }
 
-    /// Looks at the game.
+    /// Reads the game.
     pub(super) fn look<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
         look(&self.inner.lock().session)
     }
 
-    /// Ends the search for a move; what it has found so far is played.
+    /// Ends the search for a move; the best move so far is played.
     pub(super) fn hurry(&self) {
-        if let Some((wish, stop)) = &self.inner.lock().running
-            && wish.task == Task::Move
+        if let Some((request, stop)) = &self.inner.lock().running
+            && request.task == Task::Move
         {
             stop.raise();
         }
     }
 
-    /// Waits until the engine has something to do, and takes it on.
-    pub(super) fn take<T>(&self, take: impl FnOnce(&Session, Wish) -> T) -> (Wish, StopFlag, T) {
+    /// Waits until the engine has a task, and takes it.
+    pub(super) fn take<T>(
+        &self,
+        take: impl FnOnce(&Session, TaskRequest) -> T,
+    ) -> (TaskRequest, StopFlag, T) {
         let mut inner = self.inner.lock();
         inner.running = None;
         loop {
-            let wish = inner.session.wish(inner.attended);
-            if let Some(wish) = wish {
+            let request = inner.session.request(inner.attended);
+            if let Some(request) = request {
                 let stop = StopFlag::new();
-                inner.running = Some((wish, stop.clone()));
-                let taken = take(&inner.session, wish);
-                return (wish, stop, taken);
+                inner.running = Some((request, stop.clone()));
+                let taken = take(&inner.session, request);
+                return (request, stop, taken);
             }
             self.changed.wait(&mut inner);
         }
     }
 
-    /// Ends a task: `act` has the game when the task is still wanted.
-    pub(super) fn finish(&self, wish: Wish, act: impl FnOnce(&mut Session)) {
+    /// Finishes a task: `act` gets the game if the task is still current.
+    pub(super) fn finish(&self, request: TaskRequest, act: impl FnOnce(&mut Session)) {
         let mut inner = self.inner.lock();
         inner.running = None;
-        if inner.session.wish(inner.attended) == Some(wish) {
+        if inner.session.request(inner.attended) == Some(request) {
             act(&mut inner.session);
         }
         inner.publish();
@@ -137,25 +140,25 @@ impl Table {
     }
 
     /// Shows a search's result, and keeps it for the position.
-    pub(super) fn show(&self, wish: Wish, analysis: &Analysis, eval: Eval) {
+    pub(super) fn show(&self, request: TaskRequest, analysis: &Analysis, eval: Eval) {
         let text = serde_json::to_string(analysis).unwrap_or_default();
         let mut inner = self.inner.lock();
-        let current = inner.session.wish(inner.attended) == Some(wish);
-        if current && inner.session.tree.has(wish.node) {
-            inner.session.tree.node_mut(wish.node).eval = Some(eval);
+        let current = inner.session.request(inner.attended) == Some(request);
+        if current && inner.session.tree.has(request.node) {
+            inner.session.tree.node_mut(request.node).eval = Some(eval);
             inner.feed.set(ANALYSIS, text);
             self.changed.notify_all();
         }
     }
 
-    /// Shows how far a review is: positions that are done, and all.
+    /// Shows the progress of a review: finished positions, and all.
     pub(super) fn progress(&self, done: usize, all: usize) {
         let mut inner = self.inner.lock();
         inner.feed.set(PROGRESS, format!("[{done},{all}]"));
         self.changed.notify_all();
     }
 
-    /// Waits for the next clock that runs out, for ever.
+    /// Waits for clocks that run out, forever.
     pub(super) fn watch_clocks(&self) {
         let mut inner = self.inner.lock();
         loop {
@@ -174,7 +177,7 @@ impl Table {
         }
     }
 
-    /// A page is open as long as this lives.
+    /// A page is open as long as this exists.
     pub(super) fn open(self: &Arc<Self>) -> Page {
         let mut inner = self.inner.lock();
         inner.pages += 1;
@@ -188,14 +191,14 @@ impl Table {
     }
 }
 
-/// A page that looks on.
+/// An open page.
 pub(super) struct Page {
     table: Arc<Table>,
     seen: [u64; KINDS.len()],
 }
 
 impl Page {
-    /// What is new since the last call; waits for it, but not for longer than this.
+    /// Changes since the last call; waits for them up to this time.
     pub(super) fn news(&mut self, patience: Duration) -> Vec<(&'static str, Arc<str>)> {
         let mut inner = self.table.inner.lock();
         let seen = self.seen;
@@ -221,7 +224,7 @@ impl Page {
 }
 
 impl Drop for Page {
-    /// Leaves the table. When no page is left, searches end that only pages want.
+    /// Closes the page. Without open pages, searches for pages end.
     fn drop(&mut self) {
         let table = Arc::clone(&self.table);
         let last = {
@@ -230,7 +233,7 @@ impl Drop for Page {
             inner.pages == 0
         };
         if last {
-            // The thread of a page that is gone has nothing else to do.
+            // The thread of a closed page has nothing else to do.
             std::thread::sleep(AWAY);
             let mut inner = table.inner.lock();
             if inner.pages == 0 {

@@ -1,4 +1,4 @@
-//! What a game on the board is played by, as the page asks for it.
+//! Terms of a game on the board, as requested by the page.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tengen::record::GameRecord;
 
 use super::super::flags::EngineFlags;
 
-/// Who plays a side.
+/// The player of a side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Who {
@@ -21,7 +21,7 @@ pub(super) enum Who {
     Engine,
 }
 
-/// What a move of the engine may cost, the clock aside; with neither it is the clock's, or two seconds.
+/// Limits of an engine's move, besides the clock; with neither the clock applies, or two seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Level {
     /// Visits of the root.
@@ -30,13 +30,13 @@ pub(super) struct Level {
     pub(super) seconds: Option<f64>,
 }
 
-/// Limits of a level: the page is no way to a search without an end.
+/// Limits of a level: the page must not start an endless search.
 const MOST_VISITS: u64 = 1_000_000_000;
 const MOST_SECONDS: f64 = 24.0 * 3600.0;
 
 impl Level {
     /// # Errors
-    /// When there is no such limit.
+    /// For an invalid limit.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         let visits = self.visits.is_none_or(|n| (1..=MOST_VISITS).contains(&n));
         ensure!(visits, "visits are from 1 to {MOST_VISITS}");
@@ -48,7 +48,7 @@ impl Level {
         Ok(())
     }
 
-    /// The engine's own limits, with these in place of those of the level.
+    /// The engine's own limits, replaced by those of the level.
     pub(super) fn limits(&self, usual: &ThinkingLimits) -> ThinkingLimits {
         ThinkingLimits {
             visits: self.visits,
@@ -65,12 +65,12 @@ pub(super) struct Terms {
     pub(super) game: String,
     /// As `9` or `13x9`.
     pub(super) size: String,
-    /// As the game reads them; empty for the usual ones.
+    /// In the game's notation; empty for the default.
     pub(super) rules: String,
-    /// Points for White; `None` for those of the rules.
+    /// Points for White; `None` for the default of the rules.
     pub(super) komi: Option<f64>,
     pub(super) handicap: usize,
-    /// As `kata-time_settings` has it.
+    /// In the format of `kata-time_settings`.
     pub(super) clock: String,
     /// Black's player and White's.
     pub(super) players: [Who; 2],
@@ -78,10 +78,10 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// The settings of the engine, as flags and terms say.
+    /// The settings of the engine, from flags and terms.
     ///
     /// # Errors
-    /// When there is no such game, board or setting.
+    /// For an unknown game, board or setting.
     pub(super) fn options(&self, flags: &EngineFlags) -> anyhow::Result<EngineOptions> {
         let mut options = flags.read_as(&self.game)?;
         options.size = Some(self.board_size()?);
@@ -100,7 +100,7 @@ impl Terms {
     }
 
     /// # Errors
-    /// When it is no time control.
+    /// For an invalid time control.
     pub(super) fn control(&self) -> anyhow::Result<TimeControl> {
         if self.clock.is_empty() {
             return Ok(TimeControl::Unlimited);
@@ -112,13 +112,13 @@ impl Terms {
     /// Adds komi and handicap stones to the beginning of a game.
     ///
     /// # Errors
-    /// When the board has no such handicap, or komi is no half number of points.
+    /// If the board has no such handicap, or komi is not a multiple of half a point.
     pub(super) fn complete(&self, beginning: &mut GameRecord, passes: bool) -> anyhow::Result<()> {
         if let Some(komi) = self.komi {
             let halves = komi * 2.0;
             ensure!(
                 halves.fract() == 0.0 && halves.abs() <= 2000.0,
-                "komi is a number of half points"
+                "komi is a multiple of half a point"
             );
             beginning.komi = Some(HalfPoints(halves as i32));
         }
@@ -126,7 +126,7 @@ impl Terms {
             return Ok(());
         }
         if !passes {
-            bail!("handicap stones are of Go");
+            bail!("handicap stones are only for Go");
         }
         let points = fixed_handicap_points(beginning.size, self.handicap);
         let points = points.with_context(|| {

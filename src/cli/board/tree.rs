@@ -1,22 +1,21 @@
-//! A game with its variations: moves that follow each other, and what is known of the positions after
-//! them.
+//! A game with its variations: a tree of moves, with evaluations of the positions after them.
 
 use serde::Serialize;
 use tengen::record::sgf::Branch;
 use tengen::record::{Play, RecordedPlay};
 
-/// A game with more moves in all its variations takes no further ones.
+/// Maximum number of moves in all variations of a game.
 pub(super) const MOST_NODES: usize = 20_000;
 
-/// What the last search said of a position.
+/// The last evaluation of a position.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(super) struct Eval {
-    /// Share of games that Black wins, in [0, 1].
+    /// Black's winrate, in [0, 1].
     pub(super) winrate: f32,
-    /// Points that Black is expected to be ahead; `None` where no points are counted.
+    /// Black's expected lead in points; `None` without points.
     pub(super) lead: Option<f32>,
     pub(super) visits: u64,
-    /// `B`, `W` or `0` where the result is proven.
+    /// `B`, `W` or `0` if the result is proven.
     pub(super) proven: Option<&'static str>,
 }
 
@@ -26,13 +25,13 @@ pub(super) struct Node {
     parent: usize,
     /// The main line first.
     children: Vec<usize>,
-    /// `None` at the root, and where a variation was removed.
+    /// `None` at the root, and for removed variations.
     pub(super) play: Option<Play>,
     pub(super) comment: String,
     pub(super) eval: Option<Eval>,
 }
 
-/// The positions of a game. The root has number 0; numbers are never used again.
+/// The positions of a game. The root has number 0; numbers are never reused.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
@@ -48,7 +47,7 @@ impl Tree {
         }
     }
 
-    /// Whether there is a position of this number.
+    /// Whether there is a position with this number.
     pub(super) fn has(&self, node: usize) -> bool {
         let found = self.nodes.get(node);
         found.is_some_and(|found| node == Tree::ROOT || found.play.is_some())
@@ -67,13 +66,13 @@ impl Tree {
         (node != Tree::ROOT).then(|| self.nodes[node].parent)
     }
 
-    /// The position after a move, where it is in the tree.
+    /// The position after a move, if it is in the tree.
     pub(super) fn child(&self, node: usize, play: Play) -> Option<usize> {
         let mut children = self.nodes[node].children.iter().copied();
         children.find(|&child| self.nodes[child].play == Some(play))
     }
 
-    /// The position after a move, which is added where it is new; `None` when the tree is full.
+    /// The position after a move, added if it is new; `None` when the tree is full.
     pub(super) fn add(&mut self, node: usize, play: Play) -> Option<usize> {
         if let Some(known) = self.child(node, play) {
             return Some(known);
@@ -91,7 +90,7 @@ impl Tree {
         Some(child)
     }
 
-    /// Removes a position and all that follows it.
+    /// Removes a position and all following ones.
     pub(super) fn remove(&mut self, node: usize) {
         if let Some(parent) = self.parent(node) {
             self.nodes[parent].children.retain(|&child| child != node);
@@ -127,7 +126,8 @@ impl Tree {
         path
     }
 
-    /// The last position of the line through a position: its own, then the first variation everywhere.
+    /// The last position of the line through a position: follows the current variation, then the
+    /// first ones.
     pub(super) fn end_of_line(&self, node: usize) -> usize {
         let mut at = node;
         while let Some(&next) = self.nodes[at].children.first() {
@@ -150,8 +150,8 @@ impl Tree {
         })
     }
 
-    /// All positions but the root, each behind its parent and main lines first: its number and its
-    /// parent's.
+    /// All positions except the root, each after its parent and main lines first: its number and
+    /// its parent's.
     pub(super) fn in_order(&self) -> Vec<(usize, usize)> {
         let mut order = Vec::new();
         let mut todo = vec![Tree::ROOT];

@@ -1,4 +1,4 @@
-//! The game on the board, as the page reads it.
+//! The game on the board, as data for the page.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::session::{GameEnd, Session, Task};
 use super::terms::Terms;
 use super::tree::Eval;
 
-/// All that changes with a move or a setting; the tree is told beside it.
+/// Everything that changes with a move or a setting; the tree is sent separately.
 #[derive(Debug, Serialize)]
 struct State<'a> {
     game: &'static str,
@@ -29,11 +29,11 @@ struct State<'a> {
     current: usize,
     live: usize,
     to_move: &'static str,
-    /// A letter a point: `B`, `W` or `.`.
+    /// One letter per point: `B`, `W` or `.`.
     stones: String,
-    /// A digit a point: 1 where Black may play, 2 where White may, 3 where both may.
+    /// One digit per point: 1 if legal for Black, 2 for White, 3 for both.
     legal: String,
-    /// Stones of Black and of White that were taken.
+    /// Captured stones of Black and of White.
     taken: [usize; 2],
     last: Option<String>,
     end: Option<&'a GameEnd>,
@@ -41,11 +41,11 @@ struct State<'a> {
     clocks: [Option<ClockView>; 2],
     analysing: bool,
     reviewing: bool,
-    /// How many reviews there were of this game.
+    /// Number of reviews of this game.
     reviewed: u64,
     task: Option<Task>,
     notes: &'a [String],
-    /// What chooses the moves, once something has.
+    /// The player that chooses the moves, once known.
     engine: Option<&'a String>,
     comment: &'a str,
 }
@@ -98,7 +98,7 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         analysing: session.analysing,
         reviewing: session.review.is_some(),
         reviewed: session.reviewed.0,
-        task: session.wish(attended).map(|wish| wish.task),
+        task: session.request(attended).map(|request| request.task),
         notes: &session.notes,
         engine: session.engine_log.last(),
         comment: match session.current {
@@ -109,13 +109,13 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
     serde_json::to_string(&state).unwrap_or_default()
 }
 
-/// Where each side may play.
+/// The legal points of each side.
 fn legal(session: &Session) -> String {
     let board = &*session.board;
     let mut legal = vec![0_u8; board.size().area()];
     for (bit, color) in [(1, Color::Black), (2, Color::White)] {
         for mv in board.legal_moves(color) {
-            // The pass is no point.
+            // The pass is not a point.
             if let Some(point) = legal.get_mut(mv.index()) {
                 *point |= bit;
             }
@@ -126,7 +126,7 @@ fn legal(session: &Session) -> String {
         .collect()
 }
 
-/// How many stones of each side were taken.
+/// Number of captured stones of each side.
 fn taken(session: &Session, stones: &str) -> [usize; 2] {
     let path = session.tree.path(session.current);
     [Color::Black, Color::White].map(|color| {
@@ -141,7 +141,7 @@ fn taken(session: &Session, stones: &str) -> [usize; 2] {
     })
 }
 
-/// A count: a letter a point, small for what is dead or empty.
+/// A count: one letter per point, lower case for dead or empty points.
 fn count(session: &Session, settled: &Settled) -> Value {
     let letters: String = points(session.board.size())
         .map(|point| match settled.statuses[point.index()] {

@@ -1,5 +1,4 @@
-//! The engine at the table: it does what the session wishes, one task after the other, on a thread of its
-//! own.
+//! The board's engine: it executes the session's tasks one by one, on its own thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,18 +10,18 @@ use tengen::record::{GameRecord, Play};
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, StopFlag};
 
 use super::super::flags::EngineFlags;
-use super::report::Scene;
+use super::report::SearchedPosition;
 use super::reviewing;
-use super::session::{Session, Task, Wish};
+use super::session::{Session, Task, TaskRequest};
 use super::table::Table;
 use super::tree::Tree;
 
-/// Time between two reports of a search.
+/// Interval between two reports of a search.
 const INTERVAL: Duration = Duration::from_millis(200);
-/// An analysis ends by itself here: more says nothing more that a person can see.
+/// Visits at which an analysis ends by itself: more would show no visible difference.
 const MOST_VISITS: u64 = 50_000_000;
 
-/// What a task needs to know of the game.
+/// The game's data for a task.
 struct Job {
     options: EngineOptions,
     record: GameRecord,
@@ -31,20 +30,20 @@ struct Job {
     control: TimeControl,
     left: [TimeLeft; 2],
     flags: Arc<EngineFlags>,
-    /// The positions that lead to the one that is searched, the first one included.
+    /// The positions from the beginning to the searched one.
     nodes: Vec<usize>,
 }
 
 impl Job {
-    fn new(session: &Session, wish: Wish) -> Job {
+    fn new(session: &Session, request: TaskRequest) -> Job {
         let now = session.now();
         let usual = &session.options.thinking_limits;
-        let path = session.tree.path(wish.node);
+        let path = session.tree.path(request.node);
         Job {
             flags: Arc::clone(&session.flags),
             nodes: std::iter::once(Tree::ROOT).chain(path).collect(),
             options: session.options.clone(),
-            record: session.record(wish.node),
+            record: session.record(request.node),
             mover: session.board.to_move(),
             limits: session.terms.level.limits(usual),
             control: session.clocks.control(),
@@ -53,44 +52,44 @@ impl Job {
     }
 }
 
-/// An engine, and the game that it has before it.
-struct Seat {
+/// An engine with its game.
+struct WorkerEngine {
     engine: Box<dyn Engine>,
     options: EngineOptions,
     record: GameRecord,
     control: TimeControl,
 }
 
-/// Works for ever.
+/// Works forever.
 pub(super) fn work(table: &Table, time: &Arc<dyn Clock>) {
-    let mut seat: Option<Seat> = None;
+    let mut seat: Option<WorkerEngine> = None;
     loop {
-        let (wish, stop, job) = table.take(Job::new);
+        let (request, stop, job) = table.take(Job::new);
         let kept = seat.take().filter(|seat| seat.options == job.options);
         let taken = match kept {
             Some(seat) => Ok(seat),
-            None => Seat::take(&job, time),
+            None => WorkerEngine::take(&job, time),
         };
         let ready = taken.and_then(|mut seat| seat.follow(&job.record).map(|()| seat));
         match ready {
             Ok(ready) => {
                 let ready = seat.insert(ready);
-                ready.work(table, wish, &job, &stop);
+                ready.work(table, request, &job, &stop);
             }
-            Err(error) => table.finish(wish, |session| {
+            Err(error) => table.finish(request, |session| {
                 session.notes = vec![format!("the engine cannot take part: {error:#}")];
-                session.exhausted(wish);
+                session.exhausted(request);
             }),
         }
     }
 }
 
-impl Seat {
-    fn take(job: &Job, time: &Arc<dyn Clock>) -> anyhow::Result<Seat> {
+impl WorkerEngine {
+    fn take(job: &Job, time: &Arc<dyn Clock>) -> anyhow::Result<WorkerEngine> {
         let engine = registry::create(&job.options, job.record.size, time)?;
         let mut beginning = job.record.clone();
         beginning.plays.clear();
-        let mut seat = Seat {
+        let mut seat = WorkerEngine {
             engine,
             options: job.options.clone(),
             record: beginning,
@@ -101,7 +100,7 @@ impl Seat {
         Ok(seat)
     }
 
-    /// Goes over to another position. Where it is one of the same game, what was searched is kept.
+    /// Switches to another position. Within the same game the search graph is kept.
     fn follow(&mut self, record: &GameRecord) -> anyhow::Result<()> {
         let is_same = |a: &GameRecord, b: &GameRecord| {
             (&a.setup, a.komi, &a.rules, a.to_move) == (&b.setup, b.komi, &b.rules, b.to_move)
@@ -127,33 +126,33 @@ impl Seat {
         Ok(())
     }
 
-    fn work(&mut self, table: &Table, wish: Wish, job: &Job, stop: &StopFlag) {
+    fn work(&mut self, table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
         self.engine.set_thinking_limits(job.limits.clone());
-        let scene = Scene {
-            wish,
+        let searched = SearchedPosition {
+            request,
             mover: job.mover,
             size: job.record.size,
         };
-        match wish.task {
-            Task::Move => self.choose(table, scene, job, stop),
-            Task::Analyse => self.analyse(table, scene, stop),
+        match request.task {
+            Task::Move => self.choose(table, searched, job, stop),
+            Task::Analyse => self.analyse(table, searched, stop),
             Task::Ponder => {
                 self.engine.ponder(stop);
-                table.finish(wish, |session| session.exhausted(wish));
+                table.finish(request, |session| session.exhausted(request));
             }
             Task::Count => {
                 let counted = self.engine.settle(stop);
-                table.finish(wish, |session| match counted {
-                    Ok(Some(settled)) => session.count(wish.node, settled),
-                    _ => session.exhausted(wish),
+                table.finish(request, |session| match counted {
+                    Ok(Some(settled)) => session.count(request.node, settled),
+                    _ => session.exhausted(request),
                 });
             }
-            Task::Review => review(table, wish, job, stop),
+            Task::Review => review(table, request, job, stop),
         }
     }
 
     /// Chooses a move and plays it.
-    fn choose(&mut self, table: &Table, scene: Scene, job: &Job, stop: &StopFlag) {
+    fn choose(&mut self, table: &Table, searched: SearchedPosition, job: &Job, stop: &StopFlag) {
         let clocked = job.control != TimeControl::Unlimited;
         if self.control != job.control {
             self.engine.set_time_control(job.control);
@@ -175,14 +174,22 @@ impl Seat {
             },
             ..AnalysisOptions::default()
         };
-        let wish = scene.wish;
+        let request = searched.request;
         let decision = self
             .engine
-            .watch_genmove(scene.mover, stop, &options, &mut |report| {
-                table.show(wish, &scene.analysis(report, false), scene.eval(report));
+            .watch_genmove(searched.mover, stop, &options, &mut |report| {
+                table.show(
+                    request,
+                    &searched.analysis(report, false),
+                    searched.eval(report),
+                );
             });
         if let Some(report) = self.engine.last_report() {
-            table.show(wish, &scene.analysis(report, true), scene.eval(report));
+            table.show(
+                request,
+                &searched.analysis(report, true),
+                searched.eval(report),
+            );
         }
         let vertex = match decision {
             Decision::Play(vertex) => Some(vertex),
@@ -190,20 +197,20 @@ impl Seat {
         };
         if let Some(vertex) = vertex {
             // The engine has played it on its own board.
-            let color = scene.mover;
+            let color = searched.mover;
             self.record.push(Play { color, vertex });
         }
         let log = self.engine.thinker_log();
-        table.finish(wish, |session| {
+        table.finish(request, |session| {
             session.engine_log = log;
             if let Err(error) = session.engine_moved(vertex) {
                 log::error!("the engine's move is not played: {error:#}");
-                session.exhausted(wish);
+                session.exhausted(request);
             }
         });
     }
 
-    fn analyse(&mut self, table: &Table, scene: Scene, stop: &StopFlag) {
+    fn analyse(&mut self, table: &Table, searched: SearchedPosition, stop: &StopFlag) {
         let options = AnalysisOptions {
             interval: Some(INTERVAL),
             at_once: true,
@@ -214,41 +221,49 @@ impl Seat {
             visits: Some(MOST_VISITS),
             time: None,
         };
-        let wish = scene.wish;
+        let request = searched.request;
         let found = self
             .engine
-            .analyse(scene.mover, effort, stop, &options, &mut |report| {
-                table.show(wish, &scene.analysis(report, false), scene.eval(report));
+            .analyse(searched.mover, effort, stop, &options, &mut |report| {
+                table.show(
+                    request,
+                    &searched.analysis(report, false),
+                    searched.eval(report),
+                );
             });
         if let Some(report) = &found {
-            table.show(wish, &scene.analysis(report, true), scene.eval(report));
+            table.show(
+                request,
+                &searched.analysis(report, true),
+                searched.eval(report),
+            );
         }
         let log = self.engine.thinker_log();
-        table.finish(wish, |session| {
+        table.finish(request, |session| {
             session.engine_log = log;
-            session.exhausted(wish);
+            session.exhausted(request);
         });
     }
 }
 
-/// Reviews the line that ends with the job's position, with an engine of its own.
-fn review(table: &Table, wish: Wish, job: &Job, stop: &StopFlag) {
+/// Reviews the line that ends with the job's position, with a separate engine.
+fn review(table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
     let all = job.nodes.len();
     table.progress(0, all);
     let line = (&job.record, &*job.nodes);
     let reviewed = reviewing::review(Arc::clone(&job.flags), line, stop, &mut |done| {
         table.progress(done, all);
     });
-    table.finish(wish, |session| match reviewed {
+    table.finish(request, |session| match reviewed {
         Ok((text, known)) => session.take_review(text, known),
         Err(error) => {
             session.notes = vec![format!("the game cannot be reviewed: {error:#}")];
-            session.exhausted(wish);
+            session.exhausted(request);
         }
     });
 }
 
-/// A clock as controllers tell it: time, and stones or periods.
+/// A clock in the format of controllers: time, and stones or periods.
 fn told(left: TimeLeft) -> (Duration, u32) {
     match left {
         TimeLeft::Unlimited => (Duration::ZERO, 0),

@@ -49,19 +49,19 @@ impl Side {
 pub(super) struct Stone {
     pub(super) color: Side,
     pub(super) at: String,
-    /// A remark of the file on a move.
+    /// A comment of the file on a move.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) comment: String,
 }
 
-/// The game as its file tells it.
+/// The game according to its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::cli) struct Game {
-    /// Its name, as command lines have it.
+    /// Its name on command lines.
     pub(super) game: String,
-    /// The rules as the file names them; empty where it does not.
+    /// The rules named in the file; empty if missing.
     pub(super) rules: String,
-    /// Points for White, where they are counted.
+    /// Points for White, in games with points.
     pub(super) komi: Option<f32>,
     pub(super) file: String,
     pub(super) black: String,
@@ -195,15 +195,15 @@ pub(super) struct Judged {
 /// A position of the game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::cli) struct Position {
-    /// Moves played before it.
+    /// Number of moves before it.
     pub(in crate::cli) moves: usize,
     pub(super) to_move: Side,
-    /// By the search, or by the rules where the game is over.
+    /// By the search, or by the rules if the game is over.
     pub(in crate::cli) winrate: Option<f32>,
-    /// Points that Black is expected to be ahead, where points are counted.
+    /// Black's expected lead, in games with points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) lead: Option<f32>,
-    /// Who wins with best play, where that is proven.
+    /// The winner with best play, if proven.
     pub(super) winner: Option<Side>,
     pub(in crate::cli) visits: u64,
     /// The move to play first, then by visits.
@@ -255,16 +255,16 @@ pub(in crate::cli) struct Review {
     pub(super) settings: Settings,
     /// Whether a network judged; otherwise random playouts did.
     pub(super) by_network: bool,
-    /// Positions of the game, from the first one that was looked at: after Ctrl-C not the first.
+    /// Positions of the game, from the first one analysed: after Ctrl-C not from the start.
     pub(in crate::cli) positions: Vec<Position>,
-    /// Moves before the first position from which all are proven, and who wins there.
+    /// Number of moves before the first position from which all are proven, and the winner.
     pub(super) proven: Option<(usize, Side)>,
     /// Black first.
     pub(super) players: [Tally; 2],
 }
 
 impl Position {
-    /// Who wins with best play, where that is proven.
+    /// The winner with best play, if proven.
     pub(in crate::cli) fn proven(&self) -> Option<Color> {
         self.winner.map(|side| match side {
             Side::Black => Color::Black,

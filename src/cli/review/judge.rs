@@ -30,8 +30,8 @@ pub(super) fn loss(before: Known, after: Known, mover: Side) -> (Option<f32>, bo
     }
 }
 
-/// What is known of the last position of a game, for the judgement of the last move: where it ends as the
-/// search expected, nothing was given up by its becoming certain.
+/// Facts of the last position of a game for judging the last move: if the game ends as the search
+/// expected, certainty is not counted as a loss.
 pub(super) fn at_the_end(before: Known, end: Known) -> Known {
     let expected = before.winrate.zip(end.winrate);
     let expected = expected.is_some_and(|(before, end)| (before - 0.5) * (end - 0.5) > 0.0);
@@ -45,7 +45,7 @@ pub(super) fn at_the_end(before: Known, end: Known) -> Known {
     }
 }
 
-/// The name of a loss; `thresholds` rise.
+/// Severity of a loss; `thresholds` ascend.
 pub(super) fn class(loss: Option<f32>, proven: bool, thresholds: &[f32; 3]) -> Option<Class> {
     let loss = loss?;
     if proven {
@@ -190,7 +190,7 @@ mod tests {
             check(before, after, Black, expected);
         };
         check_end(known(0.06, None), (0.0, None));
-        // A pass that gives a good game away does.
+        // A pass that loses a good game does.
         check_end(known(0.9, None), (0.9, Some(Class::Blunder)));
         check_end(known(0.9, Some(Black)), (1.0, Some(Class::ThrownAway)));
         let open = known(0.2, None);

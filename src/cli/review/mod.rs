@@ -1,4 +1,4 @@
-//! `tengen review`: what each move of a game was worth, by the search and by what can be proven.
+//! `tengen review`: analyses each move of a game with the search and with proofs.
 
 mod endings;
 mod facts;
@@ -31,19 +31,19 @@ use progress::Progress;
 pub(super) use search::{Reviewer, Step};
 use summary::Summary;
 
-/// Nodes of the solver for a position, beside searches and where the solver is alone.
+/// Solver nodes per position, beside searches and alone.
 pub(super) const NODES: [u64; 2] = [1_000_000, 100_000];
-/// Losses from which a move is an inaccuracy, a mistake and a blunder, where nothing else is said.
+/// Default losses from which a move is an inaccuracy, a mistake and a blunder.
 pub(super) const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
-/// Where the solver is alone it begins at this ply.
+/// First ply when the solver works alone.
 const ENDINGS_FROM: u32 = 40;
 
-/// Find out what each move of finished games was worth.
+/// Review finished games move by move.
 ///
-/// Each position of the main line is searched, from the end of the game back, and in NoGo solved where
-/// the solver can. A move's loss is the share of games that its player gave up, in per cent of winrate; a
-/// proven win that becomes a proven loss was thrown away. Say how long to search by --visits
-/// or --time-per-move [default: 400 visits].
+/// Each position of the main line is searched, from the end of the game back, and in NoGo solved if
+/// possible. A move's loss is the share of games that its player gave up, in percent of winrate; a
+/// proven win that becomes a proven loss was thrown away. Limit the searches by --visits or
+/// --time-per-move [default: 400 visits].
 ///
 /// The text goes to the standard output, progress to the standard error. Ctrl-C ends it and keeps
 /// finished games; a second one ends it at once.
@@ -158,7 +158,7 @@ impl Review {
 
 /// A run over several games.
 struct Session {
-    /// The game that the files hold, where that is said.
+    /// The game of the files, if given.
     game: Option<String>,
     reviewer: Reviewer,
     pages: Option<Pages>,

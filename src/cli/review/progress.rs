@@ -8,7 +8,7 @@ use tengen::clock::{Clock as _, SystemClock};
 
 use super::search::Step;
 
-/// Time between two lines where the standard error is no terminal, and on one.
+/// Interval between lines without a terminal, and on one.
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
 const INTERVAL: Duration = Duration::from_millis(200);
 
@@ -53,7 +53,7 @@ impl Progress {
         self.unsolved = self.unsolved.saturating_sub(1);
     }
 
-    /// Takes a step of a review; `file` is the game's.
+    /// Counts a step of a review of `file`.
     pub(super) fn take(&mut self, step: Step, file: &str) {
         match step {
             Step::Begun => self.begin(),
@@ -62,19 +62,19 @@ impl Progress {
         }
     }
 
-    /// The next game is begun.
+    /// Starts the next game.
     fn begin(&mut self) {
         self.since = self.clock.now();
     }
 
-    /// What can be proven of a game is.
+    /// The current game is solved.
     fn solved(&mut self) {
         self.solving += self.clock.now().saturating_sub(self.since);
         self.solved += 1;
         self.unsolved = self.unsolved.saturating_sub(1);
     }
 
-    /// One more position of `file`.
+    /// Counts one more position of `file`.
     fn step(&mut self, file: &str) {
         self.done += 1;
         let now = self.clock.now();

@@ -9,13 +9,13 @@ use tengen::record::{GameRecord, sgf};
 
 use super::super::position::{position, read as read_file};
 
-/// The game of a file, or of this name where SGF has no other number for it.
+/// The game of a file, as this game if SGF has no separate number for it.
 ///
-/// A record of NoGo by a program that has no name for its rules looks like one of Go. Without rules, komi
-/// and handicap it is one of NoGo, unless only the rules of Go allow its moves.
+/// A NoGo record by a program without a name for its rules looks like a record of Go. Without
+/// rules, komi and handicap it is read as NoGo, unless only the rules of Go allow its moves.
 ///
 /// # Errors
-/// When there is no such file, or it holds no game, or one that is no row of moves.
+/// If there is no such file, or it contains no game, or one that is not a sequence of moves.
 pub(super) fn read(file: &Path, game: Option<&str>) -> anyhow::Result<GameRecord> {
     let mut record = read_file(file, None)?;
     match game {

@@ -1,7 +1,7 @@
 //! Reviews a game: the engine searches each position, from the end of the game back.
 //!
-//! The engine's graph keeps later positions, so that the search of an earlier one knows how the
-//! game went on, and proofs propagate backwards.
+//! The engine's graph keeps later positions, so that the search of an earlier one knows the
+//! continuation of the game, and proofs propagate backwards.
 
 use std::sync::Arc;
 
@@ -30,18 +30,18 @@ const LINE: usize = 16;
 /// A step of the review of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Step {
-    /// It is begun.
+    /// The review has begun.
     Begun,
-    /// What can be proven beside the search is.
+    /// The proofs beside the search are done.
     Solved,
-    /// One more position is searched.
+    /// One more position was searched.
     Searched,
 }
 
 /// Reviews games, one after the other.
 pub(in crate::cli) struct Reviewer {
     flags: Arc<EngineFlags>,
-    /// The solver's nodes for a position, and the first ply that it looks at.
+    /// Solver nodes per position, and the first ply for the solver.
     solve: (u64, u32),
     thresholds: [f32; 3],
     time: Arc<dyn Clock>,
@@ -68,7 +68,7 @@ struct SearchedPosition<'a> {
 }
 
 impl Reviewer {
-    /// Nothing is loaded yet. `nodes` are the solver's for a position from ply `from` on.
+    /// Nothing is loaded yet. `nodes` is the solver's limit per position from ply `from` on.
     pub(in crate::cli) fn new(
         flags: Arc<EngineFlags>,
         solve: (u64, u32),
@@ -91,13 +91,13 @@ impl Reviewer {
         options.model = self.flags.read()?.model;
         let mut options = options.resolve()?;
         if truth::is_solved(game) {
-            // What can be proven is proven beside the search, with more nodes than a move would get.
+            // Proofs are made beside the search, with more nodes than for a move.
             options.solver.threads = SolverThreads::Exactly(0);
         }
         Ok(options)
     }
 
-    /// The settings of the judgement, but for what depends on the board.
+    /// The settings of the judgement, except those that depend on the board.
     fn settings_of(&self, options: &EngineOptions) -> Settings {
         let usual = EngineOptions::of(&options.game).map(|usual| usual.search);
         let usual = usual.unwrap_or_default().values();
@@ -118,19 +118,19 @@ impl Reviewer {
         }
     }
 
-    /// How games like this one are judged.
+    /// The settings for games like this one.
     ///
     /// # Errors
-    /// When there is no engine for it, or a network that was asked for cannot be used.
+    /// If there is no engine for it, or a requested network cannot be used.
     pub(super) fn settings(&mut self, record: &GameRecord) -> anyhow::Result<&Settings> {
         Ok(&self.judge(record)?.settings)
     }
 
-    /// Reviews a game; `see` is told of each step. When it is stopped, what it has so far comes back,
-    /// which may be no position at all.
+    /// Reviews a game; `see` is called for each step. When stopped, it returns the result so far,
+    /// which may have no position.
     ///
     /// # Errors
-    /// When the record is of another game or has an illegal move, or there is no engine for it.
+    /// If the record is of another game or has an illegal move, or there is no engine for it.
     pub(in crate::cli) fn review(
         &mut self,
         game: Game,
@@ -177,13 +177,13 @@ impl Reviewer {
         let kept = kept.filter(|judge| judge.game == *game && judge.engine.size() == size);
         let judge = match kept {
             Some(judge) => judge,
-            None => self.hire(game, size)?,
+            None => self.create_engine(game, size)?,
         };
         Ok(self.judge.insert(judge))
     }
 
     /// An engine, and whether it has a network.
-    fn hire(&self, game: &str, size: BoardSize) -> anyhow::Result<BoardEngine> {
+    fn create_engine(&self, game: &str, size: BoardSize) -> anyhow::Result<BoardEngine> {
         let options = self.options(game)?;
         let mut engine = registry::create(&options, size, &self.time)?;
         let stop = StopFlag::new();
@@ -280,8 +280,9 @@ impl BoardEngine {
         Ok(positions)
     }
 
-    /// Searches the present position. Where endings are solved beside the search it looks for a move, as
-    /// in play; elsewhere, where a move may be chosen without a search, for the position's value.
+    /// Searches the current position. If endings are solved beside the search it looks for a move,
+    /// as in play; otherwise, where a move may be chosen without a search, for the position's
+    /// value.
     fn look(&mut self, mover: Color, stop: &StopFlag) -> Option<SearchReport> {
         if truth::is_solved(&self.game) {
             self.engine.reg_genmove(mover, stop);
@@ -300,8 +301,8 @@ impl BoardEngine {
             .analyse(mover, effort, stop, &options, &mut |_| {})
     }
 
-    /// The result of a game that has ended in the present position: without dead stones, where the players
-    /// agree on them.
+    /// The result of a game that has ended in the current position: without dead stones, under
+    /// rules with agreement on them.
     fn outcome(&mut self, stop: &StopFlag) -> Option<Outcome> {
         let as_it_stands = self.engine.outcome()?;
         if !self.engine.agrees_on_dead() {
@@ -341,7 +342,7 @@ impl SearchedPosition<'_> {
         }
     }
 
-    /// Points that Black is ahead, to a tenth.
+    /// Black's lead in points, to a tenth.
     fn lead(&self) -> Option<f32> {
         let ended = self.outcome.and_then(|outcome| {
             let margin = outcome.margin?.0 as f32 / 2.0;

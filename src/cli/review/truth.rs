@@ -57,13 +57,14 @@ pub(super) fn look_back<const W: usize, T>(
     found
 }
 
-/// Whether games of this name are solved here, beside the search. Others prove what they can in it.
+/// Whether games of this name are solved here, beside the search. Others are proven in the search
+/// only.
 pub(super) fn is_solved(game: &str) -> bool {
     game == SmallNoGo::NAME
 }
 
-/// What is proven of each position of a game, the first one included; nothing in games that are not
-/// [solved](is_solved). What was proven of a position helps with those before it.
+/// Proven facts of each position of a game, including the first one; empty for games that are not
+/// [solved](is_solved). Proofs of a position help with those before it.
 pub(super) fn verdicts(
     record: &GameRecord,
     means: &SolverBudget<'_>,

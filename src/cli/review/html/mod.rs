@@ -12,12 +12,12 @@ use super::facts::{Review, Side};
 const MARK: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
 <meta name=\"generator\" content=\"tengen review\">\
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
-/// Nothing is loaded from elsewhere, and the browser sees to it.
+/// No external resources are loaded, enforced by the browser.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
 script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">";
-/// Of the front page of a folder.
+/// Style of the index page of a folder.
 const STYLE: &str = include_str!("index.css");
-/// What stands before and after the JSON.
+/// Text before and after the JSON.
 const DATA: [&str; 2] = [
     "<script type=\"application/json\" id=\"review\">",
     "</script>",
