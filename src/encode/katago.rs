@@ -14,7 +14,7 @@ use crate::game::{Bits, Color, Game, Move, zobrist};
 pub(super) struct KataGo {
     /// The name that the network's file stands for.
     id: &'static str,
-    /// Whether stones are pass-alive only as far as they are where suicide is legal, whatever the rules.
+    /// Whether pass-alive stones are computed as if suicide were legal, under all rules.
     suicide: bool,
 }
 
@@ -38,7 +38,7 @@ const NUMBERS: usize = 19;
 const SHOWN: usize = 5;
 /// Points by which a komi that is shown may be larger than the board.
 const MOST_KOMI: f32 = 20.0;
-/// A komi of so many points is shown as 1.
+/// The komi, in points, that is encoded as 1.
 const KOMI_SCALE: f32 = 20.0;
 
 /// The last moves, as far as they are shown, and whether a pass would end the game.

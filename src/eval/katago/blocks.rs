@@ -36,7 +36,7 @@ pub(super) enum Inner {
     Nested(Conv, Vec<Block>),
 }
 
-/// A convolution whose channels are pooled, and what becomes of the pools.
+/// A convolution whose channels are pooled, and the layers after the pools.
 #[derive(Debug)]
 pub(super) struct Pooling {
     pub(super) conv: Conv,
@@ -76,7 +76,7 @@ impl Pooling {
     }
 }
 
-/// Reads `count` blocks of so many channels; `depth` of them lie around these.
+/// Reads `count` blocks with this number of channels, nested in `depth` others.
 pub(super) fn stack(
     reader: &mut Reader<'_>,
     count: usize,

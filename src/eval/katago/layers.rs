@@ -92,7 +92,7 @@ impl Conv {
 }
 
 impl Norm {
-    /// One of so many channels.
+    /// Reads one with this number of channels.
     pub(super) fn read(reader: &mut Reader<'_>, channels: usize) -> Result<Norm, String> {
         let name = reader.word("the name of a normalisation")?;
         named(name, Norm::read_rest(reader, name, channels))

@@ -1,4 +1,4 @@
-//! A whole network: what it says of itself, its trunk and its heads.
+//! A whole network: its description, trunk and heads.
 
 use super::blocks::{self, Block, MOST_BLOCKS, NormAct};
 use super::heads::{PolicyHead, ValueHead};

@@ -244,7 +244,7 @@ impl Drop for Temporary {
 #[test]
 fn a_file_is_opened_for_every_board_by_what_is_in_it() {
     let bytes = NESTED.net(1).bytes;
-    // Whatever it is called.
+    // Under any name.
     for (name, bytes) in [("k1.bin", bytes.clone()), ("k2.onnx", packed(&bytes))] {
         let file = Temporary::new(name, &bytes);
         let source = ModelSource::File(file.0.clone());
@@ -389,8 +389,8 @@ fn what_is_damaged_is_said_with_where() {
     assert!(text.contains("it is not a network of KataGo"), "{text}");
 }
 
-/// Whatever is cut off or changed, a file is refused or computed, and what it says of itself is bounded by
-/// its length.
+/// After any truncation or change a file is rejected or computed, and memory for its description is
+/// bounded by its length.
 #[test]
 fn damaged_files_never_end_the_program() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);

@@ -14,10 +14,10 @@ struct Region<const WORDS: usize> {
     inside: usize,
 }
 
-/// What one side claims.
+/// The claims of one side.
 struct Claims<const WORDS: usize> {
-    /// Whatever the other side claims: pass-alive stones, and regions beside no other ones that are empty
-    /// or in which nothing can live.
+    /// Independent of the other side's claims: pass-alive stones, and regions beside no other ones that are
+    /// empty or in which nothing can live.
     certain: Bits<WORDS>,
     /// Empty regions beside this side's stones alone.
     open: Bits<WORDS>,

@@ -398,7 +398,7 @@ impl Net {
         x.iter().zip(added).map(sum).collect()
     }
 
-    /// What it says of 22 planes, rows from the top, and 19 numbers.
+    /// Its answer to 22 planes, rows from the top, and 19 numbers.
     pub(super) fn answer(&self, planes: &Map, numbers: &[f64], size: Size) -> Answer {
         let (conv, to_bias) = &self.stem;
         let mut x = add_all(conv.apply(planes, size), &to_bias.apply(numbers, &[]));
