@@ -11,7 +11,7 @@ Usage: scripts/arm-tests.sh [--small] [FILTER]
 
 Needs (Debian): apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
                 rustup target add aarch64-unknown-linux-gnu
-Builds into target/arm, some 7 processor minutes the first time. Ends with 77 where something that is
+Builds what release.sh --arm builds, some 15 processor minutes the first time. Ends with 77 where something that is
 needed is missing.
 TEXT
 }
@@ -48,10 +48,10 @@ done
 [ -e "$libraries/lib/libc.so.6" ] || missing "there is no C library in $libraries"
 [ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ] || missing "rustup has no target $triple"
 
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/arm
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L $libraries"
-flags=(--release --locked --target "$triple")
+flags=(--release --locked --features train --target "$triple")
 
 say 'build'
 cargo build "${flags[@]}" --bins

@@ -55,13 +55,20 @@ set "work=%folder%\.fetch-%RANDOM%"
 set wheel=%package%-%version%-cp312-cp312-win_amd64.whl
 set stamp=%package% %version% %sha256%
 if exist "%folder%\onnxruntime.dll" if exist "%folder%\WHEEL" (
-    "%tools%\findstr.exe" /c:"%stamp%" "%folder%\WHEEL" >nul && goto there
+    "%tools%\findstr.exe" /c:"%stamp%" "%folder%\WHEEL" >nul
+    if not errorlevel 1 goto there
 )
-for %%t in (curl tar certutil findstr) do if not exist "%tools%\%%t.exe" (
-    set reason=%tools%\%%t.exe is needed and not there: this Windows is too old
+set missing=
+for %%t in (curl tar certutil findstr) do if not exist "%tools%\%%t.exe" set "missing=%%t.exe"
+if defined missing (
+    set "reason=%tools%\%missing% is needed and not there: this Windows is too old"
     goto failed
 )
-md "%work%" || (set "reason=cannot write to %folder%" & goto failed)
+md "%work%"
+if not exist "%work%\" (
+    set "reason=cannot write to %folder%"
+    goto failed
+)
 
 echo downloading %package% %version%
 "%tools%\curl.exe" --fail --location --retry 3 --silent --show-error --output "%work%\wheel.zip" ^
@@ -85,7 +92,7 @@ rem Written last: it marks a complete folder.
 if exist "%folder%\WHEEL" del "%folder%\WHEEL"
 move /y "%work%\onnxruntime\LICENSE" "%folder%\" >nul
 move /y "%work%\onnxruntime\ThirdPartyNotices.txt" "%folder%\" >nul
-for %%f in ("%work%\onnxruntime\capi\*.dll") do move /y "%%f" "%folder%\" >nul
+move /y "%work%\onnxruntime\capi\*.dll" "%folder%\" >nul
 if not exist "%folder%\onnxruntime.dll" (
     set "reason=there is no library in the wheel"
     goto failed

@@ -3,8 +3,8 @@
 #
 #   scripts/wine.sh PROGRAM.exe [ARGUMENT...]
 #
-# The folder is $WINEPREFIX, or wine in ${CARGO_TARGET_DIR:-target}/windows. Ends with 77 where there
-# is no Wine (Debian: apt install wine64 libwine), or it cannot be initialised.
+# The folder is $WINEPREFIX, or wine in ${CARGO_TARGET_DIR:-target}. Ends with 77 where there is no Wine
+# (Debian: apt install wine64 libwine), or it cannot be initialised.
 set -euo pipefail
 
 wine=
@@ -19,7 +19,7 @@ if [ -z "$wine" ]; then
     exit 77
 fi
 top=$(cd "$(dirname "$0")/.." && pwd)
-export WINEPREFIX=${WINEPREFIX:-${CARGO_TARGET_DIR:-$top/target}/windows/wine}
+export WINEPREFIX=${WINEPREFIX:-${CARGO_TARGET_DIR:-$top/target}/wine}
 export WINEDEBUG=${WINEDEBUG:--all} WINEDLLOVERRIDES=${WINEDLLOVERRIDES:-mscoree,mshtml=}
 export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-$WINEPREFIX}
 
