@@ -127,6 +127,9 @@ fn a_served_engine_stays_in_its_folder() {
     let mut engine = folder.engine(&["--files", &served]);
     engine.answer("loadsgf own.sgf");
     engine.answer(&format!("loadsgf {served}/own.sgf"));
+    // Its real name, which differs on Windows and where a link leads to the folder.
+    let real = Path::new(&served).canonicalize().expect("it is there");
+    engine.answer(&format!("loadsgf {}", real.join("own.sgf").display()));
     engine.answer("printsgf inner/new.sgf");
     engine.answer("loadsgf inner/new.sgf");
     let game = folder.path("game.sgf");
@@ -157,6 +160,23 @@ fn a_served_engine_stays_in_its_folder() {
     // Writing through a dangling link creates no file.
     engine.ask("printsgf dangling.sgf");
     assert!(!Path::new(&folder.path("new.sgf")).exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_served_folder_may_be_named_by_a_link() {
+    let folder = Folder::new("linked");
+    let served = folder.path("served");
+    link(".", Path::new(&served));
+    let mut engine = folder.engine(&["--files", &served]);
+    engine.answer("loadsgf game.sgf");
+    engine.answer(&format!("loadsgf {served}/game.sgf"));
+    engine.answer(&format!("loadsgf {}", folder.path("game.sgf")));
+    refuses(
+        &mut engine,
+        &format!("loadsgf {served}/../game.sgf"),
+        "outside the permitted folder",
+    );
 }
 
 #[test]

@@ -164,6 +164,10 @@ fn a_piped_script_is_played_at_full_strength() {
 }
 
 /// GoGui starts an engine several times, and most of these processes never play.
+#[cfg_attr(
+    windows,
+    ignore = "there the system, or Wine, takes most of the time of a start"
+)]
 #[test]
 fn an_idle_engine_costs_next_to_nothing() {
     const START: Duration = Duration::from_millis(50);

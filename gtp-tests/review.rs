@@ -337,6 +337,10 @@ fn a_folder_gets_a_page_a_game_and_does_not_review_twice() {
     assert_eq!(visits(&other), Some(21));
 }
 
+#[cfg_attr(
+    windows,
+    ignore = "only a console sends Ctrl-C there, and tests have none"
+)]
 #[test]
 fn an_interrupted_review_keeps_what_it_has() {
     let page = scratch("interrupt").join("game.html");

@@ -9,8 +9,17 @@ use crate::record::file::{self, FileError};
 /// Access of `loadsgf` and `printsgf`: unrestricted by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileAccess {
-    folder: Option<PathBuf>,
+    folder: Option<Folder>,
     read_only: bool,
+}
+
+/// A folder by two names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Folder {
+    /// As the user knows it: what clients send may begin with it.
+    known: PathBuf,
+    /// Without links, and on Windows with the prefix `\\?\`.
+    real: PathBuf,
 }
 
 impl FileAccess {
@@ -20,10 +29,7 @@ impl FileAccess {
     /// # Errors
     /// If the folder does not exist or is not a folder.
     pub fn new(folder: Option<&Path>, read_only: bool) -> io::Result<FileAccess> {
-        let folder = folder.map(Path::canonicalize).transpose()?;
-        if folder.as_ref().is_some_and(|folder| !folder.is_dir()) {
-            return Err(io::ErrorKind::NotADirectory.into());
-        }
+        let folder = folder.map(Folder::new).transpose()?;
         Ok(FileAccess { folder, read_only })
     }
 
@@ -54,9 +60,11 @@ impl FileAccess {
             return Ok(PathBuf::from(name));
         };
         let outside = || "it is outside the permitted folder".to_owned();
-        let path = folder.join(name);
-        let climbs = path.components().any(|part| part == Component::ParentDir);
-        if climbs || !path.starts_with(folder) {
+        let mut parts = Path::new(name).components();
+        let climbs = parts.any(|part| part == Component::ParentDir);
+        let path = folder.known.join(name);
+        let names_folder = path.starts_with(&folder.known) || path.starts_with(&folder.real);
+        if climbs || !names_folder {
             return Err(outside());
         }
         // Links may lead elsewhere. A file to be written may not exist yet.
@@ -65,10 +73,21 @@ impl FileAccess {
             _ => Err(error),
         });
         match real {
-            Ok(real) if real.starts_with(folder) => Ok(real),
+            Ok(real) if real.starts_with(&folder.real) => Ok(real),
             Ok(_) => Err(outside()),
             Err(error) => Err(FileError::from(error).to_string()),
         }
+    }
+}
+
+impl Folder {
+    fn new(path: &Path) -> io::Result<Folder> {
+        let real = path.canonicalize()?;
+        if !real.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        let known = std::path::absolute(path)?;
+        Ok(Folder { known, real })
     }
 }
 
