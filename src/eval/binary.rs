@@ -62,7 +62,9 @@ fn is_for<N: PartialEq>(number: N, arch: &str, known: [(&str, N); 2]) -> bool {
 /// A Linux library (ELF). `None` if its headers are incomplete; the same below.
 fn elf(head: &[u8], len: u64, arch: &str) -> Option<Option<Fault>> {
     let fits = is_for(u16_at(head, 18)?, arch, [("x86_64", 62), ("aarch64", 183)]);
-    if !head.starts_with(b"\x7fELF\x02") || !fits {
+    // `ET_DYN`; programs may have it, too.
+    let is_shared = u16_at(head, 16)? == 3;
+    if !head.starts_with(b"\x7fELF\x02") || !is_shared || !fits {
         return None;
     }
     // The section table is the last part of a file (`e_shoff`, `e_shentsize`, `e_shnum`).
@@ -77,7 +79,9 @@ fn pe(head: &[u8], len: u64, arch: &str) -> Option<Option<Fault>> {
     let headers = head.get(start..)?;
     let machine = u16_at(headers, 4)?;
     let fits = is_for(machine, arch, [("x86_64", 0x8664), ("aarch64", 0xaa64)]);
-    if !head.starts_with(b"MZ") || !headers.starts_with(b"PE\0\0") || !fits {
+    // `IMAGE_FILE_DLL`; programs do not have it.
+    let is_library = u16_at(headers, 22)? & 0x2000 != 0;
+    if !head.starts_with(b"MZ") || !headers.starts_with(b"PE\0\0") || !is_library || !fits {
         return None;
     }
     // Sections follow the optional header; each has the offset and size of its data.
@@ -96,7 +100,8 @@ fn pe(head: &[u8], len: u64, arch: &str) -> Option<Option<Fault>> {
 fn mach_o(head: &[u8], arch: &str) -> Option<Option<Fault>> {
     let known = [("x86_64", 0x0100_0007), ("aarch64", 0x0100_000c)];
     let fits = match at(head, 0)? {
-        [0xcf, 0xfa, 0xed, 0xfe] => is_for(u32_at(head, 4)?, arch, known),
+        // `MH_DYLIB`.
+        [0xcf, 0xfa, 0xed, 0xfe] => is_for(u32_at(head, 4)?, arch, known) && u32_at(head, 12)? == 6,
         [0xca, 0xfe, 0xba, 0xbe] => {
             let count = u32::from_be_bytes(at(head, 4)?);
             let parts = (0..count.min(20) as usize).map(|part| at(head, 8 + 20 * part));
@@ -123,7 +128,7 @@ mod tests {
         let headers = &mut file[0x80..];
         headers[..4].copy_from_slice(b"PE\0\0");
         headers[4..6].copy_from_slice(&machine.to_le_bytes());
-        (headers[6], headers[20]) = (1, 240);
+        (headers[6], headers[20], headers[23]) = (1, 240, 0x20);
         headers[24 + 240 + 16..][..4].copy_from_slice(&512_u32.to_le_bytes());
         headers[24 + 240 + 20..][..4].copy_from_slice(&1024_u32.to_le_bytes());
         file
@@ -141,6 +146,9 @@ mod tests {
         let mut text = file.clone();
         text[0] = b'#';
         assert_eq!(pe(&text, 1536, "x86_64"), None);
+        let mut program = file.clone();
+        program[0x80 + 23] = 0;
+        assert_eq!(pe(&program, 1536, "x86_64"), None);
         // An old DOS program, and a file whose headers are said to be elsewhere.
         let mut dos = file.clone();
         dos[0x80] = 0;
@@ -159,11 +167,14 @@ mod tests {
     fn libraries_of_linux_are_known() {
         let mut file = vec![0; 200];
         file[..5].copy_from_slice(b"\x7fELF\x02");
-        (file[18], file[40], file[58], file[60]) = (62, 72, 64, 2);
+        (file[16], file[18], file[40], file[58], file[60]) = (3, 62, 72, 64, 2);
         assert_eq!(elf(&file, 200, "x86_64"), FINE);
         assert_eq!(elf(&file, 199, "x86_64"), SHORT);
         assert_eq!(elf(&file, 200, "aarch64"), None);
         assert_eq!(elf(&file, 200, "riscv64"), FINE);
+        let mut object = file.clone();
+        object[16] = 1;
+        assert_eq!(elf(&object, 200, "x86_64"), None);
         for len in 0..62 {
             assert_eq!(elf(&file[..len], 200, "x86_64"), None, "{len}");
         }
@@ -172,7 +183,12 @@ mod tests {
 
     #[test]
     fn libraries_of_macos_are_known() {
-        let thin = [0xcf, 0xfa, 0xed, 0xfe, 0x0c, 0, 0, 1];
+        let mut thin = [0; 16];
+        thin[..8].copy_from_slice(&[0xcf, 0xfa, 0xed, 0xfe, 0x0c, 0, 0, 1]);
+        // A program.
+        thin[12] = 2;
+        assert_eq!(mach_o(&thin, "aarch64"), None);
+        thin[12] = 6;
         assert_eq!(mach_o(&thin, "aarch64"), FINE);
         assert_eq!(mach_o(&thin, "x86_64"), None);
         let mut both = vec![0; 48];
