@@ -227,7 +227,8 @@ if [ -n "$runtime" ]; then
     done
 fi
 if [ -n "$exe" ]; then
-    cp scripts/fetch-onnxruntime.cmd "$stage/"
+    # cmd misses labels in a file without carriage returns.
+    sed 's/\r*$/\r/' scripts/fetch-onnxruntime.cmd >"$stage/fetch-onnxruntime.cmd"
     sed 's/$/\r/' scripts/tengen.args.example >"$stage/tengen.args.example"
     start_windows >"$stage/START.txt"
     brain=$work/pbrain-tengen-$version
