@@ -148,12 +148,12 @@ fn a_served_engine_stays_in_its_folder() {
         refuses(
             &mut engine,
             &format!("loadsgf {name}"),
-            "outside the folder",
+            "outside the permitted folder",
         );
         refuses(
             &mut engine,
             &format!("printsgf {name}"),
-            "outside the folder",
+            "outside the permitted folder",
         );
     }
     assert_eq!(folder.read("game.sgf"), before);
@@ -184,8 +184,8 @@ fn a_read_only_engine_writes_nothing() {
     let folder = Folder::new("read-only");
     let mut engine = folder.engine(&["--files", &folder.path(""), "--read-only-files"]);
     engine.answer("loadsgf game.sgf");
-    refuses(&mut engine, "printsgf game.sgf", "read only");
-    refuses(&mut engine, "printsgf new.sgf", "read only");
+    refuses(&mut engine, "printsgf game.sgf", "read-only");
+    refuses(&mut engine, "printsgf new.sgf", "read-only");
     assert_eq!(folder.read("new.sgf"), None);
     assert!(engine.answer("printsgf").contains("B[ee]"));
 }
