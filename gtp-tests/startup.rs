@@ -540,7 +540,7 @@ fn keys_of_newer_dialects_are_passed_over_and_the_log_says_so_once() {
         "numSearchThreads",
     ] {
         assert_eq!(
-            log.matches(&format!("`{key}` is not known here")).count(),
+            log.matches(&format!("`{key}` is ignored")).count(),
             1,
             "{log}"
         );

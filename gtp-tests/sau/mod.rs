@@ -253,7 +253,7 @@ fn a_line_that_is_not_understood_gets_an_answer() {
     let mut program = Program::start("answers", QUICK);
     for (line, part) in [
         ("mvoe EE", "\"mvoe\" is not a known command: `help`"),
-        ("name move AA", "\"name\" is not understood"),
+        ("name move AA", "\"name\" is not a known command"),
         ("move EE", "no game is on"),
         ("undo x", "number of stones"),
         ("undo", "0 taken back"),
