@@ -13,6 +13,7 @@ mod gomocup;
 mod hostile;
 mod hurry;
 mod katago;
+mod katago_networks;
 mod lifetime;
 mod modules;
 mod networks;

@@ -28,6 +28,18 @@ pub enum StartError {
         /// What does not fit.
         mismatch: Mismatch,
     },
+    /// The network is for another game than the one requested.
+    #[error(
+        "cannot use network {path}: the network plays {network}, not {wanted} (--game {network})"
+    )]
+    OtherGame {
+        /// The network's file.
+        path: String,
+        /// The network's game.
+        network: String,
+        /// The game requested.
+        wanted: String,
+    },
     /// The critic's file.
     #[error(transparent)]
     Critic(#[from] CriticError),
@@ -118,6 +130,14 @@ impl EngineOptions {
 /// The board at the start: the requested one, or the network's own.
 fn fitting_size(options: &EngineOptions, model: ModelSource) -> Result<BoardSize, StartError> {
     let info = model.info()?;
+    // Before the board, which may be one that the requested game does not have.
+    if info.game != options.game {
+        return Err(StartError::OtherGame {
+            path: model.name(),
+            network: info.game,
+            wanted: options.game.clone(),
+        });
+    }
     let size = options.size.unwrap_or(info.size);
     let fits = registry::fits(options, &info, size)?;
     fits.map_err(|mismatch| StartError::Misfit {

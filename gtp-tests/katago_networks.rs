@@ -1,0 +1,174 @@
+//! A network in KataGo's format, as its users give it to the programs.
+
+use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+
+use crate::networks::Folder;
+use crate::process::refuses;
+
+/// Layers as text, one after the other.
+#[derive(Default)]
+struct File(String);
+
+impl File {
+    fn numbers(&mut self, count: usize, number: f32) {
+        for index in 0..count {
+            // Not all alike, so that moves differ.
+            let number = number * (1.0 + index as f32 % 7.0 / 10.0);
+            write!(self.0, "{number} ").expect("it is text");
+        }
+        self.0.push('\n');
+    }
+
+    fn conv(&mut self, side: usize, inputs: usize, outputs: usize) {
+        writeln!(self.0, "conv {side} {side} {inputs} {outputs} 1 1").expect("it is text");
+        self.numbers(side * side * inputs * outputs, 0.05);
+    }
+
+    fn norm_act(&mut self, channels: usize) {
+        writeln!(self.0, "norm {channels} 0.001 0 0").expect("it is text");
+        self.numbers(channels, 0.0);
+        self.numbers(channels, 1.0);
+        self.0.push_str("activation\n");
+    }
+
+    fn matmul(&mut self, inputs: usize, outputs: usize) {
+        writeln!(self.0, "matmul {inputs} {outputs}").expect("it is text");
+        self.numbers(inputs * outputs, 0.05);
+    }
+
+    fn biases(&mut self, count: usize) {
+        writeln!(self.0, "bias {count}").expect("it is text");
+        self.numbers(count, 0.01);
+    }
+}
+
+/// A network of model version 8 with one block of two channels.
+fn network() -> String {
+    let mut file = File("made-for-a-test\n8\n22\n19\ntrunk\n1 2 2 2 0 2\n".to_owned());
+    file.conv(3, 22, 2);
+    file.matmul(19, 2);
+    file.0.push_str("ordinary_block\nblock\n");
+    for _ in 0..2 {
+        file.norm_act(2);
+        file.conv(3, 2, 2);
+    }
+    file.norm_act(2);
+    file.0.push_str("policyhead\n");
+    file.conv(1, 2, 2);
+    file.conv(1, 2, 2);
+    file.norm_act(2);
+    file.matmul(6, 2);
+    file.norm_act(2);
+    file.conv(1, 2, 1);
+    file.matmul(6, 1);
+    file.0.push_str("valuehead\n");
+    file.conv(1, 2, 2);
+    file.norm_act(2);
+    file.matmul(6, 2);
+    file.biases(2);
+    file.0.push_str("activation\n");
+    for outputs in [3, 4] {
+        file.matmul(2, outputs);
+        file.biases(outputs);
+    }
+    file.conv(1, 2, 1);
+    file.0
+}
+
+/// What a program says on its standard output and on the other one, when it is told this.
+fn run(args: &[&str], input: &str) -> [String; 2] {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    let mut to_child = child.stdin.take().expect("it is piped");
+    std::io::Write::write_all(&mut to_child, input.as_bytes()).expect("it reads");
+    drop(to_child);
+    let output = child.wait_with_output().expect("it is our child");
+    [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"))
+}
+
+#[test]
+fn it_plays_on_every_board_by_all_rules() {
+    let folder = Folder::new("katago");
+    let file = folder.write("net.txt", network().as_bytes());
+    let mut input = String::new();
+    for (size, rules) in [
+        ("19", "chinese"),
+        ("9", "japanese"),
+        ("2", "tromp-taylor"),
+        ("13 7", "aga"),
+    ] {
+        writeln!(
+            input,
+            "boardsize {size}\nclear_board\nkata-set-rules {rules}\nkomi -3.5\ngenmove b\n\
+             kata-raw-nn 0\ntengen-network"
+        )
+        .expect("it is text");
+    }
+    let args = ["gtp", "--game", "go", "--model", &file, "--visits", "16"];
+    let [replies, said] = run(&args, &input);
+    assert!(!replies.contains('?'), "{replies}");
+    assert_eq!(replies.matches("made-for-a-test").count(), 4, "{replies}");
+    assert_eq!(replies.matches("whiteOwnership").count(), 4, "{replies}");
+    assert!(
+        !said.contains("playouts") && !said.contains("ERROR"),
+        "{said}"
+    );
+}
+
+#[test]
+fn doctor_and_analysis_take_it() {
+    let folder = Folder::new("katago-others");
+    let file = folder.write("net.bin", network().as_bytes());
+    let [found, _] = run(
+        &["doctor", "--game", "go", "--size", "13", "--model", &file],
+        "",
+    );
+    for part in [
+        "ok      network    made-for-a-test",
+        "go 19x19, 2x2 and boards between, encoding katago-7",
+        "ok      native",
+        "ok      tract",
+    ] {
+        assert!(found.contains(part), "no {part:?} in {found}");
+    }
+    // As KaTrain starts it.
+    let query = r#"{"id":"1","moves":[["B","C3"]],"rules":"japanese","komi":6.5,"boardXSize":9,"boardYSize":9,"maxVisits":8,"includePolicy":true}"#;
+    let args = ["analysis", "-model", &file, "-config", "katago.cfg"];
+    let [answers, said] = run(&args, &format!("{query}\n"));
+    assert!(
+        answers.contains("\"visits\":8") && answers.contains("\"policy\""),
+        "{answers}"
+    );
+    assert!(
+        said.contains("made-for-a-test") && !said.contains("Not used here: KataGo's -model"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_at_the_start() {
+    let folder = Folder::new("katago-damaged");
+    let whole = network();
+    let cut = folder.write("cut.txt", &whole.as_bytes()[..whole.len() / 2]);
+    refuses(
+        &["gtp", "--game", "go", "--model", &cut],
+        "conv: the file ends where",
+    );
+    let newer = folder.write("newer.txt", whole.replace("\n8\n", "\n18\n").as_bytes());
+    refuses(
+        &["gtp", "--game", "go", "--model", &newer],
+        "known are 8 to 17",
+    );
+    // NoGo is the usual game, and has no board of the network's size.
+    let whole = folder.write("net.txt", whole.as_bytes());
+    refuses(
+        &["gtp", "--model", &whole],
+        "plays go, not nogo (--game go)",
+    );
+}
