@@ -166,12 +166,14 @@ fn a_served_engine_stays_in_its_folder() {
 #[test]
 fn a_served_folder_may_be_named_by_a_link() {
     let folder = Folder::new("linked");
+    std::fs::create_dir(folder.0.join("real")).expect("writable");
+    std::fs::copy(folder.0.join("game.sgf"), folder.0.join("real/game.sgf")).expect("writable");
     let served = folder.path("served");
-    link(".", Path::new(&served));
+    link("real", Path::new(&served));
     let mut engine = folder.engine(&["--files", &served]);
     engine.answer("loadsgf game.sgf");
     engine.answer(&format!("loadsgf {served}/game.sgf"));
-    engine.answer(&format!("loadsgf {}", folder.path("game.sgf")));
+    engine.answer(&format!("loadsgf {}", folder.path("real/game.sgf")));
     refuses(
         &mut engine,
         &format!("loadsgf {served}/../game.sgf"),
