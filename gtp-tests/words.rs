@@ -100,7 +100,9 @@ fn banned(path: &str, content: &str) -> Vec<String> {
 #[test]
 fn texts_use_field_terms() {
     let mut wrong = String::new();
-    for text in texts_with(&["rs", "md", "toml", "sh", "py", "cmd", "session", "tst"]) {
+    for text in texts_with(&[
+        "rs", "md", "toml", "sh", "py", "cmd", "js", "session", "tst",
+    ]) {
         let path = text.path.to_string_lossy().replace('\\', "/");
         // Old entries of the list of changes and results of old matches keep their wording.
         let is_read = path != "gtp-tests/words.rs"

@@ -120,7 +120,6 @@ impl<G: Game> History<G> {
         Ok(true)
     }
 
-    /// The rules.
     pub(super) fn rules(&self) -> G::Rules {
         self.start.rules()
     }

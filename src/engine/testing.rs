@@ -212,9 +212,7 @@ pub(crate) enum Behaviour {
     WhenStopped(StopFlag),
     /// Reports a move that is off the board.
     Illegal,
-    /// Fails.
     Fails,
-    /// Panics.
     Panics,
     /// Never answers while the program lives.
     Hangs,

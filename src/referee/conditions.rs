@@ -50,7 +50,6 @@ impl Conditions {
 pub(super) struct Conditioned<'a> {
     /// The player itself.
     pub(super) player: &'a mut dyn Contestant,
-    /// Its conditions.
     pub(super) conditions: Conditions,
     /// Random numbers for the lag.
     pub(super) rng: Xoshiro256PlusPlus,

@@ -63,7 +63,6 @@ pub(super) enum Output {
 /// Why there is no output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NoOutput {
-    /// Timeout.
     TimedOut,
     /// The engine has closed its stdout, usually by ending.
     Closed,

@@ -14,7 +14,6 @@ const MOVES_PER_POINT: usize = 2;
 
 /// Result of playing on.
 pub(super) struct Trial {
-    /// The moves.
     pub(super) moves: Vec<(Color, Move)>,
     /// The disputed chains that are dead.
     pub(super) dead: Vec<Move>,

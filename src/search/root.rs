@@ -190,7 +190,6 @@ fn main_line<G: Game>(
 pub(super) struct Leaders {
     /// The most visited move.
     pub(super) leader: Move,
-    /// Its visits.
     pub(super) visits: u64,
     /// Visits of the second most visited move; 0 if there is none.
     pub(super) runner_up: u64,

@@ -47,7 +47,6 @@ pub(super) fn one_less(plies: u16) -> u16 {
 pub(super) struct Fours<'a> {
     pub(super) board: &'a mut Board,
     pub(super) table: &'a mut Table,
-    /// The attacker.
     pub(super) attacker: Color,
     /// Remaining stones.
     pub(super) left: u64,

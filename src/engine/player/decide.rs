@@ -20,7 +20,6 @@ use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, StopFla
 /// Interval at which a search saves its result so far, in case it does not finish.
 const KEEP: Duration = Duration::from_millis(100);
 
-/// A decision.
 #[derive(Default)]
 struct Decided {
     /// A legal move; `None` when there is none.

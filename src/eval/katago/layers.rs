@@ -7,7 +7,6 @@ const MOST_CHANNELS: usize = 1 << 14;
 /// The longest side of a kernel.
 const LONGEST_SIDE: usize = 15;
 
-/// A convolution.
 #[derive(Debug)]
 pub(super) struct Conv {
     /// Height and width, both odd.

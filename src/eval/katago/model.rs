@@ -24,7 +24,6 @@ pub(super) struct Header {
     tells_suicide: bool,
 }
 
-/// A network.
 #[derive(Debug)]
 pub(super) struct Network {
     pub(super) header: Header,

@@ -42,7 +42,6 @@ pub(super) struct Info {
     /// Visits of a search.
     visits: Option<u64>,
     pub(super) allowance: Allowance,
-    /// Whether to ponder.
     pub(super) pondering: Option<bool>,
     /// The number of the rules, and whether it is one of Yixin's protocol.
     rule: Option<i64>,

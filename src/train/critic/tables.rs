@@ -16,7 +16,6 @@ const CLOSE: u16 = 34;
 /// Placeholder for unknown values.
 const NOTHING: &str = "-";
 
-/// A table.
 pub(super) struct Table {
     title: &'static str,
     note: &'static str,

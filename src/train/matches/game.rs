@@ -15,7 +15,6 @@ use crate::train::training_game::TrainingGame;
 
 /// A player in the matches of one thread.
 pub(super) enum PlayerSpec<G: Game> {
-    /// A network.
     Network {
         /// Index of its batch in the thread.
         batch: usize,
@@ -45,7 +44,6 @@ enum GamePlayer<G: Game> {
 
 /// A game between two players.
 pub(super) struct MatchGame<G: Game> {
-    /// Its number.
     pub(super) number: u64,
     salt: u64,
     line: TrainingGame<G>,

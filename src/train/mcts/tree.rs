@@ -10,7 +10,6 @@ use crate::game::{Game, Move};
 pub(super) struct Evaluation {
     /// The legal moves, ascending.
     pub(super) moves: Vec<Move>,
-    /// Their logits.
     pub(super) logits: Vec<f32>,
     /// Their probabilities.
     pub(super) priors: Vec<f32>,

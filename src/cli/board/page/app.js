@@ -1,4 +1,4 @@
-// The page: one store, one draw. A host answers commands: `tengen board`, or the page itself where it is a
+// The page: one store, one draw. A host answers commands: `tengen board`, or the page itself if it is a
 // file (local.js).
 import * as board from "./board.js";
 import { $, h, recall, remember, toast } from "./dom.js";
@@ -11,7 +11,7 @@ export const store = { view: null, since: 0, tree: { root: null, nodes: [] }, an
 const look = { layer: recall("layer") || "candidates", tab: "analysis", ghost: -1, aim: -1, line: null };
 let host = null, drawing = false;
 
-// Nodes from the beginning to the position that is shown, and on along first variations.
+// Nodes from the beginning to the shown position, continued along first variations.
 export function currentLine() {
   const byId = new Map(store.tree.nodes.map((node) => [node.id, node])), first = new Map();
   for (const node of store.tree.nodes) if (!first.has(node.parent)) first.set(node.parent, node);
@@ -34,7 +34,7 @@ function step(by) {
   return go(line[Math.max(0, Math.min(line.length - 1, at + by))].id);
 }
 
-// What a search, or the review, says of the position that is shown.
+// The evaluation of the shown position, by a search or the review.
 function analysis() {
   const { view, analysis: found } = store;
   if (found && found.node === view.current) return found;
@@ -103,7 +103,7 @@ function hover(line) {
   redraw();
 }
 
-// After a click other lines come to lie under the mouse: they are shown once it moves.
+// After a click other lines may be under the mouse: they are shown once it moves.
 const playLine = (moves) => { Object.assign(look, { line: null, still: true }); return send({ do: "line", moves, node: store.view.current }); };
 
 function show(name) {
@@ -165,13 +165,13 @@ export function begin(chosen) {
     play: (index) => {
       look.aim = -1;
       const at = board.vertexOf(index);
-      // A candidate can be played by a click as any point; so can the point that a line begins with.
+      // A candidate can be played by a click like any point; so can the first point of a line.
       if (host.live && !thinking()) send({ do: "play", at, node: store.view.current });
     },
     hover: (index) => {
       if (index === look.ghost) return;
       look.ghost = index;
-      // Over a candidate its line is shown.
+      // Hovering over a candidate shows its line.
       const shown = index >= 0 && look.layer === "candidates" && analysis()?.candidates.find((c) => c.at === board.vertexOf(index));
       hover(shown && shown.pv.length > 1 ? shown.pv : null);
     },
@@ -185,9 +185,9 @@ export function begin(chosen) {
   addEventListener("resize", redraw);
   listenToKeys();
   addEventListener("pointermove", (event) => { if (event.movementX || event.movementY) look.still = false; }, true);
-  // Who clicks with the mouse means the board with the next key.
+  // After a mouse click the next key applies to the board.
   addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button")?.blur(); });
-  // Clocks are drawn as they run; nothing else needs the time.
+  // Running clocks are redrawn; nothing else needs the time.
   setInterval(() => { if (store.view?.clocks?.some((clock) => clock?.running)) panels.players(store.view, store.since); }, 100);
   label();
 }

@@ -1,4 +1,4 @@
-// The board: grid, stones, and what is laid over them. It draws what it is given and reports points.
+// The board: grid, stones, and overlays. It draws its input and reports clicked points.
 import { $, brief, h, percent, share, signed } from "./dom.js";
 import { say } from "./words.js";
 
@@ -80,7 +80,7 @@ function disc(index, color, kind, mark) {
   return group;
 }
 
-// How much worse than the best a candidate is, in a word for its colour.
+// Colour class of a candidate by its loss against the best.
 export function tone(candidate, best, mover) {
   if (candidate.proven) return candidate.proven === mover ? "best" : candidate.proven === "0" ? "fair" : "bad";
   if (candidate === best) return "best";
@@ -88,7 +88,7 @@ export function tone(candidate, best, mover) {
   return loss < 0.02 ? "good" : loss < 0.06 ? "fair" : loss < 0.15 ? "poor" : "bad";
 }
 
-// What a proven result is called for the side to move.
+// Name of a proven result for the side to move.
 export const verdict = (proven, mover) => say(proven === "0" ? "draws" : proven === mover ? "wins" : "loses");
 
 function bubble(candidate, best, mover, visits) {
@@ -109,7 +109,7 @@ const square = (index, side, fill, opacity) => {
   return h("rect", { x: x - side / 2, y: y - side / 2, width: side, height: side, rx: 3, fill, "fill-opacity": opacity });
 };
 
-// Marks over and under the stones; each layer answers the one question that was chosen.
+// Marks over and under the stones, by the selected layer.
 const LAYERS = {
   candidates({ view, analysis, over }) {
     if (!analysis) return;
@@ -154,7 +154,7 @@ const LAYERS = {
 };
 export const LAYER_NAMES = Object.keys(LAYERS);
 
-// Draws a position: `line` is shown as numbered stones in its place, `ghost` is the point under the mouse.
+// Draws a position: `line` is shown as numbered stones on the board, `ghost` is the point under the mouse.
 export function draw({ view, analysis, layer, line, ghost, aim, open, next }) {
   if (view.width !== size.width || view.height !== size.height || !$("stones")) ground(view);
   const board = $("board"), under = $("under"), over = $("over");

@@ -1,4 +1,4 @@
-// A new game: which, on which board, by which rules, against whom, with how much time.
+// The dialog for a new game: game, board, rules, players, time.
 import { $, h, toast } from "./dom.js";
 import { refusal, say } from "./words.js";
 

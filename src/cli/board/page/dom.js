@@ -1,4 +1,4 @@
-// Elements of HTML and SVG, and what is stored of a reader's choices.
+// Elements of HTML and SVG, and stored preferences.
 const SVG = new Set(["svg", "g", "path", "circle", "line", "text", "polyline", "polygon", "rect", "radialGradient", "stop", "defs", "title"]);
 
 export const $ = (id) => document.getElementById(id);
@@ -17,11 +17,11 @@ export function h(name, attributes, ...children) {
 
 export const stone = (color) => h("i", { class: "stone " + color });
 
-// A file that is opened from a folder may be allowed to store nothing.
+// A file opened from a folder may have no storage.
 export function remember(key, value) {
   try {
     localStorage.setItem("tengen." + key, value);
-  } catch { /* then it is forgotten */ }
+  } catch { /* not stored then */ }
 }
 
 export function recall(key) {
@@ -41,7 +41,7 @@ export function toast(text) {
   hiding = setTimeout(() => (box.hidden = true), 5000);
 }
 
-// Black's share of games as the one of a side.
+// Black's winrate converted to a side's.
 export const share = (side, black) => (side === "B" ? black : 1 - black);
 export const percent = (value, digits = 1) => (value == null ? "–" : (100 * value).toFixed(digits) + "%");
 export const brief = (n) => (n >= 1e6 ? (n / 1e6).toFixed(1) + "M" : n >= 1e4 ? Math.round(n / 1e3) + "k" : n >= 1e3 ? (n / 1e3).toFixed(1) + "k" : String(n));

@@ -1,4 +1,4 @@
-// Win rate and score over the game: a click goes to the move.
+// Winrate and lead over the game: a click goes to the move.
 import { $, h, percent, signed } from "./dom.js";
 import { say } from "./words.js";
 
@@ -16,7 +16,7 @@ export function listen(go) {
   $("graph").addEventListener("pointermove", (event) => { if (event.buttons) move(event); });
 }
 
-// `line` is a row of nodes with what is known of each; marks are moves to point out.
+// `line` is a list of nodes with their evaluations; marks are highlighted moves.
 export function draw({ line, now, scores, marks }) {
   const svg = $("graph"), box = svg.getBoundingClientRect(), width = Math.max(200, box.width), height = Math.max(80, box.height);
   places = line.map((node) => node.id);

@@ -1,5 +1,5 @@
-// The page as a file: a review that needs no server. Moves are those of the game and of lines that the
-// search has found; what they take from the board is worked out here, for display.
+// The single-file page: a review without a server. Moves are those of the game and of lines that the
+// search has found; captures are computed here, for display.
 import { begin, redraw, store } from "./app.js";
 import { COLUMNS } from "./board.js";
 import { $ } from "./dom.js";
@@ -68,7 +68,7 @@ function show(node) {
   return null;
 }
 
-// A line becomes a variation, of which the first move is shown.
+// Adds a line as a variation and shows its first move.
 function playLine(moves, start) {
   let at = start, first = null, color = store.view.to_move;
   for (const move of moves) {

@@ -1,4 +1,4 @@
-// What stands beside the board: players and clocks, the state of the game, candidates, moves and remarks.
+// The panels beside the board: players and clocks, the state of the game, candidates, moves and comments.
 import { tone, verdict } from "./board.js";
 import { $, brief, h, percent, share, signed, stone } from "./dom.js";
 import * as tree from "./tree.js";
@@ -19,7 +19,7 @@ function clock(shown, since) {
   return h("span", { class: `clock ${state}` }, time(left), more && h("small", {}, more));
 }
 
-// Who plays, who is to move, and what the clocks show.
+// Players, side to move, and clocks.
 export function players(view, since) {
   const row = (color, index) => {
     const engine = view.terms?.players[index] === "engine";
@@ -40,7 +40,7 @@ function result(view) {
   return [h("b", {}, say("won", { side: side(winner) })), h("span", {}, reason)];
 }
 
-// One line that says how the game stands.
+// One line with the state of the game.
 export function status(view, analysis) {
   const parts = [];
   if (view.end) {
@@ -83,7 +83,7 @@ export function candidates(panel, { view, analysis, hover, play }) {
 
 const notes = (view) => (view.notes || []).map((text) => h("p", { class: "note" }, text));
 
-// The tree and the remark on what is shown.
+// The tree and the comment of the shown position.
 export function moves(panel, { view, nodes, go, send, server }) {
   const old = panel.querySelector("textarea"), busy = old && document.activeElement === old && old.dataset.node === String(view.current);
   const scroll = panel.querySelector(".tree");

@@ -1,13 +1,13 @@
-// A review: how both sides did, what each mistake has cost, and what would have been better.
+// A review: statistics of both sides, and the loss and a better move for each mistake.
 import { h, percent, stone } from "./dom.js";
 import { say } from "./words.js";
 
 const KINDS = ["inaccuracy", "mistake", "blunder", "thrown_away"];
 
-// The review's word on the position after so many moves.
+// The review's entry for the position after this many moves.
 export const positionAt = (review, moves) => review && review.positions[moves - review.positions[0]?.moves];
 
-// A reviewed position as a search would be shown.
+// A reviewed position in the format of a search.
 export function asAnalysis(position, node) {
   if (!position || !position.candidates.length) return null;
   const letter = (side) => (side === "black" ? "B" : side === "white" ? "W" : null);
@@ -19,7 +19,7 @@ export function asAnalysis(position, node) {
   };
 }
 
-// Moves to point out on the graph.
+// Moves highlighted on the graph.
 export function marks(review) {
   if (!review) return [];
   const found = review.positions.filter((p) => p.played?.class);

@@ -1,4 +1,4 @@
-// The page of `tengen board`: what is new comes as events, commands go as JSON.
+// The page of `tengen board`: changes arrive as events, commands are sent as JSON.
 import { begin, redraw, store } from "./app.js";
 import { $, toast } from "./dom.js";
 import { newGame } from "./dialog.js";
@@ -55,7 +55,7 @@ function connect() {
   events.onerror = () => toast(say("lost"));
 }
 
-// Nobody looks at a page that is hidden, so nothing is searched for it.
+// Nothing is searched for a hidden page.
 addEventListener("visibilitychange", () => {
   if (document.hidden) {
     events?.close();

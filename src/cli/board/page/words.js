@@ -1,4 +1,4 @@
-// The words of the page in English and Chinese. The browser's language decides until somebody chooses.
+// The texts of the page in English and Chinese. The browser's language is the default.
 import { recall, remember } from "./dom.js";
 
 const WORDS = {
@@ -66,7 +66,7 @@ const WORDS = {
   },
 };
 
-// What the engine says when it refuses, in Chinese; other texts stay as they are.
+// The engine's error messages in Chinese; other texts are unchanged.
 const REFUSALS = [
   [/the point is occupied/, "此处已有棋子"], [/suicide/, "禁止自杀"], [/it would capture/, "不围棋禁止吃子"], [/superko/, "禁止全局同形"], [/: ko$/, "打劫，不能立即回提"],
   [/forbidden/, "黑方禁手"], [/game is over/, "对局已结束"], [/no pass/, "此棋种不能停手"], [/board has changed/, "棋盘已变化"], [/time is up/, "时间已到"],
@@ -91,7 +91,7 @@ export function switchLanguage() {
   remember("language", language);
 }
 
-// Puts the words into the parts of the page that do not change otherwise.
+// Sets the texts of the static parts of the page.
 export function label() {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   for (const element of document.querySelectorAll("[data-t]")) {
