@@ -106,7 +106,7 @@ fn the_solver_alone_names_the_moves_that_gave_a_won_game_away() {
     let summary = json(&text(&one_node));
     assert_eq!(summary["games"], 1);
     assert!(summary["median_ply"].as_u64().expect("solved at the end") > 5);
-    refuses(&["--endings", "gtp-tests/match"], "holds no SGF file");
+    refuses(&["--endings", "gtp-tests/match"], "contains no SGF file");
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_page_stands_alone_and_only_a_page_is_replaced() {
     assert_eq!(review["game"]["black"], "RAVE, 20000 playouts");
     text(&args);
     std::fs::write(&page, "<html>another page</html>").expect("a file");
-    refuses(&args, "is no page of a review");
+    refuses(&args, "is not a page of a review");
     let kept = std::fs::read_to_string(&page).expect("the file");
     assert_eq!(kept, "<html>another page</html>");
     text(&[&args[..], &["--force"]].concat());

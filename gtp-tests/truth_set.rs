@@ -131,7 +131,7 @@ fn a_book_is_judged_once_and_used() {
     let playouts = ["--backend", "rollout", "--size", "4", "--seed", "1"];
     let any = [&["bench", "--openings", &book], &playouts[..]].concat();
     let bench = [&any[..], &["--visits", "20"]].concat();
-    refuses(&bench, "holds no judged opening");
+    refuses(&bench, "contains no judged opening");
     let judge = |visits| text(&[&bench[..], &["--judge-visits", visits]].concat());
     let table = judge("3000");
     let first = table.lines().next().unwrap_or_default();

@@ -172,10 +172,10 @@ mod tests {
         if !cfg!(target_vendor = "apple") {
             let file = std::fs::OpenOptions::new().write(true).open(&damaged);
             file.unwrap().set_len(100_000).unwrap();
-            assert!(message(&places).contains("it is cut short"));
+            assert!(message(&places).contains("it is truncated"));
         }
         std::fs::write(&damaged, [b'x'; 100]).unwrap();
-        assert!(message(&places).contains("no library for this system"));
+        assert!(message(&places).contains("not a library for this system"));
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -236,6 +236,10 @@ mod tests {
         check("3", Ok("D4"), "=3 D4\n\n");
         check("", Ok("\na  \n\n b\n"), "= a\n b\n\n");
         let error = Failure::wrong("x", "number");
-        check("08", Err(error), "?08 syntax error: `x` is no number\n\n");
+        check(
+            "08",
+            Err(error),
+            "?08 syntax error: `x` is not a valid number\n\n",
+        );
     }
 }

@@ -225,7 +225,7 @@ mod tests {
         check(&automatic, &well, State::Ok, "native on cpu", "");
         check(&tract, &well, State::Ok, "tract on cpu", "");
         let wrong = [(native, State::Broken), (other, State::Ok)];
-        let text = "native on cpu would play, which is broken";
+        let text = "native on cpu would be used, but is broken";
         check(&automatic, &wrong, State::Broken, text, "--backend tract");
         check(&tract, &wrong, State::Ok, "tract on cpu", "");
         // A backend that cannot compute the network is skipped in play, too.

@@ -201,7 +201,10 @@ fn a_run_starts_where_another_of_the_same_or_a_smaller_network_ended() {
         ..params()
     };
     let refused = attempt(&data, &smaller, third.path(), 5, Some(&done)).unwrap_err();
-    assert!(refused.to_string().contains("no larger one"), "{refused}");
+    assert!(
+        refused.to_string().contains("not a larger one"),
+        "{refused}"
+    );
     let other = FitParams {
         encoding: "nogo-1".to_owned(),
         ..params()

@@ -100,7 +100,7 @@ fn the_file_says_what_it_is_and_is_not_quantised_twice() {
     let precision = Header::read(&int8).unwrap();
     assert_eq!(precision.metadata(PRECISION), Some("int8"));
     let message = to_int8("test", &int8, &examples).unwrap_err().to_string();
-    assert!(message.contains("quantised already"), "{message}");
+    assert!(message.contains("already quantised"), "{message}");
 }
 
 /// The ranges of a network for several boards are those of all of them, in any order.

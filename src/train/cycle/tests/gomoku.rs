@@ -118,7 +118,7 @@ fn a_run_may_begin_with_the_weights_of_one_on_another_board() {
     // Weights that do not fit the network are refused before the games.
     let other = plan.replace("az-1b8c", "az+garb-1b8c");
     let refused = attempt(large.path(), &other).unwrap_err().to_string();
-    assert!(refused.contains("cannot go on from it"), "{refused}");
+    assert!(refused.contains("cannot start from it"), "{refused}");
     let run_folder = RunFolder::new(large.path());
     assert!(!run_folder.games(0).exists() && !run_folder.given_weights().exists());
     fs::remove_dir_all(large.path()).unwrap();
