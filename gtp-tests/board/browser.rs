@@ -246,15 +246,19 @@ fn choice(state: &Value) -> Option<String> {
 /// Plays a game by clicks to its end, and returns its last state.
 fn play_to_the_end(browser: &Browser, board: &Board, game: &str) -> Value {
     let mut page = Events::open(board);
-    for _ in 0..200 {
+    for turn in 0..200 {
         let state = page.state(|state| {
-            let turn = state["to_move"] == "B" && state["task"].is_null();
-            state["game"] == game && (turn || !state["end"].is_null())
+            let ready = state["to_move"] == "B" && state["task"].is_null();
+            state["game"] == game && (ready || !state["end"].is_null())
         });
         if !state["end"].is_null() {
             return state;
         }
-        browser.wait("!document.getElementById('resign').disabled");
+        // The page has the same position before it.
+        browser.wait(&format!(
+            "document.getElementById('slider').value === '{}' && document.querySelector('#status').innerText.includes('Black to move')",
+            2 * turn
+        ));
         match choice(&state) {
             // In Go, a player who fills own eyes never stops.
             Some(at) if game != "go" || state["current"].as_u64() < Some(10) => {
