@@ -50,8 +50,7 @@ export function status(view, analysis) {
   else if (view.task === "move") parts.push(h("b", {}, say("thinks")));
   else parts.push(h("b", {}, say("toMove", { side: side(view.to_move) })));
   if (analysis && !view.end) {
-    const rate = share(view.to_move, analysis.winrate);
-    parts.push(h("span", {}, `${say("winrate")} ${percent(rate)}`));
+    if (!analysis.proven) parts.push(h("span", {}, `${say("winrate")} ${percent(share(view.to_move, analysis.winrate))}`));
     if (analysis.lead != null) parts.push(h("span", {}, `${say("lead")} ${signed(view.to_move === "B" ? analysis.lead : -analysis.lead)}`));
     if (analysis.proven) parts.push(h("b", {}, analysis.proven === "0" ? say("provenDraw") : say("proven", { side: side(analysis.proven) })));
   }

@@ -12,9 +12,12 @@ export function asAnalysis(position, node) {
   if (!position || !position.candidates.length) return null;
   const letter = (side) => (side === "black" ? "B" : side === "white" ? "W" : null);
   const mover = letter(position.to_move), other = mover === "B" ? "W" : "B";
+  // What is proven to win comes first, whatever the search preferred, and what loses last.
+  const rank = (candidate) => (candidate.wins == null ? 1 : candidate.wins ? 0 : 2);
+  const candidates = [...position.candidates].sort((a, b) => rank(a) - rank(b));
   return {
     node, task: "review", to_move: mover, winrate: position.winrate ?? 0.5, lead: position.lead ?? null, visits: position.visits, speed: 0, proven: letter(position.winner), owners: position.owners ?? null, done: true,
-    candidates: position.candidates.map((c) => ({ at: c.move, visits: c.visits, winrate: c.winrate, lead: c.lead ?? null, prior: c.prior, proven: c.wins == null ? null : c.wins ? mover : other, pv: c.pv })),
+    candidates: candidates.map((c) => ({ at: c.move, visits: c.visits, winrate: c.winrate, lead: c.lead ?? null, prior: c.prior, proven: c.wins == null ? null : c.wins ? mover : other, pv: c.pv })),
     policy: [],
   };
 }
