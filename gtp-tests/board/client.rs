@@ -157,19 +157,38 @@ pub(super) fn request(port: u16, bytes: &[u8]) -> Option<Reply> {
     // It may refuse before it has read everything.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
+    let mut buffer = [0; 4096];
+    // Some keep the connection open behind the answer.
+    while !is_whole(&answer) {
+        match stream.read(&mut buffer) {
+            Ok(read @ 1..) => answer.extend_from_slice(&buffer[..read]),
+            _ => break,
+        }
+    }
     let answer = String::from_utf8(answer).expect("UTF-8");
     let (head, body) = answer.split_once("\r\n\r\n")?;
     let mut lines = head.split("\r\n");
     let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
-    let headers = lines.filter_map(|line| line.split_once(": "));
+    let headers = lines.filter_map(|line| line.split_once(':'));
     Some(Reply {
         status,
         headers: headers
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
             .collect(),
         body: body.to_owned(),
     })
+}
+
+/// Whether an answer that says how long it is has all been read.
+fn is_whole(answer: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(answer);
+    let Some((head, _)) = text.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let mut headers = head.lines().filter_map(|line| line.split_once(':'));
+    let length = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length: Option<usize> = length.and_then(|(_, value)| value.trim().parse().ok());
+    length.is_some_and(|length| answer.len() >= head.len() + 4 + length)
 }
 
 /// Waits until the other side ends a connection.
