@@ -32,9 +32,6 @@ fn reference_pages_are_current() {
             std::fs::write(&path, &page).expect("a writable folder");
         }
         let found = std::fs::read_to_string(&path).unwrap_or_default();
-        if found.contains("<!-- not written yet -->") {
-            continue;
-        }
         let differs = page
             .lines()
             .zip(found.lines())

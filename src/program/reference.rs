@@ -39,7 +39,11 @@ fn table(command: &Command) -> String {
 }
 
 fn row(arg: &Arg) -> String {
-    let help = arg.get_long_help().or(arg.get_help());
+    // A long help with several defaults lists settings, which have a page of their own.
+    let long = arg
+        .get_long_help()
+        .filter(|text| text.to_string().matches(DEFAULT).count() < 2);
+    let help = long.or(arg.get_help());
     let help = one_line(&help.map(ToString::to_string).unwrap_or_default());
     let (help, written) = match help.rsplit_once(DEFAULT) {
         Some((before, default)) => match default.split_once(']') {
