@@ -322,6 +322,23 @@ mod tests {
         );
     }
 
+    /// The same stones and moves, but one of them has taken A1.
+    #[test]
+    fn keys_tell_apart_what_was_taken() {
+        let moves = [1, 0, 20, 24, 21, 23, 5];
+        let taken = played("tromp-taylor", 5, &moves);
+        let mut moves = moves;
+        moves[1] = 25;
+        let passed = played("tromp-taylor", 5, &moves);
+        assert_eq!(taken.key(), passed.key());
+        let [taken, passed] = [taken, passed].map(|position| {
+            let key = (&BY_RULES as &dyn Encoding<SmallGo>).cache_key(&position);
+            (key, shown(&position).0[15].clone())
+        });
+        assert_eq!((&*taken.1, &*passed.1), (&[0][..], &[][..]), "in atari");
+        assert_ne!(taken.0, passed.0);
+    }
+
     /// Positions that have the same key are shown alike.
     #[test]
     fn keys_tell_apart_what_is_shown() {
