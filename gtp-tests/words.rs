@@ -79,11 +79,11 @@ fn banned(path: &str, content: &str) -> Vec<String> {
             if EXCEPTIONS.iter().any(|allowed| whole.contains(allowed)) {
                 continue;
             }
-            let word = hit
-                .as_str()
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ");
+            let parts = hit.as_str().split_whitespace();
+            let parts: Vec<&str> = parts
+                .filter(|part| part.starts_with(char::is_alphabetic))
+                .collect();
+            let word = parts.join(" ");
             let instead = words
                 .iter()
                 .find(|(banned, _)| banned.to_lowercase() == word.to_lowercase())
