@@ -64,6 +64,7 @@ pub mod generate;
 pub mod generator;
 mod gradient_workers;
 pub mod held_out;
+pub mod import;
 pub mod komi;
 pub mod loader;
 mod losses;

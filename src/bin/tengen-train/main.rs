@@ -8,6 +8,7 @@ mod cycle;
 mod export;
 mod fit;
 mod fsck;
+mod import;
 mod inspect;
 mod interrupt;
 mod progress;
@@ -41,6 +42,8 @@ enum Command {
     Loop(cycle::Args),
     /// Play games of self-play and write them as shards.
     Selfplay(selfplay::Args),
+    /// Turn recorded games (SGF, ZIP archives, the TYGEM collection) into shards.
+    Import(import::Args),
     /// Correct the results of games by best play as far as the solver reaches.
     Correct(correct::Args),
     /// Fit a network to recorded games.
@@ -101,6 +104,7 @@ fn run() -> anyhow::Result<()> {
     match program::read::<Cli>().command {
         Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(GOES_ON)?),
         Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Import(args) => import::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Correct(args) => correct::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Fit(args) => fit::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Export(args) => export::run(&args),

@@ -1,0 +1,222 @@
+//! Where recorded games come from: SGF files, folders of them, ZIP archives, compact text.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use zip::ZipArchive;
+
+use super::compact::{self, Index};
+use crate::record::sgf;
+use crate::train::TrainError;
+
+/// SGF files of a folder that are read, written and noted as done together.
+const FILES_IN_UNIT: usize = 1000;
+
+/// Bytes of one file, also inside an archive; more is refused.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// Games that are read together: a whole archive, a text, or some of a folder's files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// A name that stays the same in the next session.
+    pub(super) name: String,
+    /// Its size on disk, for the progress.
+    pub(super) bytes: u64,
+    files: Vec<PathBuf>,
+}
+
+/// One game before it is parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Text {
+    /// File and game, for messages.
+    pub(super) name: String,
+    /// The game as SGF.
+    pub(super) sgf: String,
+}
+
+/// All units of some files and folders, sorted by name, and the index of the compact texts among them.
+///
+/// # Errors
+/// [`TrainError::Io`] when a file or folder cannot be read.
+pub(super) fn list(inputs: &[PathBuf]) -> Result<(Vec<Unit>, Index), TrainError> {
+    let mut files = Vec::new();
+    for input in inputs {
+        add_files(input, &mut files)?;
+    }
+    files.sort();
+    files.dedup();
+    let (records, others): (Vec<PathBuf>, Vec<PathBuf>) = files
+        .into_iter()
+        .partition(|path| has_extension(path, "sgf"));
+    let mut index = Index::default();
+    let mut units = Vec::new();
+    for path in others {
+        if has_extension(&path, "index") {
+            index.add(&sgf::decode(&read_file(&path)?));
+        } else if has_extension(&path, "zip") && add_index(&path, &mut index).is_ok_and(|only| only)
+        {
+            // An archive with nothing but an index. A damaged one is named when its games are read.
+        } else if has_extension(&path, "zip") || is_compact(&path)? {
+            units.push(Unit::of(vec![path])?);
+        }
+    }
+    for folder in records.chunk_by(|one, other| one.parent() == other.parent()) {
+        for files in folder.chunks(FILES_IN_UNIT) {
+            units.push(Unit::of(files.to_vec())?);
+        }
+    }
+    Ok((units, index))
+}
+
+impl Unit {
+    fn of(files: Vec<PathBuf>) -> Result<Unit, TrainError> {
+        let mut bytes = 0;
+        for path in &files {
+            bytes += fs::metadata(path).map_err(TrainError::io(path))?.len();
+        }
+        let name = match &*files {
+            [first, .., last] => {
+                let last = last.file_name().unwrap_or_default();
+                format!("{} to {}", first.display(), last.to_string_lossy())
+            }
+            [one] => one.display().to_string(),
+            [] => String::new(),
+        };
+        Ok(Unit { name, bytes, files })
+    }
+
+    /// Its games.
+    ///
+    /// # Errors
+    /// [`TrainError::Io`] or [`TrainError::Corrupt`] names the file.
+    pub(super) fn texts(&self, index: &Index) -> Result<Vec<Text>, TrainError> {
+        let mut texts = Vec::new();
+        for path in &self.files {
+            if has_extension(path, "zip") {
+                each_entry(path, |name, bytes| {
+                    add_texts(
+                        &format!("{}/{name}", path.display()),
+                        &bytes,
+                        index,
+                        &mut texts,
+                    );
+                })?;
+            } else {
+                let bytes = read_file(path)?;
+                add_texts(&path.display().to_string(), &bytes, index, &mut texts);
+            }
+        }
+        Ok(texts)
+    }
+}
+
+/// The games of one file.
+fn add_texts(name: &str, bytes: &[u8], index: &Index, texts: &mut Vec<Text>) {
+    let text = sgf::decode(bytes);
+    if has_extension(Path::new(name), "sgf") {
+        texts.push(Text {
+            name: name.to_owned(),
+            sgf: text,
+        });
+    } else if compact::is_games(&text) {
+        texts.extend(index.games(&text).map(|(id, sgf)| Text {
+            name: format!("{name}, game {id}"),
+            sgf,
+        }));
+    }
+}
+
+/// All files below a path.
+fn add_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), TrainError> {
+    if !path.is_dir() {
+        files.push(path.to_path_buf());
+        return Ok(());
+    }
+    for entry in fs::read_dir(path).map_err(TrainError::io(path))? {
+        add_files(&entry.map_err(TrainError::io(path))?.path(), files)?;
+    }
+    Ok(())
+}
+
+/// Adds the index files in an archive; whether there is nothing else in it.
+fn add_index(path: &Path, index: &mut Index) -> Result<bool, TrainError> {
+    let mut archive = open(path)?;
+    let names = names(path, &archive)?;
+    let (found, others): (Vec<String>, Vec<String>) = names
+        .into_iter()
+        .partition(|name| has_extension(Path::new(name), "index"));
+    for name in &found {
+        index.add(&sgf::decode(&read_entry(path, &mut archive, name)?));
+    }
+    Ok(!found.is_empty() && others.is_empty())
+}
+
+/// Hands on every file of an archive, by name.
+fn each_entry(path: &Path, mut take: impl FnMut(&str, Vec<u8>)) -> Result<(), TrainError> {
+    let mut archive = open(path)?;
+    for name in names(path, &archive)?
+        .iter()
+        .filter(|name| !name.ends_with('/'))
+    {
+        let bytes = read_entry(path, &mut archive, name)?;
+        take(name, bytes);
+    }
+    Ok(())
+}
+
+/// The names in an archive, sorted.
+fn names(path: &Path, archive: &ZipArchive<fs::File>) -> Result<Vec<String>, TrainError> {
+    let names = archive.file_names().map(|name| Ok(name?.into_owned()));
+    let names: Result<Vec<String>, zip::result::ZipError> = names.collect();
+    let mut names = names.map_err(|error| TrainError::corrupt(path, error))?;
+    names.sort();
+    Ok(names)
+}
+
+fn open(path: &Path) -> Result<ZipArchive<fs::File>, TrainError> {
+    let file = fs::File::open(path).map_err(TrainError::io(path))?;
+    ZipArchive::new(file).map_err(|error| TrainError::corrupt(path, error))
+}
+
+fn read_entry(
+    path: &Path,
+    archive: &mut ZipArchive<fs::File>,
+    name: &str,
+) -> Result<Vec<u8>, TrainError> {
+    let damaged = |why: String| TrainError::corrupt(path, format!("{name}: {why}"));
+    let entry = archive
+        .by_name(name)
+        .map_err(|error| damaged(error.to_string()))?;
+    let mut bytes = Vec::new();
+    let read = entry.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| damaged(error.to_string()))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(damaged(format!("it has more than {MOST_BYTES} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, TrainError> {
+    let length = fs::metadata(path).map_err(TrainError::io(path))?.len();
+    if length > MOST_BYTES {
+        let reason = format!("it has more than {MOST_BYTES} bytes");
+        return Err(TrainError::corrupt(path, reason));
+    }
+    fs::read(path).map_err(TrainError::io(path))
+}
+
+/// Whether a file begins as compact text does.
+fn is_compact(path: &Path) -> Result<bool, TrainError> {
+    let file = fs::File::open(path).map_err(TrainError::io(path))?;
+    let mut start = Vec::new();
+    file.take(4096)
+        .read_to_end(&mut start)
+        .map_err(TrainError::io(path))?;
+    Ok(compact::is_games(&String::from_utf8_lossy(&start)))
+}
+
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
