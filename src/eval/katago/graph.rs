@@ -2,10 +2,10 @@
 
 use super::blocks::{Block, Inner};
 use super::heads::{Pass, PolicyHead, ValueHead};
+use super::inputs::{GLOBAL, SPATIAL};
 use super::layers::{Conv, MatMul};
 use super::model::Network;
 use super::writer::{Pools, Writer};
-use super::{GLOBAL, SPATIAL};
 use crate::eval::{LEAD, LEAD_SCALE, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 use crate::onnx::{OnnxError, Value};
 

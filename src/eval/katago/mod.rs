@@ -11,6 +11,7 @@
 mod blocks;
 mod graph;
 mod heads;
+mod inputs;
 mod layers;
 mod model;
 mod reader;
@@ -30,18 +31,6 @@ use crate::game::BoardSize;
 use model::{Header, Network};
 use reader::Reader;
 use unpack::unpacked;
-
-/// Planes of points that the networks read.
-const SPATIAL: usize = 22;
-/// Numbers of the whole position that they read.
-const GLOBAL: usize = 19;
-/// Planes of a row: after those of points a plane for each number, all of it that number, and one that is
-/// 1 where the rules leave no game without a result.
-const PLANES: usize = SPATIAL + GLOBAL + 1;
-
-/// Id of the encoding for a network; the one of networks that want pass-alive stones told as if suicide
-/// were always legal has another.
-const ENCODINGS: [&str; 2] = ["katago-7", "katago-7-suicide"];
 
 /// The board that a network is opened for where none is named.
 const USUAL: BoardSize = BoardSize::square(19);

@@ -2,10 +2,10 @@
 
 use super::blocks::{self, Block, MOST_BLOCKS, NormAct};
 use super::heads::{PolicyHead, ValueHead};
+use super::inputs::{ENCODINGS, GLOBAL, PLANES, SPATIAL};
 use super::layers::{Conv, MatMul};
 use super::reader::Reader;
-use super::{ENCODINGS, GLOBAL, ModelInfo, PLANES, SPATIAL};
-use crate::eval::LEAD_SCALE;
+use crate::eval::{LEAD_SCALE, ModelInfo};
 use crate::game::BoardSize;
 
 /// Model versions that are known: all that read the inputs that KataGo calls `V7`.

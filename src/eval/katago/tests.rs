@@ -10,6 +10,7 @@ use flate2::write::GzEncoder;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::inputs::{PLANES, SPATIAL};
 use super::*;
 use crate::eval::testnet::random_batch;
 use crate::eval::{
@@ -188,7 +189,10 @@ fn other_backends_agree() {
         );
         #[cfg(feature = "ort")]
         if suite::ort_is_installed() {
-            let options = LoadOptions::default();
+            let options = LoadOptions {
+                ort_library: crate::eval::LibraryPlaces::usual(None),
+                ..LoadOptions::default()
+            };
             let ort = crate::eval::OrtModel::load("net.bin", onnx.into(), &options).unwrap();
             suite::agree(
                 &mut native(&bytes, board),
