@@ -82,7 +82,7 @@ fn half_a_point_is_kept() {
 
 /// Games that GNU Go has finished, with the komi under which Black wins by half a point as they are. Black is to
 /// move, in one of them after a pass, and White's only hope is a stone of Black's in its own area.
-const FINISHED: [(&str, &str); 4] = [
+const FINISHED: [(&str, &str); 5] = [
     (
         "-4.5",
         "E3 C7 B2 C3 H6 C5 F5 C2 E2 F7 G8 F8 F9 E9 G9 E7 G7 E5 E4 F6 G5 D4 G6 D3 D2 C1 D1 pass",
@@ -98,6 +98,10 @@ const FINISHED: [(&str, &str); 4] = [
     (
         "18.5",
         "F4 H8 B3 F8 D4 G5 G4 H5 C7 H4 G3 H3 H2 J2 H1 D8 C8 C9 B9 D9 D7 E7 E6 F7 B8 F6 F5 J3 G2 J1",
+    ),
+    (
+        "22.5",
+        "D2 C4 D6 B3 H8 B5 E4 C7 D7 C8 D8 C2 E1 D3 E3 D9 E9 C9 F8 C1 D4 C6 D1 C3 D5 C5",
     ),
 ];
 

@@ -1,5 +1,7 @@
 //! Decision to pass: because that ends the game as won, or because no move is better.
 
+use std::sync::Arc;
+
 use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled};
 use crate::search::{MoveReport, SearchReport};
 
@@ -18,6 +20,15 @@ const LEAST_SHARE: f32 = 0.02;
 /// A move that loses the count is played all the same if the search finds it better than the pass by more than
 /// this, as a difference of values in [-1, 1]: the count has overlooked something.
 const OVERLOOKED: f32 = 1.0;
+
+/// Judgement of a pass before a search.
+#[derive(Default)]
+pub(super) struct PassJudgement {
+    /// Only a pass is left: no search is needed.
+    pub(super) decides: bool,
+    /// The ownership if both sides pass now, if judged.
+    pub(super) expected: Option<Arc<OwnershipEstimate>>,
+}
 
 /// Whether the opponent has passed, so that a pass ends the game.
 pub(super) fn is_offered<G: Game>(position: &G) -> bool {
@@ -138,4 +149,27 @@ pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Sett
     }
     let others = position.legal_moves();
     others.filter(|mv| !helps.contains(mv)).collect()
+}
+
+/// Puts the pass first in an analysis where the player would pass, so that clients that play the first move of an
+/// analysis (KaTrain) end games, too. Judges by the numbers of the report alone.
+pub(super) fn show_pass<G: Game>(report: &mut SearchReport, position: &G, judged: &PassJudgement) {
+    let is_closed = || {
+        let expected = judged.expected.as_deref().or(report.expected.as_ref());
+        let settled = expected.and_then(|expected| position.settle(expected));
+        settled.is_some_and(|settled| settled.open == 0)
+    };
+    let passes = judged.decides
+        || is_preferred(position, report, judged.expected.as_deref())
+            && (is_offered(position) || is_closed());
+    let pass = position.size().pass();
+    let place = report.moves.iter().position(|found| found.mv == pass);
+    if let Some(place) = place.filter(|_| passes) {
+        let mut found = report.moves.remove(place);
+        if found.visits == 0 {
+            // The search did not reach it, and the value of the root is the best estimate.
+            found.value = report.value;
+        }
+        report.moves.insert(0, found);
+    }
 }

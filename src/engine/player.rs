@@ -8,14 +8,13 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::ending::{PassJudgement, show_pass};
 use self::request::MoveRequest;
 use super::history::History;
 use super::instant::{self, LookAtOnce};
 use super::judge::{Judge, MakeExpected};
 use super::judge_limits::JudgeLimits;
 use super::loading;
-use super::passing;
+use super::passing::{self, PassJudgement, show_pass};
 use super::timing::{self, Timing};
 use super::worker::{Task, Worker};
 use super::{

@@ -41,7 +41,7 @@ pub type SmallGo = Go<111, 2>;
 pub type LargeGo = Go<421, 6>;
 
 /// Share of occupied points from which on a side may pass first.
-const LATE: f32 = 1.0 / 3.0;
+const LATE: f32 = 0.3;
 
 /// Maximum number of columns and of rows.
 const MAX_SIDE: u8 = 19;
