@@ -210,7 +210,7 @@ fn quantised(net: &str, data: &str, out: &str) {
         .unwrap();
     let message = String::from_utf8_lossy(&again.stderr).into_owned();
     assert!(
-        !again.status.success() && message.contains("quantised already"),
+        !again.status.success() && message.contains("already quantised"),
         "{message}"
     );
 }

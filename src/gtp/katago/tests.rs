@@ -107,8 +107,8 @@ fn every_turn_gets_one_answer() {
 #[test]
 fn bad_requests_are_told_what_is_wrong() {
     refused("7\n", "", "JSON object");
-    refused("{\n", "", "no JSON");
-    refused("\u{7f}\u{0}{}\n", "", "no JSON");
+    refused("{\n", "", "invalid JSON");
+    refused("\u{7f}\u{0}{}\n", "", "invalid JSON");
     refused("{\"id\": 7}\n", "", "\"id\"");
     refused(
         "{\"id\": \"a\", \"action\": \"fly\"}\n",

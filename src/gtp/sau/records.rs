@@ -248,7 +248,7 @@ mod tests {
             .save(&mut files, &record(""))
             .expect("trouble");
         assert!(
-            told.contains("spare now") && told.contains("file: "),
+            told.contains("spare, because") && told.contains("file: "),
             "{told}"
         );
         assert_eq!(record_writer.save(&mut files, &record("")), None);

@@ -12,7 +12,7 @@ export function asAnalysis(position, node) {
   if (!position || !position.candidates.length) return null;
   const letter = (side) => (side === "black" ? "B" : side === "white" ? "W" : null);
   const mover = letter(position.to_move), other = mover === "B" ? "W" : "B";
-  // What is proven to win comes first, whatever the search preferred, and what loses last.
+  // Proven wins come first, even if the search preferred another move, and proven losses last.
   const rank = (candidate) => (candidate.wins == null ? 1 : candidate.wins ? 0 : 2);
   const candidates = [...position.candidates].sort((a, b) => rank(a) - rank(b));
   return {
