@@ -1,9 +1,9 @@
 //! Recorded games of people and programs into shards, to learn from like self-play games.
 //!
-//! Games are read in units ([`source`]): an archive, a text, some of a folder's files. When all shards of a unit
+//! Games are read in units (`source`): an archive, a text, some of a folder's files. When all shards of a unit
 //! are written, the journal notes it; a session that was ended goes on with the next one, and an input that was
-//! added later is read then. Twins, also turned and mirrored ones, are left out ([`twins`]), and so is what cannot
-//! be learned from ([`game`]), by reason and number. Which games test a network is decided by their number, as
+//! added later is read then. Twins, also turned and mirrored ones, are left out (`twins`), and so is what cannot
+//! be learned from (`game`), by reason and number. Which games test a network is decided by their number, as
 //! for self-play ([`super::dataset`]).
 
 mod compact;
