@@ -311,7 +311,7 @@ mod tests {
             ("x2/o2/3 c 0 ?", "b or w, not \"c\""),
             ("x2/o2/3 b many ?", "\"many\""),
             ("x2/o2/3 b 0", "result"),
-            ("x2/o2/3 b 0 +", "a move that wins"),
+            ("x2/o2/3 b 0 +", "a winning move"),
             ("x2/o2/3 b 0 + D1", "\"D1\""),
             ("x2/o2/3 b 0 - A1", "a win only"),
             ("x2/o2/3 b 0 =", "\"=\""),
