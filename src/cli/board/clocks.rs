@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_clock_nobody_is_late() {
+    fn without_a_clock_no_side_is_late() {
         let mut clocks = clocks(&["none"]);
         clocks.run(Some(Black), secs(0));
         assert_eq!(clocks.deadline(), None);

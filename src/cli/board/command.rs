@@ -6,8 +6,9 @@ use tengen::game::BoardSize;
 use tengen::gtp::parse_vertex;
 use tengen::record::Vertex;
 
-use super::session::{Session, Task};
+use super::session::Session;
 use super::table::Table;
+use super::task::Task;
 use super::terms::{Level, Terms, Who};
 
 /// Maximum length of a comment.

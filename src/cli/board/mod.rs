@@ -12,6 +12,7 @@ mod server;
 mod session;
 mod site;
 mod table;
+mod task;
 mod terms;
 mod tree;
 mod view;

@@ -7,7 +7,7 @@ use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
 use tengen::search::{MoveReport, SearchReport};
 
-use super::session::TaskRequest;
+use super::task::TaskRequest;
 use super::tree::Eval;
 
 /// Maximum number of moves shown, besides those proven to win.
@@ -39,7 +39,7 @@ struct Candidate {
 #[derive(Debug, Serialize)]
 pub(super) struct Analysis {
     node: usize,
-    task: super::session::Task,
+    task: super::task::Task,
     to_move: &'static str,
     #[serde(flatten)]
     eval: Eval,
@@ -165,7 +165,7 @@ impl SearchedPosition {
 
 #[cfg(test)]
 mod tests {
-    use super::super::session::Task;
+    use super::super::task::Task;
     use super::*;
     use tengen::clock::StopReason;
 

@@ -1,7 +1,10 @@
-//! The game on the board: its tree, the shown position, the players, and the engine's task.
+//! The game on the board: its tree, the shown position, and the players.
 //!
 //! Nothing here searches. Rules are those of a separate engine that never has to move: the same
 //! `Player` that plays over GTP.
+
+mod file;
+mod tasks;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +15,11 @@ use serde::Serialize;
 use tengen::clock::{Clock, TimeControl, date_time, unix_time};
 use tengen::engine::{Engine, EngineOptions, registry};
 use tengen::game::{Color, Outcome, Settled};
-use tengen::record::{GameRecord, Play, Vertex, result_text, sgf};
+use tengen::record::{GameRecord, Play, Vertex, result_text};
 
 use super::super::flags::EngineFlags;
 use super::clocks::Clocks;
+use super::task::{Task, TaskRequest};
 use super::terms::{Level, Terms, Who};
 use super::tree::{Eval, MOST_NODES, Tree};
 
@@ -26,31 +30,6 @@ pub(super) struct GameEnd {
     pub(super) result: String,
     /// `rules`, `count`, `resignation`, `time` or `record`.
     pub(super) why: &'static str,
-}
-
-/// Task of the engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Task {
-    /// Choose a move and play it.
-    Move,
-    /// Search the position until stopped.
-    Analyse,
-    /// Think on the human player's time.
-    Ponder,
-    /// Determine dead stones.
-    Count,
-    /// Search every position of the line.
-    Review,
-}
-
-/// A task in one position of one game; a different one ends its search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TaskRequest {
-    pub(super) task: Task,
-    pub(super) node: usize,
-    /// Identifies the game and its settings.
-    pub(super) serial: u64,
 }
 
 /// The game on the board.
@@ -177,79 +156,6 @@ impl Session {
         self.serial += 1;
     }
 
-    /// Loads a game with its variations, in any encoding of records.
-    ///
-    /// # Errors
-    /// If it cannot be played here; the old game continues then.
-    pub(super) fn load(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        let lines = sgf::read_lines(&sgf::decode(bytes), MOST_NODES)?;
-        let main = lines.first().context("a text of SGF has a main line")?;
-        let terms = Terms {
-            game: main.game.clone(),
-            size: main.size.to_string(),
-            level: self.terms.level,
-            ..Terms::default()
-        };
-        let options = terms.options(&self.flags)?;
-        let mut board = create(&options, &self.time)?;
-        let said = board.load(main)?;
-        let played = board.record();
-        let beginning = GameRecord {
-            setup: played.setup.clone(),
-            to_move: played.to_move,
-            komi: played.komi,
-            rules: played.rules.clone(),
-            handicap: played.handicap,
-            ..main.clone()
-        };
-        self.replace(options, board, beginning);
-        self.notes = main.notes.iter().cloned().chain(said).collect();
-        self.clocks = Clocks::new(TimeControl::Unlimited);
-        self.terms = terms;
-        let end = self.insert(main, &played);
-        if !main.result.is_empty() {
-            let end_of_game = GameEnd {
-                result: main.result.clone(),
-                why: "record",
-            };
-            self.ends.insert(end, end_of_game);
-        }
-        let mut illegal = 0;
-        for line in &lines[1..] {
-            let loaded = self.board.load(line).is_ok();
-            let played = self.board.record();
-            if loaded && played.setup == self.beginning.setup {
-                self.insert(line, &played);
-            } else {
-                illegal += 1;
-            }
-        }
-        if illegal > 0 {
-            let note = format!("{illegal} variations are left out: they cannot be played");
-            self.notes.push(note);
-        }
-        self.live = end;
-        self.go(Tree::ROOT)
-    }
-
-    /// Adds a line of a file; returns its last position.
-    fn insert(&mut self, line: &GameRecord, played: &GameRecord) -> usize {
-        let mut at = Tree::ROOT;
-        // If stones are set up among the moves, the game begins with the last of them.
-        let skipped = line.plays.len().saturating_sub(played.plays.len());
-        for (recorded, own) in line.plays[skipped..].iter().zip(&played.plays) {
-            let Some(child) = self.tree.add(at, own.play) else {
-                break;
-            };
-            at = child;
-            let node = self.tree.node_mut(at);
-            if node.comment.is_empty() {
-                node.comment.clone_from(&recorded.comment);
-            }
-        }
-        at
-    }
-
     /// The game from its beginning to a position.
     pub(super) fn record(&self, node: usize) -> GameRecord {
         GameRecord {
@@ -257,16 +163,6 @@ impl Session {
             result: String::new(),
             ..self.beginning.clone()
         }
-    }
-
-    /// The game with its variations as SGF.
-    pub(super) fn sgf(&self) -> String {
-        let end = self.ends.get(&self.tree.end_of_line(Tree::ROOT));
-        let record = GameRecord {
-            result: end.map(|end| end.result.clone()).unwrap_or_default(),
-            ..self.beginning.clone()
-        };
-        sgf::write_tree(&record, &self.tree.branches())
     }
 
     /// Shows a position.
@@ -411,14 +307,6 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the engine a task once, in the shown position.
-    pub(super) fn ask(&mut self, task: Task) {
-        if task == Task::Move {
-            self.live = self.current;
-        }
-        self.asked = Some((task, self.current));
-    }
-
     /// The side resigns, if the game is not over in the shown position.
     ///
     /// # Errors
@@ -429,19 +317,6 @@ impl Session {
         self.live = self.current;
         self.lose(color, "resignation");
         Ok(())
-    }
-
-    /// Switches analysis of shown positions on or off.
-    pub(super) fn analyse(&mut self, on: bool) {
-        self.analysing = on;
-        // Switching it on again repeats it.
-        self.exhausted = self.exhausted.filter(|_| !on);
-    }
-
-    /// Starts or stops a review of the shown line.
-    pub(super) fn want_review(&mut self, on: bool) {
-        self.exhausted = None;
-        self.review = on.then(|| self.tree.end_of_line(self.current));
     }
 
     /// Sets the comment of a position.
@@ -526,61 +401,6 @@ impl Session {
         }
     }
 
-    /// A search ended by itself.
-    pub(super) fn exhausted(&mut self, request: TaskRequest) {
-        self.exhausted = Some(request);
-        self.asked = self.asked.filter(|_| request.task == Task::Analyse);
-        if request.task == Task::Review {
-            self.review = None;
-        }
-    }
-
-    /// The engine's current task, if any. Without an open page it searches only for a running clock.
-    pub(super) fn request(&self, attended: bool) -> Option<TaskRequest> {
-        let task = self.task(attended)?;
-        let node = match (task, self.review) {
-            (Task::Review, Some(end)) => end,
-            _ => self.current,
-        };
-        let request = TaskRequest {
-            task,
-            node,
-            serial: self.serial,
-        };
-        (self.exhausted != Some(request)).then_some(request)
-    }
-
-    fn task(&self, attended: bool) -> Option<Task> {
-        let over = self.by_rules().is_some();
-        let counts = over && self.board.agrees_on_dead() && self.end().is_none();
-        if counts && attended {
-            return Some(Task::Count);
-        }
-        let clocked = self.clocks.control() != TimeControl::Unlimited;
-        let playing = self.current == self.live && self.end().is_none() && !over;
-        let who = self.terms.players[self.board.to_move().index()];
-        let asked = self.asked.filter(|(_, node)| *node == self.current);
-        let asked = asked.map(|(task, _)| task);
-        let moves = who == Who::Engine || asked == Some(Task::Move);
-        if playing && moves && (attended || clocked) {
-            return Some(Task::Move);
-        }
-        if !attended {
-            return None;
-        }
-        if asked == Some(Task::Count) {
-            return asked;
-        }
-        if self.review.is_some() {
-            return Some(Task::Review);
-        }
-        if self.analysing && (!over || self.board.agrees_on_dead()) {
-            return Some(Task::Analyse);
-        }
-        let against_engine = self.terms.players.contains(&Who::Engine);
-        (self.options.ponder && playing && against_engine).then_some(Task::Ponder)
-    }
-
     /// Plays the engine's move in its position.
     ///
     /// # Errors
@@ -611,5 +431,4 @@ fn create(options: &EngineOptions, time: &Arc<dyn Clock>) -> anyhow::Result<Box<
 }
 
 #[cfg(test)]
-#[path = "session_tests.rs"]
 mod tests;

@@ -11,7 +11,8 @@ use parking_lot::{Condvar, Mutex};
 use tengen::search::StopFlag;
 
 use super::report::Analysis;
-use super::session::{Session, Task, TaskRequest};
+use super::session::Session;
+use super::task::{Task, TaskRequest};
 use super::tree::Eval;
 use super::view;
 

@@ -8,7 +8,8 @@ use tengen::record::result_text;
 
 use super::clocks::ClockView;
 use super::report::{letter, points};
-use super::session::{GameEnd, Session, Task};
+use super::session::{GameEnd, Session};
+use super::task::Task;
 use super::terms::Terms;
 use super::tree::Eval;
 

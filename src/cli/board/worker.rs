@@ -12,8 +12,9 @@ use tengen::search::{AnalysisOptions, PointsByMove, Purpose, StopFlag};
 use super::super::flags::EngineFlags;
 use super::report::SearchedPosition;
 use super::reviewing;
-use super::session::{Session, Task, TaskRequest};
+use super::session::Session;
 use super::table::Table;
+use super::task::{Task, TaskRequest};
 use super::tree::Tree;
 
 /// Interval between two reports of a search.

@@ -36,7 +36,7 @@ fn requested_tasks(session: &Session) -> [Option<Task>; 2] {
 }
 
 #[test]
-fn the_engine_moves_when_it_is_its_turn_and_somebody_looks_or_a_clock_runs() {
+fn the_engine_moves_in_turn_if_a_page_is_open_or_a_clock_runs() {
     let (mut game, _) = session(terms("nogo", "5", [Human, Machine], ""));
     assert_eq!(requested_tasks(&game), [None, None]);
     play(&mut game, "C3");

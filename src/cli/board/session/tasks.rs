@@ -1,0 +1,85 @@
+//! Which task the engine has: what the page asks for, whose turn it is, and what is done already.
+
+use tengen::clock::TimeControl;
+
+use super::super::task::{Task, TaskRequest};
+use super::super::terms::Who;
+use super::Session;
+
+impl Session {
+    /// Gives the engine a task once, in the shown position.
+    pub(in super::super) fn ask(&mut self, task: Task) {
+        if task == Task::Move {
+            self.live = self.current;
+        }
+        self.asked = Some((task, self.current));
+    }
+
+    /// Switches analysis of shown positions on or off.
+    pub(in super::super) fn analyse(&mut self, on: bool) {
+        self.analysing = on;
+        // Switching it on again repeats it.
+        self.exhausted = self.exhausted.filter(|_| !on);
+    }
+
+    /// Starts or stops a review of the shown line.
+    pub(in super::super) fn want_review(&mut self, on: bool) {
+        self.exhausted = None;
+        self.review = on.then(|| self.tree.end_of_line(self.current));
+    }
+
+    /// A search ended by itself.
+    pub(in super::super) fn exhausted(&mut self, request: TaskRequest) {
+        self.exhausted = Some(request);
+        self.asked = self.asked.filter(|_| request.task == Task::Analyse);
+        if request.task == Task::Review {
+            self.review = None;
+        }
+    }
+
+    /// The engine's current task, if any. Without an open page it searches only for a running clock.
+    pub(in super::super) fn request(&self, attended: bool) -> Option<TaskRequest> {
+        let task = self.task(attended)?;
+        let node = match (task, self.review) {
+            (Task::Review, Some(end)) => end,
+            _ => self.current,
+        };
+        let request = TaskRequest {
+            task,
+            node,
+            serial: self.serial,
+        };
+        (self.exhausted != Some(request)).then_some(request)
+    }
+
+    fn task(&self, attended: bool) -> Option<Task> {
+        let over = self.by_rules().is_some();
+        let counts = over && self.board.agrees_on_dead() && self.end().is_none();
+        if counts && attended {
+            return Some(Task::Count);
+        }
+        let clocked = self.clocks.control() != TimeControl::Unlimited;
+        let playing = self.current == self.live && self.end().is_none() && !over;
+        let who = self.terms.players[self.board.to_move().index()];
+        let asked = self.asked.filter(|(_, node)| *node == self.current);
+        let asked = asked.map(|(task, _)| task);
+        let moves = who == Who::Engine || asked == Some(Task::Move);
+        if playing && moves && (attended || clocked) {
+            return Some(Task::Move);
+        }
+        if !attended {
+            return None;
+        }
+        if asked == Some(Task::Count) {
+            return asked;
+        }
+        if self.review.is_some() {
+            return Some(Task::Review);
+        }
+        if self.analysing && (!over || self.board.agrees_on_dead()) {
+            return Some(Task::Analyse);
+        }
+        let against_engine = self.terms.players.contains(&Who::Engine);
+        (self.options.ponder && playing && against_engine).then_some(Task::Ponder)
+    }
+}

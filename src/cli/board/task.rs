@@ -1,0 +1,28 @@
+//! What the engine is to do for the board.
+
+use serde::Serialize;
+
+/// Task of the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Task {
+    /// Choose a move and play it.
+    Move,
+    /// Search the position until stopped.
+    Analyse,
+    /// Think on the human player's time.
+    Ponder,
+    /// Determine dead stones.
+    Count,
+    /// Search every position of the line.
+    Review,
+}
+
+/// A task in one position of one game; a different one ends its search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TaskRequest {
+    pub(super) task: Task,
+    pub(super) node: usize,
+    /// Identifies the game and its settings.
+    pub(super) serial: u64,
+}
