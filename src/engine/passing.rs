@@ -151,25 +151,32 @@ pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Sett
     others.filter(|mv| !helps.contains(mv)).collect()
 }
 
-/// Puts the pass first in an analysis where the player would pass, so that clients that play the first move of an
-/// analysis (KaTrain) end games, too. Judges by the numbers of the report alone.
-pub(super) fn show_pass<G: Game>(report: &mut SearchReport, position: &G, judged: &PassJudgement) {
+/// The report with the pass first, where the player would pass and the report does not say so: clients that play
+/// the first move of an analysis (KaTrain) end games, too. Judges by the numbers of the report alone.
+pub(super) fn with_pass_first<G: Game>(
+    report: &SearchReport,
+    position: &G,
+    judged: &PassJudgement,
+) -> Option<SearchReport> {
+    let expected = judged.expected.as_deref();
     let is_closed = || {
-        let expected = judged.expected.as_deref().or(report.expected.as_ref());
+        let expected = expected.or(report.expected.as_ref());
         let settled = expected.and_then(|expected| position.settle(expected));
         settled.is_some_and(|settled| settled.open == 0)
     };
     let passes = judged.decides
-        || is_preferred(position, report, judged.expected.as_deref())
-            && (is_offered(position) || is_closed());
-    let pass = position.size().pass();
-    let place = report.moves.iter().position(|found| found.mv == pass);
-    if let Some(place) = place.filter(|_| passes) {
-        let mut found = report.moves.remove(place);
-        if found.visits == 0 {
-            // The search did not reach it, and the value of the root is the best estimate.
-            found.value = report.value;
-        }
-        report.moves.insert(0, found);
+        || is_preferred(position, report, expected) && (is_offered(position) || is_closed());
+    if !passes {
+        return None;
     }
+    let pass = position.size().pass();
+    let place = report.moves.iter().position(|found| found.mv == pass)?;
+    let mut report = report.clone();
+    let mut found = report.moves.remove(place);
+    if found.visits == 0 {
+        // The search did not reach it, and the value of the root is the best estimate.
+        found.value = report.value;
+    }
+    report.moves.insert(0, found);
+    Some(report)
 }

@@ -14,7 +14,7 @@ use super::instant::{self, LookAtOnce};
 use super::judge::{Judge, MakeExpected};
 use super::judge_limits::JudgeLimits;
 use super::loading;
-use super::passing::{self, PassJudgement, show_pass};
+use super::passing::{self, PassJudgement};
 use super::timing::{self, Timing};
 use super::worker::{Task, Worker};
 use super::{
@@ -272,10 +272,10 @@ impl<G: Game> Engine for Player<G> {
             false => PassJudgement::default(),
         };
         analysis.judged.clone_from(&judged.expected);
-        let show = |report: &mut SearchReport| {
-            if may_pass {
-                show_pass(report, position, &judged);
-            }
+        let pass_first = |report: &SearchReport| {
+            may_pass
+                .then(|| passing::with_pass_first(report, position, &judged))
+                .flatten()
         };
         let search = |visits, time: Option<_>| {
             let budget = time.map(timing::fixed_budget);
@@ -288,15 +288,11 @@ impl<G: Game> Engine for Player<G> {
             AnalysisEffort::Network => Task::Evaluate,
         };
         let mut shown = |report: &SearchReport| {
-            let mut report = report.clone();
-            show(&mut report);
-            see(&report);
+            let changed = pass_first(report);
+            see(changed.as_ref().unwrap_or(report));
         };
         match self.think(&game_state, task, stop, &mut shown) {
-            Ok(mut report) => {
-                show(&mut report);
-                Some(report)
-            }
+            Ok(report) => Some(pass_first(&report).unwrap_or(report)),
             // It was stopped while the network was being loaded.
             Err(_) if stop.is_raised() => None,
             Err(error) => {
