@@ -57,16 +57,11 @@ impl Plan {
             komi,
         } = self.selfplay;
         let komi = komi.map_or(String::new(), |spread| format!(" komi={spread}"));
-        ShardInfo {
-            game: G::NAME.to_owned(),
-            rules: start.rules().to_string(),
-            size: start.size(),
-            policy_len: start.policy_len(),
-            source: format!(
-                "{} opening-plies={opening_plies} temperature-plies={temperature_plies}{komi} seed={}",
-                self.generator, self.seed
-            ),
-        }
+        let source = format!(
+            "{} opening-plies={opening_plies} temperature-plies={temperature_plies}{komi} seed={}",
+            self.generator, self.seed
+        );
+        ShardInfo::of(start, source)
     }
 }
 
@@ -326,7 +321,7 @@ pub(crate) mod tests {
     }
 
     /// All rows of a folder in the order of games and plies.
-    fn rows(folder: &Path) -> Vec<Row> {
+    pub(crate) fn rows(folder: &Path) -> Vec<Row> {
         let mut rows: Vec<Row> = shard::list(folder)
             .unwrap()
             .iter()

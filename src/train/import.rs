@@ -12,6 +12,7 @@ mod journal;
 mod source;
 mod twins;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -21,7 +22,6 @@ use self::game::{End, Imported, LeftOut};
 pub use self::journal::{Counts, LeftOutCount};
 use self::journal::{Journal, UnitRecord};
 use self::source::Unit;
-use self::twins::Seen;
 use super::folder_lock::lock_folder;
 use super::row::Row;
 use super::shard::{self, ShardInfo};
@@ -72,7 +72,7 @@ pub fn import<G: Trainable>(
     let info = info(start, plan);
     let mut journal = Journal::open(&plan.out, &info)?;
     remove_unfinished(&plan.out, &journal)?;
-    let mut seen = Seen::default();
+    let mut seen = HashSet::new();
     journal
         .units
         .iter()
@@ -122,15 +122,10 @@ fn info<G: Trainable>(start: &G, plan: &ImportPlan) -> ShardInfo {
         komi_share,
         seed,
     } = plan.choice;
-    ShardInfo {
-        game: G::NAME.to_owned(),
-        rules: start.rules().to_string(),
-        size: start.size(),
-        policy_len: start.policy_len(),
-        source: format!(
-            "imported on-time={on_time} least-plies={least_plies} komi-share={komi_share} seed={seed}"
-        ),
-    }
+    let source = format!(
+        "imported on-time={on_time} least-plies={least_plies} komi-share={komi_share} seed={seed}"
+    );
+    ShardInfo::of(start, source)
 }
 
 /// Writes the games of a unit as shards.
@@ -139,7 +134,7 @@ fn write(
     info: &ShardInfo,
     (unit, first): (&Unit, u64),
     games: Vec<Result<Imported, LeftOut>>,
-    seen: &mut Seen,
+    seen: &mut HashSet<u64>,
 ) -> Result<UnitRecord, TrainError> {
     let mut record = UnitRecord::new(&unit.name);
     let (mut rows, mut open): (Vec<Row>, usize) = (Vec::new(), 0);
@@ -151,7 +146,7 @@ fn write(
                 continue;
             }
         };
-        if !seen.is_new(game.key) {
+        if !seen.insert(game.key) {
             record.counts.left_out.add("twin", 1);
             continue;
         }

@@ -21,7 +21,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 
 use super::row::Row;
 use super::{TrainError, durable};
-use crate::game::{BoardSize, OneSet, with_game};
+use crate::game::{BoardSize, Game, OneSet, with_game};
 
 /// Version of the columns and their meaning. Version 1, without weights and endings, is refused.
 pub const FORMAT: u32 = 3;
@@ -45,6 +45,20 @@ pub struct ShardInfo {
     pub policy_len: usize,
     /// Generator, settings and seed. Two shards of one run have the same.
     pub source: String,
+}
+
+impl ShardInfo {
+    /// Of games that begin at `start` and were made as `source` says.
+    #[must_use]
+    pub fn of<G: Game>(start: &G, source: String) -> ShardInfo {
+        ShardInfo {
+            game: G::NAME.to_owned(),
+            rules: start.rules().to_string(),
+            size: start.size(),
+            policy_len: start.policy_len(),
+            source,
+        }
+    }
 }
 
 /// A shard in memory.

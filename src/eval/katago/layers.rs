@@ -41,16 +41,24 @@ pub(super) enum Activation {
     Mish,
 }
 
-/// Has errors begin with the name of the layer.
-fn named<T>(name: &str, layer: Result<T, String>) -> Result<T, String> {
-    layer.map_err(|reason| format!("{name}: {reason}"))
+/// Reads a name, which `what` describes, and the rest of its layer; errors of the rest begin with the name.
+fn named<'a, T>(
+    reader: &mut Reader<'a>,
+    what: &str,
+    rest: impl FnOnce(&mut Reader<'a>, &str) -> Result<T, String>,
+) -> Result<T, String> {
+    let name = reader.word(what)?;
+    rest(reader, name).map_err(|reason| format!("{name}: {reason}"))
 }
 
 impl Conv {
+    const NAME: &str = "the name of a convolution";
+
     /// One of `inputs` channels.
     pub(super) fn read(reader: &mut Reader<'_>, inputs: usize) -> Result<Conv, String> {
-        let name = reader.word("the name of a convolution")?;
-        named(name, Conv::read_rest(reader, name, inputs))
+        named(reader, Conv::NAME, |reader, name| {
+            Conv::read_rest(reader, name, inputs)
+        })
     }
 
     fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<Conv, String> {
@@ -83,18 +91,20 @@ impl Conv {
         reader: &mut Reader<'_>,
         [inputs, outputs]: [usize; 2],
     ) -> Result<Conv, String> {
-        let name = reader.word("the name of a convolution")?;
-        let conv = Conv::read_rest(reader, name, inputs);
-        let conv = conv.and_then(|conv| check_made(conv.outputs, outputs).map(|()| conv));
-        named(name, conv)
+        named(reader, Conv::NAME, |reader, name| {
+            let conv = Conv::read_rest(reader, name, inputs)?;
+            check_made(conv.outputs, outputs)?;
+            Ok(conv)
+        })
     }
 }
 
 impl Norm {
     /// Reads one with this number of channels.
     pub(super) fn read(reader: &mut Reader<'_>, channels: usize) -> Result<Norm, String> {
-        let name = reader.word("the name of a normalisation")?;
-        named(name, Norm::read_rest(reader, name, channels))
+        named(reader, "the name of a normalisation", |reader, name| {
+            Norm::read_rest(reader, name, channels)
+        })
     }
 
     fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<Norm, String> {
@@ -130,10 +140,13 @@ impl Norm {
 }
 
 impl MatMul {
+    const NAME: &str = "the name of a fully connected layer";
+
     /// One of `inputs` numbers.
     pub(super) fn read(reader: &mut Reader<'_>, inputs: usize) -> Result<MatMul, String> {
-        let name = reader.word("the name of a fully connected layer")?;
-        named(name, MatMul::read_rest(reader, name, inputs))
+        named(reader, MatMul::NAME, |reader, name| {
+            MatMul::read_rest(reader, name, inputs)
+        })
     }
 
     fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<MatMul, String> {
@@ -153,22 +166,21 @@ impl MatMul {
         reader: &mut Reader<'_>,
         [inputs, outputs]: [usize; 2],
     ) -> Result<MatMul, String> {
-        let name = reader.word("the name of a fully connected layer")?;
-        let layer = MatMul::read_rest(reader, name, inputs);
-        let layer = layer.and_then(|layer| check_made(layer.outputs, outputs).map(|()| layer));
-        named(name, layer)
+        named(reader, MatMul::NAME, |reader, name| {
+            let layer = MatMul::read_rest(reader, name, inputs)?;
+            check_made(layer.outputs, outputs)?;
+            Ok(layer)
+        })
     }
 }
 
 /// Reads the biases of a fully connected layer that makes `outputs` numbers.
 pub(super) fn biases(reader: &mut Reader<'_>, outputs: usize) -> Result<Vec<f32>, String> {
-    let name = reader.word("the name of biases")?;
-    let mut biases = || {
+    named(reader, "the name of biases", |reader, name| {
         let count = reader.count("their number", MOST_CHANNELS)?;
         check(count, outputs)?;
         reader.weights(count, name)
-    };
-    named(name, biases())
+    })
 }
 
 impl Activation {

@@ -93,16 +93,13 @@ impl Journal {
             info.game, info.size, info.rules, info.source
         );
         if !path.exists() {
-            return match shard::list(folder)?.first() {
-                Some(foreign)
-                    if fs::exists(foreign).unwrap_or(false) && !is_ours(foreign, info) =>
-                {
-                    Err(TrainError::mismatch(
-                        foreign,
-                        "it was not imported by this command; choose another folder",
-                    ))
-                }
-                _ => Ok(Journal {
+            let shards = shard::list(folder)?;
+            return match shards.iter().find(|path| !is_ours(path, info)) {
+                Some(foreign) => Err(TrainError::mismatch(
+                    foreign,
+                    "it was not imported by this command; choose another folder",
+                )),
+                None => Ok(Journal {
                     source,
                     units: Vec::new(),
                 }),

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use super::*;
 use crate::game::go::SmallGo;
 use crate::game::{BoardSize, Color, Game, HalfPoints, Move};
+use crate::train::generate::tests::rows;
 use crate::train::scratch::Scratch;
 
 const CHOICE: Choice = Choice {
@@ -61,17 +62,6 @@ fn folder(scratch: &Scratch) -> PathBuf {
         fs::write(folder.join(name), text).unwrap();
     }
     folder
-}
-
-/// All rows of a folder in the order of games and plies.
-fn rows(folder: &Path) -> Vec<Row> {
-    let shards = shard::list(folder).unwrap();
-    let mut rows: Vec<Row> = shards
-        .iter()
-        .flat_map(|path| shard::read(path).unwrap().rows)
-        .collect();
-    rows.sort_by_key(|row| (row.game, row.ply));
-    rows
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Games that were recorded twice, also turned or mirrored.
 
-use std::collections::HashSet;
-
 use crate::fnv;
 use crate::game::{BoardSize, Move, Symmetry};
 
@@ -19,24 +17,10 @@ pub(super) fn key(size: BoardSize, moves: &[Move]) -> u64 {
     Symmetry::all(size).map(hash).min().unwrap_or(0)
 }
 
-/// The games that were seen so far.
-#[derive(Debug, Default)]
-pub(super) struct Seen(HashSet<u64>);
-
-impl Seen {
-    /// Adds games of an earlier session.
-    pub(super) fn extend(&mut self, keys: impl IntoIterator<Item = u64>) {
-        self.0.extend(keys);
-    }
-
-    /// Whether a game is new; it is not the second time.
-    pub(super) fn is_new(&mut self, key: u64) -> bool {
-        self.0.insert(key)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -44,12 +28,12 @@ mod tests {
         let size = BoardSize::square(9);
         let moves = [Move(3), Move(70), Move(12), size.pass(), Move(40)];
         let first = key(size, &moves);
-        let mut seen = Seen::default();
-        assert!(seen.is_new(first));
+        let mut seen = HashSet::new();
+        assert!(seen.insert(first));
         for symmetry in Symmetry::all(size) {
             let turned: Vec<Move> = moves.iter().map(|&mv| symmetry.apply(size, mv)).collect();
-            assert!(!seen.is_new(key(size, &turned)), "{symmetry:?}");
+            assert!(!seen.insert(key(size, &turned)), "{symmetry:?}");
         }
-        assert!(seen.is_new(key(size, &moves[..4])));
+        assert!(seen.insert(key(size, &moves[..4])));
     }
 }
