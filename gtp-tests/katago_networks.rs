@@ -1,10 +1,9 @@
 //! A network in KataGo's format, as its users give it to the programs.
 
 use std::fmt::Write as _;
-use std::process::{Command, Stdio};
 
 use crate::networks::Folder;
-use crate::process::refuses;
+use crate::process::{refuses, run_on};
 
 /// Layers as text, one after the other.
 #[derive(Default)]
@@ -78,17 +77,7 @@ fn network() -> String {
 
 /// What a program says on its standard output and on the other one, when it is told this.
 fn run(args: &[&str], input: &str) -> [String; 2] {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary was built for this test");
-    let mut to_child = child.stdin.take().expect("it is piped");
-    std::io::Write::write_all(&mut to_child, input.as_bytes()).expect("it reads");
-    drop(to_child);
-    let output = child.wait_with_output().expect("it is our child");
+    let output = run_on(args, input);
     [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"))
 }
 

@@ -160,6 +160,22 @@ pub(crate) fn tengen(args: &[&str]) -> Output {
         .expect("the binary was built for this test")
 }
 
+/// Runs `tengen` on `input` to its end.
+pub(crate) fn run_on(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    let mut to_child = child.stdin.take().expect("it is piped");
+    // A program that ends at once reads nothing.
+    let _ = to_child.write_all(input.as_bytes());
+    drop(to_child);
+    child.wait_with_output().expect("it is our child")
+}
+
 /// `tengen` with these arguments ends with code 1 and one line that contains `part`.
 #[track_caller]
 pub(crate) fn refuses(args: &[&str], part: &str) {

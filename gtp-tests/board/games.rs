@@ -183,7 +183,7 @@ fn records_of_other_programs_are_read_with_their_variations() {
 
 /// Both sides have eight seconds for a game, while other clients disturb it.
 #[test]
-fn a_clock_holds_whatever_pages_do() {
+fn a_clock_holds_regardless_of_pages() {
     let board = quick();
     let mut page = Events::open(&board);
     let deaf = board.open_events();

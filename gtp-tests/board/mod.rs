@@ -171,7 +171,7 @@ fn commands_are_json_of_bounded_size_and_errors_are_said() {
 }
 
 #[test]
-fn slow_and_many_clients_hold_nobody_up() {
+fn slow_and_many_clients_delay_no_other() {
     let board = quick();
     // Half a request each, and nothing more.
     let slow: Vec<TcpStream> = (0..30)
@@ -219,7 +219,7 @@ fn two_pages_see_the_same_game() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn nothing_runs_when_nobody_looks() {
+fn nothing_runs_without_an_open_page() {
     let board = Board::start(&["--threads", "1"]);
     board.do_it(&json!({"do": "players", "players": ["human", "human"], "level": {}}));
     board.do_it(&json!({"do": "analyse", "on": true}));

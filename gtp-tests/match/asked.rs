@@ -42,6 +42,22 @@ pub(crate) const TESTS: &[Test] = &[
     ),
 ];
 
+/// Options of two games between programs of Gomocup.
+pub(crate) const BRAINS: [&str; 12] = [
+    "--game",
+    "gomoku",
+    "--games",
+    "2",
+    "--random-plies",
+    "0",
+    "--move-limit",
+    "2",
+    "--first-protocol",
+    "gomocup",
+    "--second-protocol",
+    "gomocup",
+];
+
 /// The command line of a fake program of Gomocup.
 pub(crate) fn brain(kind: &str) -> String {
     let executable = std::env::current_exe().unwrap();
@@ -93,25 +109,7 @@ fn engines_may_answer_in_odd_ways() {
 }
 
 fn programs_of_gomocup_may_answer_in_odd_ways() {
-    let options = |rules: &'static str| {
-        let play = [
-            "--game",
-            "gomoku",
-            "--games",
-            "2",
-            "--random-plies",
-            "0",
-            "--move-limit",
-            "2",
-        ];
-        let speak = [
-            "--first-protocol",
-            "gomocup",
-            "--second-protocol",
-            "gomocup",
-        ];
-        [&play[..], &speak, &["--time", "60", "--rules", rules]].concat()
-    };
+    let options = |rules: &'static str| [&BRAINS[..], &["--time", "60", "--rules", rules]].concat();
     for kind in ["returns", "two-lines", "unknown-info", "suggests"] {
         let out = folder(&format!("brain-{kind}"));
         let report = report(play(&brain(kind), &brain("usual"), &out, &options("")));

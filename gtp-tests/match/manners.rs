@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::Test;
-use crate::asked::brain;
+use crate::asked::{BRAINS, brain};
 use crate::matches::{fake, folder, games, play, report, script, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -167,21 +167,7 @@ fn a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next() {
 fn a_program_that_has_just_moved_is_left_alone_first() {
     let out = folder("brains");
     let brain = brain("usual");
-    let options = [
-        "--game",
-        "gomoku",
-        "--games",
-        "2",
-        "--random-plies",
-        "0",
-        "--move-limit",
-        "2",
-        "--first-protocol",
-        "gomocup",
-        "--second-protocol",
-        "gomocup",
-    ];
-    let report = report(play(&brain, &brain, &out, &options));
+    let report = report(play(&brain, &brain, &out, &BRAINS));
     assert_eq!(report["reasons"]["rules"], 2, "{report:#}");
     for game in games(&out) {
         let seconds = game["seconds"].as_array().unwrap();

@@ -105,10 +105,8 @@ fn passes(dead: Option<&'static str>, cleans: &'static str) -> Passes {
     }
 }
 
-/// A game of these moves and two passes, scored.
-#[track_caller]
-fn counted(rules: &str, opening: &str, players: &mut [Passes; 2]) -> (GameEnd, Count) {
-    let start: SmallGo = crate::game::begin(SIZE, rules).unwrap();
+/// A game that begins with these moves.
+fn played(start: &SmallGo, opening: &[Move], [black, white]: &mut [Passes; 2]) -> GameEnd {
     let terms = GameTerms {
         time: MatchTimeControl::None,
         margin: Duration::ZERO,
@@ -116,9 +114,15 @@ fn counted(rules: &str, opening: &str, players: &mut [Passes; 2]) -> (GameEnd, C
         max_moves: 24,
     };
     let stop = AtomicBool::new(false);
-    let [black, white] = players;
     let players: [&mut dyn Contestant; 2] = [black, white];
-    let end = play_game(&start, &moves(opening), players, &terms, &stop).unwrap();
+    play_game(start, opening, players, &terms, &stop).unwrap()
+}
+
+/// A game of these moves and two passes, scored.
+#[track_caller]
+fn counted(rules: &str, opening: &str, players: &mut [Passes; 2]) -> (GameEnd, Count) {
+    let start: SmallGo = crate::game::begin(SIZE, rules).unwrap();
+    let end = played(&start, &moves(opening), players);
     assert_eq!(end.reason, Reason::Rules);
     assert_eq!(
         end.moves.len(),
@@ -262,16 +266,7 @@ fn seki_is_taxed_where_the_rules_say_so() {
     let result = |rules| {
         let position = diagram(rows, rules, Color::Black);
         let mut players = [passes(Some(""), ""), passes(Some(""), "")];
-        let terms = GameTerms {
-            time: MatchTimeControl::None,
-            margin: Duration::ZERO,
-            move_limit: Duration::from_secs(1),
-            max_moves: 24,
-        };
-        let stop = AtomicBool::new(false);
-        let [black, white] = &mut players;
-        let players: [&mut dyn Contestant; 2] = [black, white];
-        let end = play_game(&position, &[], players, &terms, &stop).unwrap();
+        let end = played(&position, &[], &mut players);
         end.count.unwrap().result
     };
     // Two points each, and none for White's eye on c2.

@@ -340,7 +340,7 @@ fn watched<G: Solvable>(
 }
 
 #[test]
-fn whoever_looks_on_sees_moves_with_visits_and_how_the_game_is_won() {
+fn spectators_see_moves_with_visits_and_how_the_game_is_won() {
     for (height, proof) in [(3, Proof::Win), (4, Proof::Loss)] {
         for purpose in [Purpose::ShownMove, Purpose::Position] {
             let mut thinker = thinker(Arc::new(FakeClock::new()));
