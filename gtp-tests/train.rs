@@ -7,7 +7,7 @@ mod reference;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use tengen::encode::find;
 use tengen::eval::{Batch, Evaluator, LibraryPlaces, ModelInfo, Outputs, TractModel};
@@ -215,49 +215,35 @@ fn quantised(net: &str, data: &str, out: &str) {
     );
 }
 
-#[test]
-fn selfplay_goes_on_after_kill_9() {
-    let scratch = Scratch::new("kill-selfplay");
-    let data = scratch.join("data");
-    let common = [
-        "--size",
-        "5",
-        "--playouts",
-        "10",
-        "--threads",
-        "2",
-        "--games-per-shard",
-        "2",
-    ];
-    let selfplay = |games: u64, more: &[&str]| -> Command {
-        let mut command = train(&[
-            "selfplay",
-            "rollouts",
-            "--out",
-            &data,
-            "--games",
-            &games.to_string(),
-        ]);
-        command.args(common).args(more);
-        command
-    };
-    for _ in 0..2 {
-        let mut endless = selfplay(1_000_000, &["--json"]);
-        let mut child = endless.stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let progressed = lines.any(|line| {
-            let record: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
-            record["games"].as_u64().unwrap() >= record["resumed"].as_u64().unwrap() + 3
-        });
-        assert!(progressed, "it ended by itself");
-        // On Unix this is SIGKILL.
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-    let before = games(&data);
+/// Self-play by playouts on a small board into this folder, until there are this many games.
+fn selfplay(data: &str, games: u64) -> Command {
+    let games = games.to_string();
+    let mut command = train(&["selfplay", "rollouts", "--out", data, "--games", &games]);
+    command.args(["--size", "5", "--playouts", "10", "--threads", "2"]);
+    command.args(["--games-per-shard", "2"]);
+    command
+}
+
+/// Endless self-play that has played at least three games, and its open standard output.
+fn playing(data: &str) -> (Child, impl Sized) {
+    let mut endless = selfplay(data, 1_000_000);
+    endless.arg("--json").stdout(Stdio::piped());
+    let mut child = endless.stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let progressed = lines.any(|line| {
+        let record: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
+        record["games"].as_u64().unwrap() >= record["resumed"].as_u64().unwrap() + 3
+    });
+    assert!(progressed, "it ended by itself");
+    (child, lines)
+}
+
+/// Plays five games more than there are: all must be there, once, and those of before as they were.
+fn goes_on(data: &str) {
+    let before = games(data);
     let wanted = before.keys().last().unwrap() + 5;
-    succeed(&mut selfplay(wanted, &[]));
-    let after = games(&data);
+    succeed(&mut selfplay(data, wanted));
+    let after = games(data);
     assert!(after.keys().copied().eq(0..wanted), "every game is there");
     for (game, rows) in &after {
         // A game found twice would have its plies twice.
@@ -270,6 +256,53 @@ fn selfplay_goes_on_after_kill_9() {
         before.iter().all(|(game, rows)| after[game] == *rows),
         "finished games are kept"
     );
+}
+
+#[test]
+fn selfplay_goes_on_after_kill_9() {
+    let scratch = Scratch::new("kill-selfplay");
+    let data = scratch.join("data");
+    for _ in 0..2 {
+        let (mut child, _) = playing(&data);
+        // On Unix this is SIGKILL.
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    goes_on(&data);
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_says_what_there_is_and_that_the_same_command_goes_on() {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let scratch = Scratch::new("ctrl-c");
+    let data = scratch.join("data");
+    let (child, _output) = playing(&data);
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.signal(), Some(2), "as a shell expects it");
+    let words = String::from_utf8_lossy(&output.stderr);
+    let said = words
+        .split_once("Interrupted at ")
+        .expect("it says what is there")
+        .1;
+    let told: usize = said.split(' ').next().unwrap().parse().unwrap();
+    let kept = games(&data).len();
+    // Games of a shard that is not full, and those finished since it was asked, may differ.
+    assert!(told >= 3 && kept > 0 && kept <= told + 10, "{words}");
+    assert!(
+        words.contains("the same command continues from there."),
+        "{words}"
+    );
+    goes_on(&data);
 }
 
 /// A run of a few seconds with every kind of step.

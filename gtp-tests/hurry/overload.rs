@@ -88,7 +88,8 @@ fn nogo() -> Vec<Case> {
     cases.collect()
 }
 
-/// Games at their end, after the other side's pass: no eye may be filled, no stone given away.
+/// Games at their end, after the other side's pass: no eye may be filled, and no stone given
+/// away but to threaten another.
 fn go() -> Vec<Case> {
     let text =
         std::fs::read_to_string(folder().join("games/go-finished.sgf")).expect("it is there");
@@ -108,7 +109,8 @@ fn go() -> Vec<Case> {
             commands.push(format!("play {} {at}", name(color)));
         }
         let silly = |position: &SmallGo, mv: Move| {
-            mv != position.pass() && (position.fills_eye(mv) || position.is_self_atari(mv))
+            let gives_a_stone = || position.is_self_atari(mv) && !puts_in_atari(position, mv);
+            mv != position.pass() && (position.fills_eye(mv) || gives_a_stone())
         };
         Case {
             commands,
@@ -116,6 +118,18 @@ fn go() -> Vec<Case> {
         }
     });
     cases.filter(|case| case.commands.len() > 40).collect()
+}
+
+/// Whether a stone of the other side has one liberty after this move and had more before.
+fn puts_in_atari(position: &SmallGo, mv: Move) -> bool {
+    let mut after = position.clone();
+    after.play(mv);
+    let theirs = Some(position.to_move().opponent());
+    let mut points = (0..position.size().area() as u16).map(Move);
+    points.any(|point| {
+        let is_theirs = after.stone(point) == theirs;
+        is_theirs && after.last_liberty(point).is_some() && position.last_liberty(point).is_none()
+    })
 }
 
 /// A five to complete or to block.

@@ -1,9 +1,6 @@
 //! Memory layout of the board: row after row, with a border of zeros that neighbouring rows share,
 //! and zeros up to whole tiles.
 
-/// Width of the tiles of Winograd convolutions.
-pub(super) const TILE: usize = 3;
-
 /// A board with its border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Grid {
@@ -15,11 +12,18 @@ pub(super) struct Grid {
     pub(super) stride: usize,
     /// All points, including the border.
     pub(super) len: usize,
+    /// Width of the tiles of Winograd convolutions: the one that needs fewer products.
+    pub(super) tile: usize,
 }
+
+/// Widths of tiles for which there are [transforms](super::kernels::kernel_frequencies).
+const TILES: [usize; 2] = [3, 4];
 
 impl Grid {
     pub(super) fn new(width: usize, height: usize, border: usize) -> Grid {
-        let [columns, rows] = [width, height].map(|side| side.next_multiple_of(TILE));
+        let products = |&tile: &usize| tile_products(tile, [width, height]);
+        let tile = TILES.into_iter().min_by_key(products).unwrap_or(TILES[0]);
+        let [columns, rows] = [width, height].map(|side| side.next_multiple_of(tile));
         let stride = columns + border;
         Grid {
             width,
@@ -27,6 +31,7 @@ impl Grid {
             border,
             stride,
             len: (rows + 2 * border) * stride + border,
+            tile,
         }
     }
 
@@ -42,7 +47,17 @@ impl Grid {
 
     /// Rows and columns of tiles.
     pub(super) fn tiles(&self) -> [usize; 2] {
-        [self.height, self.width].map(|side| side.div_ceil(TILE))
+        [self.height, self.width].map(|side| side.div_ceil(self.tile))
+    }
+
+    /// Products of a tile per pair of channels.
+    pub(super) fn frequencies(&self) -> usize {
+        (self.tile + 2).pow(2)
+    }
+
+    /// Products of all tiles per pair of channels.
+    pub(super) fn products(&self) -> usize {
+        tile_products(self.tile, [self.width, self.height])
     }
 
     /// Offsets that a kernel of this height and width reads, in the order of its weights, from the
@@ -57,6 +72,12 @@ impl Grid {
     pub(super) fn columns(&self, most: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
         parts(self.width, most)
     }
+}
+
+/// Products per pair of channels with tiles of this width.
+fn tile_products(tile: usize, sides: [usize; 2]) -> usize {
+    let tiles: usize = sides.map(|side| side.div_ceil(tile)).iter().product();
+    tiles * (tile + 2).pow(2)
 }
 
 /// `len` items in parts of nearly equal length, at most `most`: start and length.

@@ -227,7 +227,17 @@ fn check(layer: &Layer, seed: u64) {
 
 #[test]
 fn convolutions_are_right_on_odd_boards_and_channels() {
-    let sizes = [(1, 1), (2, 7), (5, 4), (9, 9), (11, 3), (19, 2), (23, 1)];
+    let sizes = [
+        (1, 1),
+        (2, 7),
+        (5, 4),
+        (9, 9),
+        (11, 3),
+        (19, 2),
+        (23, 1),
+        (8, 8),
+        (19, 19),
+    ];
     let channels = [(1, 1), (3, 5), (16, 33), (17, 48), (22, 11), (40, 80)];
     for (i, &(width, height)) in sizes.iter().enumerate() {
         for (j, &(inputs, outputs)) in channels.iter().enumerate() {

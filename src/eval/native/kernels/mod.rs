@@ -31,7 +31,7 @@ pub(super) use depthwise::DepthwiseTask;
 pub(super) use maps::{Activate, Combine, Dense, Pool, PoolKind};
 pub(super) use peak::Peak;
 pub(super) use simd::{Bytes, LANES, Lanes};
-pub(super) use winograd::{FREQUENCIES, WinogradTask, Workspace, kernel_frequencies};
+pub(super) use winograd::{WinogradTask, Workspace, kernel_frequencies};
 
 use simd::{Job, Simd};
 

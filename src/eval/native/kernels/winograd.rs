@@ -1,21 +1,23 @@
-//! 3x3 convolutions in f32 by Winograd's algorithm F(3x3, 3x3) (Lavin & Gray 2016).
+//! 3x3 convolutions in f32 by Winograd's algorithm (Lavin & Gray 2016).
 //!
-//! A tile of 3x3 outputs depends on 5x5 inputs. Inputs and kernel are both transformed into 25
-//! *frequencies*; the output's are their products, summed over the channels: 25 instead of 81
-//! products per pair of channels. The sums of a frequency for all tiles are a matrix product,
-//! computed in the register tiles of the plain [convolution](super::conv).
+//! A tile of `TILE` x `TILE` outputs depends on `PATCH` x `PATCH` inputs, two more a side. Inputs and
+//! kernel are both [transformed](transforms) into `PATCH` x `PATCH` *frequencies*; the output's are
+//! their products, summed over the channels: 25 instead of 81 products per pair of channels for tiles
+//! of 3x3, 36 instead of 144 for tiles of 4x4. The sums of a frequency for all tiles are a matrix
+//! product, computed in the register tiles of the plain [convolution](super::conv).
 //!
-//! The transforms use the points 0, 1, -1, 2 and infinity. They lose about one decimal digit.
+//! The width of the tiles is [the board's](Grid::tile).
 
-use super::super::grid::{Grid, TILE, parts};
+mod transforms;
+
+use super::super::grid::{Grid, parts};
 use super::conv::points_mut;
 use super::conv::{Arithmetic as _, Epilogue, Finish, Float, UNROLLED, add_products, points};
 use super::simd::{Job, LANES, Lanes, Simd, Tile};
+use transforms::{Tiles, Transforms};
 
-/// Width of the input patch of a tile.
-const PATCH: usize = TILE + 2;
-/// Products of a tile per pair of channels.
-pub(in super::super) const FREQUENCIES: usize = PATCH * PATCH;
+pub(in super::super) use transforms::kernel_frequencies;
+
 /// Lines of weights prefetched from further caches: with 48 and fewer, 15% less of what lies in the
 /// third-level cache arrived in time; 192 gave no more.
 const AHEAD: usize = 96;
@@ -23,32 +25,16 @@ const AHEAD: usize = 96;
 /// Lines of weights that stay in any second-level cache.
 const SMALL: usize = (128 << 10) / size_of::<Lanes<f32>>();
 
-/// A kernel `[3, 3]` in frequencies: G g G'.
-pub(in super::super) fn kernel_frequencies(kernel: &[f32]) -> [f32; FREQUENCIES] {
-    const G: [[f64; 3]; PATCH] = [
-        [1.0 / 2.0, 0.0, 0.0],
-        [-1.0 / 2.0, -1.0 / 2.0, -1.0 / 2.0],
-        [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
-        [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0],
-        [0.0, 0.0, 1.0],
-    ];
-    std::array::from_fn(|i| {
-        let (row, column) = (G[i / PATCH], G[i % PATCH]);
-        let weight = |j: usize| f64::from(kernel[j]) * row[j / 3] * column[j % 3];
-        (0..9).map(weight).sum::<f64>() as f32
-    })
-}
-
 /// A block of channels of a tile, in frequencies.
-type Spectrum = [Lanes<f32>; FREQUENCIES];
+type Spectrum<const FREQUENCIES: usize> = [Lanes<f32>; FREQUENCIES];
 
 /// Workspace for intermediate results.
 #[derive(Debug, Default)]
 pub(in super::super) struct Workspace {
-    /// The input: tile after tile of a block.
-    input: Vec<Spectrum>,
+    /// The input's frequencies: tile after tile of a block.
+    input: Vec<Lanes<f32>>,
     /// The sums of a group of output blocks, in the same order.
-    sums: Vec<Spectrum>,
+    sums: Vec<Lanes<f32>>,
     /// Outputs of a row of tiles.
     rows: Vec<Lanes<f32>>,
 }
@@ -57,11 +43,11 @@ impl Workspace {
     /// Workspace for this many input blocks, and groups of output blocks.
     pub(in super::super) fn new(grid: &Grid, blocks: usize, group: usize) -> Workspace {
         let [rows, columns] = grid.tiles();
-        let room = |blocks| vec![[Lanes::default(); FREQUENCIES]; blocks * rows * columns];
+        let room = |blocks| vec![Lanes::default(); blocks * rows * columns * grid.frequencies()];
         Workspace {
             input: room(blocks),
             sums: room(group),
-            rows: vec![Lanes::default(); TILE * TILE * columns],
+            rows: vec![Lanes::default(); grid.tile * grid.tile * columns],
         }
     }
 }
@@ -86,13 +72,33 @@ impl Job for WinogradTask<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
+        match self.grid.tile {
+            3 => self.convolve::<S, 3, 5, 25>(simd),
+            4 => self.convolve::<S, 4, 6, 36>(simd),
+            other => unreachable!("no tile is {other} points wide"),
+        }
+    }
+}
+
+impl WinogradTask<'_> {
+    #[inline(always)]
+    fn convolve<S: Simd, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize>(
+        self,
+        simd: S,
+    ) where
+        Tiles: Transforms<TILE, PATCH>,
+    {
         let mut task = self;
         let [rows, columns] = task.grid.tiles();
         let tiles = rows * columns;
+        let (input, _) = task.room.input.as_chunks_mut::<FREQUENCIES>();
+        let (sums, _) = task.room.sums.as_chunks_mut::<FREQUENCIES>();
         for block in 0..task.channels.div_ceil(LANES) {
-            let map = &task.input[block * task.grid.len..];
-            let spectra = &mut task.room.input[block * tiles..][..tiles];
-            transform_input(simd, &task.grid, map, spectra);
+            simd.enter(Spectra::<TILE, PATCH, FREQUENCIES> {
+                grid: task.grid,
+                map: &task.input[block * task.grid.len..],
+                spectra: &mut input[block * tiles..][..tiles],
+            });
         }
         let steps = Float::steps(task.channels);
         let (mut weights, mut first) = (task.weights, 0);
@@ -112,10 +118,10 @@ impl Job for WinogradTask<'_> {
                         first_tile: tile,
                         steps,
                         frequencies: frequency..frequency + at_once,
-                        input: &task.room.input,
+                        input,
                         weights: now,
                         ahead,
-                        sums: &mut task.room.sums,
+                        sums,
                     };
                     simd.tile(group, points, products);
                     // Once is enough.
@@ -123,9 +129,9 @@ impl Job for WinogradTask<'_> {
                 }
             }
             for block in 0..group {
-                simd.enter(Answers {
+                simd.enter(Answers::<TILE, PATCH, FREQUENCIES> {
                     grid: task.grid,
-                    spectra: &task.room.sums[block * tiles..][..tiles],
+                    spectra: &sums[block * tiles..][..tiles],
                     rows: &mut task.room.rows,
                     block: first + block,
                     epilogue: &mut task.epilogue,
@@ -136,83 +142,70 @@ impl Job for WinogradTask<'_> {
     }
 }
 
-/// B' d B of each patch d of a block.
-#[inline(always)]
-fn transform_input<S: Simd>(simd: S, grid: &Grid, map: &[Lanes<f32>], spectra: &mut [Spectrum]) {
-    let [_, columns] = grid.tiles();
-    for (row, spectra) in spectra.chunks_exact_mut(columns).enumerate() {
-        for (column, spectrum) in spectra.iter_mut().enumerate() {
-            let start = grid.at(TILE * row, TILE * column) - grid.stride - 1;
-            let mut half = [[simd.splat(0.0); PATCH]; PATCH];
-            for (i, half) in half.iter_mut().enumerate() {
-                let lines = points::<_, PATCH>(map, start + i * grid.stride);
-                let mut line = [simd.splat(0.0); PATCH];
+/// From a block of the input to its frequencies: B' d B of each patch d.
+struct Spectra<'a, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> {
+    grid: Grid,
+    map: &'a [Lanes<f32>],
+    spectra: &'a mut [Spectrum<FREQUENCIES>],
+}
+
+impl<const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> Job
+    for Spectra<'_, TILE, PATCH, FREQUENCIES>
+where
+    Tiles: Transforms<TILE, PATCH>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let [_, columns] = self.grid.tiles();
+        for (row, spectra) in self.spectra.chunks_exact_mut(columns).enumerate() {
+            for (column, spectrum) in spectra.iter_mut().enumerate() {
+                let start = self.grid.at(TILE * row, TILE * column) - self.grid.stride - 1;
+                let mut half = [[simd.splat(0.0); PATCH]; PATCH];
+                for (i, half) in half.iter_mut().enumerate() {
+                    let lines = points::<_, PATCH>(self.map, start + i * self.grid.stride);
+                    let mut line = [simd.splat(0.0); PATCH];
+                    for j in 0..PATCH {
+                        line[j] = simd.load(&lines[j]);
+                    }
+                    *half = Tiles::input(simd, line);
+                }
                 for j in 0..PATCH {
-                    line[j] = simd.load(&lines[j]);
-                }
-                *half = input_transform(simd, line);
-            }
-            for j in 0..PATCH {
-                let mut line = [simd.splat(0.0); PATCH];
-                for i in 0..PATCH {
-                    line[i] = half[i][j];
-                }
-                let line = input_transform(simd, line);
-                for i in 0..PATCH {
-                    simd.store(line[i], &mut spectrum[PATCH * i + j]);
+                    let mut line = [simd.splat(0.0); PATCH];
+                    for i in 0..PATCH {
+                        line[i] = half[i][j];
+                    }
+                    let line = Tiles::input(simd, line);
+                    for i in 0..PATCH {
+                        simd.store(line[i], &mut spectrum[PATCH * i + j]);
+                    }
                 }
             }
         }
     }
 }
 
-/// B' d, in nine operations.
-#[inline(always)]
-fn input_transform<S: Simd>(simd: S, d: [S::F; PATCH]) -> [S::F; PATCH] {
-    let (minus, two, minus_two) = (simd.splat(-1.0), simd.splat(2.0), simd.splat(-2.0));
-    let a = simd.mul_add(d[1], minus, d[3]);
-    let b = simd.mul_add(d[2], minus, d[3]);
-    [
-        simd.mul_add(simd.mul_add(d[2], minus, d[0]), two, a),
-        simd.mul_add(d[1], minus_two, b),
-        simd.mul_add(simd.mul_add(d[2], minus, d[1]), two, b),
-        a,
-        simd.mul_add(a, minus_two, simd.mul_add(d[2], minus, d[4])),
-    ]
-}
-
-/// A' m, in seven operations.
-#[inline(always)]
-fn answer_transform<S: Simd>(simd: S, m: [S::F; PATCH]) -> [S::F; TILE] {
-    let sum = simd.add(m[1], m[2]);
-    let difference = simd.mul_add(m[2], simd.splat(-1.0), m[1]);
-    [
-        simd.add(simd.add(m[0], sum), m[3]),
-        simd.mul_add(m[3], simd.splat(2.0), difference),
-        simd.add(simd.mul_add(m[3], simd.splat(4.0), sum), m[4]),
-    ]
-}
-
 /// Products of some frequencies, for some tiles and a group of output blocks.
-struct Products<'a> {
+struct Products<'a, const FREQUENCIES: usize> {
     /// Tiles of the board.
     tiles: usize,
     first_tile: usize,
     /// Input channels, padded to whole iterations.
     steps: usize,
     frequencies: std::ops::Range<usize>,
-    input: &'a [Spectrum],
+    input: &'a [Spectrum<FREQUENCIES>],
     weights: &'a [Lanes<f32>],
     /// Later weights, to be prefetched meanwhile.
     ahead: &'a [Lanes<f32>],
-    sums: &'a mut [Spectrum],
+    sums: &'a mut [Spectrum<FREQUENCIES>],
 }
 
 #[expect(
     clippy::needless_range_loop,
     reason = "loops of known length over indices are unrolled, so that sums stay in registers"
 )]
-impl Tile for Products<'_> {
+impl<const FREQUENCIES: usize> Tile for Products<'_, FREQUENCIES> {
     #[inline(always)]
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
         let (mut weights, mut ahead) = (self.weights, self.ahead);
@@ -246,15 +239,19 @@ impl Tile for Products<'_> {
 }
 
 /// From sums of frequencies to the outputs of one block.
-struct Answers<'a, 'e> {
+struct Answers<'a, 'e, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> {
     grid: Grid,
-    spectra: &'a [Spectrum],
+    spectra: &'a [Spectrum<FREQUENCIES>],
     rows: &'a mut [Lanes<f32>],
     block: usize,
     epilogue: &'a mut Epilogue<'e>,
 }
 
-impl Job for Answers<'_, '_> {
+impl<const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> Job
+    for Answers<'_, '_, TILE, PATCH, FREQUENCIES>
+where
+    Tiles: Transforms<TILE, PATCH>,
+{
     type Output = ();
 
     #[inline(always)]
@@ -269,13 +266,13 @@ impl Job for Answers<'_, '_> {
                     for i in 0..PATCH {
                         line[i] = simd.load(&spectrum[PATCH * i + j]);
                     }
-                    let line = answer_transform(simd, line);
+                    let line = Tiles::output(simd, line);
                     for i in 0..TILE {
                         half[i][j] = line[i];
                     }
                 }
                 for (i, half) in half.into_iter().enumerate() {
-                    let answers = answer_transform(simd, half);
+                    let answers = Tiles::output(simd, half);
                     let out = points_mut::<_, TILE>(self.rows, i * width + TILE * column);
                     for j in 0..TILE {
                         simd.store(answers[j], &mut out[j]);

@@ -2,7 +2,7 @@
 //! the sum and the ReLU behind them.
 
 use super::super::super::graph::{Conv, Op, ValueId, Weights};
-use super::super::super::kernels::{Activation, FREQUENCIES, LANES, Lanes, kernel_frequencies};
+use super::super::super::kernels::{Activation, LANES, Lanes, kernel_frequencies};
 use super::super::pack::{Kernels, line_up, scale_and_bias};
 use super::super::{ConvStep, MapPart, Step};
 use super::{Fused, Lowering};
@@ -148,7 +148,7 @@ impl<'a> Lowering<'a> {
         if self.in_frequencies(conv) {
             let kernels: Vec<_> = floats
                 .iter()
-                .map(|(weights, _)| frequencies(weights))
+                .map(|(weights, _)| frequencies(weights, self.grid.tile))
                 .collect();
             let parts = kernels.iter().zip(&floats);
             let kernels = Kernels {
@@ -156,7 +156,7 @@ impl<'a> Lowering<'a> {
                     .map(|(weights, part)| (&weights[..], part.1))
                     .collect(),
                 inputs,
-                taps: FREQUENCIES,
+                taps: self.grid.frequencies(),
             };
             self.floats
                 .extend(kernels.packed_by_tap(groups, |[weight]| weight));
@@ -185,9 +185,8 @@ impl<'a> Lowering<'a> {
     /// Whether Winograd's algorithm needs fewer operations for a convolution.
     fn in_frequencies(&self, conv: &Conv) -> bool {
         let is_float = matches!(conv.weights, Weights::Float(_));
-        let [rows, columns] = self.grid.tiles();
-        let products = FREQUENCIES * rows * columns;
-        is_float && conv.kernel == [3, 3] && products < 9 * self.grid.width * self.grid.height
+        let plain = 9 * self.grid.width * self.grid.height;
+        is_float && conv.kernel == [3, 3] && self.grid.products() < plain
     }
 
     /// Whether the only reader of a value adds a map to it.
@@ -201,11 +200,11 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Kernels of 3x3 in frequencies.
-fn frequencies(weights: &[f32]) -> Vec<f32> {
+/// Kernels of 3x3 in the frequencies of tiles of this width.
+fn frequencies(weights: &[f32], tile: usize) -> Vec<f32> {
     weights
         .chunks_exact(9)
-        .flat_map(kernel_frequencies)
+        .flat_map(|kernel| kernel_frequencies(kernel, tile))
         .collect()
 }
 
