@@ -6,7 +6,9 @@ mod saving;
 use std::sync::Arc;
 
 use crate::clock::{Clock, FakeClock};
-use crate::engine::{Decision, Engine, EngineError, EngineOptions, RulesError, registry};
+use crate::engine::{
+    Decision, Engine, EngineError, EngineOptions, MoveKind, MoveRequest, RulesError, registry,
+};
 use crate::game::{BoardSize, Color, HalfPoints, Illegal, Move, Outcome, PointStatus};
 use crate::record::{Play, Vertex};
 use crate::search::StopFlag;
@@ -92,7 +94,10 @@ fn plays_until_both_pass(mut engine: Box<dyn Engine>) -> Vec<String> {
             break;
         }
         let color = engine.to_move();
-        assert!(matches!(engine.genmove(color, &stop), Decision::Play(_)));
+        assert!(matches!(
+            engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {}),
+            Decision::Play(_)
+        ));
     }
     let outcome = engine.outcome().expect("an end");
     assert!(outcome.margin.is_some(), "{outcome:?}");
@@ -109,7 +114,10 @@ fn plays_until_both_pass(mut engine: Box<dyn Engine>) -> Vec<String> {
     // Asked again it answers the same, won or lost; a client counts these passes, and takes them
     // back.
     for color in Color::BOTH {
-        assert_eq!(engine.genmove(color, &stop), Decision::Play(Vertex::Pass));
+        assert_eq!(
+            engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {}),
+            Decision::Play(Vertex::Pass)
+        );
     }
     assert_eq!(engine.record().plays.len(), record.plays.len() + 2);
     assert_eq!(engine.outcome(), Some(outcome));
@@ -140,7 +148,10 @@ fn a_superko_is_illegal_for_everybody() {
     );
     let stop = StopFlag::new();
     for _ in 0..5 {
-        assert_ne!(engine.genmove(Color::Black, &stop), Decision::Play(point));
+        assert_ne!(
+            engine.genmove(&MoveRequest::new(Color::Black, &stop), &mut |_| {}),
+            Decision::Play(point)
+        );
         engine.undo().unwrap();
     }
     // Simple ko permits it, and superko does not take such a game over.
@@ -185,7 +196,10 @@ fn it_takes_the_win_that_is_offered() {
     let mut engine = engine(&[("size", "5")]);
     play(&mut *engine, "c3 pass").unwrap();
     assert_eq!(
-        engine.genmove(Color::Black, &StopFlag::new()),
+        engine.genmove(
+            &MoveRequest::new(Color::Black, &StopFlag::new()),
+            &mut |_| {}
+        ),
         Decision::Play(Vertex::Pass)
     );
     assert_eq!(engine.size(), BoardSize::square(5));
@@ -211,7 +225,7 @@ fn dead_stones_are_agreed_on_where_the_rules_have_it() {
         play(&mut *engine, "pass").unwrap();
         assert_eq!(engine.agrees_on_dead(), black_wins);
         assert_eq!(
-            engine.genmove(Color::White, &stop),
+            engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {}),
             Decision::Play(Vertex::Pass),
             "won, or lost and over, under {rules}"
         );
@@ -225,7 +239,9 @@ fn nobody_passes_first_while_dead_stones_count_against_him() {
     engine.set_komi(HalfPoints(1));
     play(&mut *engine, WALLS).unwrap();
     for _ in 0..20 {
-        if engine.genmove(Color::Black, &stop) == Decision::Play(Vertex::Pass) {
+        if engine.genmove(&MoveRequest::new(Color::Black, &stop), &mut |_| {})
+            == Decision::Play(Vertex::Pass)
+        {
             break;
         }
         play(&mut *engine, "pass").unwrap();
@@ -242,7 +258,7 @@ fn nobody_passes_first_while_borders_are_open() {
     play(&mut *engine, "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5").unwrap();
     for _ in 0..5 {
         let color = engine.to_move();
-        let decision = engine.genmove(color, &stop);
+        let decision = engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {});
         assert_ne!(
             decision,
             Decision::Play(Vertex::Pass),
@@ -251,7 +267,7 @@ fn nobody_passes_first_while_borders_are_open() {
         );
     }
     let color = engine.to_move();
-    let decision = engine.genmove(color, &stop);
+    let decision = engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {});
     assert_eq!(
         decision,
         Decision::Play(Vertex::Pass),
@@ -273,7 +289,7 @@ fn on_5x5_the_centre_wins_the_whole_board() {
         let stop = StopFlag::new();
         while engine.outcome().is_none() {
             let color = engine.to_move();
-            let decision = engine.genmove(color, &stop);
+            let decision = engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {});
             assert!(
                 matches!(decision, Decision::Play(_)),
                 "{:?}",
@@ -294,7 +310,11 @@ fn cleaning_up_goes_on_until_nothing_is_dead() {
     play(&mut *engine, WALLS).unwrap();
     play(&mut *engine, "pass pass").unwrap();
     let mut moves = 0;
-    while engine.genmove_cleanup(Color::Black, &stop) != Decision::Play(Vertex::Pass) {
+    while engine.genmove(
+        &MoveRequest::new(Color::Black, &stop).of_kind(MoveKind::Cleanup),
+        &mut |_| {},
+    ) != Decision::Play(Vertex::Pass)
+    {
         play(&mut *engine, "pass").unwrap();
         moves += 1;
         assert!(moves < 5, "{:?}", engine.record());
@@ -450,7 +470,10 @@ mod train {
                 };
                 let file = path.display().to_string();
                 let settings = [("size", &*size.to_string()), ("model", &*file)];
-                let decision = engine(&settings).genmove(Color::Black, &StopFlag::new());
+                let decision = engine(&settings).genmove(
+                    &MoveRequest::new(Color::Black, &StopFlag::new()),
+                    &mut |_| {},
+                );
                 assert!(matches!(decision, Decision::Play(_)), "{decision:?}");
                 checked += 1;
             }

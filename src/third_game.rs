@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::clock::{Clock, FakeClock, SystemClock};
-use crate::engine::{Decision, Engine, EngineOptions, registry};
+use crate::engine::{Decision, Engine, EngineOptions, MoveKind, MoveRequest, registry};
 use crate::eval::{EvaluatorFactory, ModelInfo};
 use crate::game::tictactoe::TicTacToe;
 use crate::game::{BoardSize, Color, Game, Move, Outcome, Proof};
@@ -15,7 +15,7 @@ use crate::referee::{
     AnnouncedTime, Contestant, Fault, GameSetup, GameTerms, MatchTimeControl, PlayerMove, Reason,
     Reply, refereed_game,
 };
-use crate::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
+use crate::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 
 /// An engine that plays by random playouts.
 fn engine(settings: &[(&str, &str)]) -> Box<dyn Engine> {
@@ -49,14 +49,20 @@ fn the_engine_plays_to_a_draw_and_does_not_resign_it() {
     let stop = StopFlag::new();
     // XXO / OOX / XXO, from the top: one point is left.
     play(&mut *engine, &[0, 2, 1, 3, 5, 4, 6, 8]);
-    let last = engine.genmove(Color::Black, &stop);
+    let last = engine.genmove(&MoveRequest::new(Color::Black, &stop), &mut |_| {});
     assert_eq!(last, Decision::Play(Vertex::Point(Move(7))));
     assert_eq!(engine.outcome(), Some(Outcome::DRAW));
     let plays = engine.record().plays.len();
     for color in Color::BOTH {
-        assert_eq!(engine.genmove(color, &stop), Decision::Play(Vertex::Pass));
         assert_eq!(
-            engine.reg_genmove(color, &stop),
+            engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {}),
+            Decision::Play(Vertex::Pass)
+        );
+        assert_eq!(
+            engine.genmove(
+                &MoveRequest::new(color, &stop).of_kind(MoveKind::Named),
+                &mut |_| {}
+            ),
             Decision::Play(Vertex::Pass)
         );
     }
@@ -74,9 +80,12 @@ fn who_has_lost_resigns_and_who_has_won_does_not() {
     play(&mut *engine, &[0, 3, 1, 4, 2]);
     assert_eq!(engine.outcome(), Some(Outcome::win(Color::Black)));
     let stop = StopFlag::new();
-    assert_eq!(engine.genmove(Color::White, &stop), Decision::Resign);
     assert_eq!(
-        engine.genmove(Color::Black, &stop),
+        engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {}),
+        Decision::Resign
+    );
+    assert_eq!(
+        engine.genmove(&MoveRequest::new(Color::Black, &stop), &mut |_| {}),
         Decision::Play(Vertex::Pass)
     );
 }
@@ -87,13 +96,14 @@ fn an_engine_may_give_up_a_lost_game() {
     let stop = StopFlag::new();
     // Every position is hopeless by such a measure, but a third of the board has to be played.
     for _ in 0..3 {
-        let early = engine.genmove(Color::Black, &stop);
+        let early = engine.genmove(&MoveRequest::new(Color::Black, &stop), &mut |_| {});
         assert!(matches!(early, Decision::Play(_)), "{early:?}");
         engine.undo().unwrap();
     }
     play(&mut *engine, &[0, 2, 7, 9, 13, 15, 16, 22, 24]);
     // It resigns with the third move.
-    let moves = [0, 2, 4].map(|_| engine.genmove(Color::White, &stop));
+    let moves =
+        [0, 2, 4].map(|_| engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {}));
     assert!(matches!(moves[1], Decision::Play(_)), "{moves:?}");
     assert_eq!(moves[2], Decision::Resign);
     assert_eq!(engine.record().plays.len(), 11, "giving up is no play");
@@ -160,7 +170,10 @@ fn the_search_proves_the_draw() {
         budget: None,
     };
     let report = searcher
-        .search(&position.into(), &limits, &StopFlag::new())
+        .search(
+            &SearchRequest::new(position.into()).within(limits),
+            &mut |_| {},
+        )
         .unwrap();
     assert_eq!(
         report.proof,

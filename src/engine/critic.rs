@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Clock, StopReason};
 use crate::critic::{Critic, CriticError, Judge};
-use crate::game::{Game, GameState};
-use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
+use crate::game::Game;
+use crate::search::{MoveReport, Observer, SearchReport, SearchRequest};
 
 /// Plays the move that a critic values most. The file is read before the first move.
 pub struct CriticThinker {
@@ -45,14 +45,12 @@ impl CriticThinker {
 impl<G: Game> Thinker<G> for CriticThinker {
     /// There are no intermediate reports, and every limit is kept: it takes less than a
     /// millisecond.
-    fn watch(
+    fn search(
         &mut self,
-        start: &GameState<G>,
-        _: &Limits,
-        _: &StopFlag,
-        _: &AnalysisOptions,
-        _: &mut dyn FnMut(SearchReport),
+        request: &SearchRequest<G>,
+        _: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
+        let start = &request.start;
         let (started, position) = (self.time.now(), start.position());
         let critic = match self.critic.take() {
             Some(critic) => critic,

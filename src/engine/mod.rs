@@ -31,6 +31,7 @@ mod passing;
 mod player;
 mod probing;
 pub mod registry;
+mod request;
 #[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod resign;
 mod rollout;
@@ -55,6 +56,7 @@ pub use network_setup::NetworkSetup;
 pub use networks::Networks;
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
 pub use player::Player;
+pub use request::{AnalysisRequest, MoveKind, MoveRequest};
 pub use resign::Resign;
 pub use rollout::RolloutThinker;
 pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker, SolverThreads};
@@ -73,7 +75,7 @@ use crate::game::{
     BoardSize, Color, GameInfo, HalfPoints, Illegal, Move, Outcome, Settled, UnknownRules,
 };
 use crate::record::{GameRecord, Play, Vertex};
-use crate::search::{AnalysisOptions, SearchReport, StopFlag};
+use crate::search::{Observer, SearchReport, StopFlag};
 
 /// Decision of an engine at its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,42 +235,20 @@ pub trait Engine: Send {
     /// [`EngineError::IllegalRecord`]; the old game continues then.
     fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError>;
 
-    /// Chooses a move for `color`, plays it and charges the clock. Ends early with the best move so
-    /// far when `stop` is raised. Without a search result, because `stop` was raised before the
-    /// call, the time is up or the search has failed, the move comes from instant knowledge.
-    fn genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
-        self.watch_genmove(color, stop, &AnalysisOptions::default(), &mut |_| {})
-    }
+    /// Chooses a move as requested, while `observer` sees reports of the search. Ends early with the
+    /// best move so far when the stop flag is raised. Without a search result, because the flag was
+    /// raised before the call, the time is up or the search has failed, the move comes from instant
+    /// knowledge.
+    fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision;
 
-    /// As [`Engine::genmove`]; `see` receives reports during the search, as often as `analysis`
-    /// says, and moves to avoid are played only when there is no other.
-    fn watch_genmove(
-        &mut self,
-        color: Color,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(&SearchReport),
-    ) -> Decision;
-
-    /// As [`Engine::genmove`], in the cleanup phase of a game whose players disagree on dead
-    /// stones: the game continues after two passes, and there is no pass while dead stones of the
-    /// opponent are on the board.
-    fn genmove_cleanup(&mut self, color: Color, stop: &StopFlag) -> Decision;
-
-    /// Chooses a move for `color` like [`Engine::genmove`], without changing anything.
-    fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision;
-
-    /// Searches the current position with `color` to move, until `stop` is raised or `effort` is
-    /// done; only the search tree changes. `see` receives reports during the search. If players
-    /// have passed and agree on dead stones, the position is searched as if the game went on.
-    /// `None` if there is no legal move or no result.
+    /// Searches the current position as requested, until it is stopped or the effort is done; only
+    /// the search tree changes. `observer` sees reports during the search. If players have passed
+    /// and agree on dead stones, the position is searched as if the game went on. `None` if there
+    /// is no legal move or no result.
     fn analyse(
         &mut self,
-        color: Color,
-        effort: AnalysisEffort,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(&SearchReport),
+        request: &AnalysisRequest,
+        observer: &mut Observer<'_>,
     ) -> Option<SearchReport>;
 
     /// Whether [`Engine::solve`] supports this game.

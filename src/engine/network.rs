@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use super::fallbacks::{Attempt, fallbacks};
 use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
-use crate::clock::{Clock, StopReason};
+use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
 use crate::eval::{EvalError, ModelInfo};
 use crate::game::GameState;
 use crate::rollout::Playout;
 use crate::search::{
-    AnalysisOptions, EvaluatorMaker, Limits, ProberMaker, SearchError, SearchReport, Searcher,
-    StopFlag,
+    EvaluatorMaker, Limits, Observer, ProberMaker, SearchError, SearchReport, SearchRequest,
+    Searcher, StopFlag,
 };
 
 /// After this many failures in games, new games no longer begin with the requested network.
@@ -163,24 +163,21 @@ impl<G: Encode> NetworkThinker<G> {
 }
 
 impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
-    fn watch(
+    fn search(
         &mut self,
-        start: &GameState<G>,
-        limits: &Limits,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(SearchReport),
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
         let (time, started) = (Arc::clone(&self.time), self.time.now());
         let rest = || {
             let elapsed = time.now().saturating_sub(started);
-            let budget = limits.budget.map(|budget| budget.after(elapsed));
-            Limits { budget, ..*limits }
+            let budget = request.limits.budget.map(|budget| budget.after(elapsed));
+            let limits = request.limits;
+            request.clone().within(Limits { budget, ..limits })
         };
         let mut found = None;
-        while let Some(searcher) = self.searcher(start.position()) {
-            let left = rest();
-            match searcher.watch(start, &left, stop, analysis, see) {
+        while let Some(searcher) = self.searcher(request.start.position()) {
+            match searcher.search(&rest(), observer) {
                 Ok(report) if report.stop == StopReason::Failed => {
                     self.give_up("the search broke off");
                     found = Some(report);
@@ -189,14 +186,15 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
                 Err(SearchError::Stopped(_)) => break,
                 Err(error) => self.give_up(&error.to_string()),
             }
-            if stop.is_raised() || rest().budget.is_some_and(|budget| budget.most.is_zero()) {
+            let is_late = |budget: Budget| budget.most.is_zero();
+            if request.stop.is_raised() || rest().limits.budget.is_some_and(is_late) {
                 break;
             }
         }
         // A few visits with a network are worth more than many playouts.
         match found {
             Some(report) => Ok(report),
-            None => self.rollout.watch(start, &rest(), stop, analysis, see),
+            None => self.rollout.search(&rest(), observer),
         }
     }
 
@@ -274,7 +272,10 @@ mod tests {
             budget: None,
         };
         thinker
-            .think(&position.into(), &limits, &StopFlag::new())
+            .search(
+                &SearchRequest::new(position.into()).within(limits),
+                &mut |_| {},
+            )
             .expect("playouts never fail")
     }
 
@@ -304,7 +305,8 @@ mod tests {
             if new_game {
                 thinker.new_game();
             }
-            let report = thinker.think(&position.clone().into(), &limits, &StopFlag::new());
+            let request = SearchRequest::new(position.clone().into()).within(limits);
+            let report = thinker.search(&request, &mut |_| {});
             let report = report.expect("nothing has to fail");
             (report.visits, report.reused, report.evaluations)
         };

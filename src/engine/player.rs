@@ -2,13 +2,11 @@
 
 mod decide;
 mod ending;
-mod request;
 
 use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::request::MoveRequest;
 use super::history::History;
 use super::instant::{self, LookAtOnce};
 use super::judge::{Judge, MakeExpected};
@@ -16,17 +14,20 @@ use super::judge_limits::JudgeLimits;
 use super::loading;
 use super::passing::{self, PassJudgement};
 use super::timing::{self, Timing};
-use super::worker::{Task, Worker};
+use super::worker::Worker;
 use super::{
-    AnalysisEffort, ClockState, Decision, Engine, EngineError, MakeThinker, MoveTime, Resign,
-    RulesError, Solution, ThinkError, ThinkerLog, ThinkingLimits, Unjudged,
+    AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, MakeThinker,
+    MoveKind, MoveRequest, MoveTime, Resign, RulesError, Solution, ThinkerLog, ThinkingLimits,
+    Unjudged,
 };
 use crate::clock::{Clock, StopReason, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, Rules as _, Settled,
 };
 use crate::record::{GameRecord, Play};
-use crate::search::{AnalysisOptions, Limits, Purpose, SearchReport, StopFlag};
+use crate::search::{
+    AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
+};
 use crate::solver::{self, Solve};
 
 /// Number of threads, and a solver that is created when needed.
@@ -71,7 +72,7 @@ impl<G: Game> Player<G> {
             history: History::new(empty),
             timing: Timing::new(thinking_limits),
             times: Vec::new(),
-            worker: Worker::new(make),
+            worker: Worker::new(make, Arc::clone(&time)),
             solver: None,
             thinker_log: ThinkerLog::default(),
             last_report: None,
@@ -118,21 +119,10 @@ impl<G: Game> Player<G> {
         self
     }
 
-    fn think(
-        &mut self,
-        start: &GameState<G>,
-        task: Task,
-        stop: &StopFlag,
-        see: &mut dyn FnMut(&SearchReport),
-    ) -> Result<SearchReport, ThinkError> {
-        let time = Arc::clone(&self.time);
-        self.worker.think(start, task, stop, &*time, see)
-    }
-
     /// Prepares for the next search: the network is loaded, if it is not yet.
     pub(super) fn prepare(&mut self) {
         if self.history.position().outcome().is_none() {
-            self.worker.prepare(&self.history.game_state());
+            self.worker.prepare(self.history.game_state());
         }
     }
 
@@ -215,44 +205,25 @@ impl<G: Game> Engine for Player<G> {
         Ok(notes)
     }
 
-    fn watch_genmove(
-        &mut self,
-        color: Color,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(&SearchReport),
-    ) -> Decision {
-        let start = &self.history.reached_for(color);
-        let request = MoveRequest::usual(start, analysis);
-        self.move_in(request, stop, see)
-    }
-
-    fn genmove_cleanup(&mut self, color: Color, stop: &StopFlag) -> Decision {
-        let start = self.history.reached_for(color);
-        let start = &GameState::new(start.position().disputed(), start.past().clone());
-        let analysis = &AnalysisOptions::default();
-        let request = MoveRequest {
-            takes_dead: true,
-            resigns: false,
-            ..MoveRequest::usual(start, analysis)
-        };
-        self.move_in(request, stop, &mut |_| {})
-    }
-
-    fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
-        let game_state = self.history.reached_for(color);
-        self.choice(&game_state, stop)
+    fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision {
+        let start = self.history.reached_for(request.color);
+        match request.kind {
+            MoveKind::Play => self.make_move(&start, request, observer),
+            MoveKind::Cleanup => {
+                let start = GameState::new(start.position().disputed(), start.past().clone());
+                self.make_move(&start, request, observer)
+            }
+            MoveKind::Named => self.choice(&start, request, observer),
+        }
     }
 
     fn analyse(
         &mut self,
-        color: Color,
-        effort: AnalysisEffort,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(&SearchReport),
+        request: &AnalysisRequest,
+        observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
-        let mut game_state = self.history.reached_for(color);
+        let stop = &request.stop;
+        let mut game_state = self.history.reached_for(request.color);
         if game_state.position().agrees_on_dead() {
             // Both have passed, and an analysis is shown: what if the game went on?
             let mut position = game_state.position().clone();
@@ -262,7 +233,7 @@ impl<G: Game> Engine for Player<G> {
         game_state.legal_moves().next()?;
         let mut analysis = AnalysisOptions {
             purpose: Purpose::Position,
-            ..analysis.clone()
+            ..request.options.clone()
         };
         let position = game_state.position();
         let may_pass = G::INFO.passes && !analysis.avoid.contains(&position.size().pass());
@@ -277,21 +248,27 @@ impl<G: Game> Engine for Player<G> {
                 .then(|| passing::with_pass_first(report, position, &judged))
                 .flatten()
         };
-        let search = |visits, time: Option<_>| {
-            let budget = time.map(timing::fixed_budget);
-            Task::Search(Limits { visits, budget }, analysis)
+        let (visits, time) = match request.effort {
+            AnalysisEffort::Endless | AnalysisEffort::Network => (None, None),
+            AnalysisEffort::Bounded { visits, time } => (visits, time),
+            AnalysisEffort::Glance => (Some(1), None),
         };
-        let task = match effort {
-            AnalysisEffort::Endless => search(None, None),
-            AnalysisEffort::Bounded { visits, time } => search(visits, time),
-            AnalysisEffort::Glance => search(Some(1), None),
-            AnalysisEffort::Network => Task::Evaluate,
-        };
+        let budget = time.map(timing::fixed_budget);
         let mut shown = |report: &SearchReport| {
             let changed = pass_first(report);
-            see(changed.as_ref().unwrap_or(report));
+            observer(changed.as_ref().unwrap_or(report));
         };
-        match self.think(&game_state, task, stop, &mut shown) {
+        let found = match request.effort {
+            AnalysisEffort::Network => self.worker.evaluate(game_state.clone(), stop),
+            _ => {
+                let search = SearchRequest::new(game_state.clone())
+                    .within(Limits { visits, budget })
+                    .until(stop)
+                    .with(analysis);
+                self.worker.search(search, &mut shown)
+            }
+        };
+        match found {
             Ok(report) => Some(pass_first(&report).unwrap_or(report)),
             // It was stopped while the network was being loaded.
             Err(_) if stop.is_raised() => None,
@@ -336,17 +313,15 @@ impl<G: Game> Engine for Player<G> {
     fn ponder(&mut self, stop: &StopFlag) {
         let game_state = self.history.game_state();
         if self.awaits_reply && !stop.is_raised() && game_state.legal_moves().next().is_some() {
-            let task = Task::Search(Limits::default(), AnalysisOptions::default());
-            if let Err(error) = self.think(&game_state, task, stop, &mut |_| {}) {
+            let request = SearchRequest::new(game_state).until(stop);
+            if let Err(error) = self.worker.search(request, &mut |_| {}) {
                 log::warn!("pondering broke off: {error}");
             }
         }
     }
 
     fn get_ready(&mut self, stop: &StopFlag) {
-        let game_state = self.history.game_state();
-        let time = Arc::clone(&self.time);
-        self.worker.get_ready(&game_state, stop, &*time);
+        self.worker.get_ready(self.history.game_state(), stop);
     }
 
     fn forget(&mut self) {

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
-use crate::game::{GameState, Move};
+use crate::game::Move;
 use crate::rollout::{MOST_PLAYOUTS, Playout, Rave, RaveMove, RaveParams, RaveReport};
-use crate::search::{AnalysisOptions, Limits, MoveReport, PointsByMove, SearchReport, StopFlag};
+use crate::search::{MoveReport, Observer, PointsByMove, SearchReport, SearchRequest};
 
 /// Standard errors between a move's value and its lower confidence bound.
 const LCB_DEVIATIONS: f32 = 2.0;
@@ -49,17 +49,20 @@ impl RolloutThinker {
 }
 
 impl<G: Playout> Thinker<G> for RolloutThinker {
-    fn watch(
+    fn search(
         &mut self,
-        start: &GameState<G>,
-        limits: &Limits,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(SearchReport),
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
+        let SearchRequest {
+            start,
+            limits,
+            stop,
+            analysis,
+        } = request;
         let started = self.time.now();
         let elapsed = || self.time.now().saturating_sub(started);
-        let forced = analysis.is_forced(start, limits);
+        let forced = request.is_forced();
         let enough = if analysis.purpose.is_shown() {
             FORCED
         } else {
@@ -91,13 +94,13 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             begun = true;
             if analysis.at_once && !looked {
                 looked = true;
-                see(report(found(), elapsed(), StopReason::Visits));
+                observer(&report(found(), elapsed(), StopReason::Visits));
             }
             if let Some(every) = analysis.interval {
                 let now = elapsed();
                 if now.saturating_sub(shown) >= every {
                     shown = now;
-                    see(report(found(), now, StopReason::Visits));
+                    observer(&report(found(), now, StopReason::Visits));
                 }
             }
             !done(playouts)
@@ -171,6 +174,7 @@ mod tests {
     use crate::clock::{Budget, FakeClock};
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::search::{Limits, StopFlag};
 
     /// Searches an empty board of this size and returns visits and reason.
     #[track_caller]
@@ -178,7 +182,12 @@ mod tests {
         let position = SmallNoGo::new(size).expect("a small board");
         let mut thinker = RolloutThinker::new(1, Arc::new(FakeClock::new()));
         let report = thinker
-            .think(&position.clone().into(), &limits, stop)
+            .search(
+                &SearchRequest::new(position.clone().into())
+                    .within(limits)
+                    .until(stop),
+                &mut |_| {},
+            )
             .expect("playouts never fail");
         assert_eq!((report.visits, report.stop), expected);
         assert_eq!(report.moves.len(), position.legal_count());

@@ -21,7 +21,9 @@ use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
 use super::{ThinkError, Thinker};
 use crate::clock::{Budget, Clock};
 use crate::game::{GameState, Proof};
-use crate::search::{AnalysisOptions, Limits, Purpose, SearchReport, StopFlag};
+use crate::search::{
+    AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
+};
 use crate::solver::{Advice, Solvable, Solve, SolveLimits};
 
 /// 1/SHARE of visits or simulated time are added for the solver.
@@ -235,12 +237,9 @@ fn beside<G: Solvable>(
 }
 
 /// One search with its solver.
-struct Turn<'a, G: Solvable> {
-    start: &'a GameState<G>,
-    limits: &'a Limits,
-    stop: &'a StopFlag,
-    analysis: &'a AnalysisOptions,
-    see: &'a mut dyn FnMut(SearchReport),
+struct Turn<'a, 'o, G: Solvable> {
+    request: &'a SearchRequest<G>,
+    observer: &'a mut Observer<'o>,
     time: &'a dyn Clock,
     started: Duration,
 }
@@ -248,14 +247,24 @@ struct Turn<'a, G: Solvable> {
 /// Results of search and solver.
 type Found = (Result<SearchReport, ThinkError>, Option<Solved>);
 
-impl<G: Solvable> Turn<'_, G> {
+impl<G: Solvable> Turn<'_, '_, G> {
     /// Reports a won position before the search starts, which may not answer in time.
     fn tell(&mut self, solved: &Solved) {
-        let advice = solved.advice.as_ref().filter(|_| self.analysis.at_once);
+        let advice = solved.advice.as_ref();
+        let advice = advice.filter(|_| self.request.analysis.at_once);
         if let Some(advice) = advice.filter(|advice| advice.proof == Proof::Win) {
             let elapsed = self.time.now().saturating_sub(self.started);
-            (self.see)(merge_proof(unsearched(advice), advice, elapsed));
+            (self.observer)(&merge_proof(unsearched(advice), advice, elapsed));
         }
+    }
+
+    /// The request of the search behind the solver, which ends at once when all is solved.
+    fn rest(&self, solved: &Solved) -> SearchRequest<G> {
+        let done = self.request.stop.child();
+        if solved.advice.is_some() {
+            done.raise();
+        }
+        self.request.clone().until(&done)
     }
 
     /// Solves with a number of nodes and then searches.
@@ -265,18 +274,15 @@ impl<G: Solvable> Turn<'_, G> {
         inner: &mut dyn Thinker<G>,
         (nodes, simulated): (u64, bool),
     ) -> Found {
+        let request = self.request;
         let effort = SolveLimits {
             nodes,
             threads: 1,
-            halt: &|_| self.stop.is_raised(),
+            halt: &|_| request.stop.is_raised(),
         };
-        let solved = solve(solver, self.start.position(), &effort);
+        let solved = solve(solver, request.start.position(), &effort);
         self.tell(&solved);
-        let done = self.stop.child();
-        if solved.advice.is_some() {
-            done.raise();
-        }
-        let mut report = inner.watch(self.start, self.limits, &done, self.analysis, self.see);
+        let mut report = inner.search(&self.rest(&solved), self.observer);
         if let (true, Ok(report)) = (simulated, &mut report) {
             // Concurrent work takes as long as the longer of the two.
             let work = solved.nodes / NODES_PER_PLAYOUT;
@@ -292,18 +298,13 @@ impl<G: Solvable> Turn<'_, G> {
         inner: &mut dyn Thinker<G>,
         threads: usize,
     ) -> Found {
-        let Turn {
-            start,
-            limits,
-            analysis,
-            see,
-            ..
-        } = self;
-        let limits = &limits_before_look(start.position(), limits);
+        let position = self.request.start.position();
+        let limits = limits_before_look(position, &self.request.limits);
         let deadline = limits.budget.map(|budget| self.started + budget.most);
         let means = (threads, deadline, self.time);
-        beside(solver, start.position(), means, self.stop, |stop| {
-            inner.watch(start, limits, stop, analysis, see)
+        beside(solver, position, means, &self.request.stop, |stop| {
+            let request = self.request.clone().within(limits).until(stop);
+            inner.search(&request, self.observer)
         })
     }
 
@@ -314,7 +315,8 @@ impl<G: Solvable> Turn<'_, G> {
         inner: &mut dyn Thinker<G>,
         (threads, budget): (usize, Budget),
     ) -> Found {
-        let position = self.start.position();
+        let request = self.request;
+        let position = request.start.position();
         let half = position.nodes_to_solve();
         let turn = budget.soft.mul_f64(half.map_or(TURN_UNKNOWN, |_| TURN));
         let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
@@ -323,21 +325,17 @@ impl<G: Solvable> Turn<'_, G> {
         let effort = SolveLimits {
             nodes: if within_reach { u64::MAX } else { QUICK_CHECK },
             threads,
-            halt: &|_| self.stop.is_raised() || self.time.now() >= due,
+            halt: &|_| request.stop.is_raised() || self.time.now() >= due,
         };
         let solved = solve(solver, position, &effort);
         self.tell(&solved);
-        let done = self.stop.child();
-        if solved.advice.is_some() {
-            done.raise();
-        }
         let spent = self.time.now().saturating_sub(self.started);
-        let limits = limits_before_look(position, self.limits);
+        let limits = limits_before_look(position, &request.limits);
         let limits = Limits {
             budget: limits.budget.map(|budget| budget.after(spent)),
             ..limits
         };
-        let mut report = inner.watch(self.start, &limits, &done, self.analysis, self.see);
+        let mut report = inner.search(&self.rest(&solved).within(limits), self.observer);
         if let Ok(report) = &mut report {
             report.elapsed += spent;
         }
@@ -352,14 +350,17 @@ fn count(playouts: u64, report: &mut SearchReport, time: &dyn Clock) {
 }
 
 impl<G: Solvable> Thinker<G> for SolverThinker<G> {
-    fn watch(
+    fn search(
         &mut self,
-        start: &GameState<G>,
-        limits: &Limits,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(SearchReport),
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
+        let SearchRequest {
+            start,
+            limits,
+            stop,
+            analysis,
+        } = request;
         let position = start.position();
         let for_position = analysis.purpose == Purpose::Position;
         // A quick check is not a search.
@@ -367,13 +368,13 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         // If moves are avoided the best one may be among them.
         let whole = analysis.avoid.is_empty();
         if !self.is_for(position) || glance || !whole || start.legal_count() < 2 {
-            return self.inner.watch(start, limits, stop, analysis, see);
+            return self.inner.search(request, observer);
         }
         let (time, started) = (Arc::clone(&self.time), self.time.now());
         let before = self.nodes_before(limits, analysis.purpose);
         self.make_solver();
         let Some(solver) = self.solver.as_deref_mut() else {
-            return self.inner.watch(start, limits, stop, analysis, see);
+            return self.inner.search(request, observer);
         };
         let effort = SolveLimits {
             nodes: QUICK_CHECK,
@@ -382,21 +383,18 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         };
         let mut losing = solver.losing(position, &effort);
         let inner = &mut *self.inner;
-        let analysis = &AnalysisOptions {
+        let request = &request.clone().with(AnalysisOptions {
             avoid: losing.clone(),
             ..analysis.clone()
-        };
+        });
         // A single legal move: nothing to solve.
-        if analysis.is_forced(start, limits) {
-            let report = inner.watch(start, limits, stop, analysis, see);
+        if request.is_forced() {
+            let report = inner.search(request, observer);
             return report.map(|report| merge_losing(report, &losing));
         }
         let turn = Turn {
-            start,
-            limits,
-            stop,
-            analysis,
-            see,
+            request,
+            observer,
             time: &*time,
             started,
         };
@@ -410,7 +408,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
                 turn.beside(solver, inner, threads)
             }
             (None, SolverPlace::Nowhere, _) => {
-                return inner.watch(start, limits, stop, analysis, turn.see);
+                return inner.search(request, turn.observer);
             }
         };
         let Some(Solved { advice, nodes }) = solved else {

@@ -8,11 +8,11 @@ use super::{MakeThinker, NetworkSetup, Player, ThinkError, Thinker, ThinkingLimi
 use crate::clock::{FakeClock, StopReason, SystemClock};
 use crate::eval::LoadOptions;
 use crate::game::{
-    BoardSize, Color, Game, GameState, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Recent,
-    Rules, UnknownRules, UnsupportedSize,
+    BoardSize, Color, Game, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Recent, Rules,
+    UnknownRules, UnsupportedSize,
 };
 use crate::search::{
-    AnalysisOptions, Limits, MoveReport, SearchParams, SearchReport, SearcherOptions, StopFlag,
+    MoveReport, Observer, SearchParams, SearchReport, SearchRequest, SearcherOptions, StopFlag,
 };
 
 /// Stones go on any empty point; the side that finds the board full has lost, by as much as the
@@ -224,14 +224,17 @@ pub(crate) enum Behaviour {
 pub(crate) struct FakeThinker(Behaviour);
 
 impl Thinker<FillGame> for FakeThinker {
-    fn watch(
+    fn search(
         &mut self,
-        start: &GameState<FillGame>,
-        _limits: &Limits,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(SearchReport),
+        request: &SearchRequest<FillGame>,
+        observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
+        let SearchRequest {
+            start,
+            stop,
+            analysis,
+            ..
+        } = request;
         let highest = start.position().empty().last().map_or(0, |mv| mv.0);
         match &self.0 {
             Behaviour::Highest => Ok(report(&[(highest, 1, 1.0)])),
@@ -248,7 +251,7 @@ impl Thinker<FillGame> for FakeThinker {
             Behaviour::Hangs => hang(),
             Behaviour::SpeaksAndHangs => {
                 if analysis.interval.is_some() {
-                    see(report(&[(highest, 1, 1.0)]));
+                    observer(&report(&[(highest, 1, 1.0)]));
                 }
                 hang()
             }

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::critic::CriticError;
 use crate::eval::EvalError;
 use crate::game::{Game, GameState};
-use crate::search::{AnalysisOptions, Limits, SearchError, SearchReport, StopFlag};
+use crate::search::{Limits, Observer, SearchError, SearchReport, SearchRequest, StopFlag};
 
 /// Why a thinker has no report.
 #[derive(Debug, Error)]
@@ -33,51 +33,28 @@ pub enum ThinkError {
 /// creating a thinker must be free, because GoGui starts engines that it never asks for a move.
 pub trait Thinker<G: Game>: Send {
     /// Searches a position whose side to move has at least one legal move, until a limit is reached
-    /// or `stop` is raised, and reports what was found, however little. Moves that the history
-    /// forbids are not legal.
+    /// or its stop flag is raised, and reports what was found, however little; `observer` sees
+    /// reports meanwhile, as the request says. Moves that the history forbids are not legal.
     ///
     /// # Errors
     /// [`ThinkError`] when there is no report at all; the caller then plays some legal move.
-    fn think(
+    fn search(
         &mut self,
-        start: &GameState<G>,
-        limits: &Limits,
-        stop: &StopFlag,
-    ) -> Result<SearchReport, ThinkError> {
-        self.watch(
-            start,
-            limits,
-            stop,
-            &AnalysisOptions::default(),
-            &mut |_| {},
-        )
-    }
-
-    /// Searches like [`Thinker::think`], with the options in `analysis`, and passes reports to
-    /// `see` during the search. Without limits it continues until `stop` is raised, unless
-    /// everything is proven.
-    ///
-    /// # Errors
-    /// As [`Thinker::think`].
-    fn watch(
-        &mut self,
-        start: &GameState<G>,
-        limits: &Limits,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(SearchReport),
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError>;
 
     /// A first evaluation without search: value and priors of one visit.
     ///
     /// # Errors
-    /// As [`Thinker::think`].
+    /// As [`Thinker::search`].
     fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
         let once = Limits {
             visits: Some(1),
             budget: None,
         };
-        self.think(start, &once, &StopFlag::new())
+        let request = SearchRequest::new(start.clone()).within(once);
+        self.search(&request, &mut |_| {})
     }
 
     /// Does the preparations of a search from `start` during idle time. Stops when `stop` is

@@ -4,6 +4,7 @@
 //! exceeds its time or the stop flag. A late thinker keeps its thread and its network; its late
 //! answer is dropped.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -11,16 +12,16 @@ use super::{MakeThinker, ThinkError};
 use crate::clock::stop_delays::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
 use crate::game::{Game, GameState};
-use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
+use crate::search::{Observer, SearchReport, SearchRequest, StopFlag};
 
 /// Maximum wait for the preparation of a thinker: a device that takes longer hangs.
 const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
 
 /// Tasks of a thinker.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Task {
-    /// [`super::Thinker::watch`].
-    Search(Limits, AnalysisOptions),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Task {
+    /// [`super::Thinker::search`].
+    Search,
     /// [`super::Thinker::evaluate`].
     Evaluate,
     /// [`super::Thinker::prepare`]; without an answer.
@@ -28,13 +29,12 @@ pub(super) enum Task {
 }
 
 /// One task for the thinker.
-struct Request<G> {
-    start: GameState<G>,
+struct Errand<G: Game> {
+    request: SearchRequest<G>,
     task: Task,
-    stop: StopFlag,
     /// Raised when the answer is no longer awaited.
     given_up: StopFlag,
-    /// A new game has begun since the last request.
+    /// A new game has begun since the last errand.
     new_game: bool,
     reply: Sender<ThinkerReply>,
 }
@@ -46,58 +46,74 @@ enum ThinkerReply {
     Done(Result<SearchReport, ThinkError>),
 }
 
-/// A thinker on its own thread, started by the first request.
+/// A thinker on its own thread, started by the first errand.
 pub(super) struct Worker<G: Game> {
     make: MakeThinker<G>,
-    requests: Option<Sender<Request<G>>>,
+    errands: Option<Sender<Errand<G>>>,
     new_game: bool,
     /// Ends the current preparation.
     preparing: StopFlag,
+    time: Arc<dyn Clock>,
 }
 
 impl<G: Game> Worker<G> {
-    pub(super) fn new(make: MakeThinker<G>) -> Worker<G> {
+    pub(super) fn new(make: MakeThinker<G>, time: Arc<dyn Clock>) -> Worker<G> {
         Worker {
             make,
-            requests: None,
+            errands: None,
             new_game: false,
             preparing: StopFlag::new(),
+            time,
         }
     }
 
-    /// The next request is for a new game.
+    /// The next errand is for a new game.
     pub(super) fn new_game(&mut self) {
         self.new_game = true;
     }
 
-    /// Runs a task and waits for it, no longer than its limits and `stop` allow. `see` receives
-    /// intermediate reports, on this thread.
-    pub(super) fn think(
+    /// Searches, and waits for the result no longer than limits and stop flag allow. `observer`
+    /// receives reports meanwhile, on this thread.
+    pub(super) fn search(
         &mut self,
-        start: &GameState<G>,
-        task: Task,
-        stop: &StopFlag,
-        clock: &dyn Clock,
-        see: &mut dyn FnMut(&SearchReport),
+        request: SearchRequest<G>,
+        observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
-        let budget = match &task {
-            Task::Search(limits, _) => limits.budget,
-            Task::Evaluate | Task::Prepare => None,
-        };
-        let (answer, given_up) = self.ask(start, task, stop)?;
-        let result = wait(&answer, budget, stop, clock, see);
+        self.run(request, Task::Search, observer)
+    }
+
+    /// A first evaluation without search, waited for until `stop` is raised.
+    pub(super) fn evaluate(
+        &mut self,
+        start: GameState<G>,
+        stop: &StopFlag,
+    ) -> Result<SearchReport, ThinkError> {
+        let request = SearchRequest::new(start).until(stop);
+        self.run(request, Task::Evaluate, &mut |_| {})
+    }
+
+    fn run(
+        &mut self,
+        request: SearchRequest<G>,
+        task: Task,
+        observer: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        let (budget, stop) = (request.limits.budget, request.stop.clone());
+        let (answer, given_up) = self.send(request, task)?;
+        let result = wait(&answer, budget, (&stop, &*self.time), observer);
         given_up.raise();
         if matches!(result, Err(ThinkError::Gone(_))) {
-            self.requests = None;
+            self.errands = None;
         }
         result
     }
 
-    /// Starts the preparation of a search from `start`, which ends with the next task, without
+    /// Starts the preparation of a search from `start`, which ends with the next errand, without
     /// waiting.
-    pub(super) fn prepare(&mut self, start: &GameState<G>) {
-        let stop = StopFlag::new();
-        match self.ask(start, Task::Prepare, &stop) {
+    pub(super) fn prepare(&mut self, start: GameState<G>) {
+        let request = SearchRequest::new(start);
+        let stop = request.stop.clone();
+        match self.send(request, Task::Prepare) {
             Ok(_) => self.preparing = stop,
             // The next search will report the error, too.
             Err(error) => log::warn!("cannot prepare a search: {error}"),
@@ -105,88 +121,87 @@ impl<G: Game> Worker<G> {
     }
 
     /// Starts the preparation of a search from `start`, and waits for it until `stop` is raised.
-    pub(super) fn get_ready(&mut self, start: &GameState<G>, stop: &StopFlag, clock: &dyn Clock) {
-        let began = clock.now();
-        let (answer, _) = match self.ask(start, Task::Prepare, stop) {
-            Ok(asked) => asked,
+    pub(super) fn get_ready(&mut self, start: GameState<G>, stop: &StopFlag) {
+        let began = self.time.now();
+        let request = SearchRequest::new(start).until(stop);
+        let (answer, _) = match self.send(request, Task::Prepare) {
+            Ok(sent) => sent,
             Err(error) => return log::warn!("cannot prepare a search: {error}"),
         };
-        // The request is dropped when it is done, and its end of the channel with it.
+        // The errand is dropped when it is done, and its end of the channel with it.
         while matches!(answer.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout)) {
-            let waited = clock.now().saturating_sub(began);
+            let waited = self.time.now().saturating_sub(began);
             if stop.is_raised() || waited >= LONGEST_PREPARATION {
                 return;
             }
         }
     }
 
-    /// Sends a task to the thinker; returns the answers, and the flag to give it up.
-    fn ask(
+    /// Sends an errand to the thinker; returns the answers, and the flag to give it up.
+    fn send(
         &mut self,
-        start: &GameState<G>,
+        request: SearchRequest<G>,
         task: Task,
-        stop: &StopFlag,
     ) -> Result<(Receiver<ThinkerReply>, StopFlag), ThinkError> {
         self.preparing.raise();
         let ((reply, answer), given_up) = (channel(), StopFlag::new());
-        let position = start.position().searched();
-        let request = Request {
-            start: GameState::new(position, start.past().clone()),
+        let start = &request.start;
+        let start = GameState::new(start.position().searched(), start.past().clone());
+        let errand = Errand {
+            request: SearchRequest { start, ..request },
             task,
-            stop: stop.clone(),
             given_up: given_up.clone(),
             new_game: std::mem::take(&mut self.new_game),
             reply,
         };
-        let Err(unsent) = self.requests()?.send(request) else {
+        let Err(unsent) = self.errands()?.send(errand) else {
             return Ok((answer, given_up));
         };
-        // It died while idle: a new one takes the task.
-        self.requests = None;
-        match self.requests()?.send(unsent.0) {
+        // It died while idle: a new one takes the errand.
+        self.errands = None;
+        match self.errands()?.send(unsent.0) {
             Ok(()) => Ok((answer, given_up)),
             Err(_) => Err(ThinkError::Gone("it had ended before".to_owned())),
         }
     }
 
     /// The channel to the thinker's thread, which is started if there is none.
-    fn requests(&mut self) -> Result<&Sender<Request<G>>, ThinkError> {
-        let requests = match self.requests.take() {
-            Some(requests) => requests,
+    fn errands(&mut self) -> Result<&Sender<Errand<G>>, ThinkError> {
+        let errands = match self.errands.take() {
+            Some(errands) => errands,
             None => spawn(&self.make)?,
         };
-        Ok(self.requests.insert(requests))
+        Ok(self.errands.insert(errands))
     }
 }
 
-fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkError> {
-    let (sender, receiver) = channel::<Request<G>>();
+fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Errand<G>>, ThinkError> {
+    let (sender, receiver) = channel::<Errand<G>>();
     let make = MakeThinker::clone(make);
     std::thread::Builder::new()
         .name("thinker".to_owned())
         .spawn(move || {
             let mut thinker = make();
-            for request in receiver {
-                if request.new_game {
+            for errand in receiver {
+                if errand.new_game {
                     thinker.new_game();
                 }
-                if request.given_up.is_raised() {
+                if errand.given_up.is_raised() {
                     // It has waited behind others for too long.
                     continue;
                 }
                 // The answer of a late search is dropped.
-                let tell = |news| drop(request.reply.send(news));
-                let (start, stop) = (&request.start, &request.stop);
-                let result = match &request.task {
+                let tell = |news| drop(errand.reply.send(news));
+                let request = &errand.request;
+                let result = match errand.task {
                     Task::Prepare => {
-                        thinker.prepare(start, stop);
+                        thinker.prepare(&request.start, &request.stop);
                         continue;
                     }
-                    Task::Search(limits, analysis) => {
-                        let mut see = |report| tell(ThinkerReply::Seen(report));
-                        thinker.watch(start, limits, stop, analysis, &mut see)
-                    }
-                    Task::Evaluate => thinker.evaluate(start),
+                    Task::Search => thinker.search(request, &mut |report| {
+                        tell(ThinkerReply::Seen(report.clone()));
+                    }),
+                    Task::Evaluate => thinker.evaluate(&request.start),
                 };
                 tell(ThinkerReply::Done(result));
             }
@@ -198,9 +213,8 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
 fn wait(
     answer: &Receiver<ThinkerReply>,
     budget: Option<Budget>,
-    stop: &StopFlag,
-    clock: &dyn Clock,
-    see: &mut dyn FnMut(&SearchReport),
+    (stop, clock): (&StopFlag, &dyn Clock),
+    observer: &mut Observer<'_>,
 ) -> Result<SearchReport, ThinkError> {
     let started = clock.now();
     let mut told_to_stop = None;
@@ -210,7 +224,7 @@ fn wait(
         });
         match answer.recv_timeout(LOOK.min(rest)) {
             Ok(ThinkerReply::Done(result)) => return result,
-            Ok(ThinkerReply::Seen(report)) => see(&report),
+            Ok(ThinkerReply::Seen(report)) => observer(&report),
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(ThinkError::Gone("it has panicked".to_owned()));
             }

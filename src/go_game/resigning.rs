@@ -31,7 +31,8 @@ fn hopeless(moves: &str, resign_below: &str) -> Box<dyn Engine> {
 fn a_hopeless_game_is_given_up_and_not_too_early() {
     let stop = StopFlag::new();
     let given_up = |engine: &mut dyn Engine| {
-        let mut moves = (0..6).map(|_| engine.genmove(Color::White, &stop));
+        let mut moves =
+            (0..6).map(|_| engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {}));
         moves.position(|decision| decision == Decision::Resign)
     };
     let walls = "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5";
@@ -46,13 +47,19 @@ fn a_hopeless_game_is_given_up_and_not_too_early() {
     // Other engines know more of the game after a move was taken back, or with another komi.
     let mut engine = hopeless(walls, "-0.95");
     for _ in 0..2 {
-        engine.genmove(Color::White, &stop);
+        engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {});
     }
     engine.undo().unwrap();
-    assert_ne!(engine.genmove(Color::White, &stop), Decision::Resign);
-    engine.genmove(Color::White, &stop);
+    assert_ne!(
+        engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {}),
+        Decision::Resign
+    );
+    engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {});
     engine.set_komi(HalfPoints(-83));
-    assert_ne!(engine.genmove(Color::White, &stop), Decision::Resign);
+    assert_ne!(
+        engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {}),
+        Decision::Resign
+    );
 }
 
 #[test]
@@ -62,16 +69,25 @@ fn nobody_gives_up_when_it_comes_to_counting() {
     // Black offers to end the game.
     let mut engine = hopeless(walls, "-0.95");
     for _ in 0..2 {
-        engine.genmove(Color::White, &stop);
+        engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {});
     }
     play(&mut *engine, "pass").unwrap();
-    assert_ne!(engine.genmove(Color::White, &stop), Decision::Resign);
+    assert_ne!(
+        engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {}),
+        Decision::Resign
+    );
     // Dead stones are removed from the board, and a genmove after that answers with a move.
     let mut engine = hopeless(walls, "-0.95");
     for _ in 0..4 {
-        let cleanup = engine.genmove_cleanup(Color::White, &stop);
+        let cleanup = engine.genmove(
+            &MoveRequest::new(Color::White, &stop).of_kind(MoveKind::Cleanup),
+            &mut |_| {},
+        );
         assert_ne!(cleanup, Decision::Resign);
-        let move_here = engine.reg_genmove(Color::White, &stop);
+        let move_here = engine.genmove(
+            &MoveRequest::new(Color::White, &stop).of_kind(MoveKind::Named),
+            &mut |_| {},
+        );
         assert_ne!(move_here, Decision::Resign);
     }
 }

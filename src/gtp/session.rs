@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::ignored::Ignored;
 use super::{Failure, FileAccess, Interrupts, format_vertex};
 use crate::clock::TimeControl;
-use crate::engine::{AnalysisEffort, Engine, EngineError};
+use crate::engine::{
+    AnalysisEffort, AnalysisRequest, Decision, Engine, EngineError, MoveKind, MoveRequest,
+};
 use crate::game::{BoardSize, Color, HalfPoints, UnknownGame};
 use crate::record::{GameRecord, Play};
-use crate::search::{AnalysisOptions, SearchReport, StopFlag};
+use crate::search::{SearchReport, StopFlag};
 
 /// Creates the engine for a board.
 pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
@@ -140,16 +142,18 @@ impl Session {
         self.interrupts.search(|stop| ask(engine, stop))
     }
 
+    /// The move that the engine would play; nothing changes.
+    pub(super) fn name_move(&mut self, color: Color) -> Decision {
+        self.search(|engine, stop| {
+            let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
+            engine.genmove(&request, &mut |_| {})
+        })
+    }
+
     /// An analysis of the current position with `color` to move.
     pub(super) fn look(&mut self, color: Color, effort: AnalysisEffort) -> Option<SearchReport> {
         self.search(|engine, stop| {
-            engine.analyse(
-                color,
-                effort,
-                stop,
-                &AnalysisOptions::default(),
-                &mut |_| {},
-            )
+            engine.analyse(&AnalysisRequest::new(color, effort, stop), &mut |_| {})
         })
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::clock::Budget;
-use crate::game::{Game, GameState, Move, OwnershipEstimate};
+use crate::game::{Move, OwnershipEstimate};
 
 /// Limits of a search. Without any limit it runs until its [`StopFlag`] is raised, even with a
 /// single legal move, unless the result is proven or a thread fails.
@@ -57,22 +57,6 @@ impl Purpose {
     #[must_use]
     pub fn is_shown(self) -> bool {
         self != Purpose::Move
-    }
-}
-
-impl AnalysisOptions {
-    /// Whether a search for a move has no choice here. A search without limits is for more than the
-    /// move.
-    #[must_use]
-    pub(crate) fn is_forced<G: Game>(&self, start: &GameState<G>, limits: &Limits) -> bool {
-        if self.purpose == Purpose::Position || *limits == Limits::default() {
-            return false;
-        }
-        let open = start.legal_moves().filter(|mv| !self.avoid.contains(mv));
-        match open.take(2).count() {
-            0 => start.legal_count() == 1,
-            open => open == 1,
-        }
     }
 }
 

@@ -23,6 +23,7 @@ mod points;
 mod pool;
 mod puct;
 mod report;
+mod request;
 mod reuse;
 mod root;
 mod searcher;
@@ -38,6 +39,7 @@ pub use playout::{ASK_AGAIN, ProbeContext, Prober};
 pub use pool::{EvaluatorMaker, ProberMaker};
 pub use puct::{exploration_bonus, unvisited_value};
 pub use report::{MoveReport, Proof, SearchReport};
+pub use request::{Observer, SearchRequest};
 pub use searcher::{Searcher, SearcherOptions};
 
 #[cfg(test)]

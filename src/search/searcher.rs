@@ -14,6 +14,7 @@ use super::params::SearchParams;
 use super::points::{PointSums, without_lead};
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
 use super::report::SearchReport;
+use super::request::{Observer, SearchRequest};
 use super::select::RootPriors;
 use super::tree::Tree;
 use super::worker::Job;
@@ -108,30 +109,6 @@ impl<G: Encode> Searcher<G> {
         self.tree = None;
     }
 
-    /// Searches a position, without moves forbidden by its history. The caller raises `stop` to end
-    /// the search early; a flag raised from the start leaves time for the root's evaluation only.
-    ///
-    /// The tree of earlier searches is reused if it contains this position. When memory is full,
-    /// the least visited parts of the tree are pruned, and the search continues.
-    ///
-    /// # Errors
-    /// [`SearchError`] when there is nothing to report, not even priors. A later failure is logged
-    /// and reported as [`StopReason::Failed`].
-    pub fn search(
-        &mut self,
-        start: &GameState<G>,
-        limits: &Limits,
-        stop: &StopFlag,
-    ) -> Result<SearchReport, SearchError> {
-        self.watch(
-            start,
-            limits,
-            stop,
-            &AnalysisOptions::default(),
-            &mut |_| {},
-        )
-    }
-
     /// The network's evaluation of a position, as a report of one visit with its value and policy.
     /// The tree is not used.
     ///
@@ -142,29 +119,36 @@ impl<G: Encode> Searcher<G> {
             visits: Some(1),
             budget: None,
         };
-        let stop = StopFlag::new();
+        let request = SearchRequest::new(start.clone()).within(once);
         // Failed threads spoil the tree: it is set aside only once they are known to be sound.
-        let pool = self.workers(start.position(), &once, &stop, self.clock.now())?;
+        let pool = self.workers(start.position(), &once, &request.stop, self.clock.now())?;
         self.pool = Some(pool);
         let tree = self.tree.take();
-        let report = self.search(start, &once, &stop);
+        let report = self.search(&request, &mut |_| {});
         self.tree = tree;
         report
     }
 
-    /// Searches like [`Searcher::search`], with the options in `analysis`, and passes reports to
-    /// `see` during the search.
+    /// Searches a position, and passes reports to `observer` meanwhile, as the request says. A stop
+    /// flag that is raised from the start leaves time for the root's evaluation only.
+    ///
+    /// The tree of earlier searches is reused if it contains this position. When memory is full,
+    /// the least visited parts of the tree are pruned, and the search continues.
     ///
     /// # Errors
-    /// As [`Searcher::search`].
-    pub fn watch(
+    /// [`SearchError`] when there is nothing to report, not even priors. A later failure is logged
+    /// and reported as [`StopReason::Failed`].
+    pub fn search(
         &mut self,
-        start: &GameState<G>,
-        limits: &Limits,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(SearchReport),
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
     ) -> Result<SearchReport, SearchError> {
+        let SearchRequest {
+            start,
+            limits,
+            stop,
+            analysis,
+        } = request;
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
         let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
@@ -179,7 +163,7 @@ impl<G: Encode> Searcher<G> {
             judged: analysis.judged.clone(),
         };
         let reused = u64::from(root.node().visits());
-        let forced = analysis.is_forced(start, limits);
+        let forced = request.is_forced();
         let control = |visits| {
             let clock = Arc::clone(&self.clock);
             let limits = Limits {
@@ -215,7 +199,7 @@ impl<G: Encode> Searcher<G> {
         if analysis.at_once {
             // A copy of the random generator: reports do not affect the search.
             let mut rng = self.rng.clone();
-            see(report(&root, counts, &control, &params, &mut rng));
+            observer(&report(&root, counts, &control, &params, &mut rng));
         }
         let mut failed = false;
         if root.bounds().proof().is_some() {
@@ -227,7 +211,7 @@ impl<G: Encode> Searcher<G> {
             &mut root,
             &control,
             (analysis, &params),
-            (counts, see),
+            (counts, observer),
         ) {
             log::error!("{error}; the search ends with what it has found");
             failed = true;
@@ -252,7 +236,7 @@ impl<G: Encode> Searcher<G> {
         root: &mut Root<'_, G>,
         control: &Arc<Control>,
         (analysis, params): (&AnalysisOptions, &SearchParams),
-        (counts, see): ((u64, u64), &mut dyn FnMut(SearchReport)),
+        (counts, observer): ((u64, u64), &mut Observer<'_>),
     ) -> Result<(), SearchError> {
         let mut shown = self.clock.now();
         loop {
@@ -263,7 +247,7 @@ impl<G: Encode> Searcher<G> {
                     shown = now;
                     // A copy of the random generator: reports do not affect the search.
                     let mut rng = self.rng.clone();
-                    see(report(root, counts, control, params, &mut rng));
+                    observer(&report(root, counts, control, params, &mut rng));
                 }
             };
             let job = job(pool, root, params.clone(), Arc::clone(control));

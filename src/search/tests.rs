@@ -84,7 +84,10 @@ fn visits(limit: u64) -> Limits {
 
 fn search<G: Encode>(searcher: &mut Searcher<G>, position: &G, limit: u64) -> SearchReport {
     searcher
-        .search(&position.clone().into(), &visits(limit), &StopFlag::new())
+        .search(
+            &SearchRequest::new(position.clone().into()).within(visits(limit)),
+            &mut |_| {},
+        )
         .unwrap()
 }
 
@@ -145,11 +148,7 @@ fn it_proves_solved_boards() {
             let position = start(width, height);
             let mut searcher = hashing(&position, threads, SearchParams::default());
             let report = searcher
-                .search(
-                    &position.clone().into(),
-                    &Limits::default(),
-                    &StopFlag::new(),
-                )
+                .search(&SearchRequest::new(position.clone().into()), &mut |_| {})
                 .unwrap();
             let expected = if first_wins { Proof::Win } else { Proof::Loss };
             assert_eq!(report.proof, Some(expected), "{width}x{height}");
@@ -277,7 +276,10 @@ fn a_settled_race_ends_a_search_and_a_disputed_one_goes_on() {
             budget: Some(budget),
         };
         let report = searcher
-            .search(&position.clone().into(), &limits, &StopFlag::new())
+            .search(
+                &SearchRequest::new(position.clone().into()).within(limits),
+                &mut |_| {},
+            )
             .unwrap();
         (report.stop, report.elapsed.as_secs_f64())
     };
@@ -310,7 +312,10 @@ fn a_raised_flag_leaves_the_priors() {
     let stop = StopFlag::new();
     stop.raise();
     let report = searcher
-        .search(&position.clone().into(), &Limits::default(), &stop)
+        .search(
+            &SearchRequest::new(position.clone().into()).until(&stop),
+            &mut |_| {},
+        )
         .unwrap();
     assert_eq!((report.stop, report.visits), (StopReason::Interrupted, 1));
     assert_eq!(report.moves.len(), 81);
@@ -364,7 +369,10 @@ fn time_is_taken_from_the_clock() {
         budget,
     };
     let report = searcher
-        .search(&position.clone().into(), &limits, &StopFlag::new())
+        .search(
+            &SearchRequest::new(position.clone().into()).within(limits),
+            &mut |_| {},
+        )
         .unwrap();
     assert_eq!(report.stop, StopReason::Time);
     assert_eq!((report.evaluations, report.elapsed), (100, soft));
@@ -373,7 +381,10 @@ fn time_is_taken_from_the_clock() {
 #[test]
 fn a_network_for_another_board_is_refused() {
     let mut searcher = hashing(&start(9, 9), 1, SearchParams::default());
-    let result = searcher.search(&start(7, 7).into(), &visits(10), &StopFlag::new());
+    let result = searcher.search(
+        &SearchRequest::new(start(7, 7).into()).within(visits(10)),
+        &mut |_| {},
+    );
     let text = result.unwrap_err().to_string();
     assert_eq!(text, "the network plays on 9x9, not on 7x7");
 }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{AnalysisEffort, Decision, Engine, EngineOptions, registry};
+use tengen::engine::{
+    AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveKind, MoveRequest,
+    registry,
+};
 use tengen::game::{BoardSize, Color, Move};
 use tengen::record::{GameRecord, Vertex};
-use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
+use tengen::search::{SearchReport, StopFlag};
 
 /// Default visits without a limit in the settings.
 const VISITS: u64 = 400;
@@ -60,7 +63,8 @@ impl Examinee {
         stop: &StopFlag,
     ) -> anyhow::Result<Option<Answer>> {
         self.engine.load(record)?;
-        let decision = self.engine.reg_genmove(color, stop);
+        let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
+        let decision = self.engine.genmove(&request, &mut |_| {});
         // An interrupted search would look like the engine's answer.
         if stop.is_raised() {
             return Ok(None);
@@ -116,7 +120,7 @@ impl Examinee {
         effort: AnalysisEffort,
         stop: &StopFlag,
     ) -> Option<SearchReport> {
-        let (options, see) = (AnalysisOptions::default(), &mut |_: &SearchReport| {});
-        self.engine.analyse(color, effort, stop, &options, see)
+        let request = AnalysisRequest::new(color, effort, stop);
+        self.engine.analyse(&request, &mut |_| {})
     }
 }

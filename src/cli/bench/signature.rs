@@ -8,7 +8,7 @@ use tengen::eval::{EvaluatorFactory, ModelInfo};
 use tengen::fnv::WordHash;
 use tengen::game::{GAMES, with_game};
 use tengen::rollout::{Playout, Rave, RaveParams};
-use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
+use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions};
 
 use super::super::output;
 use super::super::random_position::random_position;
@@ -80,7 +80,8 @@ fn search_board<G: Encode + Playout>(empty: &G, sum: &mut Signature) -> anyhow::
             budget: None,
         };
         for _ in 0..2 {
-            let report = searcher.search(&position.clone().into(), &limits, &StopFlag::new())?;
+            let request = SearchRequest::new(position.clone().into()).within(limits);
+            let report = searcher.search(&request, &mut |_| {})?;
             report
                 .moves
                 .iter()

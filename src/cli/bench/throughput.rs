@@ -18,7 +18,7 @@ use tengen::eval::{
 };
 use tengen::game::with_game;
 use tengen::rollout::{Played, Playout, PlayoutPolicy, Tally};
-use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
+use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 
 use super::super::output;
 use super::super::random_position::random_position;
@@ -322,7 +322,8 @@ impl<G: Encode + Playout> Bench<G> {
             budget: Some(budget),
         };
         let began = self.clock.now();
-        let report = searcher.search(&position.clone().into(), &limits, &StopFlag::new())?;
+        let request = SearchRequest::new(position.clone().into()).within(limits);
+        let report = searcher.search(&request, &mut |_| {})?;
         let elapsed = (self.clock.now() - began).as_secs_f64();
         Ok([
             report.evaluations as f64 / elapsed,

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tengen::clock::{Clock, TimeControl, TimeLeft};
-use tengen::engine::{AnalysisEffort, Decision, Engine, EngineOptions, ThinkingLimits, registry};
+use tengen::engine::{
+    AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveRequest, ThinkingLimits,
+    registry,
+};
 use tengen::game::Color;
 use tengen::record::{GameRecord, Play};
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, StopFlag};
@@ -176,15 +179,14 @@ impl WorkerEngine {
             ..AnalysisOptions::default()
         };
         let request = searched.request;
-        let decision = self
-            .engine
-            .watch_genmove(searched.mover, stop, &options, &mut |report| {
-                table.show(
-                    request,
-                    &searched.analysis(report, false),
-                    searched.eval(report),
-                );
-            });
+        let asked = MoveRequest::new(searched.mover, stop).with(options);
+        let decision = self.engine.genmove(&asked, &mut |report| {
+            table.show(
+                request,
+                &searched.analysis(report, false),
+                searched.eval(report),
+            );
+        });
         if let Some(report) = self.engine.last_report() {
             table.show(
                 request,
@@ -223,15 +225,14 @@ impl WorkerEngine {
             time: None,
         };
         let request = searched.request;
-        let found = self
-            .engine
-            .analyse(searched.mover, effort, stop, &options, &mut |report| {
-                table.show(
-                    request,
-                    &searched.analysis(report, false),
-                    searched.eval(report),
-                );
-            });
+        let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
+        let found = self.engine.analyse(&asked, &mut |report| {
+            table.show(
+                request,
+                &searched.analysis(report, false),
+                searched.eval(report),
+            );
+        });
         if let Some(report) = &found {
             table.show(
                 request,

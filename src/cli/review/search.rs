@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{AnalysisEffort, Backend, Engine, EngineOptions, SolverThreads, registry};
+use tengen::engine::{
+    AnalysisEffort, AnalysisRequest, Backend, Engine, EngineOptions, MoveKind, MoveRequest,
+    SolverThreads, registry,
+};
 use tengen::eval::ModelSource;
 use tengen::game::{BoardSize, Color, Move, Outcome};
 use tengen::gtp::format_vertex;
@@ -187,13 +190,8 @@ impl Reviewer {
         let options = self.options(game)?;
         let mut engine = registry::create(&options, size, &self.time)?;
         let stop = StopFlag::new();
-        let first = engine.analyse(
-            Color::Black,
-            AnalysisEffort::Network,
-            &stop,
-            &AnalysisOptions::default(),
-            &mut |_| {},
-        );
+        let request = AnalysisRequest::new(Color::Black, AnalysisEffort::Network, &stop);
+        let first = engine.analyse(&request, &mut |_| {});
         let by_network = first.is_some_and(|report| report.by_network());
         if let Some(model) = &options.model
             && !matches!(options.backend, Backend::Rollout | Backend::Critic)
@@ -285,7 +283,8 @@ impl BoardEngine {
     /// value.
     fn look(&mut self, mover: Color, stop: &StopFlag) -> Option<SearchReport> {
         if truth::is_solved(&self.game) {
-            self.engine.reg_genmove(mover, stop);
+            let request = MoveRequest::new(mover, stop).of_kind(MoveKind::Named);
+            self.engine.genmove(&request, &mut |_| {});
             return self.engine.last_report().cloned();
         }
         let limits = self.engine.thinking_limits();
@@ -297,8 +296,8 @@ impl BoardEngine {
             points: PointsByMove::Lead,
             ..AnalysisOptions::default()
         };
-        self.engine
-            .analyse(mover, effort, stop, &options, &mut |_| {})
+        let request = AnalysisRequest::new(mover, effort, stop).with(options);
+        self.engine.analyse(&request, &mut |_| {})
     }
 
     /// The result of a game that has ended in the current position: without dead stones, under

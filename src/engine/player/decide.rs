@@ -7,14 +7,12 @@ use super::super::judge_limits::JudgeLimits;
 use super::super::merge_proof::merge_instant;
 use super::super::passing::{self, PassJudgement};
 use super::super::resign::loses_the_count;
-use super::super::worker::Task;
-use super::super::{Decision, Engine as _, ThinkError};
+use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::Player;
-use super::request::MoveRequest;
 use crate::clock::{Budget, StopReason};
 use crate::game::{Game, GameState, Move, Outcome, Proof};
 use crate::record::Vertex;
-use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, Limits, Observer, PointsByMove, SearchReport, SearchRequest};
 
 /// Interval at which a search saves its result so far, in case it does not finish.
 const KEEP: Duration = Duration::from_millis(100);
@@ -44,11 +42,11 @@ impl<G: Game> Player<G> {
     /// Decides for the side to move.
     fn decide(
         &mut self,
-        request: MoveRequest<'_, G>,
-        stop: &StopFlag,
-        see: &mut dyn FnMut(&SearchReport),
+        start: &GameState<G>,
+        request: &MoveRequest,
+        observer: &mut Observer<'_>,
     ) -> Decided {
-        let start = request.start;
+        let stop = &request.stop;
         self.last_report = None;
         if start.legal_moves().next().is_none() {
             return Decided::default();
@@ -59,7 +57,7 @@ impl<G: Game> Player<G> {
         let (limits, budget) = self.timing.limits(position);
         let judge_limits = JudgeLimits::within(limits.budget, started, stop);
         let mut analysis = request.analysis.clone();
-        if request.takes_dead {
+        if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
             let settled = match budget {
                 Some(_) => self.judge.settle_within(position, judge_limits),
@@ -90,8 +88,11 @@ impl<G: Game> Player<G> {
         if !stopped {
             let elapsed = self.time.now().saturating_sub(started);
             let budget = limits.budget.map(|budget| budget.after(elapsed));
-            let limits = Limits { budget, ..limits };
-            self.last_report = self.search(start, limits, stop, &analysis, see);
+            let search = SearchRequest::new(start.clone())
+                .within(Limits { budget, ..limits })
+                .until(stop)
+                .with(analysis.clone());
+            self.last_report = self.search(search, observer);
         }
         // A search that was stopped has not compared a pass with the other moves.
         let compared = !stop.is_raised() && may_pass;
@@ -110,7 +111,7 @@ impl<G: Game> Player<G> {
         let found = self.last_report.as_ref().or(instant.as_ref());
         let mv = choose(start, found, &avoid);
         Decided {
-            resigns: request.resigns && self.is_hopeless(position, judge_limits),
+            resigns: request.kind == MoveKind::Play && self.is_hopeless(position, judge_limits),
             ..Decided::to_play(mv, budget)
         }
     }
@@ -142,33 +143,32 @@ impl<G: Game> Player<G> {
     /// Result of a search; the best so far if it is interrupted, and `None` without any result.
     fn search(
         &mut self,
-        start: &GameState<G>,
-        limits: Limits,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(&SearchReport),
+        request: SearchRequest<G>,
+        observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
         let out_of_time = |budget: Budget| budget.hard.is_zero();
-        if limits.budget.is_some_and(out_of_time) {
+        if request.limits.budget.is_some_and(out_of_time) {
             return None;
         }
+        let analysis = &request.analysis;
         let (shown, mut last) = (analysis.interval.is_some(), None::<SearchReport>);
         let kept = AnalysisOptions {
             interval: analysis.interval.or(Some(KEEP)),
             at_once: !shown,
             ..analysis.clone()
         };
-        let report = self.think(start, Task::Search(limits, kept), stop, &mut |report| {
+        let start = request.start.clone();
+        let report = self.worker.search(request.with(kept), &mut |report| {
             // A proof is kept: the search may not know it.
             if report.proof.is_some() || last.as_ref().is_none_or(|last| last.proof.is_none()) {
                 last = Some(report.clone());
             }
             if shown {
-                see(report);
+                observer(report);
             }
         });
         let report = match (report, last) {
-            (Ok(report), _) if is_hasty(&report) => merge_instant(report, &self.glance(start)),
+            (Ok(report), _) if is_hasty(&report) => merge_instant(report, &self.glance(&start)),
             (Ok(report), _) => report,
             (Err(error), last) => {
                 let last = last.filter(says_more_than_a_glance);
@@ -182,7 +182,7 @@ impl<G: Game> Player<G> {
                     _ => log::Level::Error,
                 };
                 log::log!(level, "playing {then}: {error}");
-                merge_instant(last?, &self.glance(start))
+                merge_instant(last?, &self.glance(&start))
             }
         };
         let cut_short = matches!(report.stop, StopReason::Time | StopReason::Interrupted);
@@ -190,19 +190,19 @@ impl<G: Game> Player<G> {
     }
 
     /// Chooses a move for the side to move of the present position, plays it and charges the clock.
-    pub(super) fn move_in(
+    pub(super) fn make_move(
         &mut self,
-        request: MoveRequest<'_, G>,
-        stop: &StopFlag,
-        see: &mut dyn FnMut(&SearchReport),
+        start: &GameState<G>,
+        request: &MoveRequest,
+        observer: &mut Observer<'_>,
     ) -> Decision {
-        let position = request.start.position();
+        let position = start.position();
         let (started, color) = (self.time.now(), position.to_move());
         let Decided {
             mv,
             budget,
             resigns,
-        } = self.decide(request, stop, see);
+        } = self.decide(start, request, observer);
         let Some(mv) = mv else {
             let decision = when_over(position);
             if G::INFO.passes && decision == Decision::Play(Vertex::Pass) {
@@ -230,13 +230,13 @@ impl<G: Game> Player<G> {
     }
 
     /// The move that it would play now, without changing the clocks.
-    pub(super) fn choice(&mut self, start: &GameState<G>, stop: &StopFlag) -> Decision {
-        let analysis = AnalysisOptions::default();
-        let request = MoveRequest {
-            resigns: false,
-            ..MoveRequest::usual(start, &analysis)
-        };
-        match self.decide(request, stop, &mut |_| {}).mv {
+    pub(super) fn choice(
+        &mut self,
+        start: &GameState<G>,
+        request: &MoveRequest,
+        observer: &mut Observer<'_>,
+    ) -> Decision {
+        match self.decide(start, request, observer).mv {
             None => when_over(start.position()),
             Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
         }

@@ -7,7 +7,6 @@ use super::super::{ThinkError, Thinker};
 use super::*;
 use crate::clock::{FakeClock, Overtime, Scheme, TimeLeft, TimeParams};
 use crate::record::Vertex;
-use crate::search::Limits;
 
 fn stone(color: Color, point: u16) -> Play {
     let vertex = Vertex::Point(Move(point));
@@ -70,11 +69,23 @@ fn a_full_game_ends_in_resignation() {
     let mut color = Color::Black;
     for point in (0..5).rev() {
         let expected = Decision::Play(Vertex::Point(Move(point)));
-        assert_eq!(engine.reg_genmove(color, &stop), expected);
-        assert_eq!(engine.genmove(color, &stop), expected);
+        assert_eq!(
+            engine.genmove(
+                &MoveRequest::new(color, &stop).of_kind(MoveKind::Named),
+                &mut |_| {}
+            ),
+            expected
+        );
+        assert_eq!(
+            engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {}),
+            expected
+        );
         color = color.opponent();
     }
-    assert_eq!(engine.genmove(color, &stop), Decision::Resign);
+    assert_eq!(
+        engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {}),
+        Decision::Resign
+    );
     assert_eq!(engine.outcome(), Some(Outcome::win(Color::Black)));
     assert_eq!(engine.record().result, "B+R");
     assert_eq!(engine.record().plays.len(), 5);
@@ -85,14 +96,14 @@ fn a_komi_in_the_rules_changes_the_game_so_far() {
     let mut engine = player(Behaviour::Highest);
     let stop = StopFlag::new();
     for color in Color::BOTH.into_iter().cycle().take(5) {
-        engine.genmove(color, &stop);
+        engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {});
     }
     engine.set_komi(HalfPoints(13));
     assert_eq!(engine.record().plays.len(), 5);
     assert_eq!(engine.record().result, "B+6.5");
     engine.undo().expect("five were played");
     engine.set_komi(HalfPoints(1));
-    engine.genmove(Color::Black, &stop);
+    engine.genmove(&MoveRequest::new(Color::Black, &stop), &mut |_| {});
     assert_eq!(engine.record().result, "B+0.5");
     assert_eq!(engine.record().komi, Some(HalfPoints(1)));
     engine.clear();
@@ -104,7 +115,10 @@ fn a_bad_thinker_still_gives_a_legal_move_every_time() {
     for behaviour in [Behaviour::Illegal, Behaviour::Fails, Behaviour::Panics] {
         let mut engine = player(behaviour.clone());
         for point in 0..3 {
-            let decision = engine.genmove(Color::Black, &StopFlag::new());
+            let decision = engine.genmove(
+                &MoveRequest::new(Color::Black, &StopFlag::new()),
+                &mut |_| {},
+            );
             assert_eq!(
                 decision,
                 Decision::Play(Vertex::Point(Move(point))),
@@ -119,13 +133,16 @@ fn a_thinker_that_hangs_is_left_behind() {
     let mut engine = player(Behaviour::Hangs);
     engine.set_time_control(limited(0));
     for point in 0..2 {
-        let decision = engine.genmove(Color::Black, &StopFlag::new());
+        let decision = engine.genmove(
+            &MoveRequest::new(Color::Black, &StopFlag::new()),
+            &mut |_| {},
+        );
         assert_eq!(decision, Decision::Play(Vertex::Point(Move(point))));
     }
     let raised = StopFlag::new();
     raised.raise();
     engine.set_time_control(TimeControl::Unlimited);
-    let decision = engine.genmove(Color::Black, &raised);
+    let decision = engine.genmove(&MoveRequest::new(Color::Black, &raised), &mut |_| {});
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(2))));
 }
 
@@ -133,7 +150,10 @@ fn a_thinker_that_hangs_is_left_behind() {
 fn what_a_thinker_said_before_it_hung_is_played() {
     let mut engine = player(Behaviour::SpeaksAndHangs);
     engine.set_time_control(limited(0));
-    let decision = engine.genmove(Color::Black, &StopFlag::new());
+    let decision = engine.genmove(
+        &MoveRequest::new(Color::Black, &StopFlag::new()),
+        &mut |_| {},
+    );
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
 
@@ -141,7 +161,10 @@ fn what_a_thinker_said_before_it_hung_is_played() {
 fn the_hard_limit_stops_a_search_that_forgets_the_time() {
     let mut engine = player(Behaviour::WhenStopped(StopFlag::new()));
     engine.set_time_control(limited(1));
-    let decision = engine.genmove(Color::Black, &StopFlag::new());
+    let decision = engine.genmove(
+        &MoveRequest::new(Color::Black, &StopFlag::new()),
+        &mut |_| {},
+    );
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
 
@@ -216,13 +239,10 @@ fn each_side_has_its_own_clock_and_a_new_game_fills_both() {
 struct Slow(FakeClock);
 
 impl Thinker<FillGame> for Slow {
-    fn watch(
+    fn search(
         &mut self,
-        _start: &GameState<FillGame>,
-        _limits: &Limits,
-        _stop: &StopFlag,
-        _view: &AnalysisOptions,
-        _see: &mut dyn FnMut(SearchReport),
+        _: &SearchRequest<FillGame>,
+        _: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
         self.0.advance(Duration::from_secs(5));
         Ok(report(&[]))
@@ -237,8 +257,14 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
     let mut engine = Player::new(empty, make, punctual(), Arc::new(clock));
     engine.set_time_control(limited(60));
-    engine.genmove(Color::Black, &StopFlag::new());
-    engine.reg_genmove(Color::White, &StopFlag::new());
+    engine.genmove(
+        &MoveRequest::new(Color::Black, &StopFlag::new()),
+        &mut |_| {},
+    );
+    engine.genmove(
+        &MoveRequest::new(Color::White, &StopFlag::new()).of_kind(MoveKind::Named),
+        &mut |_| {},
+    );
     let left = [Color::Black, Color::White].map(|color| engine.clock_state(color).clock.left());
     let main = |seconds| TimeLeft::Main(Duration::from_secs(seconds));
     assert_eq!(left, [main(55), main(60)]);
@@ -247,7 +273,10 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     engine.undo().expect("a move was played");
     let black = |engine: &Player<_>| engine.clock_state(Color::Black).clock.left();
     assert_eq!((black(&engine), engine.move_times().len()), (main(55), 0));
-    engine.genmove(Color::Black, &StopFlag::new());
+    engine.genmove(
+        &MoveRequest::new(Color::Black, &StopFlag::new()),
+        &mut |_| {},
+    );
     engine.set_time_left(Color::Black, Duration::from_secs(58), 0);
     engine.undo().expect("a move was played");
     assert_eq!(black(&engine), main(58));
@@ -272,8 +301,14 @@ fn a_stone_taken_back_has_to_be_made_again() {
         let left = engine.clock_state(Color::Black).clock.left();
         assert_eq!(left, TimeLeft::Canadian { period, stones });
     };
-    engine.genmove(Color::Black, &StopFlag::new());
-    engine.genmove(Color::Black, &StopFlag::new());
+    engine.genmove(
+        &MoveRequest::new(Color::Black, &StopFlag::new()),
+        &mut |_| {},
+    );
+    engine.genmove(
+        &MoveRequest::new(Color::Black, &StopFlag::new()),
+        &mut |_| {},
+    );
     check(&engine, 20, 1);
     engine.undo().expect("a move was played");
     check(&engine, 20, 2);
@@ -283,7 +318,10 @@ fn a_stone_taken_back_has_to_be_made_again() {
 fn the_last_search_can_be_asked_for_until_the_next_game() {
     let mut engine = player(Behaviour::Highest);
     assert_eq!(engine.last_report(), None);
-    engine.genmove(Color::Black, &StopFlag::new());
+    engine.genmove(
+        &MoveRequest::new(Color::Black, &StopFlag::new()),
+        &mut |_| {},
+    );
     assert!(
         engine
             .last_report()

@@ -38,11 +38,8 @@ fn visits(visits: u64) -> Limits {
 fn a_small_board_is_proven_before_the_search() {
     for (height, proof) in [(3, Proof::Win), (4, Proof::Loss)] {
         let mut thinker = thinker(Arc::new(FakeClock::new()));
-        let report = thinker.think(
-            &empty(3, height).clone().into(),
-            &visits(20_000),
-            &StopFlag::new(),
-        );
+        let request = SearchRequest::new(empty(3, height).clone().into()).within(visits(20_000));
+        let report = thinker.search(&request, &mut |_| {});
         let report = report.expect("playouts never fail");
         assert_eq!(
             (report.proof, report.stop),
@@ -71,7 +68,12 @@ fn solved_at_once(place: SolverPlace) {
         budget: Some(Budget::fixed(long, long)),
     };
     let stop = StopFlag::new();
-    let report = thinker.think(&empty(3, 4).clone().into(), &limits, &stop);
+    let report = thinker.search(
+        &SearchRequest::new(empty(3, 4).clone().into())
+            .within(limits)
+            .until(&stop),
+        &mut |_| {},
+    );
     let report = report.expect("playouts never fail");
     assert_eq!(
         (report.proof, report.stop),
@@ -99,7 +101,10 @@ fn keeps_the_clock(place: SolverPlace) {
     // Not solvable in that time.
     let position = empty(6, 6);
     assert!(position.plies_left().at_most(SolverOptions::default().from));
-    let report = thinker.think(&position.clone().into(), &limits, &StopFlag::new());
+    let report = thinker.search(
+        &SearchRequest::new(position.clone().into()).within(limits),
+        &mut |_| {},
+    );
     let report = report.expect("playouts never fail");
     assert_eq!((report.proof, report.stop), (None, StopReason::Time));
     assert!(report.visits > 0 && time.now() < Duration::from_secs(5));
@@ -110,7 +115,10 @@ fn without_a_result_the_search_has_its_way() {
     let (few, far) = (visits(2), visits(10));
     let mut thinker = thinker(Arc::new(FakeClock::new()));
     let mut think = |side, limits| {
-        let report = thinker.think(&empty(side, side).clone().into(), &limits, &StopFlag::new());
+        let report = thinker.search(
+            &SearchRequest::new(empty(side, side).clone().into()).within(limits),
+            &mut |_| {},
+        );
         let report = report.expect("playouts never fail");
         (report.visits, report.proof, report.stop)
     };
@@ -129,7 +137,10 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
             visits: Some(visits),
             budget: None,
         };
-        let report = thinker.think(&empty(width, 4).clone().into(), &limits, &StopFlag::new());
+        let report = thinker.search(
+            &SearchRequest::new(empty(width, 4).clone().into()).within(limits),
+            &mut |_| {},
+        );
         let report = report.expect("playouts never fail");
         let millis = time.now().as_millis() as u64;
         (report.proof, report.playouts, millis)
@@ -156,7 +167,10 @@ fn under_a_simulated_clock_the_second_look_ends() {
             Duration::from_secs(5),
         )),
     };
-    let report = thinker.think(&empty(6, 6).clone().into(), &limits, &StopFlag::new());
+    let report = thinker.search(
+        &SearchRequest::new(empty(6, 6).clone().into()).within(limits),
+        &mut |_| {},
+    );
     let report = report.expect("playouts never fail");
     assert_eq!(report.proof, None);
     // An eighth of a second, 25 playouts, is reserved for it.
@@ -170,7 +184,12 @@ fn a_raised_flag_stops_both() {
     let mut thinker = thinker(Arc::new(SystemClock::new()));
     let stop = StopFlag::new();
     stop.raise();
-    let report = thinker.think(&empty(5, 5).clone().into(), &Limits::default(), &stop);
+    let report = thinker.search(
+        &SearchRequest::new(empty(5, 5).clone().into())
+            .within(Limits::default())
+            .until(&stop),
+        &mut |_| {},
+    );
     let report = report.expect("playouts never fail");
     assert_eq!((report.proof, report.stop), (None, StopReason::Interrupted));
 }
@@ -182,7 +201,10 @@ fn equal_calls_find_the_same() {
         let mut position = empty(5, 5);
         let mut reports = Vec::new();
         while position.outcome().is_none() {
-            let report = thinker.think(&position.clone().into(), &visits(60), &StopFlag::new());
+            let report = thinker.search(
+                &SearchRequest::new(position.clone().into()).within(visits(60)),
+                &mut |_| {},
+            );
             let report = report.expect("playouts never fail");
             position.play(report.moves[0].mv);
             reports.push(report);
@@ -221,7 +243,10 @@ fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
         visits: Some(visits),
         budget: None,
     };
-    let report = prover().think(&position.into(), &limits, &StopFlag::new());
+    let report = prover().search(
+        &SearchRequest::new(position.into()).within(limits),
+        &mut |_| {},
+    );
     report.expect("playouts never fail")
 }
 
@@ -316,7 +341,10 @@ fn the_only_answer_needs_no_solver_wherever_it_works() {
             visits: None,
             budget: Some(Budget::fixed(minute, minute)),
         };
-        let report = thinker.think(&position.clone().into(), &limits, &StopFlag::new());
+        let report = thinker.search(
+            &SearchRequest::new(position.clone().into()).within(limits),
+            &mut |_| {},
+        );
         let report = report.expect("playouts never fail");
         assert_eq!(report.moves[0].mv, size.point(6, 4));
         assert!(report.visits <= 1 && report.proof.is_none(), "{report:?}");
@@ -334,8 +362,10 @@ fn watched<G: Solvable>(
         purpose,
         ..AnalysisOptions::default()
     };
-    let (start, stop) = (position.into(), StopFlag::new());
-    let report = thinker.watch(&start, &visits(count), &stop, &analysis, &mut |_| {});
+    let request = SearchRequest::new(position.into())
+        .within(visits(count))
+        .with(analysis);
+    let report = thinker.search(&request, &mut |_| {});
     report.expect("playouts never fail")
 }
 

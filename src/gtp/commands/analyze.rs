@@ -1,7 +1,7 @@
 //! Analysis commands for board programs, and a network's raw output.
 
 use super::Arguments;
-use crate::engine::{AnalysisEffort, Decision};
+use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, MoveRequest};
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::analysis::{Analysis, Dialect};
 use crate::gtp::board::{owners, ownership, points_from_top};
@@ -73,18 +73,13 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
     stream.open();
     let engine = &mut *session.engine;
     let last = session.interrupts.until_input(|stop| {
-        let (color, options) = (analysis.color, &analysis.options);
-        let last = engine.analyse(
-            color,
-            AnalysisEffort::Endless,
-            stop,
-            options,
-            &mut |report| {
-                if let Some(line) = analysis.line(report) {
-                    stream.line(&line);
-                }
-            },
-        );
+        let request = AnalysisRequest::new(analysis.color, AnalysisEffort::Endless, stop)
+            .with(analysis.options.clone());
+        let last = engine.analyse(&request, &mut |report| {
+            if let Some(line) = analysis.line(report) {
+                stream.line(&line);
+            }
+        });
         last.filter(|_| !stop.is_raised())
     });
     if let Some(line) = last.and_then(|report| analysis.line(&report)) {
@@ -98,8 +93,8 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
 fn genmove_analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> String {
     stream.open();
     let decision = session.search(|engine, stop| {
-        let (color, options) = (analysis.color, &analysis.options);
-        let decision = engine.watch_genmove(color, stop, options, &mut |report| {
+        let request = MoveRequest::new(analysis.color, stop).with(analysis.options.clone());
+        let decision = engine.genmove(&request, &mut |report| {
             if let Some(line) = analysis.line(report) {
                 stream.line(&line);
             }

@@ -2,7 +2,7 @@
 
 use super::analyze::decision_text;
 use super::{Arguments, live};
-use crate::engine::EngineError;
+use crate::engine::{EngineError, MoveRequest};
 use crate::game::{BadKomi, BoardSize};
 use crate::gtp::{Failure, Session, board, parse_vertex};
 use crate::record::Play;
@@ -78,15 +78,15 @@ pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
 
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
-    let decision = live::search(session, color, |engine, stop, analysis, see| {
-        engine.watch_genmove(color, stop, analysis, see)
+    let decision = live::search(session, color, |engine, stop, options, observer| {
+        engine.genmove(&MoveRequest::new(color, stop).with(options), observer)
     });
     Ok(decision_text(decision, session.engine.size()))
 }
 
 pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
-    let decision = session.search(|engine, stop| engine.reg_genmove(color, stop));
+    let decision = session.name_move(color);
     Ok(decision_text(decision, session.engine.size()))
 }
 

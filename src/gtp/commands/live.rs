@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::engine::Engine;
 use crate::game::Color;
 use crate::gtp::{Session, graphics};
-use crate::search::{AnalysisOptions, SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, Observer, StopFlag};
 
 /// Minimum time between two drawings.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -16,15 +16,15 @@ const INTERVAL: Duration = Duration::from_millis(500);
 pub(super) fn search<T>(
     session: &mut Session,
     color: Color,
-    ask: impl FnOnce(&mut dyn Engine, &StopFlag, &AnalysisOptions, &mut dyn FnMut(&SearchReport)) -> T,
+    ask: impl FnOnce(&mut dyn Engine, &StopFlag, AnalysisOptions, &mut Observer<'_>) -> T,
 ) -> T {
     let (size, live) = (session.engine.size(), session.options.live_graphics);
-    let analysis = AnalysisOptions {
+    let options = AnalysisOptions {
         interval: live.then_some(INTERVAL),
         ..AnalysisOptions::default()
     };
     let found = session.search(|engine, stop| {
-        ask(engine, stop, &analysis, &mut |report| {
+        ask(engine, stop, options, &mut |report| {
             draw(&graphics::live(report, color, size));
         })
     });

@@ -38,7 +38,7 @@ pub(super) fn openings(session: &mut Session, args: &Arguments<'_>) -> Result<St
 /// A search for the side to move, like that of genmove.
 fn search(session: &mut Session) -> Option<SearchReport> {
     let color = session.engine.to_move();
-    session.search(|engine, stop| engine.reg_genmove(color, stop));
+    session.name_move(color);
     let report = session.engine.last_report().cloned();
     report.filter(|report| !report.moves.is_empty())
 }

@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use super::analyze::decision_text;
+use crate::engine::{MoveKind, MoveRequest};
 use crate::game::{Color, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Session, format_vertex};
@@ -83,6 +84,9 @@ pub(super) fn kgs_genmove_cleanup(
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
     let color = args.color(0)?;
-    let decision = session.search(|engine, stop| engine.genmove_cleanup(color, stop));
+    let decision = session.search(|engine, stop| {
+        let request = MoveRequest::new(color, stop).of_kind(MoveKind::Cleanup);
+        engine.genmove(&request, &mut |_| {})
+    });
     Ok(decision_text(decision, session.engine.size()))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::gogui::legal_points;
 use super::{Arguments, live};
-use crate::engine::AnalysisEffort;
+use crate::engine::{AnalysisEffort, AnalysisRequest};
 use crate::game::{Color, Move, PointStatus};
 use crate::gtp::analysis::vertex;
 use crate::gtp::board::{self, ownership, points_from_top};
@@ -58,8 +58,9 @@ pub(super) fn search(session: &mut Session, args: &Arguments<'_>) -> Result<Stri
         visits: None,
         time: Some(time),
     };
-    let report = live::search(session, color, |engine, stop, analysis, see| {
-        engine.analyse(color, effort, stop, analysis, see)
+    let report = live::search(session, color, |engine, stop, options, observer| {
+        let request = AnalysisRequest::new(color, effort, stop).with(options);
+        engine.analyse(&request, observer)
     });
     let report = report.ok_or(Failure::NoSearch)?;
     let size = session.engine.size();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::stones::{Listing, Purpose};
 use super::text::{point_of, short, write_point, write_points};
 use super::{Answer, GomocupSession};
-use crate::engine::{Decision, Engine, EngineError};
+use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{BoardSize, Color, Move};
 use crate::record::{Play, Vertex};
 
@@ -71,7 +71,7 @@ impl GomocupSession {
         let interrupts = Arc::clone(&self.interrupts);
         let engine = self.engine()?;
         let us = engine.to_move();
-        Ok(interrupts.search(|stop| engine.genmove(us, stop)))
+        Ok(interrupts.search(|stop| engine.genmove(&MoveRequest::new(us, stop), &mut |_| {})))
     }
 
     fn set_limits(&mut self) -> Answer {

@@ -9,7 +9,7 @@ use super::answer::{AnswerContext, answer, no_results};
 use super::fields::Object;
 use super::options::MakeAnalyst;
 use super::queue::{Queue, Task};
-use crate::engine::{AnalysisEffort, Engine};
+use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
 use crate::game::BoardSize;
 use crate::search::{AnalysisOptions, PointsByMove};
 
@@ -78,7 +78,8 @@ impl Analyst {
         let mut due = query_options
             .reports
             .map_or(Duration::MAX, |(first, _)| first);
-        let found = engine.analyse(mover, effort, &task.stop, &options, &mut |report| {
+        let request = AnalysisRequest::new(mover, effort, &task.stop).with(options);
+        let found = engine.analyse(&request, &mut |report| {
             if report.elapsed >= due {
                 let every = query_options
                     .reports

@@ -23,7 +23,7 @@ pub use self::text::harmless;
 use self::vertex::{read_vertex, write_both, write_vertex};
 use super::commands::color;
 use super::{Interrupts, Protocol, Request};
-use crate::engine::{Decision, Engine, EngineError};
+use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
 use crate::record::{GameRecord, Play, Vertex};
@@ -179,9 +179,10 @@ impl SauSession {
             ..AnalysisOptions::default()
         };
         let (engine, ours) = (&mut self.engine, game.ours);
-        let decision = self
-            .interrupts
-            .search(|stop| engine.watch_genmove(ours, stop, &analysis, &mut |_| {}));
+        let decision = self.interrupts.search(|stop| {
+            let request = MoveRequest::new(ours, stop).with(analysis);
+            engine.genmove(&request, &mut |_| {})
+        });
         let Decision::Play(Vertex::Point(point)) = decision else {
             self.note(&format!("{ours} has no legal point left and has lost"));
             return;

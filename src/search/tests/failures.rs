@@ -33,7 +33,10 @@ fn an_evaluator_that_fails_at_once_is_an_error() {
         Box::new(FailingEvaluator::new(info.clone(), 0, Failure::Error)) as Box<dyn Evaluator>
     };
     let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(FakeClock::new()));
-    let result = searcher.search(&position.clone().into(), &visits(10), &StopFlag::new());
+    let result = searcher.search(
+        &SearchRequest::new(position.clone().into()).within(visits(10)),
+        &mut |_| {},
+    );
     assert!(matches!(result, Err(SearchError::Eval(_))), "{result:?}");
 }
 
@@ -95,7 +98,10 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
     let before = clock.now();
     let report = stalled
         .searcher
-        .search(&stalled.position.clone().into(), &limits, &StopFlag::new())
+        .search(
+            &SearchRequest::new(stalled.position.clone().into()).within(limits),
+            &mut |_| {},
+        )
         .unwrap();
     let took = clock.now() - before;
     assert!(
@@ -106,10 +112,10 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
     assert!(!report.moves.is_empty());
     // A machine that is busy for a moment looks the same: only threads that stay away are given up.
     let given_up = loop {
-        match stalled
-            .searcher
-            .search(&stalled.position.clone().into(), &limits, &StopFlag::new())
-        {
+        match stalled.searcher.search(
+            &SearchRequest::new(stalled.position.clone().into()).within(limits),
+            &mut |_| {},
+        ) {
             Err(SearchError::Stopped(_)) => {}
             other => break other,
         }
@@ -133,7 +139,10 @@ fn who_was_late_and_comes_back_is_not_given_up() {
     let position = stalled.position.clone();
     let late = stalled
         .searcher
-        .search(&position.clone().into(), &limits, &StopFlag::new())
+        .search(
+            &SearchRequest::new(position.clone().into()).within(limits),
+            &mut |_| {},
+        )
         .unwrap();
     assert_eq!(late.stop, StopReason::Time);
     drop(stalled.release);
@@ -151,10 +160,10 @@ fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
         visits: None,
         budget: Some(Budget::fixed(soft, hard)),
     };
-    let result =
-        stalled
-            .searcher
-            .search(&stalled.position.clone().into(), &limits, &StopFlag::new());
+    let result = stalled.searcher.search(
+        &SearchRequest::new(stalled.position.clone().into()).within(limits),
+        &mut |_| {},
+    );
     let took = clock.now();
     assert!(result.is_err());
     assert!(took >= soft / 2 && took < hard / 2, "{took:?}");
@@ -178,7 +187,10 @@ fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
             }
             stop.raise();
         });
-        searcher.search(&position.clone().into(), &Limits::default(), &stop)
+        searcher.search(
+            &SearchRequest::new(position.clone().into()).until(&stop),
+            &mut |_| {},
+        )
     });
     let before = report.unwrap();
     assert_eq!(before.stop, StopReason::Interrupted);
@@ -224,7 +236,10 @@ fn a_root_that_cannot_be_evaluated_does_not_cost_the_tree() {
     // A move that has not been searched.
     let mut next = first.clone();
     next.play(before.moves.last().unwrap().mv);
-    let failed = searcher.search(&next.clone().into(), &visits(10), &StopFlag::new());
+    let failed = searcher.search(
+        &SearchRequest::new(next.clone().into()).within(visits(10)),
+        &mut |_| {},
+    );
     assert!(matches!(failed, Err(SearchError::Eval(_))), "{failed:?}");
     assert_eq!(search(&mut searcher, &next, 10).visits, 10);
     assert_eq!(search(&mut searcher, &first, 60).reused, 60);

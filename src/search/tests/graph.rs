@@ -71,7 +71,12 @@ fn judged<G: Encode>(game: &GameState<G>, evaluations: u32) -> SearchReport {
     let mut searcher = searcher(make, 1, SearchParams::default(), clock);
     // Evaluations are spent there, not on proofs and known positions.
     let most = visits(20 * u64::from(evaluations));
-    let report = searcher.search(game, &most, &stop).unwrap();
+    let report = searcher
+        .search(
+            &SearchRequest::new(game.clone()).within(most).until(&stop),
+            &mut |_| {},
+        )
+        .unwrap();
     assert_ne!(report.stop, StopReason::Failed);
     report
 }

@@ -24,16 +24,16 @@ fn goes_on<G: Encode>(position: &G, limit: u64) {
         interval: Some(Duration::ZERO),
         ..AnalysisOptions::default()
     };
-    let mut see = |report: SearchReport| {
+    let mut see = |report: &SearchReport| {
         fewer += u32::from(report.nodes < last);
         last = report.nodes;
     };
     let report = searcher
-        .watch(
-            &position.clone().into(),
-            &visits(limit),
-            &stop,
-            &analysis,
+        .search(
+            &SearchRequest::new(position.clone().into())
+                .within(visits(limit))
+                .until(&stop)
+                .with(analysis),
             &mut see,
         )
         .unwrap();

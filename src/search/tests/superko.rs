@@ -54,7 +54,10 @@ pub(super) fn ko_fight(
 
 /// Searches from the position of the last search on.
 fn go_on(searcher: &mut Searcher<SmallGo>, game: &GameState<SmallGo>, limit: u64) -> SearchReport {
-    let report = searcher.search(game, &visits(limit), &StopFlag::new());
+    let report = searcher.search(
+        &SearchRequest::new(game.clone()).within(visits(limit)),
+        &mut |_| {},
+    );
     let report = report.unwrap();
     // A descent that panics ends its thread, not the test.
     assert_ne!(report.stop, StopReason::Failed);

@@ -9,15 +9,10 @@ fn watched(analysis: &AnalysisOptions) -> (SearchReport, Vec<SearchReport>) {
     let position = start(5, 5);
     let mut searcher = hashing(&position, 1, SearchParams::default());
     let mut seen = Vec::new();
-    let report = searcher.watch(
-        &position.clone().into(),
-        &visits(400),
-        &StopFlag::new(),
-        analysis,
-        &mut |report| {
-            seen.push(report);
-        },
-    );
+    let request = SearchRequest::new(position.clone().into())
+        .within(visits(400))
+        .with(analysis.clone());
+    let report = searcher.search(&request, &mut |report| seen.push(report.clone()));
     check_tree(&searcher, &position);
     (report.unwrap(), seen)
 }
@@ -67,11 +62,10 @@ fn a_move_to_avoid_is_searched_when_the_others_lose() {
         ..AnalysisOptions::default()
     };
     let report = searcher
-        .watch(
-            &position.clone().into(),
-            &visits(200),
-            &StopFlag::new(),
-            &analysis,
+        .search(
+            &SearchRequest::new(position.clone().into())
+                .within(visits(200))
+                .with(analysis),
             &mut |_| {},
         )
         .unwrap();
@@ -101,8 +95,12 @@ fn a_win_by_a_move_to_avoid_is_none() {
             avoid: avoid.to_vec(),
             ..AnalysisOptions::default()
         };
-        let (start, stop) = (position.clone().into(), StopFlag::new());
-        let report = searcher.watch(&start, &visits(more), &stop, &analysis, &mut |_| {});
+        let report = searcher.search(
+            &SearchRequest::new(position.clone().into())
+                .within(visits(more))
+                .with(analysis),
+            &mut |_| {},
+        );
         report.unwrap()
     };
     assert_eq!(search(&[], 100_000).proof, Some(Proof::Win));
@@ -126,11 +124,7 @@ fn without_limits_a_single_move_is_searched_too() {
     assert_eq!(position.legal_count(), 1, "White has C1 only");
     let mut searcher = hashing(&position, 1, SearchParams::default());
     let report = searcher
-        .search(
-            &position.clone().into(),
-            &Limits::default(),
-            &StopFlag::new(),
-        )
+        .search(&SearchRequest::new(position.clone().into()), &mut |_| {})
         .unwrap();
     assert_eq!(report.stop, StopReason::Proven);
 }
@@ -157,8 +151,12 @@ fn a_single_move_is_looked_at_where_its_numbers_are_read() {
             ..AnalysisOptions::default()
         };
         let mut searcher = hashing(&position, 1, SearchParams::default());
-        let (start, stop) = (position.clone().into(), StopFlag::new());
-        let report = searcher.watch(&start, &visits(50), &stop, &analysis, &mut |_| {});
+        let report = searcher.search(
+            &SearchRequest::new(position.clone().into())
+                .within(visits(50))
+                .with(analysis),
+            &mut |_| {},
+        );
         let report = report.unwrap();
         (report.moves[0].visits, report.proof)
     };
@@ -187,8 +185,12 @@ fn time_for_a_position_is_used_up_where_one_move_is_left_too() {
             visits: Some(3),
             budget: Some(Budget::fixed(long, long)),
         };
-        let (start, stop) = (position.clone().into(), StopFlag::new());
-        let report = searcher.watch(&start, &limits, &stop, &analysis, &mut |_| {});
+        let report = searcher.search(
+            &SearchRequest::new(position.clone().into())
+                .within(limits)
+                .with(analysis),
+            &mut |_| {},
+        );
         report.unwrap().stop
     };
     assert_eq!(stopped(Purpose::Move), StopReason::OnlyMove);

@@ -18,15 +18,15 @@ fn pondering_is_for_the_opponents_turn_only() {
     engine.ponder(&never);
     engine.play(stone(Color::Black, 0)).expect("legal");
     engine.ponder(&never);
-    engine.genmove(Color::White, &raised());
+    engine.genmove(&MoveRequest::new(Color::White, &raised()), &mut |_| {});
     engine.undo().expect("it was played");
     engine.ponder(&never);
-    engine.genmove(Color::White, &raised());
+    engine.genmove(&MoveRequest::new(Color::White, &raised()), &mut |_| {});
     engine.rest();
     engine.ponder(&never);
     assert!(!begun.is_raised());
 
-    engine.genmove(Color::Black, &raised());
+    engine.genmove(&MoveRequest::new(Color::Black, &raised()), &mut |_| {});
     let stop = StopFlag::new();
     let presser = std::thread::spawn({
         let stop = stop.clone();
@@ -41,8 +41,8 @@ fn pondering_is_for_the_opponents_turn_only() {
     presser.join().expect("it only waits");
 
     // After the last move of a game there is nothing to search.
-    engine.genmove(Color::White, &raised());
-    engine.genmove(Color::Black, &raised());
+    engine.genmove(&MoveRequest::new(Color::White, &raised()), &mut |_| {});
+    engine.genmove(&MoveRequest::new(Color::Black, &raised()), &mut |_| {});
     assert!(engine.outcome().is_some());
     engine.ponder(&never);
 }
@@ -58,13 +58,8 @@ fn an_analysis_changes_nothing() {
         AnalysisEffort::Network,
     ] {
         for color in Color::BOTH {
-            let report = engine.analyse(
-                color,
-                effort,
-                &StopFlag::new(),
-                &AnalysisOptions::default(),
-                &mut |_| {},
-            );
+            let request = AnalysisRequest::new(color, effort, &StopFlag::new());
+            let report = engine.analyse(&request, &mut |_| {});
             assert_eq!(report.expect("there are moves").moves[0].mv, Move(3));
         }
     }
@@ -77,24 +72,12 @@ fn an_analysis_changes_nothing() {
 fn a_broken_search_has_nothing_to_show() {
     for behaviour in [Behaviour::Fails, Behaviour::Panics] {
         let mut engine = player(behaviour);
-        let analysis = AnalysisOptions::default();
-        let report = engine.analyse(
-            Color::Black,
-            AnalysisEffort::Endless,
-            &StopFlag::new(),
-            &analysis,
-            &mut |_| {},
-        );
+        let request = AnalysisRequest::new(Color::Black, AnalysisEffort::Endless, &StopFlag::new());
+        let report = engine.analyse(&request, &mut |_| {});
         assert_eq!(report, None);
     }
     let mut engine = player(Behaviour::Hangs);
-    let analysis = AnalysisOptions::default();
-    let report = engine.analyse(
-        Color::Black,
-        AnalysisEffort::Endless,
-        &raised(),
-        &analysis,
-        &mut |_| {},
-    );
+    let request = AnalysisRequest::new(Color::Black, AnalysisEffort::Endless, &raised());
+    let report = engine.analyse(&request, &mut |_| {});
     assert_eq!(report, None, "it is not waited for");
 }

@@ -25,7 +25,7 @@ const OPEN: &[(u16, Option<Proof>)] = &[(2, None), (1, None), (4, None), (0, Non
 
 #[track_caller]
 fn plays(engine: &mut Player<FillGame>, stop: &StopFlag, expected: u16) {
-    let decision = engine.genmove(Color::Black, stop);
+    let decision = engine.genmove(&MoveRequest::new(Color::Black, stop), &mut |_| {});
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(expected))));
 }
 
@@ -102,7 +102,7 @@ fn a_judgement_that_is_stopped_leaves_a_move_that_makes_sense() {
     ] {
         engine.play(Play { color, vertex }).expect("legal");
     }
-    let decision = engine.genmove(Color::White, &stop);
+    let decision = engine.genmove(&MoveRequest::new(Color::White, &stop), &mut |_| {});
     let Decision::Play(Vertex::Point(mv)) = decision else {
         panic!("the board is open: {decision:?}");
     };

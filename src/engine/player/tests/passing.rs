@@ -9,17 +9,14 @@ use crate::game::go::SmallGo;
 struct Recorder(Arc<Mutex<Vec<Duration>>>);
 
 impl Thinker<SmallGo> for Recorder {
-    fn watch(
+    fn search(
         &mut self,
-        start: &GameState<SmallGo>,
-        limits: &Limits,
-        _stop: &StopFlag,
-        _analysis: &AnalysisOptions,
-        _see: &mut dyn FnMut(SearchReport),
+        request: &SearchRequest<SmallGo>,
+        _: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
-        let budget = limits.budget.expect("there is a clock");
+        let budget = request.limits.budget.expect("there is a clock");
         self.0.lock().push(budget.most);
-        let any = start.legal_moves().next().expect("a legal move");
+        let any = request.start.legal_moves().next().expect("a legal move");
         Ok(report(&[(any.0, 1, 0.0)]))
     }
 }
@@ -57,10 +54,16 @@ fn searched_after_a_pass(judged: Duration, moves: fn(&mut Player<SmallGo>)) -> D
 fn a_search_goes_without_the_time_that_judging_took() {
     let judged = Duration::from_millis(700);
     let usual = |engine: &mut Player<SmallGo>| {
-        engine.genmove(Color::Black, &StopFlag::new());
+        engine.genmove(
+            &MoveRequest::new(Color::Black, &StopFlag::new()),
+            &mut |_| {},
+        );
     };
     let cleanup = |engine: &mut Player<SmallGo>| {
-        engine.genmove_cleanup(Color::Black, &StopFlag::new());
+        engine.genmove(
+            &MoveRequest::new(Color::Black, &StopFlag::new()).of_kind(MoveKind::Cleanup),
+            &mut |_| {},
+        );
     };
     for moves in [usual, cleanup] {
         let all = searched_after_a_pass(Duration::ZERO, moves);

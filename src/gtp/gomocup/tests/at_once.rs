@@ -1,6 +1,7 @@
 //! Moves with zero time.
 
 use super::*;
+use crate::engine::MoveRequest;
 
 /// With the network-free engine of playouts or the default one: neither is asked.
 fn hurried(turn: &str, rule: &str) -> GomocupSession {
@@ -119,7 +120,10 @@ fn games_in_no_time_miss_no_five() {
             reply = {
                 let us = engine.to_move();
                 let five = fives(engine);
-                let decision = engine.genmove(us, &crate::search::StopFlag::new());
+                let decision = engine.genmove(
+                    &MoveRequest::new(us, &crate::search::StopFlag::new()),
+                    &mut |_| {},
+                );
                 let crate::engine::Decision::Play(crate::record::Vertex::Point(mv)) = decision
                 else {
                     break;
