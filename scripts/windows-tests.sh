@@ -18,42 +18,13 @@ target/wine. Ends with 77 where something that is needed is missing.
 TEXT
 }
 
-say() { printf '\n== windows: %s (%ss)\n' "$1" "$SECONDS"; }
-
-missing() {
-    echo "windows-tests: $*: not run" >&2
-    exit 77
-}
-
-small=
-filter=()
-while [ $# -gt 0 ]; do
-    case $1 in
-    --small) small=yes ;;
-    -h | --help) usage; exit 0 ;;
-    -*) usage >&2; exit 2 ;;
-    *) filter=("$1") ;;
-    esac
-    shift
-done
-cd "$(dirname "$0")/.."
-top=$PWD
 triple=x86_64-pc-windows-gnu
-for tool in cargo x86_64-w64-mingw32-gcc; do
-    command -v "$tool" >/dev/null || missing "there is no $tool"
-done
-[ -d "$(rustc --print sysroot)/lib/rustlib/$triple/lib" ] || missing "rustup has no target $triple"
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$top/target}
-export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$top/scripts/wine.sh
+. "$(dirname "$0")/cross-tests.sh"
+needs x86_64-w64-mingw32-gcc
 wine=$top/scripts/wine.sh
-flags=(--release --locked --features train --target "$triple")
+export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$wine
 version=$("$wine" --version) || missing "Wine does not run"
 say "$version, $(rustc --version)"
-
-fail() {
-    echo "windows-tests: $*" >&2
-    exit 1
-}
 
 if [ -z "$small" ]; then
     say 'tests'
@@ -64,7 +35,6 @@ fi
 
 say 'build'
 cargo build "${flags[@]}" --bins
-built=$CARGO_TARGET_DIR/$triple/release
 # As on many a desktop, with the platform's arguments in the encoding of a Chinese Windows.
 work=$(mktemp -d "$CARGO_TARGET_DIR/try.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -73,13 +43,10 @@ mkdir "$folder"
 cp "$built/tengen.exe" "$built/tengen-match.exe" "$folder/"
 cd "$folder"
 
-say 'signature'
-signature=$("$wine" tengen.exe bench | head -n 1 | tr -d '\r')
-[ "$signature" = "$(cat "$top/gtp-tests/bench.signature")" ] || fail "signature $signature"
-
-say 'GTP'
-answer=$(printf 'genmove b\r\nquit\r\n' | "$wine" tengen.exe gtp --visits 50)
-grep -q '^= [A-J][1-9]' <<<"$answer" || fail "no legal move: $answer"
+check_signature "$wine" tengen.exe
+for game in nogo go gomoku; do
+    check_move "$game" "$wine" tengen.exe
+done
 
 say 'the SAU platform'
 printf 'sau\n--name\n天元 one\n--ng-charset\ngbk\n--visits\n50\n' |

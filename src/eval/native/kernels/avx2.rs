@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, each, operations};
 
 /// Proof that this processor has AVX2 and FMA, and AVX-VNNI if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,29 +74,17 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
             _mm256_store_ps(low.as_mut_ptr(), x[0]);
             _mm256_store_ps(high.as_mut_ptr(), x[1]);
         }
-        fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-            [_mm256_fmadd_ps(a[0], b[0], c[0]), _mm256_fmadd_ps(a[1], b[1], c[1])]
-        }
-        fn add(a: Self::F, b: Self::F) -> Self::F {
-            [_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])]
-        }
-        fn max(a: Self::F, b: Self::F) -> Self::F {
-            [_mm256_max_ps(a[0], b[0]), _mm256_max_ps(a[1], b[1])]
-        }
-        fn min(a: Self::F, b: Self::F) -> Self::F {
-            [_mm256_min_ps(a[0], b[0]), _mm256_min_ps(a[1], b[1])]
-        }
-        fn mul(a: Self::F, b: Self::F) -> Self::F {
-            [_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])]
-        }
-        fn div(a: Self::F, b: Self::F) -> Self::F {
-            [_mm256_div_ps(a[0], b[0]), _mm256_div_ps(a[1], b[1])]
-        }
+        fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F { each!(2: _mm256_fmadd_ps(a, b, c)) }
+        fn add(a: Self::F, b: Self::F) -> Self::F { each!(2: _mm256_add_ps(a, b)) }
+        fn max(a: Self::F, b: Self::F) -> Self::F { each!(2: _mm256_max_ps(a, b)) }
+        fn min(a: Self::F, b: Self::F) -> Self::F { each!(2: _mm256_min_ps(a, b)) }
+        fn mul(a: Self::F, b: Self::F) -> Self::F { each!(2: _mm256_mul_ps(a, b)) }
+        fn div(a: Self::F, b: Self::F) -> Self::F { each!(2: _mm256_div_ps(a, b)) }
         fn round(x: Self::F) -> Self::F {
             const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
             [_mm256_round_ps::<NEAREST>(x[0]), _mm256_round_ps::<NEAREST>(x[1])]
         }
-        fn power_of_two(x: Self::F) -> Self::F { [power_of_two(x[0]), power_of_two(x[1])] }
+        fn power_of_two(x: Self::F) -> Self::F { each!(2: power_of_two(x)) }
         fn zero() -> Self::I { [_mm256_setzero_si256(); 2] }
         fn load_int(line: &Lanes<i32>) -> Self::I {
             let [low, high] = halves(&line.0);
@@ -109,12 +97,9 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         }
         fn dot(sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I {
             if VNNI {
-                return [
-                    _mm256_dpbusd_avx_epi32(sum[0], bytes[0], weights[0]),
-                    _mm256_dpbusd_avx_epi32(sum[1], bytes[1], weights[1]),
-                ];
+                return each!(2: _mm256_dpbusd_avx_epi32(sum, bytes, weights));
             }
-            [dot_in_halves(sum[0], bytes[0], weights[0]), dot_in_halves(sum[1], bytes[1], weights[1])]
+            each!(2: dot_in_halves(sum, bytes, weights))
         }
         fn splat_bytes(bytes: [u8; 4]) -> Self::I {
             [_mm256_set1_epi32(i32::from_ne_bytes(bytes)); 2]
@@ -123,7 +108,7 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
             let [low, high] = halves(&line.0);
             [_mm256_load_si256(low.as_ptr().cast()), _mm256_load_si256(high.as_ptr().cast())]
         }
-        fn to_float(x: Self::I) -> Self::F { [_mm256_cvtepi32_ps(x[0]), _mm256_cvtepi32_ps(x[1])] }
+        fn to_float(x: Self::I) -> Self::F { each!(2: _mm256_cvtepi32_ps(x)) }
         fn to_bytes(x: Self::F) -> Bytes {
             let (most, least) = (_mm256_set1_ps(255.0), _mm256_setzero_ps());
             let low = _mm256_cvtps_epi32(_mm256_max_ps(_mm256_min_ps(x[0], most), least));

@@ -58,7 +58,7 @@ pub(crate) enum Level {
     /// NEON: every 64-bit ARM processor.
     #[cfg(target_arch = "aarch64")]
     Neon(neon::Neon<false>),
-    /// Plain Rust.
+    /// Plain Rust, for processors without any of these.
     Portable(portable::Portable),
 }
 

@@ -10,7 +10,7 @@ use std::arch::aarch64::*;
 use std::arch::asm;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, each, operations};
 
 /// Proof that this processor has NEON, and dot products of bytes if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +75,8 @@ impl<const DOT: bool> Simd for Neon<DOT> {
     operations! {
         fn splat(x: f32) -> Self::F { [vdupq_n_f32(x); 4] }
         fn load(line: &Lanes<f32>) -> Self::F {
-            let [a, b, c, d] = quarters(&line.0);
-            [vld1q_f32(a), vld1q_f32(b), vld1q_f32(c), vld1q_f32(d)]
+            let line = quarters(&line.0);
+            each!(4: vld1q_f32(line))
         }
         fn store(x: Self::F, line: &mut Lanes<f32>) -> () {
             let start = line.0.as_mut_ptr();
@@ -85,64 +85,18 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             vst1q_f32(start.add(8), x[2]);
             vst1q_f32(start.add(12), x[3]);
         }
-        fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-            [
-                vfmaq_f32(c[0], a[0], b[0]),
-                vfmaq_f32(c[1], a[1], b[1]),
-                vfmaq_f32(c[2], a[2], b[2]),
-                vfmaq_f32(c[3], a[3], b[3]),
-            ]
-        }
-        fn add(a: Self::F, b: Self::F) -> Self::F {
-            [
-                vaddq_f32(a[0], b[0]),
-                vaddq_f32(a[1], b[1]),
-                vaddq_f32(a[2], b[2]),
-                vaddq_f32(a[3], b[3]),
-            ]
-        }
-        fn max(a: Self::F, b: Self::F) -> Self::F {
-            [
-                vmaxq_f32(a[0], b[0]),
-                vmaxq_f32(a[1], b[1]),
-                vmaxq_f32(a[2], b[2]),
-                vmaxq_f32(a[3], b[3]),
-            ]
-        }
-        fn min(a: Self::F, b: Self::F) -> Self::F {
-            [
-                vminq_f32(a[0], b[0]),
-                vminq_f32(a[1], b[1]),
-                vminq_f32(a[2], b[2]),
-                vminq_f32(a[3], b[3]),
-            ]
-        }
-        fn mul(a: Self::F, b: Self::F) -> Self::F {
-            [
-                vmulq_f32(a[0], b[0]),
-                vmulq_f32(a[1], b[1]),
-                vmulq_f32(a[2], b[2]),
-                vmulq_f32(a[3], b[3]),
-            ]
-        }
-        fn div(a: Self::F, b: Self::F) -> Self::F {
-            [
-                vdivq_f32(a[0], b[0]),
-                vdivq_f32(a[1], b[1]),
-                vdivq_f32(a[2], b[2]),
-                vdivq_f32(a[3], b[3]),
-            ]
-        }
-        fn round(x: Self::F) -> Self::F {
-            [vrndnq_f32(x[0]), vrndnq_f32(x[1]), vrndnq_f32(x[2]), vrndnq_f32(x[3])]
-        }
-        fn power_of_two(x: Self::F) -> Self::F {
-            [power_of_two(x[0]), power_of_two(x[1]), power_of_two(x[2]), power_of_two(x[3])]
-        }
+        fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F { each!(4: vfmaq_f32(c, a, b)) }
+        fn add(a: Self::F, b: Self::F) -> Self::F { each!(4: vaddq_f32(a, b)) }
+        fn max(a: Self::F, b: Self::F) -> Self::F { each!(4: vmaxq_f32(a, b)) }
+        fn min(a: Self::F, b: Self::F) -> Self::F { each!(4: vminq_f32(a, b)) }
+        fn mul(a: Self::F, b: Self::F) -> Self::F { each!(4: vmulq_f32(a, b)) }
+        fn div(a: Self::F, b: Self::F) -> Self::F { each!(4: vdivq_f32(a, b)) }
+        fn round(x: Self::F) -> Self::F { each!(4: vrndnq_f32(x)) }
+        fn power_of_two(x: Self::F) -> Self::F { each!(4: power_of_two(x)) }
         fn zero() -> Self::I { [vdupq_n_s32(0); 4] }
         fn load_int(line: &Lanes<i32>) -> Self::I {
-            let [a, b, c, d] = quarters(&line.0);
-            [vld1q_s32(a), vld1q_s32(b), vld1q_s32(c), vld1q_s32(d)]
+            let line = quarters(&line.0);
+            each!(4: vld1q_s32(line))
         }
         fn store_int(x: Self::I, line: &mut Lanes<i32>) -> () {
             let start = line.0.as_mut_ptr();
@@ -153,28 +107,16 @@ impl<const DOT: bool> Simd for Neon<DOT> {
         }
         fn dot(sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I {
             if DOT {
-                return [
-                    dot(sum[0], bytes[0], weights[0]),
-                    dot(sum[1], bytes[1], weights[1]),
-                    dot(sum[2], bytes[2], weights[2]),
-                    dot(sum[3], bytes[3], weights[3]),
-                ];
+                return each!(4: dot(sum, bytes, weights));
             }
-            [
-                dot_in_halves(sum[0], bytes[0], weights[0]),
-                dot_in_halves(sum[1], bytes[1], weights[1]),
-                dot_in_halves(sum[2], bytes[2], weights[2]),
-                dot_in_halves(sum[3], bytes[3], weights[3]),
-            ]
+            each!(4: dot_in_halves(sum, bytes, weights))
         }
         fn splat_bytes(bytes: [u8; 4]) -> Self::I { [vdupq_n_s32(i32::from_ne_bytes(bytes)); 4] }
         fn load_weights(line: &Lanes<[i8; 4]>) -> Self::I {
-            let [a, b, c, d] = quarters(&line.0);
-            [vld1q_s32(a.cast()), vld1q_s32(b.cast()), vld1q_s32(c.cast()), vld1q_s32(d.cast())]
+            let line = quarters(&line.0).map(<*const [i8; 4]>::cast);
+            each!(4: vld1q_s32(line))
         }
-        fn to_float(x: Self::I) -> Self::F {
-            [vcvtq_f32_s32(x[0]), vcvtq_f32_s32(x[1]), vcvtq_f32_s32(x[2]), vcvtq_f32_s32(x[3])]
-        }
+        fn to_float(x: Self::I) -> Self::F { each!(4: vcvtq_f32_s32(x)) }
         fn to_bytes(x: Self::F) -> Bytes {
             // Each step rounds to the nearest representable number.
             let low = vqmovn_s32(vcvtnq_s32_f32(x[0]));

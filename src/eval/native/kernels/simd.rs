@@ -73,8 +73,8 @@ pub(in super::super) trait Tile {
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S);
 }
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 /// Operations that are one instruction, or a few.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! operations {
     ($(fn $name:ident($($arg:ident: $kind:ty),*) -> $result:ty { $($body:tt)* })*) => {
         $(#[inline(always)]
@@ -87,3 +87,13 @@ macro_rules! operations {
 }
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use operations;
+
+/// The same instruction on each of the 2 or 4 registers of a line: `each!(2: f(a, b))` is
+/// `[f(a[0], b[0]), f(a[1], b[1])]`.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! each {
+    (2: $f:ident($($x:expr),*)) => { [$f($($x[0]),*), $f($($x[1]),*)] };
+    (4: $f:ident($($x:expr),*)) => { [$f($($x[0]),*), $f($($x[1]),*), $f($($x[2]),*), $f($($x[3]),*)] };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) use each;
