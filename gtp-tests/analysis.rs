@@ -46,7 +46,7 @@ fn sabaki_reads_every_entry() {
 
 /// GoGui's menu analyses a loaded record, for a time or until it is interrupted.
 #[test]
-fn gogui_has_a_position_searched() {
+fn gogui_analyze_command_searches_the_position() {
     let go = [NETWORK, &["--game", "go", "--live-graphics"]].concat();
     let mut engine = Engine::start(&go);
     engine.answer("play b E5");
@@ -72,7 +72,7 @@ fn gogui_has_a_position_searched() {
 }
 
 #[test]
-fn any_input_ends_an_analysis_and_is_answered_after_it() {
+fn any_input_ends_an_analysis_and_is_answered() {
     let mut engine = Engine::start(SLOW);
     for (end, reply) in [
         ("name\n", Some("= Tengen")),
@@ -114,7 +114,7 @@ fn an_analysis_ends_with_its_input() {
 }
 
 #[test]
-fn a_generated_move_shows_its_search_and_no_input_ends_it() {
+fn genmove_analyze_is_not_ended_by_input() {
     for command in ["kata-genmove_analyze", "lz-genmove_analyze"] {
         let mut engine = Engine::start(&["--time-per-move", "0.6", "--threads", "1"]);
         engine.send(&format!("{command} B 10\nprotocol_version\n\n"));
@@ -211,7 +211,7 @@ fn a_finished_game_has_nothing_to_analyze() {
 }
 
 #[test]
-fn a_proven_position_keeps_its_line_until_there_is_input() {
+fn analysis_of_a_proven_position_waits_for_input() {
     let mut engine = Engine::start(&["--threads", "1"]);
     engine.answer("play b A2");
     engine.answer("rectangular_boardsize 9 9");
@@ -236,7 +236,7 @@ fn rest(engine: &Engine) -> Vec<String> {
 }
 
 #[test]
-fn lizzie_numbers_everything_and_stops_by_asking_the_name() {
+fn lizzie_numbers_commands_and_stops_with_name() {
     let mut engine = Engine::start(&[NETWORK, &["--name", "KataGo Tengen"]].concat());
     engine.send("0 name\n1 version\n2 boardsize 9\n3 komi 7.5\n4 play B D4\n5 undo\n");
     assert_eq!(engine.reply(), "=0 KataGo Tengen");
@@ -274,7 +274,7 @@ fn lizzie_numbers_everything_and_stops_by_asking_the_name() {
 }
 
 #[test]
-fn q5go_asks_what_is_known_and_stops_by_asking_again() {
+fn q5go_checks_known_commands_and_stops_by_repeating() {
     let mut engine = Engine::start(NETWORK);
     assert_eq!(engine.ask("1 known_command lz-analyze"), "=1 true");
     assert_eq!(engine.ask("2 known_command kata-set-rules"), "=2 true");

@@ -25,7 +25,7 @@ fn check(args: &[&str], well: bool, parts: &[&str]) {
 }
 
 #[test]
-fn what_is_built_in_works() {
+fn built_in_parts_work() {
     check(
         &[],
         true,
@@ -54,7 +54,7 @@ fn what_is_built_in_works() {
 }
 
 #[test]
-fn what_was_asked_for_and_does_not_work_is_named_and_mended() {
+fn failed_requests_are_named_with_a_fix() {
     check(
         &["--model", "/nowhere.onnx"],
         false,

@@ -94,7 +94,7 @@ fn none(complaints: &[String]) {
 }
 
 #[test]
-fn links_of_documents_lead_somewhere() {
+fn links_of_documents_have_targets() {
     let link = Regex::new(r"\]\(([^)\s]+)\)").expect("a pattern");
     let mut complaints = Vec::new();
     for text in texts().iter().filter(|text| is_document(text)) {
@@ -117,7 +117,7 @@ fn links_of_documents_lead_somewhere() {
 }
 
 #[test]
-fn comments_cite_what_there_is() {
+fn citations_in_comments_exist() {
     let page = Regex::new(r"docs/[a-z-]+\.md(#[a-z0-9-]+)?").expect("a pattern");
     let mut complaints = Vec::new();
     let mut count = 0;
@@ -172,7 +172,7 @@ fn papers_are_listed() {
 }
 
 #[test]
-fn documents_name_files_that_there_are() {
+fn files_named_in_documents_exist() {
     let name = Regex::new(r"`([a-z_-]+/[a-z_/-]+(?:\.[a-z]+)?)`").expect("a pattern");
     let mut complaints = Vec::new();
     let mut count = 0;
@@ -191,7 +191,7 @@ fn documents_name_files_that_there_are() {
 }
 
 #[test]
-fn pages_of_results_are_what_the_records_say() {
+fn pages_of_results_match_the_records() {
     let pages = std::process::Command::new(env!("CARGO_BIN_EXE_tengen-match"))
         .args(["pages", "--check"])
         .arg(root())

@@ -69,7 +69,7 @@ fn a_file_that_is_no_game_is_not_overwritten() {
 }
 
 #[test]
-fn what_could_go_on_for_ever_is_refused_by_name() {
+fn endless_files_are_refused_by_name() {
     let folder = Folder::new("endless");
     let huge = std::fs::File::create(folder.0.join("huge.sgf")).expect("writable");
     huge.set_len(17 << 20).expect("a hole takes no room");
@@ -193,7 +193,7 @@ fn a_read_only_engine_writes_nothing() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_ends_the_program() {
+fn a_missing_folder_ends_the_program() {
     let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
         .args(["gtp", "--files", "/nowhere/games"])
         .output()

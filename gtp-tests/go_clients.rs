@@ -51,7 +51,7 @@ fn moves(line: &str) -> Vec<&str> {
 }
 
 #[test]
-fn lizzie_sets_a_handicap_changes_the_komi_and_keeps_moves_out() {
+fn lizzie_sets_handicap_and_komi_and_excludes_moves() {
     let mut engine = go(&["--name", "KataGo"]);
     for (id, command) in [
         "name",
@@ -116,7 +116,7 @@ fn lizzie_sets_a_handicap_changes_the_komi_and_keeps_moves_out() {
 }
 
 #[test]
-fn lizzieyzy_asks_for_rules_the_networks_own_view_and_owners() {
+fn lizzieyzy_gets_rules_raw_network_output_and_ownership() {
     let mut engine = go(&["--name", "KataGo"]);
     for command in ["boardsize 9", "komi 7.5", "play B C3", "play W G7"] {
         engine.answer(command);
@@ -214,7 +214,7 @@ fn sabaki_sends_a_handicap_game_and_its_changes_at_once() {
 }
 
 #[test]
-fn q5go_knows_and_scores() {
+fn q5go_checks_commands_and_scores() {
     let mut engine = go(&[]);
     for (id, command) in ["kata-analyze", "kata-set-rules", "final_score", "undo"]
         .iter()
@@ -276,7 +276,7 @@ fn a_record_is_loaded_and_analysed_move_by_move() {
 
 /// Both have passed, and a user asks for the ownership.
 #[test]
-fn a_finished_game_is_analysed_as_if_it_went_on() {
+fn a_finished_game_is_analysed_as_if_it_continued() {
     let mut engine = go(&[]);
     for command in [
         "boardsize 9",
@@ -300,7 +300,7 @@ fn a_finished_game_is_analysed_as_if_it_went_on() {
 }
 
 #[test]
-fn a_pass_may_be_the_only_move_or_left_out() {
+fn a_pass_may_be_the_only_move_or_excluded() {
     let mut engine = go(&[]);
     engine.answer("boardsize 9");
     for dialect in ["kata-analyze", "lz-analyze"] {

@@ -62,7 +62,7 @@ const HALF_A_POINT: &str = "E5 G1 J8 E8 H7 C3 G5 C6 G3 H2 F2 D7 D2 C2 C5 B5 D6 B
                             E6 E1 C1 F6 D5 D4 F7 G7 G8 H8 H9 D6 E7 D5 G9 J9";
 
 #[test]
-fn half_a_point_is_kept() {
+fn a_lead_of_half_a_point_is_kept() {
     for backend in BACKENDS {
         let mut engine = engine(backend, 9, "japanese", "2.5", HALF_A_POINT);
         assert_eq!(engine.ask("final_score"), "= W+0.5");
@@ -146,7 +146,7 @@ fn eyes_alone(backend: &[&str], rules: &str, komi: &str) -> Engine {
 }
 
 #[test]
-fn nothing_is_filled_that_cannot_be_taken() {
+fn no_move_fills_safe_territory() {
     for backend in BACKENDS {
         for rules in ["japanese", "chinese", "aga", "nz", "tromp-taylor"] {
             // Won and lost, passing first and second.
@@ -163,7 +163,7 @@ fn nothing_is_filled_that_cannot_be_taken() {
 
 /// KaTrain's usual rules: the true value of a pass is shown.
 #[test]
-fn a_pass_is_shown_for_what_it_is_worth() {
+fn a_pass_is_shown_with_its_true_value() {
     for (rules, komi) in [("japanese", 6.5), ("chinese", 6.5)] {
         let mut engine = engine(BACKENDS[0], 9, rules, &komi.to_string(), WALLS);
         assert_eq!(engine.ask("play w pass"), "= ");

@@ -50,7 +50,7 @@ fn point(text: &str) -> (u8, u8) {
 }
 
 #[test]
-fn a_program_without_arguments_hears_the_manager() {
+fn a_program_without_arguments_detects_a_gomocup_manager() {
     let mut brain = Brain::start(&[]);
     brain.send(&["INFO timeout_turn 300", "INFO rule 0", "START 20"]);
     assert_eq!(brain.hears(), "OK");
@@ -103,7 +103,7 @@ fn turns_stay_within_their_time_and_end_comes_at_once() {
 
 /// Moves to be played as fast as possible, by the built-in network, cold and warm.
 #[test]
-fn a_move_at_once_is_the_best_that_is_known() {
+fn a_move_demanded_at_once_is_the_best_so_far() {
     for arguments in [&[][..], &["gomocup", "--backend", "rollout"]] {
         let mut brain = Brain::start(arguments);
         // The rows of a game: a five is on the board.

@@ -211,7 +211,7 @@ fn a_line_may_come_byte_by_byte() {
 }
 
 #[test]
-fn control_characters_do_not_count() {
+fn control_characters_are_ignored() {
     for byte in (0..32)
         .chain([127])
         .filter(|&byte| byte != b'\n' && byte != b'\t')

@@ -126,7 +126,7 @@ fn a_whole_game_is_analysed() {
 }
 
 #[test]
-fn thinking_without_an_end_is_ended() {
+fn an_unlimited_analysis_can_be_terminated() {
     let mut engine = Analyst::start(KATRAIN);
     engine.send(&query("QUERY:1", 3, 10_000_000, ""));
     let during = engine.hears();
@@ -147,7 +147,7 @@ fn thinking_without_an_end_is_ended() {
 }
 
 #[test]
-fn parts_of_the_board_and_single_moves_are_looked_at() {
+fn analysis_can_be_restricted_to_regions_and_moves() {
     let mut engine = Analyst::start(KATRAIN);
     let region = r#", "avoidMoves": [{"moves": ["A1", "E4", "E6", "D5"], "player": "B", "untilDepth": 1}, {"moves": ["E6"], "player": "W", "untilDepth": 1}]"#;
     engine.send(&query("QUERY:1", 2, 40, region));
@@ -178,7 +178,7 @@ fn parts_of_the_board_and_single_moves_are_looked_at() {
 }
 
 #[test]
-fn lines_that_are_no_query_are_answered_and_the_end_is_waited_for() {
+fn invalid_queries_get_errors_and_queued_ones_finish_at_the_end() {
     let mut engine = Analyst::start(&["analysis", "--game", "nogo", "--visits", "20"]);
     let bad = [
         "{",
@@ -213,7 +213,7 @@ fn lines_that_are_no_query_are_answered_and_the_end_is_waited_for() {
 }
 
 #[test]
-fn a_program_without_arguments_knows_a_query() {
+fn a_program_without_arguments_detects_katago_queries() {
     let mut engine = Analyst::start(&[]);
     engine.send(r#"{"id": "v", "action": "query_version"}"#);
     let program = concat!("Tengen ", env!("CARGO_PKG_VERSION"));
@@ -247,7 +247,7 @@ fn handicap_game(id: &str, how: &str, bonus: &str) -> String {
 }
 
 #[test]
-fn handicap_is_paid_for_however_it_is_placed() {
+fn handicap_is_compensated_in_every_form() {
     let mut analyst = Analyst::start(KATRAIN);
     for (bonus, lead) in [("0", 6.5), ("N", -0.5), ("N-1", 0.5)] {
         for how in ["initialStones", "moves", "passes"] {

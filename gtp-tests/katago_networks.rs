@@ -82,7 +82,7 @@ fn run(args: &[&str], input: &str) -> [String; 2] {
 }
 
 #[test]
-fn it_plays_on_every_board_by_all_rules() {
+fn the_network_plays_on_every_board_by_all_rules() {
     let folder = Folder::new("katago");
     let file = folder.write("net.txt", network().as_bytes());
     let mut input = String::new();
@@ -111,7 +111,7 @@ fn it_plays_on_every_board_by_all_rules() {
 }
 
 #[test]
-fn doctor_and_analysis_take_it() {
+fn doctor_and_analysis_accept_the_network() {
     let folder = Folder::new("katago-others");
     let file = folder.write("net.bin", network().as_bytes());
     let [found, _] = run(
@@ -141,7 +141,7 @@ fn doctor_and_analysis_take_it() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_at_the_start() {
+fn faults_of_a_file_are_reported_at_the_start() {
     let folder = Folder::new("katago-damaged");
     let whole = network();
     let cut = folder.write("cut.txt", &whole.as_bytes()[..whole.len() / 2]);

@@ -119,7 +119,7 @@ fn queued_commands_are_answered_first() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_the_engine() {
+fn a_closed_output_ends_the_engine() {
     let mut engine = Engine::start(QUICK);
     engine.answer("genmove b");
     engine.close();
@@ -169,7 +169,7 @@ fn a_piped_script_is_played_at_full_strength() {
     ignore = "there the system, or Wine, takes most of the time of a start"
 )]
 #[test]
-fn an_idle_engine_costs_next_to_nothing() {
+fn an_idle_engine_uses_little_processor_time() {
     const START: Duration = Duration::from_millis(50);
     let mut best = Duration::MAX;
     for _ in 0..TRIES {

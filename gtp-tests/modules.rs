@@ -44,7 +44,7 @@ fn modules_use_only_what_their_table_allows() {
 }
 
 #[test]
-fn no_files_stand_in_a_circle() {
+fn files_have_no_cyclic_dependencies() {
     let circles = circles::find(&Source::read(repository(), &CRATES));
     assert!(circles.is_empty(), "\n{}", circles.join("\n\n"));
 }
@@ -111,7 +111,7 @@ const PLANTED_TABLE: &str = "\
 | `top` | a roof | `ground`, `middle::b` |";
 
 #[test]
-fn planted_arrows_and_circles_are_found() {
+fn planted_dependencies_and_cycles_are_found() {
     let source = planted();
     assert_eq!(
         arrows::Table::read(PLANTED_TABLE).check(&source),

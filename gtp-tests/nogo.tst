@@ -19,7 +19,7 @@ play b B3
 #? [.*]*
 50 final_score
 #? [.*]*
-# On two points Black plays one and White cannot answer.
+# On a board of two points Black plays one and White has no move.
 rectangular_boardsize 2 1
 60 genmove b
 #? [A1|B1]
@@ -33,7 +33,7 @@ boardsize 1
 #? [resign]
 100 final_score
 #? [W\+R]
-# The sizes.
+# Board sizes.
 110 boardsize 13
 #? []
 120 rectangular_boardsize 13 2

@@ -44,7 +44,7 @@ fn pondering_searches_on_the_opponents_time() {
 }
 
 #[test]
-fn pondering_holds_nothing_up() {
+fn pondering_does_not_delay_replies() {
     let mut engine = Engine::start(&["--visits", "60", "--threads", "2", "--ponder"]);
     let mut color = "b";
     for _ in 0..6 {

@@ -82,7 +82,7 @@ pub(crate) fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn what_only_some_systems_have_is_used_in_listed_places() {
+fn platform_dependent_code_is_only_in_listed_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     rust_files(&root.join("src"), &mut files);

@@ -1,4 +1,4 @@
-# The conversation itself.
+# Protocol commands.
 
 10 protocol_version
 #? [2]

@@ -90,7 +90,7 @@ fn held(page: &str) -> Value {
 }
 
 #[test]
-fn the_solver_alone_names_the_moves_that_gave_a_won_game_away() {
+fn the_solver_alone_finds_losing_mistakes() {
     prints(
         &["--endings", SMALL, "--from", "5", "--nodes", "10000"],
         &[
@@ -110,7 +110,7 @@ fn the_solver_alone_names_the_moves_that_gave_a_won_game_away() {
 }
 
 #[test]
-fn without_a_network_playouts_judge_and_the_solver_says_what_is_true() {
+fn without_a_network_playouts_evaluate_and_the_solver_proves() {
     let args = [&[SMALL, "--nodes", "100000"], &QUICK[..6]].concat();
     prints(
         &args,
@@ -191,7 +191,7 @@ fn the_network_judges_a_game_on_its_board() {
 }
 
 #[test]
-fn a_page_stands_alone_and_only_a_page_is_replaced() {
+fn a_page_is_self_contained_and_replaces_only_pages() {
     let folder = scratch("page");
     let page = folder.join("game.html");
     let args = [&[LARGE, "--html", name(&page)], QUICK].concat();
@@ -293,7 +293,7 @@ fn games_of_go_and_gomoku_are_reviewed() {
 }
 
 #[test]
-fn a_folder_gets_a_page_a_game_and_does_not_review_twice() {
+fn a_folder_gets_one_page_per_game_and_no_game_is_reviewed_twice() {
     let folder = scratch("folder");
     let games = folder.join("games");
     std::fs::create_dir(&games).expect("a folder");
@@ -342,7 +342,7 @@ fn a_folder_gets_a_page_a_game_and_does_not_review_twice() {
     ignore = "only a console sends Ctrl-C there, and tests have none"
 )]
 #[test]
-fn an_interrupted_review_keeps_what_it_has() {
+fn an_interrupted_review_keeps_its_results() {
     let page = scratch("interrupt").join("game.html");
     let html = ["--html", name(&page), "--nodes", "1000"];
     let slow = [LARGE, "--time-per-move", "0.2", "--log-level", "info"];
@@ -380,7 +380,7 @@ fn an_interrupted_review_keeps_what_it_has() {
 }
 
 #[test]
-fn what_cannot_be_had_is_said() {
+fn missing_requirements_are_reported() {
     refuses(&["nowhere.sgf"], "nowhere.sgf");
     refuses(
         &["gtp-tests/games/illegal.sgf", "--visits", "1"],

@@ -49,7 +49,7 @@ fn a_position_has_one_score_in_every_process() {
 /// On an open 19x19 a score takes longest. An interrupt ends it without one, and the next command
 /// is answered normally.
 #[test]
-fn an_interrupted_score_is_none() {
+fn an_interrupted_score_is_an_error() {
     for command in [
         "final_score",
         "final_status_list dead",
@@ -75,7 +75,7 @@ fn an_interrupted_score_is_none() {
 }
 
 #[test]
-fn the_end_of_input_makes_no_score() {
+fn the_end_of_input_interrupts_scoring() {
     let mut engine = go("1");
     engine.answer("boardsize 19");
     play(&mut engine, "D4 Q16 D16 Q4 K10");

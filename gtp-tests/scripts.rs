@@ -178,7 +178,7 @@ fn the_referee_of_twogtp_is_found_as_gogui_splits_its_command() {
 }
 
 #[test]
-fn a_good_command_goes_on_to_build() {
+fn a_valid_command_starts_the_build() {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("overnight");
     let output = run(
         "train-overnight.sh",

@@ -1,9 +1,9 @@
-# Reading games. The file has setup stones, a comment with brackets, and a variation.
+# Loading games. The file has setup stones, a comment with brackets, and a variation.
 
 loadsgf games/setup.sgf
 10 reg_genmove b
 #? [[A-E][1-5]]
-# A5 holds a stone that was set up, C3 the first move.
+# A5 has a setup stone, C3 the first move.
 20 play w A5
 #? [.*]*
 30 play w C3
@@ -19,6 +19,6 @@ loadsgf games/setup.sgf 1
 #? [.*]*
 70 loadsgf games/illegal.sgf
 #? [.*]*
-# What could not be loaded has changed nothing.
+# A failed load changes nothing.
 80 play w C3
 #? [.*]*

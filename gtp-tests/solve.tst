@@ -1,4 +1,4 @@
-# Exact results, as published: 3x3 is won by the first player, 3x4 by the second player.
+# Published exact results: 3x3 is a win for the first player, 3x4 for the second.
 
 boardsize 3
 10 tengen-solve
@@ -10,7 +10,7 @@ rectangular_boardsize 4 3
 #? [winner white .*]
 40 tengen-solve black 30
 #? [winner white .*]
-# No time to find anything out.
+# No time to solve anything.
 boardsize 9
 50 tengen-solve 0
 #? [winner unknown nodes [0-9]+ seconds [0-9.]+ line]

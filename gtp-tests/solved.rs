@@ -76,7 +76,7 @@ const BLOCK: &str = "H8 G8 J8 A3 K8 A5 L8";
 const LOST: &str = "H8 A1 J8 A3 K8 C1 L8";
 
 #[test]
-fn a_win_by_threats_is_told_with_its_move() {
+fn a_win_by_threats_is_reported_with_its_move() {
     for visits in [1, 30, 1000] {
         let found = answers(
             &["--game", "gomoku"],
@@ -127,7 +127,7 @@ fn a_lost_position_names_the_move_that_lasts_longest() {
 }
 
 #[test]
-fn moves_that_are_left_out_are_not_told_of_in_solved_positions() {
+fn excluded_moves_are_not_reported_in_solved_positions() {
     let limit = |name: &str, moves: &[&str]| {
         let entry = json!([{"player": "B", "moves": moves, "untilDepth": 1}]);
         gomoku(FIVE, 200, json!({ name: entry }))
@@ -175,7 +175,7 @@ const NOGO: &str = "B2 E4 C1 B1 A6 D1 F1 A1 G1 F5 C2 E1 D5 E2 H5 H6 H1 J1 D2 D4 
     B4 J4 A5";
 
 #[test]
-fn every_turn_of_an_ending_has_the_move_that_the_engine_would_play() {
+fn every_turn_of_an_ending_has_the_engines_move() {
     let flags = ["--visits", "200", "--threads", "1", "--seed", "1"];
     let turns: Vec<usize> = (55..72).collect();
     let game: Vec<&str> = NOGO.split_whitespace().collect();
@@ -225,7 +225,7 @@ fn every_turn_of_an_ending_has_the_move_that_the_engine_would_play() {
 
 /// White has only a pass, and no stone.
 #[test]
-fn a_single_pass_is_worth_what_it_is_worth() {
+fn a_single_pass_has_its_true_value() {
     let query = |visits: u64| {
         let stones = ["A1", "B1", "A2", "B2", "C2", "B3"].map(|point| json!(["B", point]));
         let query = json!({
@@ -271,7 +271,7 @@ fn a_single_pass_is_worth_what_it_is_worth() {
 }
 
 #[test]
-fn gtp_tells_of_wins_and_single_replies_as_the_queries_do() {
+fn gtp_and_queries_report_the_same_wins_and_replies() {
     for (at, wins, color) in [
         (FIVE, &["G8", "M8"][..], "b"),
         (THREE, &["G8", "L8"], "b"),

@@ -47,7 +47,7 @@ fn player(args: &[&str]) -> String {
 
 /// PowerShell and editors on Windows begin files with it.
 #[test]
-fn a_byte_order_mark_is_no_part_of_what_is_sent() {
+fn a_byte_order_mark_is_skipped() {
     let said = |args: &[&str], input: &str| {
         let output = run_on(args, &format!("\u{feff}{input}"));
         let error = text(&output.stderr);
@@ -73,7 +73,7 @@ fn a_byte_order_mark_is_no_part_of_what_is_sent() {
 }
 
 #[test]
-fn boards_have_their_own_network_the_one_named_or_playouts() {
+fn boards_use_their_network_the_given_one_or_playouts() {
     for (game, size, network) in [
         ("go", "9", true),
         ("go", "19x13", true),
@@ -102,7 +102,7 @@ fn boards_have_their_own_network_the_one_named_or_playouts() {
 }
 
 #[test]
-fn a_network_that_cannot_be_used_ends_the_program() {
+fn an_unusable_network_ends_the_program() {
     let folder = Folder::new("networks");
     let model = |path: &str, parts: &[&str]| {
         for subcommand in ["gtp", "sau", "bench"] {
@@ -213,7 +213,7 @@ fn an_unsound_network_ends_the_program_on_every_backend() {
 /// A network that one backend cannot compute may be computed by another, unless a backend is set;
 /// then it ends the program.
 #[test]
-fn a_network_that_its_backend_does_not_compute_ends_the_program() {
+fn a_network_unsupported_by_its_backend_ends_the_program() {
     let folder = Folder::new("operators");
     let sigmoid = network_behind(&info(9), 0.1, |graph, planes| graph.sigmoid(planes));
     let sigmoid = folder.write("sigmoid.onnx", &sigmoid);
@@ -239,7 +239,7 @@ fn a_network_that_its_backend_does_not_compute_ends_the_program() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_not_read() {
+fn only_regular_files_are_read() {
     let folder = Folder::new("no-files");
     let fifo = folder.path("fifo.onnx");
     let made = Command::new("mkfifo").arg(&fifo).status();
@@ -262,7 +262,7 @@ fn what_is_no_file_is_not_read() {
 }
 
 #[test]
-fn a_backend_or_device_that_is_not_here_ends_the_program() {
+fn a_missing_backend_or_device_ends_the_program() {
     for subcommand in ["gtp", "sau", "bench"] {
         check_refused(
             &[subcommand, "--device", "cuda:63"],
@@ -285,7 +285,7 @@ fn a_backend_or_device_that_is_not_here_ends_the_program() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_read_ends_the_program() {
+fn an_unreadable_configuration_ends_the_program() {
     let folder = Folder::new("configurations");
     check_refused(
         &["gtp", "--config", "/nope.toml"],
@@ -298,14 +298,14 @@ fn a_configuration_that_cannot_be_read_ends_the_program() {
 }
 
 #[test]
-fn numbers_may_be_negative_and_wrong() {
+fn negative_numbers_get_a_clear_error() {
     for flag in ["--visits", "--lag", "--seed", "--threads"] {
         check_refused(&["gtp", flag, "-1"], &["must be", "not \"-1\""]);
     }
 }
 
 #[test]
-fn the_board_is_the_networks_when_nobody_names_one() {
+fn the_default_board_is_that_of_the_network() {
     let folder = Folder::new("board");
     let five = folder.write("5.onnx", &network(&info(5), 0.1));
     let output = run_on(
@@ -390,7 +390,7 @@ fn the_built_in_network_takes_over_from_one_that_fails_in_a_game() {
 }
 
 #[test]
-fn a_side_without_time_is_told_of() {
+fn a_side_without_time_is_reported() {
     let script = |settings: &str| format!("boardsize 5\n{settings}\ngenmove b\ntengen-clock\n");
     let quick = ["gtp", "--backend", "rollout", "--seed", "1"];
     // Sudden death without any time, as read by KataGo.
@@ -418,7 +418,7 @@ fn a_side_without_time_is_told_of() {
 }
 
 #[test]
-fn a_games_name_may_have_capitals_and_a_wrong_one_is_told_all() {
+fn names_of_games_ignore_case_and_errors_list_them() {
     // No other game has a network for that board.
     let said = player(&["--game", "Gomoku", "--size", "8"]);
     assert!(said.contains("the built-in network"), "{said}");
@@ -442,7 +442,7 @@ fn a_games_name_may_have_capitals_and_a_wrong_one_is_told_all() {
 }
 
 #[test]
-fn advice_is_given_where_a_name_is_nearly_right() {
+fn nearly_right_names_get_a_suggestion() {
     check_refused(&["gtp", "--set", "foo=1"], &["\"foo\"", "--help lists all"]);
     check_refused(&["gtp", "--set", "visit=1"], &["did you mean visits?"]);
     check_refused(
@@ -454,7 +454,7 @@ fn advice_is_given_where_a_name_is_nearly_right() {
 }
 
 #[test]
-fn what_nothing_solves_is_said_before_anything_else() {
+fn games_without_a_solver_are_refused_first() {
     let record = folder().join("games").join("go-superko.sgf");
     let finished = std::env::temp_dir().join(format!("tengen-solve-{}.sgf", std::process::id()));
     // Passes and handicap stones are not accepted by a solver of NoGo.
@@ -479,7 +479,7 @@ fn what_nothing_solves_is_said_before_anything_else() {
 /// A processor of 2008 has no AVX2, which all code of the usual build may use.
 #[test]
 #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn an_old_processor_is_told_so() {
+fn an_old_processor_gets_a_clear_error() {
     if !cfg!(target_feature = "avx2") {
         return println!("skipped: this build runs on all processors");
     }
@@ -509,7 +509,7 @@ fn an_old_processor_is_told_so() {
 }
 
 #[test]
-fn keys_of_newer_dialects_are_passed_over_and_the_log_says_so_once() {
+fn unknown_protocol_keys_are_ignored_and_logged_once() {
     let analyze = "kata-analyze b 50 ownershipStdev true movesOwnershipStdev false noResultValue true someDayKey 7 maxmoves 1";
     let sent = format!("{analyze}\n{analyze}\nkata-set-param numSearchThreads 8\nquit\n");
     let output = run_on(&["gtp", "--backend", "rollout", "--visits", "10"], &sent);

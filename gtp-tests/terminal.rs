@@ -82,7 +82,7 @@ impl Drop for Terminal {
 }
 
 #[test]
-fn a_person_is_greeted_and_helped() {
+fn a_person_gets_a_greeting_and_help() {
     let Some(mut gtp) = Terminal::start("gtp") else {
         return;
     };
@@ -108,7 +108,7 @@ fn a_person_is_greeted_and_helped() {
 }
 
 #[test]
-fn a_board_program_is_not_greeted() {
+fn a_board_program_gets_no_greeting() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
         .arg("gtp")
         .stdin(Stdio::piped())
@@ -127,7 +127,7 @@ fn a_board_program_is_not_greeted() {
 }
 
 #[test]
-fn ctrl_c_has_the_solver_sum_up() {
+fn ctrl_c_makes_the_solver_print_a_summary() {
     let solve = "solve --size 9 --threads 2 --memory-mib 64";
     let Some(mut solve) = Terminal::start(solve) else {
         return;

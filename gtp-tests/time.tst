@@ -1,4 +1,4 @@
-# Every time system is accepted, and genmove answers under each of them, also without time.
+# Every time system is accepted, and genmove answers under each, also with no time left.
 
 boardsize 5
 10 time_settings 900 0 0

@@ -141,7 +141,7 @@ fn games_become_a_network_that_the_engine_loads() {
 
 /// The int8 version of a network is written, compared and named as such.
 #[test]
-fn old_games_get_true_results() {
+fn old_games_get_exact_results() {
     let scratch = Scratch::new("correct");
     let [data, out, no_games] = ["data", "out", "none"].map(|name| scratch.join(name));
     let games_of = [
@@ -259,7 +259,7 @@ fn goes_on(data: &str) {
 }
 
 #[test]
-fn selfplay_goes_on_after_kill_9() {
+fn selfplay_continues_after_kill_9() {
     let scratch = Scratch::new("kill-selfplay");
     let data = scratch.join("data");
     for _ in 0..2 {
@@ -357,7 +357,7 @@ fn products(run: &str, generations: u32) -> Products {
 
 /// Kills a run at random moments, twenty times if TENGEN_KILLS is set to that.
 #[test]
-fn the_loop_goes_on_after_kill_9_as_if_nothing_had_been() {
+fn the_loop_continues_after_kill_9_with_the_same_result() {
     let scratch = Scratch::new("kill-loop");
     let (plan, whole, killed) = (
         scratch.join("plan.toml"),
@@ -500,7 +500,7 @@ measure = { every = 1500, pairs = 5, random-plies = 2, against = ["random", "rav
 "#;
 
 #[test]
-fn the_plans_of_the_scripts_folder_are_plans() {
+fn the_plans_in_the_scripts_folder_are_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/plans");
     let mut seen = 0;
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -18,7 +18,7 @@ fn read(file: impl AsRef<Path>) -> String {
 }
 
 #[test]
-fn a_set_is_picked_solved_and_continued() {
+fn a_set_is_selected_solved_and_continued() {
     let folder = Folder::new("truth-solved");
     let set = folder.path("set.txt");
     let pick = [
@@ -73,7 +73,7 @@ fn a_set_is_picked_solved_and_continued() {
 }
 
 #[test]
-fn wins_thrown_away_are_counted() {
+fn lost_wins_are_counted() {
     let folder = Folder::new("truth-bench");
     let set = folder.path("set.txt");
     // White plays C1 or D1; the recorded results of these lines are made up: it keeps the first

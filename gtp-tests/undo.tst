@@ -1,4 +1,4 @@
-# Taking moves back, and setting up by playing one colour twice.
+# Undo, and setup by playing one colour twice.
 
 boardsize 9
 clear_board
@@ -20,7 +20,7 @@ undo
 undo
 50 undo
 #? [.*]*
-# A generated move is taken back like any other.
+# A generated move can be undone like any other.
 genmove b
 undo
 60 undo

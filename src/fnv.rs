@@ -26,7 +26,7 @@ impl Default for WordHash {
 }
 
 impl WordHash {
-    /// Adds a word.
+    /// Adds 64 bits in one step of the hash.
     pub fn add(&mut self, word: u64) {
         self.0 = next(self.0, word);
     }

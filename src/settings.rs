@@ -37,9 +37,9 @@ pub struct ParamInfo {
     pub name: &'static str,
     /// Rust type of the value.
     pub kind: &'static str,
-    /// Default value.
+    /// Default value, as text that the setting accepts.
     pub default: String,
-    /// Allowed values.
+    /// Allowed values, as text for messages and pages.
     pub range: String,
     /// Help text.
     pub help: &'static str,

@@ -61,7 +61,7 @@ fn the_engine_plays_every_game_to_its_end() {
 }
 
 #[test]
-fn a_person_plays_takes_back_branches_and_gives_up() {
+fn a_person_plays_undoes_branches_and_resigns() {
     let board = quick();
     let mut page = Events::open(&board);
     let terms = json!({"game": "nogo", "size": "5", "players": ["human", "engine"], "level": {"visits": 20}});
@@ -102,7 +102,7 @@ fn a_person_plays_takes_back_branches_and_gives_up() {
 }
 
 #[test]
-fn a_forced_capture_a_ko_and_dead_stones_are_the_engines_word() {
+fn captures_ko_and_dead_stones_follow_the_engine() {
     let board = quick();
     let mut page = Events::open(&board);
     let both = ["human", "human"];
@@ -213,7 +213,7 @@ fn a_clock_holds_regardless_of_pages() {
 }
 
 #[test]
-fn who_does_not_move_loses_on_time() {
+fn a_side_without_a_move_loses_on_time() {
     let board = quick();
     let mut page = Events::open(&board);
     begin(

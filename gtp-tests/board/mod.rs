@@ -18,7 +18,7 @@ fn quick() -> Board {
 }
 
 #[test]
-fn the_page_is_whole_and_loads_nothing_from_elsewhere() {
+fn the_page_is_complete_and_loads_nothing_external() {
     let board = quick();
     let page = board.get("");
     assert_eq!(page.status, 200);
@@ -58,7 +58,7 @@ fn the_page_is_whole_and_loads_nothing_from_elsewhere() {
 }
 
 #[test]
-fn only_who_has_the_address_is_answered() {
+fn requests_without_the_token_are_refused() {
     let board = quick();
     let (port, token) = (board.port, board.token.clone());
     let own = format!("127.0.0.1:{port}");
@@ -114,7 +114,7 @@ fn only_who_has_the_address_is_answered() {
 }
 
 #[test]
-fn commands_are_json_of_bounded_size_and_errors_are_said() {
+fn commands_are_bounded_json_and_errors_are_reported() {
     let board = quick();
     let status = |path: &str, kind: &str, body: &[u8]| board.post(path, kind, body).status;
     let json_type = "application/json";
@@ -171,7 +171,7 @@ fn commands_are_json_of_bounded_size_and_errors_are_said() {
 }
 
 #[test]
-fn slow_and_many_clients_delay_no_other() {
+fn slow_or_many_clients_do_not_delay_others() {
     let board = quick();
     // Half a request each, and nothing more.
     let slow: Vec<TcpStream> = (0..30)

@@ -17,28 +17,28 @@ pub(crate) const TESTS: &[Test] = &[
         programs_of_gomocup_may_answer_in_odd_ways,
     ),
     (
-        "a_refusal_of_komi_or_rules_is_told",
-        a_refusal_of_komi_or_rules_is_told,
+        "a_refusal_of_komi_or_rules_is_reported",
+        a_refusal_of_komi_or_rules_is_reported,
     ),
     (
         "an_engine_of_another_game_does_not_play",
         an_engine_of_another_game_does_not_play,
     ),
     (
-        "the_other_protocol_is_told_apart",
-        the_other_protocol_is_told_apart,
+        "the_other_protocol_is_recognized",
+        the_other_protocol_is_recognized,
     ),
     (
-        "more_games_at_once_than_processors_are_warned_of",
-        more_games_at_once_than_processors_are_warned_of,
+        "more_games_at_once_than_processors_get_a_warning",
+        more_games_at_once_than_processors_get_a_warning,
     ),
     (
         "gomoku_is_played_on_fifteen_lines",
         gomoku_is_played_on_fifteen_lines,
     ),
     (
-        "ctrl_c_says_what_there_is_and_that_it_goes_on",
-        ctrl_c_says_what_there_is_and_that_it_goes_on,
+        "ctrl_c_prints_the_results_and_how_to_continue",
+        ctrl_c_prints_the_results_and_how_to_continue,
     ),
 ];
 
@@ -129,7 +129,7 @@ fn programs_of_gomocup_may_answer_in_odd_ways() {
     );
 }
 
-fn a_refusal_of_komi_or_rules_is_told() {
+fn a_refusal_of_komi_or_rules_is_reported() {
     let out = folder("refuses");
     let go = [
         "--game",
@@ -204,7 +204,7 @@ fn an_engine_of_another_game_does_not_play() {
     );
 }
 
-fn the_other_protocol_is_told_apart() {
+fn the_other_protocol_is_recognized() {
     let gomoku = ["--game", "gomoku", "--command-limit", "1"];
     let out = folder("brain-as-gtp");
     let output = play(&brain("unknown-info"), &fake("honest", 0, 2), &out, &gomoku)
@@ -226,7 +226,7 @@ fn the_other_protocol_is_told_apart() {
     );
 }
 
-fn more_games_at_once_than_processors_are_warned_of() {
+fn more_games_at_once_than_processors_get_a_warning() {
     let many = std::thread::available_parallelism().unwrap().get() + 1;
     let started = |out: &str, games_at_once: usize| {
         let options = ["--games", "2", "--concurrency", &games_at_once.to_string()];
@@ -279,7 +279,7 @@ fn gomoku_is_played_on_fifteen_lines() {
     );
 }
 
-fn ctrl_c_says_what_there_is_and_that_it_goes_on() {
+fn ctrl_c_prints_the_results_and_how_to_continue() {
     let out = folder("ctrl-c");
     let engines = [fake("slow", 0, 1), fake("slow", 0, 2)];
     let start = |games: &str| play(&engines[0], &engines[1], &out, &["--games", games]);

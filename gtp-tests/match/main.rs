@@ -23,7 +23,7 @@ type Test = (&'static str, fn());
 
 /// Tests that do not run on Windows, and why.
 const NOT_ON_WINDOWS: &[(&str, &str)] = &[(
-    "ctrl_c_says_what_there_is_and_that_it_goes_on",
+    "ctrl_c_prints_the_results_and_how_to_continue",
     "only a console sends Ctrl-C there",
 )];
 

@@ -16,33 +16,33 @@ pub(crate) const TESTS: &[Test] = &[
         an_engine_that_fails_late_loses_only_then,
     ),
     (
-        "a_hanging_engine_behind_a_script_is_ended_too",
-        a_hanging_engine_behind_a_script_is_ended_too,
+        "a_hanging_engine_started_by_a_script_is_ended",
+        a_hanging_engine_started_by_a_script_is_ended,
     ),
     ("a_late_answer_loses_on_time", a_late_answer_loses_on_time),
     (
-        "a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next",
-        a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next,
+        "a_late_answer_of_one_game_is_ignored_in_the_next",
+        a_late_answer_of_one_game_is_ignored_in_the_next,
     ),
     (
-        "a_program_that_has_just_moved_is_left_alone_first",
-        a_program_that_has_just_moved_is_left_alone_first,
+        "a_program_that_has_just_moved_is_not_stopped_at_once",
+        a_program_that_has_just_moved_is_not_stopped_at_once,
     ),
     (
-        "a_flood_on_stderr_is_kept_and_harmless",
-        a_flood_on_stderr_is_kept_and_harmless,
+        "much_output_on_stderr_is_kept_and_harmless",
+        much_output_on_stderr_is_kept_and_harmless,
     ),
     (
-        "complaints_are_in_the_report_and_the_exit_code",
-        complaints_are_in_the_report_and_the_exit_code,
+        "warnings_are_in_the_report_and_the_exit_code",
+        warnings_are_in_the_report_and_the_exit_code,
     ),
     (
-        "an_engine_that_does_not_start_has_the_last_word",
-        an_engine_that_does_not_start_has_the_last_word,
+        "an_engine_that_does_not_start_is_quoted",
+        an_engine_that_does_not_start_is_quoted,
     ),
     (
-        "an_engine_that_never_starts_again_ends_the_match",
-        an_engine_that_never_starts_again_ends_the_match,
+        "an_engine_that_cannot_restart_ends_the_match",
+        an_engine_that_cannot_restart_ends_the_match,
     ),
 ];
 
@@ -101,7 +101,7 @@ fn an_engine_that_fails_late_loses_only_then() {
     );
 }
 
-fn a_hanging_engine_behind_a_script_is_ended_too() {
+fn a_hanging_engine_started_by_a_script_is_ended() {
     let out = folder("script");
     let marker = format!("{}", std::process::id());
     // The shell stays the parent of the engine, whose seed is searched for in all command lines.
@@ -136,7 +136,7 @@ fn a_late_answer_loses_on_time() {
     assert_eq!(report["counts"]["losses"], 2);
 }
 
-fn a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next() {
+fn a_late_answer_of_one_game_is_ignored_in_the_next() {
     let out = folder("counts-late");
     let engines = (fake("counts-late", 1, 1), fake("counts", 0, 2));
     let options = [
@@ -164,7 +164,7 @@ fn a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next() {
     assert!(faults["second"].is_null(), "{report:#}");
 }
 
-fn a_program_that_has_just_moved_is_left_alone_first() {
+fn a_program_that_has_just_moved_is_not_stopped_at_once() {
     let out = folder("brains");
     let brain = brain("usual");
     let report = report(play(&brain, &brain, &out, &BRAINS));
@@ -179,7 +179,7 @@ fn a_program_that_has_just_moved_is_left_alone_first() {
     }
 }
 
-fn a_flood_on_stderr_is_kept_and_harmless() {
+fn much_output_on_stderr_is_kept_and_harmless() {
     let out = folder("flood");
     let report = report(play(
         &fake("megabytes", 9, 1),
@@ -192,7 +192,7 @@ fn a_flood_on_stderr_is_kept_and_harmless() {
     assert!(kept >= 4 << 20, "{kept} bytes");
 }
 
-fn complaints_are_in_the_report_and_the_exit_code() {
+fn warnings_are_in_the_report_and_the_exit_code() {
     let out = folder("complain");
     let engines = (fake("complain", 1, 1), fake("honest", 0, 2));
     let start = |options: &[&str]| play(&engines.0, &engines.1, &out, options);
@@ -229,7 +229,7 @@ fn complaints_are_in_the_report_and_the_exit_code() {
     );
 }
 
-fn an_engine_that_does_not_start_has_the_last_word() {
+fn an_engine_that_does_not_start_is_quoted() {
     let out = folder("last-words");
     let words = "echo no model here>&2\nexit 1";
     let script = script(&out, words, words);
@@ -242,7 +242,7 @@ fn an_engine_that_does_not_start_has_the_last_word() {
 }
 
 /// Out of memory, or a program being rebuilt, is not a loss.
-fn an_engine_that_never_starts_again_ends_the_match() {
+fn an_engine_that_cannot_restart_ends_the_match() {
     let out = folder("starts-once");
     let marker = out.join("has-run");
     let (marker, crash) = (marker.display(), fake("crash", 1, 1));

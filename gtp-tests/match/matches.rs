@@ -16,8 +16,8 @@ pub(crate) const TESTS: &[Test] = &[
         a_match_is_played_and_reported,
     ),
     (
-        "a_killed_match_goes_on_where_it_stopped",
-        a_killed_match_goes_on_where_it_stopped,
+        "a_killed_match_continues_where_it_stopped",
+        a_killed_match_continues_where_it_stopped,
     ),
     (
         "a_folder_of_another_match_is_refused",
@@ -28,8 +28,8 @@ pub(crate) const TESTS: &[Test] = &[
         a_missing_engine_ends_the_match_at_once,
     ),
     (
-        "an_engine_without_byoyomi_is_told_of_one_move_a_period",
-        an_engine_without_byoyomi_is_told_of_one_move_a_period,
+        "an_engine_without_byoyomi_gets_one_move_a_period",
+        an_engine_without_byoyomi_gets_one_move_a_period,
     ),
 ];
 
@@ -165,7 +165,7 @@ fn a_match_is_played_and_reported() {
     }
 }
 
-fn a_killed_match_goes_on_where_it_stopped() {
+fn a_killed_match_continues_where_it_stopped() {
     let out = folder("killed");
     let start = |games: &str| {
         let options = ["--games", games, "--concurrency", "2"];
@@ -240,7 +240,7 @@ fn a_missing_engine_ends_the_match_at_once() {
 }
 
 /// The fake engine refuses more moves than its periods have.
-fn an_engine_without_byoyomi_is_told_of_one_move_a_period() {
+fn an_engine_without_byoyomi_gets_one_move_a_period() {
     let out = folder("byoyomi");
     let options = ["--games", "2", "--time", "0+3*5"];
     let [first, second] = [1, 2].map(|seed| fake("honest", 0, seed));

@@ -10,7 +10,7 @@ use crate::Test;
 use crate::matches::{fake, folder, games, report, script, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
-    ("a_test_stops_by_itself", a_test_stops_by_itself),
+    ("an_sprt_stops_by_its_rule", an_sprt_stops_by_its_rule),
     (
         "a_tournament_ends_in_ratings_and_a_plot",
         a_tournament_ends_in_ratings_and_a_plot,
@@ -25,17 +25,17 @@ pub(crate) const TESTS: &[Test] = &[
     ),
     ("visits_can_be_the_clock", visits_can_be_the_clock),
     (
-        "a_tuning_finds_what_wins_and_goes_on",
-        a_tuning_finds_what_wins_and_goes_on,
+        "a_tuning_finds_winning_values_and_continues",
+        a_tuning_finds_winning_values_and_continues,
     ),
     ("a_komi_is_exact_or_refused", a_komi_is_exact_or_refused),
     (
-        "a_tuning_says_what_it_cannot_do",
-        a_tuning_says_what_it_cannot_do,
+        "a_tuning_reports_impossible_requests",
+        a_tuning_reports_impossible_requests,
     ),
     (
-        "a_tuning_goes_on_after_engines_that_misbehaved",
-        a_tuning_goes_on_after_engines_that_misbehaved,
+        "a_tuning_continues_after_misbehaving_engines",
+        a_tuning_continues_after_misbehaving_engines,
     ),
 ];
 
@@ -55,7 +55,7 @@ fn duel(subcommand: &str, first: &str, second: &str, out: &Path, options: &[&str
     report(command)
 }
 
-fn a_test_stops_by_itself() {
+fn an_sprt_stops_by_its_rule() {
     let out = folder("sprt");
     let options = ["--elo1", "100", "--games", "400", "--concurrency", "2"];
     let report = duel(
@@ -243,7 +243,7 @@ fn tune(out: &Path, options: &[&str]) -> Command {
     command
 }
 
-fn a_tuning_finds_what_wins_and_goes_on() {
+fn a_tuning_finds_winning_values_and_continues() {
     let out = folder("tune");
     let options = ["--pairs", "24", "--concurrency", "2"];
     let found = report(tune(&out, &options));
@@ -267,7 +267,7 @@ fn a_tuning_finds_what_wins_and_goes_on() {
     );
 }
 
-fn a_tuning_says_what_it_cannot_do() {
+fn a_tuning_reports_impossible_requests() {
     let out = folder("tune-refused");
     let refusal = |mut command: Command| {
         let done = command.output().unwrap();
@@ -292,7 +292,7 @@ fn a_tuning_says_what_it_cannot_do() {
     assert!(crashed.contains("ended by crash"), "{crashed}");
 }
 
-fn a_tuning_goes_on_after_engines_that_misbehaved() {
+fn a_tuning_continues_after_misbehaving_engines() {
     let out = folder("tune-repaired");
     let becomes = |kind: &str| {
         let engine = fake(kind, 2, 1);

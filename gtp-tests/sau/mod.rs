@@ -123,7 +123,7 @@ fn whole_games_and_their_records() {
 }
 
 #[test]
-fn without_arguments_it_hears_who_is_there() {
+fn without_arguments_the_protocol_is_detected() {
     let mut program = Program::start("plain", &[]);
     // Fifteen minutes a side: the first move takes its time, and the game may end before it.
     program.send("new black\n");
@@ -182,7 +182,7 @@ fn play_until_one_is_illegal(program: &mut Program, first: Move) -> SmallNoGo {
 }
 
 #[test]
-fn an_illegal_move_gives_us_the_game() {
+fn an_illegal_move_by_the_opponent_wins() {
     let mut program = Program::start("illegal", QUICK);
     program.send("new white\n");
     // Only the platform may answer: its word decides. AA and then its neighbours: a capture.
@@ -249,7 +249,7 @@ fn a_point_entered_wrongly_decides_nothing() {
 }
 
 #[test]
-fn a_line_that_is_not_understood_gets_an_answer() {
+fn unknown_lines_get_an_answer() {
     let mut program = Program::start("answers", QUICK);
     for (line, part) in [
         ("mvoe EE", "\"mvoe\" is not a known command: `help`"),
@@ -282,7 +282,7 @@ fn a_line_that_is_not_understood_gets_an_answer() {
 }
 
 #[test]
-fn a_plain_end_leaves_both_records_and_its_winner_may_follow() {
+fn an_end_without_a_winner_writes_records_and_a_winner_may_follow() {
     let mut program = Program::start("plain-end", QUICK);
     program.send("new white\nmove e5\n");
     let reply = program.next_move();
@@ -311,7 +311,7 @@ fn a_plain_end_leaves_both_records_and_its_winner_may_follow() {
 }
 
 #[test]
-fn records_that_cannot_be_written_are_shouted_and_written_elsewhere() {
+fn unwritable_records_are_reported_and_written_elsewhere() {
     // A file in place of the folder: not even root can write into it.
     let block = |folder: &Path| std::fs::write(folder.join("records"), "").expect("writable");
     let mut program = Program::start_where("blocked", QUICK, block);
@@ -344,7 +344,7 @@ fn records_that_cannot_be_written_are_shouted_and_written_elsewhere() {
 }
 
 #[test]
-fn a_folder_of_records_that_was_asked_for_has_to_work() {
+fn an_explicit_records_folder_must_be_writable() {
     let file = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
         .args(["sau", "--records", &file])

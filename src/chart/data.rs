@@ -5,9 +5,9 @@ use super::Scale;
 /// A point with an optional interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Horizontal position.
+    /// Horizontal position, in the unit of the axis.
     pub x: f64,
-    /// Vertical position.
+    /// Vertical position, in the unit of the axis.
     pub y: f64,
     /// Lower and upper end of the interval; an infinite end is drawn to the border.
     pub interval: Option<(f64, f64)>,
@@ -50,7 +50,7 @@ impl Series {
     }
 }
 
-/// A chart.
+/// A line chart as data.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chart<'a> {
     /// Title of the chart.
@@ -59,9 +59,9 @@ pub struct Chart<'a> {
     pub note: &'a str,
     /// Label of the horizontal axis.
     pub x_label: &'a str,
-    /// The vertical axis.
+    /// The vertical axis: its label and its marks.
     pub scale: Scale,
-    /// The lines.
+    /// The lines, in the order of the legend.
     pub series: Vec<Series>,
 }
 

@@ -35,7 +35,7 @@ pub enum Overtime {
 /// The time each side has for a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeControl {
-    /// No clock.
+    /// No clock: time is never charged.
     #[default]
     Unlimited,
     /// Main time, then overtime.

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Remaining time of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeLeft {
-    /// No limit.
+    /// No limit, as without a clock.
     Unlimited,
     /// In main time, with all overtime still available.
     Main(Duration),

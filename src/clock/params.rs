@@ -3,10 +3,10 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// Time allocation scheme.
+/// Scheme that divides the time of a game among its moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
-    /// Ours.
+    /// Tengen's own scheme (docs/clock.md); the default.
     Tengen,
     /// Equal shares over 36 moves, the usual length of a 9x9 NoGo game.
     Even,
@@ -16,9 +16,9 @@ pub enum Scheme {
     FrontLoaded,
     /// Huang, Coulom and Lin's enhanced formula, with their rules for unstable and bad positions.
     Erica,
-    /// KataGo's.
+    /// KataGo's scheme, for comparison.
     Katago,
-    /// Like lc0's "smooth".
+    /// A scheme like lc0's "smooth", for comparison.
     Lc0,
 }
 

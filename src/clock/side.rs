@@ -14,7 +14,7 @@ pub struct SideClock {
 }
 
 impl SideClock {
-    /// A full clock.
+    /// A clock with the full time of this control.
     #[must_use]
     pub fn new(control: TimeControl) -> SideClock {
         let left = match control {
@@ -37,7 +37,7 @@ impl SideClock {
         }
     }
 
-    /// The time left.
+    /// The time left, as last charged or reported.
     #[must_use]
     pub fn left(&self) -> TimeLeft {
         self.left

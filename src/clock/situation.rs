@@ -7,9 +7,9 @@ use super::{Overtime, SideClock, StopReason};
 /// A position at which a move is due, as the time manager sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Situation {
-    /// The mover's clock.
+    /// The clock of the side to move, before the move.
     pub clock: SideClock,
-    /// Plies played.
+    /// Plies played before this move, by both sides.
     pub ply: u32,
     /// Expected number of remaining plies.
     pub plies_left: f64,

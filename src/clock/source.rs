@@ -86,7 +86,7 @@ impl FakeClock {
         FakeClock::default()
     }
 
-    /// Lets time pass.
+    /// Moves the time forward, for all clones.
     pub fn advance(&self, by: Duration) {
         let micros = u64::try_from(by.as_micros()).unwrap_or(u64::MAX);
         self.micros.fetch_add(micros, Ordering::Relaxed);

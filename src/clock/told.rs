@@ -38,7 +38,7 @@ impl Terms {
         terms.filter(|terms| !terms.period.is_zero())
     }
 
-    /// Total overtime.
+    /// Duration of all periods together.
     fn whole(&self) -> Duration {
         self.period.saturating_mul(self.periods.unwrap_or(1))
     }

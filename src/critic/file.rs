@@ -30,7 +30,7 @@ pub struct CriticInfo {
     pub width: u8,
     /// Rows of the board.
     pub height: u8,
-    /// Hidden nodes.
+    /// Number of nodes in the hidden layer.
     pub hidden: usize,
     /// Games that it was trained on.
     pub games: u32,
@@ -46,9 +46,9 @@ pub struct CriticInfo {
 /// A critic that can play.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Critic {
-    /// Metadata.
+    /// Metadata of the file: game, board, training.
     pub info: CriticInfo,
-    /// What it knows.
+    /// The network with its weights.
     pub network: Network,
 }
 
@@ -93,7 +93,7 @@ struct Head {
 }
 
 impl CriticInfo {
-    /// The board.
+    /// The board that it was trained on.
     #[must_use]
     pub fn size(&self) -> BoardSize {
         BoardSize::new(self.width, self.height)

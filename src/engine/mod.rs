@@ -149,9 +149,9 @@ pub struct Solution {
     pub outcome: Option<Outcome>,
     /// A principal variation, as far as it was found.
     pub line: Vec<Move>,
-    /// Positions visited.
+    /// Positions that the solver visited.
     pub nodes: u64,
-    /// Wall time.
+    /// Wall time of the solver.
     pub elapsed: Duration,
 }
 
@@ -165,7 +165,7 @@ pub trait Engine: Send {
     /// Properties of the game.
     fn info(&self) -> GameInfo;
 
-    /// The board.
+    /// Size of the current board.
     fn size(&self) -> BoardSize;
 
     /// Starts a new game: empty board, both clocks full. Komi and time control are kept.

@@ -15,7 +15,7 @@ const LCB_DEVIATIONS: f32 = 2.0;
 /// Playouts for a move without an alternative when its numbers are shown: about 10 ms.
 const FORCED: u64 = 100;
 
-/// Thinks by playouts.
+/// A thinker that needs no network: RAVE search over random playouts.
 pub struct RolloutThinker {
     rave: Rave,
     time: Arc<dyn Clock>,

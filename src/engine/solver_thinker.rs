@@ -42,7 +42,7 @@ const REACH: f64 = 4.0;
 const ADVICE_WON: u64 = 20_000;
 const ADVICE_LOST: u64 = 200_000;
 
-/// The solver's threads.
+/// Where the solver of endings runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SolverThreads {
     /// As [`SolverThreads::Auto`] with a network, none with playouts.

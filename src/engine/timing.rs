@@ -48,7 +48,7 @@ pub struct MoveTime {
     pub color: Color,
     /// Budget of the clock; `None` without a clock.
     pub budget: Option<Budget>,
-    /// Time used.
+    /// Time charged for the move, without lag.
     pub elapsed: Duration,
     /// Visits of the root after the search; 0 without a search.
     pub visits: u64,

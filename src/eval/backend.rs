@@ -79,7 +79,7 @@ impl CudaDevices {
         CudaDevices(1 << number)
     }
 
-    /// The numbers, ascending.
+    /// The CUDA device numbers, ascending.
     pub fn numbers(self) -> impl Iterator<Item = u8> {
         (0..64).filter(move |number| self.0 >> number & 1 == 1)
     }

@@ -61,7 +61,7 @@ impl Batch {
         self.row_len
     }
 
-    /// Row `index`.
+    /// Row `index`, as f32 planes in the order of the network's input.
     #[must_use]
     pub fn row(&self, index: usize) -> &[f32] {
         &self.planes[index * self.row_len..][..self.row_len]

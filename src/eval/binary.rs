@@ -14,7 +14,7 @@ const HEAD: u64 = 4096;
 pub(super) enum Fault {
     /// Not a library, or one for another system or processor.
     Foreign,
-    /// Truncated.
+    /// The file ends before its own headers or sections do.
     CutShort,
 }
 

@@ -8,7 +8,7 @@ use super::{BackendKind, EvalError, EvaluatorFactory, LoadOptions, ModelSource, 
 /// A backend that may be able to run a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The backend.
+    /// The backend that this is about.
     pub kind: BackendKind,
     /// Description if it is available, or the reason why it is not.
     pub verdict: Result<String, EvalError>,
@@ -43,7 +43,7 @@ impl Candidate {
 /// A network on the fastest backend that can run it here.
 #[derive(Debug)]
 pub struct Opened {
-    /// The backend.
+    /// The backend that this is about.
     pub kind: BackendKind,
     /// The loaded network.
     pub factory: EvaluatorFactory,

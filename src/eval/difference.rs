@@ -7,7 +7,7 @@ use super::{Batch, EvalError, Evaluator, Outputs, evaluate_finite, kl_divergence
 /// Difference between two networks on the same positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Difference {
-    /// Positions.
+    /// Number of positions compared.
     pub positions: usize,
     /// Mean Kullback-Leibler divergence of the second's policy from the first's over legal moves,
     /// in nats.

@@ -66,7 +66,7 @@ pub use tract::{InnerTensors, TractEvaluator, TractModel};
 /// `evaluate` fills `out` with exactly `batch.len()` rows; a batch of n gives the same answers as n
 /// batches of one, to within 1e-4. Logits are raw: no mask, no softmax.
 pub trait Evaluator: Send {
-    /// The loaded model.
+    /// Metadata of the loaded network.
     fn info(&self) -> &ModelInfo;
 
     /// Evaluates all rows of `batch` into `out`, which is resized to fit.

@@ -65,7 +65,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
-    /// Number of points.
+    /// Number of points in the set.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
@@ -91,7 +91,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         self.count() == 2
     }
 
-    /// The lowest point.
+    /// The point with the lowest number, if there is one.
     #[must_use]
     pub fn lowest(&self) -> Option<Move> {
         self.0

@@ -9,9 +9,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Color {
-    /// The first player.
+    /// The side that moves first.
     Black = 0,
-    /// The second player.
+    /// The side that moves second.
     White = 1,
 }
 
@@ -47,9 +47,9 @@ impl fmt::Display for Color {
 /// Width and height of a board in points, each at least 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BoardSize {
-    /// Number of columns.
+    /// Number of columns (SGF's and GTP's letters), at least 1.
     pub width: u8,
-    /// Number of rows.
+    /// Number of rows, at least 1.
     pub height: u8,
 }
 
@@ -76,7 +76,7 @@ impl BoardSize {
         BoardSize { width, height }
     }
 
-    /// Number of points.
+    /// Number of points: width times height.
     #[must_use]
     pub const fn area(self) -> usize {
         self.width as usize * self.height as usize

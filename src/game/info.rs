@@ -7,11 +7,11 @@ use super::BoardSize;
 pub struct GameInfo {
     /// Name in lower case, as in command lines, model metadata and file names.
     pub name: &'static str,
-    /// Display name.
+    /// Name for people, such as `NoGo`.
     pub title: &'static str,
     /// Number in SGF (`GM`), and name of the rules (`RU`) where other games share the number.
     pub sgf: (u32, Option<&'static str>),
-    /// Default board.
+    /// Board size when none is given.
     pub usual_board: BoardSize,
     /// Boards searched for the signature of `tengen bench`.
     pub bench_boards: &'static [BoardSize],

@@ -29,7 +29,7 @@ impl PositionHistory {
         self.0.pop();
     }
 
-    /// Number of positions.
+    /// Number of positions held, the current one included.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()

@@ -23,7 +23,7 @@ impl Recent {
         self.0 = self.0 << WIDTH | u128::from(mv.0);
     }
 
-    /// The last move.
+    /// The most recent move; `None` at the start of a game.
     #[must_use]
     pub fn last(self) -> Option<Move> {
         self.iter().next()

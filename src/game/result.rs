@@ -24,7 +24,7 @@ impl fmt::Display for HalfPoints {
 }
 
 impl Outcome {
-    /// A draw.
+    /// Neither side wins.
     pub const DRAW: Outcome = Outcome {
         winner: None,
         margin: None,
@@ -72,11 +72,11 @@ impl Outcome {
 /// A certain result for one side; better results compare greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Proof {
-    /// A loss.
+    /// The side loses.
     Loss,
-    /// A draw.
+    /// Neither side wins.
     Draw,
-    /// A win.
+    /// The side wins.
     Win,
 }
 
@@ -127,7 +127,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Nothing is proven.
+    /// Any result is possible: nothing is proven.
     pub const OPEN: Bounds = Bounds {
         low: Proof::Loss,
         high: Proof::Win,

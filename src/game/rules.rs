@@ -76,7 +76,7 @@ impl FromStr for OneSet {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("unknown rules `{text}` (expected one of: {known})")]
 pub struct UnknownRules {
-    /// The text.
+    /// The text that was not recognised.
     pub text: String,
     /// The known rules, for messages.
     pub known: &'static str,
@@ -100,7 +100,7 @@ pub struct UnsupportedSize {
 pub struct IllegalSetup {
     /// Colour of the offending stone.
     pub color: Color,
-    /// Its point.
+    /// The point it stands on.
     pub point: Move,
 }
 

@@ -22,7 +22,7 @@ pub struct OwnershipEstimate {
 /// Status of a point when the players stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointStatus {
-    /// Living stone.
+    /// A stone that lives.
     Alive,
     /// Living stone in seki: it cannot be attacked without losing the attacking stones.
     Seki,
@@ -30,7 +30,7 @@ pub enum PointStatus {
     Dead,
     /// Empty point that counts for one side.
     Territory(Color),
-    /// Neutral empty point.
+    /// An empty point that counts for neither side.
     Dame,
 }
 

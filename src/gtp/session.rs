@@ -20,11 +20,11 @@ pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGa
 pub struct SessionOptions {
     /// The reply to `name`. Lizzie derives the dialect from it.
     pub name: String,
-    /// Whether to ponder.
+    /// Whether to think during the opponent's time.
     pub ponder: bool,
     /// Whether to draw searches on GoGui's board, through the standard error stream.
     pub live_graphics: bool,
-    /// Access to files.
+    /// Which files the commands may read and write.
     pub files: FileAccess,
 }
 

@@ -17,7 +17,7 @@ pub const CHECKSUM: &str = "tengen.checksum";
 pub struct Seal {
     /// Number of bytes covered: all before it.
     pub covers: u64,
-    /// Its text.
+    /// The checksum that the file states.
     pub stated: String,
 }
 

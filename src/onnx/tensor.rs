@@ -8,9 +8,9 @@ use super::proto::{DataType, TensorProto};
 /// A constant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
-    /// Its name.
+    /// Name by which nodes refer to it.
     pub name: String,
-    /// Its shape.
+    /// Shape, outermost dimension first.
     pub dims: Vec<usize>,
     /// Its numbers, row-major.
     pub numbers: Numbers,

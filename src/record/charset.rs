@@ -28,7 +28,7 @@ pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
     text.into_owned()
 }
 
-/// A text encoding.
+/// A text encoding for writing, such as GBK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Charset(&'static Encoding);
 

@@ -47,9 +47,9 @@ impl Vertex {
 /// One stone of one colour, or a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Play {
-    /// Who plays.
+    /// Colour of the side that plays.
     pub color: Color,
-    /// Stone or pass.
+    /// Where the stone is placed, or a pass.
     pub vertex: Vertex,
 }
 
@@ -67,11 +67,11 @@ pub struct RecordedPlay {
 pub struct GameRecord {
     /// The game, as [`crate::game::Game::NAME`].
     pub game: String,
-    /// The board.
+    /// Size of the board.
     pub size: BoardSize,
     /// The rules in SGF's notation (`Japanese`), in games with several; empty if unknown.
     pub rules: String,
-    /// Komi.
+    /// Komi in half points; `None` if the record has none.
     pub komi: Option<HalfPoints>,
     /// Number of handicap stones that Black has or is to place (SGF's `HA`), 2 or more; 0 for none.
     pub handicap: u16,

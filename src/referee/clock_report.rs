@@ -22,9 +22,9 @@ const STARVED: f64 = 0.1;
 /// One engine's use of its clock.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClockReport {
-    /// The engine.
+    /// Name of the engine.
     pub engine: String,
-    /// Games played.
+    /// Number of games that it played.
     pub games: usize,
     /// Games lost on time.
     pub time_losses: usize,
@@ -34,7 +34,7 @@ pub struct ClockReport {
     pub mean_left_seconds: Option<f64>,
     /// Least time left at the end of the other games, in seconds.
     pub least_left_seconds: Option<f64>,
-    /// Minimum time left at the end of the other games, in seconds.
+    /// Longest thinking time of a move, in seconds.
     pub longest_move_seconds: f64,
     /// Mean share of a game's time spent in the second half of the engine's moves.
     pub second_half_share: f64,

@@ -14,12 +14,12 @@ const SHOWN: usize = 5;
 /// Messages about an engine that differ only in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Complaint {
-    /// The engine.
+    /// Name of the engine.
     pub engine: String,
     /// Kind of the messages.
     #[serde(skip_serializing_if = "ComplaintKind::is_stream")]
     pub kind: ComplaintKind,
-    /// The first message.
+    /// The first message, in full.
     pub line: String,
     /// Number of messages.
     pub lines: u32,

@@ -34,7 +34,7 @@ fn no_faults(faults: &[Option<String>; 2]) -> bool {
 /// Moves played on a copy about stones that only one engine considers dead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayingOn {
-    /// The disputed stones.
+    /// The disputed stones, as vertices.
     pub about: Vec<String>,
     /// The moves, as `black A2`.
     pub moves: Vec<String>,

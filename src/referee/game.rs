@@ -91,11 +91,11 @@ impl From<&Fault> for Reason {
 /// A move of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayedMove {
-    /// Who moved.
+    /// The side that moved.
     pub color: Color,
     /// The move.
     pub mv: Move,
-    /// Thinking time.
+    /// Thinking time of the move, as measured.
     pub took: Duration,
     /// Time left on its clock afterwards (main time or period), with a clock.
     pub left: Option<Duration>,
@@ -141,7 +141,7 @@ fn reported<'a>(report: &'a str, name: &str) -> Option<&'a str> {
 pub struct GameEnd {
     /// The result.
     pub outcome: Outcome,
-    /// Why.
+    /// How the game ended.
     pub reason: Reason,
     /// Details of a failure: the fault, the illegal vertex.
     pub detail: Option<String>,

@@ -13,7 +13,7 @@ use crate::stats::{Interval, MatchScore, PairCounts};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MatchRecord {
-    /// Unique name.
+    /// Unique name: the key of the record, and the anchor on the pages.
     pub id: String,
     /// Last day of the match, `2026-11-25`.
     pub date: String,
@@ -46,7 +46,7 @@ pub struct MatchRecord {
     pub openings: Option<String>,
     /// Games that the first engine won.
     pub wins: u32,
-    /// Drawn games.
+    /// Number of drawn games.
     pub draws: u32,
     /// Games that the second engine won.
     pub losses: u32,

@@ -33,7 +33,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The plan of a match.
 pub struct MatchPlan<'a> {
-    /// The game.
+    /// The game and its rules.
     pub rules: &'a dyn RefereedGame,
     /// The engines, as indexed by fixtures.
     pub engines: &'a [EngineSpec],
@@ -43,7 +43,7 @@ pub struct MatchPlan<'a> {
     pub terms: GameTerms,
     /// Time limit of an engine for its start, and for everything but `genmove`.
     pub command_limit: Duration,
-    /// Clock conditions.
+    /// Lag and other conditions that are simulated on the clocks.
     pub conditions: Conditions,
     /// Games played concurrently, at least 1.
     pub concurrency: usize,
@@ -56,9 +56,9 @@ pub struct MatchPlan<'a> {
 /// A completed game.
 #[derive(Debug)]
 pub struct FinishedGame {
-    /// Its fixture.
+    /// Its place in the schedule: players, colours, opening.
     pub fixture: Fixture,
-    /// Its end.
+    /// Its result, moves and times.
     pub end: GameEnd,
     /// Complaints on Black's and White's error streams, and refused settings.
     pub complaints: [Vec<(ComplaintKind, String)>; 2],

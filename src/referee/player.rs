@@ -40,9 +40,9 @@ pub struct GameSetup<'a> {
 /// A player's answer to a request for a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// Its choice.
+    /// The move, pass or resignation.
     pub choice: PlayerMove,
-    /// Thinking time.
+    /// Time from the question to the answer.
     pub took: Duration,
     /// Its report on the search, if any.
     pub report: Option<String>,

@@ -11,14 +11,14 @@ use crate::stats::{Interval, Meeting, RatedPair, fit_with_intervals, online_elo}
 /// One engine's row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RatingRow {
-    /// The engine.
+    /// Name of the engine.
     pub name: String,
     /// Its rating; the anchor's is the rating it was given.
     pub elo: f64,
     /// 95% interval of the difference to the anchor, shifted to the anchor's rating; an end without
     /// evidence is infinite, `null` in JSON.
     pub interval: Interval,
-    /// Games played.
+    /// Number of games that it played.
     pub games: u32,
     /// Mean score in them, in 0..=1.
     pub score: f64,
@@ -35,7 +35,7 @@ pub struct RatingTable {
     pub rows: Vec<RatingRow>,
     /// Advantage of playing Black, in Elo.
     pub black_advantage: f64,
-    /// Its 95% interval.
+    /// 95% interval of the advantage, in Elo.
     pub black_interval: Interval,
 }
 

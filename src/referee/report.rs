@@ -22,7 +22,7 @@ const TOLERATED_FAILURES: f64 = 0.001;
 pub struct MatchReport {
     /// The two engines; all figures are from the first one's view.
     pub engines: [String; 2],
-    /// All counts.
+    /// Score by games and by pairs of games.
     pub counts: MatchScore,
     /// Mean score per game, in 0..=1.
     pub score: f64,
@@ -67,7 +67,7 @@ pub struct FaultsInCounting {
 pub struct Failure {
     /// The engine.
     pub engine: String,
-    /// Kind of misbehaviour.
+    /// Reason of the losses.
     pub reason: Reason,
     /// Number of games.
     pub games: u32,

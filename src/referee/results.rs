@@ -42,7 +42,7 @@ pub struct MatchTerms {
     pub time: String,
     /// Tolerance for exceeding the clock, in milliseconds.
     pub margin_ms: u64,
-    /// Clock conditions.
+    /// Lag and other conditions that were simulated on the clocks.
     #[serde(default)]
     pub conditions: Conditions,
     /// Longest time for any move, in milliseconds.
@@ -68,7 +68,7 @@ pub struct GameEntry {
     pub white: String,
     /// `B+`, `W+` or `0`.
     pub result: ResultText,
-    /// Why it ended.
+    /// How the game ended.
     pub reason: Reason,
     /// Details of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -192,7 +192,7 @@ pub enum ResultError {
         /// The file.
         path: PathBuf,
     },
-    /// Invalid line.
+    /// A line that is not a valid entry.
     #[error("{} line {line}: {message}", path.display())]
     Corrupt {
         /// The file.

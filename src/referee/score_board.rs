@@ -33,7 +33,7 @@ impl ScoreBoard {
         board
     }
 
-    /// Counts a game.
+    /// Adds a game to the score, and to its pair when both games are there.
     pub fn add(&mut self, game: &GameEntry) {
         let for_black = match game.result {
             ResultText::Black => GameResult::Win,

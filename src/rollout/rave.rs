@@ -122,7 +122,7 @@ impl Rave {
         }
     }
 
-    /// Drops the tree.
+    /// Drops the tree: the next search starts without statistics.
     pub fn forget(&mut self) {
         self.planted.forget();
     }

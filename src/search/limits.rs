@@ -13,7 +13,7 @@ use crate::game::{Move, OwnershipEstimate};
 pub struct Limits {
     /// Stop at this many root visits, reused ones counted.
     pub visits: Option<u64>,
-    /// Stop by time.
+    /// Stop by time, as the budget judges.
     pub budget: Option<Budget>,
 }
 

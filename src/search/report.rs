@@ -6,7 +6,7 @@ use crate::clock::StopReason;
 pub use crate::game::Proof;
 use crate::game::{Move, OwnershipEstimate};
 
-/// One root move.
+/// One legal move of the root, with its statistics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MoveReport {
     /// The move.
@@ -75,7 +75,7 @@ pub struct SearchReport {
     pub expected: Option<OwnershipEstimate>,
     /// Wall time of this search.
     pub elapsed: Duration,
-    /// Why it ended.
+    /// Which limit or proof ended the search.
     pub stop: StopReason,
 }
 

@@ -37,7 +37,7 @@ pub struct SearcherOptions {
     pub threads: usize,
     /// Seed of noise and of randomly drawn moves.
     pub seed: u64,
-    /// The tuned settings.
+    /// The tuned settings (`--set`), with ranges in [`SearchParams`].
     pub params: SearchParams,
 }
 
@@ -104,7 +104,7 @@ impl<G: Encode> Searcher<G> {
         self
     }
 
-    /// Drops the tree.
+    /// Drops the tree: the next search reuses no visits.
     pub fn clear(&mut self) {
         self.tree = None;
     }

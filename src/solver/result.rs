@@ -21,7 +21,7 @@ pub struct SolveResult {
     pub bounds: Bounds,
     /// A move that keeps the result, if known and not all moves do.
     pub best: Option<Move>,
-    /// Positions visited.
+    /// Positions visited by this call.
     pub nodes: u64,
 }
 

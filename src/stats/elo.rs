@@ -21,9 +21,9 @@ pub fn score_from_elo(elo: f64) -> f64 {
 /// A confidence interval, low end first.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Interval {
-    /// Lower end.
+    /// Lower end; negative infinity without evidence.
     pub low: f64,
-    /// Upper end.
+    /// Upper end; infinity without evidence.
     pub high: f64,
 }
 

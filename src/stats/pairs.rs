@@ -140,7 +140,7 @@ fn moments(weights: [f64; 5]) -> (f64, f64) {
 pub struct MatchScore {
     /// Games won by the first engine.
     pub wins: u32,
-    /// Drawn games.
+    /// Number of drawn games.
     pub draws: u32,
     /// Games won by the second engine.
     pub losses: u32,
@@ -149,7 +149,7 @@ pub struct MatchScore {
 }
 
 impl MatchScore {
-    /// Counts one game.
+    /// Adds one game, from the first player's view.
     pub fn add(&mut self, score: GameResult) {
         match score {
             GameResult::Win => self.wins += 1,

@@ -38,7 +38,7 @@ pub struct Meeting {
     pub white: usize,
     /// Black's points: wins and half the draws.
     pub black_points: f64,
-    /// Number of games.
+    /// Number of games between the two, with these colours.
     pub games: f64,
 }
 

@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 /// A mean with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The mean.
+    /// Mean over the seeds.
     pub mean: f64,
     /// Half of the interval; `None` with one value.
     pub half: Option<f64>,

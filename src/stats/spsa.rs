@@ -22,13 +22,13 @@ const HELD_BACK: f64 = 0.1;
 /// A parameter to tune.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TunedParameter {
-    /// Its name.
+    /// Name of the setting.
     pub name: String,
     /// Initial value.
     pub start: f64,
-    /// Minimum value.
+    /// Smallest value that may be tried.
     pub least: f64,
-    /// Maximum value.
+    /// Largest value that may be tried.
     pub most: f64,
     /// Perturbation of both sides from the middle in the last step.
     pub reach: f64,

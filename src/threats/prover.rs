@@ -58,7 +58,7 @@ impl Prover {
         self.table.get_or_insert_with(|| Table::new(self.bytes));
     }
 
-    /// Clears the table.
+    /// Clears the table of proofs, as for another game.
     pub fn clear(&mut self) {
         self.table.iter_mut().for_each(Table::clear);
     }

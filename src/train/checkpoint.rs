@@ -33,9 +33,9 @@ pub struct Origin {
     pub height: u8,
     /// Id of the encoding.
     pub encoding: String,
-    /// Input planes.
+    /// Number of input planes.
     pub planes: usize,
-    /// Policy indices.
+    /// Number of policy indices: points, and the pass where there is one.
     pub policy_len: usize,
     /// Results that a game can have for a side.
     #[serde(default = "without_draws")]
@@ -123,18 +123,18 @@ pub struct Checkpoint {
     pub origin: Origin,
     /// The run's settings.
     pub params: FitParams,
-    /// Steps made.
+    /// Optimiser steps made so far.
     pub step: u64,
     /// Steps behind the averages and the optimiser's state when the run began, from earlier fits of
     /// the same network.
     pub steps_before: u64,
     /// Factor of the learning rate, see [`super::schedule::Schedule::Kl`].
     pub rate_factor: f32,
-    /// The weights.
+    /// The weights being fitted.
     pub weights: Weights,
     /// Their moving average: the network to play with.
     pub average: Weights,
-    /// The optimiser's memory.
+    /// State of the optimiser, such as momentum.
     pub optimizer: Optimizer,
 }
 

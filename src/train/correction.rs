@@ -19,7 +19,7 @@ pub const BAND: u16 = 4;
 /// Statistics on the rows of some plies.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Count {
-    /// Rows.
+    /// Rows (positions) read.
     pub rows: u64,
     /// Rows with a proven result.
     pub exact: u64,
@@ -39,7 +39,7 @@ pub struct Corrected {
     pub turned: u64,
     /// Games that an earlier run corrected.
     pub resumed: u64,
-    /// Nodes visited.
+    /// Positions that the solver visited in all.
     pub nodes: u64,
     /// By ply, in bands of [`BAND`].
     pub bands: BTreeMap<u16, Count>,
@@ -52,7 +52,7 @@ pub struct CorrectionPlan<'a> {
     pub data: &'a Path,
     /// The folder of the corrected shards; existing ones are not computed again.
     pub out: &'a Path,
-    /// Nodes per position.
+    /// Most nodes that the solver may visit per position.
     pub nodes: u64,
     /// Threads, at least 1.
     pub threads: usize,

@@ -8,7 +8,7 @@ use super::shard::{self, Shard};
 use crate::fnv;
 use crate::game::BoardSize;
 
-/// Selection of rows.
+/// Which rows to load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
     /// Folders of shards, oldest first.
@@ -19,7 +19,7 @@ pub struct Selection {
     pub held_out: f64,
 }
 
-/// Rows in memory.
+/// Rows of the window, in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     /// The game's name.
@@ -28,7 +28,7 @@ pub struct Dataset {
     pub boards: Vec<BoardSize>,
     /// Games in the window, held-out ones included.
     pub games: u64,
-    /// Rows to fit.
+    /// Rows of games that are not held out.
     pub fit: Vec<Row>,
     /// Rows of held-out games.
     pub held_out: Vec<Row>,

@@ -37,9 +37,9 @@ const SCORE_BATCH: usize = 256;
 pub struct FitContext<'a> {
     /// Folder of checkpoints and `losses.jsonl`.
     pub folder: &'a Path,
-    /// The device.
+    /// Where the network is fitted.
     pub device: FitDevice,
-    /// Time.
+    /// Clock for the intervals between checkpoints.
     pub clock: &'a dyn Clock,
     /// Time between checkpoints.
     pub checkpoint_every: Duration,

@@ -20,9 +20,9 @@ pub struct Findings {
     pub shards: u64,
     /// Number of those in an older format.
     pub old_shards: u64,
-    /// Games in them.
+    /// Games in valid shards.
     pub games: u64,
-    /// Rows in them.
+    /// Rows (positions) in valid shards.
     pub rows: u64,
     /// Valid checkpoints.
     pub checkpoints: u64,
@@ -32,7 +32,7 @@ pub struct Findings {
     pub json: u64,
     /// Unfinished files of a killed process: harmless, and removed by its next start.
     pub leftovers: Vec<PathBuf>,
-    /// What is wrong.
+    /// Damaged files, and contradictions between files.
     pub problems: Vec<Problem>,
 }
 
@@ -41,7 +41,7 @@ pub struct Findings {
 pub struct Problem {
     /// The file.
     pub path: PathBuf,
-    /// Description.
+    /// What is wrong with it.
     pub what: String,
 }
 

@@ -90,7 +90,7 @@ impl Progress {
         points / self.games.max(1) as f64
     }
 
-    /// Sum of two.
+    /// The sums of both, number by number.
     #[must_use]
     pub fn join(self, other: Progress) -> Progress {
         Progress {

@@ -12,7 +12,7 @@ use crate::eval::log_softmax;
 /// Losses in nats, and accuracies, averaged over rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeldOutLosses {
-    /// Rows.
+    /// Number of held-out rows.
     pub rows: u64,
     /// Cross-entropy of the policy over legal moves.
     pub policy_loss: f64,

@@ -22,7 +22,7 @@ use crate::eval::EvaluatorFactory;
 use crate::rollout::{Playout, RaveParams};
 use crate::stats::GameResult;
 
-/// A player.
+/// A player of training matches.
 #[derive(Debug, Clone)]
 pub enum MatchPlayer {
     /// A network with this many playouts a move and no noise.

@@ -10,7 +10,7 @@ use super::net::{Role, Weights};
 /// Update rule, with its constants.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum OptimizerKind {
-    /// Nesterov momentum.
+    /// Stochastic gradient descent with Nesterov momentum.
     Sgd {
         /// In [0, 1); 0.9 is usual.
         momentum: f32,
@@ -26,7 +26,7 @@ const ADAM_EPSILON: f32 = 1e-8;
 /// Settings of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// Learning rate.
+    /// Learning rate of this step.
     pub rate: f32,
     /// Per step and unit of learning rate, on weights only.
     pub weight_decay: f32,

@@ -78,12 +78,12 @@ impl Target {
     }
 }
 
-/// One recorded position.
+/// One recorded position, with the targets that a network is fitted to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The game's number within its run.
     pub game: u64,
-    /// The board.
+    /// Size of its board.
     pub size: BoardSize,
     /// Moves played before this position.
     pub ply: u16,

@@ -13,7 +13,7 @@ use crate::game::BoardSize;
 pub struct Runtime {
     /// The backend; `None` for the fastest available.
     pub backend: Option<BackendKind>,
-    /// Device.
+    /// The processor, or a GPU.
     pub device: Device,
     /// Places to look for ONNX Runtime.
     pub library: LibraryPlaces,

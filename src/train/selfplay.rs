@@ -73,7 +73,7 @@ pub trait SelfPlaySearch<G> {
 /// RAVE search with a fixed number of playouts a move.
 #[derive(Debug)]
 pub struct RolloutSearch {
-    /// The searcher.
+    /// The search, with its settings.
     pub rave: Rave,
     /// Playouts a move, at least 1.
     pub playouts: u64,
@@ -124,7 +124,7 @@ fn wins_by<G: Game>(position: &G, mv: Move) -> bool {
 /// A finished game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlayedGame {
-    /// Number.
+    /// Number of the game within its run.
     pub game: u64,
     /// The searched positions, in order; at least one.
     pub rows: Vec<Row>,

@@ -35,7 +35,7 @@ const EXTENSION: &str = "parquet";
 /// Metadata shared by all rows of a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardInfo {
-    /// The game's name.
+    /// The game, as [`Game::NAME`].
     pub game: String,
     /// Its rules, as text.
     pub rules: String,
@@ -64,7 +64,7 @@ impl ShardInfo {
 /// A shard in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shard {
-    /// Shared metadata.
+    /// Metadata that all rows share.
     pub info: ShardInfo,
     /// The version of its columns: [`FORMAT`], or the older one.
     pub format: u32,

@@ -30,7 +30,7 @@ impl<G: Game> TrainingGame<G> {
         &self.start
     }
 
-    /// The current position.
+    /// The position after all moves so far.
     #[must_use]
     pub fn position(&self) -> &G {
         self.game_state.position()

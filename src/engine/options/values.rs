@@ -29,7 +29,7 @@ pub struct EngineOptions {
     pub size: Option<BoardSize>,
     /// The game's rules as text; empty for the usual ones.
     pub rules: String,
-    /// When to resign.
+    /// When to resign; `None`: never.
     pub resign: Option<Resign>,
     /// Method of choosing moves.
     pub backend: Backend,
@@ -49,7 +49,7 @@ pub struct EngineOptions {
     pub seed: Option<u64>,
     /// Memory of the evaluation cache, in MiB; 0 for none.
     pub cache_mib: u32,
-    /// Whether to ponder.
+    /// Whether to think during the opponent's time.
     pub ponder: bool,
     /// The exact solver of endings.
     pub solver: SolverOptions,

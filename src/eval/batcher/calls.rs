@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Calls {
     /// Calls of its evaluators.
     pub calls: u64,
-    /// Rows in them.
+    /// Rows (positions) evaluated in these calls.
     pub rows: u64,
 }
 

@@ -27,11 +27,11 @@ const WAYS: usize = 4;
 /// Statistics since the cache was created or cleared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheStats {
-    /// Rows looked up.
+    /// Rows (positions) looked up.
     pub lookups: u64,
-    /// Rows found.
+    /// Rows answered from the cache.
     pub hits: u64,
-    /// Rows held now.
+    /// Rows that the cache holds now.
     pub entries: u64,
 }
 

@@ -115,7 +115,7 @@ impl NativeModel {
 /// Work of a network per position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
-    /// Multiply-add operations.
+    /// Multiply-add operations per position.
     pub products: u64,
     /// Whether most of them are of bytes.
     pub integers: bool,

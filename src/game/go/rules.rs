@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::game::{HalfPoints, Rules, UnknownRules};
 
-/// Repetition rule.
+/// Which repetitions of positions are illegal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KoRule {
     /// Simple ko: a single stone that has just captured a single stone may not be recaptured at
@@ -18,7 +18,7 @@ pub enum KoRule {
     Situational,
 }
 
-/// Scoring rule.
+/// What counts as points at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scoring {
     /// Area: stones, and empty points that only one colour reaches (KataGo's tax `NONE`).
@@ -39,12 +39,12 @@ pub enum HandicapBonus {
     ButOne,
 }
 
-/// Rules of Go.
+/// A complete set of rules of Go, komi included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GoRules {
     /// Repetition rule; [`KoRule::Simple`] is part of the other two.
     pub ko: KoRule,
-    /// Scoring rule.
+    /// What counts as points at the end.
     pub scoring: Scoring,
     /// Whether suicide of several stones is legal. Suicide of a single stone never is.
     pub suicide: bool,
@@ -53,7 +53,7 @@ pub struct GoRules {
     /// Whether a player may pass while dead stones are on the board. It does not affect legality:
     /// it says whether the players agree on dead stones.
     pub friendly_pass: bool,
-    /// Komi.
+    /// Points added to White's score, handicap compensation not included.
     pub komi: HalfPoints,
 }
 

@@ -119,7 +119,7 @@ impl Lines {
         }
     }
 
-    /// Removes a stone.
+    /// Removes this side's stone, as when a move is undone.
     pub fn take_back(&mut self, color: Color, point: Move) {
         let theirs = &mut self.blocked[color.opponent().index()];
         let at = self.size.column_row(point);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::shape::Five;
 use crate::game::{Color, Rules, UnknownRules};
 
-/// Rules of Gomoku.
+/// A variant of Gomoku; see [`GomokuRules::ALL`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum GomokuRules {
     /// Five or more in a row win.
@@ -25,7 +25,7 @@ pub enum GomokuRules {
 }
 
 impl GomokuRules {
-    /// All variants.
+    /// All variants, in the order of messages.
     pub const ALL: [GomokuRules; 5] = [
         GomokuRules::Freestyle,
         GomokuRules::Standard,

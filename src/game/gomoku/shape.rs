@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use super::lines::{Cell, REACH, WINDOWS, Window};
 
-/// Rows that win.
+/// Which length of a row wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Five {

@@ -9,7 +9,7 @@ use crate::gtp::{Failure, Session};
 /// One GTP command.
 #[derive(Clone, Copy)]
 pub struct Command {
-    /// Its name.
+    /// Name as clients send it.
     pub name: &'static str,
     /// Its arguments, for help.
     pub arguments: &'static str,

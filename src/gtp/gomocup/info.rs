@@ -24,7 +24,7 @@ pub struct Allowance {
     pub memory: Option<u64>,
     /// Memory of searches in bytes.
     pub tree: Option<u64>,
-    /// Threads.
+    /// Search threads (`INFO thread_num`).
     pub threads: Option<usize>,
 }
 

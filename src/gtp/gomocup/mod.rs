@@ -34,7 +34,7 @@ pub type MakeBrain =
 pub struct GomocupOptions {
     /// The program's name, for `ABOUT`.
     pub name: String,
-    /// Whether to ponder.
+    /// Whether to think during the opponent's time.
     pub ponder: bool,
     /// Whether to report each search in a `MESSAGE`.
     pub messages: bool,

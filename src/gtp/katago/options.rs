@@ -12,7 +12,7 @@ pub type MakeAnalyst =
 
 /// External resources of a session.
 pub struct KatagoResources {
-    /// Creates the engines.
+    /// Creates an engine for the board and rules of queries.
     pub make: MakeAnalyst,
     /// Makes engines created from now on ignore earlier search results.
     pub forget: Box<dyn Fn()>,
@@ -21,7 +21,7 @@ pub struct KatagoResources {
 /// Options of query processing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KatagoOptions {
-    /// The program's name.
+    /// Name reported to `query_version`.
     pub name: String,
     /// Names of its networks.
     pub networks: Vec<String>,

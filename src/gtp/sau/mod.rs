@@ -36,7 +36,7 @@ pub struct SauOptions {
     pub name: String,
     /// The other team's name in records; empty when unknown.
     pub opponent: String,
-    /// Whether to ponder.
+    /// Whether to think during the opponent's time.
     pub ponder: bool,
     /// The folders for records, of which the first writable one is used; no records without one.
     pub records: Vec<PathBuf>,

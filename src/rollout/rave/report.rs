@@ -26,7 +26,7 @@ pub struct RaveMove {
 pub struct RaveReport {
     /// All legal moves, most visited first. Empty when there is none.
     pub moves: Vec<RaveMove>,
-    /// Playouts made.
+    /// Playouts of this search, reused ones not counted.
     pub playouts: u64,
     /// Reused playouts of earlier searches.
     pub reused: u64,

@@ -8,11 +8,11 @@ use crate::train::held_out::HeldOutLosses;
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArmResult {
-    /// The arm.
+    /// Name of the arm in the plan.
     pub arm: String,
-    /// The seed.
+    /// Seed of this run of the arm.
     pub seed: u64,
-    /// The network.
+    /// File name of the exported network.
     pub network: String,
     /// Games that it was trained on.
     pub games: u64,

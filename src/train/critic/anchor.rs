@@ -27,11 +27,11 @@ pub struct Measure {
     pub against: Vec<Anchor>,
 }
 
-/// An opponent.
+/// An opponent of fixed strength, to measure critics against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Anchor {
-    /// Any legal move.
+    /// Plays any legal move with equal probability.
     Random,
     /// RAVE with this many playouts per move.
     Rave(u32),

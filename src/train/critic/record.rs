@@ -30,7 +30,7 @@ pub struct Record {
 pub struct OpponentScore {
     /// Its share of the points.
     pub score: f64,
-    /// Games.
+    /// Number of games behind the score.
     pub games: u32,
 }
 
@@ -81,13 +81,13 @@ impl RunFiles {
         }
     }
 
-    /// The critic.
+    /// Path of the critic's file.
     #[must_use]
     pub fn critic(&self) -> PathBuf {
         self.folder.join(format!("{}.critic", self.name))
     }
 
-    /// The record.
+    /// Path of the run's record as JSON.
     #[must_use]
     pub fn record(&self) -> PathBuf {
         self.folder.join(format!("{}.json", self.name))

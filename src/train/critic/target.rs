@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::critic::{Board, Network};
 
-/// The training target.
+/// What each board's value is moved towards; numbers are equations of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Target {
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// Short description.
+    /// Short description, such as `TD(0.5)`.
     #[must_use]
     pub fn text(self) -> String {
         match self {
@@ -57,12 +57,12 @@ impl Target {
     }
 }
 
-/// Training settings.
+/// Training target and learning rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingTarget {
-    /// What.
+    /// The target that values are moved towards.
     pub target: Target,
-    /// Learning rate.
+    /// Learning rate, above 0.
     pub rate: f64,
     /// Whether utilities and values may be negative: an output y then means 2 y - 1.
     pub signed: bool,
@@ -90,7 +90,7 @@ impl Learner {
         }
     }
 
-    /// Starts a game.
+    /// Forgets the last game's boards.
     pub fn begin(&mut self) {
         self.seen.clear();
         self.trace.clear();

@@ -12,13 +12,13 @@ use crate::train::runtime::Runtime;
 
 /// Resources of a session.
 pub struct Resources<'a> {
-    /// Devices of networks.
+    /// Backend and device of self-play's networks.
     pub runtime: &'a Runtime,
     /// Number of self-play threads.
     pub threads: usize,
     /// Where networks are fitted, recording gradients.
     pub fit_device: FitDevice,
-    /// Clock.
+    /// Clock of the run.
     pub clock: &'a dyn Clock,
 }
 

@@ -23,7 +23,7 @@ pub struct Generation {
     pub plays_next: u32,
     /// Games of this generation.
     pub games: u64,
-    /// Games so far.
+    /// Games of all generations so far.
     pub games_so_far: u64,
     /// Recorded positions of this generation.
     pub rows: u64,

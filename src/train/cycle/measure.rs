@@ -20,7 +20,7 @@ const MOST: usize = 4096;
 /// Measurements of a network on held-out positions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
-    /// Positions.
+    /// Number of positions measured.
     pub rows: u64,
     /// Mean entropy of the policy targets in nats; proven positions have none.
     pub target_entropy: f64,

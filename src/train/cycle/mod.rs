@@ -38,7 +38,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepName {
-    /// Self-play.
+    /// Self-play games are played.
     Games,
     /// A new network is trained on the existing games.
     CatchUp,

@@ -11,12 +11,12 @@ use crate::stats::{MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_wit
 use crate::train::matches::PairResult;
 use crate::train::{TrainError, durable};
 
-/// A finished match.
+/// Result of a finished match between two players of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MatchRecord {
     /// One player's name.
     pub first: String,
-    /// The other's.
+    /// The other player's name.
     pub second: String,
     /// The first player's results, as Black first.
     pub pairs: Vec<PairResult>,
@@ -53,7 +53,7 @@ pub fn score(pairs: &[PairResult]) -> MatchScore {
 /// A player's rating.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RatedPlayer {
-    /// The player.
+    /// A network's name, or that of an anchor such as `rollouts`.
     pub name: String,
     /// Elo; the anchor's is 0.
     pub elo: f64,

@@ -15,16 +15,16 @@ const POINTS_OWNERSHIP: f32 = 1.5;
 /// Settings of a run, which must not change when it is resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitParams {
-    /// The network.
+    /// Architecture of the network.
     #[serde(rename = "recipe")]
     pub architecture: Architecture,
     /// Id of the encoding that fills its input.
     pub encoding: String,
-    /// Steps in all.
+    /// Optimiser steps of the whole run.
     pub steps: u64,
     /// Rows in a step.
     pub batch: usize,
-    /// The optimiser.
+    /// Update rule of the optimiser.
     pub rule: OptimizerKind,
     /// Highest learning rate.
     pub learning_rate: f32,

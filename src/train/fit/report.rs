@@ -9,7 +9,7 @@ use crate::train::held_out::HeldOutLosses;
 /// Report of a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// Steps made.
+    /// Optimiser steps made so far.
     pub step: u64,
     /// Policy loss of the batch in nats.
     pub policy_loss: f32,
@@ -20,7 +20,7 @@ pub struct Report {
     pub aux_losses: BTreeMap<&'static str, f32>,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f32,
-    /// Learning rate.
+    /// Learning rate of this step.
     pub learning_rate: f32,
     /// Losses of the averaged weights on held-out rows, if validated.
     pub held_out: Option<HeldOutLosses>,

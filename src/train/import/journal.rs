@@ -17,7 +17,7 @@ const FILE: &str = "imported.json";
 pub struct Counts {
     /// Games in the shards.
     pub games: u64,
-    /// Their positions.
+    /// Positions in these games.
     pub positions: u64,
     /// Games that ended by resignation.
     pub resigned: u64,

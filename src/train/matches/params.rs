@@ -1,6 +1,6 @@
 //! The settings of a match.
 
-/// A match.
+/// Settings of a match between players of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatchParams {
     /// Openings; each is played twice, with colours swapped.

@@ -22,7 +22,7 @@ pub struct Counts {
 /// Counts of one walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WalkCounts {
-    /// Fitted numbers.
+    /// Number of fitted parameters.
     pub parameters: usize,
     /// Multiplications with an addition for one position.
     pub multiply_adds: usize,

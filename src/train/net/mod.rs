@@ -40,7 +40,7 @@ pub const NORM_EPSILON: f32 = 1e-5;
 /// A convolution with stride 1 that keeps height and width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conv {
-    /// Channels out.
+    /// Number of output channels.
     pub channels: usize,
     /// Side of the kernel, odd.
     pub kernel: usize,
@@ -161,7 +161,7 @@ impl AuxHead {
         }
     }
 
-    /// Numbers a position.
+    /// Numbers per position in this output.
     #[must_use]
     pub const fn len(self, area: usize, policy_len: usize) -> usize {
         match self {

@@ -24,9 +24,9 @@ pub enum Role {
 pub struct WeightTensor {
     /// Unique name, such as `block0.a.weight`.
     pub name: String,
-    /// Shape.
+    /// Shape, outermost dimension first.
     pub dims: Vec<usize>,
-    /// Role.
+    /// Role in the network, which decides weight decay and initial values.
     pub role: Role,
     /// The numbers, row-major.
     pub values: Vec<f32>,

@@ -20,7 +20,7 @@ pub const MAX_VALUE_DIFFERENCE: f64 = 0.02;
 pub struct Pair {
     /// The board.
     pub size: BoardSize,
-    /// Both of them.
+    /// The network itself and its low-precision form, in this order.
     pub evaluators: [Box<dyn Evaluator>; 2],
 }
 

@@ -75,7 +75,7 @@ fn one() -> u64 {
     1
 }
 
-/// Initial games.
+/// Games before the first network, by random playouts or a given network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WarmUp {
