@@ -169,7 +169,7 @@ fn a_piped_script_is_played_at_full_strength() {
     ignore = "there the system, or Wine, takes most of the time of a start"
 )]
 #[test]
-fn an_idle_engine_uses_little_processor_time() {
+fn an_idle_engine_starts_fast_and_uses_little_memory() {
     const START: Duration = Duration::from_millis(50);
     let mut best = Duration::MAX;
     for _ in 0..TRIES {

@@ -7,12 +7,13 @@ usage() {
 Usage: scripts/arm-tests.sh [--small] [FILTER]
 
   --small   only the bench signature and a move of each game, no tests
-  FILTER    only tests whose name has this in it [default: native::, the tests of the kernels]
+  FILTER    only unit tests whose name has this in it [the kernels, and native against tract on
+            random networks]
 
 Needs (Debian): apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
                 rustup target add aarch64-unknown-linux-gnu
-Builds what release.sh --arm builds, some 15 processor minutes the first time. Ends with 77 where something that is
-needed is missing.
+Builds what release.sh --arm builds, some 20 processor minutes the first time. Ends with 77 where
+something that is needed is missing.
 TEXT
 }
 
@@ -33,7 +34,7 @@ for game in nogo go gomoku; do
 done
 if [ -z "$small" ]; then
     say 'tests'
-    # The kernels need no feature, and without tract and Burn these are built in a third of the time.
-    cargo test --release --locked --target "$triple" --no-default-features --lib -- "${filter[@]:-native::}"
+    [ ${#filter[@]} -gt 0 ] || filter=(native:: agreement::on_random_networks)
+    cargo test "${flags[@]}" --lib -- "${filter[@]}"
 fi
 say 'done'

@@ -7,23 +7,28 @@ use clap::{Arg, Command};
 /// Start of a default that is written at the end of a help text.
 const DEFAULT: &str = "[default: ";
 
-/// A table of flags for each subcommand that help lists: name, value, default and meaning.
+/// A table of flags for the program and for each subcommand that help lists, with those below it:
+/// name, value, default and meaning.
 #[must_use]
 pub fn reference(command: &Command) -> String {
-    let mut page = String::new();
     let name = command.get_name();
+    let mut page = String::new();
     if command.get_arguments().next().is_some() {
         let _ = write!(page, "## {name}\n\n{}", table(command));
     }
-    for subcommand in command.get_subcommands() {
-        if !subcommand.is_hide_set() {
-            let about = subcommand.get_about().map(ToString::to_string);
-            let title = format!("{name} {}", subcommand.get_name());
-            let about = one_line(&about.unwrap_or_default());
-            let _ = write!(page, "## {title}\n\n{about}.\n\n{}", table(subcommand));
-        }
-    }
+    subcommands(name, command, &mut page);
     page
+}
+
+fn subcommands(name: &str, command: &Command, page: &mut String) {
+    for subcommand in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        let about = subcommand.get_about().map(ToString::to_string);
+        let about = one_line(&about.unwrap_or_default());
+        let name = format!("{name} {}", subcommand.get_name());
+        let table = table(subcommand);
+        let _ = write!(page, "## {name}\n\n{about}.\n\n{table}");
+        subcommands(&name, subcommand, page);
+    }
 }
 
 fn table(command: &Command) -> String {
@@ -33,6 +38,7 @@ fn table(command: &Command) -> String {
         .map(row)
         .collect();
     match rows.is_empty() {
+        true if command.has_subcommands() => String::new(),
         true => "No flags.\n\n".to_owned(),
         false => format!("| flag | value | default | meaning |\n|---|---|---|---|\n{rows}\n"),
     }
@@ -100,24 +106,29 @@ mod tests {
 
     #[test]
     fn every_listed_flag_has_a_row() {
-        let command = Command::new("p").subcommand(
-            Command::new("play")
-                .about("Play a game")
-                .arg(
-                    Arg::new("n")
-                        .long("games")
-                        .value_name("N")
-                        .help("Games [default: 3]"),
-                )
-                .arg(Arg::new("file").required(true).help("A|B"))
-                .arg(Arg::new("old").long("old").hide(true)),
-        );
+        let play = Command::new("play")
+            .about("Play a game")
+            .arg(
+                Arg::new("n")
+                    .long("games")
+                    .value_name("N")
+                    .help("Games [default: 3]"),
+            )
+            .arg(Arg::new("file").required(true).help("A|B"))
+            .arg(Arg::new("old").long("old").hide(true));
+        let list = Command::new("list").about("List games");
+        let games = Command::new("games").about("Sets of games");
+        let command = Command::new("p")
+            .subcommand(play)
+            .subcommand(games.subcommand(list));
         assert_eq!(
             reference(&command),
             "## p play\n\nPlay a game.\n\n\
              | flag | value | default | meaning |\n|---|---|---|---|\n\
              | `--games` | N | 3 | Games |\n\
-             | `file` |  | required | A\\|B |\n\n"
+             | `file` |  | required | A\\|B |\n\n\
+             ## p games\n\nSets of games.\n\n\
+             ## p games list\n\nList games.\n\nNo flags.\n\n"
         );
     }
 }

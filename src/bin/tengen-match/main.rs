@@ -32,7 +32,7 @@ use crate::outcome::Outcome;
 /// another setting of the match, or it lost a game by a crash, a hang, an illegal move or an answer
 /// that is not GTP. Ctrl-C prints the result so far; the same command continues.
 #[derive(Parser)]
-#[command(version)]
+#[command(name = "tengen-match", version)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
