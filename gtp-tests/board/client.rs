@@ -104,8 +104,7 @@ impl Board {
         stream
     }
 
-    /// Processor time used, in hundredths of a second.
-    #[cfg(target_os = "linux")]
+    /// Processor time used, in hundredths of a second; on Linux only.
     pub(super) fn cpu_ticks(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
         let stat = stat.expect("it runs");

@@ -217,8 +217,11 @@ fn two_pages_see_the_same_game() {
     assert!(board.refusal(&late).contains("has changed"));
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "it reads the program's processor time from /proc"
+)]
 #[test]
-#[cfg(target_os = "linux")]
 fn nothing_runs_without_an_open_page() {
     let board = Board::start(&["--threads", "1"]);
     board.do_it(&json!({"do": "players", "players": ["human", "human"], "level": {}}));

@@ -150,6 +150,20 @@ mod tests {
         assert!(message(&named).contains("at /nowhere/option.so (from --ort-library);"));
     }
 
+    /// This test executable, with the mark of a library where a program has another one.
+    fn library() -> Vec<u8> {
+        let mut bytes = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        if cfg!(windows) {
+            // IMAGE_FILE_DLL among the characteristics.
+            let header = u32::from_le_bytes(bytes[0x3c..0x40].try_into().unwrap());
+            bytes[header as usize + 23] |= 0x20;
+        } else if cfg!(target_vendor = "apple") {
+            // MH_DYLIB.
+            bytes[12] = 6;
+        }
+        bytes
+    }
+
     #[test]
     fn the_first_folder_that_has_the_library_wins() {
         let root = std::env::temp_dir().join(format!("tengen-library-{}", std::process::id()));
@@ -161,11 +175,10 @@ mod tests {
             folders,
             ..places()
         };
-        // This test executable is a valid library file.
-        let library = std::env::current_exe().unwrap();
-        std::fs::copy(&library, second.join(LIBRARY_FILE)).unwrap();
+        let library = library();
+        std::fs::write(second.join(LIBRARY_FILE), &library).unwrap();
         assert_eq!(places.find().unwrap(), second.join(LIBRARY_FILE));
-        std::fs::copy(&library, first.join(LIBRARY_FILE)).unwrap();
+        std::fs::write(first.join(LIBRARY_FILE), &library).unwrap();
         assert_eq!(places.find().unwrap(), first.join(LIBRARY_FILE));
         let damaged = first.join(LIBRARY_FILE);
         // A macOS file does not contain its size.

@@ -68,10 +68,24 @@ mod tests {
             ("gnugo --mode gtp", vec!["gnugo", "--mode", "gtp"]),
             ("  a\t b ", vec!["a", "b"]),
             ("a 'b c' \"d e\"f", vec!["a", "b c", "d ef"]),
-            (r#"a\ b "c\"d\\e\f" '\'"#, vec!["a b", r#"c"d\e\f"#, r"\"]),
+            (r#""c\"d\\e\f" '\'"#, vec![r#"c"d\e\f"#, r"\"]),
             ("a ''", vec!["a", ""]),
         ] {
             assert_eq!(split(text).unwrap(), words, "{text}");
+        }
+    }
+
+    /// Windows' paths have backslashes, which quote elsewhere.
+    #[test]
+    fn backslashes_outside_quotes_quote_except_on_windows() {
+        let path = r"C:\Games\tengen.exe gtp";
+        if cfg!(windows) {
+            assert_eq!(split(path).unwrap(), [r"C:\Games\tengen.exe", "gtp"]);
+            assert_eq!(split(r"a\").unwrap(), [r"a\"]);
+        } else {
+            assert_eq!(split(path).unwrap(), ["C:Gamestengen.exe", "gtp"]);
+            assert_eq!(split(r"a\ b").unwrap(), ["a b"]);
+            assert_eq!(split(r"a\"), Err(CommandLineError::TrailingBackslash));
         }
     }
 
@@ -80,6 +94,5 @@ mod tests {
         assert_eq!(split(" "), Err(CommandLineError::Empty));
         assert_eq!(split("a 'b"), Err(CommandLineError::OpenQuote('\'')));
         assert_eq!(split("a \"b\\\""), Err(CommandLineError::OpenQuote('"')));
-        assert_eq!(split("a\\"), Err(CommandLineError::TrailingBackslash));
     }
 }

@@ -286,10 +286,12 @@ fn games_are_saved_and_loaded() {
         say(&mut session, &format!("loadsgf {path}")),
         "? cannot load file: no such file\n\n"
     );
-    assert_eq!(
-        say(&mut session, "loadsgf /dev/zero"),
-        "? cannot load file: it is not a regular file, but a folder, a device or a pipe\n\n"
-    );
+    if cfg!(unix) {
+        assert_eq!(
+            say(&mut session, "loadsgf /dev/zero"),
+            "? cannot load file: it is not a regular file, but a folder, a device or a pipe\n\n"
+        );
+    }
     assert_eq!(
         say(&mut session, "printsgf /nowhere/at/all.sgf"),
         "? cannot save file: no such file\n\n"
