@@ -92,6 +92,7 @@ fn products(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         for entry in fs::read_dir(next).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(folder).unwrap().display().to_string();
+            let name = name.replace(std::path::MAIN_SEPARATOR, "/");
             if path.is_dir() {
                 folders.push(path);
             } else if name.starts_with("generation-") && !name.contains('/') {
@@ -268,6 +269,7 @@ fn a_run_does_not_begin_anew_without_its_last_checkpoint() {
     let longer = short.replace("generations = 2", "generations = 3");
     fs::remove_dir_all(RunFolder::new(scratch.path()).fit(2)).unwrap();
     let message = attempt(scratch.path(), &longer).0.unwrap_err().to_string();
+    let message = message.replace(std::path::MAIN_SEPARATOR, "/");
     assert!(
         message.contains("generation-0002/fit") && message.contains("no checkpoint"),
         "{message}"
