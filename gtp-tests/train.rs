@@ -273,7 +273,7 @@ fn selfplay_continues_after_kill_9() {
 
 #[test]
 #[cfg(unix)]
-fn ctrl_c_says_what_there_is_and_that_the_same_command_goes_on() {
+fn ctrl_c_prints_the_progress_and_the_same_command_continues() {
     use std::os::unix::process::ExitStatusExt as _;
 
     let scratch = Scratch::new("ctrl-c");
