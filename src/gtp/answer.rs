@@ -3,10 +3,20 @@
 use std::sync::Arc;
 
 use super::commands::{self, Arguments, COMMANDS, Run};
-use super::line::{Stream, reply};
-use super::{Failure, Interrupts, Protocol, Request, Session};
+use super::line::{Stream, parse_line, reply};
+use super::{Failure, Input, Interrupts, Protocol, Request, Session};
 
 impl Protocol for Session {
+    type Command = Request;
+
+    fn parse(line: &[u8]) -> Input<Request> {
+        parse_line(line)
+    }
+
+    fn ends(request: &Request) -> bool {
+        request.name == "quit"
+    }
+
     fn interrupts(&self) -> Arc<Interrupts> {
         Arc::clone(&self.interrupts)
     }

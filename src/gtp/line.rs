@@ -1,21 +1,10 @@
 //! Parsing of input lines and formatting of replies.
 
-use super::Failure;
+use super::{Failure, Input};
 use crate::record::decode_text;
 
 /// A comment that stops a running search; GoGui sends it when the user presses Esc.
 const INTERRUPT: &str = "# interrupt";
-
-/// One line of input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InputLine {
-    /// Nothing but blanks or a comment: it gets no reply.
-    Nothing,
-    /// The comment `# interrupt`: it gets no reply either.
-    Interrupt,
-    /// A command: it gets exactly one reply.
-    Command(Request),
-}
 
 /// A parsed command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,38 +19,45 @@ pub struct Request {
     pub text: String,
 }
 
-impl InputLine {
-    /// Parses a line of any bytes: control characters except tabs are ignored, as is a byte order
-    /// mark before it; tabs count as blanks, a `#` starts a comment. Invalid UTF-8 becomes
-    /// replacement characters in number and name. Arguments are then decoded as GBK, or as their
-    /// detected encoding if they are not valid: clients on Windows write file names in the system's
-    /// encoding, and a name is too short to distinguish Chinese from Korean or Arabic.
-    #[must_use]
-    pub fn parse(bytes: &[u8]) -> InputLine {
-        let line = visible(&String::from_utf8_lossy(bytes));
-        if line.trim() == INTERRUPT {
-            return InputLine::Interrupt;
-        }
-        let (id, name, text) = parts(&line);
-        if id.is_empty() && name.is_empty() {
-            return InputLine::Nothing;
-        }
-        let decoded;
-        let text = if std::str::from_utf8(bytes).is_ok() {
-            text
-        } else {
+/// Parses a line of any bytes: control characters except tabs are ignored, as is a byte order mark
+/// before it; tabs count as blanks, a `#` starts a comment. Invalid UTF-8 becomes replacement
+/// characters in number and name. Arguments are then decoded as GBK, or as their detected encoding
+/// if they are not valid: clients on Windows write file names in the system's encoding, and a name
+/// is too short to distinguish Chinese from Korean or Arabic.
+#[must_use]
+pub fn parse_line(bytes: &[u8]) -> Input<Request> {
+    let line = visible(&String::from_utf8_lossy(bytes));
+    if line.trim() == INTERRUPT {
+        return Input::Interrupt;
+    }
+    let (id, name, text) = parts(&line);
+    if id.is_empty() && name.is_empty() {
+        return Input::Nothing;
+    }
+    let decoded = readable(bytes);
+    let text = match std::str::from_utf8(bytes) {
+        Ok(_) => text,
+        Err(_) => parts(&decoded).2,
+    };
+    let words = text.split(' ').filter(|word| !word.is_empty());
+    Input::Command(Request {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        arguments: words.map(str::to_owned).collect(),
+        text: text.trim_matches(' ').to_owned(),
+    })
+}
+
+/// A line as text, in UTF-8 or else in GBK or its detected encoding, without a byte order mark and
+/// control characters, and with blanks for tabs.
+pub(super) fn readable(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => visible(text),
+        Err(_) => {
             // After a blank nothing is taken for a byte order mark of UTF-16.
             let line = [&b" "[..], bytes].concat();
-            decoded = visible(&decode_text(&line, Some(b"gbk")));
-            parts(&decoded).2
-        };
-        let words = text.split(' ').filter(|word| !word.is_empty());
-        InputLine::Command(Request {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            arguments: words.map(str::to_owned).collect(),
-            text: text.trim_matches(' ').to_owned(),
-        })
+            visible(&decode_text(&line, Some(b"gbk")))
+        }
     }
 }
 
@@ -158,14 +154,14 @@ mod tests {
 
     #[track_caller]
     fn check_text(bytes: &[u8], id: &str, name: &str, arguments: &[&str], text: &str) {
-        let expected = InputLine::Command(Request {
+        let expected = Input::Command(Request {
             id: id.to_owned(),
             name: name.to_owned(),
             arguments: arguments.iter().map(|&word| word.to_owned()).collect(),
             text: text.to_owned(),
         });
         assert_eq!(
-            InputLine::parse(bytes),
+            parse_line(bytes),
             expected,
             "{:?}",
             String::from_utf8_lossy(bytes)
@@ -214,17 +210,17 @@ mod tests {
         check("\u{feff}name\r".as_bytes(), "", "name", &[]);
         check("\u{feff} 3 play b D4".as_bytes(), "3", "play", &["b", "D4"]);
         let interrupt = "\u{feff}# interrupt".as_bytes();
-        assert_eq!(InputLine::parse(interrupt), InputLine::Interrupt);
-        assert_eq!(InputLine::parse("\u{feff}".as_bytes()), InputLine::Nothing);
+        assert_eq!(parse_line(interrupt), Input::Interrupt);
+        assert_eq!(parse_line("\u{feff}".as_bytes()), Input::Nothing);
     }
 
     #[test]
     fn lines_without_a_command() {
         for nothing in [&b""[..], b" ", b"\r", b"# 17 name", b"  \t#", b"\x00"] {
-            assert_eq!(InputLine::parse(nothing), InputLine::Nothing);
+            assert_eq!(parse_line(nothing), Input::Nothing);
         }
-        assert_eq!(InputLine::parse(b"# interrupt\r"), InputLine::Interrupt);
-        assert_eq!(InputLine::parse(b"# interrupted"), InputLine::Nothing);
+        assert_eq!(parse_line(b"# interrupt\r"), Input::Interrupt);
+        assert_eq!(parse_line(b"# interrupted"), Input::Nothing);
     }
 
     #[test]

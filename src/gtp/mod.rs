@@ -42,8 +42,8 @@ pub use gomocup::{
 };
 pub use interrupts::Interrupts;
 pub use katago::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serve_queries};
-pub use line::{InputLine, Request};
+pub use line::{Request, parse_line};
 pub use sau::{SauOptions, SauResources, SauSession, harmless};
-pub use server::{Protocol, serve};
+pub use server::{Input, Protocol, serve};
 pub use session::{MakeEngine, Session, SessionOptions};
 pub use vertex::{format_vertex, parse_vertex};

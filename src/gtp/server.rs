@@ -6,37 +6,53 @@ use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
-use super::{InputLine, Interrupts, Request};
+use super::Interrupts;
 
 /// Bytes per read; the capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
 
 /// Commands that arrived together.
-struct Message {
+struct Message<C> {
     number: u64,
-    requests: Vec<Request>,
+    commands: Vec<C>,
+}
+
+/// One line of input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input<C> {
+    /// Nothing to answer, such as a blank line or a comment.
+    Nothing,
+    /// It stops a running search, and gets no answer.
+    Interrupt,
+    /// A command, to be answered in its turn.
+    Command(C),
 }
 
 /// A protocol as driven by the server.
 pub trait Protocol {
-    /// Commands that stop a search begun before they arrived, like `# interrupt`.
-    const CUTS: &'static [&'static str] = &[];
-
-    /// Commands that end the session.
-    const ENDS: &'static [&'static str] = &["quit"];
-
-    /// Whether these commands are case-insensitive.
-    const ANY_CASE: bool = false;
+    /// A parsed line.
+    type Command: Send + 'static;
 
     /// Bytes that end a line.
     const LINE_ENDS: &'static [u8] = b"\n";
+
+    /// Parses a line, without its end.
+    fn parse(line: &[u8]) -> Input<Self::Command>;
+
+    /// Whether a command stops a search begun before it arrived, like [`Input::Interrupt`].
+    fn cuts(_: &Self::Command) -> bool {
+        false
+    }
+
+    /// Whether a command ends the session.
+    fn ends(command: &Self::Command) -> bool;
 
     /// Interrupts of its searches.
     fn interrupts(&self) -> Arc<Interrupts>;
 
     /// Answers one command: passes complete pieces of text to `send` as soon as they should be
     /// read.
-    fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str));
+    fn answer(&mut self, command: &Self::Command, send: &mut dyn FnMut(&str));
 
     /// Called when all received commands are answered. May work until there is input.
     fn idle(&mut self);
@@ -69,13 +85,9 @@ fn converse<C: Protocol>(
 ) -> std::io::Result<()> {
     let (sender, messages) = channel();
     let interrupts = conversation.interrupts();
-    let reader = Reader {
+    let reader = Reader::<C> {
         interrupts: Arc::clone(&interrupts),
         messages: sender,
-        cuts: C::CUTS,
-        ends: C::ENDS,
-        any_case: C::ANY_CASE,
-        line_ends: C::LINE_ENDS,
         number: 0,
         commands: 0,
     };
@@ -83,11 +95,11 @@ fn converse<C: Protocol>(
         .name("reader".to_owned())
         .spawn(move || reader.run(input))?;
     for message in messages {
-        interrupts.handle(message.number, message.requests.len());
-        for request in &message.requests {
+        interrupts.handle(message.number, message.commands.len());
+        for command in &message.commands {
             interrupts.begin_command();
             let mut written = Ok(());
-            conversation.answer(request, &mut |text| {
+            conversation.answer(command, &mut |text| {
                 if written.is_ok() {
                     let all = output.write_all(text.as_bytes());
                     written = all.and_then(|()| output.flush());
@@ -107,20 +119,16 @@ fn converse<C: Protocol>(
 }
 
 /// The reading side.
-struct Reader {
+struct Reader<C: Protocol> {
     interrupts: Arc<Interrupts>,
-    messages: Sender<Message>,
-    cuts: &'static [&'static str],
-    ends: &'static [&'static str],
-    any_case: bool,
-    line_ends: &'static [u8],
+    messages: Sender<Message<C::Command>>,
     /// Number of the last message sent.
     number: u64,
     /// Commands read so far.
     commands: u64,
 }
 
-impl Reader {
+impl<C: Protocol> Reader<C> {
     fn run(mut self, mut input: impl Read) {
         let mut chunk = vec![0; CHUNK];
         let mut pending = Vec::new();
@@ -134,7 +142,7 @@ impl Reader {
             let at_end = read == 0;
             // The rest of earlier input contains no line break.
             let read = chunk.get(..read).unwrap_or_default();
-            let complete = read.iter().rposition(|byte| self.line_ends.contains(byte));
+            let complete = read.iter().rposition(|byte| C::LINE_ENDS.contains(byte));
             let complete = complete.map(|at| pending.len() + at + 1);
             pending.extend_from_slice(read);
             let lines = if at_end {
@@ -151,33 +159,23 @@ impl Reader {
         }
     }
 
-    fn is_one_of(&self, commands: &[&str], request: &Request) -> bool {
-        let name = request.name.as_str();
-        let same = |command: &&str| match self.any_case {
-            true => command.eq_ignore_ascii_case(name),
-            false => *command == name,
-        };
-        commands.iter().any(same)
-    }
-
     /// Sends the commands in `lines`; false when no more input follows.
     fn pass_on(&mut self, lines: &[u8], at_end: bool) -> bool {
-        let mut requests = Vec::new();
-        for line in lines.split(|byte| self.line_ends.contains(byte)) {
-            match InputLine::parse(line) {
-                InputLine::Nothing => {}
-                InputLine::Interrupt => self.interrupts.interrupt(self.commands),
-                InputLine::Command(request) => {
-                    if self.is_one_of(self.cuts, &request) {
+        let mut commands = Vec::new();
+        for line in lines.split(|byte| C::LINE_ENDS.contains(byte)) {
+            match C::parse(line) {
+                Input::Nothing => {}
+                Input::Interrupt => self.interrupts.interrupt(self.commands),
+                Input::Command(command) => {
+                    if C::cuts(&command) {
                         self.interrupts.interrupt(self.commands);
                     }
                     self.commands += 1;
-                    requests.push(request);
+                    commands.push(command);
                 }
             }
         }
-        let ends = |request: &Request| self.is_one_of(self.ends, request);
-        let closes = at_end || requests.iter().any(ends);
+        let closes = at_end || commands.iter().any(C::ends);
         self.number += 1;
         if closes {
             self.interrupts.close(self.number);
@@ -185,7 +183,7 @@ impl Reader {
         self.interrupts.arrive(self.number);
         let message = Message {
             number: self.number,
-            requests,
+            commands,
         };
         self.messages.send(message).is_ok() && !closes
     }

@@ -20,7 +20,8 @@ pub use self::info::{Allowance, RULES as GOMOCUP_RULES};
 use self::stones::{Listing, Purpose};
 use self::text::{point_of, short, write_point};
 pub use self::text::{read_point as read_xy, write_point as write_xy};
-use super::{Interrupts, Protocol, Request};
+use super::line::readable;
+use super::{Input, Interrupts, Protocol};
 use crate::clock::TimeControl;
 use crate::engine::{Engine, ThinkingLimits};
 use crate::game::{BoardSize, UnknownGame};
@@ -60,6 +61,15 @@ pub struct GomocupSession {
     /// Number of boards so far.
     games: usize,
     over: bool,
+}
+
+/// A line from the manager.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GomocupLine {
+    /// The command in capitals, or the first word of a line of a list.
+    name: String,
+    /// What follows.
+    text: String,
 }
 
 /// Error message for the manager's log.
@@ -244,28 +254,38 @@ fn board_size(name: &str, text: &str) -> Result<BoardSize, String> {
 }
 
 impl Protocol for GomocupSession {
-    const CUTS: &'static [&'static str] = &["YXSTOP"];
-    const ENDS: &'static [&'static str] = &["END"];
-    const ANY_CASE: bool = true;
+    type Command = GomocupLine;
+
     const LINE_ENDS: &'static [u8] = b"\n\r";
+
+    fn parse(line: &[u8]) -> Input<GomocupLine> {
+        let line = readable(line);
+        let (name, text) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        match name.is_empty() {
+            true => Input::Nothing,
+            false => Input::Command(GomocupLine {
+                name: name.to_ascii_uppercase(),
+                text: text.trim().to_owned(),
+            }),
+        }
+    }
+
+    fn cuts(line: &GomocupLine) -> bool {
+        line.name == "YXSTOP"
+    }
+
+    fn ends(line: &GomocupLine) -> bool {
+        line.name == "END"
+    }
 
     fn interrupts(&self) -> Arc<Interrupts> {
         Arc::clone(&self.interrupts)
     }
 
-    fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
-        // A line of numbers only looks like a command with an id.
-        let words = [&request.id, &request.name]
-            .into_iter()
-            .chain(&request.arguments);
-        let line: Vec<&str> = words
-            .map(String::as_str)
-            .filter(|word| !word.is_empty())
-            .collect();
-        let line = line.join(" ");
-        log::info!("< {line}");
-        let (name, text) = line.split_once(' ').unwrap_or((&line, ""));
-        if let Err(wrong) = self.answer_line(&name.to_ascii_uppercase(), text, send) {
+    fn answer(&mut self, line: &GomocupLine, send: &mut dyn FnMut(&str)) {
+        let GomocupLine { name, text } = line;
+        log::info!("< {name} {text}");
+        if let Err(wrong) = self.answer_line(name, text, send) {
             self.say(send, &format!("ERROR {wrong}"));
         }
     }

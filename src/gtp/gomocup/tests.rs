@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::clock::{Clock, SystemClock};
 use crate::engine::{EngineOptions, registry};
-use crate::gtp::InputLine;
+use crate::gtp::Input;
 
 fn session() -> GomocupSession {
     let mut options = EngineOptions::of("gomoku").expect("it is on the list");
@@ -32,9 +32,9 @@ fn session_with(options: EngineOptions) -> GomocupSession {
 fn said(session: &mut GomocupSession, lines: &[&str]) -> Vec<String> {
     let mut said = Vec::new();
     for line in lines {
-        if let InputLine::Command(request) = InputLine::parse(line.as_bytes()) {
+        if let Input::Command(line) = GomocupSession::parse(line.as_bytes()) {
             session.interrupts().begin_command();
-            session.answer(&request, &mut |text| {
+            session.answer(&line, &mut |text| {
                 assert!(
                     text.ends_with('\n') && text.matches('\n').count() == 1,
                     "{text:?}"

@@ -22,7 +22,8 @@ use self::records::{GameFiles, RecordWriter};
 pub use self::text::harmless;
 use self::vertex::{read_vertex, write_both, write_vertex};
 use super::commands::color;
-use super::{Interrupts, Protocol, Request};
+use super::line::readable;
+use super::{Input, Interrupts, Protocol};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
@@ -44,6 +45,15 @@ pub struct SauOptions {
     pub style: NgStyle,
     /// Whether an operator reads along, who is told more than errors.
     pub attended: bool,
+}
+
+/// A line from the platform or the operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SauLine {
+    /// The command.
+    name: String,
+    /// Its arguments.
+    words: Vec<String>,
 }
 
 /// External resources of a session.
@@ -221,9 +231,9 @@ impl SauSession {
         }
     }
 
-    fn obey(&mut self, request: &Request, send: &mut dyn FnMut(&str)) -> Answer {
-        let words = &request.arguments;
-        match request.name.as_str() {
+    fn obey(&mut self, line: &SauLine, send: &mut dyn FnMut(&str)) -> Answer {
+        let words = &line.words;
+        match line.name.as_str() {
             "name?" => say(send, &format!("name {}\n", self.options.name)),
             "new" => {
                 let ours = words.first().and_then(|text| color(text).ok());
@@ -278,15 +288,35 @@ fn short(text: &str) -> String {
 }
 
 impl Protocol for SauSession {
-    const CUTS: &'static [&'static str] = &["end", "new", "quit"];
+    type Command = SauLine;
+
+    fn parse(line: &[u8]) -> Input<SauLine> {
+        let line = readable(line);
+        let mut words = line.split_whitespace().map(str::to_owned);
+        match words.next() {
+            None => Input::Nothing,
+            Some(name) => Input::Command(SauLine {
+                name,
+                words: words.collect(),
+            }),
+        }
+    }
+
+    fn cuts(line: &SauLine) -> bool {
+        matches!(line.name.as_str(), "end" | "new" | "quit")
+    }
+
+    fn ends(line: &SauLine) -> bool {
+        line.name == "quit"
+    }
 
     fn interrupts(&self) -> Arc<Interrupts> {
         Arc::clone(&self.interrupts)
     }
 
-    fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
-        log::info!("< {} {}", request.name, request.arguments.join(" "));
-        if let Err(wrong) = self.obey(request, send) {
+    fn answer(&mut self, line: &SauLine, send: &mut dyn FnMut(&str)) {
+        log::info!("< {} {}", line.name, line.words.join(" "));
+        if let Err(wrong) = self.obey(line, send) {
             self.tell(&wrong);
         }
     }

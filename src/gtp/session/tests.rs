@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::super::{COMMANDS, InputLine, Protocol};
+use super::super::{COMMANDS, Input, Protocol, parse_line};
 use super::testing::session;
 use super::*;
 use crate::clock::{Clock, SystemClock};
@@ -10,8 +10,8 @@ use crate::engine::testing::Behaviour;
 
 /// The reply to one line; empty if there is none.
 fn say(session: &mut Session, line: &str) -> String {
-    match InputLine::parse(line.as_bytes()) {
-        InputLine::Command(request) => {
+    match parse_line(line.as_bytes()) {
+        Input::Command(request) => {
             let mut reply = String::new();
             // There is no other input for which an analysis would wait.
             session.interrupts.close(0);
@@ -19,7 +19,7 @@ fn say(session: &mut Session, line: &str) -> String {
             session.answer(&request, &mut |text| reply.push_str(text));
             reply
         }
-        InputLine::Nothing | InputLine::Interrupt => String::new(),
+        Input::Nothing | Input::Interrupt => String::new(),
     }
 }
 
@@ -415,7 +415,7 @@ proptest! {
                 let head = reply.trim_start_matches(['=', '?']);
                 prop_assert_eq!(reply.len() - head.len(), 1, "{:?} {:?}", line, reply);
                 let head = head.trim_start_matches(|c: char| c.is_ascii_digit());
-                let InputLine::Command(request) = InputLine::parse(line.as_bytes()) else {
+                let Input::Command(request) = parse_line(line.as_bytes()) else {
                     return Err(TestCaseError::fail(line));
                 };
                 let stream = reply.starts_with('=') && request.name.ends_with("analyze");
