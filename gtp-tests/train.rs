@@ -13,8 +13,8 @@ use tengen::encode::find;
 use tengen::eval::{Batch, Evaluator, LibraryPlaces, ModelInfo, Outputs, TractModel};
 use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Game};
-use tengen::train::row::Row;
-use tengen::train::shard;
+use tengen::train::shards::row::Row;
+use tengen::train::shards::shard;
 
 /// A temporary folder for one test, removed at its end.
 struct Scratch(PathBuf);

@@ -331,11 +331,12 @@ mod train {
     use crate::encode;
     use crate::game::go::SmallGo;
     use crate::game::{Game, Rules};
+    use crate::train::cycle::fsck;
     use crate::train::cycle::{CyclePlan, Resources, RunFolder, int8, run};
-    use crate::train::dataset::{Dataset, Selection};
-    use crate::train::runtime::Runtime;
+    use crate::train::play::runtime::Runtime;
     use crate::train::scratch::Scratch;
-    use crate::train::{fsck, shard};
+    use crate::train::shards::dataset::{Dataset, Selection};
+    use crate::train::shards::shard;
 
     const PLAN: &str = r#"
         game = "go"
@@ -386,7 +387,8 @@ mod train {
             assert_eq!(ending.lead.unwrap().0.signum(), i32::from(row.result));
             assert!(row.policy.iter().all(|share| position.is_legal(share.mv)));
         }
-        let passes = |row: &&crate::train::row::Row| row.policy.iter().any(|s| s.mv == Move(25));
+        let passes =
+            |row: &&crate::train::shards::row::Row| row.policy.iter().any(|s| s.mv == Move(25));
         assert!(rows.iter().any(|row| passes(&row)));
         let network = run_folder.network(2);
         let info = runtime.open(&network, None).unwrap().info().clone();

@@ -243,11 +243,12 @@ fn the_referee_knows_wins_and_draws() {
 mod train {
     use super::*;
     use crate::eval::BackendKind;
+    use crate::train::cycle::fsck;
     use crate::train::cycle::{CyclePlan, Resources, RunFolder, run};
-    use crate::train::dataset::{Dataset, Selection};
-    use crate::train::runtime::Runtime;
+    use crate::train::play::runtime::Runtime;
     use crate::train::scratch::Scratch;
-    use crate::train::{fsck, shard};
+    use crate::train::shards::dataset::{Dataset, Selection};
+    use crate::train::shards::shard;
 
     const PLAN: &str = r#"
         game = "tictactoe"

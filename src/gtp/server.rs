@@ -29,7 +29,7 @@ pub enum Input<C> {
 }
 
 /// A protocol as driven by the server.
-pub trait Protocol {
+pub trait Protocol: 'static {
     /// A parsed line.
     type Command: Send + 'static;
 

@@ -9,9 +9,9 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::TrainError;
 use crate::fnv;
 use crate::system::{rename, sync_folder};
+use crate::train::TrainError;
 
 /// Name prefix of files being written; leftovers of a killed process.
 const UNFINISHED: &str = ".unfinished-";

@@ -4,8 +4,9 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::{TrainError, durable};
 use crate::system::{open_to_lock, try_lock};
+use crate::train::TrainError;
+use crate::train::durable;
 
 /// While this exists, no other [`lock_folder`] of this folder succeeds. The system releases it when
 /// the process ends in any way.

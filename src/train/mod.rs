@@ -1,20 +1,18 @@
 //! Training of networks: self-play games to shards, shards to weights, weights to ONNX files.
 //! Nothing here plays for a user, and no engine build contains it (cargo feature `train`).
 //!
-//! Data flow: [`generate`] has a [`generator`] play games, by rollouts ([`selfplay`]) or by a
-//! network ([`network_game`] on the small trees of [`mcts`], many games per batch by
-//! [`eval_batch`]), and writes them as durable [`shard`]s; [`dataset`] holds their rows and holds
-//! out whole games for validation; [`loader`] encodes batches in the background; [`fit`] fits a
-//! network of an [`architecture`] and writes checkpoints; [`export`] writes the network that the
-//! engine loads.
+//! Along the data: [`play`] plays games and writes them as [`shards`]; [`fit`] reads these and fits a
+//! [`network`], with checkpoints; [`export`] writes the file that the engine loads; [`cycle`] repeats
+//! all of it, generation after generation. [`ablate`] and [`critic`] reproduce papers and are used
+//! by nothing here.
 //!
 //! # Why Burn on its `flex` backend
 //! There is one training code, which must run on a bare machine with `cargo` alone. Of the suitable
 //! libraries, Burn was the fastest (5 blocks x 32 channels, batch 256, two cores of a Zen 5: 1,000
 //! samples/s; Burn 0.21 211, candle 0.11 290), and it chooses its device at run time, so that
-//! libtorch and GPUs are supported by the same code ([`device`]) and not by a second trainer. Four
-//! parts are our own: convolution and batch norm on the CPU ([`net`]), the parallel micro-batches
-//! (`gradient_workers`), the optimiser on plain numbers ([`optimizer`]: this makes a resumed run
+//! libtorch and GPUs are supported by the same code ([`network::device`]) and not by a second trainer. Four
+//! parts are our own: convolution and batch norm on the CPU ([`network::net`]), the parallel micro-batches
+//! (`fit::gradient_workers`), the optimiser on plain numbers ([`fit::optimizer`]: this makes a resumed run
 //! equal to the bit), and the ONNX writer, since Burn's export leaves batch norms unfolded and
 //! names tensors by number.
 //!
@@ -35,62 +33,26 @@
 //! - `cuda` of 0.22 needs `tracel-llvm-bundler`, which downloads LLVM at build time. Burn 0.21 does
 //!   not, but its tensors have another type.
 //!
-//! Either is one more name in [`device`] and one more backend in the list of [`net`]'s extension,
+//! Either is one more name in [`network::device`] and one more backend in the list of [`network::net`]'s extension,
 //! whose default bodies serve any. The optimiser is on the host: a step of a small network moves
 //! 400 kB of gradients and as many weights, which is little compared with a batch of 4,096 rows.
 //! Norm statistics are transferred the same way.
 
 pub mod ablate;
-pub mod architecture;
-pub mod augment;
-pub mod batch;
-pub mod checkpoint;
-pub mod correction;
-pub mod corrector;
 pub mod critic;
 pub mod cycle;
-pub mod dataset;
-pub mod device;
 pub mod durable;
-pub mod ending;
 mod error;
-pub mod eval_batch;
 pub mod export;
-pub mod finish;
 pub mod fit;
 pub mod folder_lock;
-pub mod fsck;
-pub mod generate;
-pub mod generator;
-mod gradient_workers;
-pub mod held_out;
-pub mod import;
-pub mod komi;
-pub mod loader;
-mod losses;
-pub mod matches;
-pub mod mcts;
-mod merge;
-pub mod net;
-pub mod network_game;
-pub mod objective;
-pub mod optimizer;
-pub mod point_set;
-pub mod prover;
-pub mod quantize;
-pub mod report;
-pub mod row;
-pub mod runtime;
-mod sample;
-pub mod schedule;
+pub mod network;
+pub mod play;
 #[cfg(test)]
 pub(crate) mod scratch;
 mod seed;
-pub mod selfplay;
-pub mod shard;
-mod step;
+pub mod shards;
 pub mod trainable;
-pub mod training_game;
 
 pub use error::TrainError;
 pub use fit::FitParams;

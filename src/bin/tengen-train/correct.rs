@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Parser;
 use tengen::clock::{Clock as _, SystemClock};
-use tengen::train::correction::{BAND, Corrected, CorrectionPlan, correct_folder};
+use tengen::train::play::correction::{BAND, Corrected, CorrectionPlan, correct_folder};
 
 use crate::interrupt::Interrupt;
 use crate::progress::print;

@@ -9,8 +9,8 @@ use tengen::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
 use tengen::train::cycle::{
     CyclePlan, Generation, RatedPlayer, Resources, RunEvent, RunFolder, StepName, run,
 };
-use tengen::train::device::FitDevice;
-use tengen::train::runtime::Runtime;
+use tengen::train::network::device::FitDevice;
+use tengen::train::play::runtime::Runtime;
 use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Parser;
 use tengen::game::{BoardSize, GAMES, known_name};
-use tengen::train::architecture::{Architecture, Outputs};
-use tengen::train::checkpoint::Checkpoint;
 use tengen::train::durable;
 use tengen::train::export::{network_info, to_onnx, untrained};
+use tengen::train::fit::checkpoint::Checkpoint;
+use tengen::train::network::architecture::{Architecture, Outputs};
 use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board, usual_board};

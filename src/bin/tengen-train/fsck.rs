@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use tengen::train::fsck::{Findings, check};
+use tengen::train::cycle::fsck::{Findings, check};
 
 use crate::progress::print;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::BoardSize;
-use tengen::train::import::{Choice, Counts, ImportPlan, ImportProgress, import};
+use tengen::train::shards::import::{Choice, Counts, ImportPlan, ImportProgress, import};
 use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board, usual_board};

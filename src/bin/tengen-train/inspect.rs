@@ -10,10 +10,10 @@ use tengen::encode::Encode;
 use tengen::eval::ModelInfo;
 use tengen::game::{BoardSize, Color, GAMES, with_game};
 use tengen::onnx::{CHECKSUM, Header, PRECISION};
-use tengen::train::architecture::Architecture;
-use tengen::train::checkpoint::Checkpoint;
-use tengen::train::net::Counts;
-use tengen::train::shard;
+use tengen::train::fit::checkpoint::Checkpoint;
+use tengen::train::network::architecture::Architecture;
+use tengen::train::network::net::Counts;
+use tengen::train::shards::shard;
 
 use crate::progress::print;
 

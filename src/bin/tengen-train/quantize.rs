@@ -10,15 +10,15 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::eval::{Batch, Device, Difference, Evaluator, ModelInfo};
 use tengen::game::{BoardSize, Game, with_game};
 use tengen::onnx::to_half;
-use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::durable;
-use tengen::train::quantize::compare::{
+use tengen::train::export::quantize::compare::{
     MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, speeds,
 };
-use tengen::train::quantize::examples::{Examples, quick_games};
-use tengen::train::quantize::to_int8;
-use tengen::train::row::Row;
-use tengen::train::runtime::Runtime;
+use tengen::train::export::quantize::examples::{Examples, quick_games};
+use tengen::train::export::quantize::to_int8;
+use tengen::train::play::runtime::Runtime;
+use tengen::train::shards::dataset::{Dataset, Selection};
+use tengen::train::shards::row::Row;
 use tengen::train::trainable::Trainable;
 
 use crate::progress::print;

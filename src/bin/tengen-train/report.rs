@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use tengen::train::cycle::RunFolder;
-use tengen::train::report;
+use tengen::train::cycle::report;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {

@@ -7,8 +7,8 @@ use clap::Parser;
 use tengen::game::Game as _;
 use tengen::game::go::SmallGo;
 use tengen::rollout::WeightFit;
-use tengen::train::dataset::{Dataset, Selection};
-use tengen::train::row::{PositionSource, Row};
+use tengen::train::shards::dataset::{Dataset, Selection};
+use tengen::train::shards::row::{PositionSource, Row};
 
 use crate::progress::print;
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::plan::Arm;
-use crate::train::held_out::HeldOutLosses;
+use crate::train::fit::held_out::HeldOutLosses;
 
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

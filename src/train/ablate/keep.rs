@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::Path;
 
+use crate::train::TrainError;
 use crate::train::cycle::{RunFolder, copy_network, int8};
+use crate::train::durable;
 use crate::train::durable::copy;
-use crate::train::{TrainError, durable};
 
 /// Updates `kept` with what the run in `run` needs to continue, and no more. Files are written
 /// before the figures that refer to them, so that a crash leaves a consistent state.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::train::TrainError;
-use crate::train::architecture::Architecture;
 use crate::train::cycle::{CyclePlan, Stage};
+use crate::train::network::architecture::Architecture;
 
 /// The plan of an ablation study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

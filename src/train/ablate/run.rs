@@ -10,13 +10,14 @@ use super::plan::{AblationPlan, Arm};
 use super::table::table;
 use crate::fnv;
 use crate::stats::MatchScore;
+use crate::train::TrainError;
 use crate::train::cycle::{
     self, MatchRecord, Resources, RunEvent, RunFolder, copy_network, load, player, save,
 };
+use crate::train::durable;
 use crate::train::folder_lock::lock_folder;
-use crate::train::matches::{MatchParams, MatchPlayer, play_match};
+use crate::train::play::matches::{MatchParams, MatchPlayer, play_match};
 use crate::train::trainable::Trainable;
-use crate::train::{TrainError, durable};
 
 /// Folders of a study.
 #[derive(Debug, Clone)]
@@ -240,7 +241,7 @@ mod tests {
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
     use crate::train::ablate::plan::tests::PLAN;
-    use crate::train::runtime::Runtime;
+    use crate::train::play::runtime::Runtime;
     use crate::train::scratch::Scratch;
 
     fn go(plan: &str, folders: &Folders) -> Result<Vec<String>, TrainError> {

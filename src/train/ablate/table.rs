@@ -7,7 +7,7 @@ use super::contestant::Contestant;
 use super::plan::{AblationPlan, Arm};
 use crate::stats::{Estimate, holm};
 use crate::train::cycle::{self, MatchRecord, rate};
-use crate::train::matches::PairResult;
+use crate::train::play::matches::PairResult;
 
 /// The table as Markdown.
 #[must_use]

@@ -9,8 +9,9 @@ use super::results::{ArmResults, read};
 use super::tables::tables;
 use crate::chart::{Chart, Scale, Series, escape};
 use crate::clock::{date_time, unix_time};
-use crate::train::report::STYLE;
-use crate::train::{TrainError, durable};
+use crate::train::TrainError;
+use crate::train::cycle::report::STYLE;
+use crate::train::durable;
 
 /// Reload interval of the page of a running plan, in seconds.
 const RELOAD_SECONDS: u32 = 20;

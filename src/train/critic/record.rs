@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::anchor::Measured;
 use super::lesson::Played;
 use crate::critic::Critic;
-use crate::train::{TrainError, durable};
+use crate::train::TrainError;
+use crate::train::durable;
 
 /// The games of a run in order, and measurements of strength in between.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

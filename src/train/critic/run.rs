@@ -22,9 +22,10 @@ use super::taught::Taught;
 use crate::clock::Clock;
 use crate::critic::{Critic, CriticInfo, Network};
 use crate::rollout::Playout;
+use crate::train::TrainError;
+use crate::train::durable;
 use crate::train::folder_lock::lock_folder;
 use crate::train::seed::numbered_seed;
-use crate::train::{TrainError, durable};
 
 /// The plan in the folder of its runs.
 const PLAN: &str = "plan.toml";

@@ -6,9 +6,9 @@ use super::stopwatch::Stopwatch;
 use super::{RunEvent, StepName};
 use crate::clock::Clock;
 use crate::train::TrainError;
-use crate::train::device::FitDevice;
-use crate::train::report;
-use crate::train::runtime::Runtime;
+use crate::train::cycle::report;
+use crate::train::network::device::FitDevice;
+use crate::train::play::runtime::Runtime;
 
 /// Resources of a session.
 pub struct Resources<'a> {

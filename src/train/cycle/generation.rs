@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measure::Measures;
 use super::plan::{CyclePlan, Plateau};
-use crate::train::held_out::HeldOutLosses;
+use crate::train::fit::held_out::HeldOutLosses;
 
 /// A finished generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

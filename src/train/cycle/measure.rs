@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::encode::find;
 use crate::eval::{Batch, EvaluatorFactory, Outputs};
 use crate::train::TrainError;
-use crate::train::row::Row;
+use crate::train::shards::row::Row;
 use crate::train::trainable::Trainable;
 
 /// Equal parts of the value's range.
@@ -98,10 +98,10 @@ mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
-    use crate::train::eval_batch::tests::info;
-    use crate::train::generate::tests::{plan, run};
+    use crate::train::play::eval_batch::tests::info;
+    use crate::train::play::generate::tests::{plan, run};
     use crate::train::scratch::Scratch;
-    use crate::train::shard;
+    use crate::train::shards::shard;
 
     #[test]
     fn a_network_that_knows_nothing_is_uniform_and_undecided() {

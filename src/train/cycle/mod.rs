@@ -7,10 +7,12 @@
 //! continues as it would have.
 
 mod context;
+pub mod fsck;
 mod generation;
 mod measure;
 mod plan;
 mod ratings;
+pub mod report;
 mod run;
 mod run_folder;
 mod steps;

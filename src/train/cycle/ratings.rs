@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::plan::CyclePlan;
 use super::run_folder::{RunFolder, load};
 use crate::stats::{MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_with_intervals};
-use crate::train::matches::PairResult;
-use crate::train::{TrainError, durable};
+use crate::train::TrainError;
+use crate::train::durable;
+use crate::train::play::matches::PairResult;
 
 /// Result of a finished match between two players of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use super::steps::GenerationSteps;
 use super::stopwatch::Stopwatch;
 use crate::game::Game;
 use crate::train::TrainError;
-use crate::train::report;
+use crate::train::cycle::report;
 use crate::train::trainable::Trainable;
 
 /// Executes a plan in a folder, from where it was interrupted. `start` has the rules and the

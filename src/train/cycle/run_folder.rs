@@ -24,8 +24,9 @@ use serde::de::DeserializeOwned;
 
 use super::generation::Generation;
 use super::plan::CyclePlan;
+use crate::train::TrainError;
+use crate::train::durable;
 use crate::train::folder_lock::{FolderLock, lock_folder};
-use crate::train::{TrainError, durable};
 
 /// The folder of a run.
 #[derive(Debug, Clone)]

@@ -14,7 +14,7 @@ use crate::game::{BoardSize, Game};
 use crate::stats::GameResult;
 use crate::train::TrainError;
 use crate::train::folder_lock::lock_folder;
-use crate::train::runtime::Runtime;
+use crate::train::play::runtime::Runtime;
 use crate::train::scratch::Scratch;
 
 const PLAN: &str = r#"

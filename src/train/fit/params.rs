@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::encode::{Encode, Encoding};
-use crate::train::architecture::Architecture;
-use crate::train::objective::LossWeights;
-use crate::train::optimizer::OptimizerKind;
-use crate::train::schedule::Schedule;
+use crate::train::fit::optimizer::OptimizerKind;
+use crate::train::fit::schedule::Schedule;
+use crate::train::network::architecture::Architecture;
+use crate::train::network::loss_weights::LossWeights;
 
 /// Weight of the ownership loss if points are counted, where ownership decides the game
 /// (docs/methods.md#networks).

@@ -2,13 +2,13 @@ use super::*;
 use crate::clock::FakeClock;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
-use crate::train::architecture::Architecture;
-use crate::train::dataset::Selection;
 use crate::train::durable;
-use crate::train::generate::tests::{plan, run};
-use crate::train::optimizer::OptimizerKind;
-use crate::train::schedule::Schedule;
+use crate::train::fit::optimizer::OptimizerKind;
+use crate::train::fit::schedule::Schedule;
+use crate::train::network::architecture::Architecture;
+use crate::train::play::generate::tests::{plan, run};
 use crate::train::scratch::Scratch;
+use crate::train::shards::dataset::Selection;
 
 fn data(folder: &Path) -> (SmallNoGo, Dataset) {
     run(&plan(12), folder).unwrap();

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args as ClapArgs;
 use serde_json::json;
-use tengen::train::generate::{Plan, Progress, generate};
-use tengen::train::generator::GameGenerator;
-use tengen::train::komi::KomiSpread;
-use tengen::train::selfplay::SelfPlayParams;
+use tengen::train::play::generate::{Plan, Progress, generate};
+use tengen::train::play::generator::GameGenerator;
+use tengen::train::play::komi::KomiSpread;
+use tengen::train::play::selfplay::SelfPlayParams;
 use tengen::train::trainable::Trainable;
 
 use crate::interrupt::Interrupt;

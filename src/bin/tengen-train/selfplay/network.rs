@@ -10,12 +10,12 @@ use tengen::eval::{BackendKind, Device, LibraryPlaces, ModelInfo};
 use tengen::fnv;
 use tengen::game::BoardSize;
 use tengen::search::SearchParams;
-use tengen::train::eval_batch::raw_rate;
-use tengen::train::generator::NetworkGenerator;
-use tengen::train::mcts::{GumbelParams, MctsParams, RootRule};
-use tengen::train::network_game::NetworkPlay;
-use tengen::train::prover::{EndingProver, PROVE_FROM};
-use tengen::train::runtime::Runtime;
+use tengen::train::play::eval_batch::raw_rate;
+use tengen::train::play::generator::NetworkGenerator;
+use tengen::train::play::mcts::{GumbelParams, MctsParams, RootRule};
+use tengen::train::play::network_game::NetworkPlay;
+use tengen::train::play::prover::{EndingProver, PROVE_FROM};
+use tengen::train::play::runtime::Runtime;
 use tengen::train::trainable::Trainable;
 
 use super::common::{Common, play, rate};

@@ -3,8 +3,8 @@
 use clap::Parser;
 use tengen::game::{BoardSize, GAMES, known_name};
 use tengen::rollout::{Rave, RaveParams};
-use tengen::train::generator::RolloutGenerator;
-use tengen::train::selfplay::RolloutSearch;
+use tengen::train::play::generator::RolloutGenerator;
+use tengen::train::play::selfplay::RolloutSearch;
 use tengen::train::trainable::Trainable;
 
 use super::common::{Common, play};

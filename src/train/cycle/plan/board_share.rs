@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::game::BoardSize;
-use crate::train::komi::KomiSpread;
+use crate::train::play::komi::KomiSpread;
 
 /// A board with its share of the games.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,9 +12,9 @@ pub use settings::{Fit, Gate, Rating, RootName, SelfPlay, Window, exploring};
 
 use crate::game::{BoardSize, GAMES, Game, info, with_game};
 use crate::train::TrainError;
-use crate::train::architecture::{Architecture, GameShape};
 use crate::train::fit::find_encoding;
-use crate::train::generate::has_moves;
+use crate::train::network::architecture::{Architecture, GameShape};
+use crate::train::play::generate::has_moves;
 use crate::train::trainable::Trainable;
 
 /// The plan of a run.

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::search::SearchParams;
 use crate::settings::SetError;
 use crate::train::TrainError;
-use crate::train::komi::KomiSpread;
-use crate::train::mcts::{GumbelParams, MctsParams, RootRule};
-use crate::train::network_game::NetworkPlay;
-use crate::train::prover::PROVE_FROM;
-use crate::train::selfplay::SelfPlayParams;
+use crate::train::play::komi::KomiSpread;
+use crate::train::play::mcts::{GumbelParams, MctsParams, RootRule};
+use crate::train::play::network_game::NetworkPlay;
+use crate::train::play::prover::PROVE_FROM;
+use crate::train::play::selfplay::SelfPlayParams;
 
 /// Root algorithm of self-play searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -250,7 +250,7 @@ pub struct Fit {
     /// Learning rate after the warm-up. Range: above 0.
     pub learning_rate: f32,
     /// Target change of the policy per step, in nats: the learning rate is adapted to it
-    /// ([`crate::train::schedule::Schedule::Kl`]). Range: above 0.
+    /// ([`crate::train::fit::schedule::Schedule::Kl`]). Range: above 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kl_target: Option<f32>,
     /// Weight decay of factors. Range: at least 0.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::{GenerationSteps, export, steps};
 use crate::train::TrainError;
-use crate::train::checkpoint::{Checkpoint, Origin};
 use crate::train::cycle::StepName;
 use crate::train::cycle::context::RunContext;
-use crate::train::dataset::Dataset;
+use crate::train::fit::checkpoint::{Checkpoint, Origin};
+use crate::train::fit::held_out::HeldOutLosses;
+use crate::train::fit::schedule::Schedule;
 use crate::train::fit::{FitContext, FitParams, find_encoding, fit, start_weights};
-use crate::train::held_out::HeldOutLosses;
-use crate::train::schedule::Schedule;
+use crate::train::shards::dataset::Dataset;
 use crate::train::trainable::Trainable;
 
 /// Time between checkpoints of a fit.

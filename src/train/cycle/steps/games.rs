@@ -10,10 +10,10 @@ use crate::train::cycle::context::RunContext;
 use crate::train::cycle::plan::{BoardShare, SelfPlay, Stage, WarmUp};
 use crate::train::cycle::{StepName, player};
 use crate::train::fit::{find_encoding, usual_encoding};
-use crate::train::generate::{Plan, Progress, generate};
-use crate::train::generator::{NetworkGenerator, RolloutGenerator};
-use crate::train::prover::EndingProver;
-use crate::train::selfplay::RolloutSearch;
+use crate::train::play::generate::{Plan, Progress, generate};
+use crate::train::play::generator::{NetworkGenerator, RolloutGenerator};
+use crate::train::play::prover::EndingProver;
+use crate::train::play::selfplay::RolloutSearch;
 use crate::train::trainable::Trainable;
 
 /// Statistics of a generation's games.

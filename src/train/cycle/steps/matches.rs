@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::GenerationSteps;
 use crate::eval::EvaluatorFactory;
 use crate::stats::{Sprt, Verdict};
+use crate::train::TrainError;
 use crate::train::cycle::StepName;
 use crate::train::cycle::context::RunContext;
 use crate::train::cycle::plan::{Gate, Rating};
@@ -12,9 +13,9 @@ use crate::train::cycle::ratings::{
     MatchRecord, anchor_name, match_records, network_name, next_anchor, score,
 };
 use crate::train::cycle::run_folder::{load, save};
-use crate::train::matches::{MatchParams, MatchPlayer, PairResult, play_match};
+use crate::train::durable;
+use crate::train::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
 use crate::train::trainable::Trainable;
-use crate::train::{TrainError, durable};
 
 impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the missing rating matches of the network.

@@ -12,13 +12,14 @@ use super::context::RunContext;
 use super::generation::Generation;
 use super::measure::measure;
 use super::plan::Stage;
-use crate::train::architecture::Outputs;
-use crate::train::checkpoint::{Checkpoint, Origin};
-use crate::train::dataset::{Dataset, Selection};
+use crate::train::TrainError;
+use crate::train::durable;
 use crate::train::export::{network_info, to_onnx};
-use crate::train::row::Row;
+use crate::train::fit::checkpoint::{Checkpoint, Origin};
+use crate::train::network::architecture::Outputs;
+use crate::train::shards::dataset::{Dataset, Selection};
+use crate::train::shards::row::Row;
 use crate::train::trainable::Trainable;
-use crate::train::{TrainError, durable};
 
 /// One generation to complete.
 pub(super) struct GenerationSteps<'a, G> {

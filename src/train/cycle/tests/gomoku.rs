@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::game::gomoku::Gomoku;
-use crate::train::checkpoint::Checkpoint;
-use crate::train::network_game::Prover;
-use crate::train::prover::EndingProver;
-use crate::train::shard;
+use crate::train::fit::checkpoint::Checkpoint;
+use crate::train::play::network_game::Prover;
+use crate::train::play::prover::EndingProver;
+use crate::train::shards::shard;
 
 const PLAN: &str = r#"
 game = "gomoku"

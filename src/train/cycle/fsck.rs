@@ -1,0 +1,260 @@
+//! Checks the files of training for damage: shards, checkpoints, networks, JSON files.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::eval::ModelInfo;
+use crate::game::with_game;
+use crate::train::TrainError;
+use crate::train::durable;
+use crate::train::fit::checkpoint::Checkpoint;
+use crate::train::shards::shard;
+use crate::train::trainable::Trainable;
+
+/// Statistics and problems.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Findings {
+    /// Valid shards.
+    pub shards: u64,
+    /// Number of those in an older format.
+    pub old_shards: u64,
+    /// Games in valid shards.
+    pub games: u64,
+    /// Rows (positions) in valid shards.
+    pub rows: u64,
+    /// Valid checkpoints.
+    pub checkpoints: u64,
+    /// Valid networks.
+    pub networks: u64,
+    /// Valid JSON files, and files of JSON lines.
+    pub json: u64,
+    /// Unfinished files of a killed process: harmless, and removed by its next start.
+    pub leftovers: Vec<PathBuf>,
+    /// Damaged files, and contradictions between files.
+    pub problems: Vec<Problem>,
+}
+
+/// A damaged file, or one that contradicts another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+/// Checks a file, or all files of a folder and its subfolders; `observe` is called for each.
+///
+/// # Errors
+/// [`TrainError::Io`] when a folder cannot be read.
+pub fn check(path: &Path, mut observe: impl FnMut(&Path)) -> Result<Findings, TrainError> {
+    let mut findings = Findings::default();
+    let mut to_see = vec![path.to_path_buf()];
+    while let Some(path) = to_see.pop() {
+        if path.is_dir() {
+            let mut entries = Vec::new();
+            for entry in fs::read_dir(&path).map_err(TrainError::io(&path))? {
+                entries.push(entry.map_err(TrainError::io(&path))?.path());
+            }
+            entries.sort();
+            entries.reverse();
+            check_twins(&entries, &mut findings);
+            to_see.extend(entries);
+        } else {
+            observe(&path);
+            if let Err(what) = file(&path, &mut findings) {
+                findings.problems.push(Problem { path, what });
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// Looks at one file.
+fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    if durable::is_unfinished(name) {
+        findings.leftovers.push(path.to_path_buf());
+        return Ok(());
+    }
+    let words = |error: TrainError| error.to_string();
+    match path.extension().and_then(OsStr::to_str).unwrap_or_default() {
+        "parquet" => {
+            let shard = shard::read(path).map_err(words)?;
+            positions(&shard)?;
+            findings.shards += 1;
+            findings.rows += shard.rows.len() as u64;
+            findings.games += shard.rows.chunk_by(|a, b| a.game == b.game).count() as u64;
+            findings.old_shards += u64::from(shard.format != shard::FORMAT);
+        }
+        "checkpoint" => {
+            let checkpoint = Checkpoint::load(path).map_err(words)?;
+            let weights = checkpoint.weights.tensors().iter();
+            let mut numbers = weights.flat_map(|weight| &weight.values);
+            if !numbers.all(|number| number.is_finite()) {
+                return Err("a weight is not a finite number".to_owned());
+            }
+            findings.checkpoints += 1;
+        }
+        "onnx" => {
+            network(path)?;
+            findings.networks += 1;
+        }
+        "json" | "jsonl" => {
+            let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+            let whole = path.extension() == Some(OsStr::new("json"));
+            let parts: Vec<&str> = if whole {
+                vec![&text]
+            } else {
+                text.lines().collect()
+            };
+            for (number, part) in parts.iter().enumerate() {
+                serde_json::from_str::<serde_json::Value>(part)
+                    .map_err(|error| format!("line {}: {error}", number + 1))?;
+            }
+            findings.json += 1;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Whether all rows of a shard are reachable positions.
+fn positions(shard: &shard::Shard) -> Result<(), String> {
+    fn all<G: Trainable>(empty: &G, rows: &[crate::train::shards::row::Row]) -> Result<(), String> {
+        rows.iter().try_for_each(|row| {
+            let position = row.position(empty)?;
+            let illegal = |share: &&crate::train::shards::row::Share| !position.is_legal(share.mv);
+            match row.policy.iter().find(illegal) {
+                Some(share) => Err(format!(
+                    "game {} ply {}: its policy has the illegal move {}",
+                    row.game, row.ply, share.mv.0
+                )),
+                None => Ok(()),
+            }
+        })
+    }
+    let info = &shard.info;
+    with_game!(&info.game, info.size, |empty| all(&empty, &shard.rows))
+        .unwrap_or_else(|unknown| Err(unknown.to_string()))
+}
+
+/// Whether a network's metadata can be read and, where `tract` is there, its graph loaded.
+fn network(path: &Path) -> Result<(), String> {
+    let onnx = fs::read(path).map_err(|error| error.to_string())?;
+    let name = path.display().to_string();
+    ModelInfo::read(&name, &onnx).map_err(|error| error.to_string())?;
+    crate::eval::TractModel::load(&name, &onnx, None)
+        .and_then(|model| model.evaluator())
+        .map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+/// Whether one of two shards contains all games of the other, row by row, and which one is
+/// redundant: a kill between writing a merged shard and removing its parts leaves such duplicates.
+fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
+    let (first, second) = (shard::read(one).ok()?, shard::read(other).ok()?);
+    let within = |part: &shard::Shard, whole: &shard::Shard| {
+        let games: HashMap<u64, &[crate::train::shards::row::Row]> = whole
+            .rows
+            .chunk_by(|a, b| a.game == b.game)
+            .map(|game| (game[0].game, game))
+            .collect();
+        let mut parts = part.rows.chunk_by(|a, b| a.game == b.game);
+        parts.all(|game| games.get(&game[0].game) == Some(&game))
+    };
+    if within(&first, &second) {
+        Some(one)
+    } else {
+        within(&second, &first).then_some(other)
+    }
+}
+
+/// Checks for games in two shards of a folder.
+fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
+    let mut seen: HashMap<u64, &Path> = HashMap::new();
+    let shards = entries.iter();
+    let shards = shards.filter(|path| path.extension() == Some(OsStr::new("parquet")));
+    for path in shards.rev() {
+        // A damaged shard is reported as a file.
+        let Ok(shard) = shard::read(path) else {
+            continue;
+        };
+        let twin = shard
+            .rows
+            .chunk_by(|a, b| a.game == b.game)
+            .find_map(|game| seen.insert(game[0].game, path).map(|at| (game[0].game, at)));
+        let Some((game, other)) = twin else {
+            continue;
+        };
+        if let Some(part) = too_many(path, other) {
+            findings.leftovers.push(part.to_path_buf());
+        } else {
+            findings.problems.push(Problem {
+                path: path.clone(),
+                what: format!(
+                    "game {game} is in {} too: if both are of one run, its next start repairs \
+                     that; else move one of the runs to another folder",
+                    other.display()
+                ),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::play::generate::tests::{plan, run};
+    use crate::train::scratch::Scratch;
+    use crate::train::shards::row::PositionSource;
+
+    #[track_caller]
+    fn problem(folder: &Path, about: &str) {
+        let findings = check(folder, |_| ()).unwrap();
+        let found = findings
+            .problems
+            .iter()
+            .any(|problem| problem.what.contains(about));
+        assert!(found, "{findings:?}");
+    }
+
+    #[test]
+    fn damage_is_found_and_soundness_too() {
+        let scratch = Scratch::new("fsck");
+        let folder = scratch.path();
+        let played = run(&plan(5), folder).unwrap();
+        fs::write(folder.join("a.json"), "{}").unwrap();
+        fs::write(folder.join("b.jsonl"), "{}\n[1]\n").unwrap();
+        fs::write(folder.join(".unfinished-x.json"), "{").unwrap();
+        let sound = check(folder, |_| ()).unwrap();
+        assert_eq!((sound.shards, sound.games, sound.json), (1, 5, 2));
+        assert_eq!(sound.rows, played.positions);
+        assert_eq!((sound.problems.len(), sound.leftovers.len()), (0, 1));
+
+        fs::write(folder.join("c.json"), "{").unwrap();
+        problem(folder, "line 1");
+        fs::write(folder.join("net.onnx"), "no network").unwrap();
+        problem(folder, "net.onnx");
+        let shard = shard::list(folder).unwrap().remove(0);
+        let mut rows = shard::read(&shard).unwrap();
+        let half = rows.rows.len() / 2;
+        shard::write(folder, &rows.info, &rows.rows[..half]).unwrap();
+        problem(folder, "is in");
+        // A move onto a stone.
+        let row = rows.rows.iter_mut().find(|row| row.ply > 0).unwrap();
+        let PositionSource::Game(moves) = &row.source else {
+            panic!("{row:?}")
+        };
+        row.policy[0].mv = moves[0];
+        shard::write(folder, &rows.info, &rows.rows).unwrap();
+        problem(folder, "illegal move");
+        let bytes = fs::read(&shard).unwrap();
+        fs::write(&shard, &bytes[..bytes.len() - 1]).unwrap();
+        problem(folder, "checksum");
+    }
+}

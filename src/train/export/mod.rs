@@ -1,0 +1,92 @@
+//! Exports weights to the ONNX file that the engine loads.
+
+pub mod quantize;
+
+use crate::eval::{ModelInfo, PLANES, POLICY, VALUE};
+use crate::onnx::GraphBuilder;
+use crate::train::TrainError;
+use crate::train::fit::checkpoint::{Checkpoint, Origin};
+use crate::train::network::architecture::{Architecture, GameShape, Outputs};
+use crate::train::network::net::{Fold, Weights};
+use crate::train::trainable::Trainable;
+
+/// The ONNX file of a network with `info` as its metadata. With [`Outputs::All`] the auxiliary
+/// heads are outputs, too, under their names: the engine reads those about points.
+///
+/// # Errors
+/// [`TrainError::Setting`] when the graph is inconsistent, which means that `info` does not belong
+/// to these weights.
+pub fn to_onnx(
+    architecture: Architecture,
+    weights: &Weights,
+    info: &ModelInfo,
+    outputs: Outputs,
+) -> Result<Vec<u8>, TrainError> {
+    let mut graph = GraphBuilder::new(&info.network);
+    let planes = graph.input(PLANES, info.planes_shape());
+    let shape = GameShape::from(info);
+    let mut fold = Fold::new(weights, &mut graph);
+    let heads = architecture.describe(&mut fold, &planes, shape, outputs);
+    graph.output(POLICY, heads.policy, info.policy_shape());
+    graph.output(VALUE, heads.value, info.value_shape());
+    for (head, logits) in heads.aux {
+        let len = head.len(info.size.area(), info.policy_len);
+        graph.output(head.name(), logits, info.points_shape(len, len > 1));
+    }
+    graph
+        .finish(&info.to_metadata())
+        .map_err(|error| TrainError::Setting(format!("cannot write {}: {error}", info.network)))
+}
+
+/// The metadata of a checkpoint's network.
+#[must_use]
+pub fn network_info(checkpoint: &Checkpoint) -> ModelInfo {
+    info(
+        &checkpoint.origin,
+        checkpoint.params.architecture,
+        checkpoint.step,
+    )
+}
+
+fn info(origin: &Origin, architecture: Architecture, steps: u64) -> ModelInfo {
+    ModelInfo {
+        game: origin.game.clone(),
+        size: origin.size(),
+        boards: origin.several(),
+        encoding: origin.encoding.clone(),
+        planes: origin.planes,
+        policy_len: origin.policy_len,
+        outcomes: origin.outcomes,
+        network: architecture.to_string(),
+        games: origin.games,
+        steps,
+        creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
+        points: 0,
+    }
+}
+
+/// The ONNX file of an untrained network, for this board and the game's newest encoding, to measure
+/// the speed of an architecture without training.
+///
+/// # Errors
+/// [`TrainError::Setting`] when the game has no encoding.
+pub fn untrained<G: Trainable>(
+    empty: &G,
+    architecture: Architecture,
+    seed: u64,
+) -> Result<Vec<u8>, TrainError> {
+    let encoding = G::encodings().last().ok_or_else(|| {
+        TrainError::Setting(format!(
+            "there is no encoding for networks of {} yet",
+            G::NAME
+        ))
+    })?;
+    let encoding = (encoding.id(), encoding.planes());
+    let origin = Origin::of(std::slice::from_ref(empty), encoding, 0);
+    let (weights, _) = architecture.declare(origin.planes, origin.game_shape(), seed);
+    let info = info(&origin, architecture, 0);
+    to_onnx(architecture, &weights, &info, Outputs::Play)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Positions for calibration and comparison.
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::encode::find;
+use crate::eval::{Batch, ModelInfo};
+use crate::game::BoardSize;
+use crate::rollout::{Rave, RaveParams};
+use crate::train::TrainError;
+use crate::train::play::selfplay::{RolloutSearch, SelfPlayParams, play};
+use crate::train::shards::row::Row;
+use crate::train::trainable::Trainable;
+
+/// Playouts per move of games generated without other data.
+const PLAYOUTS: u64 = 100;
+
+/// Mean positions per game, to compute the number of such games.
+const GAME_POSITIONS: usize = 60;
+
+/// About `positions` positions of short games by playouts, on all boards together.
+#[must_use]
+pub fn quick_games<G: Trainable>(boards: &[G], positions: usize, seed: u64) -> Vec<Row> {
+    let games = positions.div_ceil(GAME_POSITIONS * boards.len().max(1));
+    let games = games.max(8) as u64;
+    let mut rows = Vec::new();
+    for empty in boards {
+        for game in 0..games {
+            let seed = seed.wrapping_mul(games).wrapping_add(game);
+            let mut search = RolloutSearch {
+                rave: Rave::new(RaveParams::default(), seed),
+                playouts: PLAYOUTS,
+            };
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let params = SelfPlayParams::default();
+            rows.extend(play(empty, game, params, &mut search, &mut rng).rows);
+        }
+    }
+    rows
+}
+
+/// Encoded positions of one board, and their legal moves.
+pub struct Examples {
+    /// The board.
+    pub size: BoardSize,
+    /// The rows of planes.
+    pub batch: Batch,
+    /// For each row and policy index whether the move is legal.
+    pub legal: Vec<Vec<bool>>,
+}
+
+impl Examples {
+    /// Evenly distributed rows of each board in the data; `wanted` is their total number. The first
+    /// half is for calibration, the second for comparison.
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`] when the network does not fit the game, or there are no rows.
+    pub fn halves<G: Trainable>(
+        boards: &[G],
+        info: &ModelInfo,
+        rows: &[Row],
+        wanted: usize,
+    ) -> Result<[Vec<Examples>; 2], TrainError> {
+        let each = wanted.div_ceil(boards.len().max(1));
+        let mut halves = [Vec::new(), Vec::new()];
+        for empty in boards {
+            let of_board = rows.iter().filter(|row| row.size == empty.size());
+            let of_board: Vec<&Row> = of_board.collect();
+            let pairs = each.min(of_board.len() / 2);
+            if pairs == 0 {
+                log::warn!("int8 is made without positions on {}", empty.size());
+                continue;
+            }
+            for (first, half) in halves.iter_mut().enumerate() {
+                let places = (first..2 * pairs).step_by(2);
+                let rows = places.map(|place| of_board[place * of_board.len() / (2 * pairs)]);
+                half.push(Examples::encoded(empty, info, rows)?);
+            }
+        }
+        if halves[0].is_empty() {
+            return Err(TrainError::Setting(
+                "there are no positions to calibrate an int8 network on".to_owned(),
+            ));
+        }
+        Ok(halves)
+    }
+
+    fn encoded<'a, G: Trainable>(
+        empty: &G,
+        info: &ModelInfo,
+        rows: impl Iterator<Item = &'a Row>,
+    ) -> Result<Examples, TrainError> {
+        let encoding =
+            find(info, empty).map_err(|mismatch| TrainError::Setting(mismatch.to_string()))?;
+        let mut examples = Examples {
+            size: empty.size(),
+            batch: Batch::new(encoding.planes() * empty.size().area()),
+            legal: Vec::new(),
+        };
+        for (number, row) in rows.enumerate() {
+            let position = row.position(empty).map_err(TrainError::Setting)?;
+            encoding.encode(&position, examples.batch.push(number as u128));
+            let mut legal = vec![false; empty.policy_len()];
+            position
+                .legal_moves()
+                .for_each(|mv| legal[mv.index()] = true);
+            examples.legal.push(legal);
+        }
+        Ok(examples)
+    }
+}

@@ -1,0 +1,142 @@
+use super::*;
+use crate::eval::{Batch, ModelInfo, PLANES, POLICY, VALUE};
+use crate::game::BoardSize;
+use crate::onnx::{GraphBuilder, Header, PRECISION};
+use crate::train::export::to_onnx;
+use crate::train::network::architecture::{Architecture, Outputs};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+const SIZE: BoardSize = BoardSize::new(6, 5);
+const PLANES_IN: usize = 5;
+
+fn info(network: String) -> ModelInfo {
+    ModelInfo {
+        game: "nogo".to_owned(),
+        size: SIZE,
+        boards: Vec::new(),
+        encoding: "nogo-1".to_owned(),
+        planes: PLANES_IN,
+        policy_len: SIZE.area(),
+        outcomes: 2,
+        network,
+        games: 0,
+        steps: 0,
+        creator: "test".to_owned(),
+        points: 0,
+    }
+}
+
+/// An untrained network, and rows of zeros and ones.
+fn network(name: &str) -> (Vec<u8>, Examples) {
+    let architecture: Architecture = name.parse().unwrap();
+    let (weights, _) = architecture.declare(PLANES_IN, SIZE, 7);
+    let info = info(architecture.to_string());
+    let onnx = to_onnx(architecture, &weights, &info, Outputs::Play).unwrap();
+    (onnx, examples(SIZE, 0.3))
+}
+
+/// Rows of zeros with this share of ones.
+fn examples(size: BoardSize, ones: f64) -> Examples {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    let mut batch = Batch::new(PLANES_IN * size.area());
+    for row in 0..40 {
+        let numbers = batch.push(row).iter_mut();
+        numbers.for_each(|number| *number = f32::from(u8::from(rng.random_bool(ones))));
+    }
+    let legal = vec![vec![true; size.area()]; batch.len()];
+    Examples { size, batch, legal }
+}
+
+/// Eight bits are nearly as accurate, in the intended backend.
+#[cfg(feature = "ort")]
+#[track_caller]
+fn check_int8(name: &str) {
+    use crate::eval::{Difference, LibraryPlaces, LoadOptions, OrtModel};
+    let options = LoadOptions {
+        ort_library: LibraryPlaces::usual(None),
+        ..LoadOptions::default()
+    };
+    if options.ort_library.find().is_err() {
+        return;
+    }
+    let (onnx, examples) = network(name);
+    let int8 = to_int8("test", &onnx, std::slice::from_ref(&examples)).unwrap();
+    assert!(int8.len() < onnx.len(), "{} {}", int8.len(), onnx.len());
+    let open = |onnx: &[u8]| {
+        let model = OrtModel::load(name, onnx.to_vec().into(), &options).unwrap();
+        model.evaluator().unwrap()
+    };
+    let Examples { batch, legal, .. } = examples;
+    let (mut first, mut second) = (open(&onnx), open(&int8));
+    let found = Difference::between([&mut first, &mut second], &batch, &legal).unwrap();
+    assert!(compare::is_accepted(&found), "{name}: {found:?}");
+    assert!(found.policy_kl > 0.0, "it was rounded: {found:?}");
+    let same = Difference::between([&mut open(&onnx), &mut first], &batch, &legal).unwrap();
+    assert_eq!(
+        (same.policy_kl, same.value, same.same_best),
+        (0.0, 0.0, 1.0)
+    );
+}
+
+#[cfg(feature = "ort")]
+#[test]
+fn eight_bits_answer_nearly_the_same() {
+    check_int8("az-3b16c");
+    check_int8("nogozero+-2b32c");
+    check_int8("tengen-2b32c");
+}
+
+#[test]
+fn the_file_says_what_it_is_and_is_not_quantised_twice() {
+    let (onnx, examples) = network("az-1b8c");
+    let examples = [examples];
+    let int8 = to_int8("test", &onnx, &examples).unwrap();
+    let (before, after) = (
+        ModelInfo::read("f32", &onnx).unwrap(),
+        ModelInfo::read("int8", &int8).unwrap(),
+    );
+    assert_eq!(before, after);
+    let precision = Header::read(&int8).unwrap();
+    assert_eq!(precision.metadata(PRECISION), Some("int8"));
+    let message = to_int8("test", &int8, &examples).unwrap_err().to_string();
+    assert!(message.contains("already quantised"), "{message}");
+}
+
+/// The ranges of a network for several boards are those of all of them, in any order.
+#[test]
+fn ranges_cover_what_any_board_shows() {
+    let other = BoardSize::new(4, 7);
+    let architecture: Architecture = "tengen+area-1b8c".parse().unwrap();
+    let (weights, _) = architecture.declare(PLANES_IN, SIZE, 7);
+    let info = ModelInfo {
+        boards: vec![SIZE, other],
+        ..info(architecture.to_string())
+    };
+    let onnx = to_onnx(architecture, &weights, &info, Outputs::Play).unwrap();
+    let (sparse, full) = (|| examples(SIZE, 0.1), || examples(other, 0.9));
+    let int8 = |boards: &[Examples]| to_int8("test", &onnx, boards).unwrap();
+    let both = int8(&[sparse(), full()]);
+    assert_eq!(both, int8(&[full(), sparse()]));
+    assert_ne!(both, int8(&[sparse()]), "the second board shows more");
+}
+
+#[test]
+fn an_unknown_operator_is_named() {
+    let (mut graph, info) = (GraphBuilder::new("strange"), info("strange".to_owned()));
+    let x = graph.input(PLANES, info.planes_shape());
+    let kernel = graph.weights("kernel", &[1, PLANES_IN, 1, 1], &[0.5; PLANES_IN]);
+    let x = graph.conv(x, kernel, None);
+    let y = graph.node("Strange", &[x], vec![]);
+    let sum = graph.add(x, y);
+    let policy = graph.flatten(sum);
+    graph.output(POLICY, policy, info.policy_shape());
+    let weight = graph.weights("weight", &[SIZE.area(), 2], &vec![0.5; 2 * SIZE.area()]);
+    let value = graph.matmul(policy, weight);
+    graph.output(VALUE, value, info.value_shape());
+    let onnx = graph.finish(&info.to_metadata()).unwrap();
+    let message = to_int8("test", &onnx, &[examples(SIZE, 0.0)])
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("Strange"), "{message}");
+}

@@ -1,0 +1,306 @@
+//! Checkpoints: the state of a run between two steps, complete enough to continue bit by bit.
+//!
+//! File: length of the header (u32), header (JSON), then f32 numbers, all little-endian: weights,
+//! averaged weights, and the optimiser's memory, each in the order of the header's tensors.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::{BoardSize, Game};
+use crate::train::TrainError;
+use crate::train::durable;
+use crate::train::fit::FitParams;
+use crate::train::fit::optimizer::Optimizer;
+use crate::train::network::architecture::{Architecture, GameShape};
+use crate::train::network::net::{Role, WeightTensor, Weights};
+
+/// Version of the file; a reader refuses any other.
+const FORMAT: u32 = 2;
+
+const EXTENSION: &str = "checkpoint";
+
+/// Training data of a network, for its metadata.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The game's name.
+    pub game: String,
+    /// All boards, in displayed form, if there are several; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boards: Vec<String>,
+    /// Board width in points; of the first board, where there are several.
+    pub width: u8,
+    /// Board height in points.
+    pub height: u8,
+    /// Id of the encoding.
+    pub encoding: String,
+    /// Number of input planes.
+    pub planes: usize,
+    /// Number of policy indices: points, and the pass where there is one.
+    pub policy_len: usize,
+    /// Results that a game can have for a side.
+    #[serde(default = "without_draws")]
+    pub outcomes: usize,
+    /// Games that the rows come from.
+    pub games: u64,
+}
+
+/// Checkpoints without this field are of games without draws.
+fn without_draws() -> usize {
+    2
+}
+
+impl Origin {
+    /// For a network of `encoding` for these boards, at least one.
+    #[must_use]
+    pub fn of<G: Game>(boards: &[G], (encoding, planes): (&str, usize), games: u64) -> Origin {
+        let sizes = boards.iter().map(|board| board.size().to_string());
+        let first = boards.first();
+        let size = first.map_or(BoardSize::square(1), Game::size);
+        Origin {
+            game: G::NAME.to_owned(),
+            boards: if boards.len() > 1 {
+                sizes.collect()
+            } else {
+                Vec::new()
+            },
+            width: size.width,
+            height: size.height,
+            encoding: encoding.to_owned(),
+            planes,
+            policy_len: first.map_or(0, Game::policy_len),
+            outcomes: G::INFO.outcomes(),
+            games,
+        }
+    }
+
+    /// The shape of the game.
+    #[must_use]
+    pub fn game_shape(&self) -> GameShape {
+        GameShape {
+            size: self.size(),
+            outcomes: self.outcomes,
+            passes: self.policy_len > self.size().area(),
+        }
+    }
+
+    /// The board.
+    #[must_use]
+    pub fn size(&self) -> BoardSize {
+        BoardSize::new(self.width, self.height)
+    }
+
+    /// Whether networks of both have the same input and output; their boards may differ, if their
+    /// weights have the same shapes.
+    #[must_use]
+    pub fn same_input(&self, other: &Origin) -> bool {
+        let input = |origin: &Origin| {
+            let Origin {
+                game,
+                encoding,
+                planes,
+                outcomes,
+                ..
+            } = origin;
+            (game.clone(), encoding.clone(), *planes, *outcomes)
+        };
+        input(self) == input(other)
+    }
+
+    /// All boards if there are several; unreadable ones are left out.
+    #[must_use]
+    pub fn several(&self) -> Vec<BoardSize> {
+        self.boards
+            .iter()
+            .filter_map(|size| size.parse().ok())
+            .collect()
+    }
+}
+
+/// A run between two steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    /// Training data of the network.
+    pub origin: Origin,
+    /// The run's settings.
+    pub params: FitParams,
+    /// Optimiser steps made so far.
+    pub step: u64,
+    /// Steps behind the averages and the optimiser's state when the run began, from earlier fits of
+    /// the same network.
+    pub steps_before: u64,
+    /// Factor of the learning rate, see [`crate::train::fit::schedule::Schedule::Kl`].
+    pub rate_factor: f32,
+    /// The weights being fitted.
+    pub weights: Weights,
+    /// Their moving average: the network to play with.
+    pub average: Weights,
+    /// State of the optimiser, such as momentum.
+    pub optimizer: Optimizer,
+}
+
+/// Fields in the headers of all formats.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u32,
+    creator: String,
+    origin: Origin,
+    params: FitParams,
+    step: u64,
+    #[serde(default)]
+    steps_before: u64,
+    rate_factor: f32,
+    tensors: Vec<(String, Vec<usize>, Role)>,
+}
+
+impl Checkpoint {
+    /// Steps behind the averages and the optimiser's state.
+    #[must_use]
+    pub fn steps_so_far(&self) -> u64 {
+        self.steps_before + self.step
+    }
+
+    /// Whether a run of this network, the same or a larger one, can start from here.
+    #[must_use]
+    pub fn can_become(&self, network: Architecture) -> bool {
+        let small = (self.params.architecture, &self.weights);
+        let shape = self.origin.game_shape();
+        network
+            .grown_from(small, self.origin.planes, shape, 0)
+            .is_some()
+    }
+
+    /// Writes the checkpoint into a folder and removes all older ones except the last.
+    ///
+    /// # Errors
+    /// [`TrainError::Io`] when a file cannot be written or removed.
+    pub fn save(&self, folder: &Path) -> Result<PathBuf, TrainError> {
+        let path = durable::save(folder, &stem(self.step), EXTENSION, &self.to_bytes()?)?;
+        let all = durable::list(folder, "step-", EXTENSION)?;
+        for old in &all[..all.len().saturating_sub(2)] {
+            std::fs::remove_file(old).map_err(TrainError::io(old))?;
+        }
+        Ok(path)
+    }
+
+    /// The newest valid checkpoint of a folder, if any. A damaged file is skipped with a warning:
+    /// the one before it is kept for that.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the folder cannot be read, or all of its checkpoints are invalid.
+    pub fn newest(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
+        let mut failure = None;
+        for path in durable::list(folder, "step-", EXTENSION)?.iter().rev() {
+            match Checkpoint::load(path) {
+                Ok(checkpoint) => return Ok(Some(checkpoint)),
+                Err(error) => {
+                    log::warn!("{error}");
+                    failure = Some(error);
+                }
+            }
+        }
+        failure.map_or(Ok(None), Err)
+    }
+
+    /// Reads one checkpoint.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the file is missing, damaged or of another format.
+    pub fn load(path: &Path) -> Result<Checkpoint, TrainError> {
+        let bytes = durable::load(path)?;
+        Checkpoint::from_bytes(&bytes).map_err(|reason| TrainError::corrupt(path, reason))
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, TrainError> {
+        let tensors = self.weights.tensors().iter();
+        let header = Header {
+            format: FORMAT,
+            creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
+            origin: self.origin.clone(),
+            params: self.params.clone(),
+            step: self.step,
+            steps_before: self.steps_before,
+            rate_factor: self.rate_factor,
+            tensors: tensors
+                .map(|w| (w.name.clone(), w.dims.clone(), w.role))
+                .collect(),
+        };
+        let header = serde_json::to_vec(&header)
+            .map_err(|error| TrainError::Setting(format!("cannot write a checkpoint: {error}")))?;
+        let mut bytes = (header.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(header);
+        let weights = self.weights.tensors().iter().map(|weight| &weight.values);
+        let average = self.average.tensors().iter().map(|weight| &weight.values);
+        let memory = self.optimizer.first.iter().chain(&self.optimizer.second);
+        for number in weights.chain(average).chain(memory).flatten() {
+            bytes.extend(number.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
+        let (len, rest) = bytes.split_first_chunk::<4>().ok_or("it is too short")?;
+        let len = u32::from_le_bytes(*len) as usize;
+        let (header, numbers) = rest
+            .split_at_checked(len)
+            .ok_or("its header is truncated")?;
+        let version: Version = serde_json::from_slice(header).map_err(|error| error.to_string())?;
+        if version.format != FORMAT {
+            return Err(format!(
+                "it has checkpoint format {}, this program reads {FORMAT}",
+                version.format
+            ));
+        }
+        let header: Header = serde_json::from_slice(header).map_err(|error| error.to_string())?;
+        let mut numbers = numbers
+            .chunks_exact(4)
+            .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let mut take = |len: usize| -> Result<Vec<f32>, String> {
+            let taken: Vec<f32> = numbers.by_ref().take(len).collect();
+            if taken.len() == len {
+                Ok(taken)
+            } else {
+                Err("numbers are missing".to_owned())
+            }
+        };
+        let mut network = || -> Result<Weights, String> {
+            let mut weights = Weights::default();
+            for (name, dims, role) in header.tensors.iter().cloned() {
+                let values = take(dims.iter().product())?;
+                weights.push(WeightTensor {
+                    name,
+                    dims,
+                    role,
+                    values,
+                });
+            }
+            Ok(weights)
+        };
+        let (weights, average) = (network()?, network()?);
+        let mut optimizer = Optimizer::new(header.params.rule, &weights);
+        for slot in optimizer.first.iter_mut().chain(&mut optimizer.second) {
+            *slot = take(slot.len())?;
+        }
+        optimizer.resume_at(header.steps_before + header.step);
+        Ok(Checkpoint {
+            origin: header.origin,
+            params: header.params,
+            step: header.step,
+            steps_before: header.steps_before,
+            rate_factor: header.rate_factor,
+            weights,
+            average,
+            optimizer,
+        })
+    }
+}
+
+/// Zero-padded, so that names sort by step.
+fn stem(step: u64) -> String {
+    format!("step-{step:09}")
+}

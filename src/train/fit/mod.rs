@@ -1,0 +1,289 @@
+//! Fits a network to recorded positions, resumable at any checkpoint.
+
+pub mod batch;
+pub mod checkpoint;
+pub(in crate::train) mod gradient_workers;
+pub mod held_out;
+pub mod loader;
+pub(in crate::train) mod losses;
+pub mod objective;
+pub mod optimizer;
+mod params;
+mod report;
+pub mod schedule;
+pub(in crate::train) mod step;
+
+pub use params::{FitParams, usual_encoding};
+pub use report::Report;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::encode::Encoding;
+use crate::game::Symmetry;
+use crate::train::TrainError;
+use crate::train::fit::batch::{Batch, BatchSpec, Sample, encode};
+use crate::train::fit::checkpoint::{Checkpoint, Origin};
+use crate::train::fit::gradient_workers::GradientWorkers;
+use crate::train::fit::held_out::held_out_losses;
+use crate::train::fit::loader::{Loader, Sampling};
+use crate::train::fit::losses::Log;
+use crate::train::fit::optimizer::Optimizer;
+use crate::train::fit::step::step;
+use crate::train::folder_lock::lock_folder;
+use crate::train::network::architecture::{Architecture, GameShape};
+use crate::train::network::device::FitDevice;
+use crate::train::network::net::Weights;
+use crate::train::shards::dataset::Dataset;
+use crate::train::trainable::Trainable;
+
+/// Rows per batch for validation.
+const SCORE_BATCH: usize = 256;
+
+/// Folder, device and clock of a fit.
+pub struct FitContext<'a> {
+    /// Folder of checkpoints and `losses.jsonl`.
+    pub folder: &'a Path,
+    /// Where the network is fitted.
+    pub device: FitDevice,
+    /// Clock for the intervals between checkpoints.
+    pub clock: &'a dyn Clock,
+    /// Time between checkpoints.
+    pub checkpoint_every: Duration,
+    /// Start of a new run instead of random weights: a run of the same network, whose averages and
+    /// optimiser state are continued, or of a smaller one of its family, which is grown.
+    pub start_from: Option<&'a Checkpoint>,
+}
+
+/// Fits until `params.steps` are done or `observe`, called after each step, breaks (then without a
+/// last checkpoint, as after a crash). Continues from the newest checkpoint of the folder. `boards`
+/// are the empty ones of all sizes in the rows; the first is the network's own.
+///
+/// # Errors
+/// [`TrainError`] when the folder belongs to other settings or data cannot be read or written.
+pub fn fit<G: Trainable>(
+    boards: &[G],
+    dataset: Dataset,
+    params: &FitParams,
+    context: &FitContext<'_>,
+    mut observe: impl FnMut(&Report) -> ControlFlow<()>,
+) -> Result<Checkpoint, TrainError> {
+    let device = context.device.open()?;
+    let _lock = lock_folder(context.folder)?;
+    let shape = fitting_shape(boards, params.architecture)?;
+    let spec = BatchSpec {
+        encoding: find_encoding::<G>(&params.encoding)?,
+        aux_heads: params.architecture.aux_heads(shape),
+        root_value_share: params.root_value_share,
+    };
+    let validation = held_out_batches(boards, &dataset, params.score_rows, spec)?;
+    let mut state = begin(boards, &dataset, params, spec.encoding, context)?;
+    let (initial, _) =
+        params
+            .architecture
+            .declare(state.origin.planes, state.origin.game_shape(), params.seed);
+    let untrained = held_out_losses(
+        params.architecture,
+        &initial,
+        state.origin.game_shape(),
+        &validation,
+        &device,
+    );
+    let log = Log::open(context.folder, state.step)?;
+    let sampling = Sampling {
+        batch: params.batch,
+        seed: params.seed,
+        surprise_share: params.surprise_share,
+    };
+    let loader = Loader::start(boards, Arc::new(dataset.fit), spec, sampling, state.step)?;
+    let workers = GradientWorkers::new(params.batch, context.device.micro_batch())?;
+    let mut saved = context.clock.now();
+    while state.step < params.steps {
+        let batch = loader.next_batch()?;
+        let mut report = step(&mut state, &batch, &workers, &device, untrained);
+        if !report.gradient_norm.is_finite() {
+            return Err(TrainError::Setting(format!(
+                "the fit has diverged in step {}: a gradient is not finite; start again with a \
+                 lower learning rate in another folder",
+                state.step
+            )));
+        }
+        if state.step % params.score_every == 0 || state.step == params.steps {
+            let score = || {
+                let shape = state.origin.game_shape();
+                let (architecture, average) = (params.architecture, &state.average);
+                held_out_losses(architecture, average, shape, &validation, &device)
+            };
+            // Without rows the losses would be zero.
+            report.held_out = (!validation.is_empty()).then(score);
+            log.append(&report)?;
+        }
+        let flow = observe(&report);
+        if state.step < params.steps && flow.is_break() {
+            return Ok(state);
+        }
+        let now = context.clock.now();
+        if now.saturating_sub(saved) >= context.checkpoint_every || state.step == params.steps {
+            state.save(context.folder)?;
+            saved = now;
+        }
+    }
+    Ok(state)
+}
+
+/// The encoding with this id.
+///
+/// # Errors
+/// [`TrainError::Setting`] names the known encodings.
+pub fn find_encoding<G: Trainable>(id: &str) -> Result<&'static dyn Encoding<G>, TrainError> {
+    let encodings = G::encodings();
+    let found = encodings.iter().find(|encoding| encoding.id() == id);
+    found.copied().ok_or_else(|| {
+        let known: Vec<_> = encodings.iter().map(|encoding| encoding.id()).collect();
+        TrainError::Setting(format!(
+            "unknown encoding {id:?} of {} (expected one of: {})",
+            G::NAME,
+            known.join(", ")
+        ))
+    })
+}
+
+/// The newest checkpoint, or a new network.
+fn begin<G: Trainable>(
+    boards: &[G],
+    dataset: &Dataset,
+    params: &FitParams,
+    encoding: &dyn Encoding<G>,
+    context: &FitContext<'_>,
+) -> Result<Checkpoint, TrainError> {
+    let folder = context.folder;
+    let input = (encoding.id(), encoding.planes());
+    let origin = Origin::of(boards, input, dataset.games);
+    let (weights, _) = params
+        .architecture
+        .declare(origin.planes, origin.game_shape(), params.seed);
+    if let Some(checkpoint) = Checkpoint::newest(folder)? {
+        let same = checkpoint.params == *params
+            && Origin {
+                games: origin.games,
+                ..checkpoint.origin.clone()
+            } == origin
+            && checkpoint.weights.same_shape(&weights);
+        if !same {
+            let reason = format!(
+                "it belongs to a run with other settings ({:?}); choose another folder",
+                checkpoint.params
+            );
+            return Err(TrainError::mismatch(folder, reason));
+        }
+        return Ok(Checkpoint {
+            origin,
+            ..checkpoint
+        });
+    }
+    let (weights, average, rate_factor) = match context.start_from {
+        None => (weights.clone(), weights, 1.0),
+        Some(start) => {
+            let [weights, average] = start_weights(start, &origin, params)?;
+            (weights, average, start.rate_factor)
+        }
+    };
+    let same_network = |start: &&Checkpoint| {
+        start.weights.same_shape(&weights) && start.params.rule == params.rule
+    };
+    let before = context.start_from.filter(same_network);
+    let new = || Optimizer::new(params.rule, &weights);
+    Ok(Checkpoint {
+        origin,
+        params: params.clone(),
+        step: 0,
+        steps_before: before.map_or(0, Checkpoint::steps_so_far),
+        rate_factor,
+        optimizer: before.map_or_else(new, |start| start.optimizer.clone()),
+        average,
+        weights,
+    })
+}
+
+/// Weights and averages of another run for a network that may be larger than that run's.
+///
+/// # Errors
+/// [`TrainError::Setting`] when that network cannot start from them.
+pub(in crate::train) fn start_weights(
+    start: &Checkpoint,
+    origin: &Origin,
+    params: &FitParams,
+) -> Result<[Weights; 2], TrainError> {
+    let both = start.origin.same_input(origin).then(|| {
+        let [weights, average] = [&start.weights, &start.average].map(|weights| {
+            let small = (start.params.architecture, weights);
+            let shape = origin.game_shape();
+            params
+                .architecture
+                .grown_from(small, origin.planes, shape, params.seed)
+        });
+        Some([weights?, average?])
+    });
+    both.flatten().ok_or_else(|| {
+        TrainError::Setting(format!(
+            "cannot start {} from the weights of {}: it is another network and not a larger one of \
+             the same family, or another game or encoding",
+            params.architecture, start.params.architecture
+        ))
+    })
+}
+
+/// Shape of the game for a network for all of these boards.
+fn fitting_shape<G: Trainable>(
+    boards: &[G],
+    architecture: Architecture,
+) -> Result<GameShape, TrainError> {
+    let first = boards.first();
+    let first = first.ok_or_else(|| TrainError::Setting("there is no board to fit".to_owned()))?;
+    let shape = GameShape::of(first);
+    if boards.len() > 1 && !architecture.is_for_any_board(shape) {
+        return Err(TrainError::Setting(format!(
+            "{architecture} has layers as large as the board: for several boards take another network, \
+             best a tengen+area"
+        )));
+    }
+    Ok(shape)
+}
+
+/// Held-out rows with a policy, evenly distributed over the games, as batches with the bare result
+/// as value target.
+fn held_out_batches<G: Trainable>(
+    boards: &[G],
+    dataset: &Dataset,
+    most: usize,
+    spec: BatchSpec<G>,
+) -> Result<Vec<Batch>, TrainError> {
+    let rows = &dataset.held_out;
+    let full: Vec<usize> = (0..rows.len())
+        .filter(|&index| rows[index].policy_weight > 0.0)
+        .collect();
+    let stride = full.len().div_ceil(most.max(1)).max(1);
+    let chosen: Vec<usize> = full.into_iter().step_by(stride).collect();
+    let spec = BatchSpec {
+        root_value_share: 0.0,
+        ..spec
+    };
+    let mut batches = Vec::new();
+    for empty in boards {
+        let of_size = |index: &&usize| rows[**index].size == empty.size();
+        let indices: Vec<usize> = chosen.iter().filter(of_size).copied().collect();
+        for indices in indices.chunks(SCORE_BATCH) {
+            let samples = indices
+                .iter()
+                .map(|&index| Sample::new(rows, index, Symmetry::IDENTITY));
+            batches.push(encode(empty, samples, spec).map_err(TrainError::Setting)?);
+        }
+    }
+    Ok(batches)
+}
+
+#[cfg(test)]
+mod tests;

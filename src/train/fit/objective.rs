@@ -1,0 +1,254 @@
+//! The loss function: its parts (Gao & Wu 2021, 4.3, with the corrections of
+//! docs/methods.md#networks) and their weights.
+
+use burn::tensor::{Tensor, TensorData, activation};
+
+use crate::train::fit::batch::{AuxTarget, Batch};
+use crate::train::network::loss_weights::LossWeights;
+use crate::train::network::net::{AuxHead, Heads, LEAD_SCALE};
+use crate::train::shards::ending::MAX_MARGIN;
+
+/// Score errors beyond this many points count linearly (Huber): a squared error of 5 points would
+/// dominate the policy.
+const MARGIN_HUBER_DELTA: f32 = 2.0;
+
+/// Errors of the lead count in units of this many points, and linearly beyond one.
+const LEAD_UNIT: f32 = 10.0;
+
+/// A loss and its parts, each the mean over the rows of a batch and unweighted.
+pub(in crate::train) struct Loss {
+    /// The weighted sum.
+    pub(in crate::train) total: Tensor<1>,
+    /// Cross-entropy of the policy.
+    pub(in crate::train) policy: Tensor<1>,
+    /// Cross-entropy of the value.
+    pub(in crate::train) value: Tensor<1>,
+    /// The losses of the auxiliary heads.
+    pub(in crate::train) aux: Vec<(AuxHead, Tensor<1>)>,
+}
+
+/// The loss of a network's outputs on a batch.
+pub(in crate::train) fn loss(
+    heads: Heads<Tensor<2>>,
+    batch: &Batch,
+    weights: &LossWeights,
+) -> Loss {
+    let policy = cross_entropy(heads.policy, &batch.policy, Some(&batch.mask));
+    let value = cross_entropy(heads.value, &batch.value, None);
+    let mut total = policy.clone() + value.clone() * weights.value;
+    let mut aux = Vec::new();
+    for (head, logits) in heads.aux {
+        let Some(target) = batch.aux_targets.iter().find(|target| target.head == head) else {
+            continue;
+        };
+        let loss = match head {
+            AuxHead::Ownership | AuxHead::PointStatus => binary(logits, target),
+            AuxHead::Margin => margin(logits, target),
+            AuxHead::Lead => lead(logits, target),
+            AuxHead::Reply => cross_entropy(logits, &target.values, None),
+        };
+        total = total + loss.clone() * weights.of(head);
+        aux.push((head, loss));
+    }
+    Loss {
+        total,
+        policy,
+        value,
+        aux,
+    }
+}
+
+/// The mean over parts with these numbers of rows; `None` if there are none.
+pub(in crate::train) fn mean_loss(parts: Vec<(usize, Loss)>) -> Option<Loss> {
+    let rows: usize = parts.iter().map(|(rows, _)| rows).sum();
+    let scaled = |(len, loss): (usize, Loss)| {
+        let share = len as f32 / rows as f32;
+        let scale = |loss: Tensor<1>| loss * share;
+        Loss {
+            total: scale(loss.total),
+            policy: scale(loss.policy),
+            value: scale(loss.value),
+            aux: loss
+                .aux
+                .into_iter()
+                .map(|(head, loss)| (head, scale(loss)))
+                .collect(),
+        }
+    };
+    let sum = |sum: Loss, part: Loss| Loss {
+        total: sum.total + part.total,
+        policy: sum.policy + part.policy,
+        value: sum.value + part.value,
+        aux: (sum.aux.into_iter().zip(part.aux))
+            .map(|((head, sum), (_, part))| (head, sum + part))
+            .collect(),
+    };
+    parts.into_iter().map(scaled).reduce(sum)
+}
+
+/// Host numbers as a constant on the device of `like`.
+fn constant(numbers: &[f32], like: &Tensor<2>) -> Tensor<2> {
+    Tensor::from_data(
+        TensorData::new(numbers.to_vec(), like.dims()),
+        &like.device(),
+    )
+}
+
+/// Mean cross-entropy of `[batch, len]` logits against target probabilities.
+fn cross_entropy(logits: Tensor<2>, target: &[f32], mask: Option<&[f32]>) -> Tensor<1> {
+    let rows = logits.dims()[0] as f32;
+    let target = constant(target, &logits);
+    let logits = match mask {
+        Some(mask) => logits.clone() + constant(mask, &logits),
+        None => logits,
+    };
+    -(activation::log_softmax(logits, 1) * target).sum() / rows
+}
+
+/// Mean over rows and numbers of the weighted binary cross-entropy: with x the logit and t the
+/// target, max(x, 0) - x t + ln(1 + e^-|x|), which never overflows.
+fn binary(logits: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
+    let [rows, len] = logits.dims();
+    let target = constant(&aux.values, &logits);
+    let weight = constant(&aux.weights, &logits);
+    let tail = (-logits.clone().abs()).exp().log1p();
+    let loss = activation::relu(logits.clone()) - logits * target + tail;
+    (loss * weight).sum() / (rows * len) as f32
+}
+
+/// Mean squared error in points, linear beyond [`MARGIN_HUBER_DELTA`].
+fn margin(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
+    let rows = raw.dims()[0] as f32;
+    let (target, weight) = (constant(&aux.values, &raw), constant(&aux.weights, &raw));
+    let error = (raw.tanh() * f32::from(MAX_MARGIN) - target).abs();
+    let bent = error.clone().clamp_max(MARGIN_HUBER_DELTA);
+    let loss = bent.clone() * bent.clone() + (error - bent) * (2.0 * MARGIN_HUBER_DELTA);
+    (loss * weight).sum() / rows
+}
+
+/// Mean error of the lead, as in `row_loss`.
+fn lead(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
+    let rows = raw.dims()[0] as f32;
+    let (target, weight) = (constant(&aux.values, &raw), constant(&aux.weights, &raw));
+    let error = ((raw * LEAD_SCALE - target) / LEAD_UNIT).abs();
+    let bent = error.clone().clamp_max(1.0);
+    let loss = bent.clone() * bent.clone() + (error - bent) * 2.0;
+    (loss * weight).sum() / rows
+}
+
+/// The same on plain numbers, for one row of an auxiliary head: for validation, and to check the
+/// above.
+pub(in crate::train) fn row_loss(
+    head: AuxHead,
+    out: &[f32],
+    target: &[f32],
+    weight: &[f32],
+) -> f64 {
+    let out: Vec<f64> = out.iter().copied().map(f64::from).collect();
+    let terms = out
+        .iter()
+        .zip(target.iter().zip(weight))
+        .map(|(&x, (&t, &w))| (x, f64::from(t), f64::from(w)));
+    match head {
+        AuxHead::Ownership | AuxHead::PointStatus => {
+            let loss =
+                |(x, t, w): (f64, f64, f64)| w * (x.max(0.0) - x * t + (-x.abs()).exp().ln_1p());
+            terms.map(loss).sum::<f64>() / out.len() as f64
+        }
+        AuxHead::Margin => {
+            let bend = f64::from(MARGIN_HUBER_DELTA);
+            let loss = |(x, t, w): (f64, f64, f64)| {
+                let error = (x.tanh() * f64::from(MAX_MARGIN) - t).abs();
+                let bent = error.min(bend);
+                w * (bent * bent + (error - bent) * 2.0 * bend)
+            };
+            terms.map(loss).sum()
+        }
+        AuxHead::Lead => {
+            let loss = |(x, t, w): (f64, f64, f64)| {
+                let error = ((x * f64::from(LEAD_SCALE) - t) / f64::from(LEAD_UNIT)).abs();
+                let bent = error.min(1.0);
+                w * (bent * bent + (error - bent) * 2.0)
+            };
+            terms.map(loss).sum()
+        }
+        AuxHead::Reply => {
+            let max = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let total = out.iter().map(|x| (x - max).exp()).sum::<f64>().ln() + max;
+            terms.map(|(x, t, _)| t * (total - x)).sum()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::BoardSize;
+    use crate::train::network::net::numbers;
+    use burn::tensor::Device;
+
+    fn tensor(numbers: &[f32], rows: usize) -> Tensor<2> {
+        let shape = [rows, numbers.len() / rows];
+        Tensor::from_data(TensorData::new(numbers.to_vec(), shape), &Device::flex())
+    }
+
+    /// Burn's loss of one auxiliary head and the plain one, both as the mean over two rows.
+    #[track_caller]
+    fn agree(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
+        let aux = AuxTarget {
+            head,
+            values: target.to_vec(),
+            weights: weight.to_vec(),
+        };
+        let batch = Batch {
+            size: BoardSize::new(2, 1),
+            len: 2,
+            planes: vec![],
+            mask: vec![0.0; 4],
+            policy: vec![1.0, 0.0, 0.0, 1.0],
+            value: vec![1.0, 0.0, 0.5, 0.5],
+            aux_targets: vec![aux],
+        };
+        let heads = Heads {
+            policy: tensor(&[0.0; 4], 2),
+            value: tensor(&[0.0; 4], 2),
+            aux: vec![(head, tensor(out, 2))],
+        };
+        let weights = LossWeights::default();
+        let loss = loss(heads, &batch, &weights);
+        let number = |tensor: Tensor<1>| f64::from(numbers(tensor)[0]);
+        let len = out.len() / 2;
+        let plain = |row: usize| {
+            let at = row * len..(row + 1) * len;
+            row_loss(head, &out[at.clone()], &target[at.clone()], &weight[at])
+        };
+        let (burn, plain) = (number(loss.aux[0].1.clone()), (plain(0) + plain(1)) / 2.0);
+        assert!((burn - plain).abs() < 1e-5, "{burn} {plain}");
+        // Policy and value are two even guesses.
+        let rest = 2.0_f64.ln() * (1.0 + f64::from(weights.value));
+        let total = rest + plain * f64::from(weights.of(head));
+        assert!((number(loss.total) - total).abs() < 1e-5);
+        plain
+    }
+
+    #[test]
+    fn both_ways_of_computing_agree() {
+        let out = [0.5, -30.0, 2.0, 90.0];
+        let fate = agree(
+            AuxHead::PointStatus,
+            &out,
+            &[1.0, 0.0, 0.5, 1.0],
+            &[1.0, 1.0, 1.0, 0.0],
+        );
+        let by_hand = (1.0 + (-0.5_f64).exp()).ln() + (2.0 - 1.0 + (-2.0_f64).exp().ln_1p());
+        assert!((fate - by_hand / 4.0).abs() < 1e-6, "{fate}");
+        agree(AuxHead::Ownership, &out, &[0.0, 0.5, 1.0, 1.0], &[1.0; 4]);
+        // Both leads are 20 points: an error of 5 counts 0.25, one of 30 counts 1 + 2 x 2.
+        let lead = agree(AuxHead::Lead, &[1.0, 1.0], &[25.0, -10.0], &[1.0, 1.0]);
+        assert!((lead - (0.25 + 5.0) / 2.0).abs() < 1e-5, "{lead}");
+        agree(AuxHead::Reply, &out, &[0.25, 0.75, 0.0, 0.0], &[1.0; 4]);
+        // Both scores are 5: an error of 1 counts 1, one of 7 counts 4 + 4 x 5.
+        let score = agree(AuxHead::Margin, &[20.0, 20.0], &[4.0, -2.0], &[1.0, 1.0]);
+        assert!((score - (1.0 + 24.0) / 2.0).abs() < 1e-5, "{score}");
+    }
+}

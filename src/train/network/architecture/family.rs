@@ -1,0 +1,194 @@
+//! Families of networks, identified by the first part of a name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{garb, residual};
+use crate::train::network::net::{AuxHead, Layers, Pooling};
+
+/// Trunk, heads and input of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// `az`, AlphaZero's residual blocks with convolutional heads (they beat AlphaZero's
+    /// fully connected ones: Cazenave 2020, V-A), and what NoGoZero+ (Gao & Wu 2021, 3.2) adds to
+    /// it: `az+garb`, `az+mtl`, `az+asf` and their combinations, all three of which are
+    /// `nogozero+`.
+    Az(Additions),
+    /// `tengen`, ours: like `az+garb` in whole vector registers, with extended planes, fate and
+    /// score heads and the opponent's reply; in games that count points, with owners of points
+    /// instead of fates, and the lead.
+    ///
+    /// Other blocks were worse at equal cost (one core of an EPYC 9004, ONNX Runtime, batches of 8,
+    /// positions/s in f32 and int8; held-out losses after 500 steps on 3,000 playout games).
+    /// `5b32c`: 6,083 and 14,249; policy 3.043, value 0.546. Nested bottlenecks (KataGo; two of 64
+    /// channels): 6,204 and 12,883; 3.043, 0.552. Inverted bottlenecks (MobileNetV2, every second
+    /// block pooling; six of 32): 6,161 and 11,503; not fitted.
+    Tengen {
+        /// `tengen+area`: pools also use the board's area, for networks for boards of several sizes
+        /// (docs/methods.md#networks).
+        area: bool,
+    },
+    /// `gobang`, AlphaGobangZero's (3.4): AlphaZero's residual blocks, of which `gobang-2b256c` has
+    /// the paper's two, with fully connected heads, and four planes. As printed, a policy of 36 and
+    /// a pass fits no 8x8 board and the value's last layers are missing: here there is one logit
+    /// per point, and 256 numbers before the value, which is win, draw and loss where the paper has
+    /// a tanh.
+    Gobang(Trunk),
+}
+
+/// The trunks compared in AlphaGobangZero's Figure 14.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trunk {
+    /// `gobang`: residual blocks.
+    Residual,
+    /// `gobang+plain`, a convolutional network: the same without the sums around blocks.
+    Plain,
+    /// `gobang+dense`, a feed-forward network: one fully connected layer per block.
+    Dense,
+}
+
+/// NoGoZero+'s three additions to AlphaZero (Gao & Wu 2021, Table 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Additions {
+    /// Global attention residual blocks: every second block pools over the board.
+    pub garb: bool,
+    /// Multi-task learning: ownership and score heads.
+    pub mtl: bool,
+    /// Advanced state features: the liberty planes.
+    pub asf: bool,
+}
+
+const NOGOZERO: Additions = Additions {
+    garb: true,
+    mtl: true,
+    asf: true,
+};
+
+impl Family {
+    /// Block number `index` of the trunk.
+    pub(super) fn block<L: Layers>(
+        self,
+        layers: &mut L,
+        name: &str,
+        x: &L::Map,
+        channels: usize,
+        index: usize,
+    ) -> L::Map {
+        // Ordinary, pooled, ordinary, ... (docs/methods.md#networks).
+        let pools = index % 2 == 1;
+        let split = match self {
+            Family::Az(Additions { garb, .. }) => garb.then_some(garb::Split::Third),
+            Family::Tengen { .. } => Some(garb::Split::Registers),
+            Family::Gobang(_) => None,
+        };
+        match split.filter(|_| pools) {
+            Some(split) => garb::block(layers, name, x, (channels, split), self.pooling()),
+            None if self == Family::Gobang(Trunk::Plain) => {
+                residual::without_sum(layers, name, x, channels)
+            }
+            None => residual::block(layers, name, x, channels),
+        }
+    }
+
+    /// Statistics in the pools of blocks and heads.
+    pub(super) fn pooling(self) -> Pooling {
+        match self {
+            Family::Tengen { area: true } => Pooling::MeanMaxSum,
+            Family::Tengen { area: false } | Family::Az(_) | Family::Gobang(_) => Pooling::MeanMax,
+        }
+    }
+
+    /// The heads used only in training.
+    pub(super) fn aux_heads(self, counts_points: bool) -> &'static [AuxHead] {
+        use AuxHead::{Lead, Margin, Ownership, PointStatus, Reply};
+        match (self, counts_points) {
+            (Family::Az(Additions { mtl: true, .. }), false) => &[Ownership, Margin],
+            (Family::Az(Additions { mtl: true, .. }), true) => &[Ownership, Lead],
+            (Family::Az(_) | Family::Gobang(_), _) => &[],
+            (Family::Tengen { .. }, false) => &[PointStatus, Margin, Reply],
+            (Family::Tengen { .. }, true) => &[Ownership, Lead, Reply],
+        }
+    }
+
+    /// The owner head: from a convolution in our own families, else as in Gao & Wu 2021.
+    pub(super) fn owns_by_points(self) -> bool {
+        matches!(self, Family::Tengen { .. })
+    }
+
+    /// Whether the score comes from the value head's features instead of a head of its own.
+    pub(super) fn shares_score(self) -> bool {
+        matches!(self, Family::Tengen { .. })
+    }
+
+    /// Whether policy and value come from fully connected layers.
+    pub(super) fn is_dense(self) -> bool {
+        matches!(self, Family::Gobang(_))
+    }
+
+    /// Whether the trunk is fully connected too.
+    pub(super) fn is_feed_forward(self) -> bool {
+        self == Family::Gobang(Trunk::Dense)
+    }
+
+    /// The default input encoding.
+    pub(super) fn encoding(self) -> &'static str {
+        match self {
+            Family::Az(Additions { asf: true, .. }) => "nogo-asf",
+            Family::Az(_) => "nogo-az",
+            Family::Tengen { .. } => "nogo-2",
+            Family::Gobang(_) => "gobang-1",
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Family::Tengen { area: false } => f.write_str("tengen"),
+            Family::Tengen { area: true } => f.write_str("tengen+area"),
+            Family::Gobang(Trunk::Residual) => f.write_str("gobang"),
+            Family::Gobang(Trunk::Plain) => f.write_str("gobang+plain"),
+            Family::Gobang(Trunk::Dense) => f.write_str("gobang+dense"),
+            Family::Az(additions) if *additions == NOGOZERO => f.write_str("nogozero+"),
+            Family::Az(Additions { garb, mtl, asf }) => {
+                f.write_str("az")?;
+                let parts = [(*garb, "+garb"), (*mtl, "+mtl"), (*asf, "+asf")];
+                parts
+                    .iter()
+                    .filter(|(there, _)| *there)
+                    .try_for_each(|(_, name)| f.write_str(name))
+            }
+        }
+    }
+}
+
+impl FromStr for Family {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Family, ()> {
+        match name {
+            "tengen" => return Ok(Family::Tengen { area: false }),
+            "tengen+area" => return Ok(Family::Tengen { area: true }),
+            "gobang" => return Ok(Family::Gobang(Trunk::Residual)),
+            "gobang+plain" => return Ok(Family::Gobang(Trunk::Plain)),
+            "gobang+dense" => return Ok(Family::Gobang(Trunk::Dense)),
+            "nogozero+" => return Ok(Family::Az(NOGOZERO)),
+            _ => {}
+        }
+        let mut parts = name.split('+');
+        if parts.next() != Some("az") {
+            return Err(());
+        }
+        let mut additions = Additions::default();
+        for part in parts {
+            let addition = match part {
+                "garb" => &mut additions.garb,
+                "mtl" => &mut additions.mtl,
+                "asf" => &mut additions.asf,
+                _ => return Err(()),
+            };
+            *addition = true;
+        }
+        Ok(Family::Az(additions))
+    }
+}

@@ -1,0 +1,399 @@
+//! Network architectures by name: blocks, their number and width, heads, input.
+//!
+//! A name such as `nogozero+-5b32c` describes all of it and is part of the exported file's
+//! metadata: a family, the blocks of the trunk, its channels. See [`Family`] for the families.
+
+mod family;
+mod feed_forward;
+mod garb;
+mod heads;
+mod residual;
+
+pub use family::{Additions, Family, Trunk};
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::eval::ModelInfo;
+use crate::game::{BoardSize, Game};
+use crate::train::TrainError;
+use crate::train::network::loss_weights::LossWeights;
+use crate::train::network::net::{
+    AuxHead, Conv, Counts, Declare, Grow, Grown, Heads, Layers, Weights,
+};
+
+/// A network by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Architecture {
+    /// Family, which determines trunk and heads.
+    pub family: Family,
+    /// Blocks of the trunk.
+    pub blocks: usize,
+    /// Channels of the trunk.
+    pub channels: usize,
+}
+
+/// Properties of a game that determine a network's shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameShape {
+    /// The board.
+    pub size: BoardSize,
+    /// Number of possible results for a side: 2, or 3 with draws.
+    pub outcomes: usize,
+    /// Whether it is a game such as Go: a pass is the policy's last index, and points are counted.
+    pub passes: bool,
+}
+
+impl GameShape {
+    /// The shape of a game on the board of this position.
+    #[must_use]
+    pub fn of<G: Game>(position: &G) -> GameShape {
+        GameShape {
+            size: position.size(),
+            outcomes: G::INFO.outcomes(),
+            passes: position.policy_len() > position.size().area(),
+        }
+    }
+}
+
+impl From<&ModelInfo> for GameShape {
+    fn from(info: &ModelInfo) -> GameShape {
+        GameShape {
+            size: info.size,
+            outcomes: info.outcomes,
+            passes: info.policy_len > info.size.area(),
+        }
+    }
+}
+
+impl From<BoardSize> for GameShape {
+    /// A game without draws and passes.
+    fn from(size: BoardSize) -> GameShape {
+        GameShape {
+            size,
+            outcomes: 2,
+            passes: false,
+        }
+    }
+}
+
+/// Which outputs are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outputs {
+    /// Policy and value: what a search needs.
+    Play,
+    /// The auxiliary heads as well, for training.
+    All,
+}
+
+impl Architecture {
+    /// Describes the network to `layers`, from the input planes to the heads.
+    pub fn describe<L: Layers>(
+        &self,
+        layers: &mut L,
+        planes: &L::Map,
+        shape: impl Into<GameShape>,
+        outputs: Outputs,
+    ) -> Heads<L::Vector> {
+        let GameShape {
+            size,
+            outcomes,
+            passes,
+        } = shape.into();
+        let channels = self.channels;
+        let answers = (size.area() + usize::from(passes), outcomes);
+        if self.family.is_feed_forward() {
+            return feed_forward::network(layers, planes, (self.blocks, channels), answers);
+        }
+        let stem = layers.conv_norm("stem", planes, Conv::wide(channels));
+        let mut trunk = layers.relu(&stem);
+        for block in 0..self.blocks {
+            let name = format!("block{block}");
+            trunk = self.family.block(layers, &name, &trunk, channels, block);
+        }
+        if self.family.is_dense() {
+            return heads::dense(layers, &trunk, answers);
+        }
+        let wanted = match outputs {
+            Outputs::Play => &[],
+            Outputs::All => self.family.aux_heads(passes),
+        };
+        let has = |head| wanted.contains(&head);
+        let scored = has(AuxHead::Margin) || has(AuxHead::Lead);
+        let shared_score = scored && self.family.shares_score();
+        let wants = (passes, has(AuxHead::Reply));
+        let pooling = self.family.pooling();
+        let body = (channels, pooling);
+        let (policy, reply) = heads::policy(layers, &trunk, body, wants);
+        let (value, score) = heads::value(layers, &trunk, body, (outcomes, shared_score));
+        let points = |layers: &mut L, name: &str, planes| {
+            heads::points(layers, name, &trunk, (channels, planes), pooling)
+        };
+        let mut aux = Vec::new();
+        for &head in wanted {
+            let logits = match head {
+                AuxHead::Ownership if self.family.owns_by_points() => {
+                    Some(points(layers, "ownership", 1))
+                }
+                AuxHead::Ownership => Some(heads::ownership(layers, &trunk, channels, size)),
+                AuxHead::PointStatus => Some(points(layers, "fate", 2)),
+                AuxHead::Margin | AuxHead::Lead if shared_score => score.clone(),
+                AuxHead::Margin | AuxHead::Lead => Some(heads::score(layers, &trunk, channels)),
+                AuxHead::Reply => reply.clone(),
+            };
+            aux.extend(logits.map(|logits| (head, logits)));
+        }
+        Heads { policy, value, aux }
+    }
+
+    /// The auxiliary heads used in training.
+    #[must_use]
+    pub fn aux_heads(&self, shape: impl Into<GameShape>) -> &'static [AuxHead] {
+        self.family.aux_heads(shape.into().passes)
+    }
+
+    /// The family's default encoding.
+    #[must_use]
+    pub fn encoding(&self) -> &'static str {
+        self.family.encoding()
+    }
+
+    /// Default weights of the parts of the loss.
+    #[must_use]
+    pub fn loss_weights(&self) -> LossWeights {
+        LossWeights::default()
+    }
+
+    /// Whether the same weights work on boards of all sizes: no layer is as large as the board.
+    #[must_use]
+    pub fn is_for_any_board(&self, shape: impl Into<GameShape>) -> bool {
+        let shape = shape.into();
+        let declared = |side| {
+            let size = BoardSize::square(side);
+            self.declare(1, GameShape { size, ..shape }, 0).0
+        };
+        declared(2).same_shape(&declared(3))
+    }
+
+    /// Initial weights for this board and number of input planes, and the network's size.
+    #[must_use]
+    pub fn declare(
+        &self,
+        planes: usize,
+        shape: impl Into<GameShape>,
+        seed: u64,
+    ) -> (Weights, Counts) {
+        let shape = shape.into();
+        let walk = |outputs| {
+            let mut declare = Declare::new(shape.size.area(), seed);
+            self.describe(&mut declare, &planes, shape, outputs);
+            declare.finish()
+        };
+        let (weights, fitted) = walk(Outputs::All);
+        let (_, played) = walk(Outputs::Play);
+        let counts = Counts {
+            parameters: played.parameters,
+            multiply_adds: played.multiply_adds,
+            fitted_parameters: fitted.parameters,
+            fitted_multiply_adds: fitted.multiply_adds,
+        };
+        (weights, counts)
+    }
+}
+
+impl Architecture {
+    /// Weights with which this network answers like `small` with its own; additional weights start
+    /// at random, by `seed`, without effect on the output. `None` unless this network is of the
+    /// same family with at least as many blocks and channels.
+    #[must_use]
+    pub fn grown_from(
+        &self,
+        (small, weights): (Architecture, &Weights),
+        planes: usize,
+        shape: impl Into<GameShape>,
+        seed: u64,
+    ) -> Option<Weights> {
+        if small.family != self.family {
+            return None;
+        }
+        let shape = shape.into();
+        let (initial, _) = self.declare(planes, shape, seed);
+        let mut grow = Grow::new(weights, initial, shape.size.area());
+        let heads = self.describe(&mut grow, &Grown::same(planes), shape, Outputs::All);
+        let mut answers = vec![heads.policy, heads.value];
+        answers.extend(heads.aux.into_iter().map(|(_, answer)| answer));
+        grow.finish(&answers)
+    }
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}b{}c", self.family, self.blocks, self.channels)
+    }
+}
+
+impl From<Architecture> for String {
+    fn from(architecture: Architecture) -> String {
+        architecture.to_string()
+    }
+}
+
+impl TryFrom<String> for Architecture {
+    type Error = TrainError;
+
+    fn try_from(name: String) -> Result<Architecture, TrainError> {
+        name.parse()
+    }
+}
+
+impl FromStr for Architecture {
+    type Err = TrainError;
+
+    fn from_str(name: &str) -> Result<Architecture, TrainError> {
+        let parse = || {
+            let (family, size) = name.rsplit_once('-')?;
+            let (blocks, channels) = size.strip_suffix('c')?.split_once('b')?;
+            let channels = channels.parse().ok().filter(|&channels| channels >= 4)?;
+            Some(Architecture {
+                family: family.parse().ok()?,
+                blocks: blocks.parse().ok()?,
+                channels,
+            })
+        };
+        parse().ok_or_else(|| {
+            TrainError::Setting(format!(
+                "unknown architecture {name:?} (expected FAMILY-<blocks>b<channels>c, such as \
+                 tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+, \
+                 tengen, tengen+area and gobang (or gobang+plain, gobang+dense))"
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: BoardSize = BoardSize::square(9);
+
+    #[test]
+    fn names_are_read_back() {
+        for name in [
+            "az-5b32c",
+            "az-1b8c",
+            "az-20b128c",
+            "az+garb-5b32c",
+            "az+mtl-5b32c",
+            "az+asf-5b32c",
+            "az+garb+asf-5b32c",
+            "az+mtl+asf-3b48c",
+            "nogozero+-5b32c",
+            "tengen-4b48c",
+            "tengen+area-4b48c",
+            "gobang-2b256c",
+            "gobang+plain-2b64c",
+            "gobang+dense-3b256c",
+        ] {
+            assert_eq!(name.parse::<Architecture>().unwrap().to_string(), name);
+        }
+        let all: Architecture = "az+garb+mtl+asf-5b32c".parse().unwrap();
+        assert_eq!(all.to_string(), "nogozero+-5b32c");
+        for wrong in [
+            "az",
+            "az-5b",
+            "az-5b1c",
+            "resnet-5b32c",
+            "az--1b32c",
+            "az+-5b32c",
+            "az+gab-5b32c",
+            "nogozero-5b32c",
+        ] {
+            let message = wrong.parse::<Architecture>().unwrap_err().to_string();
+            assert!(
+                message.contains(wrong) && message.contains("tengen-5b32c"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn most_networks_are_for_any_board() {
+        let go = GameShape {
+            passes: true,
+            ..SIZE.into()
+        };
+        let any = |name: &str| {
+            let architecture: Architecture = name.parse().unwrap();
+            [SIZE.into(), go].map(|shape: GameShape| architecture.is_for_any_board(shape))
+        };
+        assert_eq!(any("tengen-2b8c"), [true, true]);
+        assert_eq!(any("tengen+area-2b8c"), [true, true]);
+        assert_eq!(any("az+garb-2b8c"), [true, true]);
+        assert_eq!(any("nogozero+-2b8c"), [false, false]);
+    }
+
+    #[test]
+    fn the_tower_costs_what_methods_3_2_says() {
+        let architecture: Architecture = "az-5b32c".parse().unwrap();
+        let (weights, counts) = architecture.declare(12, SIZE, 1);
+        let tower = 81 * 9 * (12 * 32 + 10 * 32 * 32);
+        assert!(
+            (tower..tower + 200_000).contains(&counts.multiply_adds),
+            "{counts:?}"
+        );
+        assert_eq!(tower, 7_744_896, "7.7 million multiply-adds");
+        assert!((95_000..105_000).contains(&counts.parameters), "{counts:?}");
+        assert_eq!(counts.parameters, counts.fitted_parameters);
+        assert_eq!(weights.get("block4.b.weight").dims, [32, 32, 3, 3]);
+    }
+
+    /// AlphaGobangZero's Figure 4 on its board: 2 x 2 convolutions of 256 filters, 64 moves.
+    #[test]
+    fn gobang_has_dense_heads() {
+        let architecture: Architecture = "gobang-2b256c".parse().unwrap();
+        let shape = GameShape {
+            size: BoardSize::square(8),
+            outcomes: 3,
+            passes: false,
+        };
+        let (weights, counts) = architecture.declare(4, shape, 1);
+        assert_eq!(weights.get("block1.b.weight").dims, [256, 256, 3, 3]);
+        assert_eq!(weights.get("policy.logits.weight").dims, [128, 64]);
+        assert_eq!(weights.get("value.hidden.weight").dims, [64, 256]);
+        assert_eq!(weights.get("value.logits.weight").dims, [256, 3]);
+        assert_eq!(architecture.aux_heads(shape), []);
+        let tower = 64 * 9 * (4 * 256 + 4 * 256 * 256);
+        assert!((tower..tower + 100_000).contains(&counts.multiply_adds));
+
+        let plain: Architecture = "gobang+plain-2b256c".parse().unwrap();
+        let (same, _) = plain.declare(4, shape, 1);
+        assert!(same.same_shape(&weights), "sums have no weights");
+        let dense: Architecture = "gobang+dense-2b256c".parse().unwrap();
+        let (weights, counts) = dense.declare(4, shape, 1);
+        assert_eq!(weights.get("layer0.weight").dims, [256, 256]);
+        assert_eq!(weights.get("policy.logits.weight").dims, [256, 64]);
+        assert_eq!(counts.multiply_adds, 256 * (3 * 256 + 64 + 3));
+    }
+
+    /// Every other block pools, and the two heads of Gao & Wu 2021 exist in training only.
+    #[test]
+    fn nogozero_has_garb_blocks_and_heads_that_cost_nothing_at_play() {
+        let architecture: Architecture = "nogozero+-5b32c".parse().unwrap();
+        let (weights, counts) = architecture.declare(8, SIZE, 1);
+        assert_eq!(weights.get("block1.global.weight").dims, [11, 32, 3, 3]);
+        assert_eq!(weights.get("block1.bias.weight").dims, [22, 21]);
+        assert_eq!(weights.get("block0.a.weight").dims, [32, 32, 3, 3]);
+        assert_eq!(weights.get("ownership.logits.weight").dims, [162, 81]);
+        assert_eq!(
+            architecture.aux_heads(SIZE),
+            [AuxHead::Ownership, AuxHead::Margin]
+        );
+        assert!(counts.fitted_multiply_adds > counts.multiply_adds);
+        let without: Architecture = "az+garb+asf-5b32c".parse().unwrap();
+        let (_, same) = without.declare(8, SIZE, 1);
+        assert_eq!(same.multiply_adds, counts.multiply_adds);
+    }
+}

@@ -1,0 +1,127 @@
+//! Batch norm of channels-last numbers, `[points, channels]`.
+
+use rayon::prelude::*;
+
+/// Points that are summed in f32 before f64 takes over.
+const POINTS: usize = 256;
+
+/// The mean of each channel, then the variance of each channel.
+pub(in crate::train::network::net) fn moments(x: &[f32], channels: usize) -> Vec<f32> {
+    let points = (x.len() / channels).max(1) as f64;
+    let average = |sums: Vec<f64>| -> Vec<f32> {
+        let sums = sums.into_iter();
+        sums.map(|sum| (sum / points) as f32).collect()
+    };
+    let mean = average(sums(x, x, &vec![0.0; channels], |x, _, _| x));
+    let variance = average(sums(x, x, &mean, |x, _, mean| (x - mean) * (x - mean)));
+    [mean, variance].concat()
+}
+
+/// (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+pub(in crate::train::network::net) fn norm(
+    x: &[f32],
+    [gamma, beta, mean, variance]: [&[f32]; 4],
+    epsilon: f32,
+) -> Vec<f32> {
+    let channels = gamma.len();
+    let scale = by_channel(channels, |c| gamma[c] / (variance[c] + epsilon).sqrt());
+    let shift = by_channel(channels, |c| beta[c] - mean[c] * scale[c]);
+    let mut y = vec![0.0; x.len()];
+    let len = POINTS * channels;
+    y.par_chunks_mut(len)
+        .zip(x.par_chunks(len))
+        .for_each(|(y, x)| {
+            for (y, x) in y.chunks_exact_mut(channels).zip(x.chunks_exact(channels)) {
+                for (((y, x), scale), shift) in y.iter_mut().zip(x).zip(&scale).zip(&shift) {
+                    *y = x * scale + shift;
+                }
+            }
+        });
+    y
+}
+
+/// Gradients of the inputs of [`norm`].
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::train::network::net) struct NormGradient {
+    pub(in crate::train::network::net) x: Vec<f32>,
+    pub(in crate::train::network::net) gamma: Vec<f32>,
+    pub(in crate::train::network::net) beta: Vec<f32>,
+}
+
+/// Propagates gradients of the outputs to the inputs, when the moments were those of `x`.
+pub(in crate::train::network::net) fn norm_gradient(
+    x: &[f32],
+    gradient: &[f32],
+    [gamma, mean, variance]: [&[f32]; 3],
+    epsilon: f32,
+) -> NormGradient {
+    let channels = gamma.len();
+    let points = (x.len() / channels).max(1) as f32;
+    let inverse = by_channel(channels, |c| 1.0 / (variance[c] + epsilon).sqrt());
+    let to_beta = sums(gradient, gradient, mean, |g, _, _| g);
+    let to_gamma = sums(x, gradient, mean, |x, g, mean| (x - mean) * g);
+    let to_beta = by_channel(channels, |c| to_beta[c] as f32);
+    let to_gamma = by_channel(channels, |c| to_gamma[c] as f32 * inverse[c]);
+    // With x' = (x - mean) * inverse and n points, the gradient of x is
+    // gamma * inverse * (g - to_beta / n - x' * to_gamma / n): a line in g and x.
+    let scale = by_channel(channels, |c| gamma[c] * inverse[c]);
+    let slope = by_channel(channels, |c| -scale[c] * inverse[c] * to_gamma[c] / points);
+    let shift = by_channel(channels, |c| {
+        -scale[c] * to_beta[c] / points - slope[c] * mean[c]
+    });
+    let mut to_x = vec![0.0; x.len()];
+    let len = POINTS * channels;
+    to_x.par_chunks_mut(len)
+        .zip(x.par_chunks(len).zip(gradient.par_chunks(len)))
+        .for_each(|(to_x, (x, gradient))| {
+            let points = x
+                .chunks_exact(channels)
+                .zip(gradient.chunks_exact(channels));
+            for (to_x, (x, gradient)) in to_x.chunks_exact_mut(channels).zip(points) {
+                let numbers = x.iter().zip(gradient);
+                let line = scale.iter().zip(&slope).zip(&shift);
+                for (to_x, ((x, g), ((a, b), c))) in to_x.iter_mut().zip(numbers.zip(line)) {
+                    *to_x = a * g + (b * x + c);
+                }
+            }
+        });
+    NormGradient {
+        x: to_x,
+        gamma: to_gamma,
+        beta: to_beta,
+    }
+}
+
+fn by_channel(channels: usize, number: impl Fn(usize) -> f32) -> Vec<f32> {
+    (0..channels).map(number).collect()
+}
+
+/// Sums over all points, by channel, of `term(a, b, mean)`.
+fn sums(
+    a: &[f32],
+    b: &[f32],
+    mean: &[f32],
+    term: impl Fn(f32, f32, f32) -> f32 + Sync,
+) -> Vec<f64> {
+    let channels = mean.len();
+    let groups: Vec<Vec<f32>> = a
+        .par_chunks(POINTS * channels)
+        .zip(b.par_chunks(POINTS * channels))
+        .map(|(a, b)| {
+            let mut sums = vec![0.0; channels];
+            for (a, b) in a.chunks_exact(channels).zip(b.chunks_exact(channels)) {
+                for (((sum, a), b), mean) in sums.iter_mut().zip(a).zip(b).zip(mean) {
+                    *sum += term(*a, *b, *mean);
+                }
+            }
+            sums
+        })
+        .collect();
+    let mut total = vec![0.0; channels];
+    for group in groups {
+        for (total, sum) in total.iter_mut().zip(group) {
+            *total += f64::from(sum);
+        }
+    }
+    total
+}

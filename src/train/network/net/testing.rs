@@ -1,0 +1,16 @@
+//! Weights for tests.
+
+use super::{Role, Weights};
+use crate::train::network::architecture::{Architecture, GameShape};
+
+/// Initial weights with non-trivial norms and biases.
+pub(super) fn lively_weights(network: Architecture, planes: usize, shape: GameShape) -> Weights {
+    let (mut weights, _) = network.declare(planes, shape, 3);
+    for weight in weights.tensors_mut() {
+        if weight.role != Role::Weight {
+            let values = weight.values.iter_mut().enumerate();
+            values.for_each(|(index, value)| *value = 0.5 + (index % 5) as f32 / 5.0);
+        }
+    }
+    weights
+}

@@ -1,0 +1,155 @@
+//! Exact results for the positions of a finished game.
+//!
+//! A game's result depends on its players, and late blunders make it wrong for all earlier
+//! positions. From the end back the solver tries to prove each position, and the first proof is
+//! used for all earlier ones: their result without the later blunders.
+
+use crate::game::Outcome;
+use crate::solver::{Solvable, Solve, SolveLimits};
+use crate::train::shards::row::Row;
+
+/// Memory for proven positions: a game's positions share them.
+const MEMORY: usize = 64 << 20;
+
+/// Number of consecutive unsolved positions before it gives up: a hard position is often followed
+/// by an easy one, since a single move decides there.
+const MISSES: usize = 3;
+
+/// Corrects games with a fixed number of nodes per position. The correction of a game depends on
+/// that game alone.
+pub struct Corrector<G> {
+    /// `None` in games without a solver.
+    solver: Option<Box<dyn Solve<G>>>,
+    nodes: u64,
+}
+
+impl<G: Solvable> Corrector<G> {
+    /// With `nodes` per position; memory is allocated at once.
+    #[must_use]
+    pub fn new(nodes: u64) -> Self {
+        Corrector {
+            solver: G::solver(MEMORY),
+            nodes,
+        }
+    }
+
+    /// Corrects the rows of one finished game, ascending by ply, that began at `start`; returns the
+    /// nodes used. Proven results stay; a row whose corrected result differs from the game's loses
+    /// its ending.
+    ///
+    /// # Errors
+    /// Names the row that is not a position, with the reason. Later rows are corrected then.
+    pub fn correct(&mut self, rows: &mut [Row], start: &G) -> Result<u64, String> {
+        let Some(solver) = &mut self.solver else {
+            return Ok(0);
+        };
+        solver.clear();
+        let effort = SolveLimits {
+            nodes: self.nodes,
+            threads: 1,
+            halt: &|_| false,
+        };
+        let (mut truth, mut misses, mut nodes): (Option<Outcome>, _, _) = (None, 0, 0);
+        for row in rows.iter_mut().rev() {
+            if row.exact {
+                truth = Some(row.outcome());
+            } else if misses < MISSES {
+                let position = row.position(start)?;
+                let found = solver.solve(&position, &effort);
+                nodes += found.nodes;
+                match found.proof() {
+                    Some(proof) => {
+                        let outcome = proof.outcome(row.to_move);
+                        truth = Some(outcome);
+                        row.correct(outcome);
+                        row.exact = true;
+                        misses = 0;
+                    }
+                    None => misses += 1,
+                }
+            }
+            if let Some(truth) = truth {
+                row.correct(truth);
+            }
+        }
+        Ok(nodes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Color, Game, Move};
+    use crate::train::shards::finish::finish;
+    use crate::train::shards::row::Target;
+
+    /// A game of first moves on 4x4, with a row for every position.
+    fn game() -> (SmallNoGo, Vec<Row>, Outcome) {
+        let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let (mut position, mut moves, mut rows) = (start.clone(), Vec::new(), Vec::new());
+        while position.outcome().is_none() {
+            let target = Target::new(vec![(Move(0), 1.0)], 0.0);
+            rows.push(Row::record(1, &position, &target));
+            let mv = position.legal_moves().next().unwrap();
+            position.play(mv);
+            moves.push(mv);
+        }
+        let outcome = position.outcome().unwrap();
+        finish(&mut rows, &start, &moves, outcome);
+        (start, rows, outcome)
+    }
+
+    /// The winner, by brute force.
+    fn winner(position: &SmallNoGo) -> Color {
+        let me = position.to_move();
+        let wins = position.legal_moves().any(|mv| {
+            let mut next = position.clone();
+            next.play(mv);
+            winner(&next) == me
+        });
+        if wins { me } else { me.opponent() }
+    }
+
+    #[test]
+    fn results_are_those_of_best_play() {
+        let (start, mut rows, outcome) = game();
+        let mut corrector = Corrector::new(1_000_000);
+        assert!(corrector.correct(&mut rows, &start).unwrap() > 0);
+        let mut changed = 0;
+        // From here brute force is fast enough.
+        for row in rows.iter().filter(|row| row.ply >= 5) {
+            let position = row.position(&start).unwrap();
+            assert!(row.exact);
+            assert_eq!(row.outcome(), Outcome::win(winner(&position)));
+            assert_eq!(row.ending.is_some(), row.outcome() == outcome);
+            changed += usize::from(row.outcome() != outcome);
+        }
+        assert!(changed > 0, "the game has a blunder");
+    }
+
+    #[test]
+    fn what_is_too_hard_gets_the_result_of_the_first_position_that_is_not() {
+        let (start, mut rows, _) = game();
+        Corrector::new(3).correct(&mut rows, &start).unwrap();
+        let first = rows.iter().position(|row| row.exact).unwrap();
+        assert!(first > 0 && rows[first..].len() > 1);
+        for row in &rows[..first] {
+            assert!(!row.exact);
+            assert_eq!(row.outcome(), rows[first].outcome());
+        }
+    }
+
+    #[test]
+    fn a_proof_that_is_there_stays() {
+        let (start, mut rows, outcome) = game();
+        let loser = outcome.winner.unwrap().opponent();
+        rows.iter_mut().for_each(|row| {
+            row.correct(Outcome::win(loser));
+            row.exact = true;
+        });
+        let before = rows.clone();
+        assert_eq!(Corrector::new(100).correct(&mut rows, &start), Ok(0));
+        assert_eq!(rows, before);
+    }
+}

@@ -1,0 +1,333 @@
+//! Runs many tasks on one thread, with one evaluation batch for all of them.
+//!
+//! On a processor, a thread has its own evaluator; on a GPU, the evaluators are clients of one
+//! batcher, and more threads than cores keep it busy.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::encode::{Encode, Encoding, find};
+use crate::eval::{Batch, EvalError, Evaluator, EvaluatorFactory, Outputs, evaluate_finite};
+use crate::game::{BoardSize, Game, Move, Symmetry};
+use crate::train::TrainError;
+
+/// A task that needs evaluations one at a time, such as a game.
+pub trait Task<G> {
+    /// Continues until a position must be evaluated, and returns it with its network; `None` when
+    /// the task is finished.
+    fn wanted(&mut self) -> Option<(usize, &G)>;
+
+    /// Takes the evaluation of that position: raw policy logits by policy index, and the expected
+    /// result in [-1, 1] for its side to move.
+    fn answer(&mut self, policy: &[f32], value: f32);
+
+    /// Two tasks with different numbers may see the same position under different symmetries.
+    fn salt(&self) -> u64;
+}
+
+/// The evaluator of one network, with the waiting positions of one thread.
+pub struct EvalBatch<G: Game> {
+    evaluator: Box<dyn Evaluator>,
+    encoding: &'static dyn Encoding<G>,
+    symmetries: Vec<PolicyMap>,
+    batch: Batch,
+    out: Outputs,
+    row: Vec<f32>,
+    policy: Vec<f32>,
+    /// For each row of the batch: its owner, and its symmetry.
+    owners: Vec<(usize, usize)>,
+}
+
+/// Image of each policy index under a symmetry.
+struct PolicyMap(Vec<usize>);
+
+impl PolicyMap {
+    fn new(symmetry: Symmetry, size: BoardSize, policy_len: usize) -> PolicyMap {
+        let image = |index| symmetry.apply(size, Move(index as u16)).index();
+        PolicyMap((0..policy_len).map(image).collect())
+    }
+}
+
+impl<G: Encode> EvalBatch<G> {
+    /// A batch with an evaluator of its own.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the network does not fit the game or no evaluator is available.
+    pub fn new(factory: &EvaluatorFactory, start: &G) -> Result<EvalBatch<G>, TrainError> {
+        let info = factory.info();
+        let encoding = find(info, start)
+            .map_err(|mismatch| TrainError::Setting(format!("{}: {mismatch}", info.network)))?;
+        let (size, policy_len) = (info.size, info.policy_len);
+        let map = |symmetry| PolicyMap::new(symmetry, size, policy_len);
+        Ok(EvalBatch {
+            evaluator: factory.make()?,
+            encoding,
+            symmetries: Symmetry::all(size).map(map).collect(),
+            batch: Batch::new(info.row_len()),
+            out: Outputs::new(),
+            row: vec![0.0; info.row_len()],
+            policy: vec![0.0; policy_len],
+            owners: Vec::new(),
+        })
+    }
+
+    /// The network's encoding.
+    #[must_use]
+    pub fn encoding(&self) -> &'static dyn Encoding<G> {
+        self.encoding
+    }
+
+    /// Adds a position to the batch.
+    fn push(&mut self, owner: usize, position: &G, salt: u64) {
+        let key = self.encoding.cache_key(position);
+        // The key's bits are random already; the odd factor spreads neighbouring salts over them.
+        let mixed = (key as u64 ^ salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let symmetry = mixed as usize % self.symmetries.len();
+        self.row.fill(0.0);
+        self.encoding.encode(position, &mut self.row);
+        let area = position.size().area();
+        let turned = self.batch.push(key);
+        let planes = self.row.chunks_exact(area);
+        for (turned, plane) in turned.chunks_exact_mut(area).zip(planes) {
+            for (number, &image) in plane.iter().zip(&self.symmetries[symmetry].0) {
+                turned[image] = *number;
+            }
+        }
+        self.owners.push((owner, symmetry));
+    }
+
+    /// Evaluates the batch and distributes the answers.
+    fn evaluate(&mut self, mut answer: impl FnMut(usize, &[f32], f32)) -> Result<(), EvalError> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        evaluate_finite(self.evaluator.as_mut(), &self.batch, &mut self.out)?;
+        for (row, (owner, symmetry)) in self.owners.drain(..).enumerate() {
+            let turned = self.out.policy(row);
+            for (logit, &image) in self.policy.iter_mut().zip(&self.symmetries[symmetry].0) {
+                *logit = turned[image];
+            }
+            answer(owner, &self.policy, self.out.value(row));
+        }
+        self.batch.clear();
+        Ok(())
+    }
+}
+
+/// Runs up to `slots` tasks at a time until `next_task` has no more or `finished` breaks. A task
+/// names the batch of its positions. `evaluations` is updated.
+///
+/// # Errors
+/// [`EvalError`] when an evaluator fails.
+pub fn run_tasks<G: Encode, T: Task<G>>(
+    batches: &mut [EvalBatch<G>],
+    slots: usize,
+    mut next_task: impl FnMut() -> Option<T>,
+    mut finished: impl FnMut(T) -> ControlFlow<()>,
+    evaluations: &AtomicU64,
+) -> Result<(), EvalError> {
+    let mut tasks: Vec<T> = Vec::new();
+    loop {
+        while tasks.len() < slots.max(1)
+            && let Some(task) = next_task()
+        {
+            tasks.push(task);
+        }
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        let mut place = 0;
+        while place < tasks.len() {
+            let salt = tasks[place].salt();
+            if let Some((batch, position)) = tasks[place].wanted() {
+                batches[batch].push(place, position, salt);
+                place += 1;
+                continue;
+            }
+            // The last task takes its slot and continues next; earlier slots stay.
+            let task = tasks.swap_remove(place);
+            if finished(task).is_break() {
+                return Ok(());
+            }
+            tasks.extend(next_task());
+        }
+        for batch in &mut *batches {
+            // Relaxed: for display only.
+            evaluations.fetch_add(batch.batch.len() as u64, Ordering::Relaxed);
+            batch.evaluate(|task, policy, value| tasks[task].answer(policy, value))?;
+        }
+    }
+}
+
+/// Evaluations per second of `threads` bare evaluators in batches of `batch`, measured for `time`:
+/// a reference for generators.
+///
+/// # Errors
+/// [`EvalError`] when an evaluator fails.
+pub fn raw_rate(
+    factory: &EvaluatorFactory,
+    threads: usize,
+    batch: usize,
+    time: Duration,
+    clock: &dyn Clock,
+) -> Result<f64, EvalError> {
+    let begin = clock.now();
+    let run = || -> Result<u64, EvalError> {
+        let mut evaluator = factory.make()?;
+        let mut rows = Batch::new(factory.info().row_len());
+        (0..batch.max(1)).for_each(|key| drop(rows.push(key as u128).first_mut()));
+        let (mut out, mut done) = (Outputs::new(), 0);
+        while clock.now().saturating_sub(begin) < time {
+            evaluator.evaluate(&rows, &mut out)?;
+            done += rows.len() as u64;
+        }
+        Ok(done)
+    };
+    let done = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(run)).collect();
+        let mut sum = Ok(0);
+        for thread in threads {
+            let done = thread.join().unwrap_or_else(|_| {
+                Err(EvalError::Run {
+                    backend: "raw",
+                    reason: "the evaluator panicked".to_owned(),
+                })
+            });
+            sum = sum.and_then(|sum| done.map(|done| sum + done));
+        }
+        sum
+    })?;
+    let seconds = clock.now().saturating_sub(begin).as_secs_f64();
+    Ok(done as f64 / seconds.max(1e-3))
+}
+
+#[cfg(test)]
+pub(in crate::train) mod tests {
+    use super::*;
+    use crate::eval::ModelInfo;
+    use crate::game::nogo::SmallNoGo;
+
+    /// Evaluates every position of a game of first moves, and keeps the answers.
+    struct FirstMoves {
+        position: SmallNoGo,
+        answers: Vec<(Vec<f32>, f32)>,
+        salt: u64,
+    }
+
+    impl Task<SmallNoGo> for FirstMoves {
+        fn wanted(&mut self) -> Option<(usize, &SmallNoGo)> {
+            let open = self.position.outcome().is_none();
+            open.then_some((self.position.ply() as usize % 2, &self.position))
+        }
+
+        fn answer(&mut self, policy: &[f32], value: f32) {
+            self.answers.push((policy.to_vec(), value));
+            let mv = self.position.legal_moves().next().unwrap();
+            self.position.play(mv);
+        }
+
+        fn salt(&self) -> u64 {
+            self.salt
+        }
+    }
+
+    pub(in crate::train) fn info(size: BoardSize) -> ModelInfo {
+        let start = SmallNoGo::new(size).unwrap();
+        let encoding = SmallNoGo::encodings().last().unwrap();
+        ModelInfo {
+            game: SmallNoGo::NAME.to_owned(),
+            size,
+            boards: Vec::new(),
+            encoding: encoding.id().to_owned(),
+            planes: encoding.planes(),
+            policy_len: start.policy_len(),
+            outcomes: 2,
+            network: "fake".to_owned(),
+            games: 0,
+            steps: 0,
+            creator: "test".to_owned(),
+            points: 0,
+        }
+    }
+
+    /// A game's salt and the answers it got.
+    type Answers = (u64, Vec<(Vec<f32>, f32)>);
+
+    /// Games of `salts`, `concurrent` at a time.
+    fn play(salts: &[u64], slots: usize) -> Vec<Answers> {
+        let size = BoardSize::square(4);
+        let start = SmallNoGo::new(size).unwrap();
+        let factory = EvaluatorFactory::hash(info(size));
+        let mut batches = [(); 2].map(|()| EvalBatch::new(&factory, &start).unwrap());
+        let mut salts = salts.iter();
+        let mut games = Vec::new();
+        let evaluations = AtomicU64::new(0);
+        let next_task = || {
+            salts.next().map(|&salt| FirstMoves {
+                position: start.clone(),
+                answers: Vec::new(),
+                salt,
+            })
+        };
+        let finished = |game: FirstMoves| {
+            games.push((game.salt, game.answers));
+            ControlFlow::Continue(())
+        };
+        run_tasks(&mut batches, slots, next_task, finished, &evaluations).unwrap();
+        let asked: usize = games.iter().map(|game| game.1.len()).sum();
+        assert_eq!(evaluations.into_inner(), asked as u64);
+        games.sort_by_key(|game| game.0);
+        games
+    }
+
+    #[test]
+    fn everybody_gets_their_own_answers_however_many_there_are() {
+        let alone = play(&[1, 2, 3, 4, 5, 6, 7], 1);
+        assert_eq!(alone.len(), 7);
+        assert_eq!(play(&[1, 2, 3, 4, 5, 6, 7], 3), alone);
+        assert_eq!(play(&[7, 6, 5, 4, 3, 2, 1], 64), alone);
+        let first: Vec<&Vec<f32>> = alone.iter().map(|game| &game.1[1].0).collect();
+        assert!(
+            first.iter().any(|policy| *policy != first[0]),
+            "salts turn the board"
+        );
+    }
+
+    /// A network that answers with the planes themselves is evaluated under all symmetries.
+    #[test]
+    fn the_board_is_turned_back() {
+        struct Echo(ModelInfo);
+        impl Evaluator for Echo {
+            fn info(&self) -> &ModelInfo {
+                &self.0
+            }
+            fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+                out.reset(batch.len(), self.0.policy_len, 2);
+                for row in 0..batch.len() {
+                    // The second plane shows the opponent's stones.
+                    let plane = &batch.row(row)[self.0.policy_len..][..self.0.policy_len];
+                    out.policy_mut(row).copy_from_slice(plane);
+                }
+                Ok(())
+            }
+        }
+        let size = BoardSize::square(4);
+        let mut position = SmallNoGo::new(size).unwrap();
+        position.play(Move(1));
+        let factory = EvaluatorFactory::hash(info(size));
+        let mut batch = EvalBatch::new(&factory, &position).unwrap();
+        batch.evaluator = Box::new(Echo(info(size)));
+        for salt in 0..64 {
+            batch.push(0, &position, salt);
+        }
+        let turned: std::collections::HashSet<usize> = batch.owners.iter().map(|a| a.1).collect();
+        assert_eq!(turned.len(), 8);
+        let mut expected = vec![0.0; 16];
+        expected[1] = 1.0;
+        batch
+            .evaluate(|_, policy, _| assert_eq!(policy, expected))
+            .unwrap();
+    }
+}

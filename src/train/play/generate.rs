@@ -1,0 +1,397 @@
+//! Self-play in bulk: threads play, one thread writes shards, a restart continues.
+//!
+//! A game depends on the run's seed and its own number only, not on thread and session. `kill -9`
+//! loses the games in progress and the open shard. When all games are finished, small shards are
+//! merged into large ones.
+
+mod queue;
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+pub use queue::{GameJob, GameQueue};
+
+use crate::game::{Color, Game, Outcome};
+use crate::train::TrainError;
+use crate::train::folder_lock::lock_folder;
+use crate::train::play::generator::GameGenerator;
+use crate::train::play::sample;
+use crate::train::play::selfplay::{PlayedGame, SelfPlayParams};
+use crate::train::shards::merge;
+use crate::train::shards::row::Row;
+use crate::train::shards::shard::{self, ShardInfo};
+use crate::train::trainable::Trainable;
+
+/// Report interval while no game ends.
+const TELL_EVERY: Duration = Duration::from_millis(500);
+
+/// Games to generate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Number of the first game.
+    pub first: u64,
+    /// Total number of games, those of earlier sessions included.
+    pub games: u64,
+    /// The run's seed.
+    pub seed: u64,
+    /// Threads that play, at least 1.
+    pub threads: usize,
+    /// Games per shard during play, at least 1: what a crash can lose in addition to the games in
+    /// progress.
+    pub games_per_shard: usize,
+    /// Every Nth game is also written as SGF; 0 writes none.
+    pub sgf_every: u64,
+    /// Settings for diversity.
+    pub selfplay: SelfPlayParams,
+    /// Description that identifies the player: backend and its settings.
+    pub generator: String,
+}
+
+impl Plan {
+    /// The shard metadata of this plan: sessions with equal metadata may share a folder.
+    fn shard_info<G: Game>(&self, start: &G) -> ShardInfo {
+        let SelfPlayParams {
+            opening_plies,
+            temperature_plies,
+            komi,
+        } = self.selfplay;
+        let komi = komi.map_or(String::new(), |spread| format!(" komi={spread}"));
+        let source = format!(
+            "{} opening-plies={opening_plies} temperature-plies={temperature_plies}{komi} seed={}",
+            self.generator, self.seed
+        );
+        ShardInfo::of(start, source)
+    }
+}
+
+/// Progress of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Finished games, those of earlier sessions included.
+    pub games: u64,
+    /// Finished games in the folder when this session began.
+    pub resumed: u64,
+    /// Recorded positions of all finished games.
+    pub positions: u64,
+    /// Black's wins, by the first rows: after correction, games that Black should have won.
+    pub black_wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Evaluations of a network in this session.
+    pub evaluations: u64,
+}
+
+impl Progress {
+    /// Black's share of the points in [0, 1]; a draw is half a point for both.
+    #[must_use]
+    pub fn black_share(&self) -> f64 {
+        let points = self.black_wins as f64 + self.draws as f64 / 2.0;
+        points / self.games.max(1) as f64
+    }
+
+    /// The sums of both, number by number.
+    #[must_use]
+    pub fn join(self, other: Progress) -> Progress {
+        Progress {
+            games: self.games + other.games,
+            resumed: self.resumed + other.resumed,
+            positions: self.positions + other.positions,
+            black_wins: self.black_wins + other.black_wins,
+            draws: self.draws + other.draws,
+            evaluations: self.evaluations + other.evaluations,
+        }
+    }
+
+    fn add(&mut self, outcome: Outcome, positions: usize) {
+        self.games += 1;
+        self.positions += positions as u64;
+        self.black_wins += u64::from(outcome.winner == Some(Color::Black));
+        self.draws += u64::from(outcome.winner.is_none());
+    }
+}
+
+/// Checks that the game has moves: a game that is over at once gives no samples.
+///
+/// # Errors
+/// [`TrainError::Setting`] when it does not.
+pub fn has_moves<G: Game>(start: &G) -> Result<(), TrainError> {
+    match start.outcome() {
+        None => Ok(()),
+        Some(_) => Err(TrainError::Setting(format!(
+            "{} on {} is over before it begins",
+            G::NAME,
+            start.size()
+        ))),
+    }
+}
+
+/// Plays the missing games of `plan` and writes them into `folder` as shards.
+///
+/// `observe` is called at the start, after each game, and twice a second while none ends.
+///
+/// # Errors
+/// [`TrainError`] when the folder contains other games or damaged files, is not writable, or the
+/// generator fails.
+pub fn generate<G: Trainable>(
+    start: &G,
+    plan: &Plan,
+    folder: &Path,
+    generator: &impl GameGenerator<G>,
+    mut observe: impl FnMut(Progress),
+) -> Result<Progress, TrainError> {
+    has_moves(start)?;
+    let _lock = lock_folder(folder)?;
+    let info = plan.shard_info(start);
+    let (done, mut progress) = finished_games(folder, &info)?;
+    observe(progress);
+    let games = plan.first..plan.first.saturating_add(plan.games);
+    let games = games.filter(|game| !done.contains(game)).collect();
+    let queue = GameQueue::new(games, plan.seed);
+    thread::scope(|scope| {
+        // Inside the scope, so that an error drops the receiver before the workers are waited for:
+        // a late sender then finds no receiver and ends.
+        let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
+        for index in 0..plan.threads.max(1) {
+            let (sender, queue) = (sender.clone(), &queue);
+            let worker = move || play_games(start, generator, queue, &sender);
+            thread::Builder::new()
+                .name(format!("selfplay-{index}"))
+                .spawn_scoped(scope, worker)
+                .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
+        }
+        drop(sender);
+        let mut writer = Writer {
+            folder,
+            info: &info,
+            plan,
+            rows: Vec::new(),
+            open: 0,
+        };
+        let received = receive(&receiver, |played| {
+            if let Some(game) = played {
+                // In the form for training, and for a later session.
+                progress.add(game.rows[0].outcome(), game.rows.len());
+                writer.add(game)?;
+            }
+            progress.evaluations = queue.evaluations.load(Ordering::Relaxed);
+            observe(progress);
+            Ok(())
+        });
+        // Also when a worker has failed: finished games are kept.
+        let closed = writer.close();
+        received.and(closed)
+    })?;
+    merge::merge(folder, &info)?;
+    Ok(progress)
+}
+
+/// Forwards the workers' messages, and `None` twice a second in between, until all of them have
+/// ended.
+fn receive(
+    games: &Receiver<Result<PlayedGame, TrainError>>,
+    mut observe: impl FnMut(Option<PlayedGame>) -> Result<(), TrainError>,
+) -> Result<(), TrainError> {
+    loop {
+        match games.recv_timeout(TELL_EVERY) {
+            Ok(game) => observe(Some(game?))?,
+            Err(RecvTimeoutError::Timeout) => observe(None)?,
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+    }
+}
+
+/// The finished games in a folder, and their statistics.
+fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Progress), TrainError> {
+    merge::remove_merged(folder, info)?;
+    let mut done = HashSet::new();
+    let mut progress = Progress::default();
+    for path in shard::list(folder)? {
+        let shard = shard::read(&path)?;
+        for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
+            if done.insert(game[0].game) {
+                progress.add(game[0].outcome(), game.len());
+            }
+        }
+    }
+    progress.resumed = progress.games;
+    Ok((done, progress))
+}
+
+/// A worker: sends its generator's games, or an error, to the writer.
+fn play_games<G: Trainable>(
+    start: &G,
+    generator: &impl GameGenerator<G>,
+    queue: &GameQueue,
+    sender: &SyncSender<Result<PlayedGame, TrainError>>,
+) {
+    // The receiver is gone when the writer has failed.
+    let mut done = |game| match sender.send(Ok(game)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    };
+    if let Err(error) = generator.play(start, queue, &mut done) {
+        let _ = sender.send(Err(error));
+    }
+}
+
+/// Collects games into shards.
+struct Writer<'a> {
+    folder: &'a Path,
+    info: &'a ShardInfo,
+    plan: &'a Plan,
+    rows: Vec<Row>,
+    open: usize,
+}
+
+impl Writer<'_> {
+    fn add(&mut self, mut game: PlayedGame) -> Result<(), TrainError> {
+        if self.plan.sgf_every > 0 && game.game.is_multiple_of(self.plan.sgf_every) {
+            sample::write(self.folder, self.info, &game)?;
+        }
+        self.rows.append(&mut game.rows);
+        self.open += 1;
+        if self.open == self.plan.games_per_shard.max(1) {
+            self.close()?;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), TrainError> {
+        if !self.rows.is_empty() {
+            shard::write(self.folder, self.info, &self.rows)?;
+            self.rows.clear();
+            self.open = 0;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Move};
+    use crate::train::play::generator::RolloutGenerator;
+    use crate::train::play::selfplay::{SearchTargets, SelfPlaySearch};
+    use crate::train::scratch::Scratch;
+
+    /// Prefers the corners of a 4x4 board.
+    struct Corners;
+
+    impl SelfPlaySearch<SmallNoGo> for Corners {
+        fn search(&mut self, position: &SmallNoGo) -> SearchTargets {
+            let visits = |mv: Move| if [0, 3, 12, 15].contains(&mv.0) { 9 } else { 1 };
+            SearchTargets {
+                visits: position.legal_moves().map(|mv| (mv, visits(mv))).collect(),
+                value: 0.0,
+            }
+        }
+    }
+
+    pub(crate) fn plan(games: u64) -> Plan {
+        Plan {
+            first: 0,
+            games,
+            seed: 9,
+            threads: 2,
+            games_per_shard: 3,
+            sgf_every: 0,
+            selfplay: SelfPlayParams::default(),
+            generator: "corners".to_owned(),
+        }
+    }
+
+    pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
+        watch(plan, folder, |_| ())
+    }
+
+    /// Runs the plan; `observe` is called while it runs.
+    fn watch(
+        plan: &Plan,
+        folder: &Path,
+        observe: impl FnMut(Progress),
+    ) -> Result<Progress, TrainError> {
+        let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let generator = RolloutGenerator {
+            selfplay: plan.selfplay,
+            search: |_| Corners,
+        };
+        generate(&start, plan, folder, &generator, observe)
+    }
+
+    /// All rows of a folder in the order of games and plies.
+    pub(crate) fn rows(folder: &Path) -> Vec<Row> {
+        let mut rows: Vec<Row> = shard::list(folder)
+            .unwrap()
+            .iter()
+            .flat_map(|path| shard::read(path).unwrap().rows)
+            .collect();
+        rows.sort_by_key(|row| (row.game, row.ply));
+        rows
+    }
+
+    #[test]
+    fn sessions_add_up_to_one_run() {
+        let (whole, parts) = (Scratch::new("whole"), Scratch::new("parts"));
+        let at_once = run(&plan(10), whole.path()).unwrap();
+        assert_eq!(run(&plan(4), parts.path()).unwrap().games, 4);
+        // A crash: the last game is lost, and a file is left unfinished.
+        let shards = shard::list(parts.path()).unwrap();
+        assert_eq!(shards.len(), 1, "merged");
+        let all = shard::read(&shards[0]).unwrap();
+        let kept = all.rows.iter().filter(|row| row.game < 3).cloned();
+        shard::write(parts.path(), &all.info, &kept.collect::<Vec<_>>()).unwrap();
+        std::fs::remove_file(&shards[0]).unwrap();
+        std::fs::write(parts.path().join(".unfinished-x"), b"x").unwrap();
+        let resumed = run(&plan(10), parts.path()).unwrap();
+        assert_eq!(resumed.resumed, 3);
+        assert_eq!(
+            Progress {
+                resumed: 0,
+                ..resumed
+            },
+            at_once
+        );
+        assert_eq!(rows(parts.path()), rows(whole.path()));
+        assert_eq!(at_once.positions as usize, rows(whole.path()).len());
+    }
+
+    #[cfg_attr(windows, ignore = "a folder with an open lock cannot be removed there")]
+    #[test]
+    fn a_failure_of_the_writer_ends_the_run() {
+        let scratch = Scratch::new("writer-fails");
+        let folder = scratch.path().join("games");
+        let failed = watch(&plan(100), &folder, |_| {
+            // As with a full or unplugged disk: from now on writes fail.
+            let _ = std::fs::remove_dir_all(&folder);
+        });
+        assert!(matches!(failed, Err(TrainError::Io { .. })), "{failed:?}");
+    }
+
+    #[test]
+    fn a_folder_in_use_is_left_alone() {
+        let scratch = Scratch::new("in-use");
+        let mut refused = 0;
+        watch(&plan(4), scratch.path(), |_| {
+            let second = run(&plan(4), scratch.path());
+            refused += u32::from(matches!(second, Err(TrainError::Busy { .. })));
+        })
+        .unwrap();
+        assert!(refused >= 5, "at the start and after each game: {refused}");
+    }
+
+    #[test]
+    fn another_plan_needs_another_folder() {
+        let scratch = Scratch::new("other-plan");
+        run(&plan(1), scratch.path()).unwrap();
+        let message = run(&Plan { seed: 8, ..plan(2) }, scratch.path())
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("choose another folder"), "{message}");
+    }
+}

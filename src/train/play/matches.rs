@@ -1,0 +1,237 @@
+//! Matches without processes: networks and playouts in colour-swapped pairs of games, many games
+//! per batch. Ten times cheaper than GTP engines, and with the small search of [`crate::train::play::mcts`]: for
+//! comparing networks with each other, not for the engine's strength under a clock.
+
+mod game;
+mod params;
+
+pub use params::MatchParams;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+use game::{MatchGame, PlayerSpec};
+
+use crate::encode::Encode;
+use crate::eval::EvaluatorFactory;
+use crate::rollout::{Playout, RaveParams};
+use crate::stats::GameResult;
+use crate::train::TrainError;
+use crate::train::play::eval_batch::{EvalBatch, run_tasks};
+
+/// A player of training matches.
+#[derive(Debug, Clone)]
+pub enum MatchPlayer {
+    /// A network with this many playouts a move and no noise.
+    Network {
+        /// The network.
+        network: Box<EvaluatorFactory>,
+        /// Playouts a move.
+        visits: u32,
+    },
+    /// RAVE with this many random playouts a move.
+    Rollouts(u64),
+    /// [`RaveParams::plain_uct`] with this many playouts a move.
+    PlainUct(u64),
+}
+
+/// One pair of games: the first player's results, as Black first.
+pub type PairResult = [GameResult; 2];
+
+/// Plays a match; returns the pairs in the order of their openings. `observe` is called after each
+/// finished pair, in the same order, and may abort the match.
+///
+/// # Errors
+/// [`TrainError`] when a network does not fit or fails.
+pub fn play_match<G: Encode + Playout>(
+    start: &G,
+    players: [&MatchPlayer; 2],
+    plan: &MatchParams,
+    mut observe: impl FnMut(&[PairResult]) -> ControlFlow<()>,
+) -> Result<Vec<PairResult>, TrainError> {
+    let next = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
+    let (sender, receiver) = sync_channel(64);
+    let mut pairs: Vec<PairResult> = Vec::new();
+    thread::scope(|scope| {
+        for index in 0..plan.threads.max(1) {
+            let (sender, next, stop) = (sender.clone(), &next, &stop);
+            let worker = move || {
+                if let Err(error) = play_games(start, players, plan, (next, stop), &sender) {
+                    // The receiver is gone when the match was aborted.
+                    let _ = sender.send(Err(error));
+                }
+            };
+            thread::Builder::new()
+                .name(format!("match-{index}"))
+                .spawn_scoped(scope, worker)
+                .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
+        }
+        drop(sender);
+        let mut waiting: BTreeMap<u64, GameResult> = BTreeMap::new();
+        'results: for result in &receiver {
+            let (game, result) = result.inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+            waiting.insert(game, result);
+            while let Some(pair) = next_pair(&mut waiting, pairs.len()) {
+                pairs.push(pair);
+                if observe(&pairs).is_break() {
+                    stop.store(true, Ordering::Relaxed);
+                    break 'results;
+                }
+            }
+        }
+        // Workers that still send find no receiver and end.
+        drop(receiver);
+        Ok::<(), TrainError>(())
+    })?;
+    Ok(pairs)
+}
+
+/// Removes the games of a pair when both are finished.
+fn next_pair(waiting: &mut BTreeMap<u64, GameResult>, pair: usize) -> Option<PairResult> {
+    let first = 2 * pair as u64;
+    let both = [*waiting.get(&first)?, *waiting.get(&(first + 1))?];
+    waiting.retain(|&game, _| game > first + 1);
+    Some(both)
+}
+
+/// A game's number and the first player's result, or an error.
+type Sent = Result<(u64, GameResult), TrainError>;
+
+fn play_games<G: Encode + Playout>(
+    start: &G,
+    players: [&MatchPlayer; 2],
+    plan: &MatchParams,
+    (next, stop): (&AtomicU64, &AtomicBool),
+    sender: &SyncSender<Sent>,
+) -> Result<(), TrainError> {
+    let mut batches = Vec::new();
+    let mut spec = |player: &MatchPlayer| -> Result<PlayerSpec<G>, TrainError> {
+        Ok(match player {
+            MatchPlayer::Network { network, visits } => {
+                let batch = EvalBatch::new(network, start)?;
+                let encoding = batch.encoding();
+                batches.push(batch);
+                PlayerSpec::Network {
+                    batch: batches.len() - 1,
+                    encoding,
+                    visits: *visits,
+                }
+            }
+            MatchPlayer::Rollouts(playouts) => {
+                PlayerSpec::Rollouts(RaveParams::default(), *playouts)
+            }
+            MatchPlayer::PlainUct(playouts) => {
+                PlayerSpec::Rollouts(RaveParams::plain_uct(), *playouts)
+            }
+        })
+    };
+    let specs = [spec(players[0])?, spec(players[1])?];
+    let next_task = || {
+        // Relaxed: counter and flag order nothing else.
+        let game = next.fetch_add(1, Ordering::Relaxed);
+        let go_on = game < 2 * u64::from(plan.pairs) && !stop.load(Ordering::Relaxed);
+        go_on.then(|| MatchGame::new(start, &specs, plan, game))
+    };
+    let finished = |game: MatchGame<G>| {
+        if stop.load(Ordering::Relaxed) || sender.send(Ok((game.number, game.result()))).is_err() {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    };
+    let evaluations = AtomicU64::new(0);
+    run_tasks(
+        &mut batches,
+        plan.concurrent,
+        next_task,
+        finished,
+        &evaluations,
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Game};
+    use crate::train::play::eval_batch::tests::info;
+
+    fn plan(pairs: u32) -> MatchParams {
+        MatchParams {
+            pairs,
+            opening_plies: 2,
+            seed: 3,
+            threads: 2,
+            concurrent: 4,
+        }
+    }
+
+    fn start() -> SmallNoGo {
+        SmallNoGo::new(BoardSize::square(5)).unwrap()
+    }
+
+    fn network(visits: u32) -> MatchPlayer {
+        MatchPlayer::Network {
+            network: Box::new(EvaluatorFactory::uniform(info(BoardSize::square(5)))),
+            visits,
+        }
+    }
+
+    fn play(players: [&MatchPlayer; 2], plan: &MatchParams) -> Vec<PairResult> {
+        play_match(&start(), players, plan, |_| ControlFlow::Continue(())).unwrap()
+    }
+
+    fn wins(pairs: &[PairResult]) -> usize {
+        let games = pairs.iter().flatten();
+        games.filter(|&&result| result == GameResult::Win).count()
+    }
+
+    #[test]
+    fn more_thought_wins_and_the_table_may_be_turned() {
+        let (weak, strong) = (MatchPlayer::Rollouts(5), MatchPlayer::Rollouts(300));
+        let pairs = play([&strong, &weak], &plan(10));
+        assert_eq!(pairs.len(), 10);
+        assert!(wins(&pairs) >= 15, "{pairs:?}");
+        assert!(wins(&play([&weak, &strong], &plan(10))) <= 5);
+        assert!(wins(&play([&network(200), &MatchPlayer::Rollouts(2)], &plan(10))) >= 13);
+    }
+
+    #[test]
+    fn threads_and_company_do_not_change_results() {
+        let (a, b) = (network(16), MatchPlayer::Rollouts(20));
+        let alone = MatchParams {
+            threads: 1,
+            concurrent: 1,
+            ..plan(6)
+        };
+        assert_eq!(play([&a, &b], &alone), play([&a, &b], &plan(6)));
+    }
+
+    #[test]
+    fn a_player_scores_half_against_itself_in_every_pair() {
+        // Without noise and with the same network, the two games of a pair are identical.
+        for pair in play([&network(8), &network(8)], &plan(8)) {
+            assert_eq!(pair[0], pair[1].reversed());
+        }
+    }
+
+    #[test]
+    fn a_decided_match_stops() {
+        let (a, b) = (network(8), MatchPlayer::Rollouts(8));
+        let mut seen = Vec::new();
+        let pairs = play_match(&start(), [&a, &b], &plan(200), |pairs| {
+            seen.push(pairs.len());
+            if pairs.len() == 5 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        assert_eq!(pairs.unwrap().len(), 5);
+        assert_eq!(seen, [1, 2, 3, 4, 5]);
+    }
+}

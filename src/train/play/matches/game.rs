@@ -1,0 +1,165 @@
+//! One game of a match, as a task that requests one evaluation after another.
+
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::MatchParams;
+use crate::encode::{Encode, Encoding};
+use crate::game::{Color, Game, Move, Outcome, Proof};
+use crate::rollout::{Playout, Rave, RaveParams};
+use crate::stats::GameResult;
+use crate::train::play::eval_batch::Task;
+use crate::train::play::mcts::{MctsParams, Search};
+use crate::train::seed::numbered_seed;
+use crate::train::shards::training_game::TrainingGame;
+
+/// A player in the matches of one thread.
+pub(super) enum PlayerSpec<G: Game> {
+    Network {
+        /// Index of its batch in the thread.
+        batch: usize,
+        /// Its encoding.
+        encoding: &'static dyn Encoding<G>,
+        /// Playouts a move.
+        visits: u32,
+    },
+    /// A search by this many random playouts a move.
+    Rollouts(RaveParams, u64),
+}
+
+/// A player's state in one game.
+enum GamePlayer<G: Game> {
+    Network {
+        search: Search<G>,
+        visits: u32,
+        batch: usize,
+        /// Whether the search has begun for the current position.
+        begun: bool,
+    },
+    Rollouts {
+        rave: Rave,
+        playouts: u64,
+    },
+}
+
+/// A game between two players.
+pub(super) struct MatchGame<G: Game> {
+    pub(super) number: u64,
+    salt: u64,
+    line: TrainingGame<G>,
+    players: [GamePlayer<G>; 2],
+}
+
+impl<G: Encode + Playout> MatchGame<G> {
+    /// Game `number` of the match `plan`.
+    pub(super) fn new(
+        start: &G,
+        players: &[PlayerSpec<G>; 2],
+        plan: &MatchParams,
+        number: u64,
+    ) -> MatchGame<G> {
+        // Both games of a pair have the same opening and different player seeds.
+        let mut opening = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(plan.seed, number / 2));
+        let mut line = TrainingGame::new(start);
+        line.open(plan.opening_plies, &mut opening);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, number));
+        let players = players.each_ref().map(|player| match *player {
+            PlayerSpec::Network {
+                batch,
+                encoding,
+                visits,
+            } => GamePlayer::Network {
+                search: Search::new(MctsParams::player(), start, encoding, rng.next_u64()),
+                visits,
+                batch,
+                begun: false,
+            },
+            PlayerSpec::Rollouts(params, playouts) => GamePlayer::Rollouts {
+                rave: Rave::new(params, rng.next_u64()),
+                playouts,
+            },
+        });
+        MatchGame {
+            number,
+            salt: rng.next_u64(),
+            line,
+            players,
+        }
+    }
+
+    /// The first player's colour.
+    fn first(&self) -> Color {
+        Color::BOTH[(self.number % 2) as usize]
+    }
+
+    /// The first player's result.
+    pub(super) fn result(&self) -> GameResult {
+        let outcome = self.line.result().unwrap_or(Outcome::DRAW);
+        match outcome.proof_for(self.first()) {
+            Proof::Win => GameResult::Win,
+            Proof::Draw => GameResult::Draw,
+            Proof::Loss => GameResult::Loss,
+        }
+    }
+
+    /// The player to move: 0 for the first player.
+    fn turn(&self) -> usize {
+        usize::from(self.line.position().to_move() != self.first())
+    }
+}
+
+impl<G: Encode + Playout> Task<G> for MatchGame<G> {
+    fn wanted(&mut self) -> Option<(usize, &G)> {
+        while self.line.result().is_none() {
+            let turn = self.turn();
+            let mv = match &mut self.players[turn] {
+                GamePlayer::Rollouts { rave, playouts } => {
+                    let report = rave.search(self.line.position(), |made| made < *playouts);
+                    let moves = report.moves.iter().map(|found| found.mv);
+                    // Playouts do not know superko.
+                    let mut others = self.line.position().legal_moves();
+                    let allowed = |mv: &Move| self.line.allows(*mv);
+                    moves
+                        .into_iter()
+                        .find(allowed)
+                        .or_else(|| others.find(allowed))
+                }
+                GamePlayer::Network {
+                    search,
+                    visits,
+                    begun,
+                    ..
+                } => {
+                    if !std::mem::replace(begun, true) {
+                        search.begin(self.line.position(), self.line.past(), *visits, false);
+                    }
+                    if search.wanted().is_some() {
+                        break;
+                    }
+                    *begun = false;
+                    search.found().map(|found| found.best)
+                }
+            };
+            // A position that goes on has a legal move, and so both kinds of search find one.
+            self.line.play(mv?);
+        }
+        let turn = self.turn();
+        match &mut self.players[turn] {
+            GamePlayer::Network { search, batch, .. } if self.line.result().is_none() => {
+                search.wanted().map(|position| (*batch, position))
+            }
+            _ => None,
+        }
+    }
+
+    fn answer(&mut self, policy: &[f32], value: f32) {
+        let turn = self.turn();
+        if let GamePlayer::Network { search, .. } = &mut self.players[turn] {
+            search.answer(policy, value);
+        }
+    }
+
+    fn salt(&self) -> u64 {
+        self.salt
+    }
+}

@@ -1,0 +1,19 @@
+//! Self-play: [`generate`] has the players of a [`generator`] play games and writes them as shards.
+//!
+//! Players are random playouts ([`selfplay`]) or a network ([`network_game`] on the small trees of
+//! [`mcts`], many games per batch by [`eval_batch`]). [`prover`] and [`corrector`] put exact results
+//! in place of estimates; [`matches`] compares players.
+
+pub mod correction;
+pub mod corrector;
+pub mod eval_batch;
+pub mod generate;
+pub mod generator;
+pub mod komi;
+pub mod matches;
+pub mod mcts;
+pub mod network_game;
+pub mod prover;
+pub mod runtime;
+pub(in crate::train) mod sample;
+pub mod selfplay;

@@ -1,0 +1,249 @@
+//! One self-play game of a network, as a task that requests one evaluation after another.
+
+use std::cell::RefCell;
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::encode::Encoding;
+use crate::game::{Game, Move, Outcome, Rules};
+use crate::search::{SearchParams, add_root_noise};
+use crate::train::play::eval_batch::Task;
+use crate::train::play::komi;
+use crate::train::play::mcts::{MctsParams, RootRule, Search};
+use crate::train::play::selfplay::{PlayedGame, SelfPlayParams, choose, random_opening};
+use crate::train::shards::finish::finish;
+use crate::train::shards::row::{Row, Target};
+use crate::train::shards::training_game::TrainingGame;
+use crate::train::trainable::Trainable;
+
+/// Settings of a network's self-play.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NetworkPlay {
+    /// The search.
+    pub mcts: MctsParams,
+    /// Playouts of a full search.
+    pub visits: u32,
+    /// Share of the positions that get a full search; the others give no policy target
+    /// (playout cap randomisation, Wu 2019, section 3.1). 1 searches all in full.
+    pub full_share: f32,
+    /// Playouts of the other searches.
+    pub fast_visits: u32,
+    /// Whether a proven best move becomes the position's policy target.
+    pub learn_proofs: bool,
+    /// With a PUCT root: share of Dirichlet noise in the move probabilities (AlphaGobangZero,
+    /// 3.5.2).
+    pub move_noise: f32,
+    /// Settings for diversity. With a Gumbel root, moves before the last of `temperature_plies` are
+    /// the halving's winners, drawn by the improved policy.
+    pub selfplay: SelfPlayParams,
+}
+
+/// A proof of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proven {
+    /// The result with best play.
+    pub outcome: Outcome,
+    /// A move that keeps it; `None` if all do.
+    pub keeps: Option<Move>,
+}
+
+/// A prover of endings. Its results must depend on the position only: the games of a thread share
+/// one.
+pub trait Prover<G> {
+    /// The result of a position that has a legal move, if it is found within the prover's limits.
+    fn prove(&mut self, position: &G) -> Option<Proven>;
+
+    /// Corrects the results of a finished game's rows, if it can; the game began at `start`.
+    fn correct(&mut self, rows: &mut [Row], start: &G) {
+        let _ = (rows, start);
+    }
+}
+
+/// A game in progress.
+pub struct NetworkGame<'a, G: Game, P> {
+    number: u64,
+    salt: u64,
+    params: &'a NetworkPlay,
+    prover: &'a RefCell<P>,
+    line: TrainingGame<G>,
+    rows: Vec<Row>,
+    search: Search<G>,
+    rng: Xoshiro256PlusPlus,
+    full: bool,
+    /// Set when the game is over or its winner proven.
+    outcome: Option<Outcome>,
+}
+
+impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
+    /// Game `number`, which depends only on `seed`, the settings, the network, its `encoding`, and
+    /// the prover.
+    #[must_use]
+    pub fn new(
+        start: &G,
+        number: u64,
+        seed: u64,
+        params: &'a NetworkPlay,
+        prover: &'a RefCell<P>,
+        encoding: &'static dyn Encoding<G>,
+    ) -> Self {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let start = komi::start(start, params.selfplay.komi.as_ref(), &mut rng);
+        let line = random_opening(&start, params.selfplay.opening_plies, &mut rng);
+        let mut game = NetworkGame {
+            number,
+            salt: rng.next_u64(),
+            params,
+            prover,
+            search: Search::new(params.mcts.clone(), &start, encoding, rng.next_u64()),
+            line,
+            rows: Vec::new(),
+            rng,
+            full: true,
+            outcome: None,
+        };
+        game.begin_move();
+        game
+    }
+
+    /// The finished game; `None` before its end.
+    #[must_use]
+    pub fn finish(mut self) -> Option<PlayedGame> {
+        let outcome = self.outcome?;
+        finish(
+            &mut self.rows,
+            self.line.start(),
+            self.line.moves(),
+            outcome,
+        );
+        let mut prover = self.prover.borrow_mut();
+        prover.correct(&mut self.rows, self.line.start());
+        Some(PlayedGame {
+            game: self.number,
+            rows: self.rows,
+            moves: self.line.moves().to_vec(),
+            outcome,
+            komi: self.line.start().rules().komi(),
+        })
+    }
+
+    /// Checks whether the game is over, or its result proven; otherwise begins a search.
+    fn begin_move(&mut self) {
+        // A game without a searched move gives no samples.
+        if let Some(outcome) = self.line.result().filter(|_| !self.rows.is_empty()) {
+            self.outcome = Some(outcome);
+            return;
+        }
+        // Release the prover before playing on.
+        let proven = self.prover.borrow_mut().prove(self.line.position());
+        if let Some(proven) = proven {
+            self.play_out(proven);
+            return;
+        }
+        let share = self.params.full_share;
+        self.full = share >= 1.0 || self.rng.random::<f32>() < share;
+        let visits = if self.full {
+            self.params.visits
+        } else {
+            self.params.fast_visits
+        };
+        self.search
+            .begin(self.line.position(), self.line.past(), visits, self.full);
+    }
+
+    /// Records the proven position and plays on to the end, for the targets of the ending: the
+    /// winner keeps the result, the loser plays any move.
+    fn play_out(&mut self, proven: Proven) {
+        let learned = proven.keeps.filter(|_| self.params.learn_proofs);
+        let policy: Vec<(Move, f32)> = learned.into_iter().map(|mv| (mv, 1.0)).collect();
+        let value = proven.outcome.value_for(self.line.position().to_move());
+        let target = Target {
+            policy_weight: f32::from(u8::from(learned.is_some())),
+            exact: Some(proven.outcome),
+            ..Target::new(policy, value)
+        };
+        let row = Row::record(self.number, self.line.position(), &target);
+        self.rows.push(row);
+        let mut known = Some(proven);
+        while self.line.result().is_none() {
+            let position = self.line.position();
+            let prove = || self.prover.borrow_mut().prove(position);
+            let keeps = known.take().or_else(prove).and_then(|known| known.keeps);
+            let any = self.rng.random_range(0..position.legal_count());
+            let any = position.legal_moves().nth(any);
+            let any = any.filter(|&mv| self.line.allows(mv));
+            let Some(mv) = keeps.or(any) else {
+                break;
+            };
+            self.line.play(mv);
+        }
+        self.outcome = Some(proven.outcome);
+    }
+
+    /// Visits in parts per million, with the move noise.
+    fn with_noise(&mut self, mut visits: Vec<(Move, u32)>) -> Vec<(Move, u32)> {
+        const PARTS: f32 = 1e6;
+        if self.params.move_noise > 0.0 {
+            let params = SearchParams {
+                root_noise: self.params.move_noise,
+                root_policy_temperature: 1.0,
+                ..self.params.mcts.search.clone()
+            };
+            let mut shares: Vec<f32> = visits.iter().map(|(_, count)| *count as f32).collect();
+            add_root_noise(&mut shares, &params, &mut self.rng);
+            for ((_, count), share) in visits.iter_mut().zip(shares) {
+                *count = (share * PARTS) as u32;
+            }
+        }
+        visits
+    }
+
+    /// Records the result of the search and plays.
+    fn end_move(&mut self) {
+        let Some(found) = self.search.found() else {
+            return;
+        };
+        let target = Target {
+            policy_weight: f32::from(u8::from(self.full)),
+            // Surprise selects a row for its policy, which a fast search does not teach.
+            surprise: if self.full { found.surprise } else { 0.0 },
+            ..Target::new(found.policy, found.value)
+        };
+        let row = Row::record(self.number, self.line.position(), &target);
+        self.rows.push(row);
+        let temperature = self.params.selfplay.temperature(self.line.position().ply());
+        let mv = match self.params.mcts.root {
+            RootRule::Gumbel(_) if temperature > 0.0 => found.sampled,
+            RootRule::Gumbel(_) => found.best,
+            RootRule::Puct { .. } => {
+                let visits = self.with_noise(found.visits);
+                choose(&visits, temperature, &mut self.rng)
+            }
+        };
+        self.line.play(mv);
+        self.begin_move();
+    }
+}
+
+impl<G: Trainable, P: Prover<G>> Task<G> for NetworkGame<'_, G, P> {
+    fn wanted(&mut self) -> Option<(usize, &G)> {
+        while self.outcome.is_none() && self.search.wanted().is_none() {
+            self.end_move();
+        }
+        if self.outcome.is_some() {
+            return None;
+        }
+        self.search.wanted().map(|position| (0, position))
+    }
+
+    fn answer(&mut self, policy: &[f32], value: f32) {
+        self.search.answer(policy, value);
+    }
+
+    fn salt(&self) -> u64 {
+        self.salt
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,226 @@
+use std::sync::atomic::AtomicU64;
+
+use super::*;
+use crate::eval::EvaluatorFactory;
+use crate::game::nogo::SmallNoGo;
+use crate::game::{BoardSize, Color, Game};
+use crate::train::play::eval_batch::tests::info;
+use crate::train::play::eval_batch::{EvalBatch, run_tasks};
+use crate::train::play::mcts::GumbelParams;
+use crate::train::play::prover::EndingProver;
+use crate::train::scratch::Scratch;
+
+fn no_prover() -> EndingProver<SmallNoGo> {
+    EndingProver::new(0)
+}
+
+fn settings(root: RootRule) -> NetworkPlay {
+    NetworkPlay {
+        mcts: MctsParams {
+            root,
+            ..MctsParams::player()
+        },
+        visits: 12,
+        full_share: 1.0,
+        fast_visits: 3,
+        learn_proofs: false,
+        move_noise: 0.0,
+        selfplay: SelfPlayParams::default(),
+    }
+}
+
+fn gumbel() -> NetworkPlay {
+    settings(RootRule::Gumbel(GumbelParams::default()))
+}
+
+fn puct() -> NetworkPlay {
+    NetworkPlay {
+        full_share: 0.4,
+        ..settings(RootRule::Puct {
+            forced_playouts: 2.0,
+        })
+    }
+}
+
+/// Games 0 to 9 on 5x5, `slots` at a time, in order.
+fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> Vec<PlayedGame> {
+    let prover = RefCell::new(prover);
+    let size = BoardSize::square(5);
+    let start = SmallNoGo::new(size).unwrap();
+    let factory = EvaluatorFactory::hash(info(size));
+    let mut batch = EvalBatch::new(&factory, &start).unwrap();
+    let encoding = batch.encoding();
+    let mut numbers = 0..10;
+    let mut played = Vec::new();
+    let queue = || {
+        numbers
+            .next()
+            .map(|number| NetworkGame::new(&start, number, number, play, &prover, encoding))
+    };
+    let finished = |game: NetworkGame<'_, SmallNoGo, P>| {
+        played.push(game.finish().unwrap());
+        std::ops::ControlFlow::Continue(())
+    };
+    let count = AtomicU64::new(0);
+    run_tasks(
+        std::slice::from_mut(&mut batch),
+        slots,
+        queue,
+        finished,
+        &count,
+    )
+    .unwrap();
+    played.sort_by_key(|game| game.game);
+    played
+}
+
+#[test]
+fn a_game_depends_on_its_seed_and_not_on_its_company() {
+    for play in [gumbel(), puct()] {
+        let alone = games(&play, 1, no_prover());
+        assert_eq!(games(&play, 7, no_prover()), alone);
+        assert_ne!(alone[0].moves, alone[1].moves);
+    }
+}
+
+#[test]
+fn rows_are_the_game() {
+    for (play, full_only) in [(gumbel(), true), (puct(), false)] {
+        for game in games(&play, 10, no_prover()) {
+            let opening = game.moves.len() - game.rows.len();
+            assert!(opening <= 6);
+            for (place, row) in game.rows.iter().enumerate() {
+                assert_eq!(usize::from(row.ply), opening + place);
+                assert!(row.ending.is_some() && !row.policy.is_empty());
+                assert_eq!(row.outcome(), game.outcome);
+            }
+            let cheap = game.rows.iter().any(|row| row.policy_weight == 0.0);
+            assert_ne!(cheap, full_only);
+        }
+    }
+}
+
+#[test]
+fn noise_among_the_moves_plays_other_games() {
+    let noisy = NetworkPlay {
+        move_noise: 0.5,
+        ..puct()
+    };
+    let (plain, noisy) = (
+        games(&puct(), 10, no_prover()),
+        games(&noisy, 10, no_prover()),
+    );
+    let same = plain.iter().zip(&noisy);
+    let same = same.filter(|(plain, noisy)| plain.moves == noisy.moves);
+    assert!(same.count() < 5);
+}
+
+/// Knows every result from ply 12 on, by brute force.
+struct Brute;
+
+fn wins(position: &SmallNoGo) -> Option<Move> {
+    position.legal_moves().find(|&mv| {
+        let mut next = position.clone();
+        next.play(mv);
+        wins(&next).is_none()
+    })
+}
+
+impl Prover<SmallNoGo> for Brute {
+    fn prove(&mut self, position: &SmallNoGo) -> Option<Proven> {
+        if position.ply() < 12 {
+            return None;
+        }
+        let (me, best) = (position.to_move(), wins(position));
+        Some(Proven {
+            outcome: Outcome::win(if best.is_some() { me } else { me.opponent() }),
+            keeps: best,
+        })
+    }
+}
+
+#[test]
+fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
+    let mut black = 0;
+    for game in games(&gumbel(), 10, Brute) {
+        let last = game.rows.last().unwrap();
+        assert!(last.exact && last.ply <= 12 && last.policy_weight == 0.0);
+        assert_eq!(last.outcome(), game.outcome);
+        assert!(last.ending.is_some(), "the game was played to its end");
+        assert!(game.moves.len() >= usize::from(last.ply));
+        black += usize::from(game.outcome == Outcome::win(Color::Black));
+    }
+    assert!((1..10).contains(&black), "{black}");
+}
+
+#[test]
+fn the_move_of_a_proof_is_learned_if_set() {
+    let learning = NetworkPlay {
+        learn_proofs: true,
+        ..gumbel()
+    };
+    let mut learned = 0;
+    let pairs = games(&gumbel(), 10, Brute)
+        .into_iter()
+        .zip(games(&learning, 10, Brute));
+    for (plain, game) in pairs {
+        assert_eq!(plain.moves, game.moves);
+        let (row, start) = (game.rows.last().unwrap(), BoardSize::square(5));
+        let position = row.position(&SmallNoGo::new(start).unwrap()).unwrap();
+        let moves: Vec<Move> = row.policy.iter().map(|share| share.mv).collect();
+        assert_eq!(moves, Vec::from_iter(wins(&position)));
+        assert_eq!(row.policy_weight, if row.result > 0 { 1.0 } else { 0.0 });
+        learned += moves.len();
+    }
+    assert!((1..10).contains(&learned), "{learned}");
+}
+
+#[test]
+fn results_are_corrected_when_a_game_is_over() {
+    let play = gumbel();
+    let plain = games(&play, 10, no_prover());
+    let corrected = games(&play, 10, no_prover().correcting(100_000));
+    let (mut exact, mut turned) = (0, 0);
+    for (plain, corrected) in plain.iter().zip(&corrected) {
+        assert_eq!(plain.moves, corrected.moves, "it looks back only");
+        let rows = plain.rows.iter().zip(&corrected.rows);
+        for (before, after) in rows {
+            exact += usize::from(after.exact);
+            turned += usize::from(after.result != before.result);
+            assert_eq!(after.ending.is_none(), after.result != before.result);
+        }
+    }
+    assert!(exact > 50 && turned > 0, "{exact} exact, {turned} turned");
+}
+
+#[test]
+fn a_crew_of_networks_fills_shards_with_the_same_games() {
+    use crate::train::play::generate::{generate, tests::plan};
+    use crate::train::play::generator::NetworkGenerator;
+    use crate::train::shards::shard;
+    let size = BoardSize::square(5);
+    let start = SmallNoGo::new(size).unwrap();
+    let scratch = Scratch::new("network-generator");
+    let mut plan = plan(10);
+    (plan.sgf_every, plan.seed) = (5, 0);
+    let factory = EvaluatorFactory::hash(info(size));
+    let play = gumbel();
+    let generator = NetworkGenerator {
+        network: &factory,
+        play: &play,
+        concurrent: 4,
+        prover: no_prover,
+    };
+    let done = generate(&start, &plan, scratch.path(), &generator, |_| ()).unwrap();
+    assert!(done.games == 10 && done.evaluations > 1000, "{done:?}");
+    let rows = shard::read(&shard::list(scratch.path()).unwrap()[0])
+        .unwrap()
+        .rows;
+    assert!(rows.iter().all(|row| row.ending.is_some()));
+    assert_eq!(
+        std::fs::read_dir(scratch.path().join("sgf"))
+            .unwrap()
+            .count(),
+        2
+    );
+}

@@ -1,0 +1,57 @@
+//! Opens networks for self-play and matches.
+
+use std::path::{Path, PathBuf};
+
+use crate::eval::{
+    BackendKind, Device, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource, open_best,
+};
+use crate::game::BoardSize;
+use crate::train::TrainError;
+
+/// Backend and device of networks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runtime {
+    /// The backend; `None` for the fastest available.
+    pub backend: Option<BackendKind>,
+    /// The processor, or a GPU.
+    pub device: Device,
+    /// Places to look for ONNX Runtime.
+    pub library: LibraryPlaces,
+}
+
+impl Runtime {
+    /// The CPU, with the fastest installed library; ONNX Runtime may also be at `library`.
+    #[must_use]
+    pub fn usual(library: Option<PathBuf>) -> Runtime {
+        Runtime {
+            backend: None,
+            device: Device::Cpu,
+            library: LibraryPlaces::usual(library),
+        }
+    }
+
+    /// Opens a network; for `board`, where it is for several.
+    ///
+    /// # Errors
+    /// [`TrainError::Eval`] when the file cannot be used or the device or library is missing.
+    pub fn open(
+        &self,
+        path: &Path,
+        board: impl Into<Option<BoardSize>>,
+    ) -> Result<EvaluatorFactory, TrainError> {
+        let source = ModelSource::File(path.to_path_buf());
+        let options = LoadOptions {
+            device: self.device,
+            ort_library: self.library.clone(),
+            board: board.into(),
+        };
+        if let Some(backend) = self.backend {
+            return Ok(EvaluatorFactory::open(backend, &source, &options)?);
+        }
+        let opened = open_best(&source, &options)?;
+        for slower in &opened.passed_over {
+            log::warn!("{} runs the network, {slower}", opened.kind);
+        }
+        Ok(opened.factory)
+    }
+}

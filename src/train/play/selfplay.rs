@@ -1,0 +1,339 @@
+//! One self-play game, as a pure function of its seed: the search is a trait, so that rollouts and
+//! networks generate with the same code.
+
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::game::{Game, HalfPoints, Move, Outcome, Rules};
+use crate::rollout::{Playout, Rave};
+use crate::train::play::komi::{self, KomiSpread};
+use crate::train::shards::finish::finish;
+use crate::train::shards::row::{Row, Target};
+use crate::train::shards::training_game::TrainingGame;
+use crate::train::trainable::Trainable;
+
+/// Settings for diversity (docs/methods.md#self-play).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SelfPlayParams {
+    /// A game opens with 0 to this many uniformly random plies, which are not recorded.
+    pub opening_plies: u16,
+    /// Moves are drawn by visits before this ply, with a temperature falling linearly from 1 at ply
+    /// 0 to 0 here; later the most visited move is played.
+    pub temperature_plies: u16,
+    /// Komi distribution, in games with komi; `None` for the komi of the rules.
+    pub komi: Option<KomiSpread>,
+}
+
+impl Default for SelfPlayParams {
+    fn default() -> Self {
+        SelfPlayParams {
+            opening_plies: 6,
+            temperature_plies: 12,
+            komi: None,
+        }
+    }
+}
+
+impl SelfPlayParams {
+    /// The temperature of the move at `ply`; at 0 or below the best move is played.
+    #[must_use]
+    pub fn temperature(&self, ply: u32) -> f32 {
+        if self.temperature_plies == 0 {
+            return 0.0;
+        }
+        1.0 - ply as f32 / f32::from(self.temperature_plies)
+    }
+}
+
+/// Policy and value targets from a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchTargets {
+    /// Root visits, moves ascending, at least one visit in all.
+    pub visits: Vec<(Move, u32)>,
+    /// The position's value in [-1, 1] for the side to move.
+    pub value: f32,
+}
+
+impl SearchTargets {
+    /// The visits as a policy target.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        let policy = self.visits.iter();
+        let policy = policy.map(|&(mv, count)| (mv, count as f32)).collect();
+        Target::new(policy, self.value)
+    }
+}
+
+/// The search that chooses moves.
+pub trait SelfPlaySearch<G> {
+    /// Thinks about a position that has a legal move.
+    fn search(&mut self, position: &G) -> SearchTargets;
+}
+
+/// RAVE search with a fixed number of playouts a move.
+#[derive(Debug)]
+pub struct RolloutSearch {
+    /// The search, with its settings.
+    pub rave: Rave,
+    /// Playouts a move, at least 1.
+    pub playouts: u64,
+}
+
+impl<G: Playout> SelfPlaySearch<G> for RolloutSearch {
+    fn search(&mut self, position: &G) -> SearchTargets {
+        let playouts = self.playouts;
+        let report = self.rave.search(position, |made| made < playouts);
+        let visits = |visits: u64| u32::try_from(visits).unwrap_or(u32::MAX);
+        let mut targets = SearchTargets {
+            visits: report
+                .moves
+                .iter()
+                .map(|m| (m.mv, visits(m.visits)))
+                .collect(),
+            value: report.value(),
+        };
+        targets.visits.sort_unstable_by_key(|&(mv, _)| mv);
+        if G::INFO.passes
+            && !report
+                .moves
+                .first()
+                .is_some_and(|m| wins_by(position, m.mv))
+        {
+            // Statistics of later moves, which are all that few playouts have, do not include
+            // passes: a pass looks good to the side that is behind. While there is any alternative,
+            // it is not a target.
+            let area = position.size().area();
+            let others = targets.visits.iter();
+            let others = others.filter(|(mv, visits)| mv.index() < area && *visits > 0);
+            if others.count() > 0 {
+                targets.visits.retain(|(mv, _)| mv.index() < area);
+            }
+        }
+        targets
+    }
+}
+
+/// Whether a move wins the game at once for its side.
+fn wins_by<G: Game>(position: &G, mv: Move) -> bool {
+    let mut next = position.clone();
+    next.play(mv);
+    let outcome = next.outcome();
+    outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
+}
+
+/// A finished game.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlayedGame {
+    /// Number of the game within its run.
+    pub game: u64,
+    /// The searched positions, in order; at least one.
+    pub rows: Vec<Row>,
+    /// All moves from the start, opening moves included.
+    pub moves: Vec<Move>,
+    /// The result.
+    pub outcome: Outcome,
+    /// Its komi, in games with komi.
+    pub komi: Option<HalfPoints>,
+}
+
+/// Plays game number `game` to its end.
+pub fn play<G: Trainable>(
+    start: &G,
+    game: u64,
+    params: SelfPlayParams,
+    search: &mut impl SelfPlaySearch<G>,
+    rng: &mut Xoshiro256PlusPlus,
+) -> PlayedGame {
+    let start = komi::start(start, params.komi.as_ref(), rng);
+    let mut line = random_opening(&start, params.opening_plies, rng);
+    let mut rows = Vec::new();
+    let outcome = loop {
+        // A game without a searched move gives no samples.
+        if let Some(outcome) = line.result().filter(|_| !rows.is_empty()) {
+            break outcome;
+        }
+        let mut targets = search.search(line.position());
+        targets.visits.retain(|&(mv, _)| line.allows(mv));
+        if targets.visits.iter().all(|&(_, visits)| visits == 0) {
+            // The search does not know superko; its remaining visits would be a useless target.
+            let Some(mv) = line.position().legal_moves().find(|&mv| line.allows(mv)) else {
+                break Outcome::DRAW;
+            };
+            line.play(mv);
+            continue;
+        }
+        rows.push(Row::record(game, line.position(), &targets.target()));
+        let temperature = params.temperature(line.position().ply());
+        line.play(choose(&targets.visits, temperature, rng));
+    };
+    finish(&mut rows, &start, line.moves(), outcome);
+    PlayedGame {
+        game,
+        rows,
+        moves: line.moves().to_vec(),
+        outcome,
+        komi: start.rules().komi(),
+    }
+}
+
+/// A game from `start` that opens with 0 to `most` random moves.
+pub(in crate::train) fn random_opening<G: Game>(
+    start: &G,
+    most: u16,
+    rng: &mut Xoshiro256PlusPlus,
+) -> TrainingGame<G> {
+    let plies = rng.random_range(0..=most);
+    let mut line = TrainingGame::new(start);
+    line.open(plies, rng);
+    line
+}
+
+/// Draws a move with probability proportional to visits^(1/temperature); at temperature 0 or below
+/// the most visited one, the first of equals.
+pub(in crate::train) fn choose(
+    visits: &[(Move, u32)],
+    temperature: f32,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Move {
+    let most = visits.iter().map(|&(_, count)| count).max().unwrap_or(0);
+    let weight = |count: u32| {
+        if temperature > 0.0 {
+            (count as f32 / most.max(1) as f32).powf(1.0 / temperature)
+        } else {
+            f32::from(u8::from(count == most))
+        }
+    };
+    let total: f32 = visits.iter().map(|&(_, count)| weight(count)).sum();
+    let mut left = if temperature > 0.0 {
+        rng.random::<f32>() * total
+    } else {
+        0.0
+    };
+    let mut chosen = visits[0].0;
+    for &(mv, count) in visits {
+        if weight(count) > 0.0 {
+            chosen = mv;
+            left -= weight(count);
+            if left < 0.0 {
+                break;
+            }
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::go::SmallGo;
+    use crate::game::go::tests::diagram;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Color};
+    use crate::rollout::RaveParams;
+    use rand::SeedableRng;
+
+    fn game(seed: u64, opening_plies: u16) -> PlayedGame {
+        let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let params = SelfPlayParams {
+            opening_plies,
+            ..SelfPlayParams::default()
+        };
+        let rave = Rave::new(RaveParams::default(), seed);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        play(
+            &start,
+            seed,
+            params,
+            &mut RolloutSearch { rave, playouts: 20 },
+            &mut rng,
+        )
+    }
+
+    #[test]
+    fn the_last_mover_wins_and_every_row_says_so() {
+        let played = game(3, 0);
+        let last = played.rows.last().unwrap();
+        assert_eq!((last.result, played.rows[0].ply), (1, 0));
+        for row in &played.rows {
+            assert_eq!(row.result, if row.to_move == last.to_move { 1 } else { -1 });
+            assert_eq!(row.to_move == Color::Black, row.ply % 2 == 0);
+            let ending = row.ending.unwrap();
+            assert_eq!(ending.margin.signum(), row.result);
+            let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+            let position = row.position(&start).unwrap();
+            let own = |point: &Move| position.stone(*point) == Some(row.to_move);
+            let stones = (0..25).map(Move).filter(own);
+            assert!(stones.into_iter().all(|point| ending.own.contains(point)));
+            assert_eq!(u32::from(row.ply), position.ply());
+        }
+    }
+
+    #[test]
+    fn a_seed_fixes_the_game() {
+        assert_eq!(game(5, 6), game(5, 6));
+        assert_ne!(game(5, 6).rows[0].policy, game(6, 6).rows[0].policy);
+    }
+
+    /// A pass is a target if it wins, and if nothing is left to play.
+    #[test]
+    fn playouts_teach_no_pass_while_there_is_something_to_play() {
+        let rows = ".X.O. .X.O. XX.O. .X.O. .X.O.";
+        let passes = |position: &SmallGo| {
+            let rave = Rave::new(RaveParams::default(), 1);
+            let targets = RolloutSearch {
+                rave,
+                playouts: 100,
+            }
+            .search(position);
+            targets.visits.iter().any(|(mv, _)| *mv == position.pass())
+        };
+        // Where players agree on dead stones, playouts continue after two passes.
+        let mut position = diagram(rows, "tromp-taylor komi0.5", Color::Black);
+        assert!(!passes(&position));
+        position.play(position.pass());
+        assert!(passes(&position), "White is ahead by its komi");
+        let full = diagram(
+            ".X.XX XXXXX XXXXX XXXXX XXX.X",
+            "chinese komi40",
+            Color::Black,
+        );
+        assert!(passes(&full));
+    }
+
+    #[test]
+    fn openings_vary_in_length_and_never_end_the_game() {
+        let start = SmallNoGo::new(BoardSize::new(2, 2)).unwrap();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut plies = [0; 5];
+        for _ in 0..200 {
+            let opened = random_opening(&start, 30, &mut rng);
+            assert!(opened.position().outcome().is_none());
+            plies[opened.moves().len()] += 1;
+        }
+        assert!(plies[0] > 0 && plies[1] > 0, "{plies:?}");
+    }
+
+    #[test]
+    fn temperature_decides_between_visits_and_the_best() {
+        let visits = [(Move(1), 10), (Move(2), 30), (Move(3), 0)];
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut count = |temperature: f32| {
+            (0..4000)
+                .filter(|_| choose(&visits, temperature, &mut rng) == Move(1))
+                .count()
+        };
+        assert!((850..1150).contains(&count(1.0)), "one in four");
+        assert!((300..500).contains(&count(0.5)), "one in ten");
+        assert_eq!((count(0.0), count(-1.0)), (0, 0));
+        let temperatures = |temperature_plies| {
+            let params = SelfPlayParams {
+                temperature_plies,
+                ..SelfPlayParams::default()
+            };
+            [0, 1, 5].map(|ply| params.temperature(ply))
+        };
+        assert_eq!(temperatures(4), [1.0, 0.75, -0.25]);
+        assert_eq!(temperatures(1)[..2], [1.0, 0.0]);
+        assert_eq!(temperatures(0), [0.0; 3]);
+    }
+}

@@ -1,0 +1,216 @@
+//! All rows for training, with whole games held out for validation.
+
+use std::path::{Path, PathBuf};
+
+use crate::fnv;
+use crate::game::BoardSize;
+use crate::train::TrainError;
+use crate::train::shards::row::Row;
+use crate::train::shards::shard::{self, Shard};
+
+/// Which rows to load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// Folders of shards, oldest first.
+    pub folders: Vec<PathBuf>,
+    /// Newest rows to keep.
+    pub window: usize,
+    /// Share of games to hold out, in [0, 1).
+    pub held_out: f64,
+}
+
+/// Rows of the window, in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    /// The game's name.
+    pub game: String,
+    /// The boards, the smallest first.
+    pub boards: Vec<BoardSize>,
+    /// Games in the window, held-out ones included.
+    pub games: u64,
+    /// Rows of games that are not held out.
+    pub fit: Vec<Row>,
+    /// Rows of held-out games.
+    pub held_out: Vec<Row>,
+}
+
+impl Dataset {
+    /// Reads the shards of a selection.
+    ///
+    /// # Errors
+    /// [`TrainError`] when there is nothing to read, a shard is damaged, or shards are of
+    /// different games.
+    pub fn load(selection: &Selection) -> Result<Dataset, TrainError> {
+        let mut common = None;
+        let mut rows: Vec<Row> = Vec::new();
+        for folder in &selection.folders {
+            rows.extend(read_folder(folder, &mut common)?);
+        }
+        let game = common
+            .ok_or_else(|| TrainError::Setting("no folder of shards was named".to_owned()))?;
+        rows.drain(..rows.len().saturating_sub(selection.window));
+        let games = rows.chunk_by(same_game).count() as u64;
+        let (held_out, fit): (Vec<Row>, Vec<Row>) = rows
+            .into_iter()
+            .partition(|row| is_held_out(row.game, selection.held_out));
+        if fit.is_empty() {
+            return Err(TrainError::Setting(
+                "there are no rows to fit: play more games".to_owned(),
+            ));
+        }
+        Ok(Dataset {
+            game,
+            boards: boards(&fit),
+            games,
+            fit,
+            held_out,
+        })
+    }
+}
+
+/// The boards of rows, the smallest first.
+fn boards(rows: &[Row]) -> Vec<BoardSize> {
+    let mut boards: Vec<BoardSize> = Vec::new();
+    for games in rows.chunk_by(|a, b| a.size == b.size) {
+        if !boards.contains(&games[0].size) {
+            boards.push(games[0].size);
+        }
+    }
+    boards.sort_by_key(|size| (size.area(), size.width));
+    boards
+}
+
+/// Whether consecutive rows are of one game.
+fn same_game(a: &Row, b: &Row) -> bool {
+    (a.game, a.size) == (b.game, b.size)
+}
+
+/// The rows of a folder, game by game, each game once: independent of the order of threads and of
+/// interrupted merges. All shards must be of one `common` game.
+fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, TrainError> {
+    // A game's number identifies it within one run on one board only.
+    let mut runs: Vec<((String, BoardSize), Vec<Row>)> = Vec::new();
+    for path in shard::list(folder)? {
+        let Shard { info, rows, .. } = shard::read(&path)?;
+        let game = common.get_or_insert_with(|| info.game.clone());
+        if *game != info.game {
+            let reason = format!("it is {}, other shards are {game}", info.game);
+            return Err(TrainError::mismatch(&path, reason));
+        }
+        let run = (info.source, info.size);
+        match runs.iter_mut().find(|(known, _)| *known == run) {
+            Some((_, known)) => known.extend(rows),
+            None => runs.push((run, rows)),
+        }
+    }
+    if runs.is_empty() {
+        return Err(TrainError::mismatch(folder, "it holds no shards"));
+    }
+    for (_, rows) in &mut runs {
+        rows.sort_by_key(|row| (row.game, row.ply));
+        rows.dedup_by_key(|row| (row.game, row.ply));
+    }
+    Ok(runs.into_iter().flat_map(|(_, rows)| rows).collect())
+}
+
+/// Whether a game is held out: by a hash of its number, so that this is stable as data grows.
+fn is_held_out(game: u64, share: f64) -> bool {
+    let hash = fnv::hash(&game.to_le_bytes());
+    // The upper bits of FNV are the mixed ones.
+    ((hash >> 40) as f64) < share * (1u64 << 24) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::play::generate::tests::{plan, run};
+    use crate::train::scratch::Scratch;
+
+    #[test]
+    fn games_are_split_whole_and_the_window_keeps_the_newest() {
+        let scratch = Scratch::new("dataset");
+        let progress = run(&plan(20), scratch.path()).unwrap();
+        let folders = vec![scratch.path().to_path_buf()];
+        let load = |window, held_out| {
+            Dataset::load(&Selection {
+                folders: folders.clone(),
+                window,
+                held_out,
+            })
+            .unwrap()
+        };
+        let all = load(usize::MAX, 0.3);
+        assert_eq!(all.games, 20);
+        assert_eq!(
+            all.fit.len() + all.held_out.len(),
+            progress.positions as usize
+        );
+        assert!(!all.held_out.is_empty());
+        assert!(
+            all.fit
+                .iter()
+                .all(|row| !all.held_out.iter().any(|out| out.game == row.game))
+        );
+        let newest = load(30, 0.0);
+        assert_eq!((newest.fit.len(), newest.held_out.len()), (30, 0));
+        assert!(newest.fit.iter().any(|row| row.game >= 18));
+    }
+
+    #[test]
+    fn rows_come_game_by_game_and_once() {
+        let (merged, parts) = (
+            Scratch::new("dataset-merged"),
+            Scratch::new("dataset-parts"),
+        );
+        run(&plan(6), merged.path()).unwrap();
+        let shard = shard::read(&shard::list(merged.path()).unwrap()[0]).unwrap();
+        let write = |games: &[u64]| {
+            let rows = games.iter().flat_map(|game| {
+                let rows = shard.rows.iter();
+                rows.filter(move |row| row.game == *game).cloned()
+            });
+            let rows: Vec<Row> = rows.collect();
+            shard::write(parts.path(), &shard.info, &rows).unwrap();
+        };
+        // In the order of threads, and after an interrupted merge.
+        write(&[5, 1, 0]);
+        write(&[3, 2]);
+        write(&[4, 3, 2]);
+        let rows = |scratch: &Scratch| {
+            let selection = Selection {
+                folders: vec![scratch.path().to_path_buf()],
+                window: usize::MAX,
+                held_out: 0.0,
+            };
+            Dataset::load(&selection).unwrap().fit
+        };
+        assert_eq!(rows(&parts), rows(&merged));
+        // Another run's games with the same numbers are distinct.
+        let other = shard::ShardInfo {
+            source: "another run".to_owned(),
+            ..shard.info.clone()
+        };
+        shard::write(parts.path(), &other, &shard.rows).unwrap();
+        assert_eq!(rows(&parts).len(), 2 * shard.rows.len());
+    }
+
+    #[test]
+    fn about_the_wanted_share_is_held_out() {
+        let held_out = (0..10_000).filter(|&game| is_held_out(game, 0.05)).count();
+        assert!((400..600).contains(&held_out), "{held_out}");
+    }
+
+    #[test]
+    fn a_folder_without_shards_is_named() {
+        let selection = Selection {
+            folders: vec![PathBuf::from("/nowhere")],
+            window: 1,
+            held_out: 0.1,
+        };
+        let message = Dataset::load(&selection).unwrap_err().to_string();
+        assert!(
+            message.contains("/nowhere") && message.contains("no shards"),
+            "{message}"
+        );
+    }
+}

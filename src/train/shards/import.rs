@@ -1,0 +1,193 @@
+//! Recorded games of people and programs into shards, to learn from like self-play games.
+//!
+//! Games are read in units (`source`): an archive, a text, some of a folder's files. When all shards of a unit
+//! are written, the journal notes it; a session that was ended goes on with the next one, and an input that was
+//! added later is read then. Twins, also turned and mirrored ones, are left out (`twins`), and so is what cannot
+//! be learned from (`game`), by reason and number. Which games test a network is decided by their number, as
+//! for self-play ([`crate::train::shards::dataset`]).
+
+mod compact;
+mod game;
+mod journal;
+mod source;
+mod twins;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+pub use self::game::Choice;
+use self::game::{End, Imported, LeftOut};
+pub use self::journal::{Counts, LeftOutCount};
+use self::journal::{Journal, UnitRecord};
+use self::source::Unit;
+use crate::train::TrainError;
+use crate::train::durable;
+use crate::train::folder_lock::lock_folder;
+use crate::train::shards::row::Row;
+use crate::train::shards::shard::{self, ShardInfo};
+use crate::train::trainable::Trainable;
+
+/// Games in a shard.
+const GAMES_PER_SHARD: usize = 500;
+
+/// Numbers of games that belong to one unit: more than any has.
+const GAMES_IN_UNIT: u64 = 1 << 24;
+
+/// What to import.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportPlan {
+    /// Files and folders: SGF, ZIP archives of them, compact text with its index.
+    pub inputs: Vec<PathBuf>,
+    /// Folder of the shards.
+    pub out: PathBuf,
+    /// Which games are taken, and how.
+    pub choice: Choice,
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ImportProgress {
+    /// Bytes of all inputs.
+    pub bytes: u64,
+    /// Bytes of the units that are done, those of earlier sessions included.
+    pub done_bytes: u64,
+    /// Games and what became of them, those of earlier sessions included.
+    pub counts: Counts,
+    /// Games that were read in this session.
+    pub read_now: u64,
+}
+
+/// Imports what the journal of the folder does not name yet. `observe` is called after each unit.
+///
+/// # Errors
+/// [`TrainError`] when an input is missing, the folder holds other games or cannot be written. A damaged archive is
+/// counted and logged, and the rest is imported.
+pub fn import<G: Trainable>(
+    start: &G,
+    plan: &ImportPlan,
+    mut observe: impl FnMut(&ImportProgress),
+) -> Result<ImportProgress, TrainError> {
+    let _lock = lock_folder(&plan.out)?;
+    let info = info(start, plan);
+    let mut journal = Journal::open(&plan.out, &info)?;
+    remove_unfinished(&plan.out, &journal)?;
+    let mut seen = HashSet::new();
+    journal
+        .units
+        .iter()
+        .for_each(|unit| seen.extend(unit.keys.iter().copied()));
+    let (units, index) = source::list(&plan.inputs)?;
+    let mut progress = ImportProgress {
+        bytes: units.iter().map(|unit| unit.bytes).sum(),
+        counts: journal.counts(),
+        ..ImportProgress::default()
+    };
+    for unit in &units {
+        if journal.has(&unit.name) {
+            progress.done_bytes += unit.bytes;
+            continue;
+        }
+        match unit.texts(&index) {
+            Ok(texts) => {
+                let games = texts.par_iter().map(|text| {
+                    game::read(start, &text.sgf, plan.choice).inspect_err(|left_out| {
+                        log::debug!("{}: {}: {}", text.name, left_out.reason, left_out.details);
+                    })
+                });
+                let games: Vec<Result<Imported, LeftOut>> = games.collect();
+                progress.read_now += games.len() as u64;
+                let number = journal.units.len() as u64 * GAMES_IN_UNIT;
+                let record = write(&plan.out, &info, (unit, number), games, &mut seen)?;
+                progress.counts.add(&record.counts);
+                journal.units.push(record);
+                journal.save(&plan.out)?;
+            }
+            // Another one of the same name is read by the next session.
+            Err(error) => {
+                log::error!("left out: {error}");
+                progress.counts.left_out.add("in a damaged file", 1);
+            }
+        }
+        progress.done_bytes += unit.bytes;
+        observe(&progress);
+    }
+    Ok(progress)
+}
+
+fn info<G: Trainable>(start: &G, plan: &ImportPlan) -> ShardInfo {
+    let Choice {
+        on_time,
+        least_plies,
+        komi_share,
+        seed,
+    } = plan.choice;
+    let source = format!(
+        "imported on-time={on_time} least-plies={least_plies} komi-share={komi_share} seed={seed}"
+    );
+    ShardInfo::of(start, source)
+}
+
+/// Writes the games of a unit as shards.
+fn write(
+    folder: &Path,
+    info: &ShardInfo,
+    (unit, first): (&Unit, u64),
+    games: Vec<Result<Imported, LeftOut>>,
+    seen: &mut HashSet<u64>,
+) -> Result<UnitRecord, TrainError> {
+    let mut record = UnitRecord::new(&unit.name);
+    let (mut rows, mut open): (Vec<Row>, usize) = (Vec::new(), 0);
+    for game in games {
+        let mut game = match game {
+            Ok(game) => game,
+            Err(left_out) => {
+                record.counts.left_out.add(left_out.reason, 1);
+                continue;
+            }
+        };
+        if !seen.insert(game.key) {
+            record.counts.left_out.add("twin", 1);
+            continue;
+        }
+        let number = first + record.keys.len() as u64;
+        game.rows.iter_mut().for_each(|row| row.game = number);
+        record.keys.push(game.key);
+        record.counts.games += 1;
+        record.counts.positions += game.rows.len() as u64;
+        match game.end {
+            End::Resigned(_) => record.counts.resigned += 1,
+            End::Counted(_) => record.counts.counted += 1,
+            End::OnTime(_) => record.counts.on_time += 1,
+        }
+        rows.append(&mut game.rows);
+        open += 1;
+        if open == GAMES_PER_SHARD {
+            shard::write(folder, info, &rows)?;
+            rows.clear();
+            open = 0;
+        }
+    }
+    if !rows.is_empty() {
+        shard::write(folder, info, &rows)?;
+    }
+    Ok(record)
+}
+
+/// Removes the shards of a unit that was not finished: they are named by their first game.
+fn remove_unfinished(folder: &Path, journal: &Journal) -> Result<(), TrainError> {
+    let end = journal.units.len() as u64 * GAMES_IN_UNIT;
+    let unfinished = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let number = name.and_then(|name| name.strip_prefix("games-")?.split('.').next());
+        let number = number.and_then(|number| number.parse::<u64>().ok());
+        number.is_none_or(|number| number >= end)
+    };
+    let mut shards = shard::list(folder)?;
+    shards.retain(unfinished);
+    durable::remove(&shards)
+}
+
+#[cfg(test)]
+mod tests;

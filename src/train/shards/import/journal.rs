@@ -1,0 +1,147 @@
+//! What has been imported into a folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::train::TrainError;
+use crate::train::durable;
+use crate::train::shards::shard::{self, ShardInfo};
+
+/// Its file in the folder of the shards.
+const FILE: &str = "imported.json";
+
+/// Games and what became of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Games in the shards.
+    pub games: u64,
+    /// Positions in these games.
+    pub positions: u64,
+    /// Games that ended by resignation.
+    pub resigned: u64,
+    /// Games that were counted.
+    pub counted: u64,
+    /// Games that ended by time or because one side left.
+    pub on_time: u64,
+    /// Games that were left out, by reason.
+    pub left_out: LeftOutCount,
+}
+
+/// Games that were left out, by reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LeftOutCount(pub BTreeMap<String, u64>);
+
+impl LeftOutCount {
+    /// Counts games.
+    pub(super) fn add(&mut self, reason: &str, games: u64) {
+        *self.0.entry(reason.to_owned()).or_default() += games;
+    }
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, more: &Counts) {
+        self.games += more.games;
+        self.positions += more.positions;
+        self.resigned += more.resigned;
+        self.counted += more.counted;
+        self.on_time += more.on_time;
+        for (reason, games) in &more.left_out.0 {
+            self.left_out.add(reason, *games);
+        }
+    }
+}
+
+/// A unit that is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct UnitRecord {
+    name: String,
+    pub(super) counts: Counts,
+    /// What the twins of its games would have in common with them.
+    pub(super) keys: Vec<u64>,
+}
+
+impl UnitRecord {
+    pub(super) fn new(name: &str) -> UnitRecord {
+        UnitRecord {
+            name: name.to_owned(),
+            counts: Counts::default(),
+            keys: Vec::new(),
+        }
+    }
+}
+
+/// All units that are done; the place of a unit decides the numbers of its games.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Journal {
+    source: String,
+    pub(super) units: Vec<UnitRecord>,
+}
+
+impl Journal {
+    /// The journal of a folder, a new one where there is none.
+    ///
+    /// # Errors
+    /// [`TrainError::Mismatch`] when the folder's shards were made otherwise, [`TrainError::Corrupt`] for a damaged
+    /// journal.
+    pub(super) fn open(folder: &Path, info: &ShardInfo) -> Result<Journal, TrainError> {
+        let path = folder.join(FILE);
+        let source = format!(
+            "{} {} {}: {}",
+            info.game, info.size, info.rules, info.source
+        );
+        if !path.exists() {
+            let shards = shard::list(folder)?;
+            return match shards.iter().find(|path| !is_ours(path, info)) {
+                Some(foreign) => Err(TrainError::mismatch(
+                    foreign,
+                    "it was not imported by this command; choose another folder",
+                )),
+                None => Ok(Journal {
+                    source,
+                    units: Vec::new(),
+                }),
+            };
+        }
+        let text = fs::read(&path).map_err(TrainError::io(&path))?;
+        let journal: Journal =
+            serde_json::from_slice(&text).map_err(|error| TrainError::corrupt(&path, error))?;
+        if journal.source != source {
+            let reason = format!(
+                "its games were imported by {:?} and not by {source:?}; choose another folder",
+                journal.source
+            );
+            return Err(TrainError::mismatch(&path, reason));
+        }
+        Ok(journal)
+    }
+
+    pub(super) fn has(&self, unit: &str) -> bool {
+        self.units.iter().any(|done| done.name == unit)
+    }
+
+    /// The sum over all units.
+    pub(super) fn counts(&self) -> Counts {
+        let mut all = Counts::default();
+        self.units.iter().for_each(|unit| all.add(&unit.counts));
+        all
+    }
+
+    /// Writes it so that a crash leaves the old or the new one.
+    ///
+    /// # Errors
+    /// [`TrainError::Io`] when it cannot be written.
+    pub(super) fn save(&self, folder: &Path) -> Result<(), TrainError> {
+        let path = folder.join(FILE);
+        let text = serde_json::to_vec(self).map_err(|error| TrainError::corrupt(&path, error))?;
+        durable::write(&path, &text)
+    }
+}
+
+/// Whether a shard may be left over from the first unit of an import like this.
+fn is_ours(path: &Path, info: &ShardInfo) -> bool {
+    shard::read(path).is_ok_and(|shard| shard.info == *info)
+}

@@ -1,0 +1,207 @@
+use std::fs;
+use std::io::Write as _;
+
+use super::*;
+use crate::game::go::SmallGo;
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move};
+use crate::train::play::generate::tests::rows;
+use crate::train::scratch::Scratch;
+
+const CHOICE: Choice = Choice {
+    on_time: false,
+    least_plies: 4,
+    komi_share: 0.0,
+    seed: 1,
+};
+
+fn empty() -> SmallGo {
+    SmallGo::with_rules(BoardSize::square(9), "chinese".parse().unwrap()).unwrap()
+}
+
+fn plan(inputs: &[&Path], out: &Path) -> ImportPlan {
+    ImportPlan {
+        inputs: inputs.iter().map(|path| path.to_path_buf()).collect(),
+        out: out.to_path_buf(),
+        choice: CHOICE,
+    }
+}
+
+/// A game of these moves with a result, as SGF.
+fn sgf(result: &str, moves: &str) -> String {
+    let colors = ["B", "W"].into_iter().cycle();
+    let moves: String = moves
+        .split(' ')
+        .zip(colors)
+        .map(|(point, color)| format!(";{color}[{point}]"))
+        .collect();
+    format!("(;GM[1]SZ[9]KM[7]RE[{result}]{moves})")
+}
+
+/// Eight files: three games to learn from, and one of each kind that is not.
+fn folder(scratch: &Scratch) -> PathBuf {
+    let folder = scratch.path().join("games");
+    fs::create_dir_all(&folder).unwrap();
+    for (name, text) in [
+        ("1.sgf", sgf("B+R", "ee cc gc cg")),
+        ("2-twin-of-1.sgf", sgf("B+R", "ee gg cg gc")),
+        ("3.sgf", sgf("W+3.5", "ee gc cc cg gg")),
+        (
+            "4-handicap.sgf",
+            "(;GM[1]SZ[9]HA[2]AB[gc][cg]RE[W+Resign]KM[0.5];W[ee];B[cc];W[gg];B[dd])".to_owned(),
+        ),
+        ("5.sgf", sgf("B+T", "ee cc gg gc")),
+        ("6.sgf", sgf("", "ee cc gg gc")),
+        ("7.sgf", sgf("B+R", "ee cc ee gc")),
+        ("8.sgf", sgf("B+R", "ee cc")),
+        (
+            "9.sgf",
+            "(;GM[1]SZ[13]RE[B+R];B[aa];W[bb];B[cc];W[dd])".to_owned(),
+        ),
+        ("a.sgf", "no game at all".to_owned()),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_folder_of_games_becomes_rows_and_the_rest_is_counted() {
+    let scratch = Scratch::new("import-folder");
+    let (games, out) = (folder(&scratch), scratch.path().join("out"));
+    let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
+    let counts = &done.counts;
+    assert_eq!(
+        (
+            counts.games,
+            counts.positions,
+            counts.resigned,
+            counts.counted
+        ),
+        (3, 4 + 5 + 4, 2, 1)
+    );
+    let left_out: Vec<(&str, u64)> = counts
+        .left_out
+        .0
+        .iter()
+        .map(|(why, n)| (&**why, *n))
+        .collect();
+    assert_eq!(
+        left_out,
+        [
+            ("another board", 1),
+            ("illegal move", 1),
+            ("lost on time", 1),
+            ("no result", 1),
+            ("short", 1),
+            ("twin", 1),
+            ("unreadable", 1),
+        ]
+    );
+    let rows = rows(&out);
+    assert_eq!(rows.len(), 13);
+    let results: Vec<i8> = rows.iter().map(|row| row.result).collect();
+    assert_eq!(results, [1, -1, 1, -1, -1, 1, -1, 1, -1, 1, -1, 1, -1]);
+    // Every row leads to its position, and its policy is the move that was played there.
+    for pair in rows.windows(2).filter(|pair| pair[0].game == pair[1].game) {
+        let mut position = pair[0].position(&empty()).unwrap();
+        position.play(pair[0].policy[0].mv);
+        assert_eq!(position.key(), pair[1].position(&empty()).unwrap().key());
+        assert!(pair[0].is_followed_by(&pair[1]));
+    }
+    // White moves after two handicap stones, at a komi of half a point.
+    let handicap = &rows[9];
+    assert_eq!(
+        (handicap.to_move, handicap.komi),
+        (Color::White, Some(HalfPoints(1)))
+    );
+    let position = handicap.position(&empty()).unwrap();
+    let stones = (0..81).filter(|&point| position.stone(Move(point)).is_some());
+    assert_eq!(stones.count(), 2);
+}
+
+#[test]
+fn a_session_that_was_ended_goes_on_and_repeats_nothing() {
+    let scratch = Scratch::new("import-resume");
+    let games = folder(&scratch);
+    let more = scratch.path().join("more");
+    fs::create_dir_all(&more).unwrap();
+    fs::write(more.join("1.sgf"), sgf("W+R", "cc gg gc cg ee")).unwrap();
+    let (whole, parts) = (scratch.path().join("whole"), scratch.path().join("parts"));
+    import(&empty(), &plan(&[&games, &more], &whole), |_| ()).unwrap();
+    import(&empty(), &plan(&[&games], &parts), |_| ()).unwrap();
+    // Killed after the shards of the next unit and before its note in the journal.
+    let journal = fs::read(parts.join("imported.json")).unwrap();
+    import(&empty(), &plan(&[&games, &more], &parts), |_| ()).unwrap();
+    fs::write(parts.join("imported.json"), journal).unwrap();
+    let done = import(&empty(), &plan(&[&games, &more], &parts), |_| ()).unwrap();
+    assert_eq!((done.counts.games, done.read_now), (4, 1));
+    assert_eq!(rows(&parts), rows(&whole));
+    let again = import(&empty(), &plan(&[&games, &more], &parts), |_| ()).unwrap();
+    assert_eq!((again.counts, again.read_now), (done.counts, 0));
+    let other = ImportPlan {
+        choice: Choice { seed: 2, ..CHOICE },
+        ..plan(&[&games], &parts)
+    };
+    let refused = import(&empty(), &other, |_| ()).unwrap_err().to_string();
+    assert!(refused.contains("choose another folder"), "{refused}");
+}
+
+#[test]
+fn archives_are_read_and_a_damaged_one_costs_only_itself() {
+    let scratch = Scratch::new("import-zip");
+    let games = scratch.path().join("zips");
+    fs::create_dir_all(&games).unwrap();
+    let archive = |name: &str, files: &[(&str, String)]| {
+        let path = games.join(name);
+        let mut archive = zip::ZipWriter::new(fs::File::create(&path).unwrap());
+        for (name, text) in files {
+            let options = zip::write::SimpleFileOptions::default();
+            archive.start_file(*name, options).unwrap();
+            archive.write_all(text.as_bytes()).unwrap();
+        }
+        archive.finish().unwrap();
+        path
+    };
+    archive("a.zip", &[("x/1.sgf", sgf("B+R", "ee cc gc cg"))]);
+    let damaged = archive("b.zip", &[("2.sgf", sgf("B+R", "dd cc gc cg"))]);
+    let bytes = fs::read(&damaged).unwrap();
+    fs::write(&damaged, &bytes[..bytes.len() / 2]).unwrap();
+    archive("c.zip", &[("3.sgf", sgf("B+R", "cc ee gc cg"))]);
+    let out = scratch.path().join("out");
+    let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
+    assert_eq!((done.counts.games, rows(&out).len()), (2, 8));
+    assert_eq!(done.counts.left_out.0.get("in a damaged file"), Some(&1));
+    // A sound one in its place is read by the same command.
+    archive("b.zip", &[("2.sgf", sgf("B+R", "dd cc gc cg"))]);
+    let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
+    assert_eq!(
+        (done.counts.games, done.read_now, rows(&out).len()),
+        (3, 1, 12)
+    );
+}
+
+#[test]
+fn a_shifted_komi_has_the_result_that_follows_from_the_margin() {
+    let choice = Choice {
+        komi_share: 1.0,
+        ..CHOICE
+    };
+    let mut winners = [0; 2];
+    let mut komis = Vec::new();
+    for seed in 0..200 {
+        let choice = Choice { seed, ..choice };
+        // White is ahead by 3.5 with a komi of 7: Black's margin on the board is 3.5.
+        let game = game::read(&empty(), &sgf("W+3.5", "ee gc cc cg gg"), choice).unwrap();
+        let row = &game.rows[0];
+        let komi = row.komi.unwrap();
+        assert_ne!(komi.0, 7);
+        let black = i8::from(7 > komi.0) * 2 - 1;
+        assert_eq!((row.to_move, row.result), (Color::Black, black), "{komi}");
+        winners[usize::from(black > 0)] += 1;
+        komis.push(komi);
+    }
+    assert!(winners.iter().all(|&count| count > 60), "{winners:?}");
+    komis.sort();
+    komis.dedup();
+    assert!(komis.len() > 20, "{}", komis.len());
+}

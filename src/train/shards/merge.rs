@@ -1,0 +1,160 @@
+//! Merges small shards into large ones: small ones lose little in a crash, large ones are fast to
+//! read.
+//!
+//! A merged shard is written before its parts are removed. After a crash in between, the parts
+//! contain no game that is not in the merged shard, which identifies them.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::train::TrainError;
+use crate::train::durable;
+use crate::train::shards::row::Row;
+use crate::train::shards::shard::{self, ShardInfo};
+
+/// Minimum games of a merged shard, except the last one of a folder.
+const GAMES: usize = 500;
+
+/// Merges the shards of a folder, all of which have this `info`, until none but the last has less
+/// than 500 games.
+///
+/// # Errors
+/// [`TrainError`] when a shard cannot be read or written.
+pub(in crate::train) fn merge(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
+    let mut parts: Vec<PathBuf> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for path in shard::list(folder)? {
+        let shard = shard::read(&path)?;
+        // Older shards have no moves to rewrite.
+        if games(&shard.rows).len() >= GAMES || shard.format != shard::FORMAT {
+            continue;
+        }
+        rows.extend(shard.rows);
+        parts.push(path);
+        if games(&rows).len() >= GAMES {
+            replace(folder, info, &mut parts, &mut rows)?;
+        }
+    }
+    replace(folder, info, &mut parts, &mut rows)
+}
+
+fn replace(
+    folder: &Path,
+    info: &ShardInfo,
+    parts: &mut Vec<PathBuf>,
+    rows: &mut Vec<Row>,
+) -> Result<(), TrainError> {
+    if parts.len() > 1 {
+        rows.sort_by_key(|row| (row.game, row.ply));
+        let merged = shard::write(folder, info, rows)?;
+        parts.retain(|part| *part != merged);
+        durable::remove(parts)?;
+    }
+    parts.clear();
+    rows.clear();
+    Ok(())
+}
+
+/// Removes shards all of whose games are in larger ones: the parts of an interrupted merge. Does
+/// nothing unless all shards have this `info`: a game's number identifies it within one run only.
+///
+/// # Errors
+/// [`TrainError`] when a shard is of another run, or cannot be read or removed.
+pub(in crate::train) fn remove_merged(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
+    let mut shards = Vec::new();
+    for path in shard::list(folder)? {
+        let shard = shard::read(&path)?;
+        if shard.info != *info {
+            let reason = format!(
+                "it was made by {:?} and not by {:?}; choose another folder",
+                shard.info.source, info.source
+            );
+            return Err(TrainError::mismatch(&path, reason));
+        }
+        shards.push((games(&shard.rows), path));
+    }
+    // The largest first; ties by name.
+    shards.sort_by(|(a, one), (b, other)| b.len().cmp(&a.len()).then_with(|| one.cmp(other)));
+    let mut known: HashSet<u64> = HashSet::new();
+    let mut merged = Vec::new();
+    for (games, path) in shards {
+        if games.iter().all(|game| known.contains(game)) {
+            merged.push(path);
+        }
+        known.extend(games);
+    }
+    durable::remove(&merged)
+}
+
+fn games(rows: &[Row]) -> HashSet<u64> {
+    rows.iter().map(|row| row.game).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::play::generate::tests::{plan, run};
+    use crate::train::scratch::Scratch;
+
+    #[test]
+    fn an_interrupted_merger_is_finished() {
+        let (once, again) = (Scratch::new("merge-once"), Scratch::new("merge-again"));
+        run(&plan(8), once.path()).unwrap();
+        let merged = shard::list(once.path()).unwrap();
+        assert_eq!(merged.len(), 1);
+        // All parts and the whole, as after a crash between writing and removing.
+        let whole = shard::read(&merged[0]).unwrap();
+        for game in 0..8 {
+            let part: Vec<Row> = whole
+                .rows
+                .iter()
+                .filter(|r| r.game == game)
+                .cloned()
+                .collect();
+            shard::write(again.path(), &whole.info, &part).unwrap();
+        }
+        shard::write(again.path(), &whole.info, &whole.rows).unwrap();
+        assert_eq!(shard::list(again.path()).unwrap().len(), 9);
+        assert_eq!(run(&plan(8), again.path()).unwrap().resumed, 8);
+        let names = |folder: &Path| -> Vec<_> {
+            let shards = shard::list(folder).unwrap();
+            shards
+                .iter()
+                .map(|p| p.file_name().unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(names(once.path()), names(again.path()));
+    }
+
+    #[test]
+    fn different_games_are_all_kept() {
+        let scratch = Scratch::new("merge-different");
+        run(&plan(2), scratch.path()).unwrap();
+        let whole = shard::read(&shard::list(scratch.path()).unwrap()[0]).unwrap();
+        let mut other = whole.rows.clone();
+        other.retain(|row| row.game == 1);
+        other.iter_mut().for_each(|row| row.game = 7);
+        shard::write(scratch.path(), &whole.info, &other).unwrap();
+        remove_merged(scratch.path(), &whole.info).unwrap();
+        assert_eq!(shard::list(scratch.path()).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_shard_of_another_run_is_left_alone() {
+        let scratch = Scratch::new("merge-other");
+        run(&plan(2), scratch.path()).unwrap();
+        let whole = shard::read(&shard::list(scratch.path()).unwrap()[0]).unwrap();
+        // The same numbers, other games.
+        let other = ShardInfo {
+            source: "another run".to_owned(),
+            ..whole.info.clone()
+        };
+        let part = whole.rows.iter().filter(|row| row.game == 0).cloned();
+        shard::write(scratch.path(), &other, &part.collect::<Vec<_>>()).unwrap();
+        for plan in [plan(2), plan(3)] {
+            let message = run(&plan, scratch.path()).unwrap_err().to_string();
+            assert!(message.contains("choose another folder"), "{message}");
+        }
+        assert_eq!(shard::list(scratch.path()).unwrap().len(), 2);
+    }
+}

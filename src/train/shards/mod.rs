@@ -1,0 +1,16 @@
+//! What training learns from: recorded positions, in files of whole games.
+//!
+//! A position is a [`row`]; rows stand in [`shard`]s, which self-play, matches of people
+//! ([`import`]) and programs fill; [`dataset`] reads them and holds out whole games; [`ending`] says
+//! what became of each point, and [`finish`] and [`augment`] make targets of it.
+
+pub mod augment;
+pub mod dataset;
+pub mod ending;
+pub mod finish;
+pub mod import;
+pub(in crate::train) mod merge;
+pub mod point_set;
+pub mod row;
+pub mod shard;
+pub mod training_game;

@@ -1,0 +1,415 @@
+//! A recorded position: a row of a shard, and a training sample.
+//!
+//! Everything is from the side to move's view, so that colours are never exchanged later.
+//!
+//! A row stores the moves of its game; the position is reconstructed by playing them
+//! ([`Row::position`]), with everything that a game's rules or a network's input need to know of
+//! the history.
+//!
+//! A generator fills rows with [`Row::record`] for each position it keeps, with a [`Target`] from
+//! its search; and calls [`crate::train::shards::finish::finish`] once, when the game is over. Rows of a game are
+//! written together and in order: the next row provides its reply target ([`Row::is_followed_by`]).
+
+use std::sync::Arc;
+
+pub use crate::train::shards::point_set::{MAX_POINTS, PointSet};
+
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
+use crate::train::shards::ending::Ending;
+use crate::train::shards::training_game::with_komi;
+
+/// Source of a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PositionSource {
+    /// By the moves of its game from an empty board, all rows of which share them: as many as the
+    /// row has plies.
+    Game(Arc<[Move]>),
+    /// Unknown moves: these stones, and the last move.
+    Stones(Arc<Stones>),
+}
+
+/// A position without its history, as shards of format 2 keep it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stones {
+    /// The stones before the last move, ascending.
+    pub before: Vec<(Move, Color)>,
+    /// The last move, by the side that is not to move.
+    pub last: Option<Move>,
+}
+
+/// One move's share of the policy target, in 1/65535.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// The move, as the policy numbers it.
+    pub mv: Move,
+    /// Its share of the policy; never 0.
+    pub share: u16,
+}
+
+/// Training targets from a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// Moves, ascending, with numbers proportional to their probability: root visits, or an
+    /// improved policy. May be empty when `policy_weight` is 0.
+    pub policy: Vec<(Move, f32)>,
+    /// Weight of the policy loss: 1 after a full search, 0 after a cheap one whose policy is not a
+    /// target (playout cap randomisation).
+    pub policy_weight: f32,
+    /// The search's value in [-1, 1], for the side to move.
+    pub value: f32,
+    /// Kullback-Leibler divergence of the policy target from the network's prior in nats, at least
+    /// 0; 0 without a prior. Surprising rows are sampled more often.
+    pub surprise: f32,
+    /// The position's result, if proven by a solver or the search.
+    pub exact: Option<Outcome>,
+}
+
+impl Target {
+    /// A full search without a prior.
+    #[must_use]
+    pub fn new(policy: Vec<(Move, f32)>, value: f32) -> Target {
+        Target {
+            policy,
+            policy_weight: 1.0,
+            value,
+            surprise: 0.0,
+            exact: None,
+        }
+    }
+}
+
+/// One recorded position, with the targets that a network is fitted to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The game's number within its run.
+    pub game: u64,
+    /// Size of its board.
+    pub size: BoardSize,
+    /// Moves played before this position.
+    pub ply: u16,
+    /// The side to move.
+    pub to_move: Color,
+    /// Source of the position.
+    pub source: PositionSource,
+    /// The rules of its game, as text.
+    pub rules: Arc<str>,
+    /// The komi of its game, if the game has komi.
+    pub komi: Option<HalfPoints>,
+    /// The normalised policy target, moves ascending, without shares that round to zero.
+    pub policy: Vec<Share>,
+    /// Weight of the policy loss, at least 0; see [`Target::policy_weight`].
+    pub policy_weight: f32,
+    /// Surprise in nats, at least 0; see [`Target::surprise`].
+    pub surprise: f32,
+    /// The result for the side to move: 1 won, 0 drawn, -1 lost.
+    pub result: i8,
+    /// Whether `result` is proven for this very position; otherwise it is the game's.
+    pub exact: bool,
+    /// The search's value of the position, for the side to move, in [-1, 1].
+    pub root_value: f32,
+    /// The game's ending, for the side to move; `None` if the game was aborted.
+    pub ending: Option<Ending>,
+}
+
+impl Row {
+    /// Records a position with the targets of a search. The game's moves, result and ending are
+    /// filled in by [`crate::train::shards::finish::finish`].
+    #[must_use]
+    pub fn record<G: Game>(game: u64, position: &G, target: &Target) -> Row {
+        let proven = target.exact.map(|o| o.value_for(position.to_move()) as i8);
+        Row {
+            game,
+            size: position.size(),
+            ply: u16::try_from(position.ply()).unwrap_or(u16::MAX),
+            to_move: position.to_move(),
+            source: PositionSource::Game(Arc::default()),
+            rules: position.rules().to_string().into(),
+            komi: position.rules().komi(),
+            policy: shares(&target.policy),
+            policy_weight: target.policy_weight,
+            surprise: target.surprise,
+            result: proven.unwrap_or(0),
+            exact: proven.is_some(),
+            root_value: target.value,
+            ending: None,
+        }
+    }
+
+    /// The board that its game began with, of the size of `empty`.
+    ///
+    /// # Errors
+    /// Names the error in the rules.
+    fn empty<G: Game>(&self, empty: &G) -> Result<G, String> {
+        if empty.rules().to_string() == *self.rules {
+            return Ok(with_komi(empty, self.komi));
+        }
+        let rules: G::Rules = self.rules.parse().map_err(|unknown| format!("{unknown}"))?;
+        let empty = G::with_rules(empty.size(), rules).map_err(|error| error.to_string())?;
+        Ok(with_komi(&empty, self.komi))
+    }
+
+    /// The position, on a board of the size of `empty`, by the rules and with the komi of its game.
+    ///
+    /// # Errors
+    /// Names the row that is not a position, with the reason.
+    pub fn position<G: Game>(&self, empty: &G) -> Result<G, String> {
+        let wrong = |why: String| format!("game {} ply {}: {why}", self.game, self.ply);
+        let empty = self.empty(empty).map_err(wrong)?;
+        match &self.source {
+            PositionSource::Game(moves) => {
+                let moves = moves.get(..usize::from(self.ply));
+                let moves = moves.ok_or_else(|| wrong("its game has fewer moves".to_owned()))?;
+                let mut position = empty;
+                play(&mut position, moves).map_err(wrong)?;
+                Ok(position)
+            }
+            PositionSource::Stones(stones) => {
+                let before = match stones.last {
+                    Some(_) => self.to_move.opponent(),
+                    None => self.to_move,
+                };
+                let mut position = empty
+                    .set_up(&stones.before, before)
+                    .map_err(|error| wrong(error.to_string()))?;
+                play(&mut position, stones.last.as_slice()).map_err(wrong)?;
+                Ok(position)
+            }
+        }
+    }
+
+    /// Fills in the game's result, unless the row's own is proven.
+    pub fn finish(&mut self, outcome: Outcome) {
+        if !self.exact {
+            self.result = outcome.value_for(self.to_move) as i8;
+        }
+    }
+
+    /// Sets a result that may differ from the game's. The game's ending then does not apply.
+    pub fn correct(&mut self, outcome: Outcome) {
+        if self.outcome() != outcome {
+            self.result = outcome.value_for(self.to_move) as i8;
+            self.ending = None;
+        }
+    }
+
+    /// The row's result: the game's, or the proven one.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        match self.result {
+            0 => Outcome::DRAW,
+            result if result > 0 => Outcome::win(self.to_move),
+            _ => Outcome::win(self.to_move.opponent()),
+        }
+    }
+
+    /// Whether `next` is the position after this one in the same game: its policy target is then
+    /// the opponent's reply.
+    #[must_use]
+    pub fn is_followed_by(&self, next: &Row) -> bool {
+        next.game == self.game
+            && next.ply == self.ply + 1
+            && next.to_move != self.to_move
+            && match (&self.source, &next.source) {
+                (PositionSource::Game(moves), PositionSource::Game(others)) => {
+                    Arc::ptr_eq(moves, others) || moves == others
+                }
+                (PositionSource::Stones(stones), PositionSource::Stones(others)) => {
+                    stones.after(self.to_move.opponent()) == others.before
+                }
+                _ => false,
+            }
+    }
+
+    /// Whether every move of the row exists on a board of this size with `policy_len` moves, and
+    /// every number is in range.
+    #[must_use]
+    pub fn fits(&self, size: BoardSize, policy_len: usize) -> bool {
+        let on_board = |mv: Move| mv.index() < policy_len;
+        let apart = |a: &PointSet, b: &PointSet| {
+            a.iter()
+                .all(|point| point.index() < size.area() && !b.contains(point))
+        };
+        let weight = |number: f32| number.is_finite() && number >= 0.0;
+        weight(self.policy_weight)
+            && weight(self.surprise)
+            && (-1.0..=1.0).contains(&self.root_value)
+            && (-1..=1).contains(&self.result)
+            && self.policy.iter().all(|share| on_board(share.mv))
+            && match &self.source {
+                PositionSource::Game(moves) => {
+                    usize::from(self.ply) <= moves.len() && moves.iter().all(|&mv| on_board(mv))
+                }
+                PositionSource::Stones(stones) => {
+                    stones.last.is_none_or(on_board)
+                        && stones.before.iter().all(|stone| on_board(stone.0))
+                }
+            }
+            && self.ending.is_none_or(|end| apart(&end.own, &end.theirs))
+    }
+}
+
+impl Stones {
+    /// All stones, the last one of `mover`'s included, ascending.
+    fn after(&self, mover: Color) -> Vec<(Move, Color)> {
+        let last = self.last.map(|mv| (mv, mover));
+        let mut all: Vec<_> = self.before.iter().copied().chain(last).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// Plays moves, unless one is illegal.
+fn play<G: Game>(position: &mut G, moves: &[Move]) -> Result<(), String> {
+    for &mv in moves {
+        if !position.is_legal(mv) {
+            return Err(format!(
+                "move {} is illegal after {} moves",
+                mv.0,
+                position.ply()
+            ));
+        }
+        position.play(mv);
+    }
+    Ok(())
+}
+
+/// Numbers proportional to probabilities as shares in 1/65535, without those that round to zero.
+fn shares(policy: &[(Move, f32)]) -> Vec<Share> {
+    let total: f64 = policy.iter().map(|&(_, number)| f64::from(number)).sum();
+    let share = |number: f32| (f64::from(number) / total * f64::from(u16::MAX)).round() as u16;
+    let shares = policy.iter().map(|&(mv, number)| Share {
+        mv,
+        share: share(number),
+    });
+    // A total of 0 gives no number at all, which the cast takes for 0.
+    shares.filter(|share| share.share > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::nogo::SmallNoGo;
+    use crate::train::shards::finish::finish;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn point_sets_survive_packing(points in proptest::collection::vec(0u16..400, 0..40)) {
+            let mut set = PointSet::default();
+            points.iter().for_each(|&point| set.insert(Move(point)));
+            prop_assert_eq!(PointSet::from_bytes(&set.to_bytes(50), 400), Some(set));
+            let mut sorted = points;
+            sorted.sort_unstable();
+            sorted.dedup();
+            prop_assert_eq!(set.iter().map(|mv| mv.0).collect::<Vec<_>>(), sorted);
+        }
+    }
+
+    #[test]
+    fn points_off_the_board_are_refused() {
+        assert!(PointSet::from_bytes(&[0, 0b10], 9).is_none());
+        assert!(PointSet::from_bytes(&[0xff; 51], 400).is_none());
+    }
+
+    #[test]
+    fn shares_sum_to_nearly_one() {
+        let shares = shares(
+            &[3, 4, 9, 10]
+                .map(Move)
+                .into_iter()
+                .zip([1.0, 2.0, 0.0, 700.0])
+                .collect::<Vec<_>>(),
+        );
+        assert_eq!(
+            shares.iter().map(|s| s.mv.0).collect::<Vec<_>>(),
+            [3, 4, 10]
+        );
+        let total: u32 = shares.iter().map(|s| u32::from(s.share)).sum();
+        assert!(total.abs_diff(65535) <= 3);
+        assert!(super::shares(&[]).is_empty());
+        assert!(super::shares(&[(Move(1), 0.0)]).is_empty());
+    }
+
+    /// The rows of a game of these moves on 4x4.
+    fn rows(moves: &[u16]) -> Vec<Row> {
+        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let moves: Vec<Move> = moves.iter().copied().map(Move).collect();
+        let mut position = empty.clone();
+        let record = |mv: &Move| {
+            let row = Row::record(3, &position, &Target::new(vec![(*mv, 1.0)], 0.0));
+            position.play(*mv);
+            row
+        };
+        let mut rows: Vec<Row> = moves.iter().map(record).collect();
+        finish(&mut rows, &empty, &moves, Outcome::DRAW);
+        rows
+    }
+
+    /// The row as a shard of format 2 would store it.
+    fn without_history(row: &Row) -> Row {
+        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let position = row.position(&empty).unwrap();
+        let points = (0..16).map(Move);
+        let before = points.filter(|point| Some(*point) != position.last_move());
+        let before = before.filter_map(|point| Some((point, position.stone(point)?)));
+        let stones = Stones {
+            before: before.collect(),
+            last: position.last_move(),
+        };
+        Row {
+            source: PositionSource::Stones(Arc::new(stones)),
+            ..row.clone()
+        }
+    }
+
+    #[test]
+    fn only_the_next_position_of_the_same_game_follows() {
+        let [whole, other] = [[5, 9, 2], [7, 9, 2]].map(|moves| rows(&moves));
+        let old = [&whole, &other].map(|rows| rows.iter().map(without_history).collect());
+        for (rows, others) in [(whole, other), old.into()] {
+            let (rows, others): (Vec<Row>, Vec<Row>) = (rows, others);
+            assert!(rows[0].is_followed_by(&rows[1]) && rows[1].is_followed_by(&rows[2]));
+            assert!(!rows[0].is_followed_by(&rows[2]) && !rows[1].is_followed_by(&rows[0]));
+            let other_game = Row {
+                game: 4,
+                ..rows[1].clone()
+            };
+            assert!(!rows[0].is_followed_by(&other_game));
+            // Another run's game with the same number.
+            assert!(!rows[1].is_followed_by(&others[2]));
+        }
+    }
+
+    #[test]
+    fn positions_come_back_with_and_without_their_history() {
+        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let mut played = empty.clone();
+        for row in rows(&[5, 9, 2, 0, 15]) {
+            for row in [&row, &without_history(&row)] {
+                let position = row.position(&empty).unwrap();
+                assert_eq!(position.key(), played.key());
+                assert_eq!(position.last_move(), played.last_move());
+                assert_eq!(position.ply(), played.ply());
+                assert!(position.legal_moves().eq(played.legal_moves()));
+            }
+            played.play(row.policy[0].mv);
+        }
+    }
+
+    #[test]
+    fn what_is_no_position_is_named() {
+        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let mut row = rows(&[5, 9, 2])[2].clone();
+        let message = |row: &Row| row.position(&empty).unwrap_err();
+        row.source = PositionSource::Game([5, 5, 2].map(Move).into());
+        assert!(message(&row).contains("game 3 ply 2: move 5 is illegal after 1"));
+        row.ply = 9;
+        assert!(message(&row).contains("fewer moves"));
+        let twice = Stones {
+            before: vec![(Move(1), Color::Black), (Move(1), Color::White)],
+            last: None,
+        };
+        row.source = PositionSource::Stones(Arc::new(twice));
+        assert!(message(&row).contains("cannot stand"));
+    }
+}

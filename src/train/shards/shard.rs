@@ -1,0 +1,349 @@
+//! Shards: Parquet files of recorded positions, one row per position, whole games only. Games are
+//! stored as their moves, from which positions are reconstructed when a shard is read. The columns
+//! are in `columns`.
+//!
+//! The file's metadata contain game, rules, board, generator and program. The file's name contains
+//! its checksum (see [`durable`]).
+//!
+//! Shards of format 2 stored each position's stones, and no moves; they can still be read
+//! (`format_2`), and are not rewritten.
+
+mod columns;
+mod format_2;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use parquet::file::metadata::KeyValue;
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::SerializedFileReader;
+
+use crate::game::{BoardSize, Game, OneSet, with_game};
+use crate::train::TrainError;
+use crate::train::durable;
+use crate::train::shards::row::Row;
+
+/// Version of the columns and their meaning. Version 1, without weights and endings, is refused.
+pub const FORMAT: u32 = 3;
+
+/// The older version that can be read.
+const OLD_FORMAT: u32 = 2;
+
+/// File name ending of a shard.
+const EXTENSION: &str = "parquet";
+
+/// Metadata shared by all rows of a shard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShardInfo {
+    /// The game, as [`Game::NAME`].
+    pub game: String,
+    /// Its rules, as text.
+    pub rules: String,
+    /// The board.
+    pub size: BoardSize,
+    /// Number of policy indices.
+    pub policy_len: usize,
+    /// Generator, settings and seed. Two shards of one run have the same.
+    pub source: String,
+}
+
+impl ShardInfo {
+    /// Of games that begin at `start` and were made as `source` says.
+    #[must_use]
+    pub fn of<G: Game>(start: &G, source: String) -> ShardInfo {
+        ShardInfo {
+            game: G::NAME.to_owned(),
+            rules: start.rules().to_string(),
+            size: start.size(),
+            policy_len: start.policy_len(),
+            source,
+        }
+    }
+}
+
+/// A shard in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shard {
+    /// Metadata that all rows share.
+    pub info: ShardInfo,
+    /// The version of its columns: [`FORMAT`], or the older one.
+    pub format: u32,
+    /// The positions, game after game.
+    pub rows: Vec<Row>,
+}
+
+/// Writes rows into `folder` as one durable shard; returns its path.
+///
+/// # Errors
+/// [`TrainError::Io`] when the file cannot be written, [`TrainError::Setting`] when rows have no
+/// moves, as those of older shards.
+pub fn write(folder: &Path, info: &ShardInfo, rows: &[Row]) -> Result<PathBuf, TrainError> {
+    if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
+        return Err(TrainError::Setting(
+            "a generated row is off the board or out of range: a mistake of the program".to_owned(),
+        ));
+    }
+    let bytes = columns::write(metadata(info), rows)
+        .map_err(|error| TrainError::Setting(format!("cannot encode a shard: {error}")))?;
+    let first = rows.iter().map(|row| row.game).min().unwrap_or(0);
+    durable::save(folder, &format!("games-{first:08}"), EXTENSION, &bytes)
+}
+
+/// Reads one shard.
+///
+/// # Errors
+/// [`TrainError::Corrupt`] or [`TrainError::Mismatch`] names the file and the problem.
+pub fn read(path: &Path) -> Result<Shard, TrainError> {
+    let bytes = durable::load(path)?;
+    let reader = SerializedFileReader::new(Bytes::from(bytes))
+        .map_err(|error| TrainError::corrupt(path, error))?;
+    let (info, format) = read_info(path, &reader)?;
+    let rows = if format == OLD_FORMAT {
+        format_2::read(info.size, &reader)
+    } else {
+        with_game!(&info.game, info.size, rules: &info.rules, |empty| {
+            columns::read(&empty, &reader)
+        })
+        .map_err(|unknown| TrainError::mismatch(path, unknown))?
+    };
+    let rows = rows.map_err(|error| TrainError::corrupt(path, error))?;
+    if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
+        return Err(TrainError::corrupt(
+            path,
+            "a row has a point that is not on the board, or a number out of range",
+        ));
+    }
+    Ok(Shard { info, format, rows })
+}
+
+/// The shards of a folder, by name.
+///
+/// # Errors
+/// [`TrainError::Io`] when the folder cannot be read.
+pub fn list(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
+    durable::list(folder, "games-", EXTENSION)
+}
+
+fn metadata(info: &ShardInfo) -> Vec<KeyValue> {
+    let pairs = [
+        ("tengen.format", FORMAT.to_string()),
+        ("tengen.game", info.game.clone()),
+        ("tengen.rules", info.rules.clone()),
+        ("tengen.size", info.size.to_string()),
+        ("tengen.policy_len", info.policy_len.to_string()),
+        ("tengen.source", info.source.clone()),
+    ];
+    pairs
+        .map(|(key, value)| KeyValue::new(key.to_owned(), value))
+        .to_vec()
+}
+
+/// The shared metadata, and the format.
+fn read_info(
+    path: &Path,
+    reader: &SerializedFileReader<Bytes>,
+) -> Result<(ShardInfo, u32), TrainError> {
+    let pairs = reader.metadata().file_metadata().key_value_metadata();
+    let find = |key: &str| {
+        let pair = pairs.and_then(|pairs| pairs.iter().find(|pair| pair.key == key));
+        pair.and_then(|pair| pair.value.clone())
+    };
+    let get = |key: &str| {
+        find(key).ok_or_else(|| TrainError::corrupt(path, format!("it has no metadata {key}")))
+    };
+    let format = get("tengen.format")?;
+    let known = [OLD_FORMAT, FORMAT].map(|known| known.to_string());
+    let Some(format) = format.parse().ok().filter(|_| known.contains(&format)) else {
+        let reason = format!(
+            "it has shard format {format}, this program reads {}: make its games again in another folder",
+            known.join(" and ")
+        );
+        return Err(TrainError::mismatch(path, reason));
+    };
+    let size = get("tengen.size")?;
+    let size = size
+        .parse()
+        .map_err(|error| TrainError::corrupt(path, error))?;
+    let policy_len = get("tengen.policy_len")?.parse();
+    let info = ShardInfo {
+        game: get("tengen.game")?,
+        // No game had several rules when shards did not store them.
+        rules: find("tengen.rules").unwrap_or_else(|| OneSet.to_string()),
+        size,
+        policy_len: policy_len.map_err(|error| TrainError::corrupt(path, error))?,
+        source: get("tengen.source")?,
+    };
+    Ok((info, format))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::Encode;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{Game, Move, Symmetry};
+    use crate::rollout::{Rave, RaveParams};
+    use crate::train::fit::batch::{BatchSpec, Sample, encode};
+    use crate::train::network::net::AuxHead;
+    use crate::train::play::generate::{Plan, generate};
+    use crate::train::play::generator::RolloutGenerator;
+    use crate::train::play::selfplay::{RolloutSearch, SelfPlayParams};
+    use crate::train::scratch::Scratch;
+    use crate::train::shards::row::PositionSource;
+
+    /// Six games by rollouts on 5x5 as an earlier version wrote them: `tengen-train selfplay
+    /// rollouts --size 5 --games 6 --seed 1 --playouts 30`.
+    const OLD: &[u8] = include_bytes!("shard/format-2.parquet");
+
+    /// The same games, generated now.
+    fn example(name: &str) -> Shard {
+        let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let selfplay = SelfPlayParams::default();
+        let plan = Plan {
+            first: 0,
+            games: 6,
+            seed: 1,
+            threads: 1,
+            games_per_shard: 50,
+            sgf_every: 0,
+            selfplay,
+            generator: "rollout playouts=30".to_owned(),
+        };
+        let generator = RolloutGenerator {
+            selfplay,
+            search: |seed| RolloutSearch {
+                rave: Rave::new(RaveParams::default(), seed),
+                playouts: 30,
+            },
+        };
+        let scratch = Scratch::new(&format!("shard-example-{name}"));
+        generate(&empty, &plan, scratch.path(), &generator, |_| ()).unwrap();
+        read(&list(scratch.path()).unwrap()[0]).unwrap()
+    }
+
+    fn old(name: &str) -> (Scratch, Shard) {
+        let scratch = Scratch::new(&format!("shard-old-{name}"));
+        let path = durable::save(scratch.path(), "games-0", EXTENSION, OLD).unwrap();
+        let shard = read(&path).unwrap();
+        (scratch, shard)
+    }
+
+    #[test]
+    fn rows_survive_the_file() {
+        let scratch = Scratch::new("shard");
+        let mut shard = example("survive");
+        // An aborted game, and a game's rows in part.
+        shard.rows.truncate(shard.rows.len() - 3);
+        let last = shard.rows.last().unwrap().game;
+        let broken_off = shard.rows.iter_mut().filter(|row| row.game == last);
+        broken_off.for_each(|row| row.ending = None);
+        // A row whose result was corrected.
+        let game = shard.rows[0].game;
+        let inside = shard.rows.iter_mut().filter(|row| row.game == game).nth(1);
+        inside.unwrap().ending = None;
+        let path = write(scratch.path(), &shard.info, &shard.rows).unwrap();
+        assert_eq!(list(scratch.path()).unwrap(), std::slice::from_ref(&path));
+        assert_eq!(read(&path).unwrap(), shard);
+    }
+
+    #[test]
+    fn old_and_new_shards_of_the_same_games_teach_the_same() {
+        let ((_scratch, old), new) = (old("same"), example("same"));
+        assert_eq!((old.format, new.format), (2, 3));
+        assert_eq!((&old.info, old.rows.len()), (&new.info, new.rows.len()));
+        let empty = SmallNoGo::new(old.info.size).unwrap();
+        for (one, other) in old.rows.iter().zip(&new.rows) {
+            assert!(matches!(one.source, PositionSource::Stones(_)));
+            let [a, b] = [one, other].map(|row| row.position(&empty).unwrap());
+            assert_eq!((a.key(), a.last_move()), (b.key(), b.last_move()));
+            let source = other.source.clone();
+            assert_eq!(
+                &Row {
+                    source,
+                    ..one.clone()
+                },
+                other
+            );
+        }
+        // The training input: planes, policy, value, and all auxiliary heads, in every symmetry.
+        for encoding in SmallNoGo::encodings() {
+            let spec = BatchSpec {
+                encoding: *encoding,
+                aux_heads: &[
+                    AuxHead::Ownership,
+                    AuxHead::PointStatus,
+                    AuxHead::Margin,
+                    AuxHead::Reply,
+                ],
+                root_value_share: 0.25,
+            };
+            let [old, new] = [&old.rows, &new.rows].map(|rows| {
+                let turns: Vec<Symmetry> = Symmetry::all(empty.size()).collect();
+                let turn = |index: usize| turns[index % turns.len()];
+                let samples = (0..rows.len()).map(|index| Sample::new(rows, index, turn(index)));
+                encode(&empty, samples, spec)
+            });
+            assert_eq!(old.unwrap(), new.unwrap(), "{}", encoding.id());
+        }
+    }
+
+    #[test]
+    fn rows_without_their_game_are_not_written_anew() {
+        let (scratch, old) = old("again");
+        let message = write(scratch.path(), &old.info, &old.rows).unwrap_err();
+        assert!(message.to_string().contains("move list"), "{message}");
+    }
+
+    #[test]
+    fn a_move_off_the_board_or_against_the_rules_is_refused() {
+        let scratch = Scratch::new("shard-row");
+        let mut shard = example("rules");
+        shard.rows[1].policy[0].mv = Move(25);
+        assert!(write(scratch.path(), &shard.info, &shard.rows).is_err());
+        let refused = |name: &str, rows: &[Row], about: &str| {
+            let bytes = columns::write(metadata(&shard.info), rows).unwrap();
+            let path = durable::save(scratch.path(), name, EXTENSION, &bytes).unwrap();
+            let message = read(&path).unwrap_err().to_string();
+            assert!(
+                message.contains("games-") && message.contains(about),
+                "{message}"
+            );
+        };
+        refused("games-0", &shard.rows, "not on the board");
+        let mut rows = example("rules").rows;
+        rows.truncate(1);
+        rows[0].source = PositionSource::Game([Move(3), Move(3)].as_slice().into());
+        refused("games-1", &rows, "move 3 is illegal after 1 moves");
+        rows[0].source = PositionSource::Game([Move(3)].as_slice().into());
+        rows[0].ply = 0;
+        refused("games-2", &rows, "do not lead to its end");
+    }
+
+    #[test]
+    fn another_format_is_refused() {
+        let scratch = Scratch::new("shard-format");
+        let shard = example("format");
+        let mut bytes = columns::write(metadata(&shard.info), &shard.rows).unwrap();
+        let key = b"tengen.format";
+        let at = bytes
+            .windows(key.len())
+            .position(|window| window == key)
+            .unwrap()
+            + key.len();
+        let digit = at + bytes[at..].iter().position(|&byte| byte == b'3').unwrap();
+        bytes[digit] = b'9';
+        let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes).unwrap();
+        let message = read(&path).unwrap_err().to_string();
+        assert!(message.contains("format 9"), "{message}");
+    }
+
+    #[test]
+    fn a_truncated_file_is_refused_even_with_a_right_checksum() {
+        let scratch = Scratch::new("shard-cut");
+        let shard = example("cut");
+        let bytes = columns::write(metadata(&shard.info), &shard.rows).unwrap();
+        let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes[..60]).unwrap();
+        assert!(matches!(read(&path), Err(TrainError::Corrupt { .. })));
+    }
+}
