@@ -110,4 +110,13 @@ impl SearchReport {
     pub fn best(&self) -> Option<&MoveReport> {
         self.moves.first()
     }
+
+    /// Black's expected lead in points if the best move is played; over all searched moves, with
+    /// the bad ones among them, if no points were asked for by move. `None` without points.
+    #[must_use]
+    pub fn black_ahead(&self) -> Option<f32> {
+        let best = self.best().and_then(|best| best.expected.as_ref());
+        let expected = best.or(self.expected.as_ref());
+        expected.map(|expected| expected.black_ahead)
+    }
 }

@@ -347,8 +347,8 @@ impl SearchedPosition<'_> {
             let margin = outcome.margin?.0 as f32 / 2.0;
             Some(outcome.value_for(Color::Black) * margin)
         });
-        let expected = self.report.and_then(|report| report.expected.as_ref());
-        let lead = ended.or_else(|| expected.map(|expected| expected.black_ahead));
+        let expected = self.report.and_then(SearchReport::black_ahead);
+        let lead = ended.or(expected);
         lead.map(|lead| (lead * 10.0).round() / 10.0)
     }
 
