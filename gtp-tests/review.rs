@@ -219,6 +219,74 @@ fn a_page_is_self_contained_and_replaces_only_pages() {
     is_javascript(&written, &folder);
 }
 
+#[test]
+fn a_record_gets_comments_and_better_lines_in_every_game() {
+    let folder = scratch("annotated");
+    let games = [
+        ("nogo.sgf", std::fs::read_to_string(SMALL).expect("a game")),
+        (
+            "gomoku.sgf",
+            "(;GM[4]SZ[9]PB[天元]C[about];B[ee]C[the middle];W[aa];B[ef];W[ba];B[eg];W[ca];B[eh];W[da];B[ia];W[ea])".to_owned(),
+        ),
+        (
+            "go.sgf",
+            "(;GM[1]SZ[5]RU[Chinese]KM[0.5];B[cc];W[];B[])".to_owned(),
+        ),
+    ];
+    for (file, text) in &games {
+        std::fs::write(folder.join(file), text).expect("writable");
+        let out = folder.join(format!("out-{file}"));
+        let path = folder.join(file);
+        let args = [&[name(&path), "--sgf", name(&out)], &QUICK[..6]].concat();
+        self::text(&args);
+        let written = std::fs::read_to_string(&out).expect("the record");
+        assert!(written.contains("Reviewed by Tengen"), "{written}");
+        assert!(
+            written.contains("winrate") || written.contains("proven"),
+            "{written}"
+        );
+        // It is a game like the first, whose main line has not changed, and it is replaced.
+        self::text(&args);
+        let again = self::text(&[&[name(&out), "--json"], &QUICK[..6]].concat());
+        let own = self::text(&[&[name(&path), "--json"], &QUICK[..6]].concat());
+        let [again, own] = [again, own].map(|lines| json(lines.lines().next().expect("a line")));
+        for key in ["game", "width", "setup", "komi"] {
+            assert_eq!(again["game"][key], own["game"][key], "{key}");
+        }
+        let moves = |review: &Value| {
+            let moves = review["game"]["moves"].as_array().expect("a list").clone();
+            moves
+                .iter()
+                .map(|played| played["at"].clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(moves(&again), moves(&own));
+    }
+    let written = std::fs::read_to_string(folder.join("out-gomoku.sgf")).expect("the record");
+    for part in [
+        "C[about\n\nReviewed",
+        "C[the middle\n\n",
+        "PB[天元]",
+        "thrown away; better E",
+        "\n(;B[ia]",
+        "\n(;B[",
+    ] {
+        assert!(written.contains(part), "no {part:?} in {written}");
+    }
+    // No other file is replaced, the game itself least of all.
+    let go = folder.join("go.sgf");
+    refuses(
+        &[name(&go), "--sgf", name(&go)],
+        "is not from an earlier review",
+    );
+    assert_eq!(std::fs::read_to_string(&go).expect("the game"), games[2].1);
+    let many = folder.join("many");
+    let files = [&go, &folder.join("nogo.sgf")].map(|path| name(path).to_owned());
+    let args = [&[&*files[0], &*files[1], "--sgf", name(&many)], &QUICK[..6]].concat();
+    self::text(&args);
+    assert!(many.join("go.sgf").exists() && many.join("nogo.sgf").exists());
+}
+
 /// Checks the page's script with Node.js, where it is installed.
 #[track_caller]
 #[expect(clippy::print_stdout, reason = "a skipped test must say so")]

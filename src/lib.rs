@@ -28,3 +28,5 @@ mod third_game;
 pub mod threats;
 #[cfg(feature = "train")]
 pub mod train;
+pub mod watch;
+pub mod web;

@@ -13,7 +13,7 @@ const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running board. It is killed when dropped.
 pub(super) struct Board {
-    child: Child,
+    pub(super) child: Child,
     pub(super) address: String,
     pub(super) port: u16,
     pub(super) token: String,
@@ -33,7 +33,12 @@ impl Board {
         let output = child.stdout.take().expect("it is piped");
         let read = BufReader::new(output).read_line(&mut line);
         read.expect("text");
-        let address = line.trim().to_owned();
+        Board::of(child, line.trim())
+    }
+
+    /// A program that serves a page at this address.
+    pub(super) fn of(child: Child, address: &str) -> Board {
+        let address = address.to_owned();
         let rest = address
             .strip_prefix("http://127.0.0.1:")
             .expect("an address");
@@ -91,9 +96,13 @@ impl Board {
 
     /// A connection for events of which none was read.
     pub(super) fn open_events(&self) -> TcpStream {
+        self.open_events_of("events")
+    }
+
+    fn open_events_of(&self, name: &str) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
         let head = format!(
-            "GET /{}/events HTTP/1.1\r\nHost: {}\r\n\r\n",
+            "GET /{}/{name} HTTP/1.1\r\nHost: {}\r\n\r\n",
             self.token,
             self.host()
         );
@@ -207,7 +216,12 @@ pub(super) struct Events {
 
 impl Events {
     pub(super) fn open(board: &Board) -> Events {
-        let mut lines = BufReader::new(board.open_events());
+        Events::open_at(board, "events")
+    }
+
+    /// The events under another name, such as `events?1`.
+    pub(super) fn open_at(board: &Board, name: &str) -> Events {
+        let mut lines = BufReader::new(board.open_events_of(name));
         let mut line = String::new();
         loop {
             line.clear();
@@ -219,19 +233,21 @@ impl Events {
         }
     }
 
-    /// The next event and its data.
-    fn next(&mut self) -> (String, Value) {
+    /// The next event and its data, if it comes in time: the lines that keep the connection alive
+    /// do not count.
+    fn next(&mut self, clock: &SystemClock) -> Option<(String, Value)> {
         let mut kind = String::new();
-        loop {
+        while clock.now() < HANG_TIMEOUT {
             let mut line = String::new();
             let read = self.lines.read_line(&mut line).expect("an event in time");
             assert!(read > 0, "the stream has ended");
             if let Some(name) = line.strip_prefix("event: ") {
                 name.trim().clone_into(&mut kind);
             } else if let Some(data) = line.strip_prefix("data: ") {
-                return (kind, serde_json::from_str(data).expect("JSON"));
+                return Some((kind, serde_json::from_str(data).expect("JSON")));
             }
         }
+        None
     }
 
     /// The next event of a kind.
@@ -254,17 +270,16 @@ impl Events {
         self.state(|state| state["reviewed"].as_u64() > Some(0))
     }
 
-    fn wait(&mut self, kind: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
+    /// The first event of a kind that satisfies a condition.
+    pub(super) fn wait(&mut self, kind: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
         let clock = SystemClock::new();
-        loop {
-            let (found, data) = self.next();
+        let mut last = Value::Null;
+        while let Some((found, data)) = self.next(&clock) {
             if found == kind && is_it(&data) {
                 return data;
             }
-            assert!(
-                clock.now() < HANG_TIMEOUT,
-                "no such {kind}; the last: {data}"
-            );
+            last = data;
         }
+        panic!("no such {kind}; the last event: {last}");
     }
 }

@@ -258,3 +258,21 @@ fn a_game_on_the_board_is_reviewed() {
     begin(&board, &json!({"game": "nogo", "size": "5"}));
     assert_eq!(board.get("review").body, "null");
 }
+
+#[test]
+fn an_analysis_ends_with_its_game() {
+    let board = Board::start(&["--threads", "1"]);
+    let mut page = Events::open(&board);
+    let players = ["human", "human"];
+    begin(
+        &board,
+        &json!({"game": "go", "size": "5", "players": players}),
+    );
+    board.do_it(&json!({"do": "analyse", "on": true}));
+    page.analysis(|found| found["visits"].as_u64() > Some(0));
+    board.do_it(&json!({"do": "analyse", "on": false}));
+    // Both games have a position 0.
+    assert_eq!(load(&board, b"(;GM[4]SZ[9])").0, 200);
+    page.analysis(Value::is_null);
+    assert!(Events::open(&board).next_of("analysis").is_null());
+}

@@ -2,7 +2,9 @@
 
 mod browser;
 mod client;
+mod driver;
 mod games;
+mod watch;
 
 use std::io::Write as _;
 use std::net::TcpStream;

@@ -10,6 +10,7 @@ use tengen::engine::{EngineOptions, registry};
 use tengen::gtp::{Allowance, GomocupOptions, GomocupSession, MakeBrain, serve};
 
 use super::flags::EngineFlags;
+use super::live::LiveBoard;
 use super::terminal;
 
 /// Play over the Gomocup protocol, for managers such as Piskvork.
@@ -27,6 +28,8 @@ pub(crate) struct Gomocup {
     /// The program's name in ABOUT.
     #[arg(long, value_name = "TEXT", default_value = "Tengen")]
     name: String,
+    #[command(flatten)]
+    live_board: LiveBoard,
     /// Do not report each search in a MESSAGE.
     #[arg(long)]
     quiet: bool,
@@ -54,8 +57,12 @@ impl Gomocup {
             terminal::tell("Try `START 15` and `BEGIN`; `HELP` lists more, `END` or Ctrl-D ends.");
         }
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let viewers = self
+            .live_board
+            .open(&session_options.name, terminal::tell)?;
         let make: MakeBrain = Box::new(move |size, allowance| {
-            registry::create(&within(&options, allowance), size, &time)
+            let engine = registry::create(&within(&options, allowance), size, &time)?;
+            Ok(viewers.follow(engine))
         });
         let session = GomocupSession::new(make, session_options);
         serve(session, input, std::io::stdout()).context("the session failed")

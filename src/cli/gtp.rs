@@ -11,6 +11,7 @@ use tengen::engine::registry;
 use tengen::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
 
 use super::flags::EngineFlags;
+use super::live::LiveBoard;
 use super::terminal;
 
 /// Play over GTP on standard input and output.
@@ -30,6 +31,8 @@ pub(crate) struct Gtp {
     /// Draw searches on GoGui's board while they run.
     #[arg(long)]
     live_graphics: bool,
+    #[command(flatten)]
+    live_board: LiveBoard,
     /// The only folder in which `loadsgf` and `printsgf` may access files; names are relative to
     /// it. Without it they may access every file of the user who runs the engine.
     #[arg(long, value_name = "FOLDER")]
@@ -61,7 +64,13 @@ impl Gtp {
         if terminal::is_attended() {
             terminal::greet(&options, "GTP");
         }
-        let make = Box::new(move |size| registry::create(&options, size, &time));
+        let viewers = self
+            .live_board
+            .open(&session_options.name, terminal::tell)?;
+        let make = Box::new(move |size| {
+            let engine = registry::create(&options, size, &time)?;
+            Ok(viewers.follow(engine))
+        });
         let session = Session::new(make, size, session_options)?;
         serve(session, input, std::io::stdout()).context("the session failed")
     }

@@ -10,6 +10,7 @@ mod games;
 mod gomocup;
 mod gtp;
 mod interrupt;
+mod live;
 pub(crate) mod output;
 mod position;
 mod random_position;

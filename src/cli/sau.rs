@@ -16,6 +16,7 @@ use tengen::record::ccgc::NgStyle;
 use tengen::record::{Charset, file};
 
 use super::flags::EngineFlags;
+use super::live::LiveBoard;
 use super::terminal;
 
 /// Play on the SAU platform of the China Computer Game Championship (CCGC).
@@ -38,6 +39,8 @@ pub(crate) struct Sau {
     /// The other team's name in the records.
     #[arg(long, value_name = "TEXT", default_value = "")]
     opponent: String,
+    #[command(flatten)]
+    live_board: LiveBoard,
     /// Thinking time per side for a whole game. The platform does not announce when it is over.
     #[arg(long, value_name = "SECONDS", default_value_t = 900.0, value_parser = positive)]
     main_time: f64,
@@ -104,7 +107,10 @@ impl Sau {
             "--playouts-per-second simulates the clock, and the platform's is real: leave it out"
         );
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let mut engine = registry::create(&options, options.board(), &time)?;
+        // A warning, so that every log and an operator at the terminal have it; the platform does not.
+        let tell = |line: &str| log::warn!("{line}");
+        let viewers = self.live_board.open(&self.name, tell)?;
+        let mut engine = viewers.follow(registry::create(&options, options.board(), &time)?);
         engine.set_time_control(TimeControl::Limited {
             main: Duration::from_secs_f64(self.main_time),
             overtime: Overtime::None,

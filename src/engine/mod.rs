@@ -70,12 +70,12 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::clock::TimeControl;
+use crate::clock::{Budget, TimeControl};
 use crate::game::{
     BoardSize, Color, GameInfo, HalfPoints, Illegal, Move, Outcome, Settled, UnknownRules,
 };
 use crate::record::{GameRecord, Play, Vertex};
-use crate::search::{Observer, SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, Observer, SearchReport, StopFlag};
 
 /// Decision of an engine at its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,7 +260,21 @@ pub trait Engine: Send {
 
     /// Ponders until `stop` is raised: searches the position after its own last move, and keeps the
     /// tree for its next. Returns at once if the last move was not its own, or ended the game.
-    fn ponder(&mut self, stop: &StopFlag);
+    fn ponder(&mut self, stop: &StopFlag) {
+        self.watch_ponder(stop, &AnalysisOptions::default(), &mut |_| {});
+    }
+
+    /// As [`Engine::ponder`]; `observer` sees reports during the search, as often as `analysis` says.
+    fn watch_ponder(
+        &mut self,
+        stop: &StopFlag,
+        analysis: &AnalysisOptions,
+        observer: &mut Observer<'_>,
+    );
+
+    /// The time that [`Engine::genmove`] would take for `color` now: the clock's plan for it, within
+    /// a fixed time per move. `None` without either, if visits are the only limit.
+    fn planned_time(&mut self, color: Color) -> Option<Budget>;
 
     /// Does the preparations of a first search, such as loading the network, so that they do not
     /// use clock time; gives up when `stop` is raised.

@@ -20,7 +20,7 @@ use super::{
     MoveKind, MoveRequest, MoveTime, Resign, RulesError, Solution, ThinkerLog, ThinkingLimits,
     Unjudged,
 };
-use crate::clock::{Clock, StopReason, TimeControl};
+use crate::clock::{Budget, Clock, StopReason, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, Rules as _, Settled,
 };
@@ -310,14 +310,26 @@ impl<G: Game> Engine for Player<G> {
         })
     }
 
-    fn ponder(&mut self, stop: &StopFlag) {
+    fn watch_ponder(
+        &mut self,
+        stop: &StopFlag,
+        analysis: &AnalysisOptions,
+        observer: &mut Observer<'_>,
+    ) {
         let game_state = self.history.game_state();
         if self.awaits_reply && !stop.is_raised() && game_state.legal_moves().next().is_some() {
             let request = SearchRequest::new(game_state).until(stop);
-            if let Err(error) = self.worker.search(request, &mut |_| {}) {
+            let request = request.with(analysis.clone());
+            if let Err(error) = self.worker.search(request, observer) {
                 log::warn!("pondering broke off: {error}");
             }
         }
+    }
+
+    fn planned_time(&mut self, color: Color) -> Option<Budget> {
+        let start = self.history.reached_for(color);
+        let (limits, _) = self.timing.limits(start.position());
+        limits.budget
     }
 
     fn get_ready(&mut self, stop: &StopFlag) {

@@ -17,6 +17,7 @@ use super::error_stream::NewLines;
 use super::game::{GameEnd, GameTerms, Reason};
 use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
+use super::observer::{MatchObserver, Observed};
 use super::player::{
     Contestant, EngineProtocol, EngineSpec, RunningEngine, StartError, and_last_words,
 };
@@ -51,6 +52,8 @@ pub struct MatchPlan<'a> {
     pub stderr_dir: &'a Path,
     /// Clock for thinking times.
     pub clock: Arc<dyn Clock>,
+    /// Follows the games.
+    pub observer: Option<&'a dyn MatchObserver>,
 }
 
 /// A completed game.
@@ -213,6 +216,11 @@ impl<'a> GameSlot<'a> {
         let mut black = under(black.as_mut(), Color::Black);
         let mut white = under(white.as_mut(), Color::White);
         let opening = &plan.openings[fixture.opening];
+        if let Some(observer) = plan.observer {
+            observer.begun(self.number, &fixture);
+        }
+        let observed = |player| Observed::new(player, plan.observer, self.number);
+        let (mut black, mut white) = (observed(&mut black), observed(&mut white));
         let seats: [&mut dyn Contestant; 2] = [&mut black, &mut white];
         let end = plan
             .rules
@@ -230,6 +238,9 @@ impl<'a> GameSlot<'a> {
             complaints.extend(lines.map(|line| (ComplaintKind::Stream, line)));
         }
         add_last_words(&mut end, &heard);
+        if let Some(observer) = plan.observer {
+            observer.ended(self.number, &end);
+        }
         let seats = fixture.engines.into_iter().zip(players).zip(end.usable);
         let usable = seats.filter_map(|(seat, usable)| usable.then_some(seat));
         self.players.extend(usable);

@@ -18,6 +18,7 @@ mod gtp_client;
 mod gtp_player;
 mod match_record;
 mod match_run;
+mod observer;
 pub mod opening;
 mod player;
 mod process;
@@ -45,6 +46,7 @@ pub use gtp_client::{Answer, Fault, GtpClient};
 pub use gtp_player::GtpPlayer;
 pub use match_record::{MatchRecord, Origin};
 pub use match_run::{FinishedGame, MatchPlan};
+pub use observer::MatchObserver;
 pub use opening::OpeningError;
 pub use player::{
     Contestant, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
@@ -57,5 +59,5 @@ pub use refereed_game::{RefereedGame, refereed_game};
 pub use report::{Failure, Failures, FaultsInCounting, MatchReport};
 pub use schedule::{Fixture, Format, schedule};
 pub use score_board::ScoreBoard;
-pub use score_sheet::score_sheet;
+pub use score_sheet::{score_sheet, sgf_result};
 pub use time_control::{BadMatchTimeControl, MatchTimeControl, TimeCommands};

@@ -84,7 +84,8 @@ fn comment(played: &PlayedMove) -> String {
 
 /// The result in the notation of SGF's `RE`: `R` for a resignation or a position without a move,
 /// `T` for time, `F` for every other failure.
-fn sgf_result(end: &GameEnd) -> String {
+#[must_use]
+pub fn sgf_result(end: &GameEnd) -> String {
     if let Some(count) = &end.count {
         return count.result.clone();
     }

@@ -4,6 +4,7 @@ mod clock;
 mod clock_rig;
 mod elo;
 mod interrupt;
+mod live;
 mod openings;
 mod options;
 mod outcome;

@@ -97,6 +97,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
         concurrency: args.concurrency.max(1),
         stderr_dir: &stderr_dir,
         clock: Arc::new(SystemClock::new()),
+        observer: None,
     };
     let games_each = args.games_each.unwrap_or(1);
     let fixtures: Vec<Fixture> = (0..candidates.len() * games_each)

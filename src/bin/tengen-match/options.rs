@@ -69,6 +69,17 @@ pub(crate) struct MatchOptions {
     /// Folder of results.jsonl, record.toml, sgf/ and stderr/; an unfinished match in it is continued
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
+    /// Show the games in progress in a browser on this computer, with clocks and what the engines
+    /// report; the address, which contains a secret, is told on the standard error stream [default
+    /// port: any free one]
+    #[arg(
+        long,
+        value_name = "PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0"
+    )]
+    pub(crate) live_board: Option<u16>,
     /// Print the report as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -13,11 +13,12 @@ use tengen::game::Move;
 use tengen::record::sgf;
 use tengen::referee::results::{EngineMessage, GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
-    ComplaintKind, Conditions, EngineSpec, FinishedGame, Fixture, MatchPlan, RefereedGame,
-    ScoreBoard, score_sheet,
+    ComplaintKind, Conditions, EngineSpec, FinishedGame, Fixture, MatchObserver, MatchPlan,
+    RefereedGame, ScoreBoard, score_sheet,
 };
 
 use crate::interrupt::Interrupt;
+use crate::live::{self, LiveMatch};
 use crate::options::MatchOptions;
 use crate::output::tell;
 use crate::progress::Progress;
@@ -105,7 +106,8 @@ impl Session<'_> {
                 fixtures.len()
             ));
         }
-        let plan = self.plan(&openings, &stderr_dir)?;
+        let live = self.live(&openings, fixtures.len())?;
+        let plan = self.plan(&openings, &stderr_dir, live.as_ref())?;
         let mut progress = Progress::new(fixtures.len());
         let mut told = HashSet::new();
         let finished = |finished: FinishedGame| {
@@ -118,6 +120,9 @@ impl Session<'_> {
             if !watch.is_silent() {
                 tell_refusals(&game, &mut told);
                 progress.game(&watch.state(&board));
+            }
+            if let Some(live) = &live {
+                live.set_score(watch.state(&board));
             }
             games.push(game);
             match watch.is_decided(&board) {
@@ -180,6 +185,7 @@ impl Session<'_> {
         &'a self,
         openings: &'a [Vec<Move>],
         stderr_dir: &'a Path,
+        live: Option<&'a LiveMatch<'a>>,
     ) -> Result<MatchPlan<'a>> {
         Ok(MatchPlan {
             rules: self.rules,
@@ -191,7 +197,26 @@ impl Session<'_> {
             concurrency: self.options.concurrency.max(1),
             stderr_dir,
             clock: Arc::new(SystemClock::new()),
+            observer: live.map(|live| live as &dyn MatchObserver),
         })
+    }
+
+    /// The page on which the games can be watched, if it is wanted.
+    fn live<'a>(
+        &'a self,
+        openings: &'a [Vec<Move>],
+        games: usize,
+    ) -> Result<Option<LiveMatch<'a>>> {
+        let Some(port) = self.options.live_board else {
+            return Ok(None);
+        };
+        Ok(Some(LiveMatch {
+            games: live::open(port, self.options.concurrency.min(games))?,
+            rules: self.rules,
+            engines: self.engines,
+            openings,
+            time: self.options.time,
+        }))
     }
 
     /// The terms of the folder's results.

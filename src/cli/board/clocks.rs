@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
 use tengen::clock::{Overtime, SideClock, TimeControl, TimeLeft};
 use tengen::game::Color;
+use tengen::watch::ClockView;
 
 /// Both clocks.
 #[derive(Debug, Clone)]
@@ -14,18 +14,6 @@ pub(super) struct Clocks {
     sides: [SideClock; 2],
     /// The side whose clock runs, and its start.
     running: Option<(Color, Duration)>,
-}
-
-/// A clock as shown on the page.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct ClockView {
-    /// Seconds of main time or of the current period, at the time of the state.
-    seconds: f64,
-    /// Stones or periods left in overtime; 0 in main time.
-    stones: u32,
-    /// `main`, `byoyomi` or `canadian`.
-    phase: &'static str,
-    running: bool,
 }
 
 impl Clocks {
@@ -114,18 +102,8 @@ impl Clocks {
 
     /// A side's clock for the page; `None` without a clock.
     pub(super) fn view(&self, color: Color, now: Duration) -> Option<ClockView> {
-        let (left, stones, phase) = match self.left(color, now) {
-            TimeLeft::Unlimited => return None,
-            TimeLeft::Main(left) => (left, 0, "main"),
-            TimeLeft::Canadian { period, stones } => (period, stones, "canadian"),
-            TimeLeft::Byoyomi { period, periods } => (period, periods, "byoyomi"),
-        };
-        Some(ClockView {
-            seconds: left.as_secs_f64(),
-            stones,
-            phase,
-            running: self.running.is_some_and(|(running, _)| running == color),
-        })
+        let running = self.running.is_some_and(|(running, _)| running == color);
+        ClockView::new(self.left(color, now), running)
     }
 }
 

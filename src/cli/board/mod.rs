@@ -1,16 +1,13 @@
 //! `tengen board`: the board in the browser. A page served on the loopback address requests
 //! everything; rules, moves, numbers and records come from the same modules as over GTP.
 
-mod assets;
 mod clocks;
 mod command;
-mod http;
 mod open;
 mod report;
+mod requests;
 mod reviewing;
-mod server;
 mod session;
-mod site;
 mod table;
 mod task;
 mod terms;
@@ -18,7 +15,6 @@ mod tree;
 mod view;
 mod worker;
 
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,13 +22,14 @@ use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::record::file;
+use tengen::web::{Host, Server};
 
-pub(super) use assets::{STYLE as PAGE_STYLE, body as page_body, script as file_script};
+pub(super) use report::SearchedPosition;
+pub(super) use task::Task;
 
 use super::flags::EngineFlags;
 use super::output;
 use session::Session;
-use site::Site;
 use table::Table;
 use terms::{Level, Terms, Who};
 
@@ -81,24 +78,18 @@ impl Board {
             let bytes = file::read_bytes(path).with_context(name)?;
             session.load(&bytes).with_context(name)?;
         }
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))
-            .with_context(|| format!("cannot use port {}", self.port))?;
-        let port = listener.local_addr()?.port();
         let table = Arc::new(Table::new(session));
-        let site = Arc::new(Site {
-            table: Arc::clone(&table),
-            token: site::token()?,
-            port,
-        });
+        let host: Arc<dyn Host> = Arc::<Table>::clone(&table);
+        let server = Server::bind(self.port, host)?;
         let (working, watching) = (Arc::clone(&table), table);
         spawn("engine", move || worker::work(&working, &time))?;
         spawn("clocks", move || watching.watch_clocks())?;
-        let address = format!("http://127.0.0.1:{port}/{}/", site.token);
+        let address = server.address();
         output::print(&address)?;
         if self.open {
             open::open(&address);
         }
-        server::serve(&listener, &site)
+        server.serve()
     }
 }
 

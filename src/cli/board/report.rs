@@ -6,9 +6,9 @@ use tengen::game::{BoardSize, Color, Move, Proof};
 use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
 use tengen::search::{MoveReport, SearchReport};
+use tengen::watch::{Eval, letter, points};
 
-use super::task::TaskRequest;
-use super::tree::Eval;
+use super::task::Task;
 
 /// Maximum number of moves shown, besides those proven to win.
 const CANDIDATES: usize = 24;
@@ -17,10 +17,12 @@ const LINE: usize = 24;
 
 /// The searched position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SearchedPosition {
-    pub(super) request: TaskRequest,
-    pub(super) mover: Color,
-    pub(super) size: BoardSize,
+pub(in super::super) struct SearchedPosition {
+    /// Its number on the page.
+    pub(in super::super) node: usize,
+    pub(in super::super) task: Task,
+    pub(in super::super) mover: Color,
+    pub(in super::super) size: BoardSize,
 }
 
 /// A candidate.
@@ -37,9 +39,9 @@ struct Candidate {
 
 /// Data of a search for the page.
 #[derive(Debug, Serialize)]
-pub(super) struct Analysis {
+pub(in super::super) struct Analysis {
     node: usize,
-    task: super::task::Task,
+    task: Task,
     to_move: &'static str,
     #[serde(flatten)]
     eval: Eval,
@@ -51,20 +53,6 @@ pub(super) struct Analysis {
     /// Ownership of each point, in hundredths: 100 is certainly Black's.
     owners: Option<Vec<i8>>,
     done: bool,
-}
-
-/// A letter for a colour.
-pub(super) fn letter(color: Color) -> &'static str {
-    match color {
-        Color::Black => "B",
-        Color::White => "W",
-    }
-}
-
-/// The points of a board, row by row from the top.
-pub(super) fn points(size: BoardSize) -> impl Iterator<Item = Move> {
-    let rows = (0..size.height).rev();
-    rows.flat_map(move |y| (0..size.width).map(move |x| size.point(x, y)))
 }
 
 impl SearchedPosition {
@@ -91,15 +79,15 @@ impl SearchedPosition {
     }
 
     /// The search's evaluation of the position.
-    pub(super) fn eval(self, report: &SearchReport) -> Eval {
+    pub(in super::super) fn eval(self, report: &SearchReport) -> Eval {
         // The best move's value is used; the mean over all moves lags behind it.
         let value = report.best().filter(|best| best.visits > 0);
         let value = value.map_or(report.value, |best| best.value);
         let value = report.proof.map_or(value, Proof::value);
-        let expected = report.expected.as_ref();
+        let lead = report.black_ahead();
         Eval {
             winrate: self.winrate(value),
-            lead: expected.map(|expected| (expected.black_ahead * 10.0).round() / 10.0),
+            lead: lead.map(|lead| (lead * 10.0).round() / 10.0),
             visits: report.visits,
             proven: self.proven(report.proof),
         }
@@ -124,8 +112,13 @@ impl SearchedPosition {
         }
     }
 
+    /// The data for the page as JSON.
+    pub(in super::super) fn text(self, report: &SearchReport, done: bool) -> String {
+        serde_json::to_string(&self.analysis(report, done)).unwrap_or_default()
+    }
+
     /// The data for the page.
-    pub(super) fn analysis(self, report: &SearchReport, done: bool) -> Analysis {
+    fn analysis(self, report: &SearchReport, done: bool) -> Analysis {
         let told = report.moves.iter().enumerate().filter(|(place, found)| {
             let seen = found.visits > 0 && *place < CANDIDATES;
             *place == 0 || seen || found.proof == Some(Proof::Win)
@@ -143,8 +136,8 @@ impl SearchedPosition {
         let seconds = report.elapsed.as_secs_f64();
         let new = report.visits.saturating_sub(report.reused) as f64;
         Analysis {
-            node: self.request.node,
-            task: self.request.task,
+            node: self.node,
+            task: self.task,
             to_move: letter(self.mover),
             eval: self.eval(report),
             speed: if seconds > 0.0 {
@@ -165,7 +158,6 @@ impl SearchedPosition {
 
 #[cfg(test)]
 mod tests {
-    use super::super::task::Task;
     use super::*;
     use tengen::clock::StopReason;
 
@@ -185,13 +177,9 @@ mod tests {
             visits: 4,
             ..SearchReport::unsearched(vec![best, lost], StopReason::Visits)
         };
-        let request = TaskRequest {
-            task: Task::Analyse,
-            node: 7,
-            serial: 1,
-        };
         let searched = SearchedPosition {
-            request,
+            node: 7,
+            task: Task::Analyse,
             mover: Color::White,
             size,
         };

@@ -5,14 +5,20 @@ use std::sync::Arc;
 use serde_json::json;
 use tengen::record::GameRecord;
 use tengen::search::StopFlag;
+use tengen::watch::{Eval, letter};
 
 use super::super::flags::EngineFlags;
-use super::super::review::{Game, NODES, Reviewer, Step, THRESHOLDS};
-use super::report::letter;
-use super::tree::Eval;
+use super::super::review::{Game, NODES, Reviewer, Step, THRESHOLDS, annotated_sgf};
 
-/// A review as JSON with the positions of the line, and the evaluation of each.
-pub(super) type Reviewed = (String, Vec<(usize, Eval)>);
+/// A finished review.
+pub(super) struct Reviewed {
+    /// As JSON, with the positions of the line.
+    pub(super) json: String,
+    /// As SGF with comments.
+    pub(super) sgf: String,
+    /// The evaluation of each position.
+    pub(super) known: Vec<(usize, Eval)>,
+}
 
 /// Reviews a line through these positions; `see` is called with the number of finished ones.
 ///
@@ -40,7 +46,9 @@ pub(super) fn review(
         };
         Some((*nodes.get(position.moves)?, eval))
     });
-    let known = known.collect();
-    let text = json!({ "nodes": nodes, "review": reviewed }).to_string();
-    Ok((text, known))
+    Ok(Reviewed {
+        known: known.collect(),
+        json: json!({ "nodes": nodes, "review": reviewed }).to_string(),
+        sgf: annotated_sgf(record, &reviewed),
+    })
 }

@@ -12,16 +12,17 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
-use tengen::clock::{Clock, TimeControl, date_time, unix_time};
+use tengen::clock::{Budget, Clock, TimeControl, date_time, unix_time};
 use tengen::engine::{Engine, EngineOptions, registry};
 use tengen::game::{Color, Outcome, Settled};
 use tengen::record::{GameRecord, Play, Vertex, result_text};
 
 use super::super::flags::EngineFlags;
 use super::clocks::Clocks;
+use super::reviewing::Reviewed;
 use super::task::{Task, TaskRequest};
 use super::terms::{Level, Terms, Who};
-use super::tree::{Eval, MOST_NODES, Tree};
+use super::tree::{MOST_NODES, Tree};
 
 /// The end of a game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,10 +60,16 @@ pub(super) struct Session {
     pub(super) review: Option<usize>,
     /// The last review of this game as JSON, and the number of reviews.
     pub(super) reviewed: (u64, Arc<str>),
+    /// The same as SGF with comments.
+    pub(super) reviewed_sgf: Arc<str>,
     /// A task that was searched to the end: no further search is needed.
     exhausted: Option<TaskRequest>,
     /// Changes with the game and with its engine's settings.
     serial: u64,
+    /// Number of games so far.
+    games: u64,
+    /// The time of the engine's move, and when it began.
+    planned: Option<(TaskRequest, Budget, Duration)>,
     /// Notes on the loaded game, and on the engine.
     pub(super) notes: Vec<String>,
     /// Network and backend that choose the moves.
@@ -97,14 +104,22 @@ impl Session {
             asked: None,
             review: None,
             reviewed: (0, "null".into()),
+            reviewed_sgf: "".into(),
             exhausted: None,
+            planned: None,
             serial: 0,
+            games: 0,
             notes: Vec::new(),
             engine_log: Vec::new(),
             terms: Terms::default(),
         };
         session.begin(terms)?;
         Ok(session)
+    }
+
+    /// The number of this game: another game has another one.
+    pub(super) fn game(&self) -> u64 {
+        self.games
     }
 
     pub(super) fn now(&self) -> Duration {
@@ -154,6 +169,7 @@ impl Session {
         self.notes.clear();
         self.reviewed = (0, "null".into());
         self.serial += 1;
+        self.games += 1;
     }
 
     /// The game from its beginning to a position.
@@ -390,11 +406,12 @@ impl Session {
         self.settle_in();
     }
 
-    /// Takes the result of a review of the line, with its evaluations of these positions.
-    pub(super) fn take_review(&mut self, text: String, known: Vec<(usize, Eval)>) {
-        self.reviewed = (self.reviewed.0 + 1, text.into());
+    /// Takes the result of a review of the line.
+    pub(super) fn take_review(&mut self, reviewed: Reviewed) {
+        self.reviewed = (self.reviewed.0 + 1, reviewed.json.into());
+        self.reviewed_sgf = reviewed.sgf.into();
         self.review = None;
-        for (node, eval) in known {
+        for (node, eval) in reviewed.known {
             if self.tree.has(node) {
                 self.tree.node_mut(node).eval = Some(eval);
             }

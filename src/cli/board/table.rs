@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
+use tengen::clock::Budget;
 use tengen::search::StopFlag;
+use tengen::watch::Eval;
+use tengen::web::Page;
 
-use super::report::Analysis;
 use super::session::Session;
 use super::task::{Task, TaskRequest};
-use super::tree::Eval;
 use super::view;
 
 /// Maximum time for reloading a page before it counts as closed.
@@ -42,6 +43,8 @@ impl Feed {
 struct Inner {
     session: Session,
     feed: Feed,
+    /// The game that was shown last.
+    game: u64,
     /// Number of open pages, and the time since there were any.
     pages: usize,
     attended: bool,
@@ -52,6 +55,11 @@ struct Inner {
 impl Inner {
     /// Notifies pages of changes, and ends a search that is no longer needed.
     fn publish(&mut self) {
+        let game = self.session.game();
+        if std::mem::replace(&mut self.game, game) != game {
+            // The search was of another game.
+            self.feed.set(ANALYSIS, "null".to_owned());
+        }
         let state = view::state(&self.session, self.attended);
         self.feed.set(STATE, state);
         let tree = view::tree(&self.session);
@@ -76,6 +84,7 @@ impl Table {
         let mut inner = Inner {
             session,
             feed: Feed::default(),
+            game: 0,
             pages: 0,
             attended: false,
             running: None,
@@ -140,9 +149,16 @@ impl Table {
         self.changed.notify_all();
     }
 
-    /// Shows a search's result, and keeps it for the position.
-    pub(super) fn show(&self, request: TaskRequest, analysis: &Analysis, eval: Eval) {
-        let text = serde_json::to_string(analysis).unwrap_or_default();
+    /// Shows how much time the move of this task gets.
+    pub(super) fn plan(&self, request: TaskRequest, budget: Option<Budget>) {
+        let mut inner = self.inner.lock();
+        inner.session.plan(request, budget);
+        inner.publish();
+        self.changed.notify_all();
+    }
+
+    /// Shows a search's result, as JSON, and keeps its evaluation for the position.
+    pub(super) fn show(&self, request: TaskRequest, text: String, eval: Eval) {
         let mut inner = self.inner.lock();
         let current = inner.session.request(inner.attended) == Some(request);
         if current && inner.session.tree.has(request.node) {
@@ -179,13 +195,13 @@ impl Table {
     }
 
     /// A page is open as long as this exists.
-    pub(super) fn open(self: &Arc<Self>) -> Page {
+    pub(super) fn open(self: &Arc<Self>) -> TablePage {
         let mut inner = self.inner.lock();
         inner.pages += 1;
         inner.attended = true;
         inner.publish();
         self.changed.notify_all();
-        Page {
+        TablePage {
             table: Arc::clone(self),
             seen: [0; KINDS.len()],
         }
@@ -193,14 +209,13 @@ impl Table {
 }
 
 /// An open page.
-pub(super) struct Page {
+pub(super) struct TablePage {
     table: Arc<Table>,
     seen: [u64; KINDS.len()],
 }
 
-impl Page {
-    /// Changes since the last call; waits for them up to this time.
-    pub(super) fn news(&mut self, patience: Duration) -> Vec<(&'static str, Arc<str>)> {
+impl Page for TablePage {
+    fn news(&mut self, patience: Duration) -> Vec<(&'static str, Arc<str>)> {
         let mut inner = self.table.inner.lock();
         let seen = self.seen;
         let is_new = |inner: &Inner| {
@@ -224,7 +239,7 @@ impl Page {
     }
 }
 
-impl Drop for Page {
+impl Drop for TablePage {
     /// Closes the page. Without open pages, searches for pages end.
     fn drop(&mut self) {
         let table = Arc::clone(&self.table);

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Task of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Task {
+pub(in super::super) enum Task {
     /// Choose a move and play it.
     Move,
     /// Search the position until stopped.
@@ -16,6 +16,19 @@ pub(super) enum Task {
     Count,
     /// Search every position of the line.
     Review,
+}
+
+impl Task {
+    /// Its name on the page.
+    pub(in super::super) fn name(self) -> &'static str {
+        match self {
+            Task::Move => "move",
+            Task::Analyse => "analyse",
+            Task::Ponder => "ponder",
+            Task::Count => "count",
+            Task::Review => "review",
+        }
+    }
 }
 
 /// A task in one position of one game; a different one ends its search.

@@ -1,23 +1,11 @@
 //! A game with its variations: a tree of moves, with evaluations of the positions after them.
 
-use serde::Serialize;
 use tengen::record::sgf::Branch;
 use tengen::record::{Play, RecordedPlay};
+use tengen::watch::Eval;
 
 /// Maximum number of moves in all variations of a game.
 pub(super) const MOST_NODES: usize = 20_000;
-
-/// The last evaluation of a position.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(super) struct Eval {
-    /// Black's winrate, in [0, 1].
-    pub(super) winrate: f32,
-    /// Black's expected lead in points; `None` without points.
-    pub(super) lead: Option<f32>,
-    pub(super) visits: u64,
-    /// `B`, `W` or `0` if the result is proven.
-    pub(super) proven: Option<&'static str>,
-}
 
 /// A position, and the move that led to it.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +16,7 @@ pub(super) struct Node {
     /// `None` at the root, and for removed variations.
     pub(super) play: Option<Play>,
     pub(super) comment: String,
+    /// Its last evaluation.
     pub(super) eval: Option<Eval>,
 }
 

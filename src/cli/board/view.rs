@@ -5,13 +5,11 @@ use serde_json::{Value, json};
 use tengen::game::{Color, PointStatus, Settled};
 use tengen::gtp::format_vertex;
 use tengen::record::result_text;
+use tengen::watch::{ClockView, Eval, PlanView, letter, points};
 
-use super::clocks::ClockView;
-use super::report::{letter, points};
 use super::session::{GameEnd, Session};
 use super::task::Task;
 use super::terms::Terms;
-use super::tree::Eval;
 
 /// Everything that changes with a move or a setting; the tree is sent separately.
 #[derive(Debug, Serialize)]
@@ -40,6 +38,7 @@ struct State<'a> {
     end: Option<&'a GameEnd>,
     count: Option<Value>,
     clocks: [Option<ClockView>; 2],
+    plan: Option<PlanView>,
     analysing: bool,
     reviewing: bool,
     /// Number of reviews of this game.
@@ -96,6 +95,7 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         end: session.end(),
         count: counted.map(|(_, settled)| count(session, settled)),
         clocks: [Color::Black, Color::White].map(|color| session.clocks.view(color, now)),
+        plan: session.plan_view(now),
         analysing: session.analysing,
         reviewing: session.review.is_some(),
         reviewed: session.reviewed.0,

@@ -133,13 +133,14 @@ impl WorkerEngine {
     fn work(&mut self, table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
         self.engine.set_thinking_limits(job.limits.clone());
         let searched = SearchedPosition {
-            request,
+            node: request.node,
+            task: request.task,
             mover: job.mover,
             size: job.record.size,
         };
         match request.task {
-            Task::Move => self.choose(table, searched, job, stop),
-            Task::Analyse => self.analyse(table, searched, stop),
+            Task::Move => self.choose(table, (request, searched), job, stop),
+            Task::Analyse => self.analyse(table, (request, searched), stop),
             Task::Ponder => {
                 self.engine.ponder(stop);
                 table.finish(request, |session| session.exhausted(request));
@@ -156,7 +157,13 @@ impl WorkerEngine {
     }
 
     /// Chooses a move and plays it.
-    fn choose(&mut self, table: &Table, searched: SearchedPosition, job: &Job, stop: &StopFlag) {
+    fn choose(
+        &mut self,
+        table: &Table,
+        (request, searched): (TaskRequest, SearchedPosition),
+        job: &Job,
+        stop: &StopFlag,
+    ) {
         let clocked = job.control != TimeControl::Unlimited;
         if self.control != job.control {
             self.engine.set_time_control(job.control);
@@ -178,21 +185,14 @@ impl WorkerEngine {
             },
             ..AnalysisOptions::default()
         };
-        let request = searched.request;
+        let budget = self.engine.planned_time(searched.mover);
+        table.plan(request, budget);
         let asked = MoveRequest::new(searched.mover, stop).with(options);
         let decision = self.engine.genmove(&asked, &mut |report| {
-            table.show(
-                request,
-                &searched.analysis(report, false),
-                searched.eval(report),
-            );
+            table.show(request, searched.text(report, false), searched.eval(report));
         });
         if let Some(report) = self.engine.last_report() {
-            table.show(
-                request,
-                &searched.analysis(report, true),
-                searched.eval(report),
-            );
+            table.show(request, searched.text(report, true), searched.eval(report));
         }
         let vertex = match decision {
             Decision::Play(vertex) => Some(vertex),
@@ -213,7 +213,12 @@ impl WorkerEngine {
         });
     }
 
-    fn analyse(&mut self, table: &Table, searched: SearchedPosition, stop: &StopFlag) {
+    fn analyse(
+        &mut self,
+        table: &Table,
+        (request, searched): (TaskRequest, SearchedPosition),
+        stop: &StopFlag,
+    ) {
         let options = AnalysisOptions {
             interval: Some(INTERVAL),
             at_once: true,
@@ -224,21 +229,12 @@ impl WorkerEngine {
             visits: Some(MOST_VISITS),
             time: None,
         };
-        let request = searched.request;
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
         let found = self.engine.analyse(&asked, &mut |report| {
-            table.show(
-                request,
-                &searched.analysis(report, false),
-                searched.eval(report),
-            );
+            table.show(request, searched.text(report, false), searched.eval(report));
         });
         if let Some(report) = &found {
-            table.show(
-                request,
-                &searched.analysis(report, true),
-                searched.eval(report),
-            );
+            table.show(request, searched.text(report, true), searched.eval(report));
         }
         let log = self.engine.thinker_log();
         table.finish(request, |session| {
@@ -257,7 +253,7 @@ fn review(table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
         table.progress(done, all);
     });
     table.finish(request, |session| match reviewed {
-        Ok((text, known)) => session.take_review(text, known),
+        Ok(reviewed) => session.take_review(reviewed),
         Err(error) => {
             session.notes = vec![format!("the game cannot be reviewed: {error:#}")];
             session.exhausted(request);

@@ -1,5 +1,6 @@
 //! `tengen review`: analyses each move of a game with the search and with proofs.
 
+mod annotated;
 mod endings;
 mod facts;
 mod html;
@@ -24,6 +25,8 @@ use super::flags::EngineFlags;
 use super::games::{sample, sgf_files};
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
+use annotated::AnnotatedGames;
+pub(super) use annotated::text as annotated_sgf;
 use endings::Endings;
 pub(super) use facts::Game;
 use pages::Pages;
@@ -58,8 +61,12 @@ pub(crate) struct Review {
     /// that are done already with the same settings are not searched again.
     #[arg(long, value_name = "PATH")]
     html: Option<PathBuf>,
-    /// Replace files that are not pages of an earlier review.
-    #[arg(long, requires = "html")]
+    /// Write the game as SGF, with the judgement of each move as a comment and better lines as
+    /// variations: a file for one game; for several, or if the name does not end in .sgf, a folder.
+    #[arg(long, value_name = "PATH")]
+    sgf: Option<PathBuf>,
+    /// Replace files that are not from an earlier review.
+    #[arg(long)]
     force: bool,
     /// Print JSON: a line per game, then a summary line.
     #[arg(long)]
@@ -78,7 +85,7 @@ pub(crate) struct Review {
     games: Option<u32>,
     /// Use the solver only, without searches: from which ply games can be solved, and who lost a
     /// won game. Every position is solved independently; --threads games concurrently.
-    #[arg(long, conflicts_with_all = ["html", "visits", "time-per-move", "model", "backend"])]
+    #[arg(long, conflicts_with_all = ["html", "sgf", "visits", "time-per-move", "model", "backend"])]
     endings: bool,
     #[command(flatten)]
     engine: EngineFlags,
@@ -139,6 +146,10 @@ impl Review {
         let pages = pages
             .map(|path| Pages::open(path, &files, self.force))
             .transpose()?;
+        let annotated = self.sgf.as_deref();
+        let annotated = annotated
+            .map(|path| AnnotatedGames::open(path, &files, self.force))
+            .transpose()?;
         let stop = stop_on_ctrl_c()?;
         let solve = (self.nodes.unwrap_or(beside), self.from.unwrap_or(0));
         let flags = Arc::new(self.engine);
@@ -147,6 +158,7 @@ impl Review {
             game,
             reviewer,
             pages,
+            annotated,
             summary: Summary::default(),
             alone: files.len() == 1,
             json: self.json,
@@ -162,6 +174,7 @@ struct Session {
     game: Option<String>,
     reviewer: Reviewer,
     pages: Option<Pages>,
+    annotated: Option<AnnotatedGames>,
     summary: Summary,
     /// Whether there is one game only, which is reported in full.
     alone: bool,
@@ -255,6 +268,9 @@ impl Session {
             if self.alone {
                 log::info!("written {}", page.display());
             }
+        }
+        if let Some(annotated) = &self.annotated {
+            annotated.add(file, record, &review)?;
         }
         self.summary.add(&review);
         Ok(review.is_whole())

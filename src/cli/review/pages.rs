@@ -59,23 +59,7 @@ impl Pages {
     }
 
     fn folder(folder: &Path, files: &[PathBuf]) -> anyhow::Result<Pages> {
-        ensure!(
-            !folder.is_file(),
-            "{} is a file, and the pages of several games need a folder",
-            folder.display()
-        );
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        let mut taken = HashSet::from(["index".to_owned()]);
-        let mut paths = HashMap::new();
-        for file in files {
-            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-            let (mut name, mut number) = (stem.to_string(), 1);
-            while !taken.insert(name.to_lowercase()) {
-                number += 1;
-                name = format!("{stem}-{number}");
-            }
-            paths.insert(file.clone(), folder.join(format!("{name}.html")));
-        }
+        let paths = in_folder(folder, files, "html")?;
         let index = Index {
             path: folder.join(INDEX),
             entries: Vec::new(),
@@ -110,6 +94,35 @@ impl Pages {
         }
         Ok(path)
     }
+}
+
+/// A path in a folder for each file, which is made.
+///
+/// # Errors
+/// If that is impossible.
+pub(super) fn in_folder(
+    folder: &Path,
+    files: &[PathBuf],
+    extension: &str,
+) -> anyhow::Result<HashMap<PathBuf, PathBuf>> {
+    ensure!(
+        !folder.is_file(),
+        "{} is a file, and several games need a folder",
+        folder.display()
+    );
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let mut taken = HashSet::from(["index".to_owned()]);
+    let mut paths = HashMap::new();
+    for file in files {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let (mut name, mut number) = (stem.to_string(), 1);
+        while !taken.insert(name.to_lowercase()) {
+            number += 1;
+            name = format!("{stem}-{number}");
+        }
+        paths.insert(file.clone(), folder.join(format!("{name}.{extension}")));
+    }
+    Ok(paths)
 }
 
 /// Replaces a file atomically.

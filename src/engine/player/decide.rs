@@ -154,7 +154,7 @@ impl<G: Game> Player<G> {
         let (shown, mut last) = (analysis.interval.is_some(), None::<SearchReport>);
         let kept = AnalysisOptions {
             interval: analysis.interval.or(Some(KEEP)),
-            at_once: !shown,
+            at_once: !shown || analysis.at_once,
             ..analysis.clone()
         };
         let start = request.start.clone();

@@ -283,6 +283,23 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
 }
 
 #[test]
+fn the_time_that_is_planned_is_the_time_that_is_given() {
+    let clock = FakeClock::new();
+    let mut engine = timed_player(Behaviour::Highest, &clock);
+    let usual = engine.planned_time(Color::Black).expect("two seconds");
+    assert_eq!(usual.soft, Duration::from_secs(2));
+    engine.set_time_control(limited(60));
+    let planned = engine.planned_time(Color::Black).expect("a clock");
+    assert!(planned.soft <= planned.most && planned.most <= planned.hard);
+    assert_eq!(engine.planned_time(Color::Black), Some(planned));
+    engine.genmove(
+        &MoveRequest::new(Color::Black, &StopFlag::new()),
+        &mut |_| {},
+    );
+    assert_eq!(engine.move_times()[0].budget, Some(planned));
+}
+
+#[test]
 fn a_stone_taken_back_has_to_be_made_again() {
     let clock = FakeClock::new();
     let slow = clock.clone();

@@ -1,6 +1,9 @@
 //! Which task the engine has: what the page asks for, whose turn it is, and what is done already.
 
-use tengen::clock::TimeControl;
+use std::time::Duration;
+
+use tengen::clock::{Budget, TimeControl};
+use tengen::watch::PlanView;
 
 use super::super::task::{Task, TaskRequest};
 use super::super::terms::Who;
@@ -26,6 +29,19 @@ impl Session {
     pub(in super::super) fn want_review(&mut self, on: bool) {
         self.exhausted = None;
         self.review = on.then(|| self.tree.end_of_line(self.current));
+    }
+
+    /// The engine has begun to choose a move, within this time.
+    pub(in super::super) fn plan(&mut self, request: TaskRequest, budget: Option<Budget>) {
+        let now = self.now();
+        self.planned = budget.map(|budget| (request, budget, now));
+    }
+
+    /// The time of the move that the engine is choosing.
+    pub(in super::super) fn plan_view(&self, now: Duration) -> Option<PlanView> {
+        let (request, budget, begun) = self.planned?;
+        let chosen = self.request(true) == Some(request);
+        chosen.then(|| PlanView::new(budget, now.saturating_sub(begun)))
     }
 
     /// A search ended by itself.

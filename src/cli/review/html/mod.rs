@@ -5,7 +5,8 @@ pub(super) mod index;
 
 use std::path::Path;
 
-use super::super::board::{PAGE_STYLE, file_script, page_body};
+use tengen::web;
+
 use super::facts::{Review, Side};
 
 /// Start of every review page.
@@ -35,10 +36,11 @@ pub(super) fn page(review: &Review, in_folder: bool) -> anyhow::Result<String> {
         ""
     };
     Ok(format!(
-        "{MARK}{POLICY}<title>{black} - {white}</title><style>{PAGE_STYLE}</style>{back}{}\
+        "{MARK}{POLICY}<title>{black} - {white}</title><style>{}</style>{back}{}\
          {begin}{json}{end}<script type=\"module\">{}</script></html>\n",
-        page_body(),
-        file_script()
+        web::STYLE,
+        web::body(),
+        web::file_script()
     ))
 }
 

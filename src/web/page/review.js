@@ -1,5 +1,5 @@
 // A review: statistics of both sides, and the loss and a better move for each mistake.
-import { h, percent, stone } from "./dom.js";
+import { h, patch, percent, stone } from "./dom.js";
 import { say } from "./words.js";
 
 const KINDS = ["inaccuracy", "mistake", "blunder", "thrown_away"];
@@ -73,7 +73,8 @@ export function draw(panel, { view, review, progress, moves, goto, play, hover, 
     const start = view.reviewing
       ? h("button", { onclick: () => send({ do: "review", on: false }) }, say("stopReview"))
       : h("button", { id: "start-review", class: review ? "" : "main", onclick: () => send({ do: "review", on: true }) }, say("startReview"));
-    parts.push(h("div", { class: "bar" }, start));
+    const save = review && h("button", { id: "save-review", title: say("saveReviewTip"), onclick: () => { location.href = "reviewed.sgf"; } }, say("saveReview"));
+    parts.push(h("div", { class: "bar" }, start, save));
   }
   if (view.reviewing && progress) parts.push(h("p", { class: "note" }, say("reviewing", { done: progress[0], all: progress[1] })), h("progress", { value: progress[0], max: progress[1] }));
   else if (!review) parts.push(h("p", { class: "note" }, say("noReview")));
@@ -82,5 +83,5 @@ export function draw(panel, { view, review, progress, moves, goto, play, hover, 
     const s = review.settings;
     parts.push(h("p", { class: "note" }, [s.search, s.network, ...s.changed].join(" · ")));
   }
-  panel.replaceChildren(...parts);
+  patch(panel, parts);
 }

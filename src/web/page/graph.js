@@ -1,8 +1,8 @@
 // Winrate and lead over the game: a click goes to the move.
-import { $, h, percent, signed } from "./dom.js";
+import { $, h, patch, percent, signed } from "./dom.js";
 import { say } from "./words.js";
 
-const LEFT = 34, RIGHT = 34, TOP = 10, BOTTOM = 20;
+const LEFT = 34, RIGHT = 42, TOP = 10, BOTTOM = 20;
 let places = [];
 
 export function listen(go) {
@@ -39,10 +39,12 @@ export function draw({ line, now, scores, marks }) {
     }
   }
   const at = line.findIndex((node) => node.id === now);
+  // One evaluation alone has no line.
+  if (line[at]?.eval) parts.push(h("circle", { class: "spot", cx: x(at), cy: y(line[at].eval.winrate), r: 3.5 }));
   if (at >= 0) parts.push(h("line", { class: "now", x1: x(at), x2: x(at), y1: TOP - 4, y2: low + 4 }));
   for (const { index, kind, rate } of marks || []) parts.push(h("circle", { class: kind, cx: x(index), cy: y(rate), r: 4.5 }));
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((n) => steps / n <= 8) || 1000;
   for (let i = 0; i <= steps; i += step) parts.push(h("text", { x: x(i), y: height - 6, "text-anchor": "middle" }, String(i)));
   if (!known.length) parts.push(h("text", { x: width / 2, y: y(0.5) - 8, "text-anchor": "middle" }, say("noCurve")));
-  svg.replaceChildren(...parts);
+  patch(svg, parts);
 }

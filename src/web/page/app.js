@@ -1,15 +1,15 @@
 // The page: one store, one draw. A host answers commands: `tengen board`, or the page itself if it is a
 // file (local.js).
 import * as board from "./board.js";
-import { $, h, recall, remember, toast } from "./dom.js";
+import { $, h, patch, recall, remember, toast } from "./dom.js";
 import * as graph from "./graph.js";
 import * as panels from "./panels.js";
 import * as reviews from "./review.js";
 import { label, refusal, say, switchLanguage } from "./words.js";
 
 export const store = { view: null, since: 0, tree: { root: null, nodes: [] }, analysis: null, progress: null, review: null, reviewed: [] };
-const look = { layer: recall("layer") || "candidates", tab: "analysis", ghost: -1, aim: -1, line: null };
-let host = null, drawing = false;
+const look = { layer: recall("layer") || "candidates", tab: "", ghost: -1, aim: -1, line: null };
+let host = null, drawing = false, pressed = false;
 
 // Nodes from the beginning to the shown position, continued along first variations.
 export function currentLine() {
@@ -42,18 +42,22 @@ function analysis() {
   return place < 0 ? null : reviews.asAnalysis(reviews.positionAt(store.review, place), view.current);
 }
 
+// The kinds of marks that there are for this game.
+const layers = () => (host.layers ?? board.LAYER_NAMES).filter((name) => (name !== "territory" || store.view.scores) && (name !== "legal" || store.view.legal));
 const thinking = () => store.view.task === "move";
 
 function draw() {
   drawing = false;
   const { view } = store;
-  if (!view) return;
+  if (!view || pressed) return;
   const line = currentLine(), at = moveNumber(line), found = analysis(), server = host.live;
   const open = !view.end && !thinking() && server;
   $("what").textContent = `${say(view.game)} ${view.width}×${view.height}` + (view.scores ? ` · ${view.rules} · ${say("komi")} ${view.komi}` : view.rules && view.game !== "nogo" ? ` · ${view.rules}` : "");
-  const layer = view.count && look.layer === "candidates" && (view.end || !view.analysing) ? "territory" : look.layer;
+  const chosen = layers().includes(look.layer) ? look.layer : "candidates";
+  const layer = view.count && chosen === "candidates" && (view.end || !view.analysing) ? "territory" : chosen;
   board.draw({ view, analysis: found, layer, line: look.line, ghost: look.ghost, aim: look.aim, open: open || view.count, next: !server || store.reviewed.includes(view.current) ? line[at + 1] : null });
   panels.players(view, store.since);
+  panels.plan(view, store.since);
   panels.status(view, found);
   const marks = store.review && line[1] && store.reviewed[1] === line[1].id ? reviews.marks(store.review) : [];
   graph.draw({ line, now: view.current, scores: view.scores, marks });
@@ -73,15 +77,15 @@ function drawBars(view, line, at) {
   $("undo").disabled = view.current === 0;
   $("resign").disabled = Boolean(view.end);
   const choose = (name) => h("button", { role: "radio", "aria-checked": String(look.layer === name), "data-layer": name, onclick: () => show(name) }, say(name));
-  const names = board.LAYER_NAMES.filter((name) => host.live || ["candidates", "none"].includes(name));
-  $("layers").replaceChildren(...names.filter((name) => name !== "territory" || view.scores).map(choose));
+  patch($("layers"), layers().map(choose));
 }
 
 function drawPanel(view, found, at) {
-  const names = host.live ? ["analysis", "moves", "review"] : ["review", "analysis", "moves"];
   const tab = (name) => h("button", { role: "tab", "aria-selected": String(look.tab === name), "data-tab": name, onclick: () => { look.tab = name; redraw(); } }, say(name));
-  $("tabs").replaceChildren(...names.map(tab));
+  patch($("tabs"), host.tabs.map(tab));
   const panel = $("panel"), shared = { view, send, server: host.live, hover };
+  if (panel.dataset.tab !== look.tab) panel.replaceChildren();
+  panel.dataset.tab = look.tab;
   if (look.tab === "analysis") panels.candidates(panel, { ...shared, analysis: found, play: playLine });
   else if (look.tab === "moves") panels.moves(panel, { ...shared, nodes: store.tree.nodes, go });
   else {
@@ -92,7 +96,7 @@ function drawPanel(view, found, at) {
 }
 
 export function redraw() {
-  if (drawing) return;
+  if (drawing || pressed) return;
   drawing = true;
   requestAnimationFrame(draw);
 }
@@ -120,7 +124,7 @@ export const act = {
   undo: () => send({ do: "undo" }),
   count: () => send({ do: "count" }),
   resign: () => send({ do: "resign" }),
-  layer: () => { const names = board.LAYER_NAMES; show(names[(names.indexOf(look.layer) + 1) % names.length]); },
+  layer: () => { const names = layers(); show(names[(names.indexOf(look.layer) + 1) % names.length]); },
   escape: () => { Object.assign(look, { line: null, aim: -1 }); redraw(); },
   mistake: (way) => {
     const at = store.reviewed.indexOf(store.view.current), bad = reviews.mistakes(store.review);
@@ -130,6 +134,16 @@ export const act = {
 };
 
 const KEYS = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "engine", a: "analyse", p: "pass", u: "undo", l: "layer", Escape: "escape" };
+
+// Between press and release nothing is redrawn: the element under the pointer stays what was pressed, and
+// browsers drop the click on one that is gone. Graph and sliders follow the pointer.
+function listenToPresses() {
+  const set = (value) => { pressed = value; if (!value) redraw(); };
+  addEventListener("pointerdown", (event) => set(!event.target.closest?.("#graph, input")), true);
+  for (const name of ["pointerup", "pointercancel"]) addEventListener(name, () => setTimeout(() => set(false)), true);
+  // The button was released where this page could not see it.
+  addEventListener("pointermove", (event) => { if (pressed && !event.buttons) set(false); }, true);
+}
 
 function listenToKeys() {
   addEventListener("keydown", (event) => {
@@ -157,8 +171,8 @@ export function help() {
 
 export function begin(chosen) {
   host = chosen;
+  look.tab = host.tabs[0];
   if (!host.live) {
-    look.tab = "review";
     for (const element of document.querySelectorAll(".server")) element.hidden = true;
   }
   board.listen({
@@ -183,11 +197,15 @@ export function begin(chosen) {
   $("language").addEventListener("click", () => { switchLanguage(); label(); redraw(); });
   $("help").addEventListener("click", help);
   addEventListener("resize", redraw);
+  listenToPresses();
   listenToKeys();
   addEventListener("pointermove", (event) => { if (event.movementX || event.movementY) look.still = false; }, true);
   // After a mouse click the next key applies to the board.
   addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button")?.blur(); });
   // Running clocks are redrawn; nothing else needs the time.
-  setInterval(() => { if (store.view?.clocks?.some((clock) => clock?.running)) panels.players(store.view, store.since); }, 100);
+  setInterval(() => { if (pressed || !store.view) return;
+    if (store.view.clocks.some((clock) => clock?.running)) panels.players(store.view, store.since);
+    if (store.view.plan) panels.plan(store.view, store.since);
+  }, 100);
   label();
 }

@@ -1,13 +1,16 @@
 //! The files of the page, which are part of the program: served one by one, or combined into a
 //! single file that needs no server.
 
+use std::borrow::Cow;
+
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
 const PAGE: &str = include_str!("page/index.html");
-pub(in crate::cli) const STYLE: &str = include_str!("page/style.css");
+/// The style of the page.
+pub const STYLE: &str = include_str!("page/style.css");
 
 /// Modules in both forms of the page, each after those that it uses.
 const SHARED: &[(&str, &str)] = &[
@@ -19,39 +22,46 @@ const SHARED: &[(&str, &str)] = &[
     ("panels.js", include_str!("page/panels.js")),
     ("review.js", include_str!("page/review.js")),
     ("app.js", include_str!("page/app.js")),
+    ("replay.js", include_str!("page/replay.js")),
 ];
 
 /// Modules of the served page only.
 const SERVED: &[(&str, &str)] = &[
     ("dialog.js", include_str!("page/dialog.js")),
     ("start.js", include_str!("page/start.js")),
+    ("watch.js", include_str!("page/watch.js")),
 ];
 
 /// Module of the single-file page only.
 const LOCAL: (&str, &str) = ("local.js", include_str!("page/local.js"));
 
-/// Content type and text of a file.
-pub(super) fn find(name: &str) -> Option<(&'static str, &'static str)> {
+/// The module that the page names as its start.
+const START: &str = "start.js";
+
+/// Content type and text of a file; the page begins with this module.
+pub(super) fn find(name: &str, start: &str) -> Option<(&'static str, Cow<'static, str>)> {
     match name {
-        "" => return Some((HTML, PAGE)),
-        "style.css" => return Some((CSS, STYLE)),
-        "icon.svg" => return Some((SVG, include_str!("page/icon.svg"))),
+        "" => return Some((HTML, PAGE.replace(START, start).into())),
+        "style.css" => return Some((CSS, STYLE.into())),
+        "icon.svg" => return Some((SVG, include_str!("page/icon.svg").into())),
         _ => {}
     }
     let mut modules = SHARED.iter().chain(SERVED);
     let found = modules.find(|(own, _)| *own == name);
-    found.map(|(_, text)| (JS, *text))
+    found.map(|(_, text)| (JS, (*text).into()))
 }
 
 /// The body of the page.
-pub(in crate::cli) fn body() -> &'static str {
+#[must_use]
+pub fn body() -> &'static str {
     let (_, rest) = PAGE.split_once("<body>").unwrap_or_default();
     rest.split_once("</body>").unwrap_or_default().0
 }
 
 /// The modules of a single-file page as one script: each becomes a function that returns the
 /// module's exports.
-pub(in crate::cli) fn script() -> String {
+#[must_use]
+pub fn file_script() -> String {
     let modules = SHARED.iter().chain([&LOCAL]);
     modules.map(|(name, text)| wrapped(name, text)).collect()
 }
@@ -113,7 +123,7 @@ mod tests {
     /// A module's imports come before it, and nothing is loaded from elsewhere.
     #[test]
     fn everything_that_is_imported_is_there_and_local() {
-        let script = script();
+        let script = file_script();
         assert!(
             !script.contains("import ") && !script.contains("\nexport "),
             "{script}"

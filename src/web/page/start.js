@@ -15,7 +15,7 @@ async function post(path, type, body) {
   }
 }
 
-const host = { live: true, send: (command) => post("do", "application/json", JSON.stringify(command)) };
+const host = { live: true, tabs: ["analysis", "moves", "review"], send: (command) => post("do", "application/json", JSON.stringify(command)) };
 
 async function load(file) {
   if (!file) return;
@@ -36,6 +36,7 @@ const takes = {
   tree: (tree) => { store.tree = tree; },
   analysis: (analysis) => {
     store.analysis = analysis;
+    if (!analysis) return;
     const { winrate, lead, visits, proven } = analysis, found = { winrate, lead, visits, proven };
     const node = store.tree.nodes.find((node) => node.id === analysis.node);
     if (node) node.eval = found;

@@ -1,5 +1,5 @@
 // The dialog for a new game: game, board, rules, players, time.
-import { $, h, toast } from "./dom.js";
+import { $, h, patch, toast } from "./dom.js";
 import { refusal, say } from "./words.js";
 
 const GAMES = {
@@ -32,7 +32,7 @@ function draw(start) {
     byoyomi: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("periods", { min: 1, step: 1 }), "×", number("period", { min: 1, step: 1 }), say("seconds")],
   }[chosen.clock];
   const level = { free: [], seconds: [number("seconds", { min: 0.1, step: 0.1 }), say("seconds")], visits: [number("visits", { min: 1, step: 1 }), say("visitsOf")] }[chosen.level];
-  dialog.replaceChildren(h("h2", {}, say("new")),
+  patch(dialog, h("h2", {}, say("new")),
     field("game", choices(Object.keys(GAMES), chosen.game, (name) => set({ game: name, size: GAMES[name].usual, rules: "", handicap: 0 }), say)),
     field("board", choices(game.sizes, chosen.size, (size) => set({ size }), (size) => `${size}×${size}`)),
     game.rules.length ? field("rules", h("select", { "aria-label": say("rules"), onchange: (event) => set({ rules: event.target.value }) }, ["", ...game.rules].map((name) => h("option", { value: name, selected: name === chosen.rules }, name || say("usual"))))) : "",

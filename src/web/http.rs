@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use tengen::clock::{Clock as _, SystemClock};
+use crate::clock::{Clock as _, SystemClock};
 
 /// Maximum size of a head: a browser's has less than a kilobyte.
 const MOST_HEAD: usize = 16 << 10;
@@ -20,7 +20,7 @@ pub(super) const WRITE_TIME: Duration = Duration::from_secs(5);
 
 /// A request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Request {
+pub struct Request {
     pub(super) method: String,
     /// As sent, with its query.
     pub(super) path: String,
@@ -28,8 +28,10 @@ pub(super) struct Request {
     pub(super) origin: Option<String>,
     /// The browser's `Sec-Fetch-Site` header for the requesting page.
     pub(super) site: Option<String>,
-    pub(super) content_type: Option<String>,
-    pub(super) body: Vec<u8>,
+    /// Its content type, if given.
+    pub content_type: Option<String>,
+    /// Its body.
+    pub body: Vec<u8>,
 }
 
 /// Reason why there is no request.
@@ -142,16 +144,21 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize, usize)>, Refused> {
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reply {
-    pub(super) status: u16,
-    pub(super) content_type: &'static str,
+pub struct Reply {
+    /// The status code of HTTP.
+    pub status: u16,
+    /// Its content type.
+    pub content_type: &'static str,
     /// File name for saving in the browser.
-    pub(super) file_name: Option<&'static str>,
-    pub(super) body: Vec<u8>,
+    pub file_name: Option<&'static str>,
+    /// Its body.
+    pub body: Vec<u8>,
 }
 
 impl Reply {
-    pub(super) fn text(status: u16, text: &str) -> Reply {
+    /// Plain text.
+    #[must_use]
+    pub fn text(status: u16, text: &str) -> Reply {
         Reply {
             status,
             content_type: "text/plain; charset=utf-8",
@@ -160,7 +167,9 @@ impl Reply {
         }
     }
 
-    pub(super) fn json(status: u16, text: impl Into<String>) -> Reply {
+    /// A text of JSON.
+    #[must_use]
+    pub fn json(status: u16, text: impl Into<String>) -> Reply {
         Reply {
             content_type: "application/json",
             body: text.into().into_bytes(),

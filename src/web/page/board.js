@@ -1,5 +1,5 @@
 // The board: grid, stones, and overlays. It draws its input and reports clicked points.
-import { $, brief, h, percent, share, signed } from "./dom.js";
+import { $, brief, h, patch, percent, share, signed } from "./dom.js";
 import { say } from "./words.js";
 
 export const COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
@@ -29,7 +29,8 @@ export function listen(handlers) {
   board.addEventListener("pointerleave", () => on.hover(-1));
   board.addEventListener("click", (event) => {
     const { index, pixels } = point(event);
-    if (index < 0) return;
+    // The second click of a double click is no second move.
+    if (index < 0 || event.detail > 1) return;
     // A finger is larger than a point of a large board: the first touch aims, the second plays.
     if (event.pointerType === "touch" && pixels < 26 && aimed !== index) {
       aimed = index;
@@ -114,7 +115,7 @@ const LAYERS = {
   candidates({ view, analysis, over }) {
     if (!analysis) return;
     const list = analysis.candidates.filter((c) => indexOf(c.at) >= 0);
-    for (const c of [...list].reverse()) if (view.stones[indexOf(c.at)] === ".") over.append(bubble(c, analysis.candidates[0], analysis.to_move, analysis.visits));
+    for (const c of [...list].reverse()) if (view.stones[indexOf(c.at)] === ".") over.push(bubble(c, analysis.candidates[0], analysis.to_move, analysis.visits));
   },
   policy({ view, analysis, over }) {
     if (!analysis) return;
@@ -122,7 +123,7 @@ const LAYERS = {
     analysis.policy.slice(0, -1).forEach((value, index) => {
       if (value < 5 || view.stones[index] !== ".") return;
       const [x, y] = place(index);
-      over.append(square(index, 52, "var(--best)", 0.16 + (0.78 * value) / most),
+      over.push(square(index, 52, "var(--best)", 0.16 + (0.78 * value) / most),
         h("text", { x, y: y + 6, "text-anchor": "middle", "font-size": 16, "font-weight": 600, fill: value / most > 0.4 ? "#fff" : "#111" }, (value / 10).toFixed(value < 100 ? 1 : 0)));
     });
   },
@@ -131,56 +132,56 @@ const LAYERS = {
     if (count) {
       [...count.points].forEach((fate, index) => {
         const color = fate === "B" || fate === "W" ? fate : fate === "d" ? (view.stones[index] === "B" ? "W" : "B") : null;
-        if (color) over.append(square(index, 22, color === "B" ? "var(--black-owns)" : "var(--white-owns)", 0.92));
+        if (color) over.push(square(index, 22, color === "B" ? "var(--black-owns)" : "var(--white-owns)", 0.92));
       });
       return;
     }
     (analysis?.owners || []).forEach((value, index) => {
       if (Math.abs(value) < 12) return;
-      over.append(square(index, 8 + (26 * Math.abs(value)) / 100, value > 0 ? "var(--black-owns)" : "var(--white-owns)", 0.85));
+      over.push(square(index, 8 + (26 * Math.abs(value)) / 100, value > 0 ? "var(--black-owns)" : "var(--white-owns)", 0.85));
     });
   },
   legal({ view, under }) {
     [...view.legal].forEach((bits, index) => {
       if (view.stones[index] !== ".") return;
       const [x, y] = place(index), dot = (dx, color) => h("circle", { cx: x + dx, cy: y, r: 11, fill: color === "B" ? "#111" : "#fff", stroke: "#555", "stroke-width": 1 });
-      if (bits === "1") under.append(dot(0, "B"));
-      else if (bits === "2") under.append(dot(0, "W"));
-      else if (bits === "3") under.append(dot(-11, "B"), dot(11, "W"));
-      else under.append(h("path", { d: `M${x - 12} ${y - 12}l24 24m0 -24l-24 24`, stroke: "var(--bad)", "stroke-width": 5, "stroke-linecap": "round" }));
+      if (bits === "1") under.push(dot(0, "B"));
+      else if (bits === "2") under.push(dot(0, "W"));
+      else if (bits === "3") under.push(dot(-11, "B"), dot(11, "W"));
+      else under.push(h("path", { d: `M${x - 12} ${y - 12}l24 24m0 -24l-24 24`, stroke: "var(--bad)", "stroke-width": 5, "stroke-linecap": "round" }));
     });
   },
   none() {},
 };
 export const LAYER_NAMES = Object.keys(LAYERS);
 
+// The stones of a line, numbered.
+function numbered(line, first) {
+  const colors = first === "B" ? "BW" : "WB", spots = line.map((at, number) => [indexOf(at), number]);
+  return spots.filter(([index]) => index >= 0).map(([index, number]) => disc(index, colors[number % 2], "stone", String(number + 1)));
+}
+
 // Draws a position: `line` is shown as numbered stones on the board, `ghost` is the point under the mouse.
 export function draw({ view, analysis, layer, line, ghost, aim, open, next }) {
   if (view.width !== size.width || view.height !== size.height || !$("stones")) ground(view);
-  const board = $("board"), under = $("under"), over = $("over");
-  board.classList.toggle("open", Boolean(open));
-  under.replaceChildren();
-  over.replaceChildren();
-  const dead = (index) => view.count?.points[index] === "d";
-  $("stones").replaceChildren(...[...view.stones].flatMap((color, index) => (color === "." ? [] : [disc(index, color, dead(index) ? "stone dead" : "stone")])));
-  const last = indexOf(view.last);
+  $("board").classList.toggle("open", Boolean(open));
+  const under = [], over = [], last = indexOf(view.last), dead = (index) => view.count?.points[index] === "d";
+  const stones = [...view.stones].flatMap((color, index) => (color === "." ? [] : [disc(index, color, dead(index) ? "stone dead" : "stone")]));
   if (last >= 0) {
     const [cx, cy] = place(last);
-    over.append(h("circle", { cx, cy, r: 11, fill: "none", stroke: view.stones[last] === "B" ? "#fff" : "#111", "stroke-width": 4 }));
+    over.push(h("circle", { cx, cy, r: 11, fill: "none", stroke: view.stones[last] === "B" ? "#fff" : "#111", "stroke-width": 4 }));
   }
-  if (line) {
-    let color = view.to_move;
-    line.forEach((at, number) => {
-      if (indexOf(at) >= 0) over.append(disc(indexOf(at), color, "stone", String(number + 1)));
-      color = color === "B" ? "W" : "B";
-    });
-    return;
+  if (line) over.push(...numbered(line, view.to_move));
+  else {
+    LAYERS[layer]({ view, analysis, under, over });
+    if (next && indexOf(next.at) >= 0 && view.stones[indexOf(next.at)] === ".") {
+      const [cx, cy] = place(indexOf(next.at));
+      over.push(h("circle", { cx, cy, r: R, fill: "none", stroke: next.color === "B" ? "#000" : "#fff", "stroke-width": 3, "stroke-dasharray": "7 6" }));
+    }
+    const shown = aim >= 0 ? aim : ghost;
+    if (open && shown >= 0 && view.stones[shown] === ".") over.push(disc(shown, view.to_move, aim >= 0 ? "aim" : "ghost"));
   }
-  LAYERS[layer]({ view, analysis, under, over });
-  if (next && indexOf(next.at) >= 0 && view.stones[indexOf(next.at)] === ".") {
-    const [cx, cy] = place(indexOf(next.at));
-    over.append(h("circle", { cx, cy, r: R, fill: "none", stroke: next.color === "B" ? "#000" : "#fff", "stroke-width": 3, "stroke-dasharray": "7 6", "pointer-events": "none" }));
-  }
-  const shown = aim >= 0 ? aim : ghost;
-  if (open && shown >= 0 && view.stones[shown] === ".") over.append(disc(shown, view.to_move, aim >= 0 ? "aim" : "ghost"));
+  patch($("under"), under);
+  patch($("stones"), stones);
+  patch($("over"), over);
 }

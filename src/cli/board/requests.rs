@@ -1,0 +1,87 @@
+//! What a page may ask for, besides its own files.
+
+use std::sync::Arc;
+
+use tengen::web::{Host, Page, Reply, Request};
+
+use super::command::Command;
+use super::session::Session;
+use super::table::Table;
+
+/// Maximum size of a command; games are sent another way.
+const MOST_COMMAND: usize = 256 << 10;
+
+impl Host for Table {
+    fn start(&self) -> &'static str {
+        "start.js"
+    }
+
+    fn commands(&self) -> &'static [&'static str] {
+        &["do", "load"]
+    }
+
+    fn answer(&self, path: &str, request: &Request) -> Option<Reply> {
+        Some(match path {
+            "do" => command(self, request),
+            "load" => load(self, request),
+            "review" => {
+                let text = self.look(|session| Arc::clone(&session.reviewed.1));
+                Reply::json(200, &*text)
+            }
+            "game.sgf" => game("game.sgf", &self.look(Session::sgf)),
+            "reviewed.sgf" => {
+                let text = self.look(|session| Arc::clone(&session.reviewed_sgf));
+                game("reviewed.sgf", &text)
+            }
+            _ => return None,
+        })
+    }
+
+    fn open(self: Arc<Self>, _: &str) -> Box<dyn Page> {
+        Box::new(Table::open(&self))
+    }
+}
+
+/// A game as a file to save.
+fn game(name: &'static str, text: &str) -> Reply {
+    Reply {
+        content_type: "application/x-go-sgf; charset=utf-8",
+        file_name: Some(name),
+        ..Reply::text(200, text)
+    }
+}
+
+/// Other pages cannot send JSON without a preflight request, which is refused.
+fn command(table: &Table, request: &Request) -> Reply {
+    let json = request.content_type.as_deref().unwrap_or_default();
+    if !json.starts_with("application/json") {
+        return Reply::text(415, "commands are JSON\n");
+    }
+    if request.body.len() > MOST_COMMAND {
+        return Reply::text(413, "a command is shorter\n");
+    }
+    let command: Command = match serde_json::from_slice(&request.body) {
+        Ok(command) => command,
+        Err(error) => return refusal(400, &format!("no command: {error}")),
+    };
+    done(command.run(table))
+}
+
+fn load(table: &Table, request: &Request) -> Reply {
+    let kind = request.content_type.as_deref().unwrap_or_default();
+    if kind != "application/octet-stream" {
+        return Reply::text(415, "games are sent as application/octet-stream\n");
+    }
+    done(table.act(|session| session.load(&request.body)))
+}
+
+fn done(result: anyhow::Result<()>) -> Reply {
+    match result {
+        Ok(()) => Reply::json(200, "{}"),
+        Err(error) => refusal(422, &format!("{error:#}")),
+    }
+}
+
+fn refusal(status: u16, text: &str) -> Reply {
+    Reply::json(status, serde_json::json!({ "error": text }).to_string())
+}

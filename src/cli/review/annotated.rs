@@ -1,0 +1,156 @@
+//! A review as SGF: what it says of each move as comments, better lines as variations.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use tengen::gtp::parse_vertex;
+use tengen::record::sgf::{Branch, write_tree};
+use tengen::record::{GameRecord, Play, RecordedPlay, file};
+
+use super::facts::{Class, Position, Review, Side};
+use super::pages::in_folder;
+
+/// Start of the comment on a game that was reviewed.
+const MARK: &str = "Reviewed by Tengen";
+
+/// The files of a review.
+pub(super) struct AnnotatedGames(HashMap<PathBuf, PathBuf>);
+
+impl AnnotatedGames {
+    /// Decides where each game goes: a path for one game, a folder for several.
+    ///
+    /// # Errors
+    /// If a file that is not from an earlier review is in the way, unless `force` is set, or the
+    /// folder cannot be made.
+    pub(super) fn open(
+        path: &Path,
+        files: &[PathBuf],
+        force: bool,
+    ) -> anyhow::Result<AnnotatedGames> {
+        let is_file = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("sgf"));
+        let paths = match files {
+            [file] if is_file && !path.is_dir() => HashMap::from([(file.clone(), path.to_owned())]),
+            _ => in_folder(path, files, "sgf")?,
+        };
+        for path in paths.values() {
+            ensure!(
+                force || !path.exists() || is_ours(path),
+                "{} is not from an earlier review: choose another place, or replace it with --force",
+                path.display()
+            );
+        }
+        Ok(AnnotatedGames(paths))
+    }
+
+    /// Writes a game.
+    pub(super) fn add(
+        &self,
+        file: &Path,
+        record: &GameRecord,
+        review: &Review,
+    ) -> anyhow::Result<()> {
+        let path = self.0.get(file).context("a file has a place")?;
+        let written = file::write(path, text(record, review).as_bytes());
+        written.with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// Whether a file is from an earlier review.
+fn is_ours(path: &Path) -> bool {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).contains(MARK)
+}
+
+/// The game as SGF.
+pub(in crate::cli) fn text(record: &GameRecord, review: &Review) -> String {
+    let mut branches = Vec::new();
+    for (number, recorded) in record.plays.iter().enumerate() {
+        branches.push(Branch {
+            parent: number.checked_sub(1),
+            recorded: RecordedPlay {
+                comment: joined(&recorded.comment, &comment(review, number)),
+                ..recorded.clone()
+            },
+        });
+    }
+    for position in &review.positions {
+        let better = position.played.as_ref().map(|judged| &*judged.better);
+        add_line(&mut branches, record, position, better.unwrap_or_default());
+    }
+    let about = format!(
+        "{MARK} {}: {} a position, {}",
+        review.settings.version, review.settings.search, review.settings.network
+    );
+    let annotated = GameRecord {
+        comment: joined(&record.comment, &about),
+        ..record.clone()
+    };
+    write_tree(&annotated, &branches)
+}
+
+/// Two comments, of which either may be empty.
+fn joined(one: &str, other: &str) -> String {
+    let both = [one, other].into_iter().filter(|text| !text.is_empty());
+    both.collect::<Vec<_>>().join("\n\n")
+}
+
+/// A better line, as a variation of the move that was played.
+fn add_line(branches: &mut Vec<Branch>, record: &GameRecord, from: &Position, line: &[String]) {
+    let Some(mut color) = record.plays.get(from.moves).map(|played| played.play.color) else {
+        return;
+    };
+    let mut parent = from.moves.checked_sub(1);
+    for at in line {
+        let Ok(vertex) = parse_vertex(at, record.size) else {
+            return;
+        };
+        branches.push(Branch {
+            parent,
+            recorded: RecordedPlay {
+                play: Play { color, vertex },
+                comment: String::new(),
+            },
+        });
+        parent = Some(branches.len() - 1);
+        color = color.opponent();
+    }
+}
+
+/// What the review says of the move after this many others.
+fn comment(review: &Review, number: usize) -> String {
+    let at = |moves| review.positions.iter().find(|found| found.moves == moves);
+    let mut lines = Vec::new();
+    let judged = at(number).and_then(|before| before.played.as_ref());
+    if let Some(judged) = judged
+        && let Some(class) = judged.class
+    {
+        let mut line = class.name().to_owned();
+        if let (Some(loss), true) = (judged.loss, class != Class::ThrownAway) {
+            line += &format!(": loses {:.1}%", 100.0 * loss);
+        }
+        if !judged.better.is_empty() {
+            line += &format!("; better {}", judged.better.join(" "));
+        }
+        lines.push(line);
+    }
+    if let Some(after) = at(number + 1) {
+        lines.extend(value(after));
+    }
+    lines.join("\n")
+}
+
+/// How a position stands.
+fn value(position: &Position) -> Option<String> {
+    if let Some(winner) = position.winner {
+        return Some(format!("{} wins, proven", winner.name()));
+    }
+    let mut text = format!("Black's winrate {:.1}%", 100.0 * position.winrate?);
+    if let Some(lead) = position.lead {
+        let ahead = if lead < 0.0 { Side::White } else { Side::Black };
+        text += &format!(", {} ahead by {:.1}", ahead.name(), lead.abs());
+    }
+    Some(text)
+}

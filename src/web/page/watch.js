@@ -1,0 +1,83 @@
+// Games that are watched while they are played. Each page walks by itself: it changes nothing for others.
+import { begin, redraw, store } from "./app.js";
+import { $, h, patch, toast } from "./dom.js";
+import * as replay from "./replay.js";
+import { say, side } from "./words.js";
+
+let board = Number(location.hash.slice(1)) || 0, events = null, game = null, list = { games: [], score: "" };
+let nodes = [], current = 0, received = 0, searched = false;
+
+const same = (a, b) => a && a.title === b.title && a.game === b.game && a.width === b.width && a.height === b.height && JSON.stringify(a.setup) === JSON.stringify(b.setup);
+const last = () => game.moves.length;
+
+function show(node) {
+  current = node;
+  const path = replay.path(nodes, node), move = path[path.length - 1], newest = node === last();
+  store.view = {
+    ...replay.position(game, path),
+    game: game.game, width: game.width, height: game.height, passes: game.passes, scores: game.passes, rules: game.rules, komi: game.komi, handicap: game.handicap, names: game.names, terms: null,
+    current, live: last(), to_move: newest || !move ? (newest ? game.to_move : nodes[0].color) : replay.other(move.color), last: move?.at,
+    end: newest && game.end ? { result: game.end[0], why: game.end[1] } : null, count: null, clocks: game.clocks, plan: game.plan, analysing: false, reviewing: false, task: newest ? game.task : null, notes: move?.note ? [`${move.at}: ${move.note}`] : [], engine: game.engine, comment: "",
+  };
+  store.tree = { root: game.evals[0] ?? null, nodes };
+  redraw();
+  return null;
+}
+
+// The board's newest state: who looks at the last move is taken along.
+function take(next) {
+  const along = !same(game, next) || current === last();
+  const kept = same(game, next) ? nodes.filter((node) => node.id > 1e6) : [];
+  game = next;
+  nodes = game.moves.map(({ color, at, note }, index) => ({ id: index + 1, parent: index, color, at, note, eval: game.evals[index + 1] ?? null }));
+  // Variations stay as long as their moves lead somewhere.
+  for (const node of kept) if (node.parent === 0 || nodes.some(({ id }) => id === node.parent)) nodes.push(node);
+  store.since = received;
+  if (store.analysis && store.analysis.node > last()) store.analysis = null;
+  show(along || !(current === 0 || nodes.some(({ id }) => id === current)) ? last() : current);
+}
+
+function drawList() {
+  const name = ({ title, names, moves, result }, index) => `${title || index + 1} · ${names[0] || side("B")} – ${names[1] || side("W")} · ${result || moves}`;
+  const button = (found, index) => h("button", { role: "radio", "aria-checked": String(index === board), "data-board": index, onclick: () => choose(index) }, name(found, index));
+  $("games").hidden = list.games.length < 2 && !list.score;
+  patch($("games"), list.games.length > 1 && list.games.map(button), list.score && h("span", { class: "dim" }, list.score));
+  if (!game) patch($("status"), say("waiting"));
+}
+
+function choose(index) {
+  board = index;
+  [game, nodes, current, store.analysis] = [null, [], 0, null];
+  history.replaceState(null, "", "#" + index);
+  connect();
+}
+
+function connect() {
+  events?.close();
+  events = new EventSource("events?" + board);
+  const on = (kind, act) => events.addEventListener(kind, (event) => { received = performance.now(); act(JSON.parse(event.data)); redraw(); });
+  on("games", (found) => { list = found; drawList(); });
+  on("game", take);
+  on("analysis", (found) => { store.analysis = found; searched = true; });
+  events.onerror = () => toast(say("lost"));
+}
+
+const host = {
+  live: false, tabs: ["analysis", "moves"],
+  // Engines of a match report no candidates.
+  get layers() { return searched ? undefined : ["candidates", "legal", "none"]; },
+  send: async (command) => (command.do === "go" ? show(command.node) : command.do === "line" ? show(replay.addLine(nodes, command.moves, command.node, store.view.to_move)) : null),
+};
+
+// A hidden page asks for nothing.
+addEventListener("visibilitychange", () => {
+  if (document.hidden) {
+    events?.close();
+    events = null;
+  } else if (!events) connect();
+});
+
+begin(host);
+document.title = say("watching");
+connect();
+drawList();

@@ -1,0 +1,180 @@
+//! Connections: one thread each, limited to the needs of a few pages.
+
+use std::io::{self, Write as _};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::http::{self, Refused, Reply};
+use super::site::{self, Answer, Host, Page, Site};
+
+/// Maximum number of connections. A page has up to six.
+const MOST_CONNECTIONS: usize = 64;
+/// Maximum number of pages, whose connections stay open.
+const MOST_PAGES: usize = 24;
+/// Interval for checking whether an idle page is still open.
+const ALIVE: Duration = Duration::from_secs(2);
+
+/// Current number.
+#[derive(Default)]
+struct Count {
+    connections: AtomicUsize,
+    pages: AtomicUsize,
+}
+
+/// A counted connection, until it is dropped.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    /// `None` at the maximum number.
+    fn new(count: &'a AtomicUsize, most: usize) -> Option<Counted<'a>> {
+        let before = count.fetch_add(1, Ordering::Relaxed);
+        let counted = Counted(count);
+        (before < most).then_some(counted)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Why a page cannot be served.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// The port is taken, or not allowed.
+    #[error("cannot use port {port}: {source}")]
+    Port {
+        /// The port; 0 for any free one.
+        port: u16,
+        /// Why.
+        source: io::Error,
+    },
+    /// The system has no random numbers for the address.
+    #[error("no random numbers for the address: {0}")]
+    Token(getrandom::Error),
+    /// No thread can be started.
+    #[error("no thread can be started: {0}")]
+    Thread(io::Error),
+}
+
+/// A server on the loopback address.
+pub struct Server {
+    listener: TcpListener,
+    site: Arc<Site>,
+}
+
+impl Server {
+    /// Takes a port, any free one for 0. Nothing is answered before it [serves](Server::serve).
+    ///
+    /// # Errors
+    /// [`ServerError`].
+    pub fn bind(port: u16, host: Arc<dyn Host>) -> Result<Server, ServerError> {
+        let refused = |source| ServerError::Port { port, source };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refused)?;
+        let site = Site {
+            host,
+            token: site::token().map_err(ServerError::Token)?,
+            port: listener.local_addr().map_err(refused)?.port(),
+        };
+        Ok(Server {
+            listener,
+            site: Arc::new(site),
+        })
+    }
+
+    /// The address of the page, with the secret that it takes to open it.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/{}/", self.site.port, self.site.token)
+    }
+
+    /// Serves on a thread of its own, until the program ends.
+    ///
+    /// # Errors
+    /// If no thread can be started.
+    pub fn spawn(self) -> Result<(), ServerError> {
+        let thread = std::thread::Builder::new().name("server".to_owned());
+        let spawned = thread.spawn(move || self.serve());
+        spawned.map(drop).map_err(ServerError::Thread)
+    }
+
+    /// Serves forever.
+    pub fn serve(self) -> ! {
+        let count = Arc::new(Count::default());
+        loop {
+            let stream = match self.listener.accept() {
+                Ok((stream, _)) => stream,
+                // The client was gone at once, or no file descriptors are left.
+                Err(error) => {
+                    log::debug!("a connection was not taken: {error}");
+                    std::thread::sleep(Duration::from_millis(20));
+                    continue;
+                }
+            };
+            let (site, count) = (Arc::clone(&self.site), Arc::clone(&count));
+            let thread = std::thread::Builder::new().name("page".to_owned());
+            let spawned = thread.spawn(move || {
+                if let Err(error) = connection(stream, &site, &count) {
+                    log::debug!("a connection broke off: {error}");
+                }
+            });
+            if let Err(error) = spawned {
+                log::warn!("no thread for a connection: {error}");
+            }
+        }
+    }
+}
+
+fn connection(mut stream: TcpStream, site: &Site, count: &Count) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let Some(_counted) = Counted::new(&count.connections, MOST_CONNECTIONS) else {
+        return http::write(&mut stream, &Reply::text(503, "too many connections\n"));
+    };
+    let request = match http::read(&mut stream) {
+        Ok(request) => request,
+        Err(Refused::Gone) => return Ok(()),
+        Err(Refused::Status(status)) => {
+            return http::write(&mut stream, &Reply::text(status, "refused\n"));
+        }
+    };
+    match site.answer(&request) {
+        Answer::Reply(reply) => http::write(&mut stream, &reply),
+        Answer::Events(page) => match Counted::new(&count.pages, MOST_PAGES) {
+            Some(_counted) => events(&mut stream, page),
+            None => http::write(&mut stream, &Reply::text(503, "too many pages\n")),
+        },
+    }
+}
+
+/// Whether the client has closed the connection. A page sends nothing after its request.
+fn is_gone(stream: &TcpStream) -> io::Result<bool> {
+    stream.set_nonblocking(true)?;
+    let gone = matches!(stream.peek(&mut [0]), Ok(0));
+    stream.set_nonblocking(false)?;
+    Ok(gone)
+}
+
+/// Sends changes to a page, until it is gone or stops reading.
+fn events(stream: &mut TcpStream, mut page: Box<dyn Page>) -> io::Result<()> {
+    http::begin_events(stream)?;
+    loop {
+        let news = page.news(ALIVE);
+        if is_gone(stream)? {
+            return Ok(());
+        }
+        let mut text = String::new();
+        for (kind, data) in &news {
+            // JSON has no line breaks.
+            text.extend(["event: ", kind, "\ndata: ", data, "\n\n"]);
+        }
+        if news.is_empty() {
+            text.push_str(":\n\n");
+        }
+        stream.write_all(text.as_bytes())?;
+    }
+}
