@@ -53,7 +53,7 @@ fn a_page_is_sent_the_newest_state_of_its_board_only() {
     );
     assert_eq!(
         kinds(&Arc::clone(&games).open("-x").news(AT_ONCE)),
-        ["games", "game"]
+        ["games", "game", "analysis"]
     );
     games.update(99, begin);
 }

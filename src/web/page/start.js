@@ -17,8 +17,12 @@ async function post(path, type, body) {
 
 const host = { live: true, tabs: ["analysis", "moves", "review"], send: (command) => post("do", "application/json", JSON.stringify(command)) };
 
+// The server reads no more, and would end the connection.
+const MOST_MIB = 16;
+
 async function load(file) {
   if (!file) return;
+  if (file.size > MOST_MIB << 20) return toast(`${file.name}: ${say("tooLarge", { n: MOST_MIB })}`);
   const refused = await post("load", "application/octet-stream", await file.arrayBuffer());
   if (refused) toast(`${file.name}: ${refusal(refused)}`);
 }

@@ -58,7 +58,7 @@ function connect() {
   const on = (kind, act) => events.addEventListener(kind, (event) => { received = performance.now(); act(JSON.parse(event.data)); redraw(); });
   on("games", (found) => { list = found; drawList(); });
   on("game", take);
-  on("analysis", (found) => { store.analysis = found; searched = true; });
+  on("analysis", (found) => { store.analysis = found; searched ||= Boolean(found); });
   events.onerror = () => toast(say("lost"));
 }
 
