@@ -122,6 +122,8 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
         &format!("/element/{input}/value"),
         &json!({"text": file.display().to_string()}),
     );
+    // A loaded game is shown from its beginning; the tree is as before.
+    browser.wait("document.getElementById('slider').value === '0'");
     browser.wait("document.querySelectorAll('.tree g').length > 11");
     assert_eq!(sgf(), saved);
     // Keys, the other language, a phone.
