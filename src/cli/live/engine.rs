@@ -1,8 +1,9 @@
 //! An engine whose game is shown: it does what the engine itself does, and says what has happened.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tengen::clock::{Budget, TimeControl};
+use tengen::clock::{Budget, Clock, TimeControl};
 use tengen::engine::{
     AnalysisRequest, ClockState, Decision, Engine, EngineError, MoveKind, MoveRequest, MoveTime,
     RulesError, Solution, ThinkingLimits, Unjudged,
@@ -10,15 +11,22 @@ use tengen::engine::{
 use tengen::game::{BoardSize, Color, GameInfo, HalfPoints, Move, Outcome, Settled};
 use tengen::record::{GameRecord, Play, result_text};
 use tengen::search::{AnalysisOptions, Observer, SearchReport, StopFlag};
-use tengen::watch::{ClockView, Eval, PlanView, WatchedGame, letter};
+use tengen::watch::{ClockView, Eval, PlanView, WatchedGame, WatchedGames, letter};
 
 use super::super::board::{SearchedPosition, Task};
-use super::Viewed;
 
 /// How often a search for a move is asked for a report: as often as without viewers.
 const REPORTS: Duration = Duration::from_millis(100);
 /// How often viewers see one.
 const INTERVAL: Duration = Duration::from_millis(200);
+
+/// Where the games of an engine are shown, and as whose.
+#[derive(Clone)]
+pub(super) struct Viewed {
+    pub(super) games: Arc<WatchedGames>,
+    pub(super) time: Arc<dyn Clock>,
+    pub(super) name: String,
+}
 
 /// The engine.
 pub(super) struct WatchedEngine {

@@ -10,7 +10,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::engine::Engine;
 use tengen::watch::WatchedGames;
 
-use engine::WatchedEngine;
+use engine::{Viewed, WatchedEngine};
 
 /// The flag.
 #[derive(Debug, Args)]
@@ -45,14 +45,6 @@ impl LiveBoard {
         };
         Ok(Viewers(Some(viewed)))
     }
-}
-
-/// Where the games of an engine are shown, and as whose.
-#[derive(Clone)]
-struct Viewed {
-    games: Arc<WatchedGames>,
-    time: Arc<dyn Clock>,
-    name: String,
 }
 
 /// Viewers, if there may be any.

@@ -1,4 +1,4 @@
-//! A review as SGF: what it says of each move as comments, better lines as variations.
+//! A review as SGF: its judgements as comments, better lines as variations.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
