@@ -19,6 +19,8 @@ struct Place {
     /// When the game's clocks were read.
     since: Duration,
     analysis: Arc<str>,
+    /// The last game that has ended, and the change by which another took its place.
+    finished: Option<(u64, Arc<WatchedGame>)>,
     /// Changes with the game, and with the analysis.
     changes: [u64; 2],
 }
@@ -103,6 +105,9 @@ impl WatchedGames {
                 change(Arc::make_mut(&mut place.game));
                 place.since = now;
                 place.changes[0] += 1;
+                if before.end.is_some() && place.game.title != before.title {
+                    place.finished = Some((place.changes[0], Arc::clone(&before)));
+                }
                 // The search was of a position that this game does not come to.
                 if !place.game.continues(&before) {
                     place.analysis = "null".into();
@@ -161,6 +166,8 @@ struct WatchPage {
 struct Taken {
     games: Vec<Arc<WatchedGame>>,
     score: String,
+    /// The end of the game before, if the page has not seen it.
+    finished: Option<Arc<WatchedGame>>,
     /// The followed game with the age of its clocks, if it has changed.
     game: Option<(Arc<WatchedGame>, Duration)>,
     analysis: Option<Arc<str>>,
@@ -187,6 +194,7 @@ impl WatchPage {
                 .map(|place| Arc::clone(&place.game))
                 .collect(),
             score: shown.score.clone(),
+            finished: None,
             game: None,
             analysis: None,
         };
@@ -194,6 +202,10 @@ impl WatchPage {
             let age = games.time.now().saturating_sub(place.since);
             let [game, analysis] = place.changes;
             let [seen_game, seen_analysis] = self.seen_of_board;
+            let unseen = |change: u64| (1..change - 1).contains(&seen_game);
+            let finished = place.finished.as_ref();
+            let finished = finished.filter(|(change, _)| unseen(*change));
+            taken.finished = finished.map(|(_, game)| Arc::clone(game));
             taken.game = (game > seen_game).then(|| (Arc::clone(&place.game), age));
             taken.analysis = (analysis > seen_analysis).then(|| Arc::clone(&place.analysis));
             self.seen_of_board = place.changes;
@@ -216,8 +228,9 @@ impl Page for WatchPage {
         let lines: Vec<Line<'_>> = lines.collect();
         let list = json!({ "games": lines, "score": taken.score });
         let mut news = vec![("games", list.to_string().into())];
+        let finished = taken.finished.map(|game| (game, Duration::ZERO));
         let started = taken.game.filter(|(game, _)| !game.game.is_empty());
-        if let Some((game, age)) = started {
+        for (game, age) in finished.into_iter().chain(started) {
             let text = serde_json::to_string(&game.after(age)).unwrap_or_default();
             news.push(("game", text.into()));
         }

@@ -111,6 +111,42 @@ fn a_page_that_comes_later_sees_the_clocks_of_then() {
 }
 
 #[test]
+fn a_page_sees_how_a_game_ended_though_the_next_has_begun() {
+    let (games, _) = games(1);
+    let mut page = Arc::clone(&games).open("");
+    let play = |title: &str, end: Option<&str>| {
+        games.update(0, |game| {
+            begin(game);
+            game.title = title.to_owned();
+            game.end = end.map(|result| (result.to_owned(), "rules".to_owned()));
+        });
+    };
+    play("1", None);
+    page.news(AT_ONCE);
+    play("1", Some("B+R"));
+    play("2", None);
+    let news = page.news(AT_ONCE);
+    let shown = news.iter().filter(|(kind, _)| *kind == "game");
+    let shown: Vec<serde_json::Value> = shown
+        .map(|(_, text)| serde_json::from_str(text).expect("JSON"))
+        .collect();
+    assert_eq!(
+        (&shown[0]["title"], &shown[0]["end"][0]),
+        (&"1".into(), &"B+R".into())
+    );
+    assert_eq!((&shown[1]["title"], shown.len()), (&"2".into(), 2));
+    // One that has seen it, and one that comes later, are shown the new game only.
+    play("2", Some("W+R"));
+    page.news(AT_ONCE);
+    play("3", None);
+    assert_eq!(data(&page.news(AT_ONCE), "game")["title"], "3");
+    assert_eq!(
+        data(&Arc::clone(&games).open("").news(AT_ONCE), "game")["title"],
+        "3"
+    );
+}
+
+#[test]
 fn games_know_whether_a_page_is_open() {
     let (games, _) = games(1);
     assert!(!games.is_watched());

@@ -5,7 +5,10 @@ import * as replay from "./replay.js";
 import { say, side } from "./words.js";
 
 let board = Number(location.hash.slice(1)) || 0, events = null, game = null, list = { games: [], score: "" };
-let nodes = [], current = 0, received = 0, searched = false;
+let nodes = [], current = 0, received = 0, searched = false, held = null;
+
+// How long the end of a game is shown before the next one, in milliseconds.
+const PAUSE = 4000;
 
 const same = (a, b) => a && a.title === b.title && a.game === b.game && a.width === b.width && a.height === b.height && JSON.stringify(a.setup) === JSON.stringify(b.setup);
 const last = () => game.moves.length;
@@ -24,8 +27,17 @@ function show(node) {
   return null;
 }
 
-// The board's newest state: who looks at the last move is taken along.
+// The end of a game stays for a while if the next one begins at once.
 function take(next) {
+  if (held) held.next = next;
+  else if (game?.end && next.title !== game.title) {
+    held = { next };
+    held.timer = setTimeout(() => { const { next } = held; held = null; receive(next); }, PAUSE);
+  } else receive(next);
+}
+
+// The board's newest state: who looks at the last move is taken along.
+function receive(next) {
   const along = !same(game, next) || current === last();
   const kept = same(game, next) ? nodes.filter((node) => node.id > 1e6) : [];
   game = next;
@@ -47,7 +59,8 @@ function drawList() {
 
 function choose(index) {
   board = index;
-  [game, nodes, current, store.analysis] = [null, [], 0, null];
+  clearTimeout(held?.timer);
+  [game, nodes, current, store.analysis, held] = [null, [], 0, null, null];
   history.replaceState(null, "", "#" + index);
   connect();
 }
