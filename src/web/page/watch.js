@@ -5,7 +5,7 @@ import * as replay from "./replay.js";
 import { say, side } from "./words.js";
 
 let board = Number(location.hash.slice(1)) || 0, events = null, game = null, list = { games: [], score: "" };
-let nodes = [], current = 0, received = 0, searched = false, held = null;
+let nodes = [], current = 0, searched = false, held = null;
 
 // How long the end of a game is shown before the next one, in milliseconds.
 const PAUSE = 4000;
@@ -29,6 +29,7 @@ function show(node) {
 
 // The end of a game stays for a while if the next one begins at once.
 function take(next) {
+  next.received = performance.now();
   if (held) held.next = next;
   else if (game?.end && next.title !== game.title) {
     held = { next };
@@ -44,7 +45,7 @@ function receive(next) {
   nodes = game.moves.map(({ color, at, note }, index) => ({ id: index + 1, parent: index, color, at, note, eval: game.evals[index + 1] ?? null }));
   // Variations stay as long as their moves lead somewhere.
   for (const node of kept) if (node.parent === 0 || nodes.some(({ id }) => id === node.parent)) nodes.push(node);
-  store.since = received;
+  store.since = next.received;
   if (store.analysis && store.analysis.node > last()) store.analysis = null;
   show(along || !(current === 0 || nodes.some(({ id }) => id === current)) ? last() : current);
 }
@@ -68,10 +69,10 @@ function choose(index) {
 function connect() {
   events?.close();
   events = new EventSource("events?" + board);
-  const on = (kind, act) => events.addEventListener(kind, (event) => { received = performance.now(); act(JSON.parse(event.data)); redraw(); });
+  const on = (kind, act) => events.addEventListener(kind, (event) => { act(JSON.parse(event.data)); redraw(); });
   on("games", (found) => { list = found; drawList(); });
   on("game", take);
-  on("analysis", (found) => { store.analysis = found; searched ||= Boolean(found); });
+  on("analysis", (found) => { if (!held) store.analysis = found; searched ||= Boolean(found); });
   events.onerror = () => toast(say("lost"));
 }
 
