@@ -70,7 +70,7 @@ pub(crate) struct MatchOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Show the games in progress in a browser on this computer, with clocks and what the engines
-    /// report; the address, which contains a secret, is told on the standard error stream [default
+    /// report; the address, which contains a secret, is printed on the standard error stream [default
     /// port: any free one]
     #[arg(
         long,

@@ -17,7 +17,8 @@ use engine::{Viewed, WatchedEngine};
 pub(super) struct LiveBoard {
     /// Show the game in a browser on this computer: moves, clocks, the plan for each move and what
     /// the search thinks. Viewers change nothing and slow nothing. The address, which contains a
-    /// secret, is told on the standard error stream and in the log [default port: any free one].
+    /// secret, is printed on the standard error stream, by `tengen sau` in its log [default port:
+    /// any free one].
     #[arg(
         long,
         value_name = "PORT",
