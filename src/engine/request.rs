@@ -4,7 +4,7 @@ use super::AnalysisEffort;
 use crate::game::Color;
 use crate::search::{AnalysisOptions, StopFlag};
 
-/// What becomes of the chosen move.
+/// Use of the chosen move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveKind {
     /// It is played, and the clock is charged.
@@ -22,7 +22,7 @@ pub enum MoveKind {
 pub struct MoveRequest {
     /// The side.
     pub color: Color,
-    /// What becomes of the move.
+    /// Use of the move.
     pub kind: MoveKind,
     /// Raised to end the search early with the best move so far.
     pub stop: StopFlag,
