@@ -56,7 +56,7 @@ pub use network_setup::NetworkSetup;
 pub use networks::Networks;
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
 pub use player::Player;
-pub use request::{AnalysisRequest, MoveKind, MoveRequest};
+pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};
 pub use resign::Resign;
 pub use rollout::RolloutThinker;
 pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker, SolverThreads};
@@ -121,25 +121,6 @@ pub enum RulesError {
     /// A move of the game so far is illegal under them.
     #[error("the game so far is not legal under these rules")]
     Broken,
-}
-
-/// Limit of an analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnalysisEffort {
-    /// Search until it is stopped.
-    Endless,
-    /// Search until the root has this many visits, or for this time; with neither, until it is
-    /// stopped.
-    Bounded {
-        /// Visits of the root, reused ones counted.
-        visits: Option<u64>,
-        /// Search time.
-        time: Option<Duration>,
-    },
-    /// Report what earlier searches know of the position, or one evaluation if that is nothing.
-    Glance,
-    /// Report the network's evaluation: one visit, without any search.
-    Network,
 }
 
 /// The exact solver's result for a position.

@@ -1,6 +1,7 @@
 //! What an engine is asked for: a move, or an analysis.
 
-use super::AnalysisEffort;
+use std::time::Duration;
+
 use crate::game::Color;
 use crate::search::{AnalysisOptions, StopFlag};
 
@@ -53,6 +54,25 @@ impl MoveRequest {
     pub fn with(self, analysis: AnalysisOptions) -> MoveRequest {
         MoveRequest { analysis, ..self }
     }
+}
+
+/// Limit of an analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnalysisEffort {
+    /// Search until it is stopped.
+    Endless,
+    /// Search until the root has this many visits, or for this time; with neither, until it is
+    /// stopped.
+    Bounded {
+        /// Visits of the root, reused ones counted.
+        visits: Option<u64>,
+        /// Search time.
+        time: Option<Duration>,
+    },
+    /// Report what earlier searches know of the position, or one evaluation if that is nothing.
+    Glance,
+    /// Report the network's evaluation: one visit, without any search.
+    Network,
 }
 
 /// An analysis of the current position.

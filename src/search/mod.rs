@@ -38,8 +38,8 @@ pub use params::{MoveChoice, SearchParams};
 pub use playout::{ASK_AGAIN, ProbeContext, Prober};
 pub use pool::{EvaluatorMaker, ProberMaker};
 pub use puct::{exploration_bonus, unvisited_value};
-pub use report::{MoveReport, Proof, SearchReport};
-pub use request::{Observer, SearchRequest};
+pub use report::{MoveReport, Observer, Proof, SearchReport};
+pub use request::SearchRequest;
 pub use searcher::{Searcher, SearcherOptions};
 
 #[cfg(test)]

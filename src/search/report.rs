@@ -79,6 +79,9 @@ pub struct SearchReport {
     pub stop: StopReason,
 }
 
+/// Receives the reports that are made during a search; see [`AnalysisOptions::interval`](super::AnalysisOptions).
+pub type Observer<'a> = dyn FnMut(&SearchReport) + 'a;
+
 impl SearchReport {
     /// A report of unsearched moves, the move to play first.
     #[must_use]

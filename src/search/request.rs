@@ -1,11 +1,7 @@
-//! What a search is asked for, and who sees its reports.
+//! What a search is asked for.
 
 use super::limits::{AnalysisOptions, Limits, Purpose, StopFlag};
-use super::report::SearchReport;
 use crate::game::{Game, GameState};
-
-/// Receives the reports that are made during a search; see [`AnalysisOptions::interval`].
-pub type Observer<'a> = dyn FnMut(&SearchReport) + 'a;
 
 /// One search.
 #[derive(Debug, Clone)]
