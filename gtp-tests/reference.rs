@@ -8,6 +8,7 @@ use std::process::Command;
 use regex_lite::Regex;
 use tengen::clock::TimeParams;
 use tengen::engine::ENGINE_OPTIONS;
+use tengen::rollout::MucgoParams;
 use tengen::search::SearchParams;
 use tengen::train::cycle::CyclePlan;
 
@@ -89,6 +90,7 @@ fn settings() -> String {
     let tables = [
         ("Search", SearchParams::table()),
         ("Time management", TimeParams::table()),
+        ("Mucgo's search (`--playouts mucgo`)", MucgoParams::table()),
     ];
     for (title, table) in tables {
         let _ = write!(
@@ -131,7 +133,8 @@ fn type_name(rust: &str) -> String {
         "PathBuf" => "path",
         "String" | "BoardSize" | "Architecture" | "RootName" | "Anchor" => "text",
         "[u32; 2]" => "two whole numbers",
-        "MoveChoice" | "Scheme" => "word",
+        "MoveChoice" | "Scheme" | "Weighting" | "IntervalShare" | "IntervalBy" | "Pruning"
+        | "TargetMove" | "DomainScale" | "StageWindow" => "word",
         _ => "table",
     };
     word.to_owned()

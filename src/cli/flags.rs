@@ -10,6 +10,7 @@ use tengen::clock::TimeParams;
 use tengen::engine::{ENGINE_OPTIONS, EngineOptions, SWITCH};
 use tengen::game::{GAMES, GameInfo};
 use tengen::record::file;
+use tengen::rollout::MucgoParams;
 use tengen::search::SearchParams;
 
 const CONFIG: &str = "config";
@@ -202,7 +203,10 @@ fn usual_of_games(setting: &str) -> String {
 
 /// The settings of search and time management as help text.
 fn set_help() -> String {
-    let tables = SearchParams::table().into_iter().chain(TimeParams::table());
+    let tables = SearchParams::table()
+        .into_iter()
+        .chain(TimeParams::table())
+        .chain(MucgoParams::table());
     let lines = tables.map(|param| {
         format!(
             "\n{} [default: {}; {}]{}\n    {}",
@@ -214,7 +218,7 @@ fn set_help() -> String {
         )
     });
     format!(
-        "Any flag, or one of these settings of the search and of the time manager; may be repeated:\n{}",
+        "Any flag, or one of these settings of the search, of the time manager and of Mucgo's search; may be repeated:\n{}",
         lines.collect::<String>()
     )
 }

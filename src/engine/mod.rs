@@ -54,7 +54,7 @@ pub use critic::CriticThinker;
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;
 pub use networks::Networks;
-pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
+pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, PlayoutScheme, SWITCH};
 pub use player::Player;
 pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};
 pub use resign::Resign;

@@ -1,11 +1,11 @@
 //! The engine's settings: one table defines the flags, the keys of configuration files, the names
-//! of `--set`, and their help. Settings of the search have their own table in `search`.
+//! of `--set`, and their help. Settings of searches have their own tables in `search` and `rollout`.
 
 mod table;
 mod values;
 
 pub use table::{ENGINE_OPTIONS, EngineOption, SWITCH};
-pub use values::{Backend, EngineOptions};
+pub use values::{Backend, EngineOptions, PlayoutScheme};
 
 use crate::game::{game_names, info};
 use crate::settings::{SetError, nearest};
@@ -57,6 +57,7 @@ impl EngineOptions {
         for result in [
             self.search.set(&underscored, value),
             self.thinking_limits.time.set(&underscored, value),
+            self.mucgo.set(&underscored, value),
         ] {
             match result {
                 Err(SetError::Unknown { nearest, .. }) => candidates.extend(nearest),

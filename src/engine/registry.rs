@@ -7,14 +7,14 @@ use super::instant::look_at_once;
 use super::probing::probers;
 use super::{
     Backend, CriticThinker, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker,
-    Networks, Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker,
-    ThinkerLog,
+    Networks, Player, PlayoutScheme, RolloutThinker, SolverPlace, SolverThinker, SolverThreads,
+    Thinker, ThinkerLog,
 };
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
 use crate::eval::{BackendKind, Device, ModelInfo, ModelSource};
 use crate::game::{BoardSize, Move, UnknownGame, with_game};
-use crate::rollout::{self, Playout};
+use crate::rollout::{self, Mucgo, Playout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve};
 
@@ -102,10 +102,9 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let make: MakeThinker<G> = match options.backend {
         Backend::Rollout => {
             thinker_log.note("random playouts choose the moves".to_owned());
-            let (solve, time) = (add_solver(options, None, &time), Arc::clone(&time));
-            let bytes = (options.search.memory_mib as usize) << 20;
-            let thinker = move || RolloutThinker::new(seed, Arc::clone(&time)).within(bytes);
-            Arc::new(move || solve(Box::new(thinker()), None))
+            let solve = add_solver(options, None, &time);
+            let make = by_playouts(options, seed, &time);
+            Arc::new(move || solve(make(), None))
         }
         Backend::Critic => {
             let path = options.model.clone().unwrap_or_default();
@@ -143,6 +142,25 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
             .with_thinker_log(thinker_log)
             .with_resign(options.resign),
     )
+}
+
+/// Creates thinkers by random playouts.
+fn by_playouts<G: Playout>(
+    options: &EngineOptions,
+    seed: u64,
+    time: &Arc<dyn Clock>,
+) -> MakeThinker<G> {
+    let (params, time) = (options.mucgo.clone(), Arc::clone(time));
+    let bytes = (options.search.memory_mib as usize) << 20;
+    match options.playouts {
+        PlayoutScheme::Rave => {
+            Arc::new(move || Box::new(RolloutThinker::new(seed, Arc::clone(&time)).within(bytes)))
+        }
+        PlayoutScheme::Mucgo => Arc::new(move || {
+            let search = Mucgo::new(params.clone(), bytes, seed);
+            Box::new(RolloutThinker::by(search, Arc::clone(&time)))
+        }),
+    }
 }
 
 /// Creates thinkers as `make` does, and loads the tables of static move knowledge in advance: a

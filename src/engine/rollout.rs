@@ -1,4 +1,4 @@
-//! The thinker without a network: RAVE over random playouts, on one thread.
+//! The thinker without a network: a search by random playouts, on one thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,9 @@ use std::time::Duration;
 use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
 use crate::game::Move;
-use crate::rollout::{MOST_PLAYOUTS, Playout, Rave, RaveMove, RaveParams, RaveReport};
+use crate::rollout::{
+    MOST_PLAYOUTS, Playout, PlayoutSearch, Rave, RaveMove, RaveParams, RaveReport,
+};
 use crate::search::{MoveReport, Observer, PointsByMove, SearchReport, SearchRequest};
 
 /// Standard errors between a move's value and its lower confidence bound.
@@ -15,9 +17,9 @@ const LCB_DEVIATIONS: f32 = 2.0;
 /// Playouts for a move without an alternative when its numbers are shown: about 10 ms.
 const FORCED: u64 = 100;
 
-/// A thinker that needs no network: RAVE search over random playouts.
-pub struct RolloutThinker {
-    rave: Rave,
+/// A thinker that needs no network: a search over random playouts.
+pub struct RolloutThinker<S = Rave> {
+    search: S,
     time: Arc<dyn Clock>,
 }
 
@@ -26,29 +28,31 @@ impl RolloutThinker {
     /// between moves.
     #[must_use]
     pub fn new(seed: u64, time: Arc<dyn Clock>) -> RolloutThinker {
-        RolloutThinker {
-            rave: Rave::new(
-                RaveParams {
-                    reuse: true,
-                    ..RaveParams::default()
-                },
-                seed,
-            ),
-            time,
-        }
+        let params = RaveParams {
+            reuse: true,
+            ..RaveParams::default()
+        };
+        RolloutThinker::by(Rave::new(params, seed), time)
     }
 
     /// The same with a tree of at most this many bytes.
     #[must_use]
     pub(super) fn within(self, max_bytes: usize) -> RolloutThinker {
         RolloutThinker {
-            rave: self.rave.within(max_bytes),
+            search: self.search.within(max_bytes),
             ..self
         }
     }
 }
 
-impl<G: Playout> Thinker<G> for RolloutThinker {
+impl<S> RolloutThinker<S> {
+    /// A thinker by another search.
+    pub(super) fn by(search: S, time: Arc<dyn Clock>) -> RolloutThinker<S> {
+        RolloutThinker { search, time }
+    }
+}
+
+impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
     fn search(
         &mut self,
         request: &SearchRequest<G>,
@@ -89,7 +93,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
         let (mut shown, mut begun, mut looked) = (Duration::ZERO, false, false);
         let by_move = analysis.points != PointsByMove::Nothing;
         let wish = (&*analysis.avoid, by_move);
-        let mut found = self.rave.watch(start, wish, |playouts, found| {
+        let mut found = self.search.watch(start, wish, &mut |playouts, found| {
             self.time.worked(u64::from(begun));
             begun = true;
             if analysis.at_once && !looked {
@@ -113,7 +117,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
     }
 
     fn new_game(&mut self) {
-        self.rave.forget();
+        self.search.forget();
     }
 }
 

@@ -3,17 +3,25 @@
 //! The fallback engine, the generator of warm-up training data and the anchor of all ratings. It
 //! depends on games only, not on time, threads or networks.
 
+mod finisher;
 mod go;
 mod gomoku;
+mod mucgo;
 mod nogo;
 mod playout;
 mod rave;
+mod search;
 mod settle;
 mod tally;
 mod tree;
 
-pub use go::WeightFit;
+pub use go::{Features, WeightFit};
+pub use mucgo::{
+    DomainScale, IntervalBy, IntervalShare, Mucgo, MucgoParams, Pruning, StageWindow, TargetMove,
+    Weighting,
+};
 pub use playout::{Glance, Played, Playout, PlayoutPolicy, Prior};
 pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};
+pub use search::PlayoutSearch;
 pub use settle::expect;
 pub use tally::Tally;

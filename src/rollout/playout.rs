@@ -136,6 +136,14 @@ pub trait Playout: Game {
         }
     }
 
+    /// How people rank these legal moves, in any unit; the largest is the best. By the priors if a
+    /// game has nothing better.
+    fn ranking(&self, moves: &[Move]) -> Vec<f32> {
+        let mut priors = vec![Prior::default(); moves.len()];
+        self.priors(moves, &mut priors);
+        priors.iter().map(|prior| prior.win).collect()
+    }
+
     /// The same position under the rules by which playouts are scored, without irrelevant parts.
     fn as_played_out(&self) -> Self {
         self.disputed()

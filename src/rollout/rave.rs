@@ -12,8 +12,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use report::root_moves;
 use reuse::TreeRoot;
 
+use super::finisher::{Finisher, wins_at_once};
 use super::tree::{NodeId, Tree};
-use super::{Played, Playout, PlayoutPolicy, Tally};
+use super::{Playout, PlayoutPolicy, PlayoutSearch, Tally};
 use crate::game::{Color, GameState, HalfPoints, Move, Outcome, PositionHistory};
 
 /// Settings of the RAVE search.
@@ -90,19 +91,7 @@ pub struct Rave {
     planted: TreeRoot,
     /// The positions of the game and of a descent.
     past: PositionHistory,
-    played: Played,
-    tally: Tally,
-    /// The same after each root move, if requested.
-    by_move: Option<Box<ByMove>>,
-}
-
-/// Ownership statistics by root move.
-#[derive(Debug)]
-struct ByMove {
-    /// After each move of the root, by policy index.
-    after: Vec<Tally>,
-    /// Those of a single playout.
-    once: Tally,
+    finisher: Finisher,
 }
 
 impl Rave {
@@ -116,9 +105,7 @@ impl Rave {
             path: Vec::new(),
             planted: TreeRoot::default(),
             past: PositionHistory::default(),
-            played: Played::default(),
-            tally: Tally::default(),
-            by_move: None,
+            finisher: Finisher::default(),
         }
     }
 
@@ -157,13 +144,7 @@ impl Rave {
         mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
         let (root, begun) = (start.position(), start.past().len());
-        self.tally.clear(root.size().area());
-        self.by_move = by_move.then(|| {
-            Box::new(ByMove {
-                after: vec![Tally::of(root); root.policy_len()],
-                once: Tally::of(root),
-            })
-        });
+        self.finisher.begin(root, by_move);
         let root_node = self.plant(start, avoid);
         let reused = self
             .tree
@@ -176,7 +157,7 @@ impl Rave {
                 && go_on(reused + playouts, &|| report(self, playouts))
             {
                 if playouts == self.params.uncounted {
-                    self.tally.clear(root.size().area());
+                    self.finisher.tally.clear(root.size().area());
                 }
                 self.playout(root, root_node);
                 self.past.truncate(begun);
@@ -216,19 +197,17 @@ impl Rave {
     }
 
     fn report(&self, root: NodeId, playouts: u64, reused: u64) -> RaveReport {
-        let by_move = self.by_move.as_deref();
-        let after = by_move.map_or(&[][..], |by_move| &by_move.after);
         RaveReport {
-            moves: root_moves(&self.tree, root, after),
+            moves: root_moves(&self.tree, root, self.finisher.after()),
             playouts,
             reused,
-            expected: self.tally.expected(),
+            expected: self.finisher.tally.expected(),
         }
     }
 
     /// Ownership statistics of the last search, from the playouts that count.
     pub(super) fn tally(&self) -> &Tally {
-        &self.tally
+        &self.finisher.tally
     }
 
     /// One descent, one playout to the end, one backup.
@@ -253,48 +232,15 @@ impl Rave {
                 }
             }
         }
-        let outcome = self.finish(&mut position);
+        let first = self.path.first();
+        let first = first.map(|&(_, child)| self.tree.move_of(child));
+        let policy = self.params.policy;
+        let outcome = self
+            .finisher
+            .finish(&mut position, first, policy, &mut self.rng);
         let area = root.size().area();
         let win = worth(outcome, mover, area, self.params.score_weight);
         self.backup(area, mover, win);
-    }
-
-    /// Plays a descent's position to its end, and counts the owners of points.
-    fn finish<G: Playout>(&mut self, position: &mut G) -> Outcome {
-        self.played.clear(position);
-        let tally = match &mut self.by_move {
-            Some(by_move) => {
-                by_move.once.clear(position.size().area());
-                &mut by_move.once
-            }
-            None => &mut self.tally,
-        };
-        let agrees = position.agrees_on_dead();
-        let outcome = match position.outcome() {
-            Some(outcome) if !agrees => {
-                position.tally(tally);
-                outcome
-            }
-            over => {
-                if over.is_some() {
-                    // Dead stones are found by playing on.
-                    *position = position.disputed();
-                }
-                position.finish(self.params.policy, &mut self.rng, &mut self.played, tally)
-            }
-        };
-        if let Some(by_move) = &mut self.by_move {
-            self.tally.add(&by_move.once);
-            let first = self
-                .path
-                .first()
-                .map(|&(_, child)| self.tree.move_of(child));
-            let after = first.and_then(|first| by_move.after.get_mut(first.index()));
-            if let Some(after) = after {
-                after.add(&by_move.once);
-            }
-        }
-        outcome
     }
 
     fn select(&mut self, node: NodeId) -> Option<usize> {
@@ -316,12 +262,13 @@ impl Rave {
             };
             let mv = self.tree.move_of(child);
             if mv.index() < points {
-                self.played.add_earlier(side, mv);
+                self.finisher.played.add_earlier(side, mv);
             } else if !self.params.passes_stay_even {
                 self.tree.update_rave_of(child, won);
             }
             self.tree.update_child(child, won);
-            self.tree.update_rave(node, self.played.by(side), won);
+            self.tree
+                .update_rave(node, self.finisher.played.by(side), won);
         }
     }
 }
@@ -341,15 +288,19 @@ fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 
     }
 }
 
-/// Whether a pass wins the game as the board stands: then the game ends.
-fn wins_at_once<G: Playout>(position: &G, mv: Move) -> bool {
-    if !G::INFO.passes || position.agrees_on_dead() || mv.index() < position.size().area() {
-        return false;
+impl<G: Playout> PlayoutSearch<G> for Rave {
+    fn watch(
+        &mut self,
+        start: &GameState<G>,
+        wish: (&[Move], bool),
+        go_on: &mut dyn FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
+    ) -> RaveReport {
+        self.watch(start, wish, go_on)
     }
-    let mut next = position.clone();
-    next.play(mv);
-    let outcome = next.outcome();
-    outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
+
+    fn forget(&mut self) {
+        self.forget();
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 mod elo;
 mod intervals;
 mod inverse;
+#[cfg(feature = "train")]
+mod normal;
 mod online;
 mod pairs;
 mod ratings;
@@ -16,6 +18,8 @@ mod spsa;
 
 pub use elo::{Interval, Z_95, elo_from_score, score_from_elo, wilson};
 pub use intervals::{RatedPair, RatingsWithIntervals, fit_with_intervals};
+#[cfg(feature = "train")]
+pub use normal::NormalFit;
 pub use online::online_elo;
 pub use pairs::{GameResult, MatchScore, PairCounts};
 pub use ratings::{Meeting, Ratings, fit};

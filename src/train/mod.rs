@@ -46,6 +46,7 @@ mod error;
 pub mod export;
 pub mod fit;
 pub mod folder_lock;
+pub mod mucgo;
 pub mod network;
 pub mod play;
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod fsck;
 mod import;
 mod inspect;
 mod interrupt;
+mod mucgo;
 mod progress;
 mod quantize;
 mod report;
@@ -66,6 +67,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Fit the move weights of Go's playouts to games.
     Weights(weights::Args),
+    /// Fit to recorded games what Mucgo's search of 2019 knows: move weights and stages of a game.
+    Mucgo(mucgo::Args),
     /// Print the flags of all subcommands as Markdown.
     #[command(hide = true)]
     Reference,
@@ -116,6 +119,7 @@ fn run() -> anyhow::Result<()> {
         Command::Seal(args) => seal::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Weights(args) => weights::run(&args),
+        Command::Mucgo(args) => mucgo::run(&args),
         Command::Reference => {
             progress::print(program::reference(&Cli::command()).trim_end());
             Ok(())

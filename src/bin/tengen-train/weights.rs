@@ -70,7 +70,7 @@ fn moves_of(start: &SmallGo, rows: &[Row]) -> WeightFit {
     let mut fit = WeightFit::default();
     for game in rows.chunk_by(|a, b| a.game == b.game) {
         if let PositionSource::Game(moves) = &game[0].source {
-            fit.add(start, moves);
+            fit.add(start, moves, 1);
         }
     }
     fit

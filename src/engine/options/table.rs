@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::{Resign, SolverThreads};
-use super::{Backend, EngineOptions};
+use super::{Backend, EngineOptions, PlayoutScheme};
 use crate::clock::seconds;
 use crate::game::info;
 
@@ -77,6 +77,14 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
          tengen-train critic) [default: auto]",
         expected: "auto, native, ort, tract, rollout or critic",
         set: |options, text| backend(text).map(|backend| options.backend = backend),
+    },
+    EngineOption {
+        name: "playouts",
+        value: "NAME",
+        help: "The search of the backend rollout: rave, or mucgo for that of Li et al. 2019, whose settings begin with \
+         mucgo_ [default: rave]",
+        expected: "rave or mucgo",
+        set: |options, text| playouts(text).map(|scheme| options.playouts = scheme),
     },
     EngineOption {
         name: "model",
@@ -262,6 +270,14 @@ fn switch(text: &str) -> Option<bool> {
     match text {
         "on" | "true" => Some(true),
         "off" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+fn playouts(text: &str) -> Option<PlayoutScheme> {
+    match text {
+        "rave" => Some(PlayoutScheme::Rave),
+        "mucgo" => Some(PlayoutScheme::Mucgo),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use crate::clock::TimeParams;
 use crate::engine::{Resign, SolverOptions, SolverThreads, ThinkingLimits};
 use crate::eval::{CudaDevices, Device};
 use crate::game::BoardSize;
+use crate::rollout::{MucgoParams, Weighting};
 use crate::search::SearchParams;
 
 #[test]
@@ -16,6 +17,7 @@ fn every_option_is_set_by_its_name() {
         ("rules", "usual"),
         ("resign-below", "-0.9"),
         ("backend", "rollout"),
+        ("playouts", "mucgo"),
         ("model", "net.onnx"),
         ("device", "cuda:1"),
         ("ort-library", "ort.so"),
@@ -34,6 +36,7 @@ fn every_option_is_set_by_its_name() {
         ("probe-from", "10"),
         ("root-noise", "0.25"),
         ("time-extend", "1.5"),
+        ("mucgo-weighting", "D"),
     ] {
         options.set(name, value).expect(name);
     }
@@ -43,6 +46,7 @@ fn every_option_is_set_by_its_name() {
         rules: "usual".to_owned(),
         resign: Resign::below(-0.9),
         backend: Backend::Rollout,
+        playouts: PlayoutScheme::Mucgo,
         model: Some("net.onnx".into()),
         device: Device::Cuda(CudaDevices::only(1)),
         ort_library: Some("ort.so".into()),
@@ -71,6 +75,10 @@ fn every_option_is_set_by_its_name() {
         search: SearchParams {
             root_noise: 0.25,
             ..EngineOptions::of("nogo").expect("a game").search
+        },
+        mucgo: MucgoParams {
+            mucgo_weighting: Weighting::D,
+            ..MucgoParams::default()
         },
     };
     assert_eq!(options, expected);
@@ -104,6 +112,9 @@ fn what_is_wrong_is_named() {
     check_refused("time-per-move", "-1", "seconds");
     check_refused("game", "chess", "nogo");
     check_refused("backend", "cuda", "rollout");
+    check_refused("playouts", "uct", "mucgo");
+    check_refused("mucgo_pruning", "all", "domain");
+    check_refused("mucgo_weigting", "A", "mucgo_weighting");
     check_refused("device", "gpu", "cuda:N");
     check_refused("threads", "2000", "1024");
     check_refused("solver-threads", "all", "auto");

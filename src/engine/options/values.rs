@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::super::{Resign, SolverOptions, ThinkingLimits};
 use crate::eval::{BackendKind, Device, LibraryPlaces, LoadOptions};
 use crate::game::{BoardSize, GAMES, GameInfo};
+use crate::rollout::MucgoParams;
 use crate::search::SearchParams;
 
 /// Method of choosing moves.
@@ -14,10 +15,19 @@ pub enum Backend {
     Auto,
     /// PUCT with a network on this backend only.
     Network(BackendKind),
-    /// RAVE over random playouts, without a network, on one thread.
+    /// A search over random playouts, without a network, on one thread.
     Rollout,
     /// The adaptive critic of 1997 in the model's file, without a search.
     Critic,
+}
+
+/// The search over random playouts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlayoutScheme {
+    /// RAVE.
+    Rave,
+    /// Mucgo's of 2019 (docs/mucgo.md).
+    Mucgo,
 }
 
 /// All settings of an engine.
@@ -33,6 +43,8 @@ pub struct EngineOptions {
     pub resign: Option<Resign>,
     /// Method of choosing moves.
     pub backend: Backend,
+    /// The search of [`Backend::Rollout`].
+    pub playouts: PlayoutScheme,
     /// The network's file; `None` for the built-in one.
     pub model: Option<PathBuf>,
     /// Device of the network.
@@ -55,6 +67,8 @@ pub struct EngineOptions {
     pub solver: SolverOptions,
     /// Settings of the search.
     pub search: SearchParams,
+    /// Settings of Mucgo's search.
+    pub mucgo: MucgoParams,
 }
 
 /// The default game.
@@ -69,6 +83,7 @@ impl Default for EngineOptions {
             rules: String::new(),
             resign: None,
             backend: Backend::Auto,
+            playouts: PlayoutScheme::Rave,
             model: None,
             device: Device::Cpu,
             ort_library: None,
@@ -80,6 +95,7 @@ impl Default for EngineOptions {
             ponder: false,
             solver: SolverOptions::default(),
             search: SearchParams::default(),
+            mucgo: MucgoParams::default(),
         }
     }
 }

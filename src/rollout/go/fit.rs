@@ -1,13 +1,14 @@
-//! Fits the weights of playouts to games: those that maximise the likelihood of the moves played
+//! Fits the weights of moves to games: those that maximise the likelihood of the moves played
 //! among the legal ones (a generalized Bradley-Terry model, fitted by minorization-maximization:
 //! Coulom, Computing "Elo ratings" of move patterns in the game of Go, 2007).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::domain::Domain;
 use super::field::Field;
 use super::kinds::View;
-use super::weights::{KINDS, Kinds, NAMES, Weights, alike, is_eye};
+use super::weights::{KINDS, Kinds, WHERE, Weights, alike, is_eye, names};
 use crate::game::go::Go;
 use crate::game::{Game, Move};
 
@@ -15,6 +16,35 @@ use crate::game::{Game, Move};
 const IMAGINED: f64 = 2.0;
 
 const ROUNDS: usize = 60;
+
+/// Which features have weights.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Features {
+    /// Those of playouts, which are cheap to update.
+    #[default]
+    Playouts,
+    /// Place, distance and liberties as well, for [`crate::rollout::Playout::ranking`].
+    All,
+}
+
+impl Features {
+    /// Exponents of the steps of patterns and of other features. A full step is right if one weight
+    /// of a move changes at a time; several change here, so that the steps are smaller.
+    fn steps(self) -> [f64; 2] {
+        match self {
+            Features::Playouts => [1.0, 0.5],
+            Features::All => [0.3, 0.3],
+        }
+    }
+
+    /// Number of named features.
+    fn count(self) -> usize {
+        match self {
+            Features::Playouts => WHERE,
+            Features::All => KINDS,
+        }
+    }
+}
 
 /// A candidate move: the index of its pattern, and its features.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +63,7 @@ impl Choice {
 /// Candidates of all positions in sequence, the move played first in each.
 #[derive(Debug, Default)]
 pub struct WeightFit {
+    features: Features,
     choices: Vec<Choice>,
     /// End of each position's candidates.
     ends: Vec<usize>,
@@ -41,18 +72,30 @@ pub struct WeightFit {
 }
 
 impl WeightFit {
-    /// Adds the moves of a game, up to the first pass.
+    /// A fit of these features without positions.
+    #[must_use]
+    pub fn of(features: Features) -> WeightFit {
+        WeightFit {
+            features,
+            ..WeightFit::default()
+        }
+    }
+
+    /// Adds one of `every` moves of a game, up to the first pass.
     pub fn add<const CELLS: usize, const WORDS: usize>(
         &mut self,
         start: &Go<CELLS, WORDS>,
         moves: &[Move],
+        every: usize,
     ) {
         let mut position = start.clone();
-        for &mv in moves {
+        for (ply, &mv) in moves.iter().enumerate() {
             if mv == position.pass() || !position.is_legal(mv) {
                 break;
             }
-            self.add_move(&position, mv);
+            if ply % every == 0 {
+                self.add_move(&position, mv);
+            }
             position.play(mv);
         }
     }
@@ -77,6 +120,7 @@ impl WeightFit {
         let field = Field::of(position);
         let mover = field.to_move;
         let view = View::of(&field);
+        let domain = Domain::of(position, &field);
         let first = self.choices.len();
         for point in position.legal_points().iter() {
             let around = field.around(point);
@@ -85,7 +129,10 @@ impl WeightFit {
             }
             let shapes = self.shapes.len() as u16;
             let shape = *self.shapes.entry(alike(around, mover)).or_insert(shapes);
-            let kinds = view.kinds(point);
+            let kinds = match self.features {
+                Features::Playouts => view.kinds(point),
+                Features::All => domain.kinds(point),
+            };
             self.choices.push(Choice { shape, kinds });
             if point == played {
                 let last = self.choices.len() - 1;
@@ -113,16 +160,16 @@ impl WeightFit {
             let numbers = choices[0].kinds.numbers();
             numbers.for_each(|kind| won.1[kind] += 1.0);
         }
+        let [step, step_of_kinds] = self.features.steps();
         for _ in 0..ROUNDS {
             let (of_shapes, of_kinds) = self.expected(&shapes, &kinds);
             // Virtual: as often won as lost against a move of weight 1.
             let imagined = |weight: f64| 2.0 * IMAGINED * weight / (1.0 + weight);
             for (shape, weight) in shapes.iter_mut().enumerate() {
-                *weight *= won.0[shape] / (of_shapes[shape] + imagined(*weight));
+                *weight *= (won.0[shape] / (of_shapes[shape] + imagined(*weight))).powf(step);
             }
-            // Several features may coincide in one move: half a step on the logarithmic scale.
             for (kind, weight) in kinds.iter_mut().enumerate() {
-                *weight *= (won.1[kind] / (of_kinds[kind] + imagined(*weight))).sqrt();
+                *weight *= (won.1[kind] / (of_kinds[kind] + imagined(*weight))).powf(step_of_kinds);
             }
         }
         self.text(&shapes, &kinds)
@@ -131,18 +178,36 @@ impl WeightFit {
     /// Mean natural logarithm of the probability that a weights file gives to the moves played.
     #[must_use]
     pub fn likelihood(&self, weights: &str) -> f64 {
-        let known = Weights::read(weights);
-        let mut shapes = vec![1.0; self.shapes.len()];
-        for (&code, &shape) in &self.shapes {
-            shapes[usize::from(shape)] = f64::from(known.of_shape(code)[0]);
-        }
-        let kinds = known.of_kinds().map(f64::from);
+        let (shapes, kinds) = self.known(weights);
         let chance = |choices: &[Choice]| {
             let of = |choice: &Choice| choice.weight(&shapes, &kinds);
             of(&choices[0]) / choices.iter().map(of).sum::<f64>()
         };
         let sum: f64 = self.positions().map(|choices| chance(choices).ln()).sum();
         sum / self.len().max(1) as f64
+    }
+
+    /// Share of the positions in which no move weighs more than the one played.
+    #[must_use]
+    pub fn share_first(&self, weights: &str) -> f64 {
+        let (shapes, kinds) = self.known(weights);
+        let is_first = |choices: &&[Choice]| {
+            let of = |choice: &Choice| choice.weight(&shapes, &kinds);
+            let played = of(&choices[0]);
+            choices.iter().all(|choice| of(choice) <= played)
+        };
+        let first = self.positions().filter(is_first).count();
+        first as f64 / self.len().max(1) as f64
+    }
+
+    /// The weights of a file, by the indices of patterns and features here.
+    fn known(&self, weights: &str) -> (Vec<f64>, [f64; KINDS]) {
+        let known = Weights::read(weights);
+        let mut shapes = vec![1.0; self.shapes.len()];
+        for (&code, &shape) in &self.shapes {
+            shapes[usize::from(shape)] = f64::from(known.of_shape(code)[0]);
+        }
+        (shapes, known.of_kinds().map(f64::from))
     }
 
     /// The candidates of each position.
@@ -172,7 +237,7 @@ impl WeightFit {
 
     fn text(&self, shapes: &[f64], kinds: &[f64]) -> String {
         let mut text = String::new();
-        for (name, weight) in NAMES.iter().zip(kinds) {
+        for (name, weight) in names().zip(kinds).take(self.features.count()) {
             let _ = writeln!(text, "{name} {weight:.3}");
         }
         for (code, &shape) in &self.shapes {
@@ -204,7 +269,7 @@ mod tests {
                 moves.push(mv);
                 position.play(mv);
             }
-            fit.add(&start, &moves);
+            fit.add(&start, &moves, 1);
         }
         assert!(fit.len() > 100);
         let text = fit.fit();

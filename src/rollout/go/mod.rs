@@ -1,5 +1,6 @@
 //! Go's random playouts: own eyes are never filled, and points are drawn with learned weights.
 
+mod domain;
 mod ended;
 mod field;
 mod fit;
@@ -7,6 +8,7 @@ mod glance;
 mod kinds;
 mod local;
 mod nakade;
+mod places;
 mod policy;
 mod priors;
 mod weights;
@@ -14,7 +16,7 @@ mod wheel;
 
 use ended::Ended;
 use field::Field;
-pub use fit::WeightFit;
+pub use fit::{Features, WeightFit};
 use policy::play_out;
 use rand::Rng;
 
@@ -71,6 +73,10 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
 
     fn glance(&self, moves: &[Move]) -> Glance {
         glance::glance(self, moves)
+    }
+
+    fn ranking(&self, moves: &[Move]) -> Vec<f32> {
+        domain::ranking(self, moves)
     }
 
     fn tally(&self, tally: &mut Tally) {

@@ -3,9 +3,10 @@
 
 use std::sync::LazyLock;
 
+use super::places::{PLACE_NAMES, PLACES};
 use crate::game::Color;
 
-/// Feature of a move. Its weight is a factor.
+/// Feature of a move. Its weight is a factor. Those of [`super::places`] follow as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Captures one stone.
@@ -38,19 +39,28 @@ pub(super) enum Kind {
     Vital,
 }
 
-pub(super) const KINDS: usize = 14;
+/// Number of the first feature of place.
+pub(super) const WHERE: usize = 14;
+
+/// Number of features.
+pub(super) const KINDS: usize = WHERE + PLACES;
 
 /// A set of features, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Kinds(u16);
+pub(super) struct Kinds(u64);
 
 impl Kinds {
     pub(super) fn add(&mut self, kind: Kind) {
-        self.0 |= 1 << kind as u16;
+        self.add_number(kind as usize);
+    }
+
+    /// Adds a feature by its index.
+    pub(super) fn add_number(&mut self, number: usize) {
+        self.0 |= 1 << number;
     }
 
     pub(super) fn has(self, kind: Kind) -> bool {
-        self.0 >> kind as u16 & 1 != 0
+        self.0 >> kind as u64 & 1 != 0
     }
 
     /// Their indices.
@@ -65,8 +75,8 @@ impl Kinds {
     }
 }
 
-/// Names of the features in the weights file.
-pub(super) const NAMES: [&str; KINDS] = [
+/// Names of the features of playouts in the weights file.
+pub(super) const PLAYOUT_NAMES: [&str; WHERE] = [
     "takes-one",
     "takes-many",
     "saves-one",
@@ -82,6 +92,11 @@ pub(super) const NAMES: [&str; KINDS] = [
     "strengthens",
     "vital",
 ];
+
+/// Names of all features, by index.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    PLAYOUT_NAMES.into_iter().chain(PLACE_NAMES)
+}
 
 /// Number of neighbourhoods: 8 neighbours, two bits each.
 pub(super) const SHAPES: usize = 1 << 16;
@@ -125,7 +140,7 @@ impl Weights {
                 continue;
             };
             let weight: f32 = weight.parse().unwrap_or(1.0);
-            if let Some(kind) = NAMES.iter().position(|&name| name == what) {
+            if let Some(kind) = names().position(|name| name == what) {
                 weights.kinds[kind] = weight;
             } else if let Ok(shape) = u16::from_str_radix(what, 16) {
                 known.insert(shape, weight);
@@ -215,7 +230,7 @@ mod tests {
     #[test]
     fn the_file_names_every_kind_and_shapes_as_they_are_looked_up() {
         let text = include_str!("weights.txt");
-        for name in NAMES {
+        for name in PLAYOUT_NAMES {
             let line = text
                 .lines()
                 .find(|line| line.split(' ').next() == Some(name));
@@ -227,7 +242,7 @@ mod tests {
                 weight.parse::<f32>().is_ok_and(|weight| weight > 0.0),
                 "{line}"
             );
-            if !NAMES.contains(&what) {
+            if !names().any(|name| name == what) {
                 let shape = u16::from_str_radix(what, 16).expect("hexadecimal");
                 assert_eq!(alike(shape, Color::Black), shape, "{line}");
             }

@@ -8,6 +8,7 @@
 
 mod compact;
 mod game;
+mod games;
 mod journal;
 mod source;
 mod twins;
@@ -19,6 +20,7 @@ use rayon::prelude::*;
 
 pub use self::game::Choice;
 use self::game::{End, Imported, LeftOut};
+pub use self::games::each_game;
 pub use self::journal::{Counts, LeftOutCount};
 use self::journal::{Journal, UnitRecord};
 use self::source::Unit;

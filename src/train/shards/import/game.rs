@@ -98,6 +98,32 @@ pub(super) fn read<G: Game>(start: &G, text: &str, choice: Choice) -> Result<Imp
     Ok(Imported { rows, key, end })
 }
 
+/// The moves of a game without handicap, all of them legal; what the result is does not matter.
+///
+/// # Errors
+/// [`LeftOut`] says why the game is not taken.
+pub(super) fn read_moves<G: Game>(start: &G, text: &str) -> Result<Vec<Move>, LeftOut> {
+    let record = match sgf::read(text) {
+        Ok(record) => record,
+        Err(error) => return left_out("unreadable", error),
+    };
+    if record.game != G::NAME || record.size != start.size() {
+        return left_out("another board", record.size);
+    }
+    if !record.setup.is_empty() {
+        return left_out("set up", "handicap");
+    }
+    let (_, moves) = moves(start, &record)?;
+    let mut position = start.clone();
+    for (ply, &mv) in moves.iter().enumerate() {
+        if position.outcome().is_some() || !position.is_legal(mv) {
+            return left_out("illegal move", format!("move {}", ply + 1));
+        }
+        position.play(mv);
+    }
+    Ok(moves)
+}
+
 /// How a result in SGF's notation came about.
 fn end_of(result: &str) -> Option<End> {
     let result = result.trim();

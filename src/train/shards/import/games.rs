@@ -1,0 +1,36 @@
+//! The moves of recorded games, one game at a time and without shards.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::game::read_moves;
+use super::{source, twins};
+use crate::game::{Game, Move};
+use crate::train::TrainError;
+
+/// Passes the moves of each game on the board of `start` to `take`, until it returns false. Twins,
+/// games with handicap and those with an illegal move are left out. Returns their number.
+///
+/// # Errors
+/// [`TrainError`] names an input that is missing or damaged.
+pub fn each_game<G: Game>(
+    start: &G,
+    inputs: &[PathBuf],
+    mut take: impl FnMut(Vec<Move>) -> bool,
+) -> Result<u64, TrainError> {
+    let (units, index) = source::list(inputs)?;
+    let (mut seen, mut left_out) = (HashSet::new(), 0);
+    for unit in units {
+        for text in unit.texts(&index)? {
+            match read_moves(start, &text.sgf) {
+                Ok(moves) if seen.insert(twins::key(start.size(), &moves)) => {
+                    if !take(moves) {
+                        return Ok(left_out);
+                    }
+                }
+                _ => left_out += 1,
+            }
+        }
+    }
+    Ok(left_out)
+}
