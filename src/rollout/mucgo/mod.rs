@@ -22,6 +22,8 @@ mod params;
 mod pruning;
 mod search;
 mod stage;
+#[cfg(test)]
+mod tables;
 mod tree;
 mod ucb;
 mod weighting;

@@ -1,0 +1,207 @@
+//! The paper's tables on 9x9, played inside this test: `TENGEN_MUCGO_GAMES` sets the games of a
+//! pairing, `TENGEN_MUCGO_TABLE` names one table (docs/mucgo.md#tables).
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::super::{PlayoutSearch, Rave, RaveParams, RaveReport};
+use super::{
+    DomainScale, IntervalBy, IntervalShare, Mucgo, MucgoParams, Pruning, TargetMove, Weighting,
+};
+use crate::game::go::SmallGo;
+use crate::game::{BoardSize, Color, Game as _, GameState, Outcome};
+use crate::stats::{GameResult, MatchScore};
+
+/// Random plies at the start of a pair of games.
+const OPENING: u32 = 4;
+
+/// A game is decided when Black's lead exceeds this many standard deviations of a playout's score in
+/// the searches of two moves in a row.
+const CERTAIN: f32 = 2.5;
+
+/// A player: settings, or RAVE, and playouts a move.
+#[derive(Clone)]
+struct Contestant {
+    name: String,
+    params: Option<MucgoParams>,
+    playouts: u64,
+}
+
+impl Contestant {
+    fn searcher(&self, seed: u64) -> Box<dyn PlayoutSearch<SmallGo>> {
+        match &self.params {
+            Some(params) => Box::new(Mucgo::new(params.clone(), 1 << 30, seed)),
+            None => Box::new(Rave::new(RaveParams::default(), seed)),
+        }
+    }
+}
+
+/// The winner that a search is certain of.
+fn certain_winner(report: &RaveReport) -> Option<Color> {
+    let expected = report.expected.as_ref()?;
+    match expected.black_ahead {
+        ahead if ahead > CERTAIN * expected.deviation => Some(Color::Black),
+        ahead if ahead < -CERTAIN * expected.deviation => Some(Color::White),
+        _ => None,
+    }
+}
+
+/// The winner of a game from a random opening; `None` for a draw.
+fn play(black_white: [&Contestant; 2], pair: u64) -> Option<Color> {
+    let rules = "tromp-taylor komi7".parse().expect("rules");
+    let empty = SmallGo::with_rules(BoardSize::square(9), rules).expect("a board");
+    let mut game = GameState::from(empty);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(pair);
+    for _ in 0..OPENING {
+        let points: Vec<_> = game.position().legal_points().iter().collect();
+        game.play(points[rng.random_range(0..points.len())]);
+    }
+    let mut players = black_white.map(|player| player.searcher(rng.random()));
+    let mut before = None;
+    loop {
+        if let Some(Outcome { winner, .. }) = game.position().outcome() {
+            return winner;
+        }
+        let side = game.position().to_move().index();
+        let most = black_white[side].playouts;
+        let report = players[side].watch(&game, (&[], false), &mut |done, _| done < most);
+        let now = certain_winner(&report);
+        if now.is_some() && now == before {
+            return now;
+        }
+        before = now;
+        game.play(report.moves[0].mv);
+    }
+}
+
+fn result(winner: Option<Color>, first: Color) -> GameResult {
+    match winner {
+        None => GameResult::Draw,
+        Some(color) if color == first => GameResult::Win,
+        Some(_) => GameResult::Loss,
+    }
+}
+
+/// Colour-swapped pairs between two players.
+fn meet(one: &Contestant, other: &Contestant, games: u64) -> MatchScore {
+    let mut score = MatchScore::default();
+    for pair in 0..games / 2 {
+        let first = result(play([one, other], pair), Color::Black);
+        let second = result(play([other, one], pair), Color::White);
+        score.add(first);
+        score.add(second);
+        score.pairs.add(first, second);
+    }
+    score
+}
+
+/// The players of each table; each meets all others of its table.
+fn tables(playouts: u64) -> Vec<(&'static str, Vec<Contestant>)> {
+    let named = |name: String, change: &dyn Fn(&mut MucgoParams)| {
+        let mut params = MucgoParams::default();
+        change(&mut params);
+        Contestant {
+            name,
+            params: Some(params),
+            playouts,
+        }
+    };
+    let weightings = [
+        Weighting::A,
+        Weighting::B,
+        Weighting::C,
+        Weighting::D,
+        Weighting::E,
+    ];
+    let shares = [
+        IntervalShare::V1,
+        IntervalShare::V2,
+        IntervalShare::V3,
+        IntervalShare::V4,
+    ];
+    let prunings = [Pruning::None, Pruning::Domain, Pruning::Ucb, Pruning::Both];
+    let rave = Contestant {
+        name: "rave".to_owned(),
+        params: None,
+        playouts,
+    };
+    let usual = named("mucgo".to_owned(), &|_| ());
+    let either = |name: &str, change: &dyn Fn(&mut MucgoParams)| {
+        vec![named(name.to_owned(), change), usual.clone()]
+    };
+    vec![
+        (
+            "weighting",
+            weightings
+                .map(|w| named(w.to_string(), &|p| p.mucgo_weighting = w))
+                .to_vec(),
+        ),
+        (
+            "interval",
+            shares
+                .map(|s| named(s.to_string(), &|p| p.mucgo_interval = s))
+                .to_vec(),
+        ),
+        (
+            "pruning",
+            prunings
+                .map(|l| named(l.to_string(), &|p| p.mucgo_pruning = l))
+                .to_vec(),
+        ),
+        (
+            "target",
+            either("drawn", &|p| p.mucgo_target = TargetMove::Drawn),
+        ),
+        (
+            "drawn-by-rank",
+            either("drawn by rank", &|p| {
+                p.mucgo_target = TargetMove::Drawn;
+                p.mucgo_interval_by = IntervalBy::Rank;
+            }),
+        ),
+        (
+            "rank",
+            either("by rank", &|p| p.mucgo_interval_by = IntervalBy::Rank),
+        ),
+        (
+            "domain",
+            either("weight", &|p| p.mucgo_domain = DomainScale::Weight),
+        ),
+        (
+            "exploration",
+            either("1.414", &|p| p.mucgo_exploration = std::f32::consts::SQRT_2),
+        ),
+        ("rave", vec![usual.clone(), rave]),
+    ]
+}
+
+/// Without `TENGEN_MUCGO_GAMES` a pair of games with few playouts.
+#[test]
+#[expect(clippy::print_stdout, reason = "a table for people, with --nocapture")]
+fn mucgo_tables() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let games = number("TENGEN_MUCGO_GAMES");
+    let playouts =
+        number("TENGEN_MUCGO_PLAYOUTS").unwrap_or(if games.is_some() { 100 } else { 10 });
+    let wanted = std::env::var("TENGEN_MUCGO_TABLE").unwrap_or_else(|_| "target".to_owned());
+    let mut played = 0;
+    for (table, players) in tables(playouts) {
+        if wanted != table {
+            continue;
+        }
+        for (at, one) in players.iter().enumerate() {
+            for other in &players[at + 1..] {
+                let score = meet(one, other, games.unwrap_or(2));
+                played += score.games();
+                let (wins, draws, losses) = (score.wins, score.draws, score.losses);
+                println!(
+                    "{table}: {} - {}: {wins}-{draws}-{losses}, {}",
+                    one.name,
+                    other.name,
+                    score.summary()
+                );
+            }
+        }
+    }
+    assert!(played > 0, "no table {wanted}");
+}
