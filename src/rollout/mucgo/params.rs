@@ -36,7 +36,7 @@ crate::settings::settings! {
         mucgo_target: TargetMove = TargetMove::MostVisits, TARGET_MOVES, parse_choice, show_choice,
             "The move that is played: the most visited, or one drawn from the interval.",
             "Li et al. 2019, Algorithm 1; docs/mucgo.md";
-        mucgo_exploration: f32 = 0.5, 0.0..=10.0, parse, show_range,
+        mucgo_exploration: f32 = 0.25, 0.0..=10.0, parse, show_range,
             "Exploration constant of UCB1, for results in [0, 1]; the square root of 2 in its proof.",
             "ours; docs/mucgo.md";
         mucgo_domain: DomainScale = DomainScale::Rank, DOMAIN_SCALES, parse_choice, show_choice,

@@ -36,7 +36,7 @@ impl StageWindow {
     /// Distributions of the ply that begins the middle game and of the one that ends it.
     fn distributions(self) -> Option<[Normal; 2]> {
         match self {
-            // 3,706 games of November 2005: `tengen-train mucgo stages`, proxies taken and closed.
+            // 3,709 games of November 2005: `tengen-train mucgo stages`, proxies taken and closed.
             StageWindow::Fitted => Some([Normal(49.5, 17.9), Normal(162.9, 15.0)]),
             StageWindow::Paper => Some([Normal(49.0, 6.0), Normal(162.0, 19.0)]),
             StageWindow::All => None,

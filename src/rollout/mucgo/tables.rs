@@ -1,5 +1,6 @@
 //! The paper's tables on 9x9, played inside this test: `TENGEN_MUCGO_GAMES` sets the games of a
-//! pairing, `TENGEN_MUCGO_TABLE` names one table (docs/mucgo.md#tables).
+//! pairing, `TENGEN_MUCGO_TABLE` names one table, `TENGEN_MUCGO_PLAYOUTS` sets the playouts a move, and
+//! `TENGEN_MUCGO_AGAINST` those of the paper's choice if they differ (docs/mucgo.md#tables).
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -95,84 +96,53 @@ fn meet(one: &Contestant, other: &Contestant, games: u64) -> MatchScore {
     score
 }
 
-/// The players of each table; each meets all others of its table.
+/// The players of each table, who meet the paper's choice.
 fn tables(playouts: u64) -> Vec<(&'static str, Vec<Contestant>)> {
     let named = |name: String, change: &dyn Fn(&mut MucgoParams)| {
-        let mut params = MucgoParams::default();
-        change(&mut params);
+        let params = changed(change);
         Contestant {
             name,
             params: Some(params),
             playouts,
         }
     };
-    let weightings = [
-        Weighting::A,
-        Weighting::B,
-        Weighting::C,
-        Weighting::D,
-        Weighting::E,
-    ];
-    let shares = [
-        IntervalShare::V1,
-        IntervalShare::V2,
-        IntervalShare::V3,
-        IntervalShare::V4,
-    ];
-    let prunings = [Pruning::None, Pruning::Domain, Pruning::Ucb, Pruning::Both];
+    let weightings = [Weighting::A, Weighting::C, Weighting::D, Weighting::E];
+    let shares = [IntervalShare::V1, IntervalShare::V2, IntervalShare::V4];
+    let prunings = [Pruning::None, Pruning::Domain, Pruning::Ucb];
+    let explorations = [0.1, 0.5, std::f32::consts::SQRT_2];
     let rave = Contestant {
         name: "rave".to_owned(),
         params: None,
         playouts,
     };
-    let usual = named("mucgo".to_owned(), &|_| ());
-    let either = |name: &str, change: &dyn Fn(&mut MucgoParams)| {
-        vec![named(name.to_owned(), change), usual.clone()]
-    };
+    let one = |name: &str, change: &dyn Fn(&mut MucgoParams)| vec![named(name.to_owned(), change)];
+    let weighting = |by| named(format!("{by}"), &|p| p.mucgo_weighting = by);
+    let interval = |by| named(format!("{by}"), &|p| p.mucgo_interval = by);
+    let pruning = |by| named(format!("{by}"), &|p| p.mucgo_pruning = by);
+    let exploration = |by| named(format!("c = {by}"), &|p| p.mucgo_exploration = by);
+    let by_rank = |p: &mut MucgoParams| p.mucgo_interval_by = IntervalBy::Rank;
     vec![
-        (
-            "weighting",
-            weightings
-                .map(|w| named(w.to_string(), &|p| p.mucgo_weighting = w))
-                .to_vec(),
-        ),
-        (
-            "interval",
-            shares
-                .map(|s| named(s.to_string(), &|p| p.mucgo_interval = s))
-                .to_vec(),
-        ),
-        (
-            "pruning",
-            prunings
-                .map(|l| named(l.to_string(), &|p| p.mucgo_pruning = l))
-                .to_vec(),
-        ),
+        ("weighting", weightings.map(weighting).to_vec()),
+        ("interval", shares.map(interval).to_vec()),
+        ("pruning", prunings.map(pruning).to_vec()),
         (
             "target",
-            either("drawn", &|p| p.mucgo_target = TargetMove::Drawn),
+            one("drawn", &|p| p.mucgo_target = TargetMove::Drawn),
         ),
-        (
-            "drawn-by-rank",
-            either("drawn by rank", &|p| {
-                p.mucgo_target = TargetMove::Drawn;
-                p.mucgo_interval_by = IntervalBy::Rank;
-            }),
-        ),
-        (
-            "rank",
-            either("by rank", &|p| p.mucgo_interval_by = IntervalBy::Rank),
-        ),
+        ("rank", one("interval by rank", &by_rank)),
         (
             "domain",
-            either("weight", &|p| p.mucgo_domain = DomainScale::Weight),
+            one("d by weight", &|p| p.mucgo_domain = DomainScale::Weight),
         ),
-        (
-            "exploration",
-            either("1.414", &|p| p.mucgo_exploration = std::f32::consts::SQRT_2),
-        ),
-        ("rave", vec![usual.clone(), rave]),
+        ("exploration", explorations.map(exploration).to_vec()),
+        ("rave", vec![rave]),
     ]
+}
+
+fn changed(change: &dyn Fn(&mut MucgoParams)) -> MucgoParams {
+    let mut params = MucgoParams::default();
+    change(&mut params);
+    params
 }
 
 /// Without `TENGEN_MUCGO_GAMES` a pair of games with few playouts.
@@ -183,24 +153,24 @@ fn mucgo_tables() {
     let games = number("TENGEN_MUCGO_GAMES");
     let playouts =
         number("TENGEN_MUCGO_PLAYOUTS").unwrap_or(if games.is_some() { 100 } else { 10 });
+    let usual_playouts = number("TENGEN_MUCGO_AGAINST").unwrap_or(playouts);
     let wanted = std::env::var("TENGEN_MUCGO_TABLE").unwrap_or_else(|_| "target".to_owned());
     let mut played = 0;
     for (table, players) in tables(playouts) {
         if wanted != table {
             continue;
         }
-        for (at, one) in players.iter().enumerate() {
-            for other in &players[at + 1..] {
-                let score = meet(one, other, games.unwrap_or(2));
-                played += score.games();
-                let (wins, draws, losses) = (score.wins, score.draws, score.losses);
-                println!(
-                    "{table}: {} - {}: {wins}-{draws}-{losses}, {}",
-                    one.name,
-                    other.name,
-                    score.summary()
-                );
-            }
+        let usual = Contestant {
+            name: "the paper's choice".to_owned(),
+            params: Some(MucgoParams::default()),
+            playouts: usual_playouts,
+        };
+        for one in &players {
+            let score = meet(one, &usual, games.unwrap_or(2));
+            played += score.games();
+            let (wins, draws, losses) = (score.wins, score.draws, score.losses);
+            let (name, summary) = (&one.name, score.summary());
+            println!("{table}: {name} at {playouts}: {wins}-{draws}-{losses}, {summary}");
         }
     }
     assert!(played > 0, "no table {wanted}");
