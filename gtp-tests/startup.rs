@@ -285,6 +285,32 @@ fn a_missing_backend_or_device_ends_the_program() {
 }
 
 #[test]
+fn mucgo_is_a_search_over_playouts() {
+    check_refused(
+        &["gtp", "--game", "go", "--playouts", "mucgo"],
+        &["--playouts mucgo", "needs --backend rollout"],
+    );
+    for game in ["go", "nogo", "gomoku"] {
+        let said = player(&[
+            "--game",
+            game,
+            "--backend",
+            "rollout",
+            "--playouts",
+            "mucgo",
+        ]);
+        assert!(
+            said.contains("Mucgo's search over random playouts chooses the moves"),
+            "{said}"
+        );
+    }
+    check_refused(
+        &["gtp", "--backend", "rollout", "--set", "mucgo_weighting=F"],
+        &["mucgo_weighting", "A, B, C, D or E"],
+    );
+}
+
+#[test]
 fn an_unreadable_configuration_ends_the_program() {
     let folder = Folder::new("configurations");
     check_refused(

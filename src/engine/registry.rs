@@ -101,7 +101,11 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     };
     let make: MakeThinker<G> = match options.backend {
         Backend::Rollout => {
-            thinker_log.note("random playouts choose the moves".to_owned());
+            let chooses = match options.playouts {
+                PlayoutScheme::Rave => "random playouts choose the moves",
+                PlayoutScheme::Mucgo => "Mucgo's search over random playouts chooses the moves",
+            };
+            thinker_log.note(chooses.to_owned());
             let solve = add_solver(options, None, &time);
             let make = by_playouts(options, seed, &time);
             Arc::new(move || solve(make(), None))

@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use super::{Backend, EngineOptions, built_in, registry};
+use super::{Backend, EngineOptions, PlayoutScheme, built_in, registry};
 use crate::critic::{Critic, CriticError};
 use crate::encode::Mismatch;
 use crate::eval::{
@@ -46,6 +46,9 @@ pub enum StartError {
     /// No critic's file was given.
     #[error("--backend critic needs a critic: --model FILE, made by tengen-train critic")]
     NoCritic,
+    /// A search over playouts was requested, and another backend.
+    #[error("--playouts {0} is a search over random playouts: it needs --backend rollout")]
+    NotByPlayouts(&'static str),
     /// No built-in network for the game, and none given.
     #[error("no network is built in for {game}: give one with --model, or use --backend rollout")]
     NoNetwork {
@@ -69,6 +72,9 @@ impl EngineOptions {
                 log::warn!("random playouts need no network: --model and --device are not used");
             }
             return Ok(self);
+        }
+        if self.playouts == PlayoutScheme::Mucgo {
+            return Err(StartError::NotByPlayouts("mucgo"));
         }
         if self.backend == Backend::Critic {
             let path = self.model.as_ref().ok_or(StartError::NoCritic)?;

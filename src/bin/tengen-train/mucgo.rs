@@ -8,8 +8,8 @@ use tengen::game::go::LargeGo;
 use tengen::game::{BoardSize, Game as _};
 use tengen::rollout::{Features, WeightFit};
 use tengen::stats::NormalFit;
-use tengen::train::import::each_game;
 use tengen::train::mucgo::{BEGINS, ENDS, StageSamples};
+use tengen::train::shards::import::each_game;
 
 use crate::progress::print;
 
