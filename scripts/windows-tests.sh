@@ -13,8 +13,9 @@ Usage: scripts/windows-tests.sh [--small] [FILTER]
 
 Needs (Debian): apt install gcc-mingw-w64-x86-64-posix wine64 libwine
                 rustup target add x86_64-pc-windows-gnu
-Builds what release.sh --windows builds, some 20 processor minutes the first time. Wine's folder is
-target/wine. Ends with 77 where something that is needed is missing.
+Builds what release.sh --windows builds, some 20 processor minutes the first time, 30 with all tests,
+which then run for half an hour. Wine's folder is target/wine. Ends with 77 where something that is
+needed is missing.
 TEXT
 }
 
