@@ -64,6 +64,15 @@ fn play_to_the_end(browser: &Browser, board: &Board, game: &str) -> Value {
     panic!("the game of {game} does not end");
 }
 
+/// Looks at the page on a narrow screen, and goes back to a wide one.
+fn fits_a_phone(browser: &Browser) {
+    browser.size(390, 844);
+    browser.wait("innerWidth === 390");
+    browser.check();
+    browser.size(1280, 860);
+    browser.wait("innerWidth === 1280");
+}
+
 #[test]
 fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
     let folder = scratch("browser");
@@ -91,7 +100,7 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
         browser.check();
     }
     // The game is reviewed, and a line of the review becomes a variation.
-    let record = "(;GM[4]SZ[9]PB[one];B[ee];W[aa];B[ef];W[ba];B[eg];W[ca];B[eh];W[da];B[ia];W[ea])";
+    let record = "(;GM[4]SZ[9]PB[one]PW[A player with a long name, 20000 playouts a move, seed 17];B[ee];W[aa];B[ef];W[ba];B[eg];W[ca];B[eh];W[da];B[ia];W[ea])";
     let file = folder.join("game.sgf");
     std::fs::write(&file, record).expect("writable");
     let input = browser.element("#file");
@@ -105,6 +114,12 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
     browser.click("#start-review");
     browser.click("#mistakes tr[data-pick] button");
     browser.wait("/five in a row/.test(document.querySelector('#status').innerText)");
+    // The figures of players with long names fit a phone.
+    assert_eq!(
+        browser.run("return !!document.querySelector('.figures');"),
+        true
+    );
+    fits_a_phone(&browser);
     browser.click("[data-tab=moves]");
     browser.element("textarea");
     browser.run("const box = document.querySelector('textarea'); box.value = '五'; box.dispatchEvent(new Event('change'));");

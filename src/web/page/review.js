@@ -36,7 +36,7 @@ function figures(review) {
   const [black, white] = review.players, { game } = review;
   const row = (name, tell) => h("tr", {}, h("td", {}, say(name)), h("td", {}, tell(black)), h("td", {}, tell(white)));
   const of = (tell) => (tally) => (tally.moves ? tell(tally) : "–");
-  return h("table", {},
+  return h("table", { class: "figures" },
     h("tr", {}, h("th", {}), h("th", {}, stone("B"), " ", game.black || say("black")), h("th", {}, stone("W"), " ", game.white || say("white"))),
     row("accuracy", of((t) => percent(t.accuracy))), row("averageLoss", of((t) => percent(t.average_loss))), row("firstChoice", of((t) => percent(t.first_choices / t.moves, 0))),
     row("inaccuracies", (t) => t.inaccuracies), row("mistakes", (t) => t.mistakes), row("blunders", (t) => t.blunders), row("thrownAway", (t) => t.thrown_away));
