@@ -165,7 +165,7 @@ const TABLES: [(&str, &[PlanTable]); 3] = [
             ("`[self-play]`", PARTS, "SelfPlay", "self-play"),
             (
                 "`[self-play.komi]`, `[board.komi]`",
-                "src/train/komi.rs",
+                "src/train/play/komi.rs",
                 "KomiSpread",
                 "komi",
             ),

@@ -43,8 +43,6 @@ crate::settings::settings! {
             "Added to cpuct times ln((visits + cpuct_base) / cpuct_base).", "KataGo";
         cpuct_base: f32 = 500.0, 1.0..=1e9, parse, show_range,
             "Visits at which cpuct begins to grow.", "KataGo";
-        cpuct_spread: f32 = 0.0, 0.0..=1.0, parse, show_range,
-            "Share of cpuct that grows with the standard deviation of a node's values.", "KataGo: 0.85";
         fpu_reduction: f32 = 0.2, 0.0..=2.0, parse, show_range,
             "FPU: an unvisited move's value is the node's value less this times the square root of \
              the visited policy mass.",

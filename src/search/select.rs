@@ -74,7 +74,7 @@ pub(super) fn select(
     } else {
         params.fpu_reduction
     };
-    let explore = params.exploration(total) * params.spread_factor(node.stats(), total);
+    let explore = params.exploration(total);
     // A node's result may be proven by a move to avoid; then it does not bound the others.
     let by_wanted = root.and_then(|root| by_wanted(tree, node, root));
     let (value, bounds) = by_wanted.unwrap_or_else(|| (node.stats().0, node.state().bounds()));

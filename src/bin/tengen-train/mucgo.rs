@@ -34,9 +34,16 @@ struct GamesArgs {
     /// SGF files, ZIP archives of them, the compact text of the TYGEM collection, or folders of any
     #[arg(required = true, value_name = "FILE OR FOLDER")]
     inputs: Vec<PathBuf>,
-    /// Read at most this many games without handicap
-    #[arg(long, default_value_t = u64::MAX, hide_default_value = true)]
-    games: u64,
+    /// Read at most this many games without handicap [default: all]
+    #[arg(long)]
+    games: Option<u64>,
+}
+
+impl GamesArgs {
+    /// Maximum number of games.
+    fn most(&self) -> u64 {
+        self.games.unwrap_or(u64::MAX)
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -81,7 +88,7 @@ fn stages(args: &StagesArgs, start: &LargeGo) -> anyhow::Result<()> {
     let left_out = each_game(start, &args.games.inputs, |moves| {
         begins.add(start, &moves);
         ends.add(start, &moves);
-        begins.games() < args.games.games
+        begins.games() < args.games.most()
     })?;
     let games = begins.games();
     anyhow::ensure!(
@@ -132,7 +139,7 @@ fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
         let part = if is_test { &mut held_out } else { &mut fit };
         part.add(start, &moves, usize::from(args.every));
         games += 1;
-        games < args.games.games
+        games < args.games.most()
     })?;
     anyhow::ensure!(
         !fit.is_empty(),
