@@ -2,7 +2,7 @@
 //!
 //! Players are random playouts ([`selfplay`]) or a network ([`network_game`] on the small trees of
 //! [`mcts`], many games per batch by [`eval_batch`]). [`prover`] and [`corrector`] put exact results
-//! in place of estimates; [`matches`] compares players.
+//! in place of estimates; [`mod@matches`] compares players.
 
 pub mod correction;
 pub mod corrector;
