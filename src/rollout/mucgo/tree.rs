@@ -115,22 +115,7 @@ impl Tree {
         let (children, _) = self.children(0);
         let mut moves: Vec<RaveMove> = children
             .iter()
-            .map(|child| {
-                let (pv, pv_visits) = self.line(child).into_iter().unzip();
-                let after = after.get(child.mv.index());
-                let value = match child.visits {
-                    0.0 => 0.0,
-                    visits => 2.0 * child.wins / visits - 1.0,
-                };
-                RaveMove {
-                    mv: child.mv,
-                    visits: child.visits as u64,
-                    value,
-                    pv,
-                    pv_visits,
-                    expected: after.and_then(Tally::expected),
-                }
-            })
+            .map(|child| RaveMove::of([child.visits, child.wins], self.line(child), after))
             .collect();
         moves.sort_by_key(|found| Reverse(found.visits));
         moves

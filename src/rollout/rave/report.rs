@@ -43,6 +43,30 @@ impl RaveReport {
     }
 }
 
+impl RaveMove {
+    /// A move with its visits and wins, its principal variation with the playouts through each move
+    /// of it, itself first, and ownership statistics by policy index, if kept.
+    pub(in super::super) fn of(
+        [visits, wins]: [f32; 2],
+        line: Vec<(Move, u64)>,
+        after: &[Tally],
+    ) -> RaveMove {
+        let mv = line[0].0;
+        let (pv, pv_visits) = line.into_iter().unzip();
+        RaveMove {
+            mv,
+            visits: visits as u64,
+            value: match visits {
+                0.0 => 0.0,
+                visits => 2.0 * (wins / visits) - 1.0,
+            },
+            pv,
+            pv_visits,
+            expected: after.get(mv.index()).and_then(Tally::expected),
+        }
+    }
+}
+
 /// The moves of a node, most visited first; with ownership statistics by policy index, if kept.
 pub(super) fn root_moves(tree: &Tree, root: NodeId, after: &[Tally]) -> Vec<RaveMove> {
     let mut moves: Vec<RaveMove> = tree
@@ -54,22 +78,7 @@ pub(super) fn root_moves(tree: &Tree, root: NodeId, after: &[Tally]) -> Vec<Rave
                 line.push((best.mv, best.visits as u64));
                 node = best.node;
             }
-            let (pv, pv_visits) = line.into_iter().unzip();
-            let after = after.get(child.mv.index());
-            let rate = child.wins / child.visits.max(1.0);
-            let value = if child.visits > 0.0 {
-                2.0 * rate - 1.0
-            } else {
-                0.0
-            };
-            RaveMove {
-                mv: child.mv,
-                visits: child.visits as u64,
-                value,
-                pv,
-                pv_visits,
-                expected: after.and_then(Tally::expected),
-            }
+            RaveMove::of([child.visits, child.wins], line, after)
         })
         .collect();
     moves.sort_by_key(|m| std::cmp::Reverse(m.visits));
