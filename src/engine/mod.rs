@@ -241,17 +241,8 @@ pub trait Engine: Send {
 
     /// Ponders until `stop` is raised: searches the position after its own last move, and keeps the
     /// tree for its next. Returns at once if the last move was not its own, or ended the game.
-    fn ponder(&mut self, stop: &StopFlag) {
-        self.watch_ponder(stop, &AnalysisOptions::default(), &mut |_| {});
-    }
-
-    /// As [`Engine::ponder`]; `observer` sees reports during the search, as often as `analysis` says.
-    fn watch_ponder(
-        &mut self,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        observer: &mut Observer<'_>,
-    );
+    /// `observer` sees reports during the search, as often as `analysis` says.
+    fn ponder(&mut self, stop: &StopFlag, analysis: &AnalysisOptions, observer: &mut Observer<'_>);
 
     /// The time that [`Engine::genmove`] would take for `color` now: the clock's plan for it, within
     /// a fixed time per move. `None` without either, if visits are the only limit.

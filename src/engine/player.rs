@@ -310,12 +310,7 @@ impl<G: Game> Engine for Player<G> {
         })
     }
 
-    fn watch_ponder(
-        &mut self,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        observer: &mut Observer<'_>,
-    ) {
+    fn ponder(&mut self, stop: &StopFlag, analysis: &AnalysisOptions, observer: &mut Observer<'_>) {
         let game_state = self.history.game_state();
         if self.awaits_reply && !stop.is_raised() && game_state.legal_moves().next().is_some() {
             let request = SearchRequest::new(game_state).until(stop);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::commands::{self, Arguments, COMMANDS, Run};
 use super::line::{Stream, parse_line, reply};
 use super::{Failure, Input, Interrupts, Protocol, Request, Session};
+use crate::search::AnalysisOptions;
 
 impl Protocol for Session {
     type Command = Request;
@@ -45,7 +46,9 @@ impl Protocol for Session {
     fn idle(&mut self) {
         if self.options.ponder {
             let engine = &mut *self.engine;
-            self.interrupts.until_input(|stop| engine.ponder(stop));
+            self.interrupts.until_input(|stop| {
+                engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
+            });
         }
     }
 

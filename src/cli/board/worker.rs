@@ -142,7 +142,8 @@ impl WorkerEngine {
             Task::Move => self.choose(table, (request, searched), job, stop),
             Task::Analyse => self.analyse(table, (request, searched), stop),
             Task::Ponder => {
-                self.engine.ponder(stop);
+                self.engine
+                    .ponder(stop, &AnalysisOptions::default(), &mut |_| {});
                 table.finish(request, |session| session.exhausted(request));
             }
             Task::Count => {

@@ -235,17 +235,12 @@ impl Engine for WatchedEngine {
         self.changed(found)
     }
 
-    fn watch_ponder(
-        &mut self,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        observer: &mut Observer<'_>,
-    ) {
+    fn ponder(&mut self, stop: &StopFlag, analysis: &AnalysisOptions, observer: &mut Observer<'_>) {
         let mover = self.engine.to_move();
         self.publish(Some((Task::Ponder, mover, None)));
         let searched = self.searched(Task::Ponder, mover);
         self.search(searched, analysis, observer, |engine, options, observer| {
-            engine.watch_ponder(stop, &options, observer)
+            engine.ponder(stop, &options, observer)
         });
         self.publish(None);
     }

@@ -25,6 +25,7 @@ use super::{Input, Interrupts, Protocol};
 use crate::clock::TimeControl;
 use crate::engine::{Engine, ThinkingLimits};
 use crate::game::{BoardSize, UnknownGame};
+use crate::search::AnalysisOptions;
 
 /// Creates the engine for a board within resource limits.
 pub type MakeBrain =
@@ -293,7 +294,9 @@ impl Protocol for GomocupSession {
     fn idle(&mut self) {
         let ponder = self.info.pondering.unwrap_or(self.options.ponder);
         if let Some(engine) = self.engine.as_deref_mut().filter(|_| ponder) {
-            self.interrupts.until_input(|stop| engine.ponder(stop));
+            self.interrupts.until_input(|stop| {
+                engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
+            });
         }
     }
 

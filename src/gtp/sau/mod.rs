@@ -324,7 +324,9 @@ impl Protocol for SauSession {
     fn idle(&mut self) {
         if self.options.ponder && self.game.is_some() {
             let engine = &mut self.engine;
-            self.interrupts.until_input(|stop| engine.ponder(stop));
+            self.interrupts.until_input(|stop| {
+                engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
+            });
         }
     }
 
