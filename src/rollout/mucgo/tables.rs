@@ -1,6 +1,10 @@
 //! The paper's tables on 9x9, played inside this test: `TENGEN_MUCGO_GAMES` sets the games of a
-//! pairing, `TENGEN_MUCGO_TABLE` names one table, `TENGEN_MUCGO_PLAYOUTS` sets the playouts a move, and
-//! `TENGEN_MUCGO_AGAINST` those of the paper's choice if they differ (docs/mucgo.md#tables).
+//! pairing, `TENGEN_MUCGO_TABLE` names one table, `TENGEN_MUCGO_PLAYOUTS` sets the playouts a move and
+//! `TENGEN_MUCGO_AGAINST` those of the paper's choice if they differ; `TENGEN_MUCGO_MS` sets milliseconds
+//! of processor time a move instead (docs/mucgo.md#tables).
+
+use std::fmt;
+use std::time::Duration;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -20,12 +24,46 @@ const OPENING: u32 = 4;
 /// the searches of two moves in a row.
 const CERTAIN: f32 = 2.5;
 
-/// A player: settings, or RAVE, and playouts a move.
+/// When a search ends.
+#[derive(Clone, Copy)]
+enum Limit {
+    Playouts(u64),
+    /// Of its thread, so that other work on the machine changes nothing.
+    ProcessorTime(Duration),
+}
+
+impl Limit {
+    /// Whether a search that began at `start` and has done so many playouts goes on.
+    fn goes_on(self, start: Duration, done: u64) -> bool {
+        match self {
+            Limit::Playouts(most) => done < most,
+            Limit::ProcessorTime(most) => thread_time().saturating_sub(start) < most,
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Playouts(most) => write!(out, "{most} playouts"),
+            Limit::ProcessorTime(most) => write!(out, "{most:?} of processor time"),
+        }
+    }
+}
+
+/// Processor time of this thread so far; zero where the system does not tell it by a file.
+fn thread_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|first| first.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or_default())
+}
+
+/// A player: settings, or RAVE, and the limit of a move.
 #[derive(Clone)]
 struct Contestant {
     name: String,
     params: Option<MucgoParams>,
-    playouts: u64,
+    limit: Limit,
 }
 
 impl Contestant {
@@ -64,8 +102,11 @@ fn play(black_white: [&Contestant; 2], pair: u64) -> Option<Color> {
             return winner;
         }
         let side = game.position().to_move().index();
-        let most = black_white[side].playouts;
-        let report = players[side].watch(&game, (&[], false), &mut |done, _| done < most);
+        let limit = black_white[side].limit;
+        let start = thread_time();
+        let report = players[side].watch(&game, (&[], false), &mut |done, _| {
+            limit.goes_on(start, done)
+        });
         let now = certain_winner(&report);
         if now.is_some() && now == before {
             return now;
@@ -97,13 +138,13 @@ fn meet(one: &Contestant, other: &Contestant, games: u64) -> MatchScore {
 }
 
 /// The players of each table, who meet the paper's choice.
-fn tables(playouts: u64) -> Vec<(&'static str, Vec<Contestant>)> {
+fn tables(limit: Limit) -> Vec<(&'static str, Vec<Contestant>)> {
     let named = |name: String, change: &dyn Fn(&mut MucgoParams)| {
         let params = changed(change);
         Contestant {
             name,
             params: Some(params),
-            playouts,
+            limit,
         }
     };
     let weightings = [Weighting::A, Weighting::C, Weighting::D, Weighting::E];
@@ -113,7 +154,7 @@ fn tables(playouts: u64) -> Vec<(&'static str, Vec<Contestant>)> {
     let rave = Contestant {
         name: "rave".to_owned(),
         params: None,
-        playouts,
+        limit,
     };
     let one = |name: &str, change: &dyn Fn(&mut MucgoParams)| vec![named(name.to_owned(), change)];
     let weighting = |by| named(format!("{by}"), &|p| p.mucgo_weighting = by);
@@ -151,26 +192,33 @@ fn changed(change: &dyn Fn(&mut MucgoParams)) -> MucgoParams {
 fn mucgo_tables() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let games = number("TENGEN_MUCGO_GAMES");
-    let playouts =
-        number("TENGEN_MUCGO_PLAYOUTS").unwrap_or(if games.is_some() { 100 } else { 10 });
-    let usual_playouts = number("TENGEN_MUCGO_AGAINST").unwrap_or(playouts);
+    let few = if games.is_some() { 100 } else { 10 };
+    let playouts = number("TENGEN_MUCGO_PLAYOUTS").unwrap_or(few);
+    let against = number("TENGEN_MUCGO_AGAINST").unwrap_or(playouts);
+    let time = number("TENGEN_MUCGO_MS").map(Duration::from_millis);
+    assert!(
+        time.is_none() || thread_time() > Duration::ZERO,
+        "TENGEN_MUCGO_MS needs Linux: no /proc/thread-self/schedstat"
+    );
+    let limit = time.map_or(Limit::Playouts(playouts), Limit::ProcessorTime);
+    let usual_limit = time.map_or(Limit::Playouts(against), Limit::ProcessorTime);
     let wanted = std::env::var("TENGEN_MUCGO_TABLE").unwrap_or_else(|_| "target".to_owned());
     let mut played = 0;
-    for (table, players) in tables(playouts) {
+    for (table, players) in tables(limit) {
         if wanted != table {
             continue;
         }
         let usual = Contestant {
             name: "the paper's choice".to_owned(),
             params: Some(MucgoParams::default()),
-            playouts: usual_playouts,
+            limit: usual_limit,
         };
         for one in &players {
             let score = meet(one, &usual, games.unwrap_or(2));
             played += score.games();
             let (wins, draws, losses) = (score.wins, score.draws, score.losses);
             let (name, summary) = (&one.name, score.summary());
-            println!("{table}: {name} at {playouts}: {wins}-{draws}-{losses}, {summary}");
+            println!("{table}: {name}, {limit}: {wins}-{draws}-{losses}, {summary}");
         }
     }
     assert!(played > 0, "no table {wanted}");
