@@ -1,7 +1,7 @@
 //! The paper's tables on 9x9, played inside this test: `TENGEN_MUCGO_GAMES` sets the games of a
 //! pairing, `TENGEN_MUCGO_TABLE` names one table, `TENGEN_MUCGO_PLAYOUTS` sets the playouts a move and
 //! `TENGEN_MUCGO_AGAINST` those of the paper's choice if they differ; `TENGEN_MUCGO_MS` sets milliseconds
-//! of processor time a move instead (docs/mucgo.md#tables).
+//! a move instead (docs/mucgo.md#tables).
 
 use std::fmt;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use super::super::{PlayoutSearch, Rave, RaveParams, RaveReport};
 use super::{
     DomainScale, IntervalBy, IntervalShare, Mucgo, MucgoParams, Pruning, TargetMove, Weighting,
 };
+use crate::clock::{Clock as _, SystemClock};
 use crate::game::go::SmallGo;
 use crate::game::{BoardSize, Color, Game as _, GameState, Outcome};
 use crate::stats::{GameResult, MatchScore};
@@ -28,16 +29,15 @@ const CERTAIN: f32 = 2.5;
 #[derive(Clone, Copy)]
 enum Limit {
     Playouts(u64),
-    /// Of its thread, so that other work on the machine changes nothing.
-    ProcessorTime(Duration),
+    Time(Duration),
 }
 
 impl Limit {
     /// Whether a search that began at `start` and has done so many playouts goes on.
-    fn goes_on(self, start: Duration, done: u64) -> bool {
+    fn goes_on(self, clock: &SystemClock, start: Duration, done: u64) -> bool {
         match self {
             Limit::Playouts(most) => done < most,
-            Limit::ProcessorTime(most) => thread_time().saturating_sub(start) < most,
+            Limit::Time(most) => clock.now() - start < most,
         }
     }
 }
@@ -46,16 +46,9 @@ impl fmt::Display for Limit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Limit::Playouts(most) => write!(out, "{most} playouts"),
-            Limit::ProcessorTime(most) => write!(out, "{most:?} of processor time"),
+            Limit::Time(most) => write!(out, "{most:?}"),
         }
     }
-}
-
-/// Processor time of this thread so far; zero where the system does not tell it by a file.
-fn thread_time() -> Duration {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = text.split(' ').next().and_then(|first| first.parse().ok());
-    Duration::from_nanos(nanoseconds.unwrap_or_default())
 }
 
 /// A player: settings, or RAVE, and the limit of a move.
@@ -96,16 +89,16 @@ fn play(black_white: [&Contestant; 2], pair: u64) -> Option<Color> {
         game.play(points[rng.random_range(0..points.len())]);
     }
     let mut players = black_white.map(|player| player.searcher(rng.random()));
-    let mut before = None;
+    let (clock, mut before) = (SystemClock::new(), None);
     loop {
         if let Some(Outcome { winner, .. }) = game.position().outcome() {
             return winner;
         }
         let side = game.position().to_move().index();
         let limit = black_white[side].limit;
-        let start = thread_time();
+        let start = clock.now();
         let report = players[side].watch(&game, (&[], false), &mut |done, _| {
-            limit.goes_on(start, done)
+            limit.goes_on(&clock, start, done)
         });
         let now = certain_winner(&report);
         if now.is_some() && now == before {
@@ -196,12 +189,8 @@ fn mucgo_tables() {
     let playouts = number("TENGEN_MUCGO_PLAYOUTS").unwrap_or(few);
     let against = number("TENGEN_MUCGO_AGAINST").unwrap_or(playouts);
     let time = number("TENGEN_MUCGO_MS").map(Duration::from_millis);
-    assert!(
-        time.is_none() || thread_time() > Duration::ZERO,
-        "TENGEN_MUCGO_MS needs Linux: no /proc/thread-self/schedstat"
-    );
-    let limit = time.map_or(Limit::Playouts(playouts), Limit::ProcessorTime);
-    let usual_limit = time.map_or(Limit::Playouts(against), Limit::ProcessorTime);
+    let limit = time.map_or(Limit::Playouts(playouts), Limit::Time);
+    let usual_limit = time.map_or(Limit::Playouts(against), Limit::Time);
     let wanted = std::env::var("TENGEN_MUCGO_TABLE").unwrap_or_else(|_| "target".to_owned());
     let mut played = 0;
     for (table, players) in tables(limit) {
