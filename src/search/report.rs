@@ -123,3 +123,32 @@ impl SearchReport {
         expected.map(|expected| expected.black_ahead)
     }
 }
+
+#[cfg(test)]
+#[cfg(not(loom))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lead_is_that_of_the_best_move_where_it_is_known() {
+        let by = |black_ahead| OwnershipEstimate {
+            owner: Vec::new(),
+            defended: None,
+            shared: Vec::new(),
+            black_ahead,
+            deviation: 0.0,
+        };
+        let moves = [0, 1].map(|point| MoveReport::unsearched(Move(point), 0.5));
+        let mut report = SearchReport::unsearched(moves.to_vec(), StopReason::Visits);
+        assert_eq!(report.black_ahead(), None);
+        report.expected = Some(by(-3.0));
+        report.moves[1].expected = Some(by(9.0));
+        assert_eq!(
+            report.black_ahead(),
+            Some(-3.0),
+            "the second move's does not count"
+        );
+        report.moves[0].expected = Some(by(4.0));
+        assert_eq!(report.black_ahead(), Some(4.0));
+    }
+}
