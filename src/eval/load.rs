@@ -57,8 +57,18 @@ impl ModelSource {
         }
     }
 
-    /// The bytes of an ONNX file: what is not one is turned into one for the board.
-    fn read(&self, board: Option<BoardSize>) -> Result<Arc<[u8]>, EvalError> {
+    /// Whether it is a file of KataGo's, which has no board of its own.
+    #[must_use]
+    pub fn is_katago(&self) -> bool {
+        matches!(self, ModelSource::File(path) if katago::info(path).is_some())
+    }
+
+    /// The bytes of an ONNX file; one of KataGo's is turned into one for the board, 19x19 where none is
+    /// named.
+    ///
+    /// # Errors
+    /// [`EvalError::Load`] when the file cannot be read or is not a network.
+    pub fn onnx(&self, board: Option<BoardSize>) -> Result<Arc<[u8]>, EvalError> {
         match self {
             ModelSource::Embedded(onnx) => Ok((*onnx).into()),
             ModelSource::File(path) => {
@@ -119,7 +129,7 @@ impl EvaluatorFactory {
         options: &LoadOptions,
     ) -> Result<EvaluatorFactory, EvalError> {
         available(kind, options)?;
-        let onnx = source.read(options.board)?;
+        let onnx = source.onnx(options.board)?;
         let (info, model) = match kind {
             BackendKind::Native => open_native(source, &onnx, options)?,
             BackendKind::Tract => open_tract(source, &onnx, options)?,

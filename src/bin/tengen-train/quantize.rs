@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::{Context as _, bail};
 use clap::Parser;
 use serde_json::{Value, json};
 use tengen::clock::{Clock, SystemClock};
-use tengen::eval::{Batch, Device, Difference, Evaluator, ModelInfo};
+use tengen::eval::{Batch, Device, Difference, Evaluator, ModelInfo, ModelSource};
 use tengen::game::{BoardSize, Game, with_game};
 use tengen::onnx::to_half;
 use tengen::train::durable;
@@ -31,9 +31,13 @@ const TURNS: usize = 15;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// The network, an f32 ONNX file exported by tengen-train
+    /// The network, an f32 ONNX file exported by tengen-train, or one of KataGo's (.bin.gz)
     #[arg(long)]
     model: PathBuf,
+    /// The board of a network of KataGo's, which has none of its own: the written file is for it alone
+    /// [default: 19]
+    #[arg(long)]
+    size: Option<BoardSize>,
     /// The ONNX file to write
     #[arg(long)]
     out: PathBuf,
@@ -68,8 +72,15 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let onnx = std::fs::read(&args.model).with_context(|| args.model.display().to_string())?;
-    let info = ModelInfo::read(&args.model.display().to_string(), &onnx)?;
+    let source = ModelSource::from(args.model.clone());
+    if args.size.is_some() && !source.is_katago() {
+        bail!(
+            "--size is for KataGo's networks; {} names its boards itself",
+            source.name()
+        );
+    }
+    let onnx = source.onnx(args.size)?;
+    let info = ModelInfo::read(&source.name(), &onnx)?;
     // The type of the largest board supports all.
     let boards = info.boards.iter().copied();
     let largest = boards.max_by_key(|size| size.area());

@@ -140,3 +140,37 @@ fn an_unknown_operator_is_named() {
         .to_string();
     assert!(message.contains("Strange"), "{message}");
 }
+
+/// KataGo's networks begin each block with a normalisation, which is a convolution of one channel each.
+#[test]
+fn a_convolution_of_one_channel_each_stays_in_f32() {
+    let (mut graph, info) = (GraphBuilder::new("net"), info("net".to_owned()));
+    let x = graph.input(PLANES, info.planes_shape());
+    let mut conv = |graph: &mut GraphBuilder, x, name: &str, [outputs, inputs]: [usize; 2]| {
+        let weights = vec![0.5; outputs * inputs];
+        let kernel = graph.weights(name, &[outputs, inputs, 1, 1], &weights);
+        match inputs {
+            1 => graph.grouped_conv(x, kernel, None, outputs),
+            _ => graph.conv(x, kernel, None),
+        }
+    };
+    let x = conv(&mut graph, x, "stem", [2, PLANES_IN]);
+    let x = conv(&mut graph, x, "norm", [2, 1]);
+    let x = graph.relu(x);
+    let x = conv(&mut graph, x, "trunk", [2, 2]);
+    let x = conv(&mut graph, x, "policy", [1, 2]);
+    let policy = graph.flatten(x);
+    graph.output(POLICY, policy, info.policy_shape());
+    let weight = graph.weights("weight", &[SIZE.area(), 2], &vec![0.5; 2 * SIZE.area()]);
+    let value = graph.matmul(policy, weight);
+    graph.output(VALUE, value, info.value_shape());
+    let onnx = graph.finish(&info.to_metadata()).unwrap();
+    let bytes = to_int8("test", &onnx, &[examples(SIZE, 0.3)]).unwrap();
+    let int8 = Model::read_whole(&bytes).unwrap();
+    let is_f32 = |name: &str| matches!(int8.tensor(name).unwrap().numbers, Numbers::F32(_));
+    assert!(is_f32("stem") && is_f32("norm") && is_f32("policy"));
+    let bytes_of =
+        |numbers: &Numbers| matches!(numbers, Numbers::I8(weights) if weights.len() == 4);
+    assert!(int8.tensors.iter().any(|tensor| bytes_of(&tensor.numbers)));
+    crate::eval::NativeModel::load("int8", &bytes, None).unwrap();
+}
