@@ -173,6 +173,7 @@ const TABLES: [(&str, &[PlanTable]); 3] = [
             ("`[fit]`", PARTS, "Fit", "fit"),
             ("`[rating]`", PARTS, "Rating", "rating"),
             ("`[gate]`", PARTS, "Gate", "gate"),
+            ("`[machines]`", PARTS, "MachineSettings", "machines"),
         ],
     ),
     (

@@ -116,12 +116,69 @@ fn scripts_check_their_arguments_before_they_build() {
         &few,
         "--games needs a number of at least 1",
     );
+    for script in ["cluster/slurm/work.sh", "cluster/slurm/learn.sh"] {
+        refused(script, &[], "Usage");
+    }
+    let plan = ["/nope.toml", "/tmp/run"];
+    refused(
+        "cluster/slurm/learn.sh",
+        &plan,
+        "there is no plan /nope.toml",
+    );
     let quoted = ["'my engine' gtp", "b", "c"];
     refused(
         "twogtp-match.sh",
         &quoted,
         "GoGui supports only double quotes",
     );
+}
+
+/// Slurm's script starts a failed worker again, and not one that must not work.
+#[test]
+fn a_failed_worker_is_started_again() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slurm");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder of these tests");
+    let (program, count) = (folder.join("worker"), folder.join("count"));
+    let script = |statuses: &str| {
+        let _ = fs::remove_file(&count);
+        let lines = format!(
+            "#!/bin/sh\necho \"$@\" >>'{0}'\nset -- {statuses}\nshift $(($(wc -l <'{0}') - 1))\nexit $1\n",
+            count.display()
+        );
+        fs::write(&program, lines).expect("a file");
+        let made = Command::new("chmod").arg("+x").arg(&program).status();
+        assert!(made.expect("chmod").success());
+        let work = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/cluster/slurm/work.sh");
+        let status = Command::new(work)
+            .args(["/run", "--lease", "9"])
+            .env("TENGEN_TRAIN", &program)
+            .stderr(std::process::Stdio::null())
+            .status()
+            .expect("the script is there");
+        (
+            status.code(),
+            fs::read_to_string(&count).expect("it was called"),
+        )
+    };
+    let line = "work --run /run --threads 1 --lease 9\n";
+    assert_eq!(script("1 0"), (Some(0), line.repeat(2)));
+    assert_eq!(script("78"), (Some(78), line.to_owned()));
+}
+
+#[test]
+fn rays_driver_passes_its_own_tests() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/cluster/ray");
+    let tests = Command::new("python3")
+        .args(["-B", "-m", "unittest", "test_drive"])
+        .current_dir(folder)
+        .output();
+    let Ok(tests) = tests else {
+        eprintln!("SKIPPED: there is no python3");
+        return;
+    };
+    let said = String::from_utf8_lossy(&tests.stderr);
+    assert!(tests.status.success() && said.contains("OK"), "{said}");
 }
 
 /// Splits a command line like GoGui 1.6: at blanks outside of double quotes, and at these.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
+mod machines;
 mod reference;
 
 use std::collections::BTreeMap;
@@ -503,7 +504,7 @@ measure = { every = 1500, pairs = 5, random-plies = 2, against = ["random", "rav
 fn the_plans_in_the_scripts_folder_are_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/plans");
     let mut seen = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
+    for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         let parsed = if text.contains("opponent-rules") {
@@ -517,4 +518,7 @@ fn the_plans_in_the_scripts_folder_are_valid() {
         seen += 1;
     }
     assert!(seen >= 5);
+    let small = folder.parent().unwrap().join("cluster/small.toml");
+    let text = std::fs::read_to_string(small).unwrap();
+    tengen::train::cycle::CyclePlan::parse(&text).unwrap();
 }

@@ -28,7 +28,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // Two processes may write the same file, such as a report.
     let process = std::process::id();
-    let unfinished = folder.join(format!("{UNFINISHED}{process}-{name}"));
+    let unfinished = folder.join(unfinished_name(&format!("{process}-{name}")));
     let mut file = File::create(&unfinished).map_err(TrainError::io(&unfinished))?;
     file.write_all(bytes)
         .and_then(|()| file.sync_all())
@@ -115,6 +115,11 @@ pub fn remove_unfinished(folder: &Path) -> Result<(), TrainError> {
         }
     }
     Ok(())
+}
+
+/// The name under which a file is written before it gets its own.
+pub(in crate::train) fn unfinished_name(name: &str) -> String {
+    format!("{UNFINISHED}{name}")
 }
 
 /// Whether a file of this name is the leftover of a killed process.

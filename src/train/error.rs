@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::eval::EvalError;
 use crate::game::UnknownGame;
+use crate::train::store::StoreError;
 
 /// Why self-play, fitting or exporting failed.
 #[derive(Debug, Error)]
@@ -43,6 +44,12 @@ pub enum TrainError {
         /// The folder.
         path: PathBuf,
     },
+    /// The store of a run refused a request, or stayed silent.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// This program must not work on this run, and trying again will not change that.
+    #[error("{0}")]
+    Refused(String),
     /// Invalid setting.
     #[error("{0}")]
     Setting(String),

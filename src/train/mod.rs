@@ -3,7 +3,8 @@
 //!
 //! Along the data: [`play`] plays games and writes them as [`shards`]; [`fit`] reads these and fits a
 //! [`network`], with checkpoints; [`export`] writes the file that the engine loads; [`cycle`] repeats
-//! all of it, generation after generation. [`ablate`] and [`critic`] reproduce papers and are used
+//! all of it, generation after generation; [`cluster`] does that on several machines, which meet in a
+//! [`store`]. [`ablate`] and [`critic`] reproduce papers and are used
 //! by nothing here.
 //!
 //! # Why Burn on its `flex` backend
@@ -39,6 +40,7 @@
 //! Norm statistics are transferred the same way.
 
 pub mod ablate;
+pub mod cluster;
 pub mod critic;
 pub mod cycle;
 pub mod durable;
@@ -53,6 +55,7 @@ pub mod play;
 pub(crate) mod scratch;
 mod seed;
 pub mod shards;
+pub mod store;
 pub mod trainable;
 
 pub use error::TrainError;

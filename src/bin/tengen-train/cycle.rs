@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
+use tengen::train::cluster::{current_plan, run_learner};
 use tengen::train::cycle::{
     CyclePlan, Generation, RatedPlayer, Resources, RunEvent, RunFolder, StepName, run,
 };
@@ -14,26 +15,30 @@ use tengen::train::play::runtime::Runtime;
 use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};
+use crate::cluster::{LearnerArgs, RemoteRun};
 use crate::interrupt::Interrupt;
 use crate::progress::{Reporter, print};
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// The plan, a TOML file; scripts/plans has examples [default: the plan of the run in --out]
+    /// The plan, a TOML file; scripts/plans has examples [default: the plan of the run]
     plan: Option<PathBuf>,
-    /// Folder of the run; a run of the same plan is continued
-    #[arg(long)]
-    out: PathBuf,
+    /// Folder of the run; a run of the same plan is continued. With --run a working copy of it
+    /// [default with --run: a folder in the system's temporary one]
+    #[arg(long, required_unless_present = "run")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineArgs,
+    #[command(flatten)]
+    cluster: LearnerArgs,
     /// Progress as JSON lines on stdout
     #[arg(long)]
     json: bool,
 }
 
-/// Devices and threads for networks.
+/// Devices and threads of play.
 #[derive(Debug, clap::Args)]
-pub(crate) struct MachineArgs {
+pub(crate) struct PlayArgs {
     /// Threads of self-play and matches [default: number of CPUs]
     #[arg(long)]
     threads: Option<usize>,
@@ -43,15 +48,12 @@ pub(crate) struct MachineArgs {
     /// Device of self-play: cpu, cuda or cuda:N
     #[arg(long, default_value_t = EvalDevice::Cpu)]
     device: EvalDevice,
-    /// Device of fitting: cpu, or in a build with the feature libtorch: libtorch, cuda or cuda:N
-    #[arg(long, default_value_t)]
-    fit_device: FitDevice,
     /// Path of the ONNX Runtime library [default: where the script fetch-onnxruntime puts it]
     #[arg(long)]
     ort_library: Option<PathBuf>,
 }
 
-impl MachineArgs {
+impl PlayArgs {
     pub(crate) fn runtime(&self) -> Runtime {
         Runtime {
             backend: self.backend,
@@ -60,34 +62,65 @@ impl MachineArgs {
         }
     }
 
+    pub(crate) fn threads(&self) -> anyhow::Result<usize> {
+        match self.threads {
+            Some(0) => anyhow::bail!("--threads 0: at least one thread must play"),
+            Some(threads) => Ok(threads),
+            None => Ok(std::thread::available_parallelism()?.get()),
+        }
+    }
+
+    /// GPUs that it uses, unless the user knows better.
+    pub(crate) fn gpus(&self) -> f64 {
+        f64::from(u8::from(self.device != EvalDevice::Cpu))
+    }
+}
+
+/// Devices and threads for networks.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MachineArgs {
+    #[command(flatten)]
+    pub(crate) play: PlayArgs,
+    /// Device of fitting: cpu, or in a build with the feature libtorch: libtorch, cuda or cuda:N
+    #[arg(long, default_value_t)]
+    fit_device: FitDevice,
+}
+
+impl MachineArgs {
+    pub(crate) fn runtime(&self) -> Runtime {
+        self.play.runtime()
+    }
+
     pub(crate) fn resources<'a>(
         &self,
         runtime: &'a Runtime,
         clock: &'a SystemClock,
     ) -> anyhow::Result<Resources<'a>> {
-        let threads = match self.threads {
-            Some(0) => anyhow::bail!("--threads 0: at least one thread must play"),
-            Some(threads) => threads,
-            None => std::thread::available_parallelism()?.get(),
-        };
         Ok(Resources {
             runtime,
-            threads,
+            threads: self.play.threads()?,
             fit_device: self.fit_device,
             clock,
+            remote: None,
         })
     }
 }
 
 /// Runs the command.
 pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
+    let remote = args.cluster.open()?;
+    let place = match &remote {
+        Some(remote) => remote.store.name().to_owned(),
+        None => args.folder().display().to_string(),
+    };
+    let known = || match &remote {
+        Some(remote) => current_plan(&remote.store),
+        None => RunFolder::new(&args.folder()).plan(),
+    };
     let plan = match &args.plan {
         Some(path) => read_plan(path)?,
-        None => RunFolder::new(&args.out).plan()?.with_context(|| {
-            format!(
-                "{} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml",
-                args.out.display()
-            )
+        None => known()?.with_context(|| {
+            format!("{place} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml")
         })?,
     };
     let size = plan.largest();
@@ -95,14 +128,24 @@ pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()>
     let job = Job {
         args,
         plan,
+        remote,
         interrupt,
     };
     on_board((&game, &rules), size, &job)
 }
 
+impl Args {
+    /// The folder of the run, or its working copy.
+    fn folder(&self) -> PathBuf {
+        let of_url = || self.cluster.working_copy();
+        self.out.clone().or_else(of_url).unwrap_or_default()
+    }
+}
+
 struct Job<'a> {
     args: &'a Args,
     plan: CyclePlan,
+    remote: Option<RemoteRun>,
     interrupt: &'a Interrupt,
 }
 
@@ -111,16 +154,25 @@ impl OnBoard for Job<'_> {
         let Job {
             args,
             plan,
+            remote,
             interrupt,
         } = self;
+        let folder = args.folder();
         let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
         let resources = args.machine.resources(&runtime, &clock)?;
-        let report = RunFolder::new(&args.out).report();
+        let report = RunFolder::new(&folder).report();
         log::info!("the report is {}", report.display());
         let mut teller = EventPrinter::new(args.json, interrupt);
-        run(start, plan, &args.out, &resources, &mut |event| {
-            teller.tell(event);
-        })?;
+        let observe = &mut |event: &RunEvent| teller.tell(event);
+        match remote {
+            None => run(start, plan, &folder, &resources, observe)?,
+            Some(remote) => {
+                let options = args.cluster.options(&args.machine.play)?;
+                let place = (&remote.store, remote.clock.clone());
+                let how = (&resources, &options);
+                run_learner(start, (plan, &folder), place, how, observe)?
+            }
+        };
         Ok(())
     }
 }

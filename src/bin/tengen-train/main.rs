@@ -2,6 +2,7 @@
 
 mod ablate;
 mod board;
+mod cluster;
 mod correct;
 mod critic;
 mod cycle;
@@ -18,8 +19,10 @@ mod report;
 mod seal;
 mod selfplay;
 mod weights;
+mod work;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use tengen::train::TrainError;
 use tengen::{processor, program};
 
 use crate::interrupt::Interrupt;
@@ -27,6 +30,14 @@ use crate::interrupt::Interrupt;
 /// How an interrupted command is continued.
 const GOES_ON: &str =
     "Whole games and checkpoints are kept; the same command continues from there.";
+
+/// How the work of an interrupted worker is continued.
+const ANOTHER_GOES_ON: &str =
+    "Its ticket in progress is lost, and another worker plays it again after the lease.";
+
+/// Exit status of a program that must not work on a run, so that schedulers do not start it again:
+/// `EX_CONFIG` of sysexits.h.
+const REFUSED: i32 = 78;
 
 /// Train networks for Tengen: self-play, fitting, export. At Ctrl-C a long command prints the
 /// result so far; the same command continues.
@@ -41,6 +52,12 @@ struct Cli {
 enum Command {
     /// Repeat self-play, fit, export and rating; progress is shown in report.html.
     Loop(cycle::Args),
+    /// Play for a run of several machines, until its plan is complete.
+    Work(work::Args),
+    /// Print the names of a run's open tickets: for schedulers that hand them out.
+    Tickets(work::TicketsArgs),
+    /// Copy a run of several machines out of its store, for checks and backups.
+    Copy(work::CopyArgs),
     /// Play games of self-play and write them as shards.
     Selfplay(selfplay::Args),
     /// Turn recorded games (SGF, ZIP archives, the TYGEM collection) into shards.
@@ -89,7 +106,10 @@ fn start() {
         Ok(()) => 0,
         Err(error) => {
             eprintln!("tengen-train: {}", program::one_line(error.as_ref()));
-            1
+            match error.downcast_ref::<TrainError>() {
+                Some(TrainError::Refused(_)) => REFUSED,
+                _ => 1,
+            }
         }
     };
     program::end(status)
@@ -106,6 +126,9 @@ fn run() -> anyhow::Result<()> {
         .build_global()?;
     match program::read::<Cli>().command {
         Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Work(args) => work::run(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),
+        Command::Tickets(args) => work::tickets(&args),
+        Command::Copy(args) => work::copy(&args),
         Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Import(args) => import::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Correct(args) => correct::run(&args, &Interrupt::caught(GOES_ON)?),

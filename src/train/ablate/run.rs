@@ -184,6 +184,7 @@ fn one_match<G: Trainable>(
     };
     let players = [open(&contestants[0])?, open(&contestants[1])?];
     let settings = MatchParams {
+        first: 0,
         pairs: plan.matches.pairs,
         opening_plies: plan.matches.opening_plies,
         seed: fnv::hash(format!("{first} {second}").as_bytes()),

@@ -1,6 +1,7 @@
 //! Context of all steps of a run.
 
 use super::plan::CyclePlan;
+use super::remote::Remote;
 use super::run_folder::RunFolder;
 use super::stopwatch::Stopwatch;
 use super::{RunEvent, StepName};
@@ -20,6 +21,8 @@ pub struct Resources<'a> {
     pub fit_device: FitDevice,
     /// Clock of the run.
     pub clock: &'a dyn Clock,
+    /// Other machines, which play the games, and the store that keeps the run.
+    pub remote: Option<&'a dyn Remote>,
 }
 
 #[cfg(test)]
@@ -31,6 +34,7 @@ impl<'a> Resources<'a> {
             threads: 2,
             fit_device: FitDevice::Cpu,
             clock,
+            remote: None,
         }
     }
 }
@@ -57,7 +61,13 @@ impl RunContext<'_> {
             let (title, unit) = (step.title(), step.unit());
             let now =
                 format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
+            if let Some(remote) = self.resources.remote {
+                remote.machines(self.run_folder)?;
+            }
             report::write(self.run_folder, Some(&now))?;
+            if let Some(remote) = self.resources.remote {
+                remote.show(&self.run_folder.report());
+            }
         }
         (self.observe)(&RunEvent::Step {
             generation,

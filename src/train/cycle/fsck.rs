@@ -84,7 +84,7 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
     let words = |error: TrainError| error.to_string();
     match path.extension().and_then(OsStr::to_str).unwrap_or_default() {
         "parquet" => {
-            let shard = shard::read(path).map_err(words)?;
+            let shard = read_shard(path).map_err(words)?;
             positions(&shard)?;
             findings.shards += 1;
             findings.rows += shard.rows.len() as u64;
@@ -123,6 +123,15 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
     Ok(())
 }
 
+/// Reads a shard. Those of a store are named by their ticket, without a checksum.
+fn read_shard(path: &Path) -> Result<shard::Shard, TrainError> {
+    let stem = path.file_stem().map(Path::new);
+    if stem.is_some_and(|stem| stem.extension().is_none()) {
+        return shard::decode(path, fs::read(path).map_err(TrainError::io(path))?);
+    }
+    shard::read(path)
+}
+
 /// Whether all rows of a shard are reachable positions.
 fn positions(shard: &shard::Shard) -> Result<(), String> {
     fn all<G: Trainable>(empty: &G, rows: &[crate::train::shards::row::Row]) -> Result<(), String> {
@@ -157,7 +166,7 @@ fn network(path: &Path) -> Result<(), String> {
 /// Whether one of two shards contains all games of the other, row by row, and which one is
 /// redundant: a kill between writing a merged shard and removing its parts leaves such duplicates.
 fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
-    let (first, second) = (shard::read(one).ok()?, shard::read(other).ok()?);
+    let (first, second) = (read_shard(one).ok()?, read_shard(other).ok()?);
     let within = |part: &shard::Shard, whole: &shard::Shard| {
         let games: HashMap<u64, &[crate::train::shards::row::Row]> = whole
             .rows
@@ -181,7 +190,7 @@ fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
     let shards = shards.filter(|path| path.extension() == Some(OsStr::new("parquet")));
     for path in shards.rev() {
         // A damaged shard is reported as a file.
-        let Ok(shard) = shard::read(path) else {
+        let Ok(shard) = read_shard(path) else {
             continue;
         };
         let twin = shard

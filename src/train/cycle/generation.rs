@@ -67,6 +67,28 @@ pub fn next_stage(
     (next < plan.stage.len()).then_some(next)
 }
 
+/// The stage of a generation of a plan without plateaus; `None` after the last one.
+#[must_use]
+pub(super) fn planned_stage(plan: &CyclePlan, number: u32) -> Option<usize> {
+    let mut left = number.saturating_sub(u32::from(plan.warm_up.is_some()));
+    for (index, stage) in plan.stage.iter().enumerate() {
+        if left < stage.generations {
+            return Some(index);
+        }
+        left -= stage.generations;
+    }
+    None
+}
+
+/// Games of a generation of a plan without plateaus.
+#[must_use]
+pub(super) fn planned_games(plan: &CyclePlan, number: u32) -> u64 {
+    match &plan.warm_up {
+        Some(warm_up) if number == 0 => warm_up.games,
+        _ => planned_stage(plan, number).map_or(0, |stage| plan.stage[stage].games),
+    }
+}
+
 /// Whether none of the last ratings exceeds the best earlier one by enough.
 fn is_flat(ratings: &[f64], plateau: &Plateau) -> bool {
     let Some(split) = ratings.len().checked_sub(plateau.generations as usize) else {
@@ -83,6 +105,7 @@ fn is_flat(ratings: &[f64], plateau: &Plateau) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::cycle::plan::WarmUp;
 
     fn generation(number: u32, stage: Option<usize>) -> Generation {
         Generation {
@@ -122,6 +145,25 @@ mod tests {
             done.push(generation(done.len() as u32, Some(stage)));
         }
         assert_eq!(stages, [0, 0, 0, 0, 1, 1, 1, 1]);
+        let known: Vec<_> = (0..9).map(|number| planned_stage(&plan, number)).collect();
+        let wanted: Vec<_> = stages.iter().map(|&stage| Some(stage)).collect();
+        assert_eq!(known[..8], wanted, "without a warm-up");
+        assert_eq!((known[8], planned_games(&plan, 8)), (None, 0));
+        let warm_up = CyclePlan {
+            warm_up: Some(WarmUp {
+                games: 7,
+                playouts: 9,
+                network: None,
+                weights: None,
+            }),
+            ..plan
+        };
+        let games: Vec<u64> = (0..10)
+            .map(|number| planned_games(&warm_up, number))
+            .collect();
+        assert_eq!(games, [7, 4, 4, 4, 4, 4, 4, 4, 4, 0]);
+        assert_eq!(planned_stage(&warm_up, 4), Some(0));
+        assert_eq!(planned_stage(&warm_up, 5), Some(1));
     }
 
     #[test]

@@ -8,10 +8,13 @@
 
 mod context;
 pub mod fsck;
+mod games_job;
 mod generation;
+mod machines;
 mod measure;
 mod plan;
 mod ratings;
+mod remote;
 pub mod report;
 mod run;
 mod run_folder;
@@ -21,16 +24,19 @@ mod stopwatch;
 mod tests;
 
 pub use context::Resources;
+pub use games_job::{GameRange, GamesJob};
 pub use generation::{Generation, next_stage};
+pub use machines::{Machine, Machines};
 pub use measure::{Measures, measure};
 pub use plan::{
-    BoardShare, CyclePlan, Fit, Gate, Plateau, Rating, RootName, SelfPlay, Stage, WarmUp, Window,
-    exploring,
+    BoardShare, CyclePlan, Fit, Gate, MachineSettings, Plateau, Rating, RootName, SelfPlay, Stage,
+    WarmUp, Window, exploring,
 };
 pub use ratings::{
     MatchRecord, RatedPlayer, anchor_name, match_records, network_name, rate, score,
 };
 pub(super) use ratings::{all_match_records, ratings};
+pub use remote::{MatchJob, MatchOpponent, PairsObserver, Remote};
 pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
 

@@ -31,6 +31,10 @@ pub fn run<G: Trainable>(
     let boards = one_of_each_size(&starts);
     let run_folder = RunFolder::new(folder);
     let _lock = run_folder.prepare(plan)?;
+    if let Some(remote) = resources.remote {
+        remote.begin(&run_folder, plan)?;
+    }
+    run_folder.keep_warm_up(plan)?;
     let mut done = run_folder.generations()?;
     let mut context = RunContext {
         run_folder: &run_folder,
@@ -56,6 +60,12 @@ pub fn run<G: Trainable>(
         let warm_up = done.is_empty() && plan.warm_up.is_some();
         let stage = next_stage(plan, &done, |number| rating(number).map(|r| r.elo));
         let Some(stage) = stage else {
+            if let Some(remote) = resources.remote {
+                remote.finish(done.len() as u32)?;
+                remote.machines(&run_folder)?;
+                report::write(&run_folder, None)?;
+                remote.show(&run_folder.report());
+            }
             return Ok(done);
         };
         let steps = GenerationSteps {
@@ -69,6 +79,10 @@ pub fn run<G: Trainable>(
         };
         let generation = steps.generation(&mut context)?;
         context.watch.save()?;
+        let generation = match resources.remote {
+            Some(remote) => remote.commit(&run_folder, generation)?,
+            None => generation,
+        };
         save(&run_folder.summary(generation.number), &generation)?;
         done.push(generation);
         remove_old_checkpoints(&run_folder, done.len() as u32)?;

@@ -4,6 +4,7 @@
 //! ```text
 //! plan.toml                         what the run shall do
 //! hours.json                        time spent on it
+//! machines.json                     the machines that play for it, if there are others
 //! report.html                       how it goes
 //! generation-0007.json              a finished generation
 //! generation-0007/games/            its shards
@@ -60,14 +61,23 @@ impl RunFolder {
              change the number of generations and stages";
             return Err(TrainError::mismatch(&path, reason));
         }
-        let network = plan.warm_up.as_ref().and_then(|w| w.network.as_ref());
-        if let Some(network) = network
-            && !self.warm_up().exists()
-        {
-            durable::copy(network, &self.warm_up())?;
-        }
         durable::write(&path, plan.to_toml()?.as_bytes())?;
         Ok(lock)
+    }
+
+    /// Copies the network that plays the first games, if the plan names one and it is still needed.
+    ///
+    /// # Errors
+    /// [`TrainError::Io`] when it cannot be read or written.
+    pub(super) fn keep_warm_up(&self, plan: &CyclePlan) -> Result<(), TrainError> {
+        let network = plan.warm_up.as_ref().and_then(|w| w.network.as_ref());
+        let is_needed = !self.summary(plan.machines.ahead).exists();
+        match network {
+            Some(network) if is_needed && !self.warm_up().exists() => {
+                durable::copy(network, &self.warm_up())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The plan of the run, if it has begun.
@@ -101,11 +111,13 @@ impl RunFolder {
         &self.root
     }
 
-    fn networks(&self) -> PathBuf {
+    /// The folder of its networks.
+    #[must_use]
+    pub fn networks(&self) -> PathBuf {
         self.root.join("networks")
     }
 
-    pub(super) fn summary(&self, generation: u32) -> PathBuf {
+    pub(in crate::train) fn summary(&self, generation: u32) -> PathBuf {
         self.root.join(format!("generation-{generation:04}.json"))
     }
 
@@ -171,7 +183,13 @@ impl RunFolder {
         self.root.join("report.html")
     }
 
-    pub(super) fn hours(&self) -> PathBuf {
+    /// What is known of the machines that play for the run.
+    #[must_use]
+    pub fn machines(&self) -> PathBuf {
+        self.root.join("machines.json")
+    }
+
+    pub(in crate::train) fn hours(&self) -> PathBuf {
         self.root.join("hours.json")
     }
 

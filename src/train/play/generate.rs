@@ -53,6 +53,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The numbers of the games.
+    fn numbers(&self) -> impl Iterator<Item = u64> + use<> {
+        self.first..self.first.saturating_add(self.games)
+    }
+
     /// The shard metadata of this plan: sessions with equal metadata may share a folder.
     fn shard_info<G: Game>(&self, start: &G) -> ShardInfo {
         let SelfPlayParams {
@@ -141,7 +146,7 @@ pub fn generate<G: Trainable>(
     start: &G,
     plan: &Plan,
     folder: &Path,
-    generator: &impl GameGenerator<G>,
+    generator: &(impl GameGenerator<G> + ?Sized),
     mut observe: impl FnMut(Progress),
 ) -> Result<Progress, TrainError> {
     has_moves(start)?;
@@ -149,8 +154,89 @@ pub fn generate<G: Trainable>(
     let info = plan.shard_info(start);
     let (done, mut progress) = finished_games(folder, &info)?;
     observe(progress);
-    let games = plan.first..plan.first.saturating_add(plan.games);
-    let games = games.filter(|game| !done.contains(game)).collect();
+    let games = plan.numbers().filter(|game| !done.contains(game));
+    let mut writer = Writer {
+        folder,
+        info: &info,
+        plan,
+        rows: Vec::new(),
+        open: 0,
+    };
+    let played = play_all(
+        start,
+        plan,
+        games.collect(),
+        generator,
+        |played, evaluations| {
+            if let Some(game) = played {
+                // In the form for training, and for a later session.
+                progress.add(game.rows[0].outcome(), game.rows.len());
+                writer.add(game)?;
+            }
+            progress.evaluations = evaluations;
+            observe(progress);
+            Ok(())
+        },
+    );
+    // Also when a worker has failed: finished games are kept.
+    let closed = writer.close();
+    played.and(closed)?;
+    merge::merge(folder, &info)?;
+    Ok(progress)
+}
+
+/// Plays all games of `plan` and returns them as the bytes of one shard, with statistics. On
+/// processors the bytes depend on nothing but `plan` and the players.
+///
+/// `observe` is called like that of [`generate`], and may end the games.
+///
+/// # Errors
+/// [`TrainError`] when the generator fails or `observe` does.
+pub fn generate_shard<G: Trainable>(
+    start: &G,
+    plan: &Plan,
+    generator: &(impl GameGenerator<G> + ?Sized),
+    mut observe: impl FnMut(Progress) -> Result<(), TrainError>,
+) -> Result<(Vec<u8>, Progress), TrainError> {
+    let info = plan.shard_info(start);
+    let (mut progress, mut rows) = (Progress::default(), Vec::new());
+    let games = plan.numbers().collect();
+    play_all(start, plan, games, generator, |played, evaluations| {
+        if let Some(mut game) = played {
+            progress.add(game.rows[0].outcome(), game.rows.len());
+            rows.append(&mut game.rows);
+        }
+        progress.evaluations = evaluations;
+        observe(progress)
+    })?;
+    sort(&mut rows);
+    Ok((shard::encode(&info, &rows)?, progress))
+}
+
+/// Statistics of the games of a shard.
+#[must_use]
+pub fn count_games(rows: &[Row]) -> Progress {
+    let mut progress = Progress::default();
+    for game in rows.chunk_by(|a, b| a.game == b.game) {
+        progress.add(game[0].outcome(), game.len());
+    }
+    progress
+}
+
+/// Brings rows from the order in which games ended into that of games and plies.
+fn sort(rows: &mut [Row]) {
+    rows.sort_by_key(|row| (row.game, row.ply));
+}
+
+/// Plays games on all threads; `receive` gets each, and `None` twice a second in between, with the
+/// evaluations so far.
+fn play_all<G: Trainable>(
+    start: &G,
+    plan: &Plan,
+    games: Vec<u64>,
+    generator: &(impl GameGenerator<G> + ?Sized),
+    mut receive: impl FnMut(Option<PlayedGame>, u64) -> Result<(), TrainError>,
+) -> Result<(), TrainError> {
     let queue = GameQueue::new(games, plan.seed);
     thread::scope(|scope| {
         // Inside the scope, so that an error drops the receiver before the workers are waited for:
@@ -165,34 +251,15 @@ pub fn generate<G: Trainable>(
                 .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
         }
         drop(sender);
-        let mut writer = Writer {
-            folder,
-            info: &info,
-            plan,
-            rows: Vec::new(),
-            open: 0,
-        };
-        let received = receive(&receiver, |played| {
-            if let Some(game) = played {
-                // In the form for training, and for a later session.
-                progress.add(game.rows[0].outcome(), game.rows.len());
-                writer.add(game)?;
-            }
-            progress.evaluations = queue.evaluations.load(Ordering::Relaxed);
-            observe(progress);
-            Ok(())
-        });
-        // Also when a worker has failed: finished games are kept.
-        let closed = writer.close();
-        received.and(closed)
-    })?;
-    merge::merge(folder, &info)?;
-    Ok(progress)
+        forward(&receiver, |played| {
+            receive(played, queue.evaluations.load(Ordering::Relaxed))
+        })
+    })
 }
 
 /// Forwards the workers' messages, and `None` twice a second in between, until all of them have
 /// ended.
-fn receive(
+fn forward(
     games: &Receiver<Result<PlayedGame, TrainError>>,
     mut observe: impl FnMut(Option<PlayedGame>) -> Result<(), TrainError>,
 ) -> Result<(), TrainError> {
@@ -225,7 +292,7 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
 /// A worker: sends its generator's games, or an error, to the writer.
 fn play_games<G: Trainable>(
     start: &G,
-    generator: &impl GameGenerator<G>,
+    generator: &(impl GameGenerator<G> + ?Sized),
     queue: &GameQueue,
     sender: &SyncSender<Result<PlayedGame, TrainError>>,
 ) {
@@ -263,6 +330,7 @@ impl Writer<'_> {
 
     fn close(&mut self) -> Result<(), TrainError> {
         if !self.rows.is_empty() {
+            sort(&mut self.rows);
             shard::write(self.folder, self.info, &self.rows)?;
             self.rows.clear();
             self.open = 0;
@@ -359,6 +427,44 @@ pub(crate) mod tests {
         );
         assert_eq!(rows(parts.path()), rows(whole.path()));
         assert_eq!(at_once.positions as usize, rows(whole.path()).len());
+    }
+
+    /// As many machines play them: in parts, on any number of threads.
+    #[test]
+    fn a_shard_has_the_same_bytes_on_any_number_of_threads() {
+        let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let shard = |threads| {
+            let plan = Plan {
+                threads,
+                first: 5,
+                ..plan(12)
+            };
+            let generator = RolloutGenerator {
+                selfplay: plan.selfplay,
+                search: |_| Corners,
+            };
+            generate_shard(&start, &plan, &generator, |_| Ok(())).unwrap()
+        };
+        let (bytes, progress) = shard(1);
+        for threads in 2..6 {
+            assert!(shard(threads) == (bytes.clone(), progress), "{threads}");
+        }
+        let read = shard::decode(Path::new("shard"), bytes).unwrap();
+        assert_eq!((progress.games, read.rows[0].game), (12, 5));
+        assert_eq!(
+            count_games(&read.rows),
+            Progress {
+                evaluations: 0,
+                ..progress
+            }
+        );
+        let (parts, whole) = (Scratch::new("shard-parts"), Scratch::new("shard-whole"));
+        shard::keep(parts.path(), 5, &shard(2).0).unwrap();
+        let found = [5, 6].map(|first| shard::find(parts.path(), first).unwrap().is_some());
+        assert_eq!(found, [true, false]);
+        run(&plan(17), whole.path()).unwrap();
+        let wanted = rows(whole.path()).into_iter().filter(|row| row.game >= 5);
+        assert_eq!(rows(parts.path()), wanted.collect::<Vec<_>>());
     }
 
     #[cfg_attr(windows, ignore = "a folder with an open lock cannot be removed there")]

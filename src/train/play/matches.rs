@@ -52,7 +52,7 @@ pub fn play_match<G: Encode + Playout>(
     plan: &MatchParams,
     mut observe: impl FnMut(&[PairResult]) -> ControlFlow<()>,
 ) -> Result<Vec<PairResult>, TrainError> {
-    let next = AtomicU64::new(0);
+    let next = AtomicU64::new(2 * u64::from(plan.first));
     let stop = AtomicBool::new(false);
     let (sender, receiver) = sync_channel(64);
     let mut pairs: Vec<PairResult> = Vec::new();
@@ -75,7 +75,7 @@ pub fn play_match<G: Encode + Playout>(
         'results: for result in &receiver {
             let (game, result) = result.inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
             waiting.insert(game, result);
-            while let Some(pair) = next_pair(&mut waiting, pairs.len()) {
+            while let Some(pair) = next_pair(&mut waiting, plan.first as usize + pairs.len()) {
                 pairs.push(pair);
                 if observe(&pairs).is_break() {
                     stop.store(true, Ordering::Relaxed);
@@ -133,7 +133,8 @@ fn play_games<G: Encode + Playout>(
     let next_task = || {
         // Relaxed: counter and flag order nothing else.
         let game = next.fetch_add(1, Ordering::Relaxed);
-        let go_on = game < 2 * u64::from(plan.pairs) && !stop.load(Ordering::Relaxed);
+        let end = 2 * (u64::from(plan.first) + u64::from(plan.pairs));
+        let go_on = game < end && !stop.load(Ordering::Relaxed);
         go_on.then(|| MatchGame::new(start, &specs, plan, game))
     };
     let finished = |game: MatchGame<G>| {
@@ -162,6 +163,7 @@ mod tests {
 
     fn plan(pairs: u32) -> MatchParams {
         MatchParams {
+            first: 0,
             pairs,
             opening_plies: 2,
             seed: 3,
@@ -209,6 +211,20 @@ mod tests {
             ..plan(6)
         };
         assert_eq!(play([&a, &b], &alone), play([&a, &b], &plan(6)));
+    }
+
+    #[test]
+    fn a_match_is_the_sum_of_its_parts() {
+        let (a, b) = (network(16), MatchPlayer::Rollouts(20));
+        let part = |first, pairs| {
+            let plan = MatchParams {
+                first,
+                ..plan(pairs)
+            };
+            play([&a, &b], &plan)
+        };
+        let parts = [part(0, 2), part(2, 3), part(5, 1)].concat();
+        assert_eq!(parts, play([&a, &b], &plan(6)));
     }
 
     #[test]

@@ -39,6 +39,18 @@ impl Runtime {
         path: &Path,
         board: impl Into<Option<BoardSize>>,
     ) -> Result<EvaluatorFactory, TrainError> {
+        self.open_named(path, board).map(|(factory, _)| factory)
+    }
+
+    /// The same, with the backend that runs it.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_named(
+        &self,
+        path: &Path,
+        board: impl Into<Option<BoardSize>>,
+    ) -> Result<(EvaluatorFactory, BackendKind), TrainError> {
         let source = ModelSource::File(path.to_path_buf());
         let options = LoadOptions {
             device: self.device,
@@ -46,12 +58,13 @@ impl Runtime {
             board: board.into(),
         };
         if let Some(backend) = self.backend {
-            return Ok(EvaluatorFactory::open(backend, &source, &options)?);
+            let factory = EvaluatorFactory::open(backend, &source, &options)?;
+            return Ok((factory, backend));
         }
         let opened = open_best(&source, &options)?;
         for slower in &opened.passed_over {
             log::warn!("{} runs the network, {slower}", opened.kind);
         }
-        Ok(opened.factory)
+        Ok((opened.factory, opened.kind))
     }
 }

@@ -76,18 +76,45 @@ pub struct Shard {
 /// Writes rows into `folder` as one durable shard; returns its path.
 ///
 /// # Errors
-/// [`TrainError::Io`] when the file cannot be written, [`TrainError::Setting`] when rows have no
-/// moves, as those of older shards.
+/// [`TrainError::Io`] when the file cannot be written, and as [`encode`].
 pub fn write(folder: &Path, info: &ShardInfo, rows: &[Row]) -> Result<PathBuf, TrainError> {
+    let first = rows.iter().map(|row| row.game).min().unwrap_or(0);
+    keep(folder, first, &encode(info, rows)?)
+}
+
+/// Writes an encoded shard, whose first game this is, into `folder`; returns its path.
+///
+/// # Errors
+/// [`TrainError::Io`] when the file cannot be written.
+pub fn keep(folder: &Path, first: u64, bytes: &[u8]) -> Result<PathBuf, TrainError> {
+    durable::save(folder, &stem(first), EXTENSION, bytes)
+}
+
+/// The shard of a folder whose first game this is.
+///
+/// # Errors
+/// [`TrainError::Io`] when the folder cannot be read.
+pub fn find(folder: &Path, first: u64) -> Result<Option<PathBuf>, TrainError> {
+    let mut found = durable::list(folder, &format!("{}.", stem(first)), EXTENSION)?;
+    Ok(found.pop())
+}
+
+fn stem(first: u64) -> String {
+    format!("games-{first:08}")
+}
+
+/// The bytes of a shard. Equal rows in equal order have equal bytes.
+///
+/// # Errors
+/// [`TrainError::Setting`] when rows have no moves, as those of older shards.
+pub fn encode(info: &ShardInfo, rows: &[Row]) -> Result<Vec<u8>, TrainError> {
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
         return Err(TrainError::Setting(
             "a generated row is off the board or out of range: a mistake of the program".to_owned(),
         ));
     }
-    let bytes = columns::write(metadata(info), rows)
-        .map_err(|error| TrainError::Setting(format!("cannot encode a shard: {error}")))?;
-    let first = rows.iter().map(|row| row.game).min().unwrap_or(0);
-    durable::save(folder, &format!("games-{first:08}"), EXTENSION, &bytes)
+    columns::write(metadata(info), rows)
+        .map_err(|error| TrainError::Setting(format!("cannot encode a shard: {error}")))
 }
 
 /// Reads one shard.
@@ -95,7 +122,14 @@ pub fn write(folder: &Path, info: &ShardInfo, rows: &[Row]) -> Result<PathBuf, T
 /// # Errors
 /// [`TrainError::Corrupt`] or [`TrainError::Mismatch`] names the file and the problem.
 pub fn read(path: &Path) -> Result<Shard, TrainError> {
-    let bytes = durable::load(path)?;
+    decode(path, durable::load(path)?)
+}
+
+/// Reads the bytes of a shard; `path` is for messages.
+///
+/// # Errors
+/// As [`read`].
+pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
     let reader = SerializedFileReader::new(Bytes::from(bytes))
         .map_err(|error| TrainError::corrupt(path, error))?;
     let (info, format) = read_info(path, &reader)?;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 pub use board_share::BoardShare;
-pub use settings::{Fit, Gate, Rating, RootName, SelfPlay, Window, exploring};
+pub use settings::{Fit, Gate, MachineSettings, Rating, RootName, SelfPlay, Window, exploring};
 
 use crate::game::{BoardSize, GAMES, Game, info, with_game};
 use crate::train::TrainError;
@@ -60,11 +60,17 @@ pub struct CyclePlan {
     /// table.
     #[serde(default)]
     pub gate: Option<Gate>,
+    /// Division of the work among several machines. Range: a table.
+    #[serde(default)]
+    pub machines: MachineSettings,
 }
 
 /// Error message for an invalid komi distribution.
 const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at most 100 points, and a \
                           far-share from 0 to 1";
+
+/// Generations that games may run ahead of the fit.
+const MOST_AHEAD: u32 = 8;
 
 /// Default of plans without a game.
 fn first_game() -> String {
@@ -247,10 +253,32 @@ impl CyclePlan {
             ),
         ];
         play.check()?;
+        self.check_machines()?;
         match rules.iter().find(|(holds, _)| !holds) {
             None => self.check_boards(),
             Some((_, what)) => Err(TrainError::plan(what)),
         }
+    }
+
+    /// Checks how the work is divided.
+    fn check_machines(&self) -> Result<(), TrainError> {
+        let machines = &self.machines;
+        let is_sound = machines.ahead <= MOST_AHEAD
+            && machines.games_per_ticket > 0
+            && machines.pairs_per_ticket > 0;
+        if !is_sound {
+            return Err(TrainError::plan(format_args!(
+                "[machines] needs ahead from 0 to {MOST_AHEAD}, games-per-ticket and pairs-per-ticket of \
+                 at least 1"
+            )));
+        }
+        if machines.ahead > 0 && self.stage.iter().any(|stage| stage.plateau.is_some()) {
+            return Err(TrainError::plan(
+                "ahead of [machines] needs stages without a plateau: whose games come next must be known \
+                 before they are rated",
+            ));
+        }
+        Ok(())
     }
 
     /// Checks that the game supports all boards, that each gets games in every stage, and that the
@@ -404,6 +432,16 @@ mod tests {
         refused(&format!("{SHORT}rate-factor = 0.0\n"), "rate-factor");
         refused(&format!("{SHORT}[gate]\nelo1 = -5.0\n"), "elo1");
         refused(&format!("{SHORT}[gate]\npairs = 0\n"), "pairs");
+        refused(&format!("{SHORT}[machines]\nahead = 9\n"), "ahead");
+        refused(
+            &format!("{SHORT}[machines]\ngames-per-ticket = 0\n"),
+            "games-per-ticket",
+        );
+        let plateau = "plateau = { generations = 2, elo = 15.0 }\n[rating]\n";
+        refused(
+            &format!("{SHORT}{plateau}[machines]\nahead = 1\n"),
+            "without a plateau",
+        );
         for wrong in ["nan", "inf", "-1.0"] {
             let text = format!("{SHORT}[self-play]\nvalue-scale = {wrong}\n");
             refused(&text, "value-scale");

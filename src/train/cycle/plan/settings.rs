@@ -310,6 +310,32 @@ impl Default for Rating {
     }
 }
 
+/// Division of a run's work among several machines (docs/many-machines.md). What is played depends
+/// on `ahead` alone, on one machine, too.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct MachineSettings {
+    /// Generations that games run ahead of the fit: a generation's games are played with the network
+    /// of this many generations before the last one, so that machines play during a fit. Range: 0
+    /// to 8; 0 with a `plateau`.
+    pub ahead: u32,
+    /// Games of one ticket, the unit that a machine plays and that is lost when it fails. Range: at
+    /// least 1.
+    pub games_per_ticket: u64,
+    /// Pairs of games of one ticket of rating matches. Range: at least 1.
+    pub pairs_per_ticket: u32,
+}
+
+impl Default for MachineSettings {
+    fn default() -> Self {
+        MachineSettings {
+            ahead: 0,
+            games_per_ticket: 50,
+            pairs_per_ticket: 10,
+        }
+    }
+}
+
 /// Sequential test (SPRT) of a new network against the current one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]

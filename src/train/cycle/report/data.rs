@@ -4,7 +4,8 @@ use crate::clock::{date_time, unix_time};
 use crate::game::GAMES;
 use crate::train::TrainError;
 use crate::train::cycle::{
-    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, network_name, next_stage,
+    CyclePlan, Generation, Machines, MatchRecord, RatedPlayer, RunFolder, load, network_name,
+    next_stage,
 };
 
 /// State of the run.
@@ -34,6 +35,8 @@ pub struct ReportData {
     pub seconds: f64,
     /// State of the run.
     pub state: RunState,
+    /// The machines that play for it, if there are others.
+    pub machines: Option<Machines>,
 }
 
 /// The game and its boards, for people.
@@ -76,6 +79,7 @@ impl ReportData {
             match_records: crate::train::cycle::all_match_records(run_folder, count)?,
             seconds: run_folder.seconds()?,
             state,
+            machines: load(&run_folder.machines())?,
             generations,
         })
     }

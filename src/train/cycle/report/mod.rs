@@ -3,6 +3,7 @@
 
 mod charts;
 mod data;
+mod machines;
 mod page;
 
 pub use data::{ReportData, RunState};

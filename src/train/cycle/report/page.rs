@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::charts::{figures, rating};
+use super::machines::section;
 use super::{ReportData, RunState};
 use crate::chart::escape;
 use crate::train::cycle::Generation;
@@ -47,6 +48,9 @@ pub(super) fn page(data: &ReportData) -> String {
         page.push_str(&figure);
     }
     page.push_str("</main>");
+    if let Some(machines) = &data.machines {
+        page.push_str(&section(machines));
+    }
     if !data.generations.is_empty() {
         table(&mut page, data);
     }
@@ -172,6 +176,7 @@ mod tests {
             }],
             match_records: Vec::new(),
             seconds: 7200.0,
+            machines: None,
             state,
         }
     }

@@ -12,6 +12,7 @@ use crate::train::cycle::plan::{Gate, Rating};
 use crate::train::cycle::ratings::{
     MatchRecord, anchor_name, match_records, network_name, next_anchor, score,
 };
+use crate::train::cycle::remote::{MatchJob, MatchOpponent, Remote};
 use crate::train::cycle::run_folder::{load, save};
 use crate::train::durable;
 use crate::train::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
@@ -39,10 +40,14 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             None => Vec::new(),
         };
         let anchor = next_anchor(&rating.anchors, &met);
-        let mut opponents = vec![(anchor_name(anchor), MatchPlayer::Rollouts(anchor))];
         // A run moved with `keep` has only the networks of its end.
         let has_network = |number: &u32| context.run_folder.network(*number).exists();
-        if let Some(last) = last.filter(has_network) {
+        let last = last.filter(has_network);
+        if let Some(remote) = context.resources.remote {
+            return self.rate_remotely(context, remote, (anchor, last), rating);
+        }
+        let mut opponents = vec![(anchor_name(anchor), MatchPlayer::Rollouts(anchor))];
+        if let Some(last) = last {
             let network = context
                 .resources
                 .runtime
@@ -71,6 +76,57 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         Ok(())
     }
 
+    /// Has other machines play the matches against an anchor and an earlier generation's network.
+    fn rate_remotely(
+        &self,
+        context: &mut RunContext<'_>,
+        remote: &dyn Remote,
+        (anchor, last): (u64, Option<u32>),
+        rating: &Rating,
+    ) -> Result<(), TrainError> {
+        let own = network_name(self.number);
+        let mut opponents = vec![MatchOpponent {
+            name: anchor_name(anchor),
+            playouts: anchor,
+            network: None,
+        }];
+        opponents.extend(last.map(|last| MatchOpponent {
+            name: network_name(last),
+            playouts: 0,
+            network: Some(context.run_folder.network(last)),
+        }));
+        let folder = context.run_folder.matches(self.number);
+        let path = |opponent: &MatchOpponent| folder.join(format!("{}.json", opponent.name));
+        if opponents.iter().all(|opponent| path(opponent).exists()) {
+            return Ok(());
+        }
+        let plan = self.match_plan(context, rating.pairs, rating.opening_plies);
+        let job = MatchJob {
+            generation: self.number,
+            network: context.run_folder.network(self.number),
+            opponents,
+            pairs: rating.pairs,
+            visits: rating.visits,
+            opening_plies: rating.opening_plies,
+            seed: plan.seed,
+        };
+        let met = remote.matches(&job, &mut |index, pairs| {
+            let name = &job.opponents[index].name;
+            let message = format!("{own} scores {} against {name}", percent(pairs));
+            let count = (pairs.len() as u64, rating.pairs.into());
+            context.tell(self.number, StepName::Rating, count, message)
+        })?;
+        for (opponent, pairs) in job.opponents.iter().zip(met) {
+            let record = MatchRecord {
+                first: own.clone(),
+                second: opponent.name.clone(),
+                pairs,
+            };
+            save(&path(opponent), &record)?;
+        }
+        Ok(())
+    }
+
     fn meet(
         &self,
         context: &mut RunContext<'_>,
@@ -95,6 +151,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
 
     fn match_plan(&self, context: &RunContext<'_>, pairs: u32, opening_plies: u16) -> MatchParams {
         MatchParams {
+            first: 0,
             pairs,
             opening_plies,
             seed: context.plan.seed ^ u64::from(self.number),

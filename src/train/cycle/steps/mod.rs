@@ -42,6 +42,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         context: &mut RunContext<'_>,
     ) -> Result<Generation, TrainError> {
         let (run_folder, number) = (context.run_folder, self.number);
+        self.publish_ahead(context)?;
         let catch_up = self.catch_up(context)?;
         let before = self.done.last();
         let last = match (&catch_up, before) {
@@ -174,7 +175,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let known = |number: u32| self.done.get(number as usize).map(|g| g.rows);
         let (mut folders, mut rows) = (Vec::new(), 0);
         for number in (0..=newest).rev() {
-            for folder in self.games_folders(context, number).into_iter().rev() {
+            let of_number = self.games_folders(context, number);
+            if let Some(remote) = context.resources.remote {
+                remote.fetch_games(number, &of_number)?;
+            }
+            for folder in of_number.into_iter().rev() {
                 if folder.exists() {
                     folders.insert(0, folder);
                 } else {

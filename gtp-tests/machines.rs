@@ -1,0 +1,141 @@
+//! A run on several machines, as processes of this one: a learner, workers that are killed, and a
+//! scheduler that hands tickets out.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use super::{Scratch, run, train};
+
+const PLAN: &str = r#"
+size = 5
+warm-up = { games = 24, playouts = 40 }
+
+[[stage]]
+network = "az-1b8c"
+visits = 8
+games = 16
+generations = 2
+
+[self-play]
+concurrent = 4
+
+[fit]
+batch = 32
+
+[rating]
+pairs = 4
+visits = 8
+anchors = [10, 50]
+
+[machines]
+ahead = 1
+games-per-ticket = 4
+pairs-per-ticket = 2
+"#;
+
+/// Ends a process when it goes out of scope.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(arguments: &[&str]) -> Running {
+    let mut command = train(arguments);
+    Running(command.stdout(Stdio::null()).spawn().unwrap())
+}
+
+/// The shards of a run by name.
+fn shards(store: &str) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for generation in 0..3 {
+        let folder = Path::new(store).join(format!("g{generation:04}/games"));
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(store).unwrap().display().to_string();
+            found.push((name, std::fs::read(path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn workers_that_are_killed_and_a_scheduler_play_the_same_run() {
+    let scratch = Scratch::new("machines");
+    let path = |name: &str| scratch.join(name);
+    let (plan, store, alone) = (path("plan.toml"), path("store"), path("alone"));
+    std::fs::write(&plan, PLAN).unwrap();
+    let (copy, other) = (path("copy"), path("copy-alone"));
+    let backend = ["--backend", "tract", "--threads", "1", "--lease", "1"];
+    let learn = ["loop", &plan, "--run", &store, "--out", &copy, "--no-play"];
+    let work = [&["work", "--run", &store][..], &backend].concat();
+
+    // Workers may come first, and die.
+    let mut killed = start(&work);
+    let mut learner = start(&[&learn[..], &backend].concat());
+    while !Path::new(&store).join("g0000/claims").exists() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    killed.0.kill().unwrap();
+    let mut worker = start(&work);
+    // A scheduler plays what is open, too.
+    let open = run(&["tickets", "--run", &store]);
+    let mut command = train(&[&work[..], &["--tickets", "-"]].concat());
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut told = Running(pipes.spawn().unwrap());
+    let mut input = told.0.stdin.take().unwrap();
+    let mut answers = BufReader::new(told.0.stdout.take().unwrap()).lines();
+    for name in open.lines().take(3) {
+        writeln!(input, "{name}").unwrap();
+        assert_eq!(answers.next().unwrap().unwrap(), format!("done {name}"));
+    }
+    assert!(learner.0.wait().unwrap().success());
+    assert!(worker.0.wait().unwrap().success(), "the plan is complete");
+    assert_eq!(run(&["tickets", "--run", &store, "--watch"]), "");
+    let kept = path("kept");
+    run(&["copy", "--run", &store, "--out", &kept]);
+    assert!(shards(&store) == shards(&kept));
+    run(&["fsck", &kept, &copy]);
+
+    // The learner alone, on other threads.
+    let learn = ["loop", &plan, "--run", &alone, "--out", &other];
+    run(&[&learn[..], &["--backend", "tract", "--threads", "2"]].concat());
+    assert!(shards(&store) == shards(&alone), "equal to the byte");
+    let report = std::fs::read_to_string(format!("{store}/report.html")).unwrap();
+    assert!(report.contains("3 generations, 56 games") && report.contains("Machines"));
+
+    // Another program must not work on it, and says so with its own status.
+    let manifest = format!("{store}/run.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    let version = concat!("tengen-train ", env!("CARGO_PKG_VERSION"));
+    std::fs::write(&manifest, text.replace(version, "tengen-train 9.9")).unwrap();
+    let output = train(&work).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(78), "{said}");
+    assert!(said.contains("program tengen-train 9.9"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_a_run_is_named() {
+    let fails = |arguments: &[&str], part: &str| {
+        let output = train(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(part), "{said}");
+    };
+    fails(&["loop", "plan.toml"], "--out");
+    fails(&["work", "--run", "ftp://b/r"], "ftp://");
+    fails(
+        &["loop", "--run", "/nonexistent/run"],
+        "contains no run yet",
+    );
+    let scratch = Scratch::new("machines-wrong");
+    let run = scratch.join("run");
+    let work = ["work", "--run", &run, "--tickets", "5"];
+    fails(&work, "--tickets");
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+#SBATCH --job-name=tengen-learn
+#SBATCH --requeue
+#SBATCH --open-mode=append
+# The learner of a training run under Slurm (docs/many-machines.md#slurm):
+#
+#     sbatch --cpus-per-task=8 scripts/cluster/slurm/learn.sh PLAN URL [flags of tengen-train loop]
+#
+# TENGEN_TRAIN is the program [tengen-train]. It goes on from the store when Slurm starts it again.
+set -u
+
+usage() {
+    printf 'Usage: sbatch %s PLAN URL [flags of tengen-train loop]\n' "$0" >&2
+    exit 2
+}
+[ $# -ge 2 ] || usage
+[ -e "$1" ] || {
+    printf 'learn.sh: there is no plan %s\n' "$1" >&2
+    exit 2
+}
+plan=$1 url=$2
+shift 2
+wait_seconds=1
+while :; do
+    "${TENGEN_TRAIN:-tengen-train}" loop "$plan" --run "$url" --threads "${SLURM_CPUS_PER_TASK:-1}" "$@"
+    status=$?
+    # 78: refused, or another learner has taken over.
+    case $status in 0 | 2 | 78 | 127) exit "$status" ;; esac
+    printf 'learn.sh: the learner ended with status %s; once more in %s s\n' "$status" "$wait_seconds" >&2
+    sleep "$wait_seconds"
+    [ "$wait_seconds" -ge 60 ] || wait_seconds=$((2 * wait_seconds))
+done

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+#SBATCH --job-name=tengen-work
+#SBATCH --cpus-per-task=1
+#SBATCH --requeue
+#SBATCH --open-mode=append
+# Workers of a training run under Slurm (docs/many-machines.md#slurm):
+#
+#     sbatch --array=0-99 scripts/cluster/slurm/work.sh URL [flags of tengen-train work]
+#
+# TENGEN_TRAIN is the program [tengen-train]. Slurm does not start a failed task again by itself: this
+# does, here at once and, when the allocation ends before the plan does, by requeueing the job.
+set -u
+
+usage() {
+    printf 'Usage: sbatch --array=0-99 %s URL [flags of tengen-train work]\n' "$0" >&2
+    exit 2
+}
+[ $# -ge 1 ] || usage
+case $1 in -*) usage ;; esac
+url=$1
+shift
+program=${TENGEN_TRAIN:-tengen-train}
+REFUSED=78 # trying again will not help
+
+# The time limit: sbatch --signal=B:USR1@60 sends this before it.
+requeue() {
+    [ -z "${worker:-}" ] || kill "$worker" 2>/dev/null
+    [ -z "${SLURM_JOB_ID:-}" ] || scontrol requeue "${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}${SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}"
+    exit 0
+}
+trap requeue USR1
+
+wait_seconds=1
+while :; do
+    begun=$SECONDS
+    "$program" work --run "$url" --threads "${SLURM_CPUS_PER_TASK:-1}" "$@" &
+    worker=$!
+    wait "$worker"
+    status=$?
+    case $status in
+    0) exit 0 ;;
+    "$REFUSED" | 2 | 127) exit "$status" ;;
+    esac
+    printf 'work.sh: the worker ended with status %s; once more in %s s\n' "$status" "$wait_seconds" >&2
+    sleep "$wait_seconds"
+    # One that had worked for a while starts again at once.
+    if [ $((SECONDS - begun)) -gt 120 ]; then
+        wait_seconds=1
+    elif [ "$wait_seconds" -lt 60 ]; then
+        wait_seconds=$((2 * wait_seconds))
+    fi
+done

@@ -1,0 +1,236 @@
+//! The learner: the cycle of training, with games and matches played by workers, and each finished
+//! generation kept in the store.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::manifest::Manifest;
+use super::seen::MachinesSeen;
+use super::snapshot::Snapshot;
+use super::tickets::{NetworkRef, Ticket};
+use super::worker::{Worker, WorkerOptions};
+use super::{json, working_copy};
+use crate::clock::Clock;
+use crate::train::TrainError;
+use crate::train::cycle::{CyclePlan, GameRange, Generation, Resources, RunEvent, run};
+use crate::train::durable;
+use crate::train::play::generate::{Progress, count_games};
+use crate::train::shards::shard;
+use crate::train::store::{Creation, Store, probe};
+use crate::train::trainable::Trainable;
+
+/// Settings of a learner.
+#[derive(Debug, Clone)]
+pub struct LearnerOptions {
+    /// As a worker; its name is also the learner's.
+    pub worker: WorkerOptions,
+    /// Whether it plays while it waits.
+    pub plays: bool,
+    /// Longest time between two looks for results.
+    pub look_every: Duration,
+}
+
+/// Executes a plan with the workers of the run in `store`, from where it is; `folder` is a working
+/// copy.
+///
+/// # Errors
+/// [`TrainError`] of the store and of every step; [`TrainError::Refused`] when another learner takes
+/// over.
+pub fn run_learner<G: Trainable>(
+    start: &G,
+    (plan, folder): (&CyclePlan, &Path),
+    (store, clock): (&Store, Arc<dyn Clock>),
+    (resources, options): (&Resources<'_>, &LearnerOptions),
+    observe: &mut dyn FnMut(&RunEvent),
+) -> Result<Vec<Generation>, TrainError> {
+    // Before anything is written: the store must keep its promises.
+    if let Some(broken) = probe(store)? {
+        return Err(TrainError::Refused(broken));
+    }
+    let manifest = Manifest::begin(store, plan)?;
+    let worker = match options.plays {
+        true => {
+            let place = (store, Arc::clone(&clock));
+            Some(Worker::new(
+                start,
+                resources.runtime,
+                place,
+                &options.worker,
+            )?)
+        }
+        false => None,
+    };
+    let learner = Learner {
+        store: store.clone(),
+        plan: plan.clone(),
+        manifest,
+        name: options.worker.name.clone(),
+        clock: Arc::clone(&clock),
+        look_every: options.look_every,
+        epoch: Cell::new(0),
+        generation: Cell::new(0),
+        worker: worker.map(RefCell::new),
+        uploaded: RefCell::default(),
+        complete: RefCell::default(),
+        seen: RefCell::new(MachinesSeen::new(store, clock)),
+    };
+    let resources = Resources {
+        remote: Some(&learner),
+        ..*resources
+    };
+    run(start, plan, folder, &resources, observe)
+}
+
+/// The learner's side of a run.
+pub(super) struct Learner<'a, G> {
+    pub(super) store: Store,
+    pub(super) plan: CyclePlan,
+    pub(super) manifest: Manifest,
+    pub(super) name: String,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) look_every: Duration,
+    pub(super) epoch: Cell<u32>,
+    /// The generation in progress.
+    pub(super) generation: Cell<u32>,
+    /// Plays while it waits.
+    pub(super) worker: Option<RefCell<Worker<'a, G>>>,
+    /// Checksums of networks by path, once they are in the store.
+    pub(super) uploaded: RefCell<BTreeMap<PathBuf, NetworkRef>>,
+    /// Generations all of whose games are in the folder.
+    pub(super) complete: RefCell<BTreeSet<u32>>,
+    pub(super) seen: RefCell<MachinesSeen>,
+}
+
+impl<G: Trainable> Learner<'_, G> {
+    /// Ends the stale learner.
+    pub(super) fn taken_over(&self) -> TrainError {
+        TrainError::Refused(format!(
+            "{}: another learner has taken over from this one (epoch {}); nothing is lost",
+            self.store.name(),
+            self.epoch.get()
+        ))
+    }
+
+    /// A network's reference, after it was uploaded.
+    pub(super) fn network(&self, path: &Path) -> Result<NetworkRef, TrainError> {
+        if let Some(known) = self.uploaded.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let network = NetworkRef {
+            name: path.file_stem().unwrap_or_default().display().to_string(),
+            hash: working_copy::upload(&self.store, path)?,
+        };
+        let mut uploaded = self.uploaded.borrow_mut();
+        Ok(uploaded
+            .entry(path.to_path_buf())
+            .or_insert(network)
+            .clone())
+    }
+
+    /// Creates an offer, or accepts one that differs in nothing but its plan: a longer one offers
+    /// the same games.
+    pub(super) fn offer<T>(
+        &self,
+        name: &str,
+        own: &T,
+        without_plan: impl Fn(T) -> T,
+    ) -> Result<(), TrainError>
+    where
+        T: Serialize + DeserializeOwned + PartialEq + Clone,
+    {
+        if self.store.create(name, &json::write(own)?)? == Creation::Created {
+            return Ok(());
+        }
+        let found: Option<T> = json::read(&self.store, name)?;
+        if found.map(&without_plan) == Some(without_plan(own.clone())) {
+            return Ok(());
+        }
+        Err(TrainError::mismatch(
+            &PathBuf::from(self.store.name()).join(name),
+            "another learner offered other work there: the plans or programs differ",
+        ))
+    }
+
+    /// Waits until all tickets have results; `collect` gets each once, and the number of those that
+    /// were there at the first look.
+    pub(super) fn wait(
+        &self,
+        tickets: &[Ticket],
+        collect: &mut dyn FnMut(&Ticket) -> Result<(), TrainError>,
+        tell: &mut dyn FnMut() -> Result<(), TrainError>,
+    ) -> Result<(), TrainError> {
+        let Some(generation) = tickets.first().map(|ticket| ticket.generation) else {
+            return Ok(());
+        };
+        let collected = RefCell::new(BTreeSet::new());
+        let mut look = || -> Result<Snapshot, TrainError> {
+            let snapshot = Snapshot::read(&self.store, generation)?;
+            for ticket in tickets {
+                let result = ticket.result();
+                if snapshot.has_result(&result) && !collected.borrow().contains(&result) {
+                    collect(ticket)?;
+                    collected.borrow_mut().insert(result);
+                }
+            }
+            tell()?;
+            Ok(snapshot)
+        };
+        let mut wait = Duration::from_millis(100);
+        loop {
+            let before = collected.borrow().len();
+            let snapshot = look()?;
+            if collected.borrow().len() == tickets.len() {
+                return Ok(());
+            }
+            if let Some(worker) = &self.worker {
+                let mut worker = worker.borrow_mut();
+                worker.begin(generation);
+                if let Some((ticket, attempt)) = worker.claim(&snapshot)? {
+                    let mut looked = self.clock.now();
+                    worker.play(&ticket, Some(attempt), &mut |_| {
+                        if self.clock.now().saturating_sub(looked) >= self.look_every {
+                            look()?;
+                            looked = self.clock.now();
+                        }
+                        Ok(())
+                    })?;
+                    continue;
+                }
+            }
+            wait = match collected.borrow().len() > before {
+                true => Duration::from_millis(100),
+                false => (2 * wait).min(self.look_every),
+            };
+            thread::sleep(wait);
+        }
+    }
+
+    /// Puts a ticket's shard into its folder; returns its statistics.
+    pub(super) fn fetch(
+        &self,
+        ticket: &Ticket,
+        folder: &Path,
+        range: GameRange,
+    ) -> Result<Progress, TrainError> {
+        let path = Path::new(&ticket.name);
+        if let Some(found) = shard::find(folder, range.first)?
+            && let Ok(shard) = shard::read(&found)
+        {
+            return Ok(count_games(&shard.rows));
+        }
+        let (bytes, progress) = self.store.get_checked(&ticket.result(), |bytes| {
+            let shard = shard::decode(path, bytes.clone())?;
+            Ok::<_, TrainError>((bytes, count_games(&shard.rows)))
+        })?;
+        durable::prepare_folder(folder)?;
+        shard::keep(folder, range.first, &bytes)?;
+        Ok(progress)
+    }
+}

@@ -1,0 +1,206 @@
+//! The learner's side of each step of the cycle.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::epoch::{self, Epoch, Outcome};
+use super::learner::Learner;
+use super::player::PairsResult;
+use super::tickets::{GamesOffer, MatchesOffer, Part};
+use super::working_copy::{self, Done};
+use super::{json, names};
+use crate::train::TrainError;
+use crate::train::cycle::{
+    CyclePlan, GamesJob, Generation, MatchJob, PairsObserver, Remote, RunFolder, save,
+};
+use crate::train::play::generate::Progress;
+use crate::train::play::matches::PairResult;
+use crate::train::trainable::Trainable;
+
+impl<G: Trainable> Remote for Learner<'_, G> {
+    fn begin(&self, run_folder: &RunFolder, plan: &CyclePlan) -> Result<(), TrainError> {
+        let newest = epoch::newest(&self.store)?;
+        let before = newest.map_or(self.manifest.plan.clone(), |newest| newest.plan);
+        if !plan.continues(&CyclePlan::parse(&before)?) {
+            return Err(TrainError::Refused(format!(
+                "{}: the run has another plan; give that plan, or only change the number of \
+                 generations and stages, or begin another run",
+                self.store.name()
+            )));
+        }
+        let nonce = getrandom::u64().unwrap_or_default();
+        let own = Epoch {
+            learner: format!("{}-{nonce:016x}", self.name),
+            plan: plan.to_toml()?,
+        };
+        self.epoch.set(epoch::take_over(&self.store, &own)?);
+        working_copy::bring_up(&self.store, run_folder, (&self.manifest.id, plan))
+    }
+
+    fn publish(&self, job: &GamesJob) -> Result<(), TrainError> {
+        let network = job.network.as_deref().map(|path| self.network(path));
+        let offer = GamesOffer {
+            generation: job.generation,
+            stage: job.stage,
+            players: job.players.clone(),
+            network: network.transpose()?,
+            rollouts: job.rollouts,
+            visits: job.visits,
+            first: job.first,
+            games: job.games,
+            games_per_ticket: self.plan.machines.games_per_ticket,
+            run: self.manifest.plan_hash.clone(),
+            plan: self.plan.to_toml()?,
+        };
+        let name = GamesOffer::object(job.generation);
+        self.offer(&name, &offer, |offer| GamesOffer {
+            plan: String::new(),
+            ..offer
+        })
+    }
+
+    fn games(
+        &self,
+        job: &GamesJob,
+        folders: &[PathBuf],
+        observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
+    ) -> Result<Progress, TrainError> {
+        self.generation.set(job.generation);
+        let offer: Option<GamesOffer> =
+            json::read(&self.store, &GamesOffer::object(job.generation))?;
+        let offer = offer.ok_or_else(|| {
+            let name = GamesOffer::object(job.generation);
+            self.store.error(&name, "it is missing".to_owned())
+        })?;
+        let tickets = offer.tickets(&self.plan);
+        let evaluations = self.seen.borrow().evaluations();
+        let progress = Cell::new(Progress::default());
+        let mut is_first_look = true;
+        self.wait(
+            &tickets,
+            &mut |ticket| {
+                if let Part::Games(range) = ticket.part {
+                    let new = self.fetch(ticket, &folders[range.board], range)?;
+                    progress.set(progress.get().join(new));
+                }
+                Ok(())
+            },
+            &mut || {
+                let mut now = progress.get();
+                if std::mem::take(&mut is_first_look) {
+                    now.resumed = now.games;
+                }
+                let all = self.seen.borrow().evaluations();
+                now.evaluations = all.saturating_sub(evaluations);
+                progress.set(now);
+                observe(now)
+            },
+        )?;
+        self.complete.borrow_mut().insert(job.generation);
+        Ok(progress.get())
+    }
+
+    fn fetch_games(&self, generation: u32, folders: &[PathBuf]) -> Result<(), TrainError> {
+        if self.complete.borrow().contains(&generation) {
+            return Ok(());
+        }
+        let offer: Option<GamesOffer> = json::read(&self.store, &GamesOffer::object(generation))?;
+        if let Some(offer) = offer {
+            for ticket in offer.tickets(&self.plan) {
+                if let Part::Games(range) = ticket.part {
+                    self.fetch(&ticket, &folders[range.board], range)?;
+                }
+            }
+        }
+        self.complete.borrow_mut().insert(generation);
+        Ok(())
+    }
+
+    fn matches(
+        &self,
+        job: &MatchJob,
+        observe: &mut PairsObserver<'_>,
+    ) -> Result<Vec<Vec<PairResult>>, TrainError> {
+        self.generation.set(job.generation);
+        let others = job.opponents.iter().map(|opponent| {
+            let network = opponent.network.as_deref().map(|path| self.network(path));
+            network.transpose()
+        });
+        let networks = (
+            self.network(&job.network)?,
+            others.collect::<Result<_, TrainError>>()?,
+        );
+        let offer = MatchesOffer::of(job, networks, &self.plan)?;
+        let name = MatchesOffer::object(job.generation);
+        self.offer(&name, &offer, |offer| MatchesOffer {
+            plan: String::new(),
+            ..offer
+        })?;
+        // By opponent and first pair: results come in any order.
+        let mut met: Vec<BTreeMap<u32, Vec<PairResult>>> =
+            vec![BTreeMap::new(); job.opponents.len()];
+        let joined = |met: &BTreeMap<u32, Vec<PairResult>>| -> Vec<PairResult> {
+            met.values().flatten().copied().collect()
+        };
+        self.wait(
+            &offer.tickets(),
+            &mut |ticket| {
+                let Part::Pairs {
+                    opponent, first, ..
+                } = ticket.part
+                else {
+                    return Ok(());
+                };
+                let result: PairsResult = self
+                    .store
+                    .get_checked(&ticket.result(), |bytes| serde_json::from_slice(&bytes))?;
+                met[opponent].insert(first, result.pairs);
+                observe(opponent, &joined(&met[opponent]))
+            },
+            &mut || Ok(()),
+        )?;
+        Ok(met.iter().map(joined).collect())
+    }
+
+    fn commit(
+        &self,
+        run_folder: &RunFolder,
+        generation: Generation,
+    ) -> Result<Generation, TrainError> {
+        let number = generation.number;
+        let done = Done::upload(&self.store, run_folder, (self.epoch.get(), generation))?;
+        let name = working_copy::object(number);
+        match epoch::commit(&self.store, self.epoch.get(), &name, &json::write(&done)?)? {
+            Outcome::Ours => Ok(done.generation),
+            Outcome::TakenOver => Err(self.taken_over()),
+            Outcome::Adopt(bytes) => {
+                log::warn!("generation {number} was finished by the learner before this one");
+                let found: Done = json::parse(&name, &bytes)?;
+                working_copy::bring_up(&self.store, run_folder, (&self.manifest.id, &self.plan))?;
+                Ok(found.generation)
+            }
+        }
+    }
+
+    fn finish(&self, generations: u32) -> Result<(), TrainError> {
+        let name = names::of(generations, "finished.json");
+        self.store.create(&name, b"{}\n")?;
+        Ok(())
+    }
+
+    fn machines(&self, run_folder: &RunFolder) -> Result<(), TrainError> {
+        if !epoch::is_newest(&self.store, self.epoch.get())? {
+            return Err(self.taken_over());
+        }
+        let mut seen = self.seen.borrow_mut();
+        let machines = seen.look(self.generation.get(), self.epoch.get())?;
+        save(&run_folder.machines(), &machines)
+    }
+
+    fn show(&self, report: &Path) {
+        if let Ok(bytes) = std::fs::read(report) {
+            self.store.try_put("report.html", &bytes);
+        }
+    }
+}

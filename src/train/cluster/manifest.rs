@@ -1,0 +1,141 @@
+//! `run.json`: which run this is, and which programs may work on it.
+
+use std::thread;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{epoch, json};
+use crate::fnv;
+use crate::train::TrainError;
+use crate::train::cycle::CyclePlan;
+use crate::train::shards::shard;
+use crate::train::store::{Creation, Store};
+
+/// Version of the objects' names and contents.
+const PROTOCOL: u32 = 1;
+
+/// The program, as runs name it. Its games may change with it.
+const PROGRAM: &str = concat!("tengen-train ", env!("CARGO_PKG_VERSION"));
+
+/// Name of the object.
+const NAME: &str = "run.json";
+
+/// How often a worker looks for a run that has not begun.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// What never changes in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) protocol: u32,
+    pub(super) program: String,
+    pub(super) shard_format: u32,
+    /// Distinguishes runs: a random number.
+    pub(super) id: String,
+    /// Checksum of the first plan.
+    pub(super) plan_hash: String,
+    /// The first plan, as TOML.
+    pub(super) plan: String,
+}
+
+/// What all versions have.
+#[derive(Deserialize)]
+struct Version {
+    protocol: u32,
+}
+
+impl Manifest {
+    /// The run in the store, which begins with this plan if there is none.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the store.
+    pub(super) fn begin(store: &Store, plan: &CyclePlan) -> Result<Manifest, TrainError> {
+        if let Some(found) = Manifest::read(store)? {
+            return Ok(found);
+        }
+        let text = plan.to_toml()?;
+        let own = Manifest {
+            protocol: PROTOCOL,
+            program: PROGRAM.to_owned(),
+            shard_format: shard::FORMAT,
+            id: format!("{:016x}", getrandom::u64().unwrap_or_default()),
+            plan_hash: format!("{:016x}", fnv::hash(text.as_bytes())),
+            plan: text,
+        };
+        match store.create(NAME, &json::write(&own)?)? {
+            Creation::Created => Ok(own),
+            // Another learner was faster.
+            Creation::Existed => Manifest::read(store)?.ok_or_else(|| {
+                let reason = "it exists and cannot be read".to_owned();
+                store.error(NAME, reason).into()
+            }),
+        }
+    }
+
+    /// The run in the store, if it has begun.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the store.
+    pub(super) fn read(store: &Store) -> Result<Option<Manifest>, TrainError> {
+        if store.get(NAME)?.is_none() {
+            return Ok(None);
+        }
+        let refused = |what: &str, found: &str, own: &str| {
+            Err(TrainError::Refused(format!(
+                "{}: the run is of {what} {found}, this program has {own}: work on it with the program \
+                 that began it",
+                store.name()
+            )))
+        };
+        let bytes = store.get_checked(NAME, |bytes| {
+            serde_json::from_slice::<Version>(&bytes).map(|version| (version, bytes))
+        })?;
+        if bytes.0.protocol != PROTOCOL {
+            return refused(
+                "protocol",
+                &bytes.0.protocol.to_string(),
+                &PROTOCOL.to_string(),
+            );
+        }
+        let found: Manifest = json::parse(NAME, &bytes.1)?;
+        if found.program != PROGRAM {
+            return refused("program", &found.program, PROGRAM);
+        }
+        if found.shard_format != shard::FORMAT {
+            let own = shard::FORMAT.to_string();
+            return refused("shard format", &found.shard_format.to_string(), &own);
+        }
+        Ok(Some(found))
+    }
+}
+
+/// The plan of the newest learner, if the run has begun.
+///
+/// # Errors
+/// [`TrainError::Refused`] when the run is of another program; [`TrainError`] of the store.
+pub fn current_plan(store: &Store) -> Result<Option<CyclePlan>, TrainError> {
+    let Some(manifest) = Manifest::read(store)? else {
+        return Ok(None);
+    };
+    let newest = epoch::newest(store)?;
+    let text = newest.map_or(manifest.plan, |newest| newest.plan);
+    CyclePlan::parse(&text).map(Some)
+}
+
+/// Waits until the run has begun; returns its plan.
+///
+/// # Errors
+/// As [`current_plan`].
+pub fn wait_for_plan(store: &Store) -> Result<CyclePlan, TrainError> {
+    let mut told = false;
+    loop {
+        if let Some(plan) = current_plan(store)? {
+            return Ok(plan);
+        }
+        if !told {
+            log::info!("{}: waiting for a learner to begin the run", store.name());
+            told = true;
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+}

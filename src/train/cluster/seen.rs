@@ -1,0 +1,92 @@
+//! The machines of a run as the learner sees them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::json;
+use super::snapshot::Snapshot;
+use super::tickets::Offers;
+use crate::clock::Clock;
+use crate::train::TrainError;
+use crate::train::cycle::{Machine, Machines};
+use crate::train::store::Store;
+
+/// Reports that are read at a look: a thousand workers take a while, and cost little.
+const MOST_READ: usize = 50;
+
+/// The last report of each machine, and when it was first seen by the learner's clock.
+pub(super) struct MachinesSeen {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    machines: BTreeMap<String, (Machine, Duration)>,
+    /// The object that was read last.
+    last: String,
+}
+
+impl MachinesSeen {
+    pub(super) fn new(store: &Store, clock: Arc<dyn Clock>) -> MachinesSeen {
+        MachinesSeen {
+            store: store.clone(),
+            clock,
+            machines: BTreeMap::new(),
+            last: String::new(),
+        }
+    }
+
+    /// Evaluations of all machines so far.
+    pub(super) fn evaluations(&self) -> u64 {
+        let machines = self.machines.values();
+        machines.map(|(machine, _)| machine.evaluations).sum()
+    }
+
+    /// Reads reports, one after another in the order of names, and counts a generation's tickets.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(super) fn look(&mut self, generation: u32, epoch: u32) -> Result<Machines, TrainError> {
+        let names = self.store.list("workers/")?;
+        let has_ended = |name: &String| {
+            let known = self.machines.get(name);
+            known.is_some_and(|(machine, _)| machine.ended)
+        };
+        let living: Vec<&String> = names.iter().filter(|name| !has_ended(name)).collect();
+        let place = living.partition_point(|name| **name <= self.last);
+        let next = living[place..].iter().chain(&living[..place]);
+        let next: Vec<String> = next.take(MOST_READ).map(|name| (*name).clone()).collect();
+        let now = self.clock.now();
+        for name in next {
+            // One that came damaged is read at a later look.
+            let report = self.store.get(&name)?;
+            let report = report.and_then(|bytes| json::parse::<Machine>(&name, &bytes).ok());
+            if let Some(machine) = report {
+                let known = self.machines.get(&name);
+                let is_new = known.is_none_or(|(known, _)| known.beats < machine.beats);
+                if is_new {
+                    self.machines.insert(name.clone(), (machine, now));
+                }
+            }
+            self.last = name;
+        }
+        let snapshot = Snapshot::read(&self.store, generation)?;
+        let mut offers = Offers::default();
+        offers.update(&self.store, &snapshot)?;
+        let tickets = offers.tickets()?;
+        let done = tickets.iter().filter(|t| snapshot.has_result(&t.result()));
+        let (claimed, taken_over) = snapshot.claims();
+        let age = |seen: Duration| now.saturating_sub(seen).as_secs_f64();
+        let machines = self.machines.values();
+        Ok(Machines {
+            machines: machines.map(|(m, seen)| (m.clone(), age(*seen))).collect(),
+            epoch,
+            generation,
+            tickets: tickets.len() as u64,
+            done: done.count() as u64,
+            claimed,
+            taken_over,
+            requests: self.store.requests(),
+            failures: self.store.failures(),
+            longest_silence: self.store.longest_silence().as_secs_f64(),
+        })
+    }
+}

@@ -1,0 +1,298 @@
+//! Whole runs: on a folder, on a store that fails, with several learners.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use super::super::manifest::Manifest;
+use super::super::worker::{Worker, WorkerOptions};
+use super::super::{LearnerOptions, names, open_tickets, run_learner};
+use crate::clock::{Clock, SystemClock};
+use crate::eval::BackendKind;
+use crate::game::nogo::SmallNoGo;
+use crate::game::{BoardSize, Game};
+use crate::train::TrainError;
+use crate::train::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
+use crate::train::play::runtime::Runtime;
+use crate::train::scratch::Scratch;
+use crate::train::shards::shard;
+use crate::train::store::faulty::FaultyBackend;
+use crate::train::store::{Patience, Store, open};
+
+const PLAN: &str = r#"
+size = 4
+warm-up = { games = 7, playouts = 10 }
+
+[[stage]]
+network = "az-1b8c"
+visits = 4
+games = 6
+generations = 2
+
+[self-play]
+concurrent = 3
+
+[window]
+held-out = 0.2
+
+[fit]
+batch = 16
+reuse = 1.0
+
+[rating]
+pairs = 3
+visits = 4
+anchors = [5, 50]
+
+[machines]
+games-per-ticket = 2
+pairs-per-ticket = 2
+"#;
+
+fn options(lease: Duration) -> WorkerOptions {
+    WorkerOptions {
+        name: "test".to_owned(),
+        threads: 1,
+        gpus: 0.0,
+        lease,
+    }
+}
+
+fn runtime() -> Runtime {
+    Runtime {
+        backend: Some(BackendKind::Tract),
+        ..Runtime::usual(None)
+    }
+}
+
+fn folder_store(path: &Path) -> Store {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    open(path.to_str().unwrap(), clock, Patience::default()).unwrap()
+}
+
+fn start() -> SmallNoGo {
+    SmallNoGo::new(BoardSize::square(4)).unwrap()
+}
+
+/// A learner, which plays if told so.
+fn learn(
+    store: &Store,
+    folder: &Path,
+    (plan, plays): (&str, bool),
+) -> Result<Vec<Generation>, TrainError> {
+    let (runtime, clock) = (runtime(), SystemClock::new());
+    let resources = Resources::small(&runtime, &clock);
+    let options = LearnerOptions {
+        worker: options(Duration::from_secs(5)),
+        plays,
+        look_every: Duration::from_millis(50),
+    };
+    let plan = CyclePlan::parse(plan).unwrap();
+    run_learner(
+        &start(),
+        (&plan, folder),
+        (store, Arc::new(SystemClock::new())),
+        (&resources, &options),
+        &mut |_| (),
+    )
+}
+
+/// A learner with this many workers.
+fn run_with_workers(store: &Store, folder: &Path, plan: &str, workers: usize) -> Vec<Generation> {
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let (start, runtime) = (start(), runtime());
+                let clock = Arc::new(SystemClock::new());
+                let options = options(Duration::from_secs(5));
+                let place = (store, clock as Arc<dyn Clock>);
+                let mut worker = Worker::new(&start, &runtime, place, &options).unwrap();
+                worker.run(|_| ()).unwrap();
+            });
+        }
+        learn(store, folder, (plan, workers == 0)).unwrap()
+    })
+}
+
+/// Objects that must be the same in every run: results, offers, and networks.
+fn products(store: &Store) -> BTreeMap<String, Vec<u8>> {
+    let is_product = |name: &&String| {
+        let parts = ["/games/", "/matches/", "tickets.json", "matches.json"];
+        let is_result = parts.iter().any(|part| name.contains(part));
+        (is_result && !name.contains("/claims/")) || name.starts_with("networks/")
+    };
+    let names = store.list("").unwrap();
+    let products = names.iter().filter(is_product);
+    products
+        .map(|name| (name.clone(), store.get(name).unwrap().unwrap()))
+        .collect()
+}
+
+#[track_caller]
+fn same(found: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>) {
+    let names = wanted.keys().chain(found.keys());
+    let differ: Vec<&String> = names.filter(|k| found.get(*k) != wanted.get(*k)).collect();
+    assert!(differ.is_empty(), "{differ:?}");
+    assert!(wanted.len() > 15, "{}", wanted.len());
+}
+
+#[test]
+fn a_run_has_the_same_results_on_every_store_with_any_number_of_workers() {
+    let (alone, alone_copy) = (
+        Scratch::new("cluster-alone"),
+        Scratch::new("cluster-alone-copy"),
+    );
+    let store = folder_store(alone.path());
+    let done = run_with_workers(&store, alone_copy.path(), PLAN, 0);
+    assert_eq!((done.len(), done[2].games_so_far), (3, 19));
+    assert_eq!(open_tickets(&store).unwrap(), None, "the plan is complete");
+    let wanted = products(&store);
+    for path in [alone.path(), alone_copy.path()] {
+        let findings = fsck::check(path, |_| ()).unwrap();
+        assert_eq!(findings.problems, []);
+        assert_eq!(findings.games, 19);
+    }
+
+    let machines: Machines = load(&RunFolder::new(alone_copy.path()).machines())
+        .unwrap()
+        .unwrap();
+    assert_eq!(machines.machines.len(), 1, "{machines:?}");
+    assert_eq!((machines.done, machines.taken_over), (machines.tickets, 0));
+
+    for seed in 0..3 {
+        let copy = Scratch::new(&format!("cluster-faulty-{seed}"));
+        let backend = FaultyBackend::new(seed);
+        let store = backend.store();
+        backend.fail_randomly(0.1);
+        run_with_workers(&store, copy.path(), PLAN, 2);
+        backend.fail_randomly(0.0);
+        same(&products(&store), &wanted);
+        assert_eq!(backend.replaced(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn another_machine_goes_on_from_the_store() {
+    let scratch = Scratch::new("cluster-goes-on");
+    let (whole, parts) = (scratch.path().join("whole"), scratch.path().join("parts"));
+    let plan = format!("{PLAN}ahead = 1\n");
+    let copy = |name: &str| scratch.path().join(name);
+    let short = plan.replace("generations = 2", "generations = 1");
+    learn(&folder_store(&whole), &copy("a"), (&short, true)).unwrap();
+    let wanted = learn(&folder_store(&whole), &copy("a"), (&plan, true)).unwrap();
+    let store = folder_store(&parts);
+    assert_eq!(learn(&store, &copy("b"), (&short, true)).unwrap().len(), 2);
+    // Nothing of the first learner's folder is there.
+    let done = learn(&store, &copy("c"), (&plan, true)).unwrap();
+    assert_eq!(done.len(), 3);
+    same(&products(&store), &products(&folder_store(&whole)));
+    let players = |done: &[Generation]| -> Vec<String> {
+        done.iter()
+            .map(|generation| generation.players.clone())
+            .collect()
+    };
+    assert_eq!(players(&done), players(&wanted));
+    assert_eq!(
+        players(&done)[..2],
+        ["rollouts", "rollouts"],
+        "a generation ahead"
+    );
+    assert!(players(&done)[2].starts_with("network-0000"));
+    // The folder of another run, and a plan of another run.
+    let message = learn(&store, &copy("a"), (&plan, true))
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("another run"), "{message}");
+    let other = plan.replace("visits = 4", "visits = 5");
+    let refused = learn(&store, &copy("d"), (&other, true)).unwrap_err();
+    assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+}
+
+#[test]
+fn a_run_of_another_program_is_refused_with_the_reason() {
+    let backend = FaultyBackend::new(1);
+    let store = backend.store();
+    let plan = CyclePlan::parse(PLAN).unwrap();
+    let manifest = Manifest::begin(&store, &plan).unwrap();
+    assert_eq!(Manifest::begin(&store, &plan).unwrap(), manifest);
+    for (change, reason) in [
+        ("protocol", "protocol 9"),
+        ("shard_format", "shard format 9"),
+    ] {
+        let mut other = serde_json::to_value(&manifest).unwrap();
+        other[change] = 9.into();
+        store.put("run.json", other.to_string().as_bytes()).unwrap();
+        let refused = Manifest::read(&store).unwrap_err();
+        assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+        assert!(refused.to_string().contains(reason), "{refused}");
+    }
+    let mut other = serde_json::to_value(&manifest).unwrap();
+    other["program"] = "tengen-train 9.9".into();
+    store.put("run.json", other.to_string().as_bytes()).unwrap();
+    let message = Manifest::read(&store).unwrap_err().to_string();
+    assert!(message.contains("program tengen-train 9.9"), "{message}");
+}
+
+/// A worker that died with a claim is replaced, and one whose result differs says so.
+#[test]
+fn a_dead_workers_ticket_is_played_and_a_wrong_result_is_seen() {
+    let scratch = Scratch::new("cluster-dead");
+    let store = folder_store(&scratch.path().join("store"));
+    let short =
+        PLAN.split("[rating]").next().unwrap().to_owned() + "[machines]\ngames-per-ticket = 2\n";
+    let copy = scratch.path().join("copy");
+    thread::scope(|scope| {
+        let learner = scope.spawn(|| learn(&store, &copy, (&short, false)));
+        while store.get("g0000/tickets.json").unwrap().is_none() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        // All tickets are claimed by machines that never report.
+        for ticket in 0..4 {
+            let name = names::of(0, &names::claim(&format!("games/{ticket:04}"), 1));
+            store.create(&name, b"dead").unwrap();
+        }
+        let (start, runtime) = (start(), runtime());
+        let place = (&store, Arc::new(SystemClock::new()) as Arc<dyn Clock>);
+        let options = options(Duration::from_secs(1));
+        let mut worker = Worker::new(&start, &runtime, place, &options).unwrap();
+        worker.run(|_| ()).unwrap();
+        assert_eq!(learner.join().unwrap().unwrap().len(), 3);
+    });
+    let claims = store.list("g0000/claims/").unwrap();
+    assert_eq!(
+        claims.iter().filter(|name| name.ends_with(".a002")).count(),
+        4
+    );
+
+    // The same ticket again: equal bytes. With another result in its place: refused.
+    let (start, runtime) = (start(), runtime());
+    let place = (&store, Arc::new(SystemClock::new()) as Arc<dyn Clock>);
+    let mut worker =
+        Worker::new(&start, &runtime, place, &options(Duration::from_secs(5))).unwrap();
+    worker.play_named("g0000/games/0001").unwrap();
+    let message = worker
+        .play_named("g0000/games/0009")
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("no ticket"), "{message}");
+    let (_, ticket) = worker.ticket("g0000/games/0001").unwrap();
+    worker.play(&ticket, None, &mut |_| Ok(())).unwrap();
+    let (name, path) = (ticket.result(), Path::new("shard"));
+    let mut shard = shard::decode(path, store.get(&name).unwrap().unwrap()).unwrap();
+    shard.rows.pop();
+    let wrong = shard::encode(&shard.info, &shard.rows).unwrap();
+    store.put(&name, &wrong).unwrap();
+    let refused = worker.play(&ticket, None, &mut |_| Ok(())).unwrap_err();
+    assert!(
+        refused.to_string().contains("with another result"),
+        "{refused}"
+    );
+    // Of another backend it may differ: the first one stays.
+    shard.info.source += " backend=another";
+    let other = shard::encode(&shard.info, &shard.rows).unwrap();
+    store.put(&name, &other).unwrap();
+    worker.play(&ticket, None, &mut |_| Ok(())).unwrap();
+    assert_eq!(store.get(&name).unwrap(), Some(other));
+}

@@ -1,0 +1,161 @@
+//! The games of a generation as a value: a pure function of the plan and of earlier generations. It
+//! says who plays them, on any machine.
+
+use std::path::{Path, PathBuf};
+
+use super::plan::{BoardShare, CyclePlan, SelfPlay, Stage};
+use crate::eval::{EvaluatorFactory, ModelInfo};
+use crate::game::BoardSize;
+use crate::rollout::{Rave, RaveParams};
+use crate::train::TrainError;
+use crate::train::fit::{find_encoding, usual_encoding};
+use crate::train::play::generate::Plan;
+use crate::train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
+use crate::train::play::prover::EndingProver;
+use crate::train::play::selfplay::RolloutSearch;
+use crate::train::trainable::Trainable;
+
+/// Games of a generation on all boards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GamesJob {
+    /// The generation.
+    pub generation: u32,
+    /// Index of its stage.
+    pub stage: usize,
+    /// Name of the player: a network's, `nothing` or `rollouts`.
+    pub players: String,
+    /// The network's file; without one and without rollouts, an untrained network plays.
+    pub network: Option<PathBuf>,
+    /// Whether random playouts play.
+    pub rollouts: bool,
+    /// Playouts of a full search.
+    pub visits: u64,
+    /// Number of the first game.
+    pub first: u64,
+    /// Games on all boards.
+    pub games: u64,
+}
+
+/// Games on one board, with consecutive numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameRange {
+    /// Index of the board in the plan.
+    pub board: usize,
+    /// Number of the first game.
+    pub first: u64,
+    /// How many.
+    pub games: u64,
+}
+
+impl GamesJob {
+    /// The games on each of the plan's boards.
+    #[must_use]
+    pub fn ranges(&self, plan: &CyclePlan) -> Vec<GameRange> {
+        let parts = BoardShare::parts(&plan.boards(), self.games);
+        let range = |(board, (first, games))| GameRange {
+            board,
+            first: self.first + first,
+            games,
+        };
+        parts.into_iter().enumerate().map(range).collect()
+    }
+
+    /// Settings for generating a range of games; `generator` describes the player.
+    #[must_use]
+    pub fn generation_plan(
+        &self,
+        plan: &CyclePlan,
+        range: GameRange,
+        threads: usize,
+        generator: String,
+    ) -> Plan {
+        let settings = settings(plan, range.board);
+        Plan {
+            first: range.first,
+            games: range.games,
+            seed: plan.seed,
+            threads,
+            games_per_shard: settings.games_per_shard,
+            sgf_every: settings.sgf_every,
+            selfplay: settings.params(),
+            generator,
+        }
+    }
+
+    /// Calls `play` with the player of these games on the board that begins with `start`; `open`
+    /// opens its network.
+    ///
+    /// # Errors
+    /// [`TrainError`] when there is no such network, and the errors of `open` and `play`.
+    pub fn with_player<G: Trainable, T>(
+        &self,
+        plan: &CyclePlan,
+        (board, start): (usize, &G),
+        open: impl FnOnce(&Path, BoardSize) -> Result<EvaluatorFactory, TrainError>,
+        play: impl FnOnce(&dyn GameGenerator<G>) -> Result<T, TrainError>,
+    ) -> Result<T, TrainError> {
+        let settings = settings(plan, board);
+        if self.rollouts {
+            return play(&RolloutGenerator {
+                selfplay: settings.params(),
+                search: |seed| RolloutSearch {
+                    rave: Rave::new(RaveParams::default(), seed),
+                    playouts: self.visits,
+                },
+            });
+        }
+        let network = match &self.network {
+            Some(path) => open(path, start.size())?,
+            None => nothing(&plan.stage[self.stage], plan.fit.encoding.as_deref(), start)?,
+        };
+        play(&NetworkGenerator {
+            network: &network,
+            // Guaranteed by the plan's check.
+            play: &settings.network_play(u32::try_from(self.visits).unwrap_or(u32::MAX)),
+            concurrent: settings.concurrent,
+            prover: || {
+                let prover = EndingProver::new(settings.prove_nodes).from(settings.prove_from);
+                prover.correcting(settings.correct_nodes)
+            },
+        })
+    }
+}
+
+/// Settings of self-play on one of the plan's boards.
+fn settings(plan: &CyclePlan, board: usize) -> SelfPlay {
+    let boards = plan.boards();
+    let own = boards.get(board).and_then(|board| board.komi);
+    SelfPlay {
+        komi: own.or(plan.self_play.komi),
+        ..plan.self_play.clone()
+    }
+}
+
+/// An untrained network with the stage's architecture.
+fn nothing<G: Trainable>(
+    stage: &Stage,
+    encoding: Option<&str>,
+    start: &G,
+) -> Result<EvaluatorFactory, TrainError> {
+    let encoding = match encoding {
+        Some(id) => Some(find_encoding::<G>(id)?),
+        None => usual_encoding::<G>(stage.network),
+    };
+    let encoding = encoding.ok_or_else(|| {
+        TrainError::Setting(format!("there is no encoding for networks of {}", G::NAME))
+    })?;
+    Ok(EvaluatorFactory::uniform(ModelInfo {
+        game: G::NAME.to_owned(),
+        size: start.size(),
+        boards: Vec::new(),
+        encoding: encoding.id().to_owned(),
+        planes: encoding.planes(),
+        policy_len: start.policy_len(),
+        outcomes: G::INFO.outcomes(),
+        network: "nothing".to_owned(),
+        games: 0,
+        steps: 0,
+        creator: String::new(),
+        points: 0,
+    }))
+}

@@ -1,0 +1,140 @@
+//! The section about the machines that play for a run.
+
+use std::fmt::Write as _;
+
+use crate::chart::escape;
+use crate::train::cycle::{Machine, Machines};
+
+/// Seconds without a report after which a machine is shown as silent.
+const SILENT: f64 = 120.0;
+
+/// Silence of the store in seconds that is worth telling.
+const LONG_SILENCE: f64 = 5.0;
+
+/// Machines in the table; others are counted.
+const MOST_ROWS: usize = 200;
+
+/// Facts about all machines, and a table of them.
+pub(super) fn section(of: &Machines) -> String {
+    let (mut living, mut rest): (Vec<_>, Vec<_>) = of
+        .machines
+        .iter()
+        .partition(|(machine, age)| !machine.ended && *age < SILENT);
+    living.sort_by(|a, b| a.0.id.cmp(&b.0.id));
+    rest.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut text = format!(
+        "<h2>Machines</h2><p class=\"facts\">{} of {} report. Generation {}: {} of {} tickets done, {} \
+         claimed, {} taken over from silent machines. {:.2} core hours, {:.2} GPU hours of play. \
+         Learner {}; it made {} requests to the store, {} of which failed and were repeated.{}</p>",
+        living.len(),
+        of.machines.len(),
+        of.generation,
+        of.done,
+        of.tickets,
+        of.claimed,
+        of.taken_over,
+        of.core_hours(),
+        of.gpu_hours(),
+        of.epoch,
+        of.requests,
+        of.failures,
+        silence(of.longest_silence),
+    );
+    text.push_str(
+        "<div class=\"table\"><table><tr><th>machine<th>threads<th>device<th>tickets<th>repeated\
+         <th>games<th>games/s<th>evaluations/s<th>busy<th>last report</tr>",
+    );
+    let all = living.iter().chain(&rest);
+    for (machine, age) in all.take(MOST_ROWS) {
+        row(&mut text, machine, *age);
+    }
+    text.push_str("</table></div>");
+    if of.machines.len() > MOST_ROWS {
+        let _ = write!(
+            text,
+            "<p class=\"note\">And {} more.</p>",
+            of.machines.len() - MOST_ROWS
+        );
+    }
+    text
+}
+
+/// What a silent store means.
+fn silence(seconds: f64) -> String {
+    if seconds < LONG_SILENCE {
+        return String::new();
+    }
+    format!(
+        " Once the store did not answer for {seconds:.0} s: all machines wait then, and go on with what \
+         they have when it answers."
+    )
+}
+
+fn row(text: &mut String, machine: &Machine, age: f64) {
+    let rate = |count: u64| match machine.busy_seconds > 0.0 {
+        true => count as f64 / machine.busy_seconds,
+        false => 0.0,
+    };
+    let last = match (machine.ended, age < SILENT) {
+        (true, _) => "ended".to_owned(),
+        (false, true) => format!("{age:.0} s ago"),
+        (false, false) => format!("silent for {age:.0} s"),
+    };
+    let busy = 100.0 * machine.busy_seconds / machine.seconds.max(machine.busy_seconds).max(1e-9);
+    // Writing into a string cannot fail.
+    let _ = write!(
+        text,
+        "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.2}<td>{:.0}<td>{busy:.0}%<td>{last}</tr>",
+        escape(&machine.id),
+        machine.threads,
+        escape(&machine.device),
+        machine.tickets,
+        machine.repeated,
+        machine.games,
+        rate(machine.games),
+        rate(machine.evaluations),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn living_machines_come_first_and_silence_is_told() {
+        let machine = |id: &str, ended| Machine {
+            id: id.to_owned(),
+            threads: 4,
+            device: "cpu".to_owned(),
+            games: 50,
+            busy_seconds: 1800.0,
+            seconds: 3600.0,
+            ended,
+            ..Machine::default()
+        };
+        let mut machines = Machines {
+            machines: vec![
+                (machine("a", true), 3.0),
+                (machine("b<", false), 500.0),
+                (machine("c", false), 7.0),
+            ],
+            tickets: 8,
+            done: 3,
+            ..Machines::default()
+        };
+        let text = section(&machines);
+        assert!(
+            text.contains("1 of 3 report") && text.contains("3 of 8 tickets"),
+            "{text}"
+        );
+        assert!(
+            text.contains("6.00 core hours") && text.contains("<td>50%<td>7 s ago"),
+            "{text}"
+        );
+        let place = |part: &str| text.find(part).unwrap();
+        assert!(place("<td>c<") < place("<td>a<") && place("<td>a<") < place("<td>b&lt;<"));
+        assert!(text.contains("silent for 500 s") && !text.contains("Once the store"));
+        machines.longest_silence = 31.0;
+        assert!(section(&machines).contains("did not answer for 31 s"));
+    }
+}

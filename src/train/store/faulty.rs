@@ -1,0 +1,185 @@
+//! A store in memory whose answers fail as those of real stores do.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::backend::{Backend, Creation, Failure};
+use super::retrying::{Patience, Store};
+use crate::clock::SystemClock;
+
+/// What happens to one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::train) enum Fault {
+    /// The connection breaks before the request has an effect; 429 and 500 are like this, too.
+    BeforeCommit,
+    /// It breaks after that.
+    AfterCommit,
+    /// The answer takes long.
+    Late,
+    /// Half of an object is read, without an error.
+    Cut,
+}
+
+/// A store in memory; clones share it.
+#[derive(Clone)]
+pub(in crate::train) struct FaultyBackend(Arc<Mutex<State>>);
+
+struct State {
+    objects: BTreeMap<String, Vec<u8>>,
+    next: VecDeque<Fault>,
+    rng: Xoshiro256PlusPlus,
+    /// Probability of a random fault.
+    rate: f64,
+    fails_always: bool,
+    /// Whether conditions are ignored, as rclone does.
+    lies: bool,
+    /// Created objects that were replaced, which must not happen.
+    replaced: Vec<String>,
+}
+
+impl FaultyBackend {
+    /// An empty store without random faults.
+    pub(in crate::train) fn new(seed: u64) -> FaultyBackend {
+        FaultyBackend(Arc::new(Mutex::new(State {
+            objects: BTreeMap::new(),
+            next: VecDeque::new(),
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            rate: 0.0,
+            fails_always: false,
+            lies: false,
+            replaced: Vec::new(),
+        })))
+    }
+
+    /// The backend behind a store with little patience.
+    pub(in crate::train) fn store(&self) -> Store {
+        let patience = Patience {
+            total: Duration::from_secs(1),
+            most_wait: Duration::from_millis(5),
+        };
+        let clock = Arc::new(SystemClock::new());
+        Store::new("faulty", Arc::new(self.clone()), clock, patience)
+    }
+
+    /// Faults of the next requests.
+    pub(in crate::train) fn next(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.0.lock().next.extend(faults);
+    }
+
+    pub(in crate::train) fn fail_always(&self, fails: bool) {
+        self.0.lock().fails_always = fails;
+    }
+
+    /// Ignores conditions from now on.
+    pub(in crate::train) fn lie(&self) {
+        self.0.lock().lies = true;
+    }
+
+    /// This share of all requests fails in some way.
+    pub(in crate::train) fn fail_randomly(&self, rate: f64) {
+        self.0.lock().rate = rate;
+    }
+
+    /// Names of created objects that were replaced.
+    pub(in crate::train) fn replaced(&self) -> Vec<String> {
+        self.0.lock().replaced.clone()
+    }
+
+    /// Carries out a request, or not, as the next fault says.
+    fn request<T>(
+        &self,
+        is_read: bool,
+        effect: impl FnOnce(&mut State) -> T,
+        cut: impl FnOnce(T) -> T,
+    ) -> Result<T, Failure> {
+        let mut state = self.0.lock();
+        let broken = || Failure::Transient("the connection broke".to_owned());
+        if state.fails_always {
+            return Err(broken());
+        }
+        let rate = state.rate;
+        let random = state.rng.random::<f64>() < rate;
+        let fault = state.next.pop_front().or_else(|| {
+            random.then(|| match state.rng.random_range(0..8) {
+                0..3 => Fault::BeforeCommit,
+                3..6 => Fault::AfterCommit,
+                6 if is_read => Fault::Cut,
+                _ => Fault::Late,
+            })
+        });
+        match fault {
+            Some(Fault::BeforeCommit) => Err(broken()),
+            Some(Fault::AfterCommit) => {
+                effect(&mut state);
+                Err(broken())
+            }
+            Some(Fault::Cut) => Ok(cut(effect(&mut state))),
+            Some(Fault::Late) => {
+                drop(state);
+                thread::sleep(Duration::from_millis(3));
+                Ok(effect(&mut self.0.lock()))
+            }
+            None => Ok(effect(&mut state)),
+        }
+    }
+}
+
+impl Backend for FaultyBackend {
+    fn create(&self, name: &str, bytes: &[u8]) -> Result<Creation, Failure> {
+        let effect = |state: &mut State| {
+            if state.objects.contains_key(name) && !state.lies {
+                return Creation::Existed;
+            }
+            if state
+                .objects
+                .insert(name.to_owned(), bytes.to_vec())
+                .is_some()
+            {
+                state.replaced.push(name.to_owned());
+            }
+            Creation::Created
+        };
+        self.request(false, effect, |creation| creation)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let effect = |state: &mut State| {
+            state.objects.insert(name.to_owned(), bytes.to_vec());
+        };
+        self.request(false, effect, |()| ())
+    }
+
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+        let effect = |state: &mut State| state.objects.get(name).cloned();
+        self.request(true, effect, |found| {
+            found.map(|bytes| bytes[..bytes.len() / 2].to_vec())
+        })
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        let effect = |state: &mut State| {
+            let names = state.objects.keys();
+            names
+                .filter(|name| name.starts_with(folder))
+                .cloned()
+                .collect()
+        };
+        self.request(false, effect, |names| names)
+    }
+
+    fn folders(&self) -> Result<Vec<String>, Failure> {
+        let effect = |state: &mut State| {
+            let names = state.objects.keys().filter_map(|name| name.split_once('/'));
+            let mut folders: Vec<String> = names.map(|(folder, _)| folder.to_owned()).collect();
+            folders.dedup();
+            folders
+        };
+        self.request(false, effect, |names| names)
+    }
+}

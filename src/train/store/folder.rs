@@ -1,0 +1,229 @@
+//! A folder of this machine, or of a file server, as a store.
+//!
+//! An object is a file. It is written under another name, synced, and then *linked* to its own name:
+//! unlike renaming, this fails if the name exists, on network file systems, too.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::backend::{Backend, Creation, Failure};
+use crate::system::{rename, sync_folder};
+use crate::train::durable;
+
+/// A folder as a store.
+#[derive(Debug)]
+pub struct FolderBackend {
+    root: PathBuf,
+    /// Distinguishes the unfinished files of this process.
+    written: AtomicU64,
+}
+
+impl FolderBackend {
+    /// The store in this folder, which is created when the first object is.
+    #[must_use]
+    pub fn new(root: &Path) -> FolderBackend {
+        FolderBackend {
+            root: root.to_path_buf(),
+            written: AtomicU64::new(0),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Writes a file under a name of its own, beside the place where it will be.
+    fn unfinished(&self, target: &Path, bytes: &[u8], durable: bool) -> Result<PathBuf, Failure> {
+        let folder = target.parent().unwrap_or(&self.root);
+        if !folder.exists() {
+            fs::create_dir_all(folder).map_err(failed(folder))?;
+            if let Some(above) = folder.parent() {
+                sync_folder(above).map_err(failed(above))?;
+            }
+        }
+        // Relaxed: the numbers need only differ. Processes of several machines may write here.
+        let number = self.written.fetch_add(1, Ordering::Relaxed);
+        let process = std::process::id();
+        let nonce = getrandom::u32().unwrap_or(process);
+        let path = folder.join(durable::unfinished_name(&format!(
+            "{process}-{nonce:08x}-{number}"
+        )));
+        let write = || -> io::Result<()> {
+            let mut file = File::create_new(&path)?;
+            file.write_all(bytes)?;
+            if durable {
+                file.sync_all()?;
+            }
+            Ok(())
+        };
+        write().map_err(failed(&path))?;
+        Ok(path)
+    }
+}
+
+impl Backend for FolderBackend {
+    fn create(&self, name: &str, bytes: &[u8]) -> Result<Creation, Failure> {
+        let target = self.path(name);
+        // Saves writing what exists already.
+        if target.exists() {
+            return Ok(Creation::Existed);
+        }
+        let unfinished = self.unfinished(&target, bytes, true)?;
+        let linked = fs::hard_link(&unfinished, &target);
+        let _ = fs::remove_file(&unfinished);
+        match linked {
+            Ok(()) => {
+                let folder = target.parent().unwrap_or(&self.root);
+                sync_folder(folder).map_err(failed(folder))?;
+                Ok(Creation::Created)
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Creation::Existed),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                Err(Failure::Permanent(format!(
+                    "{}: its file system has no hard links ({error}); choose a folder on another one",
+                    self.root.display()
+                )))
+            }
+            Err(error) => Err(failed(&target)(error)),
+        }
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let target = self.path(name);
+        let unfinished = self.unfinished(&target, bytes, false)?;
+        rename(&unfinished, &target).map_err(failed(&target))
+    }
+
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+        let path = self.path(name);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(&path)(error)),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        let mut names = Vec::new();
+        let mut folders = vec![folder.trim_end_matches('/').to_owned()];
+        while let Some(folder) = folders.pop() {
+            for (name, is_folder) in entries(&self.path(&folder))? {
+                let name = match folder.is_empty() {
+                    true => name,
+                    false => format!("{folder}/{name}"),
+                };
+                match is_folder {
+                    true => folders.push(name),
+                    false => names.push(name),
+                }
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn folders(&self) -> Result<Vec<String>, Failure> {
+        let entries = entries(&self.root)?.into_iter();
+        let mut names: Vec<String> = entries
+            .filter(|(_, is_folder)| *is_folder)
+            .map(|(name, _)| name)
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+}
+
+/// Names of finished files and of folders in a folder, which may be missing; whether each is a
+/// folder.
+fn entries(folder: &Path) -> Result<Vec<(String, bool)>, Failure> {
+    let read = match fs::read_dir(folder) {
+        Ok(read) => read,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(folder)(error)),
+    };
+    let mut found = Vec::new();
+    for entry in read {
+        let entry = entry.map_err(failed(folder))?;
+        let kind = entry.file_type().map_err(failed(folder))?;
+        // A name that is not text is none of ours.
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        if !durable::is_unfinished(&name) {
+            found.push((name, kind.is_dir()));
+        }
+    }
+    Ok(found)
+}
+
+/// A failure of the operating system; those of file servers that come and go are transient.
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
+    let path = path.display().to_string();
+    move |error| {
+        let text = format!("{path}: {error}");
+        match error.kind() {
+            io::ErrorKind::StaleNetworkFileHandle
+            | io::ErrorKind::TimedOut
+            | io::ErrorKind::Interrupted
+            | io::ErrorKind::NetworkDown
+            | io::ErrorKind::NetworkUnreachable
+            | io::ErrorKind::HostUnreachable => Failure::Transient(text),
+            _ => Failure::Permanent(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::train::scratch::Scratch;
+
+    #[test]
+    fn of_many_creators_one_wins_and_its_object_is_whole() {
+        let scratch = Scratch::new("store-race");
+        for round in 0..20 {
+            let name = format!("a/b/{round}");
+            let wins: Vec<usize> = thread::scope(|scope| {
+                let creators: Vec<_> = (0..8)
+                    .map(|index| {
+                        let (name, root) = (&name, scratch.path());
+                        scope.spawn(move || {
+                            let content = vec![index as u8; 10_000];
+                            // As another process.
+                            FolderBackend::new(root).create(name, &content).unwrap()
+                        })
+                    })
+                    .collect();
+                let done = creators.into_iter().map(|creator| creator.join().unwrap());
+                done.enumerate()
+                    .filter(|(_, creation)| *creation == Creation::Created)
+                    .map(|(index, _)| index)
+                    .collect()
+            });
+            assert_eq!(wins.len(), 1);
+            let content = FolderBackend::new(scratch.path()).get(&name).unwrap();
+            assert_eq!(content, Some(vec![wins[0] as u8; 10_000]));
+        }
+    }
+
+    #[test]
+    fn unfinished_files_are_no_objects() {
+        let scratch = Scratch::new("store-list");
+        let store = FolderBackend::new(scratch.path());
+        assert_eq!(store.list("").unwrap(), Vec::<String>::new());
+        for name in ["b/2", "b/1", "a", "b/c/3"] {
+            store.create(name, b"x").unwrap();
+        }
+        fs::write(scratch.path().join("b/.unfinished-x"), b"x").unwrap();
+        assert_eq!(store.list("b/").unwrap(), ["b/1", "b/2", "b/c/3"]);
+        assert_eq!(store.list("").unwrap(), ["a", "b/1", "b/2", "b/c/3"]);
+        assert_eq!(store.folders().unwrap(), ["b"]);
+        store.put("a", b"y").unwrap();
+        assert_eq!(store.get("a").unwrap(), Some(b"y".to_vec()));
+        assert_eq!(store.get("c").unwrap(), None);
+    }
+}

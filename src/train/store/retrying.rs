@@ -1,0 +1,303 @@
+//! A store that repeats requests until they are answered.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::backend::{Backend, Creation, Failure};
+use crate::clock::Clock;
+
+/// First wait after a failed attempt; each further wait is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+
+/// Silence after which it is logged, and again after twice, four times, ... as long.
+const TOLD_AFTER: Duration = Duration::from_secs(5);
+
+/// How long a store may be silent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// Time after which a request that always failed is given up.
+    pub total: Duration,
+    /// The longest wait between two attempts.
+    pub most_wait: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience {
+            total: Duration::from_secs(3600),
+            most_wait: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A request that was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{store}: {object}: {reason}")]
+pub struct StoreError {
+    /// The store, as the user named it.
+    pub store: String,
+    /// The object or folder.
+    pub object: String,
+    /// The last failure.
+    pub reason: String,
+}
+
+/// A store of named objects; clones share it.
+#[derive(Clone)]
+pub struct Store {
+    name: String,
+    backend: Arc<dyn Backend>,
+    clock: Arc<dyn Clock>,
+    patience: Patience,
+    counts: Arc<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    requests: AtomicU64,
+    failures: AtomicU64,
+    /// In milliseconds.
+    longest_silence: AtomicU64,
+}
+
+impl Store {
+    /// A store over a backend; `name` is for messages.
+    #[must_use]
+    pub fn new(
+        name: &str,
+        backend: Arc<dyn Backend>,
+        clock: Arc<dyn Clock>,
+        patience: Patience,
+    ) -> Store {
+        Store {
+            name: name.to_owned(),
+            backend,
+            clock,
+            patience,
+            counts: Arc::default(),
+        }
+    }
+
+    /// The name that the user gave.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Attempts so far.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.counts.requests.load(Ordering::Relaxed)
+    }
+
+    /// Attempts that failed.
+    #[must_use]
+    pub fn failures(&self) -> u64 {
+        self.counts.failures.load(Ordering::Relaxed)
+    }
+
+    /// The longest time that a request waited for its answer.
+    #[must_use]
+    pub fn longest_silence(&self) -> Duration {
+        Duration::from_millis(self.counts.longest_silence.load(Ordering::Relaxed))
+    }
+
+    /// Creates an object unless it exists. If the answer to an attempt was lost and the object
+    /// exists then, it is ours if it has our bytes: objects that must have one author contain its
+    /// name.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses it, or stays silent.
+    pub fn create(&self, name: &str, bytes: &[u8]) -> Result<Creation, StoreError> {
+        let mut is_sure = true;
+        let creation = self.repeat(name, || {
+            let attempt = self.backend.create(name, bytes);
+            is_sure &= attempt.is_ok();
+            attempt
+        })?;
+        if creation == Creation::Created || is_sure {
+            return Ok(creation);
+        }
+        // Three looks: an answer may come damaged.
+        for _ in 0..3 {
+            if self.get(name)?.as_deref() == Some(bytes) {
+                return Ok(Creation::Created);
+            }
+        }
+        Ok(Creation::Existed)
+    }
+
+    /// Creates or replaces an object: reports of progress only.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.repeat(name, || self.backend.put(name, bytes))
+    }
+
+    /// Replaces an object in one attempt, which may fail without consequence: the next report
+    /// follows.
+    pub fn try_put(&self, name: &str, bytes: &[u8]) {
+        self.counts.requests.fetch_add(1, Ordering::Relaxed);
+        if let Err(failure) = self.backend.put(name, bytes) {
+            self.counts.failures.fetch_add(1, Ordering::Relaxed);
+            log::debug!("{}: {name}: {failure}", self.name);
+        }
+    }
+
+    /// Content of an object; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn get(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.repeat(name, || self.backend.get(name))
+    }
+
+    /// Content of an object that must exist and pass a check, such as a checksum: what came damaged
+    /// is read again.
+    ///
+    /// # Errors
+    /// As [`Self::create`], and when the object is missing or fails the check three times.
+    pub fn get_checked<T, E: std::fmt::Display>(
+        &self,
+        name: &str,
+        check: impl Fn(Vec<u8>) -> Result<T, E>,
+    ) -> Result<T, StoreError> {
+        let mut reason = String::new();
+        for _ in 0..3 {
+            let found = self.get(name)?;
+            let bytes = found.ok_or_else(|| self.error(name, "it is missing".to_owned()))?;
+            match check(bytes) {
+                Ok(value) => return Ok(value),
+                Err(error) => reason = error.to_string(),
+            }
+        }
+        Err(self.error(name, reason))
+    }
+
+    /// Names of all objects below a folder, ascending.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn list(&self, folder: &str) -> Result<Vec<String>, StoreError> {
+        self.repeat(folder, || self.backend.list(folder))
+    }
+
+    /// Names of the folders at the top, ascending.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn folders(&self) -> Result<Vec<String>, StoreError> {
+        self.repeat("/", || self.backend.folders())
+    }
+
+    /// An error about an object.
+    pub(in crate::train) fn error(&self, object: &str, reason: String) -> StoreError {
+        StoreError {
+            store: self.name.clone(),
+            object: object.to_owned(),
+            reason,
+        }
+    }
+
+    fn repeat<T>(
+        &self,
+        object: &str,
+        mut attempt: impl FnMut() -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        let begun = self.clock.now();
+        let (mut wait, mut told_after) = (FIRST_WAIT, TOLD_AFTER);
+        loop {
+            self.counts.requests.fetch_add(1, Ordering::Relaxed);
+            let failure = match attempt() {
+                Ok(value) => return Ok(value),
+                Err(failure) => failure,
+            };
+            self.counts.failures.fetch_add(1, Ordering::Relaxed);
+            let silent = self.clock.now().saturating_sub(begun);
+            let reason = match failure {
+                Failure::Permanent(reason) => return Err(self.error(object, reason)),
+                Failure::Transient(reason) => reason,
+            };
+            let milliseconds = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
+            let longest = &self.counts.longest_silence;
+            longest.fetch_max(milliseconds, Ordering::Relaxed);
+            if silent >= self.patience.total {
+                let reason = format!("no answer for {} s: {reason}", silent.as_secs());
+                return Err(self.error(object, reason));
+            }
+            if silent >= told_after {
+                told_after *= 2;
+                log::warn!(
+                    "{}: the store has not answered for {} s ({object}: {reason}); nothing is lost, \
+                     it is asked again for up to {} s",
+                    self.name,
+                    silent.as_secs(),
+                    self.patience.total.as_secs()
+                );
+            }
+            thread::sleep(self.jittered(wait));
+            wait = (2 * wait).min(self.patience.most_wait);
+        }
+    }
+
+    /// Half to all of a wait, so that a thousand workers do not come back at once.
+    fn jittered(&self, wait: Duration) -> Duration {
+        let share = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
+        wait.mul_f64(0.5 + share / 2.0).min(self.patience.most_wait)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::faulty::{Fault, FaultyBackend};
+    use super::*;
+
+    #[test]
+    fn a_create_whose_answer_was_lost_is_ours() {
+        let backend = FaultyBackend::new(1);
+        let store = backend.store();
+        backend.next([Fault::AfterCommit]);
+        assert_eq!(store.create("a", b"mine").unwrap(), Creation::Created);
+        backend.next([Fault::BeforeCommit]);
+        assert_eq!(store.create("a", b"others").unwrap(), Creation::Existed);
+        backend.next([Fault::BeforeCommit, Fault::AfterCommit]);
+        assert_eq!(store.create("b", b"mine").unwrap(), Creation::Created);
+        assert_eq!(store.get("a").unwrap().unwrap(), b"mine");
+        assert_eq!((store.failures(), store.get("c").unwrap()), (4, None));
+    }
+
+    #[test]
+    fn what_came_cut_is_read_again() {
+        let backend = FaultyBackend::new(1);
+        let store = backend.store();
+        store.create("a", b"0123").unwrap();
+        let whole = |bytes: Vec<u8>| match bytes.len() {
+            4 => Ok(bytes),
+            _ => Err("cut"),
+        };
+        backend.next([Fault::Cut, Fault::Cut]);
+        assert_eq!(store.get_checked("a", whole).unwrap(), b"0123");
+        backend.next([Fault::Cut, Fault::Cut, Fault::Cut]);
+        let message = store.get_checked("a", whole).unwrap_err().to_string();
+        assert!(message.contains("cut"), "{message}");
+        let message = store.get_checked("b", whole).unwrap_err().to_string();
+        assert!(message.contains("missing"), "{message}");
+    }
+
+    #[test]
+    fn a_store_that_stays_silent_is_given_up() {
+        let backend = FaultyBackend::new(1);
+        let store = backend.store();
+        backend.fail_always(true);
+        let message = store.list("").unwrap_err().to_string();
+        assert!(message.contains("no answer for"), "{message}");
+        assert!(store.longest_silence() > Duration::ZERO);
+        backend.fail_always(false);
+        assert!(store.list("").unwrap().is_empty());
+    }
+}
