@@ -48,6 +48,15 @@ enum ScheduleName {
     Kl,
 }
 
+/// Error of the value.
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum ValueLossName {
+    /// Cross-entropy of the results.
+    CrossEntropy,
+    /// Squared error of the expected result.
+    Squared,
+}
+
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
     /// Folder of shards; may be given several times, oldest games first
@@ -57,8 +66,8 @@ pub(crate) struct Args {
     #[arg(long)]
     out: PathBuf,
     /// Network architecture, FAMILY-<blocks>b<channels>c; families are az (with +garb, +mtl, +asf
-    /// or several), nogozero+, gobang, tengen and tengen+area, which is the one for games on boards
-    /// of several sizes
+    /// or several), nogozero+, gobang, tengen, tengen+area, which is the one for games on boards of several sizes, and
+    /// mobile, a0 and golois (with +dense), Cazenave's
     #[arg(long, default_value = "tengen-5b32c")]
     net: Architecture,
     /// Input encoding: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile or go-1, for
@@ -102,6 +111,9 @@ pub(crate) struct Args {
     /// Weight of the value loss; the policy's is 1
     #[arg(long, default_value_t = LossWeights::default().value)]
     value_weight: f32,
+    /// Error of the value that is fitted
+    #[arg(long, value_enum, default_value = "cross-entropy")]
+    value_loss: ValueLossName,
     /// Weight of the ownership loss, where the network has that head [default: 0.5, and 1.5 in Go]
     #[arg(long)]
     ownership_weight: Option<f32>,
@@ -132,6 +144,9 @@ pub(crate) struct Args {
     /// Interval in steps between validations
     #[arg(long, default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..))]
     score_every: u64,
+    /// Held-out positions of a validation, at most
+    #[arg(long, default_value_t = 4096)]
+    score_rows: usize,
     /// Minutes between checkpoints
     #[arg(long, default_value_t = 2.0)]
     checkpoint_minutes: f64,
@@ -305,6 +320,7 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         weight_decay: args.weight_decay.unwrap_or(decay),
         loss: LossWeights {
             value: args.value_weight,
+            squared_value: args.value_loss == ValueLossName::Squared,
             ownership: args.ownership_weight.unwrap_or(base.loss.ownership),
             fate: args.fate_weight,
             margin: args.score_weight,
@@ -316,6 +332,7 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         average_decay: args.average_decay,
         seed: args.seed,
         score_every: args.score_every,
+        score_rows: args.score_rows,
         ..base
     })
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::eval::log_softmax;
 use crate::train::fit::batch::Batch;
-use crate::train::fit::objective::row_loss;
+use crate::train::fit::objective::{outcome_worth, row_loss};
 use crate::train::network::architecture::{Architecture, GameShape, Outputs};
 use crate::train::network::net::{AuxHead, Forward, Mode, Weights, all_numbers, transpose};
 
@@ -20,6 +20,9 @@ pub struct HeldOutLosses {
     pub policy_floor: f64,
     /// Cross-entropy of the value.
     pub value_loss: f64,
+    /// Mean squared error of the expected result, in [0, 1] (Cazenave 2020, IV-D); 0 in older files.
+    #[serde(default)]
+    pub value_error: f64,
     /// Share of rows whose best move is the target's, in [0, 1].
     pub top_1: f64,
     /// Share of rows whose more likely result is the target's, in [0, 1].
@@ -70,6 +73,7 @@ impl HeldOutLosses {
             policy_loss: mean(self.policy_loss, other.policy_loss),
             policy_floor: mean(self.policy_floor, other.policy_floor),
             value_loss: mean(self.value_loss, other.value_loss),
+            value_error: mean(self.value_error, other.value_error),
             top_1: mean(self.top_1, other.top_1),
             value_accuracy: mean(self.value_accuracy, other.value_accuracy),
             aux: AuxLosses {
@@ -107,6 +111,7 @@ impl HeldOutLosses {
                     policy_loss: cross_entropy(pi, &policy),
                     policy_floor: pi.iter().map(|&p| entropy_term(f64::from(p))).sum(),
                     value_loss: cross_entropy(z, &value),
+                    value_error: squared_error(z, &value),
                     top_1: agree(&policy, pi),
                     value_accuracy: agree(&value, z),
                     aux: AuxLosses::default(),
@@ -165,6 +170,14 @@ fn cross_entropy(target: &[f32], log_probability: &[f64]) -> f64 {
     terms.map(|(&p, log)| -f64::from(p) * log).sum()
 }
 
+fn squared_error(target: &[f32], log_probability: &[f64]) -> f64 {
+    let pairs = target.iter().zip(log_probability);
+    let errors = pairs.map(|(&p, log)| log.exp() - f64::from(p));
+    let worth = outcome_worth(target.len()).map(f64::from);
+    let error: f64 = errors.zip(worth).map(|(error, worth)| error * worth).sum();
+    error * error
+}
+
 fn entropy_term(p: f64) -> f64 {
     if p > 0.0 { -p * p.ln() } else { 0.0 }
 }
@@ -221,6 +234,7 @@ mod tests {
         );
         assert!((losses.policy_floor - ln_2 / 2.0).abs() < 1e-9);
         assert!((losses.value_loss - ln_2).abs() < 1e-9);
+        assert!((losses.value_error - (0.25 + 0.0625) / 2.0).abs() < 1e-9);
         assert_eq!(
             (losses.rows, losses.top_1, losses.value_accuracy),
             (2, 0.5, 0.5)

@@ -21,7 +21,7 @@ pub(in crate::train) struct Loss {
     pub(in crate::train) total: Tensor<1>,
     /// Cross-entropy of the policy.
     pub(in crate::train) policy: Tensor<1>,
-    /// Cross-entropy of the value.
+    /// Cross-entropy of the value, or its squared error.
     pub(in crate::train) value: Tensor<1>,
     /// The losses of the auxiliary heads.
     pub(in crate::train) aux: Vec<(AuxHead, Tensor<1>)>,
@@ -34,7 +34,10 @@ pub(in crate::train) fn loss(
     weights: &LossWeights,
 ) -> Loss {
     let policy = cross_entropy(heads.policy, &batch.policy, Some(&batch.mask));
-    let value = cross_entropy(heads.value, &batch.value, None);
+    let value = match weights.squared_value {
+        true => squared_error(heads.value, &batch.value),
+        false => cross_entropy(heads.value, &batch.value, None),
+    };
     let mut total = policy.clone() + value.clone() * weights.value;
     let mut aux = Vec::new();
     for (head, logits) in heads.aux {
@@ -103,6 +106,21 @@ fn cross_entropy(logits: Tensor<2>, target: &[f32], mask: Option<&[f32]>) -> Ten
         None => logits,
     };
     -(activation::log_softmax(logits, 1) * target).sum() / rows
+}
+
+/// Mean squared error of the expected result.
+fn squared_error(logits: Tensor<2>, target: &[f32]) -> Tensor<1> {
+    let [rows, outcomes] = logits.dims();
+    let error = activation::softmax(logits.clone(), 1) - constant(target, &logits);
+    let worth: Vec<f32> = (0..rows).flat_map(|_| outcome_worth(outcomes)).collect();
+    let error = (error * constant(&worth, &logits)).sum_dim(1);
+    (error.clone() * error).sum() / rows as f32
+}
+
+/// What each result is worth: a win 1, a draw one half, a loss nothing.
+pub(in crate::train) fn outcome_worth(outcomes: usize) -> impl Iterator<Item = f32> {
+    let steps = (outcomes.max(2) - 1) as f32;
+    (0..outcomes).map(move |place| 1.0 - place as f32 / steps)
 }
 
 /// Mean over rows and numbers of the weighted binary cross-entropy: with x the logit and t the
@@ -229,6 +247,16 @@ mod tests {
         let total = rest + plain * f64::from(weights.of(head));
         assert!((number(loss.total) - total).abs() < 1e-5);
         plain
+    }
+
+    #[test]
+    fn a_squared_error_is_that_of_the_expected_result() {
+        // A win or a draw, each one half; a loss.
+        let logits = tensor(&[0.0, 0.0, -50.0, -50.0, -50.0, 0.0], 2);
+        let error = squared_error(logits, &[1.0, 0.0, 0.0, 0.5, 0.0, 0.5]);
+        let wanted = (0.25 * 0.25 + 0.5 * 0.5) / 2.0;
+        assert!((numbers(error)[0] - wanted).abs() < 1e-5);
+        assert_eq!(outcome_worth(2).collect::<Vec<_>>(), [1.0, 0.0]);
     }
 
     #[test]

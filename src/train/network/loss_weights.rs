@@ -10,6 +10,10 @@ use crate::train::network::net::AuxHead;
 pub struct LossWeights {
     /// Cross-entropy of the value (Gao & Wu 2021, 4.3: 1.5).
     pub value: f32,
+    /// Whether the value's part is the squared error of the expected result, in [0, 1], instead of the cross-entropy:
+    /// Cazenave 2020 compares both (IV-D).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub squared_value: bool,
     /// Cross-entropy of the owners, mean over points (the paper: 0.5, printed as a sum, which would
     /// begin at 28 nats and dominate the rest).
     pub ownership: f32,
@@ -33,6 +37,7 @@ impl Default for LossWeights {
     fn default() -> LossWeights {
         LossWeights {
             value: 1.5,
+            squared_value: false,
             ownership: 0.5,
             fate: 0.5,
             margin: 0.25,
