@@ -29,7 +29,7 @@ mod katago;
 mod library;
 mod load;
 mod load_options;
-mod native;
+pub(crate) mod native;
 #[cfg(feature = "ort")]
 mod ort;
 mod softmax;

@@ -3,24 +3,24 @@
 
 /// A board with its border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Grid {
-    pub(super) width: usize,
-    pub(super) height: usize,
+pub(crate) struct Grid {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
     /// Width of the border: half of the largest kernel.
-    pub(super) border: usize,
+    pub(crate) border: usize,
     /// Offset from a point to the one above it.
-    pub(super) stride: usize,
+    pub(crate) stride: usize,
     /// All points, including the border.
-    pub(super) len: usize,
+    pub(crate) len: usize,
     /// Width of the tiles of Winograd convolutions: the one that needs fewer products.
-    pub(super) tile: usize,
+    pub(crate) tile: usize,
 }
 
 /// Widths of tiles for which there are [transforms](super::kernels::kernel_frequencies).
 const TILES: [usize; 2] = [3, 4];
 
 impl Grid {
-    pub(super) fn new(width: usize, height: usize, border: usize) -> Grid {
+    pub(crate) fn new(width: usize, height: usize, border: usize) -> Grid {
         let products = |&tile: &usize| tile_products(tile, [width, height]);
         let tile = TILES.into_iter().min_by_key(products).unwrap_or(TILES[0]);
         let [columns, rows] = [width, height].map(|side| side.next_multiple_of(tile));
@@ -36,40 +36,40 @@ impl Grid {
     }
 
     /// The board's first point.
-    pub(super) fn origin(&self) -> usize {
+    pub(crate) fn origin(&self) -> usize {
         self.border * self.stride + self.border
     }
 
     /// The point in this row and column of the board.
-    pub(super) fn at(&self, row: usize, column: usize) -> usize {
+    pub(crate) fn at(&self, row: usize, column: usize) -> usize {
         self.origin() + row * self.stride + column
     }
 
     /// Rows and columns of tiles.
-    pub(super) fn tiles(&self) -> [usize; 2] {
+    pub(crate) fn tiles(&self) -> [usize; 2] {
         [self.height, self.width].map(|side| side.div_ceil(self.tile))
     }
 
     /// Products of a tile per pair of channels.
-    pub(super) fn frequencies(&self) -> usize {
+    pub(crate) fn frequencies(&self) -> usize {
         (self.tile + 2).pow(2)
     }
 
     /// Products of all tiles per pair of channels.
-    pub(super) fn products(&self) -> usize {
+    pub(crate) fn products(&self) -> usize {
         tile_products(self.tile, [self.width, self.height])
     }
 
     /// Offsets that a kernel of this height and width reads, in the order of its weights, from the
     /// point that lies [`Grid::origin`] before the one computed.
-    pub(super) fn taps(&self, [height, width]: [usize; 2]) -> Vec<usize> {
+    pub(crate) fn taps(&self, [height, width]: [usize; 2]) -> Vec<usize> {
         let first = [self.border - height / 2, self.border - width / 2];
         let rows = (0..height).map(|row| (first[0] + row) * self.stride + first[1]);
         rows.flat_map(|row| row..row + width).collect()
     }
 
     /// The board's columns in parts of nearly equal length, at most `most`: start and length.
-    pub(super) fn columns(&self, most: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+    pub(crate) fn columns(&self, most: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
         parts(self.width, most)
     }
 }
@@ -81,7 +81,7 @@ fn tile_products(tile: usize, sides: [usize; 2]) -> usize {
 }
 
 /// `len` items in parts of nearly equal length, at most `most`: start and length.
-pub(super) fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     let parts = len.div_ceil(most);
     (0..parts).map(move |part| {
         let [start, end] = [part, part + 1].map(|part| part * len / parts);

@@ -11,8 +11,8 @@
 //! name; `tract` reads them.
 
 mod graph;
-mod grid;
-mod kernels;
+pub(crate) mod grid;
+pub(crate) mod kernels;
 mod plan;
 mod run;
 

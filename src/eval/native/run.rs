@@ -251,7 +251,7 @@ fn convolve_depthwise(plan: &Plan, level: Level, memory: &mut Memory, step: &Con
         input: memory.part(&grid, step.input),
         blocks: step.groups.len(),
         weights: &plan.floats[step.weights..],
-        row: &mut sums,
+        sums: &mut sums,
         epilogue: output.epilogue(step, memory, &grid),
     });
     output.put_back(memory, &step.target);

@@ -205,7 +205,73 @@ fn networks_that_pass_are_exported_as_fitted() {
         "tengen+area-2b32c",
         "az-1b8c",
         "nogozero+-2b32c",
+        "mobile-2b16c20",
+        "mobile+dense-1b8c",
+        "a0-2b16c",
+        "a0+dense-1b8c",
+        "golois-2b16c",
+        "golois+dense-1b8c",
     ] {
         check(name, go);
+    }
+}
+
+/// The parameters of Cazenave's networks, counted in the exported files: as the paper counts them, with four numbers
+/// a channel of each norm, where the file has one or two, and with the biases before norms that change nothing; and
+/// without what only ours have.
+#[test]
+fn cazenaves_networks_have_the_papers_numbers_of_parameters() {
+    const AREA: usize = 361;
+    let shape = GameShape {
+        size: BoardSize::square(19),
+        outcomes: 2,
+        passes: true,
+    };
+    for (name, blocks, channels, paper) in [
+        ("mobile-33b64c200", 33, 64, 970_477),
+        ("golois-13b64c", 13, 64, 968_485),
+        ("mobile-40b128c", 40, 128, 5_621_477),
+        ("mobile+dense-25b64c200", 25, 64, 997_506),
+        ("a0+dense-10b63c", 10, 63, 986_748),
+        ("a0+dense-20b256c", 20, 256, 23_925_242),
+    ] {
+        let architecture: Architecture = name.parse().unwrap();
+        let (weights, _) = architecture.declare(21, shape, 1);
+        let info = ModelInfo {
+            size: shape.size,
+            planes: 21,
+            policy_len: AREA + 1,
+            ..info(architecture, shape)
+        };
+        let onnx = to_onnx(architecture, &weights, &info, Outputs::Play).unwrap();
+        let model = crate::onnx::Model::read(&onnx).unwrap();
+        let floats = |tensor: &crate::onnx::Tensor| match &tensor.numbers {
+            crate::onnx::Numbers::F32(numbers) => numbers.len(),
+            _ => 0,
+        };
+        let exported: usize = model.tensors.iter().map(floats).sum();
+
+        let gammas = weights
+            .tensors()
+            .iter()
+            .filter(|w| w.name.ends_with("gamma"));
+        let normed: usize = gammas.map(|gamma| gamma.values.len()).sum();
+        let (is_dense, is_golois) = (name.contains("+dense"), name.starts_with("golois"));
+        let alone = if is_golois { blocks * channels } else { 0 };
+        let biased = channels
+            + if name.starts_with("a0") {
+                2 * blocks * channels
+            } else {
+                0
+            };
+        let biased = biased + if is_dense { 2 } else { 0 };
+        // A pass, a bias of the policy, a second result.
+        let pass = if is_dense { 2 * AREA + 1 } else { channels + 1 };
+        let ours = pass + usize::from(!is_dense) + 51;
+        assert_eq!(
+            exported + 3 * normed - alone + biased - ours,
+            paper,
+            "{name}"
+        );
     }
 }

@@ -4,7 +4,7 @@ use super::simd::Simd;
 
 /// A function of one number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in super::super) enum Activation {
+pub(crate) enum Activation {
     /// The number itself.
     #[default]
     Identity,
@@ -16,7 +16,7 @@ pub(in super::super) enum Activation {
 
 impl Activation {
     /// The least answer there is before Mish, which comes on top.
-    pub(in super::super) fn floor(self) -> f32 {
+    pub(crate) fn floor(self) -> f32 {
         match self {
             Activation::Relu => 0.0,
             Activation::Identity | Activation::Mish => f32::NEG_INFINITY,

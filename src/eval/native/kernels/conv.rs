@@ -14,10 +14,10 @@ use super::activation::{Activation, mish};
 use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 
 /// Steps without a branch in between: the last iteration of a loop is often mispredicted.
-pub(in super::super) const UNROLLED: usize = 4;
+pub(crate) const UNROLLED: usize = 4;
 
 /// Number types of a convolution.
-pub(in super::super) trait Arithmetic {
+pub(crate) trait Arithmetic {
     /// The channels of a block at one point.
     type Input: Copy + 'static;
     /// Weights of an output block for one step.
@@ -52,7 +52,7 @@ pub(in super::super) trait Arithmetic {
 }
 
 /// f32 times f32.
-pub(in super::super) struct Float;
+pub(crate) struct Float;
 
 impl Arithmetic for Float {
     type Input = Lanes<f32>;
@@ -99,7 +99,7 @@ impl Arithmetic for Float {
 }
 
 /// Unsigned bytes times signed bytes, four at a time, summed in 32 bits.
-pub(in super::super) struct Integer;
+pub(crate) struct Integer;
 
 impl Arithmetic for Integer {
     type Input = Bytes;
@@ -146,44 +146,44 @@ impl Arithmetic for Integer {
 }
 
 /// Processing of sums on their way to memory; one line per output block.
-pub(in super::super) struct Epilogue<'a> {
+pub(crate) struct Epilogue<'a> {
     /// Value of one step of an integer sum.
-    pub(in super::super) scale: &'a [Lanes<f32>],
-    pub(in super::super) bias: &'a [Lanes<f32>],
+    pub(crate) scale: &'a [Lanes<f32>],
+    pub(crate) bias: &'a [Lanes<f32>],
     /// Activation of each output block.
-    pub(in super::super) activations: &'a [Activation],
+    pub(crate) activations: &'a [Activation],
     /// Added before the activation: one block per output block.
-    pub(in super::super) residual: Option<&'a [Lanes<f32>]>,
-    pub(in super::super) out: Option<&'a mut [Lanes<f32>]>,
-    pub(in super::super) rounding: Option<Rounding<'a>>,
+    pub(crate) residual: Option<&'a [Lanes<f32>]>,
+    pub(crate) out: Option<&'a mut [Lanes<f32>]>,
+    pub(crate) rounding: Option<Rounding<'a>>,
 }
 
 /// Quantised output: `round(x * inverse + zero)`.
-pub(in super::super) struct Rounding<'a> {
-    pub(in super::super) out: &'a mut [Bytes],
+pub(crate) struct Rounding<'a> {
+    pub(crate) out: &'a mut [Bytes],
     /// 1 / scale.
-    pub(in super::super) inverse: &'a [Lanes<f32>],
-    pub(in super::super) zero: &'a [Lanes<f32>],
+    pub(crate) inverse: &'a [Lanes<f32>],
+    pub(crate) zero: &'a [Lanes<f32>],
 }
 
 /// One convolution of one position.
-pub(in super::super) struct ConvTask<'a, A: Arithmetic> {
-    pub(in super::super) grid: Grid,
+pub(crate) struct ConvTask<'a, A: Arithmetic> {
+    pub(crate) grid: Grid,
     /// Offsets that the weights of the kernel read, from the grid's first point.
-    pub(in super::super) taps: &'a [usize],
-    pub(in super::super) input: &'a [A::Input],
+    pub(crate) taps: &'a [usize],
+    pub(crate) input: &'a [A::Input],
     /// Input channels.
-    pub(in super::super) channels: usize,
+    pub(crate) channels: usize,
     /// Input blocks in a chunk.
-    pub(in super::super) chunk: usize,
+    pub(crate) chunk: usize,
     /// Numbers of output blocks that are computed together, group after group.
-    pub(in super::super) groups: &'a [usize],
+    pub(crate) groups: &'a [usize],
     /// In the order of use: group, input block, tap, step, block of the group. The weights of the
     /// following convolutions come behind them.
-    pub(in super::super) weights: &'a [A::Weights],
+    pub(crate) weights: &'a [A::Weights],
     /// Buffer for the sums of a group.
-    pub(in super::super) sums: &'a mut [A::Sums],
-    pub(in super::super) epilogue: Epilogue<'a>,
+    pub(crate) sums: &'a mut [A::Sums],
+    pub(crate) epilogue: Epilogue<'a>,
 }
 
 impl<A: Arithmetic> Job for ConvTask<'_, A> {

@@ -6,16 +6,16 @@ use super::activation::{Activation, mish};
 use super::simd::{Job, LANES, Lanes, Simd};
 
 /// `activation(first + second + bias)` at each point.
-pub(in super::super) struct Combine<'a> {
-    pub(in super::super) grid: Grid,
-    pub(in super::super) blocks: usize,
-    pub(in super::super) first: &'a [Lanes<f32>],
-    pub(in super::super) second: Option<&'a [Lanes<f32>]>,
+pub(crate) struct Combine<'a> {
+    pub(crate) grid: Grid,
+    pub(crate) blocks: usize,
+    pub(crate) first: &'a [Lanes<f32>],
+    pub(crate) second: Option<&'a [Lanes<f32>]>,
     /// One line per block.
-    pub(in super::super) bias: Option<&'a [Lanes<f32>]>,
-    pub(in super::super) activation: Activation,
-    pub(in super::super) out: Option<&'a mut [Lanes<f32>]>,
-    pub(in super::super) rounding: Option<Rounding<'a>>,
+    pub(crate) bias: Option<&'a [Lanes<f32>]>,
+    pub(crate) activation: Activation,
+    pub(crate) out: Option<&'a mut [Lanes<f32>]>,
+    pub(crate) rounding: Option<Rounding<'a>>,
 }
 
 impl Job for Combine<'_> {
@@ -55,19 +55,19 @@ impl Job for Combine<'_> {
 
 /// Kind of a reduction over all points of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum PoolKind {
+pub(crate) enum PoolKind {
     Mean,
     Max,
     Sum,
 }
 
 /// Reduces each channel to one number.
-pub(in super::super) struct Pool<'a> {
-    pub(in super::super) grid: Grid,
-    pub(in super::super) kind: PoolKind,
-    pub(in super::super) input: &'a [Lanes<f32>],
+pub(crate) struct Pool<'a> {
+    pub(crate) grid: Grid,
+    pub(crate) kind: PoolKind,
+    pub(crate) input: &'a [Lanes<f32>],
     /// One line per block.
-    pub(in super::super) out: &'a mut [Lanes<f32>],
+    pub(crate) out: &'a mut [Lanes<f32>],
 }
 
 impl Job for Pool<'_> {
@@ -123,9 +123,9 @@ impl Job for Pool<'_> {
 }
 
 /// Numbers of which an activation is made, in place.
-pub(in super::super) struct Activate<'a> {
-    pub(in super::super) activation: Activation,
-    pub(in super::super) numbers: &'a mut [Lanes<f32>],
+pub(crate) struct Activate<'a> {
+    pub(crate) activation: Activation,
+    pub(crate) numbers: &'a mut [Lanes<f32>],
 }
 
 impl Job for Activate<'_> {
@@ -146,13 +146,13 @@ impl Job for Activate<'_> {
 }
 
 /// A fully connected layer: `activation(input x weights + bias)`.
-pub(in super::super) struct Dense<'a> {
-    pub(in super::super) input: &'a [Lanes<f32>],
+pub(crate) struct Dense<'a> {
+    pub(crate) input: &'a [Lanes<f32>],
     /// For each input, including padding, as many lines as the output has.
-    pub(in super::super) weights: &'a [Lanes<f32>],
-    pub(in super::super) bias: &'a [Lanes<f32>],
-    pub(in super::super) activation: Activation,
-    pub(in super::super) out: &'a mut [Lanes<f32>],
+    pub(crate) weights: &'a [Lanes<f32>],
+    pub(crate) bias: &'a [Lanes<f32>],
+    pub(crate) activation: Activation,
+    pub(crate) out: &'a mut [Lanes<f32>],
 }
 
 impl Job for Dense<'_> {

@@ -15,23 +15,23 @@ mod activation;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod conv;
+pub(crate) mod conv;
 mod depthwise;
 mod maps;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod peak;
 mod portable;
-mod simd;
-mod winograd;
+pub(crate) mod simd;
+pub(crate) mod winograd;
 
-pub(super) use activation::Activation;
-pub(super) use conv::{Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED};
-pub(super) use depthwise::DepthwiseTask;
-pub(super) use maps::{Activate, Combine, Dense, Pool, PoolKind};
-pub(super) use peak::Peak;
-pub(super) use simd::{Bytes, LANES, Lanes};
-pub(super) use winograd::{WinogradTask, Workspace, kernel_frequencies};
+pub(crate) use activation::Activation;
+pub(crate) use conv::{Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED};
+pub(crate) use depthwise::DepthwiseTask;
+pub(crate) use maps::{Activate, Combine, Dense, Pool, PoolKind};
+pub(crate) use peak::Peak;
+pub(crate) use simd::{Bytes, LANES, Lanes};
+pub(crate) use winograd::{WinogradTask, Workspace, kernel_frequencies};
 
 use simd::{Job, Simd};
 
@@ -108,7 +108,7 @@ impl Level {
     }
 
     /// Numbers of blocks that are computed together, group after group.
-    pub(super) fn groups(self, blocks: usize) -> Vec<usize> {
+    pub(crate) fn groups(self, blocks: usize) -> Vec<usize> {
         let has_pairs = match self {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Vnni(_) | Level::Avx512(_) => true,
@@ -124,7 +124,7 @@ impl Level {
     }
 
     /// Runs `job` compiled for this level.
-    pub(super) fn enter<J: Job>(self, job: J) -> J::Output {
+    pub(crate) fn enter<J: Job>(self, job: J) -> J::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Vnni(simd) => simd.enter(job),

@@ -6,9 +6,9 @@ use super::conv::Arithmetic;
 use super::simd::{Job, LANES, Lanes, Simd, Tile};
 
 /// Multiplies and adds for a number of rounds, in as many independent chains as a tile has.
-pub(in super::super) struct Peak {
-    pub(in super::super) rounds: usize,
-    pub(in super::super) integers: bool,
+pub(crate) struct Peak {
+    pub(crate) rounds: usize,
+    pub(crate) integers: bool,
 }
 
 impl Job for Peak {

@@ -1,20 +1,20 @@
 //! Operations on sixteen numbers, and code built on them.
 
 /// Channels that are computed together, independent of the processor's own width.
-pub(in super::super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// Sixteen numbers: the channels of a block at one point, or a row of packed weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(64))]
-pub(in super::super) struct Lanes<T>(pub(in super::super) [T; LANES]);
+pub(crate) struct Lanes<T>(pub(crate) [T; LANES]);
 
 /// Sixteen channels at one point in eight bits, in four groups of four.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(16))]
-pub(in super::super) struct Bytes(pub(in super::super) [[u8; 4]; LANES / 4]);
+pub(crate) struct Bytes(pub(crate) [[u8; 4]; LANES / 4]);
 
 /// Operations of a processor on sixteen numbers. See [the kernels](super).
-pub(in super::super) trait Simd: Copy {
+pub(crate) trait Simd: Copy {
     /// Sixteen f32.
     type F: Copy;
     /// Sixteen i32.
@@ -60,7 +60,7 @@ pub(in super::super) trait Simd: Copy {
 }
 
 /// Code that is compiled for each kind of processor.
-pub(in super::super) trait Job {
+pub(crate) trait Job {
     type Output;
     /// Must be `#[inline(always)]`, and so must everything it calls: code that is not inlined is
     /// compiled without these instructions.
@@ -68,7 +68,7 @@ pub(in super::super) trait Job {
 }
 
 /// A job with compile-time numbers of blocks and points.
-pub(in super::super) trait Tile {
+pub(crate) trait Tile {
     /// Must be `#[inline(always)]`, as [`Job::run`].
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S);
 }
@@ -86,7 +86,7 @@ macro_rules! operations {
     };
 }
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) use operations;
+pub(crate) use operations;
 
 /// The same instruction on each of the 2 or 4 registers of a line: `each!(2: f(a, b))` is
 /// `[f(a[0], b[0]), f(a[1], b[1])]`.
@@ -96,4 +96,4 @@ macro_rules! each {
     (4: $f:ident($($x:expr),*)) => { [$f($($x[0]),*), $f($($x[1]),*), $f($($x[2]),*), $f($($x[3]),*)] };
 }
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) use each;
+pub(crate) use each;

@@ -8,7 +8,7 @@
 //!
 //! The width of the tiles is [the board's](Grid::tile).
 
-mod transforms;
+pub(crate) mod transforms;
 
 use super::super::grid::{Grid, parts};
 use super::conv::points_mut;
@@ -16,7 +16,7 @@ use super::conv::{Arithmetic as _, Epilogue, Finish, Float, UNROLLED, add_produc
 use super::simd::{Job, LANES, Lanes, Simd, Tile};
 use transforms::{Tiles, Transforms};
 
-pub(in super::super) use transforms::kernel_frequencies;
+pub(crate) use transforms::kernel_frequencies;
 
 /// Lines of weights prefetched from further caches: with 48 and fewer, 15% less of what lies in the
 /// third-level cache arrived in time; 192 gave no more.
@@ -26,11 +26,11 @@ const AHEAD: usize = 96;
 const SMALL: usize = (128 << 10) / size_of::<Lanes<f32>>();
 
 /// A block of channels of a tile, in frequencies.
-type Spectrum<const FREQUENCIES: usize> = [Lanes<f32>; FREQUENCIES];
+pub(crate) type Spectrum<const FREQUENCIES: usize> = [Lanes<f32>; FREQUENCIES];
 
 /// Workspace for intermediate results.
 #[derive(Debug, Default)]
-pub(in super::super) struct Workspace {
+pub(crate) struct Workspace {
     /// The input's frequencies: tile after tile of a block.
     input: Vec<Lanes<f32>>,
     /// The sums of a group of output blocks, in the same order.
@@ -41,7 +41,7 @@ pub(in super::super) struct Workspace {
 
 impl Workspace {
     /// Workspace for this many input blocks, and groups of output blocks.
-    pub(in super::super) fn new(grid: &Grid, blocks: usize, group: usize) -> Workspace {
+    pub(crate) fn new(grid: &Grid, blocks: usize, group: usize) -> Workspace {
         let [rows, columns] = grid.tiles();
         let room = |blocks| vec![Lanes::default(); blocks * rows * columns * grid.frequencies()];
         Workspace {
@@ -53,18 +53,18 @@ impl Workspace {
 }
 
 /// One convolution of one position.
-pub(in super::super) struct WinogradTask<'a> {
-    pub(in super::super) grid: Grid,
-    pub(in super::super) input: &'a [Lanes<f32>],
+pub(crate) struct WinogradTask<'a> {
+    pub(crate) grid: Grid,
+    pub(crate) input: &'a [Lanes<f32>],
     /// Input channels.
-    pub(in super::super) channels: usize,
+    pub(crate) channels: usize,
     /// Numbers of output blocks that are computed together, group after group.
-    pub(in super::super) groups: &'a [usize],
+    pub(crate) groups: &'a [usize],
     /// In the order of use: group, frequency, input channel, block of the group. The weights of the
     /// following convolutions come behind them.
-    pub(in super::super) weights: &'a [Lanes<f32>],
-    pub(in super::super) room: &'a mut Workspace,
-    pub(in super::super) epilogue: Epilogue<'a>,
+    pub(crate) weights: &'a [Lanes<f32>],
+    pub(crate) room: &'a mut Workspace,
+    pub(crate) epilogue: Epilogue<'a>,
 }
 
 impl Job for WinogradTask<'_> {
@@ -143,10 +143,11 @@ impl WinogradTask<'_> {
 }
 
 /// From a block of the input to its frequencies: B' d B of each patch d.
-struct Spectra<'a, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> {
-    grid: Grid,
-    map: &'a [Lanes<f32>],
-    spectra: &'a mut [Spectrum<FREQUENCIES>],
+pub(crate) struct Spectra<'a, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> {
+    pub(crate) grid: Grid,
+    pub(crate) map: &'a [Lanes<f32>],
+    /// One a tile.
+    pub(crate) spectra: &'a mut [Spectrum<FREQUENCIES>],
 }
 
 impl<const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> Job

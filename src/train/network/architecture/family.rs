@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::cazenave::{Mobile, MobileBlock};
 use super::{garb, residual};
 use crate::train::network::net::{AuxHead, Layers, Pooling};
 
@@ -34,6 +35,10 @@ pub enum Family {
     /// per point, and 256 numbers before the value, which is win, draw and loss where the paper has
     /// a tanh.
     Gobang(Trunk),
+    /// The networks of Cazenave 2020 with its 21 planes: `mobile` of inverted residual blocks, `a0` of AlphaGo Zero's
+    /// and `golois` of Golois' residual blocks, each with a convolutional policy or, as `mobile+dense`, `a0+dense` and
+    /// `golois+dense`, with a fully connected one.
+    Mobile(Mobile),
 }
 
 /// The trunks compared in AlphaGobangZero's Figure 14.
@@ -79,7 +84,7 @@ impl Family {
         let split = match self {
             Family::Az(Additions { garb, .. }) => garb.then_some(garb::Split::Third),
             Family::Tengen { .. } => Some(garb::Split::Registers),
-            Family::Gobang(_) => None,
+            Family::Gobang(_) | Family::Mobile(_) => None,
         };
         match split.filter(|_| pools) {
             Some(split) => garb::block(layers, name, x, (channels, split), self.pooling()),
@@ -94,6 +99,7 @@ impl Family {
     pub(super) fn pooling(self) -> Pooling {
         match self {
             Family::Tengen { area: true } => Pooling::MeanMaxSum,
+            Family::Mobile(_) => Pooling::Mean,
             Family::Tengen { area: false } | Family::Az(_) | Family::Gobang(_) => Pooling::MeanMax,
         }
     }
@@ -104,7 +110,7 @@ impl Family {
         match (self, counts_points) {
             (Family::Az(Additions { mtl: true, .. }), false) => &[Ownership, Margin],
             (Family::Az(Additions { mtl: true, .. }), true) => &[Ownership, Lead],
-            (Family::Az(_) | Family::Gobang(_), _) => &[],
+            (Family::Az(_) | Family::Gobang(_) | Family::Mobile(_), _) => &[],
             (Family::Tengen { .. }, false) => &[PointStatus, Margin, Reply],
             (Family::Tengen { .. }, true) => &[Ownership, Lead, Reply],
         }
@@ -130,6 +136,19 @@ impl Family {
         self == Family::Gobang(Trunk::Dense)
     }
 
+    /// Channels within the blocks of a trunk of this many, where they differ: four times as many, as in the paper's
+    /// large networks.
+    pub(super) fn inner(self, channels: usize) -> Option<usize> {
+        let is_mobile = matches!(
+            self,
+            Family::Mobile(Mobile {
+                block: MobileBlock::Mobile,
+                ..
+            })
+        );
+        is_mobile.then_some(4 * channels)
+    }
+
     /// The default input encoding.
     pub(super) fn encoding(self) -> &'static str {
         match self {
@@ -137,6 +156,7 @@ impl Family {
             Family::Az(_) => "nogo-az",
             Family::Tengen { .. } => "nogo-2",
             Family::Gobang(_) => "gobang-1",
+            Family::Mobile(_) => "go-mobile",
         }
     }
 }
@@ -149,6 +169,14 @@ impl fmt::Display for Family {
             Family::Gobang(Trunk::Residual) => f.write_str("gobang"),
             Family::Gobang(Trunk::Plain) => f.write_str("gobang+plain"),
             Family::Gobang(Trunk::Dense) => f.write_str("gobang+dense"),
+            Family::Mobile(Mobile { block, dense }) => {
+                f.write_str(match block {
+                    MobileBlock::Mobile => "mobile",
+                    MobileBlock::Residual => "a0",
+                    MobileBlock::Golois => "golois",
+                })?;
+                f.write_str(if *dense { "+dense" } else { "" })
+            }
             Family::Az(additions) if *additions == NOGOZERO => f.write_str("nogozero+"),
             Family::Az(Additions { garb, mtl, asf }) => {
                 f.write_str("az")?;
@@ -174,6 +202,19 @@ impl FromStr for Family {
             "gobang+dense" => return Ok(Family::Gobang(Trunk::Dense)),
             "nogozero+" => return Ok(Family::Az(NOGOZERO)),
             _ => {}
+        }
+        let (trunk, dense) = match name.strip_suffix("+dense") {
+            Some(trunk) => (trunk, true),
+            None => (name, false),
+        };
+        let block = match trunk {
+            "mobile" => Some(MobileBlock::Mobile),
+            "a0" => Some(MobileBlock::Residual),
+            "golois" => Some(MobileBlock::Golois),
+            _ => None,
+        };
+        if let Some(block) = block {
+            return Ok(Family::Mobile(Mobile { block, dense }));
         }
         let mut parts = name.split('+');
         if parts.next() != Some("az") {

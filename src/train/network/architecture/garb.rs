@@ -53,8 +53,7 @@ pub(super) fn pooled<L: Layers>(
 ) -> L::Map {
     let conv = |channels| Conv { channels, kernel };
     let here = layers.conv_norm(&format!("{name}.local"), x, conv(local));
-    let there = layers.conv_norm(&format!("{name}.global"), x, conv(global));
-    let there = layers.relu(&there);
+    let there = layers.conv_norm_relu(&format!("{name}.global"), x, conv(global));
     let pooled = layers.pool(&there, pooling);
     let bias = layers.linear(&format!("{name}.bias"), &pooled, local);
     let joined = layers.add_per_channel(&here, &bias);

@@ -48,8 +48,7 @@ pub(super) fn value<L: Layers>(
     (channels, pooling): (usize, Pooling),
     (outcomes, score): (usize, bool),
 ) -> (L::Vector, Option<L::Vector>) {
-    let features = layers.conv_norm("value.features", trunk, Conv::point(channels));
-    let features = layers.relu(&features);
+    let features = layers.conv_norm_relu("value.features", trunk, Conv::point(channels));
     let pooled = layers.pool(&features, pooling);
     let hidden = layers.linear("value.hidden", &pooled, channels);
     let hidden = layers.relu_vector(&hidden);
@@ -112,8 +111,7 @@ pub(super) fn dense<L: Layers>(
     (policy_len, outcomes): (usize, usize),
 ) -> Heads<L::Vector> {
     let mut flat = |name: &str, planes| {
-        let planes = layers.conv_norm(&format!("{name}.planes"), trunk, Conv::point(planes));
-        let planes = layers.relu(&planes);
+        let planes = layers.conv_norm_relu(&format!("{name}.planes"), trunk, Conv::point(planes));
         layers.flatten(&planes)
     };
     let (points, board) = (flat("policy", 2), flat("value", 1));

@@ -3,12 +3,14 @@
 //! A name such as `nogozero+-5b32c` describes all of it and is part of the exported file's
 //! metadata: a family, the blocks of the trunk, its channels. See [`Family`] for the families.
 
+mod cazenave;
 mod family;
 mod feed_forward;
 mod garb;
 mod heads;
 mod residual;
 
+pub use cazenave::{Mobile, MobileBlock};
 pub use family::{Additions, Family, Trunk};
 
 use std::fmt;
@@ -34,6 +36,8 @@ pub struct Architecture {
     pub blocks: usize,
     /// Channels of the trunk.
     pub channels: usize,
+    /// Channels within a block, in families whose blocks are wider than the trunk.
+    pub inner: Option<usize>,
 }
 
 /// Properties of a game that determine a network's shape.
@@ -105,11 +109,14 @@ impl Architecture {
         } = shape.into();
         let channels = self.channels;
         let answers = (size.area() + usize::from(passes), outcomes);
+        if let Family::Mobile(mobile) = self.family {
+            let sizes = (self.blocks, channels, self.inner.unwrap_or(channels));
+            return cazenave::network(layers, planes, mobile, sizes, (answers.0, passes, outcomes));
+        }
         if self.family.is_feed_forward() {
             return feed_forward::network(layers, planes, (self.blocks, channels), answers);
         }
-        let stem = layers.conv_norm("stem", planes, Conv::wide(channels));
-        let mut trunk = layers.relu(&stem);
+        let mut trunk = layers.conv_norm_relu("stem", planes, Conv::wide(channels));
         for block in 0..self.blocks {
             let name = format!("block{block}");
             trunk = self.family.block(layers, &name, &trunk, channels, block);
@@ -231,7 +238,11 @@ impl Architecture {
 
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}b{}c", self.family, self.blocks, self.channels)
+        write!(f, "{}-{}b{}c", self.family, self.blocks, self.channels)?;
+        match self.inner {
+            Some(inner) if self.family.inner(self.channels) != Some(inner) => write!(f, "{inner}"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -255,19 +266,29 @@ impl FromStr for Architecture {
     fn from_str(name: &str) -> Result<Architecture, TrainError> {
         let parse = || {
             let (family, size) = name.rsplit_once('-')?;
-            let (blocks, channels) = size.strip_suffix('c')?.split_once('b')?;
-            let channels = channels.parse().ok().filter(|&channels| channels >= 4)?;
+            let family: Family = family.parse().ok()?;
+            let (blocks, channels) = size.split_once('b')?;
+            let (channels, inner) = channels.split_once('c')?;
+            let enough = |channels: &str| channels.parse().ok().filter(|&channels| channels >= 4);
+            let channels = enough(channels)?;
+            let usual = family.inner(channels);
+            let inner = match inner {
+                "" => usual,
+                own => Some(usual.and(enough(own))?),
+            };
             Some(Architecture {
-                family: family.parse().ok()?,
+                family,
                 blocks: blocks.parse().ok()?,
                 channels,
+                inner,
             })
         };
         parse().ok_or_else(|| {
             TrainError::Setting(format!(
                 "unknown architecture {name:?} (expected FAMILY-<blocks>b<channels>c, such as \
                  tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+, \
-                 tengen, tengen+area and gobang (or gobang+plain, gobang+dense))"
+                 tengen, tengen+area, gobang (or gobang+plain, gobang+dense), and mobile, a0 and golois \
+                 (or with +dense); a mobile may name the channels within its blocks, as in mobile-33b64c200)"
             ))
         })
     }
@@ -296,6 +317,12 @@ mod tests {
             "gobang-2b256c",
             "gobang+plain-2b64c",
             "gobang+dense-3b256c",
+            "mobile-33b64c200",
+            "mobile+dense-40b128c",
+            "a0-10b64c",
+            "a0+dense-10b63c",
+            "golois-13b64c",
+            "golois+dense-2b8c",
         ] {
             assert_eq!(name.parse::<Architecture>().unwrap().to_string(), name);
         }
@@ -310,6 +337,9 @@ mod tests {
             "az+-5b32c",
             "az+gab-5b32c",
             "nogozero-5b32c",
+            "a0-10b64c200",
+            "mobile-10b64c2",
+            "mobile-10b64cx",
         ] {
             let message = wrong.parse::<Architecture>().unwrap_err().to_string();
             assert!(

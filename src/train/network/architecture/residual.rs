@@ -24,7 +24,6 @@ pub(super) fn without_sum<L: Layers>(
 }
 
 fn two_convolutions<L: Layers>(layers: &mut L, name: &str, x: &L::Map, channels: usize) -> L::Map {
-    let inner = layers.conv_norm(&format!("{name}.a"), x, Conv::wide(channels));
-    let inner = layers.relu(&inner);
+    let inner = layers.conv_norm_relu(&format!("{name}.a"), x, Conv::wide(channels));
     layers.conv_norm(&format!("{name}.b"), &inner, Conv::wide(channels))
 }

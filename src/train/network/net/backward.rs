@@ -39,12 +39,14 @@ impl<B: Boards> Backward<B, 2> for Conv {
     }
 }
 
-/// Batch norm: saved input, gamma and moments.
+/// Batch norm, and the ReLU behind it if there is one: saved input, gamma, beta and moments.
 #[derive(Debug)]
-struct Norm;
+struct Norm {
+    relu: bool,
+}
 
 impl<B: Boards> Backward<B, 3> for Norm {
-    type State = (NodeId, NodeId, FloatTensor<B>, FloatTensor<B>);
+    type State = ([NodeId; 3], [FloatTensor<B>; 2]);
 
     fn backward(
         self,
@@ -53,10 +55,12 @@ impl<B: Boards> Backward<B, 3> for Norm {
         checkpointer: &mut Checkpointer,
     ) {
         let gradient = grads.consume::<B>(&ops.node);
-        let (x, gamma, mean, variance) = ops.state;
-        let x = checkpointer.retrieve_node_output::<FloatTensor<B>>(x);
-        let gamma = checkpointer.retrieve_node_output::<FloatTensor<B>>(gamma);
-        let (to_x, to_gamma, to_beta) = B::board_norm_gradients(x, gamma, mean, variance, gradient);
+        let (saved, [mean, variance]) = ops.state;
+        let [x, gamma, beta] =
+            saved.map(|node| checkpointer.retrieve_node_output::<FloatTensor<B>>(node));
+        let relu = self.relu;
+        let (to_x, to_gamma, to_beta) =
+            B::board_norm_gradients(x, gamma, beta, mean, variance, gradient, relu);
         for (node, found) in ops.parents.into_iter().zip([to_x, to_gamma, to_beta]) {
             if let Some(node) = node {
                 grads.register::<B>(node.id, found);
@@ -89,6 +93,7 @@ impl<B: Boards, C: CheckpointStrategy> Boards for Autodiff<B, C> {
         beta: FloatTensor<Self>,
         mean: FloatTensor<Self>,
         variance: FloatTensor<Self>,
+        relu: bool,
     ) -> FloatTensor<Self> {
         let (mean, variance) = (mean.into_primitive(), variance.into_primitive());
         let y = B::board_norm(
@@ -97,12 +102,13 @@ impl<B: Boards, C: CheckpointStrategy> Boards for Autodiff<B, C> {
             beta.primitive().clone(),
             mean.clone(),
             variance.clone(),
+            relu,
         );
-        let prepared = Norm.prepare::<C>([x.node(), gamma.node(), beta.node()]);
+        let prepared = Norm { relu }.prepare::<C>([x.node(), gamma.node(), beta.node()]);
         match prepared.compute_bound().stateful() {
             OpsKind::Tracked(mut prep) => {
-                let (x, gamma) = (prep.checkpoint(&x), prep.checkpoint(&gamma));
-                prep.finish((x, gamma, mean, variance), y)
+                let saved = [&x, &gamma, &beta].map(|tensor| prep.checkpoint(tensor));
+                prep.finish((saved, [mean, variance]), y)
             }
             OpsKind::UnTracked(prep) => prep.finish(y),
         }

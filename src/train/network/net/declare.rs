@@ -90,7 +90,7 @@ impl Declare {
         self.multiply_adds += channels * fan_in * self.area;
     }
 
-    fn norm(&mut self, name: &str, channels: usize) {
+    fn norm_weights(&mut self, name: &str, channels: usize) {
         for (part, role, value) in [
             ("gamma", Role::Bias, 1.0),
             ("beta", Role::Bias, 0.0),
@@ -110,8 +110,20 @@ impl Layers for Declare {
 
     fn conv_norm(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
         self.convolution(name, *x, conv, 2.0);
-        self.norm(name, conv.channels);
+        self.norm_weights(name, conv.channels);
         conv.channels
+    }
+
+    fn depthwise_norm_relu(&mut self, name: &str, x: &usize, kernel: usize) -> usize {
+        let taps = kernel * kernel;
+        self.factors(name, &[*x, 1, kernel, kernel], taps, 2.0);
+        self.multiply_adds += x * taps * self.area;
+        self.norm(name, x)
+    }
+
+    fn norm(&mut self, name: &str, x: &usize) -> usize {
+        self.norm_weights(name, *x);
+        *x
     }
 
     fn conv(&mut self, name: &str, x: &usize, conv: Conv) -> usize {

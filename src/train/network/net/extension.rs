@@ -15,13 +15,15 @@ use burn::tensor::{Shape, Tensor, TensorData};
 
 use super::NORM_EPSILON;
 use super::kernel;
+use crate::eval::native::Level;
 
 /// Layers of boards `[batch, height, width, channels]`.
 #[backend_extension(Flex, LibTorch: cfg(feature = "libtorch"), Autodiff)]
 pub(super) trait Boards: Backend {
-    /// Stride-1 convolution that keeps the board's size, its factors `[out, in, kernel, kernel]`.
+    /// Stride-1 convolution that keeps the board's size, its factors `[out, in, kernel, kernel]`; with
+    /// `[channels, 1, kernel, kernel]` of each channel separately (depthwise).
     fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
-        let options = options(&factors);
+        let options = options(&x, &factors);
         channels_last::<Self>(Self::conv2d(
             channels_first::<Self>(x),
             factors,
@@ -36,7 +38,7 @@ pub(super) trait Boards: Backend {
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let options = options(&factors);
+        let options = options(&x, &factors);
         let (x, gradient) = (channels_first::<Self>(x), channels_first::<Self>(gradient));
         channels_last::<Self>(Self::conv2d_x_backward(x, factors, gradient, options))
     }
@@ -47,7 +49,7 @@ pub(super) trait Boards: Backend {
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let options = options(&factors);
+        let options = options(&x, &factors);
         let (x, gradient) = (channels_first::<Self>(x), channels_first::<Self>(gradient));
         Self::conv2d_weight_backward(x, factors, gradient, options)
     }
@@ -65,16 +67,18 @@ pub(super) trait Boards: Backend {
         (flat(mean), flat(variance))
     }
 
-    /// Batch norm by given moments; all but `x` are `[channels]`.
+    /// Batch norm by given moments, all but `x` are `[channels]`; with `relu` the answers are at least 0.
     fn board_norm(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
         mean: FloatTensor<Self>,
         variance: FloatTensor<Self>,
+        relu: bool,
     ) -> FloatTensor<Self> {
         let x = channels_first::<Self>(x);
         let y = Self::batch_norm(x, gamma, beta, mean, variance, f64::from(NORM_EPSILON));
+        let y = if relu { Self::relu(y) } else { y };
         channels_last::<Self>(y)
     }
 
@@ -82,10 +86,21 @@ pub(super) trait Boards: Backend {
     fn board_norm_gradients(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
         mean: FloatTensor<Self>,
         variance: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
+        relu: bool,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let gradient = match relu {
+            false => gradient,
+            true => {
+                let factors = (gamma.clone(), beta, mean.clone(), variance.clone());
+                let (gamma, beta, mean, variance) = factors;
+                let y = Self::board_norm(x.clone(), gamma, beta, mean, variance, true);
+                Self::relu_backward(y, gradient)
+            }
+        };
         let (x, gradient) = (channels_first::<Self>(x), channels_first::<Self>(gradient));
         let epsilon = f64::from(NORM_EPSILON);
         let found = Self::batch_norm_train_backward(x, gamma, mean, variance, epsilon, gradient);
@@ -102,10 +117,11 @@ fn channels_last<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
     B::float_permute(x, &[0, 2, 3, 1])
 }
 
-fn options(factors: &impl TensorMetadata) -> ConvOptions<2> {
-    let [_, _, kernel, _] = factors.shape().dims::<4>();
+fn options<T: TensorMetadata>(x: &T, factors: &T) -> ConvOptions<2> {
+    let [.., channels] = x.shape().dims::<4>();
+    let [_, inputs, kernel, _] = factors.shape().dims::<4>();
     let rim = kernel / 2;
-    ConvOptions::new([1, 1], [rim, rim], [1, 1], 1)
+    ConvOptions::new([1, 1], [rim, rim], [1, 1], channels / inputs)
 }
 
 /// The convolution of tensors on any device.
@@ -120,17 +136,19 @@ pub(super) fn board_moments(x: Tensor<4>) -> (Tensor<1>, Tensor<1>) {
     (Tensor::from_dispatch(mean), Tensor::from_dispatch(variance))
 }
 
-/// Batch norm of tensors on any device: `[gamma, beta, mean, variance]`.
-pub(super) fn board_norm(x: Tensor<4>, factors: [Tensor<1>; 4]) -> Tensor<4> {
+/// Batch norm of tensors on any device: `[gamma, beta, mean, variance]`, then a ReLU if `relu`.
+pub(super) fn board_norm(x: Tensor<4>, factors: [Tensor<1>; 4], relu: bool) -> Tensor<4> {
     let [gamma, beta, mean, variance] = factors.map(Tensor::into_dispatch);
-    let y = <Dispatch as Boards>::board_norm(x.into_dispatch(), gamma, beta, mean, variance);
+    let y = <Dispatch as Boards>::board_norm(x.into_dispatch(), gamma, beta, mean, variance, relu);
     Tensor::from_dispatch(y)
 }
 
 fn shape(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> kernel::Shape {
     let [_, height, width, inputs] = x.shape().dims();
-    let [outputs, _, kernel, _] = factors.shape().dims();
+    let [outputs, seen, kernel, _] = factors.shape().dims();
     kernel::Shape {
+        level: Level::best(),
+        depthwise: seen < inputs,
         inputs,
         outputs,
         kernel,
@@ -206,10 +224,11 @@ impl Boards for Flex {
         beta: FloatTensor<Self>,
         mean: FloatTensor<Self>,
         variance: FloatTensor<Self>,
+        relu: bool,
     ) -> FloatTensor<Self> {
         let dims = x.shape();
         let y = with_numbers([x, gamma, beta, mean, variance], |[x, factors @ ..]| {
-            kernel::norm(x, factors, NORM_EPSILON)
+            kernel::norm(x, factors, NORM_EPSILON, relu)
         });
         tensor(y, dims)
     }
@@ -217,14 +236,16 @@ impl Boards for Flex {
     fn board_norm_gradients(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
         mean: FloatTensor<Self>,
         variance: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
+        relu: bool,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
         let (dims, channels) = (x.shape(), gamma.shape());
-        let tensors = [x, gradient, gamma, mean, variance];
+        let tensors = [x, gradient, gamma, beta, mean, variance];
         let found = with_numbers(tensors, |[x, gradient, factors @ ..]| {
-            kernel::norm_gradient(x, gradient, factors, NORM_EPSILON)
+            kernel::norm_gradient(x, gradient, factors, NORM_EPSILON, relu)
         });
         (
             tensor(found.x, dims),

@@ -20,17 +20,23 @@ impl<'a> Fold<'a> {
         &self.weights.get(&format!("{name}.{part}")).values
     }
 
-    fn convolution(&mut self, name: &str, x: Value, factors: &[f32], bias: &[f32]) -> Value {
-        let dims = &self.weights.get(&format!("{name}.weight")).dims;
+    /// A convolution in `groups` groups of channels.
+    fn convolution(
+        &mut self,
+        name: &str,
+        (x, groups): (Value, usize),
+        (dims, factors): (&[usize], &[f32]),
+        bias: &[f32],
+    ) -> Value {
         let factors = self.graph.weights(&format!("{name}.weight"), dims, factors);
         let bias = self
             .graph
             .weights(&format!("{name}.bias"), &[bias.len()], bias);
-        self.graph.conv(x, factors, Some(bias))
+        self.graph.grouped_conv(x, factors, Some(bias), groups)
     }
 
-    /// A convolution with the norm after it folded in.
-    fn normed(&mut self, name: &str, x: Value) -> Value {
+    /// A norm as a factor and a summand for each channel.
+    fn line(&self, name: &str) -> [Vec<f32>; 2] {
         let variance = self.values(name, "variance");
         let scale: Vec<f32> = self
             .values(name, "gamma")
@@ -46,13 +52,19 @@ impl<'a> Fold<'a> {
             .zip(&scale)
             .map(|((b, mean), scale)| b - mean * scale)
             .collect();
-        let factors = self.values(name, "weight");
-        let kernels = factors.chunks_exact(factors.len() / bias.len());
+        [scale, bias]
+    }
+
+    /// A convolution with the norm after it folded in.
+    fn normed(&mut self, name: &str, x: Value, groups: usize) -> Value {
+        let [scale, bias] = self.line(name);
+        let weight = self.weights.get(&format!("{name}.weight"));
+        let kernels = weight.values.chunks_exact(weight.values.len() / bias.len());
         let folded: Vec<f32> = kernels
             .zip(&scale)
             .flat_map(|(kernel, scale)| kernel.iter().map(move |factor| factor * scale))
             .collect();
-        self.convolution(name, x, &folded, &bias)
+        self.convolution(name, (x, groups), (&weight.dims, &folded), &bias)
     }
 }
 
@@ -61,12 +73,26 @@ impl Layers for Fold<'_> {
     type Vector = Value;
 
     fn conv_norm(&mut self, name: &str, x: &Value, _conv: Conv) -> Value {
-        self.normed(name, *x)
+        self.normed(name, *x, 1)
+    }
+
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Value, _kernel: usize) -> Value {
+        let channels = self.values(name, "gamma").len();
+        let x = self.normed(name, *x, channels);
+        self.graph.relu(x)
+    }
+
+    /// A convolution of one point of each channel separately.
+    fn norm(&mut self, name: &str, x: &Value) -> Value {
+        let [scale, bias] = self.line(name);
+        let dims = [scale.len(), 1, 1, 1];
+        self.convolution(name, (*x, dims[0]), (&dims, &scale), &bias)
     }
 
     fn conv(&mut self, name: &str, x: &Value, _conv: Conv) -> Value {
-        let (factors, bias) = (self.values(name, "weight"), self.values(name, "bias"));
-        self.convolution(name, *x, factors, bias)
+        let weight = self.weights.get(&format!("{name}.weight"));
+        let bias = self.values(name, "bias");
+        self.convolution(name, (*x, 1), (&weight.dims, &weight.values), bias)
     }
 
     fn linear(&mut self, name: &str, x: &Value, len: usize) -> Value {
@@ -98,6 +124,9 @@ impl Layers for Fold<'_> {
 
     fn pool(&mut self, x: &Value, pooling: Pooling) -> Value {
         let mean = self.graph.reduce_mean(*x, &[2, 3]);
+        if pooling == Pooling::Mean {
+            return mean;
+        }
         let max = self.graph.reduce_max(*x, &[2, 3]);
         if pooling == Pooling::MeanMax {
             return self.graph.concat(&[mean, max], 1);

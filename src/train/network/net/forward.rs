@@ -74,8 +74,13 @@ impl<'a> Forward<'a> {
         self.leaves[place].clone().reshape(dims)
     }
 
-    /// Batch norm, of the points of all boards together.
-    fn norm(&mut self, name: &str, x: Vec<Tensor<4>>) -> Vec<Tensor<4>> {
+    fn convolved(&self, name: &str, x: &[Tensor<4>]) -> Vec<Tensor<4>> {
+        let factors = self.factors(name);
+        each(x, |x| board_conv(x.clone(), factors.clone()))
+    }
+
+    /// Batch norm, of the points of all boards together, and a ReLU if `relu`.
+    fn batch_norm(&mut self, name: &str, x: Vec<Tensor<4>>, relu: bool) -> Vec<Tensor<4>> {
         let shapes: Vec<[usize; 4]> = x.iter().map(Tensor::dims).collect();
         let x = joined(x);
         let [mean, variance] = match self.mode {
@@ -90,7 +95,8 @@ impl<'a> Forward<'a> {
             Mode::Infer => ["mean", "variance"].map(|part| self.vector(name, part)),
         };
         let [gamma, beta] = ["gamma", "beta"].map(|part| self.vector(name, part));
-        parted(board_norm(x, [gamma, beta, mean, variance]), &shapes)
+        let factors = [gamma, beta, mean, variance];
+        parted(board_norm(x, factors, relu), &shapes)
     }
 }
 
@@ -154,9 +160,23 @@ impl Layers for Forward<'_> {
     type Vector = Vec<Tensor<2>>;
 
     fn conv_norm(&mut self, name: &str, x: &Self::Map, _conv: Conv) -> Self::Map {
-        let factors = self.factors(name);
-        let x = each(x, |x| board_conv(x.clone(), factors.clone()));
-        self.norm(name, x)
+        let x = self.convolved(name, x);
+        self.batch_norm(name, x, false)
+    }
+
+    fn conv_norm_relu(&mut self, name: &str, x: &Self::Map, _conv: Conv) -> Self::Map {
+        let x = self.convolved(name, x);
+        self.batch_norm(name, x, true)
+    }
+
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Self::Map, _kernel: usize) -> Self::Map {
+        // The factors' shape tells that each channel is separate.
+        let x = self.convolved(name, x);
+        self.batch_norm(name, x, true)
+    }
+
+    fn norm(&mut self, name: &str, x: &Self::Map) -> Self::Map {
+        self.batch_norm(name, x.clone(), false)
     }
 
     fn conv(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map {
@@ -195,6 +215,9 @@ impl Layers for Forward<'_> {
             let [batch, height, width, channels] = x.dims();
             let points = x.clone().reshape([batch, height * width, channels]);
             let mean = points.clone().mean_dim(1).reshape([batch, channels]);
+            if pooling == Pooling::Mean {
+                return mean;
+            }
             let max = points.max_dim(1).reshape([batch, channels]);
             let area = (height * width) as f32 / AREA_UNIT;
             let sum = (pooling == Pooling::MeanMaxSum).then(|| mean.clone() * area);

@@ -175,6 +175,21 @@ impl<'a> Grow<'a> {
         }
     }
 
+    /// Transfers `each` values of each channel, to where that channel now is.
+    fn per_channel(&mut self, name: &str, part: &str, x: &Grown, each: usize) {
+        let name = format!("{name}.{part}");
+        let Some(small) = self.small.find(&name) else {
+            return;
+        };
+        self.taken += 1;
+        self.possible &= small.values.len() == x.old.len() * each;
+        let position = self.large.position(&name);
+        let large = &mut self.large.tensors_mut()[position].values;
+        for (&at, values) in x.old.iter().zip(small.values.chunks_exact(each)) {
+            large[at * each..(at + 1) * each].copy_from_slice(values);
+        }
+    }
+
     /// Sets the output of a norm to zero.
     fn silence(&mut self, norm: &str) {
         let position = self.large.position(&format!("{norm}.gamma"));
@@ -192,6 +207,23 @@ impl Layers for Grow<'_> {
         let parts = ["gamma", "beta", "mean", "variance"];
         self.per_output(name, &parts, grown.old.len());
         grown
+    }
+
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Grown, kernel: usize) -> Grown {
+        // A kernel of each channel is like a number of its own, `taps` times.
+        self.per_channel(name, "weight", x, kernel * kernel);
+        let x = self.norm(name, x);
+        self.relu(&x)
+    }
+
+    fn norm(&mut self, name: &str, x: &Grown) -> Grown {
+        for part in ["gamma", "beta", "mean", "variance"] {
+            self.per_channel(name, part, x, 1);
+        }
+        Grown {
+            norm: Some(name.to_owned()),
+            ..x.clone()
+        }
     }
 
     fn conv(&mut self, name: &str, x: &Grown, Conv { channels, kernel }: Conv) -> Grown {

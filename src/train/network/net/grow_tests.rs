@@ -53,6 +53,8 @@ fn a_grown_network_answers_as_before() {
         ("az-2b8c", "az-5b9c"),
         ("nogozero+-2b8c", "nogozero+-4b12c"),
         ("gobang-1b8c", "gobang-2b16c"),
+        ("mobile-2b8c", "mobile-3b12c"),
+        ("mobile+dense-2b8c", "mobile+dense-2b8c64"),
         ("tengen-2b8c", "tengen-2b8c"),
     ] {
         let (small, large) = (network(small), network(large));

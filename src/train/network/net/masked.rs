@@ -31,8 +31,19 @@ impl Layers for Masked<'_> {
         self.masked(y)
     }
 
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Self::Map, kernel: usize) -> Self::Map {
+        let y = self.forward.depthwise_norm_relu(name, x, kernel);
+        self.masked(y)
+    }
+
+    fn norm(&mut self, name: &str, x: &Self::Map) -> Self::Map {
+        let y = self.forward.norm(name, x);
+        self.masked(y)
+    }
+
     fn conv(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map {
-        self.forward.conv(name, x, conv)
+        let y = self.forward.conv(name, x, conv);
+        self.masked(y)
     }
 
     fn linear(&mut self, name: &str, x: &Self::Vector, len: usize) -> Self::Vector {
@@ -64,6 +75,9 @@ impl Layers for Masked<'_> {
         let off = (self.mask.clone() - 1.0) * 1e9;
         let max = flat(points(x[0].clone() + off).max_dim(1));
         let mean = sum.clone() / self.size.area() as f32;
+        if pooling == Pooling::Mean {
+            return vec![mean];
+        }
         let sum = (pooling == Pooling::MeanMaxSum).then(|| sum / AREA_UNIT);
         let parts = [mean, max].into_iter().chain(sum);
         vec![Tensor::cat(parts.collect(), 1)]
@@ -99,7 +113,13 @@ fn planes(size: BoardSize, [rows, columns]: [usize; 2], count: usize) -> Tensor<
 
 #[test]
 fn boards_of_their_own_size_are_masked_ones() {
-    for name in ["tengen+area-2b8c", "tengen-2b8c", "az+garb-2b8c"] {
+    for name in [
+        "tengen+area-2b8c",
+        "tengen-2b8c",
+        "az+garb-2b8c",
+        "mobile-2b8c",
+        "golois-2b8c",
+    ] {
         let architecture: Architecture = name.parse().unwrap();
         let shape = |size| GameShape {
             size,

@@ -69,6 +69,8 @@ impl Conv {
 /// Statistics over all points of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pooling {
+    /// Their mean.
+    Mean,
     /// Their mean and their maximum.
     MeanMax,
     /// Mean, maximum, and sum in units of [`AREA_UNIT`]: the mean times the board's area, so that a
@@ -85,6 +87,7 @@ impl Pooling {
     #[must_use]
     pub const fn parts(self) -> usize {
         match self {
+            Pooling::Mean => 1,
             Pooling::MeanMax => 2,
             Pooling::MeanMaxSum => 3,
         }
@@ -101,6 +104,19 @@ pub trait Layers {
 
     /// Convolution without bias, then batch norm.
     fn conv_norm(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map;
+
+    /// The same, then max(x, 0); one pass over memory less where it is fitted.
+    fn conv_norm_relu(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map {
+        let x = self.conv_norm(name, x, conv);
+        self.relu(&x)
+    }
+
+    /// Convolution of each channel separately, without bias, with a kernel of this side; then batch norm, then
+    /// max(x, 0).
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Self::Map, kernel: usize) -> Self::Map;
+
+    /// Batch norm alone, where it does not follow a convolution.
+    fn norm(&mut self, name: &str, x: &Self::Map) -> Self::Map;
 
     /// Convolution with bias.
     fn conv(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map;
@@ -120,7 +136,7 @@ pub trait Layers {
     /// Adds number c of the vector to all points of channel c.
     fn add_per_channel(&mut self, x: &Self::Map, bias: &Self::Vector) -> Self::Map;
 
-    /// The mean of each channel, then the maximum of each channel, then the sum if requested.
+    /// The mean of each channel, then the maximum of each channel and the sum where requested.
     fn pool(&mut self, x: &Self::Map, pooling: Pooling) -> Self::Vector;
 
     /// All points of the first channel, then of the next.

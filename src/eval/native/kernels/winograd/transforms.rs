@@ -17,21 +17,20 @@ const POINTS_3: [f64; 4] = [0.0, 1.0, -1.0, 2.0];
 /// Finite points for tiles of 4.
 const POINTS_4: [f64; 5] = [0.0, FRAC_1_SQRT_2, -FRAC_1_SQRT_2, SQRT_2, -SQRT_2];
 
-/// A kernel `[3, 3]` in the frequencies of tiles of this width, row after row: G g G'.
-pub(in super::super::super) fn kernel_frequencies(
-    kernel: &[f32],
-    tile: usize,
-) -> impl Iterator<Item = f32> {
+/// The rows of G for tiles of this width: a kernel's row times them is its frequencies.
+pub(crate) fn kernel_rows(tile: usize) -> Vec<[f64; 3]> {
     let points: &[f64] = if tile == 3 { &POINTS_3 } else { &POINTS_4 };
-    let rows: Vec<[f64; 3]> = points
-        .iter()
-        .map(|&at| {
-            let others = points.iter().filter(|&&other| other != at);
-            let scale: f64 = others.map(|other| at - other).product();
-            [1.0 / scale, at / scale, at * at / scale]
-        })
-        .chain([[0.0, 0.0, 1.0]])
-        .collect();
+    let rows = points.iter().map(|&at| {
+        let others = points.iter().filter(|&&other| other != at);
+        let scale: f64 = others.map(|other| at - other).product();
+        [1.0 / scale, at / scale, at * at / scale]
+    });
+    rows.chain([[0.0, 0.0, 1.0]]).collect()
+}
+
+/// A kernel `[3, 3]` in the frequencies of tiles of this width, row after row: G g G'.
+pub(crate) fn kernel_frequencies(kernel: &[f32], tile: usize) -> impl Iterator<Item = f32> {
+    let rows = kernel_rows(tile);
     (0..rows.len() * rows.len()).map(move |i| {
         let (row, column) = (rows[i / rows.len()], rows[i % rows.len()]);
         let weight = |j: usize| f64::from(kernel[j]) * row[j / 3] * column[j % 3];
@@ -40,7 +39,7 @@ pub(in super::super::super) fn kernel_frequencies(
 }
 
 /// The transforms of a row of inputs or sums, for tiles of this width.
-pub(super) trait Transforms<const TILE: usize, const PATCH: usize> {
+pub(crate) trait Transforms<const TILE: usize, const PATCH: usize> {
     /// B' d.
     fn input<S: Simd>(simd: S, d: [S::F; PATCH]) -> [S::F; PATCH];
     /// A' m.
@@ -48,7 +47,7 @@ pub(super) trait Transforms<const TILE: usize, const PATCH: usize> {
 }
 
 /// The widths of tiles that have transforms.
-pub(super) struct Tiles;
+pub(crate) struct Tiles;
 
 impl Transforms<3, 5> for Tiles {
     #[inline(always)]

@@ -1,123 +1,124 @@
-//! Convolution: the sums of a few points times some outputs stay in registers.
+//! Convolution of boards, and gradients of its input.
 
 use rayon::prelude::*;
 
-use super::{LANES, Lanes, Shape, lanes, multiply_add};
+use super::Shape;
+use super::layout::{copy_out, empty_map, lay_out};
+use super::weights::pack;
+use crate::eval::native::grid::Grid;
+use crate::eval::native::kernels::{
+    Activation, ConvTask, Epilogue, Float, LANES, Lanes, WinogradTask, Workspace,
+};
 
-/// Points that share a load of weights. Their sums take twelve of AVX2's sixteen registers: enough
-/// to hide the latency of a multiply-add, with room for its operands (measured for 32 to 64
-/// channels: 86% to 91% of the peak; four points 81% to 84%).
-pub(in crate::train::network::net) const POINTS: usize = 6;
+/// Bytes of weights that stay in the first-level cache during a pass over the board.
+const CHUNK_BYTES: usize = 20 << 10;
 
-/// `[boards, height, width, inputs]` to `[boards, height, width, outputs]` with weights
-/// `[outputs, inputs, kernel, kernel]`.
-pub(in crate::train::network::net) fn forward(
-    shape: Shape,
-    x: &[f32],
-    weights: &[f32],
-) -> Vec<f32> {
-    let packed = pack(shape, |output, input, tap| {
+/// Blocks of outputs that are computed together, at most, on any processor.
+const WIDEST: usize = 3;
+
+/// Boards with the channels of the inputs to boards with those of the outputs.
+pub(super) fn forward(shape: Shape, x: &[f32], weights: &[f32]) -> Vec<f32> {
+    convolve(shape, x, |output, input, tap| {
         weights[(output * shape.inputs + input) * shape.taps() + tap]
-    });
-    convolve(shape, x, &packed)
+    })
 }
 
 /// Gradients of the outputs to gradients of the inputs.
-pub(in crate::train::network::net) fn input_gradient(
-    shape: Shape,
-    weights: &[f32],
-    gradient: &[f32],
-) -> Vec<f32> {
+pub(super) fn input_gradient(shape: Shape, weights: &[f32], gradient: &[f32]) -> Vec<f32> {
     // Each weight is applied in the opposite direction.
-    let packed = pack(shape.transposed(), |output, input, tap| {
+    convolve(shape.transposed(), gradient, |output, input, tap| {
         weights[(input * shape.inputs + output) * shape.taps() + shape.taps() - 1 - tap]
-    });
-    convolve(shape.transposed(), gradient, &packed)
+    })
 }
 
-/// Factors as `[block of outputs, tap, input, output in the block]`.
-fn pack(shape: Shape, weight: impl Fn(usize, usize, usize) -> f32) -> Vec<f32> {
-    let mut packed = vec![0.0; lanes(shape.outputs) * shape.taps() * shape.inputs];
-    for output in 0..shape.outputs {
-        for tap in 0..shape.taps() {
-            for input in 0..shape.inputs {
-                let row = (output / LANES * shape.taps() + tap) * shape.inputs + input;
-                packed[row * LANES + output % LANES] = weight(output, input, tap);
-            }
-        }
-    }
-    packed
-}
-
-fn convolve(shape: Shape, x: &[f32], packed: &[f32]) -> Vec<f32> {
+fn convolve(shape: Shape, x: &[f32], weight: impl Fn(usize, usize, usize) -> f32) -> Vec<f32> {
+    let (level, grid, [blocks_in, blocks_out]) = (shape.level, shape.grid(), shape.blocks());
+    let groups = level.groups(blocks_out);
+    let plan = Plan {
+        shape,
+        grid,
+        taps: grid.taps([shape.kernel, shape.kernel]),
+        weights: pack(shape, &groups, weight),
+        groups,
+        bias: vec![Lanes::default(); blocks_out],
+        activations: vec![Activation::Identity; blocks_out],
+    };
     let (board_in, board_out) = (shape.inputs * shape.area(), shape.outputs * shape.area());
     let mut y = vec![0.0; x.len() / board_in * board_out];
     y.par_chunks_exact_mut(board_out)
         .zip(x.par_chunks_exact(board_in))
         .for_each_init(
-            || vec![0.0; shape.padded_area() * shape.inputs],
-            |padded, (y, x)| {
-                pad(shape, x, padded);
-                convolve_board(shape, padded, packed, y);
+            || Memory {
+                input: empty_map(&grid, blocks_in),
+                output: empty_map(&grid, blocks_out),
+                sums: empty_map(&grid, WIDEST),
+                room: match shape.in_frequencies() {
+                    true => Workspace::new(&grid, blocks_in, WIDEST),
+                    false => Workspace::default(),
+                },
+            },
+            |memory, (y, x)| {
+                lay_out(&grid, shape.inputs, x, &mut memory.input);
+                plan.run(memory);
+                copy_out(&grid, shape.outputs, &memory.output, y);
             },
         );
     y
 }
 
-/// Copies a board into the middle of a padded one whose rim stays zero.
-fn pad(shape: Shape, x: &[f32], padded: &mut [f32]) {
-    let row_len = shape.width * shape.inputs;
-    for (y, row) in x.chunks_exact(row_len).enumerate() {
-        let start = shape.home(y * shape.width) * shape.inputs;
-        padded[start..][..row_len].copy_from_slice(row);
-    }
+/// A convolution with its weights.
+struct Plan {
+    shape: Shape,
+    grid: Grid,
+    taps: Vec<usize>,
+    groups: Vec<usize>,
+    weights: Vec<Lanes<f32>>,
+    bias: Vec<Lanes<f32>>,
+    activations: Vec<Activation>,
 }
 
-fn convolve_board(shape: Shape, padded: &[f32], packed: &[f32], y: &mut [f32]) {
-    let area = shape.area();
-    let block_len = shape.taps() * shape.inputs * LANES;
-    for (block, weights) in packed.chunks_exact(block_len).enumerate() {
-        let (first_lane, wanted) = (block * LANES, LANES.min(shape.outputs - block * LANES));
-        for first in (0..area).step_by(POINTS) {
-            // The last points are repeated at the end of the board.
-            let point = |at: usize| (first + at).min(area - 1);
-            let cells = std::array::from_fn(|at| shape.cell(point(at), shape.width));
-            let sums = sum(shape, padded, weights, cells);
-            for (sums, point) in sums.iter().zip(first..area) {
-                let channels = &mut y[point * shape.outputs + first_lane..][..wanted];
-                match channels.as_mut_array() {
-                    Some(channels) => *channels = *sums,
-                    None => channels.copy_from_slice(&sums[..wanted]),
-                }
-            }
-        }
-    }
+/// What a thread computes in.
+struct Memory {
+    input: Vec<Lanes<f32>>,
+    output: Vec<Lanes<f32>>,
+    sums: Vec<Lanes<f32>>,
+    room: Workspace,
 }
 
-/// Sums over all taps and inputs, for some points and one block of outputs.
-///
-/// The innermost loop is written out over arrays of constant length, which the compiler keeps in
-/// registers (alternatives measured 4 times slower).
-#[inline]
-fn sum(shape: Shape, padded: &[f32], weights: &[f32], cells: [usize; POINTS]) -> [Lanes; POINTS] {
-    let inputs = shape.inputs;
-    let mut sums = [[0.0; LANES]; POINTS];
-    for (tap, weights) in weights.chunks_exact(inputs * LANES).enumerate() {
-        let offset = shape.cell(tap, shape.kernel);
-        let points: [&[f32]; POINTS] =
-            std::array::from_fn(|at| &padded[(cells[at] + offset) * inputs..][..inputs]);
-        let (weights, _) = weights.as_chunks::<LANES>();
-        let mut tile = sums;
-        for (input, weight) in weights.iter().enumerate() {
-            let weight = *weight;
-            for at in 0..POINTS {
-                let number = [points[at][input]; LANES];
-                tile[at] = std::array::from_fn(|lane| {
-                    multiply_add(number[lane], weight[lane], tile[at][lane])
-                });
-            }
+impl Plan {
+    fn run(&self, memory: &mut Memory) {
+        let epilogue = Epilogue {
+            scale: &self.bias,
+            bias: &self.bias,
+            activations: &self.activations,
+            residual: None,
+            out: Some(&mut memory.output),
+            rounding: None,
+        };
+        if self.shape.in_frequencies() {
+            self.shape.level.enter(WinogradTask {
+                grid: self.grid,
+                input: &memory.input,
+                channels: self.shape.inputs,
+                groups: &self.groups,
+                weights: &self.weights,
+                room: &mut memory.room,
+                epilogue,
+            });
+            return;
         }
-        sums = tile;
+        let widest = self.groups.iter().max().copied().unwrap_or(1);
+        let bytes = self.taps.len() * LANES * widest * size_of::<Lanes<f32>>();
+        self.shape.level.enter(ConvTask::<Float> {
+            grid: self.grid,
+            taps: &self.taps,
+            input: &memory.input,
+            channels: self.shape.inputs,
+            chunk: (CHUNK_BYTES / bytes).max(1),
+            groups: &self.groups,
+            weights: &self.weights,
+            sums: &mut memory.sums,
+            epilogue,
+        });
     }
-    sums
 }

@@ -17,15 +17,15 @@ pub(in crate::train::network::net) fn moments(x: &[f32], channels: usize) -> Vec
     [mean, variance].concat()
 }
 
-/// (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+/// (x - mean) / sqrt(variance + epsilon) * gamma + beta; with `relu` at least 0.
 pub(in crate::train::network::net) fn norm(
     x: &[f32],
-    [gamma, beta, mean, variance]: [&[f32]; 4],
+    factors: [&[f32]; 4],
     epsilon: f32,
+    relu: bool,
 ) -> Vec<f32> {
-    let channels = gamma.len();
-    let scale = by_channel(channels, |c| gamma[c] / (variance[c] + epsilon).sqrt());
-    let shift = by_channel(channels, |c| beta[c] - mean[c] * scale[c]);
+    let (scale, shift) = line(factors, epsilon);
+    let (channels, least) = (scale.len(), floor(relu));
     let mut y = vec![0.0; x.len()];
     let len = POINTS * channels;
     y.par_chunks_mut(len)
@@ -33,11 +33,24 @@ pub(in crate::train::network::net) fn norm(
         .for_each(|(y, x)| {
             for (y, x) in y.chunks_exact_mut(channels).zip(x.chunks_exact(channels)) {
                 for (((y, x), scale), shift) in y.iter_mut().zip(x).zip(&scale).zip(&shift) {
-                    *y = x * scale + shift;
+                    *y = (x * scale + shift).max(least);
                 }
             }
         });
     y
+}
+
+/// A norm as a factor and a summand for each channel.
+fn line([gamma, beta, mean, variance]: [&[f32]; 4], epsilon: f32) -> (Vec<f32>, Vec<f32>) {
+    let channels = gamma.len();
+    let scale = by_channel(channels, |c| gamma[c] / (variance[c] + epsilon).sqrt());
+    let shift = by_channel(channels, |c| beta[c] - mean[c] * scale[c]);
+    (scale, shift)
+}
+
+/// The least answer.
+fn floor(relu: bool) -> f32 {
+    if relu { 0.0 } else { f32::NEG_INFINITY }
 }
 
 /// Gradients of the inputs of [`norm`].
@@ -52,14 +65,18 @@ pub(in crate::train::network::net) struct NormGradient {
 pub(in crate::train::network::net) fn norm_gradient(
     x: &[f32],
     gradient: &[f32],
-    [gamma, mean, variance]: [&[f32]; 3],
+    factors: [&[f32]; 4],
     epsilon: f32,
+    relu: bool,
 ) -> NormGradient {
+    let [gamma, _, mean, variance] = factors;
     let channels = gamma.len();
     let points = (x.len() / channels).max(1) as f32;
     let inverse = by_channel(channels, |c| 1.0 / (variance[c] + epsilon).sqrt());
-    let to_beta = sums(gradient, gradient, mean, |g, _, _| g);
-    let to_gamma = sums(x, gradient, mean, |x, g, mean| (x - mean) * g);
+    let answer = line(factors, epsilon);
+    let answer = (&answer.0[..], &answer.1[..]);
+    let least = floor(relu);
+    let [to_beta, to_gamma] = gradient_sums(x, gradient, mean, answer, least);
     let to_beta = by_channel(channels, |c| to_beta[c] as f32);
     let to_gamma = by_channel(channels, |c| to_gamma[c] as f32 * inverse[c]);
     // With x' = (x - mean) * inverse and n points, the gradient of x is
@@ -80,7 +97,10 @@ pub(in crate::train::network::net) fn norm_gradient(
             for (to_x, (x, gradient)) in to_x.chunks_exact_mut(channels).zip(points) {
                 let numbers = x.iter().zip(gradient);
                 let line = scale.iter().zip(&slope).zip(&shift);
-                for (to_x, ((x, g), ((a, b), c))) in to_x.iter_mut().zip(numbers.zip(line)) {
+                let answer = answer.0.iter().zip(answer.1);
+                let terms = to_x.iter_mut().zip(numbers).zip(line.zip(answer));
+                for ((to_x, (x, g)), (((a, b), c), (scale, shift))) in terms {
+                    let g = if x * scale + shift > least { *g } else { 0.0 };
                     *to_x = a * g + (b * x + c);
                 }
             }
@@ -94,6 +114,50 @@ pub(in crate::train::network::net) fn norm_gradient(
 
 fn by_channel(channels: usize, number: impl Fn(usize) -> f32) -> Vec<f32> {
     (0..channels).map(number).collect()
+}
+
+/// Sums over all points, by channel, of the gradient and of its product with x - mean, where the norm's answer, a line
+/// in x, is above `least`.
+fn gradient_sums(
+    x: &[f32],
+    gradient: &[f32],
+    mean: &[f32],
+    (scale, shift): (&[f32], &[f32]),
+    least: f32,
+) -> [Vec<f64>; 2] {
+    let channels = mean.len();
+    let groups: Vec<[Vec<f32>; 2]> = x
+        .par_chunks(POINTS * channels)
+        .zip(gradient.par_chunks(POINTS * channels))
+        .map(|(x, gradient)| {
+            let [mut plain, mut times] = [(); 2].map(|()| vec![0.0; channels]);
+            let points = x
+                .chunks_exact(channels)
+                .zip(gradient.chunks_exact(channels));
+            for (x, gradient) in points {
+                let sums = plain.iter_mut().zip(&mut times);
+                let numbers = x.iter().zip(gradient).zip(mean);
+                let answer = scale.iter().zip(shift);
+                for (((plain, times), ((x, g), mean)), (scale, shift)) in
+                    sums.zip(numbers).zip(answer)
+                {
+                    let g = if x * scale + shift > least { *g } else { 0.0 };
+                    *plain += g;
+                    *times += (x - mean) * g;
+                }
+            }
+            [plain, times]
+        })
+        .collect();
+    let mut total = [(); 2].map(|()| vec![0.0; channels]);
+    for group in groups {
+        for (total, group) in total.iter_mut().zip(group) {
+            for (total, sum) in total.iter_mut().zip(group) {
+                *total += f64::from(sum);
+            }
+        }
+    }
+    total
 }
 
 /// Sums over all points, by channel, of `term(a, b, mean)`.

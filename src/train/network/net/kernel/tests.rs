@@ -4,6 +4,8 @@ use proptest::prelude::*;
 /// Calls `with` for each combination of board, output, input and weight index.
 fn each_product(shape: Shape, boards: usize, mut with: impl FnMut(usize, usize, usize)) {
     let Shape {
+        level: _,
+        depthwise,
         inputs,
         outputs,
         kernel,
@@ -23,7 +25,11 @@ fn each_product(shape: Shape, boards: usize, mut with: impl FnMut(usize, usize, 
                 let point = (board * height + y) * width + x;
                 let from = (board * height + from_y - rim) * width + from_x - rim;
                 for (output, input) in (0..outputs).flat_map(|o| (0..inputs).map(move |i| (o, i))) {
-                    let weight = ((output * inputs + input) * kernel + ky) * kernel + kx;
+                    if depthwise && input != output {
+                        continue;
+                    }
+                    let (seen, place) = if depthwise { (1, 0) } else { (inputs, input) };
+                    let weight = ((output * seen + place) * kernel + ky) * kernel + kx;
                     with(point * outputs + output, from * inputs + input, weight);
                 }
             }
@@ -37,8 +43,11 @@ fn numbers(len: usize, seed: usize) -> Vec<f32> {
         .collect()
 }
 
+/// Equal but for rounding, also that of Winograd's transforms.
 fn near(a: &[f32], b: &[f32]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3)
+    let largest = b.iter().fold(0.0, |most: f32, b| most.max(b.abs()));
+    let enough = 1e-5 * largest + 2e-4;
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < enough)
 }
 
 proptest! {
@@ -46,13 +55,16 @@ proptest! {
 
     #[test]
     fn convolutions_agree_with_the_definition(
-        inputs in 1usize..20, outputs in 1usize..36, wide in any::<bool>(),
-        height in 1usize..6, width in 1usize..12, boards in 1usize..20, seed in 0usize..100,
+        inputs in 1usize..36, outputs in 1usize..70, rim in 0usize..3, depthwise in any::<bool>(),
+        height in 1usize..8, width in 1usize..20, boards in 1usize..20, seed in 0usize..100,
     ) {
-        let kernel = if wide { 3 } else { 1 };
-        let shape = Shape { inputs, outputs, kernel, height, width };
+        let kernel = 2 * rim + 1;
+        let outputs = if depthwise { inputs } else { outputs };
+        let level = Level::best();
+        let shape = Shape { level, depthwise, inputs, outputs, kernel, height, width };
         let x = numbers(boards * inputs * height * width, seed);
-        let weights = numbers(outputs * inputs * kernel * kernel, seed + 1);
+        let seen = if depthwise { 1 } else { inputs };
+        let weights = numbers(outputs * seen * kernel * kernel, seed + 1);
         let gradient = numbers(boards * outputs * height * width, seed + 2);
         let mut y = vec![0.0; gradient.len()];
         let mut to_x = vec![0.0; x.len()];
@@ -62,9 +74,12 @@ proptest! {
             to_x[from] += gradient[to] * weights[weight];
             to_factors[weight] += gradient[to] * x[from];
         });
-        prop_assert!(near(&forward(shape, &x, &weights), &y));
-        prop_assert!(near(&input_gradient(shape, &weights, &gradient), &to_x));
-        prop_assert!(near(&weight_gradient(shape, &x, &gradient), &to_factors));
+        for level in Level::all() {
+            let shape = Shape { level, ..shape };
+            prop_assert!(near(&forward(shape, &x, &weights), &y), "{level}");
+            prop_assert!(near(&input_gradient(shape, &weights, &gradient), &to_x), "{level}");
+            prop_assert!(near(&weight_gradient(shape, &x, &gradient), &to_factors), "{level}");
+        }
 
         let planes = transpose(&x, height * width, inputs);
         prop_assert!(near(&transpose(&planes, inputs, height * width), &x));
@@ -86,7 +101,10 @@ proptest! {
             let scale = f64::from(gamma[channel]) / (variance + 1e-3).sqrt();
             let wanted: Vec<f32> =
                 own.iter().map(|x| ((x - mean) * scale) as f32 + beta[channel]).collect();
-            let y = norm(&x, [&gamma, &beta, &moments[..channels], &moments[channels..]], 1e-3);
+            let factors = [&gamma[..], &beta, &moments[..channels], &moments[channels..]];
+            let y = norm(&x, factors, 1e-3, false);
+            let clipped = norm(&x, factors, 1e-3, true);
+            prop_assert!(clipped.iter().zip(&y).all(|(clipped, y)| *clipped == y.max(0.0)));
             let y: Vec<f32> = y[channel..].iter().step_by(channels).copied().collect();
             prop_assert!(near(&y, &wanted));
         }
@@ -103,13 +121,14 @@ fn norms_have_the_gradients_of_their_differences() {
     let total = |x: &[f32], gamma: &[f32], beta: &[f32]| -> f64 {
         let moments = moments(x, channels);
         let (mean, variance) = moments.split_at(channels);
-        let y = norm(x, [gamma, beta, mean, variance], epsilon);
+        let y = norm(x, [gamma, beta, mean, variance], epsilon, false);
         let terms = y.iter().zip(&weights);
         terms.map(|(y, w)| f64::from(*y) * f64::from(*w)).sum()
     };
     let moments = moments(&x, channels);
     let (mean, variance) = moments.split_at(channels);
-    let found = norm_gradient(&x, &weights, [&gamma, mean, variance], epsilon);
+    let factors = [&gamma, &beta, mean, variance];
+    let found = norm_gradient(&x, &weights, factors, epsilon, false);
     let slope = |with: &dyn Fn(f32) -> f64| (with(1e-2) - with(-1e-2)) / 2e-2;
     let moved = |numbers: &[f32], place: usize, by: f32| {
         let mut numbers = numbers.to_vec();
@@ -126,4 +145,24 @@ fn norms_have_the_gradients_of_their_differences() {
         assert!((f64::from(found.gamma[channel]) - to_gamma).abs() < 5e-3);
         assert!((f64::from(found.beta[channel]) - to_beta).abs() < 5e-3);
     }
+}
+
+/// A ReLU behind a norm lets through the gradients of answers above zero.
+#[test]
+fn a_relu_masks_the_gradients_of_a_norm() {
+    let (channels, points, epsilon) = (5, 300, 1e-3);
+    let x = numbers(channels * points, 1);
+    let (gamma, beta) = (numbers(channels, 2), numbers(channels, 3));
+    let gradient = numbers(x.len(), 4);
+    let moments = moments(&x, channels);
+    let (mean, variance) = moments.split_at(channels);
+    let factors = [&gamma, &beta, mean, variance];
+    let y = norm(&x, factors, epsilon, false);
+    let masked = gradient.iter().zip(&y);
+    let masked: Vec<f32> = masked
+        .map(|(g, y)| if *y > 0.0 { *g } else { 0.0 })
+        .collect();
+    assert!(masked.iter().filter(|g| **g == 0.0).count() > x.len() / 10);
+    let found = norm_gradient(&x, &gradient, factors, epsilon, true);
+    assert_eq!(found, norm_gradient(&x, &masked, factors, epsilon, false));
 }
