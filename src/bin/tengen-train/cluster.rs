@@ -7,9 +7,9 @@ use std::time::Duration;
 use tengen::clock::{Clock, SystemClock};
 use tengen::fnv;
 use tengen::train::cluster::{LearnerOptions, WorkerOptions};
-use tengen::train::store::{Patience, Store, open};
+use tengen::train::store::{RetryLimits, Store, open};
 
-use crate::cycle::PlayArgs;
+use crate::play_args::PlayArgs;
 
 /// Longest time between two looks of a learner.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -26,9 +26,9 @@ impl StoreArgs {
     /// Opens the store at a URL.
     pub(crate) fn open(&self, url: &str) -> anyhow::Result<RemoteRun> {
         let clock = Arc::new(SystemClock::new());
-        let patience = Patience {
+        let patience = RetryLimits {
             total: Duration::from_secs(self.patience),
-            ..Patience::default()
+            ..RetryLimits::default()
         };
         Ok(RemoteRun {
             store: open(url, clock.clone(), patience)?,

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
-use tengen::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
 use tengen::train::cluster::{current_plan, run_learner};
 use tengen::train::cycle::{
     CyclePlan, Generation, RatedPlayer, Resources, RunEvent, RunFolder, StepName, run,
@@ -17,6 +16,7 @@ use tengen::train::trainable::Trainable;
 use crate::board::{OnBoard, on_board};
 use crate::cluster::{LearnerArgs, RemoteRun};
 use crate::interrupt::Interrupt;
+use crate::play_args::PlayArgs;
 use crate::progress::{Reporter, print};
 
 #[derive(Debug, Parser)]
@@ -34,46 +34,6 @@ pub(crate) struct Args {
     /// Progress as JSON lines on stdout
     #[arg(long)]
     json: bool,
-}
-
-/// Devices and threads of play.
-#[derive(Debug, clap::Args)]
-pub(crate) struct PlayArgs {
-    /// Threads of self-play and matches [default: number of CPUs]
-    #[arg(long)]
-    threads: Option<usize>,
-    /// Inference backend: native, ort or tract [default: the first that can run the network]
-    #[arg(long)]
-    backend: Option<BackendKind>,
-    /// Device of self-play: cpu, cuda or cuda:N
-    #[arg(long, default_value_t = EvalDevice::Cpu)]
-    device: EvalDevice,
-    /// Path of the ONNX Runtime library [default: where the script fetch-onnxruntime puts it]
-    #[arg(long)]
-    ort_library: Option<PathBuf>,
-}
-
-impl PlayArgs {
-    pub(crate) fn runtime(&self) -> Runtime {
-        Runtime {
-            backend: self.backend,
-            device: self.device,
-            library: LibraryPlaces::usual(self.ort_library.clone()),
-        }
-    }
-
-    pub(crate) fn threads(&self) -> anyhow::Result<usize> {
-        match self.threads {
-            Some(0) => anyhow::bail!("--threads 0: at least one thread must play"),
-            Some(threads) => Ok(threads),
-            None => Ok(std::thread::available_parallelism()?.get()),
-        }
-    }
-
-    /// GPUs that it uses, unless the user knows better.
-    pub(crate) fn gpus(&self) -> f64 {
-        f64::from(u8::from(self.device != EvalDevice::Cpu))
-    }
 }
 
 /// Devices and threads for networks.

@@ -13,6 +13,7 @@ mod import;
 mod inspect;
 mod interrupt;
 mod mucgo;
+mod play_args;
 mod progress;
 mod quantize;
 mod report;

@@ -12,8 +12,8 @@ use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};
 use crate::cluster::{RemoteRun, StoreArgs, WorkerArgs};
-use crate::cycle::PlayArgs;
 use crate::interrupt::Interrupt;
+use crate::play_args::PlayArgs;
 use crate::progress::print;
 
 /// How often `tickets --watch` looks.

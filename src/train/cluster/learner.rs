@@ -158,8 +158,8 @@ impl<G: Trainable> Learner<'_, G> {
         ))
     }
 
-    /// Waits until all tickets have results; `collect` gets each once, and the number of those that
-    /// were there at the first look.
+    /// Waits until all tickets have results; `collect` gets each once, and `tell` is called at
+    /// each look.
     pub(super) fn wait(
         &self,
         tickets: &[Ticket],

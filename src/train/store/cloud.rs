@@ -111,7 +111,8 @@ impl CloudBackend {
     fn write(&self, name: &str, bytes: &[u8], mode: PutMode) -> Result<(), Error> {
         let options = PutOptions::from(mode);
         let payload = bytes.to_vec().into();
-        let put = self.store.put_opts(&self.path(name), payload, options);
+        let path = self.path(name);
+        let put = self.store.put_opts(&path, payload, options);
         self.runtime.block_on(put).map(drop)
     }
 }

@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::backend::{Backend, Creation, Failure};
-use super::retrying::{Patience, Store};
+use super::retrying::{RetryLimits, Store};
 use crate::clock::SystemClock;
 
 /// What happens to one request.
@@ -59,7 +59,7 @@ impl FaultyBackend {
 
     /// The backend behind a store with little patience.
     pub(in crate::train) fn store(&self) -> Store {
-        let patience = Patience {
+        let patience = RetryLimits {
             total: Duration::from_secs(1),
             most_wait: Duration::from_millis(5),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::backend::Backend;
 use super::folder::FolderBackend;
-use super::retrying::{Patience, Store, StoreError};
+use super::retrying::{RetryLimits, Store, StoreError};
 use crate::clock::Clock;
 
 /// Opens `file:///path`, a plain path, `s3://bucket/run`, `gs://bucket/run` or `az://container/run`.
@@ -13,7 +13,7 @@ use crate::clock::Clock;
 ///
 /// # Errors
 /// [`StoreError`] when the URL is not understood, or the build has no object stores.
-pub fn open(url: &str, clock: Arc<dyn Clock>, patience: Patience) -> Result<Store, StoreError> {
+pub fn open(url: &str, clock: Arc<dyn Clock>, patience: RetryLimits) -> Result<Store, StoreError> {
     let url = url.trim_end_matches('/');
     let backend: Arc<dyn Backend> = match url.split_once("://") {
         None => Arc::new(FolderBackend::new(Path::new(url))),

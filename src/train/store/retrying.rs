@@ -18,16 +18,16 @@ const TOLD_AFTER: Duration = Duration::from_secs(5);
 
 /// How long a store may be silent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryLimits {
     /// Time after which a request that always failed is given up.
     pub total: Duration,
     /// The longest wait between two attempts.
     pub most_wait: Duration,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience {
+impl Default for RetryLimits {
+    fn default() -> RetryLimits {
+        RetryLimits {
             total: Duration::from_secs(3600),
             most_wait: Duration::from_secs(10),
         }
@@ -52,7 +52,7 @@ pub struct Store {
     name: String,
     backend: Arc<dyn Backend>,
     clock: Arc<dyn Clock>,
-    patience: Patience,
+    patience: RetryLimits,
     counts: Arc<Counts>,
 }
 
@@ -71,7 +71,7 @@ impl Store {
         name: &str,
         backend: Arc<dyn Backend>,
         clock: Arc<dyn Clock>,
-        patience: Patience,
+        patience: RetryLimits,
     ) -> Store {
         Store {
             name: name.to_owned(),

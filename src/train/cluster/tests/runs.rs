@@ -19,7 +19,7 @@ use crate::train::play::runtime::Runtime;
 use crate::train::scratch::Scratch;
 use crate::train::shards::shard;
 use crate::train::store::faulty::FaultyBackend;
-use crate::train::store::{Patience, Store, open};
+use crate::train::store::{RetryLimits, Store, open};
 
 const PLAN: &str = r#"
 size = 4
@@ -69,7 +69,7 @@ fn runtime() -> Runtime {
 
 fn folder_store(path: &Path) -> Store {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    open(path.to_str().unwrap(), clock, Patience::default()).unwrap()
+    open(path.to_str().unwrap(), clock, RetryLimits::default()).unwrap()
 }
 
 fn start() -> SmallNoGo {

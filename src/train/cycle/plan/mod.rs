@@ -158,6 +158,7 @@ impl CyclePlan {
         let mut plan: CyclePlan = toml::from_str(text).map_err(TrainError::plan)?;
         plan.size = plan.board.is_empty().then(|| plan.side());
         plan.check()?;
+        plan.check_machines()?;
         Ok(plan)
     }
 
@@ -253,7 +254,6 @@ impl CyclePlan {
             ),
         ];
         play.check()?;
-        self.check_machines()?;
         match rules.iter().find(|(holds, _)| !holds) {
             None => self.check_boards(),
             Some((_, what)) => Err(TrainError::plan(what)),
