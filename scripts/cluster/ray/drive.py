@@ -31,7 +31,10 @@ class Player:
         self.process = None
 
     def play(self, ticket):
-        """Plays a ticket; returns its name. Raises Refused, or RuntimeError when the process ended."""
+        """Plays a ticket, or none, to say that it is there. Raises Refused, or RuntimeError when the
+        process ended."""
+        if ticket is None:
+            return
         if self.process is None or self.process.poll() is not None:
             pipe = subprocess.PIPE
             self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, text=True)
@@ -42,7 +45,7 @@ class Player:
         except BrokenPipeError:
             answer = ""
         if answer == f"done {ticket}\n":
-            return ticket
+            return
         status = self.process.wait()
         if status == REFUSED:
             raise Refused(f"{self.command[0]} refused to work on this run; its log says why")
@@ -61,15 +64,24 @@ class Pool:
     """Gives each idle worker the next ticket; a failed one goes to the end of the queue.
 
     `start` makes a worker, `send(worker, ticket)` returns a handle, and `wait(handles, seconds)`
-    those of them that are finished, with an exception or None each.
+    those of them that are finished, with an exception or None each. The first ticket of a worker is
+    None: one for which Ray has no place yet must not hold a ticket.
     """
 
     def __init__(self, count, start, send, wait, log=lambda text: None):
         self.start, self.send, self.wait, self.log = start, send, wait, log
-        self.idle = [start() for _ in range(count)]
-        self.open = collections.deque()
-        self.busy = {}  # handle: (worker, ticket)
+        self.idle, self.open = [], collections.deque()
+        self.busy = {}  # handle: (worker, ticket or None)
         self.done = 0
+        for _ in range(count):
+            self.hire()
+
+    def hire(self):
+        worker = self.start()
+        self.busy[self.send(worker, None)] = (worker, None)
+
+    def has_work(self):
+        return bool(self.open) or any(ticket for _, ticket in self.busy.values())
 
     def step(self, seconds):
         """Hands out what it can, and waits for results for a while."""
@@ -84,18 +96,20 @@ class Pool:
             if isinstance(error, Refused):
                 raise error
             if error is None:
-                self.done += 1
+                self.done += ticket is not None
                 self.idle.append(worker)
-            else:
-                self.log(f"{ticket} again: {error}")
+                continue
+            self.log(f"{ticket or 'a worker'} again: {error}")
+            if ticket is not None:
                 self.open.append(ticket)
-                self.idle.append(self.start())
+            time.sleep(seconds / 5)
+            self.hire()
 
 
 def drive(pool, tickets):
     """Plays all tickets of a queue until its end; returns the status of what filled it."""
     status = None
-    while status is None or pool.open or pool.busy:
+    while status is None or pool.has_work():
         try:
             while status is None:
                 ticket = tickets.get_nowait()

@@ -21,10 +21,11 @@ for line in sys.stdin:
 
 
 class Fake:
-    """Workers that are called at once; the tickets in `fails` fail the first time."""
+    """Workers that are called at once; the tickets in `fails` fail the first time, and workers of
+    numbers above `places` are never there."""
 
-    def __init__(self, fails=()):
-        self.fails, self.started, self.played = list(fails), 0, []
+    def __init__(self, fails=(), places=99):
+        self.fails, self.started, self.played, self.places = list(fails), 0, [], places
         self.results = {}
 
     def start(self):
@@ -36,14 +37,15 @@ class Fake:
         if ticket in self.fails:
             self.fails.remove(ticket)
             error = RuntimeError("killed")
-        else:
+        elif ticket is not None:
             self.played.append(ticket)
         handle = object()
-        self.results[handle] = error
+        if worker <= self.places:
+            self.results[handle] = error
         return handle
 
     def wait(self, handles, seconds):
-        return [(handle, self.results[handle]) for handle in handles]
+        return [(handle, self.results[handle]) for handle in handles if handle in self.results]
 
 
 class Drive(unittest.TestCase):
@@ -66,6 +68,11 @@ class Drive(unittest.TestCase):
         self.assertEqual((status, pool.done, sorted(fake.played)), (0, 3, list("abc")))
         self.assertEqual(fake.started, 5)
 
+    def test_a_worker_without_a_place_holds_no_ticket(self):
+        fake = Fake(places=1)
+        status, pool = self.drive(fake, ["a", "b", "c", 0], workers=3)
+        self.assertEqual((status, pool.done, sorted(fake.played)), (0, 3, list("abc")))
+
     def test_the_status_of_the_list_of_tickets_is_told(self):
         self.assertEqual(self.drive(Fake(), [78])[0], 78)
 
@@ -75,12 +82,15 @@ class Drive(unittest.TestCase):
             worker.write_text(WORKER)
             worker.chmod(worker.stat().st_mode | stat.S_IXUSR)
             player = drive.Player([str(worker)])
-            self.assertEqual(player.play("a"), "a")
+            player.play(None)
+            self.assertIsNone(player.process)
+            player.play("a")
             first = player.process.pid
-            self.assertEqual((player.play("b"), player.process.pid), ("b", first))
+            player.play("b")
+            self.assertEqual(player.process.pid, first)
             with self.assertRaisesRegex(RuntimeError, "dies: the worker ended with status 9"):
                 player.play("dies")
-            self.assertEqual(player.play("c"), "c")
+            player.play("c")
             with self.assertRaises(drive.Refused):
                 player.play("refused")
             tickets = queue.Queue()
