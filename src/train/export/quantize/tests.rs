@@ -146,7 +146,7 @@ fn an_unknown_operator_is_named() {
 fn a_convolution_of_one_channel_each_stays_in_f32() {
     let (mut graph, info) = (GraphBuilder::new("net"), info("net".to_owned()));
     let x = graph.input(PLANES, info.planes_shape());
-    let mut conv = |graph: &mut GraphBuilder, x, name: &str, [outputs, inputs]: [usize; 2]| {
+    let conv = |graph: &mut GraphBuilder, x, name: &str, [outputs, inputs]: [usize; 2]| {
         let weights = vec![0.5; outputs * inputs];
         let kernel = graph.weights(name, &[outputs, inputs, 1, 1], &weights);
         match inputs {
@@ -167,10 +167,20 @@ fn a_convolution_of_one_channel_each_stays_in_f32() {
     let onnx = graph.finish(&info.to_metadata()).unwrap();
     let bytes = to_int8("test", &onnx, &[examples(SIZE, 0.3)]).unwrap();
     let int8 = Model::read_whole(&bytes).unwrap();
-    let is_f32 = |name: &str| matches!(int8.tensor(name).unwrap().numbers, Numbers::F32(_));
-    assert!(is_f32("stem") && is_f32("norm") && is_f32("policy"));
-    let bytes_of =
-        |numbers: &Numbers| matches!(numbers, Numbers::I8(weights) if weights.len() == 4);
-    assert!(int8.tensors.iter().any(|tensor| bytes_of(&tensor.numbers)));
+    let kernels = int8.tensors.iter().filter(|tensor| tensor.dims.len() == 4);
+    let bytes_of: Vec<(&[usize], bool)> = kernels
+        .map(|tensor| (&tensor.dims[..2], matches!(tensor.numbers, Numbers::I8(_))))
+        .collect();
+    for (dims, bytes) in [
+        ([2, PLANES_IN], false),
+        ([2, 1], false),
+        ([2, 2], true),
+        ([1, 2], false),
+    ] {
+        assert!(
+            bytes_of.contains(&(&dims[..], bytes)),
+            "{dims:?} of {bytes_of:?}"
+        );
+    }
     crate::eval::NativeModel::load("int8", &bytes, None).unwrap();
 }
