@@ -33,7 +33,7 @@ enum Limit {
 }
 
 impl Limit {
-    /// Whether a search that began at `start` and has done so many playouts goes on.
+    /// Whether a search that began at `start` and has done this many playouts goes on.
     fn goes_on(self, clock: &SystemClock, start: Duration, done: u64) -> bool {
         match self {
             Limit::Playouts(most) => done < most,

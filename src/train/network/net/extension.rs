@@ -83,6 +83,10 @@ pub(super) trait Boards: Backend {
     }
 
     /// Gradients of `x`, gamma and beta, when the moments are those of `x`.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "Burn's macro for operations passes tensors one by one"
+    )]
     fn board_norm_gradients(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
