@@ -158,7 +158,7 @@ fn a_convolution_of_one_channel_each_stays_in_f32() {
     let x = conv(&mut graph, x, "norm", [2, 1]);
     let x = graph.relu(x);
     let x = conv(&mut graph, x, "trunk", [2, 2]);
-    let x = conv(&mut graph, x, "policy", [1, 2]);
+    let x = conv(&mut graph, x, "logits", [1, 2]);
     let policy = graph.flatten(x);
     graph.output(POLICY, policy, info.policy_shape());
     let weight = graph.weights("weight", &[SIZE.area(), 2], &vec![0.5; 2 * SIZE.area()]);

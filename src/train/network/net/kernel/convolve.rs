@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Shape;
 use super::layout::{copy_out, empty_map, lay_out};
+use super::shape::Shape;
 use super::weights::pack;
 use crate::eval::native::grid::Grid;
 use crate::eval::native::kernels::{

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::layout::{copy_out, empty_map, lay_out};
-use super::{GROUPS, Shape};
+use super::shape::{GROUPS, Shape};
 use crate::eval::native::grid::Grid;
 use crate::eval::native::kernels::simd::{Job, Simd, Tile};
 use crate::eval::native::kernels::{Activation, DepthwiseTask, Epilogue, LANES, Lanes};

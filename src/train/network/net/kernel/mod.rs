@@ -19,17 +19,12 @@ mod frequencies;
 mod layout;
 mod norm;
 mod products;
+mod shape;
 mod weight_gradient;
 mod weights;
 
 pub(super) use norm::{moments, norm, norm_gradient};
-
-use crate::eval::native::Level;
-use crate::eval::native::grid::Grid;
-use crate::eval::native::kernels::LANES;
-
-/// Boards in groups that are summed separately and then added in order.
-const GROUPS: usize = 4;
+pub(super) use shape::Shape;
 
 /// `[boards, height, width, inputs]` to `[boards, height, width, outputs]` with weights
 /// `[outputs, inputs, kernel, kernel]`, or of a depthwise convolution `[outputs, 1, kernel, kernel]`.
@@ -53,63 +48,6 @@ pub(super) fn weight_gradient(shape: Shape, x: &[f32], gradient: &[f32]) -> Vec<
     match shape.depthwise {
         true => depthwise::weight_gradient(shape, x, gradient),
         false => weight_gradient::weight_gradient(shape, x, gradient),
-    }
-}
-
-/// The shape of one convolution: stride 1, an odd square kernel, zero padding that keeps the
-/// board's size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shape {
-    /// The vectors that it is computed with.
-    pub(super) level: Level,
-    /// Whether each channel is separate; there are then as many outputs as inputs.
-    pub(super) depthwise: bool,
-    /// Channels in.
-    pub(super) inputs: usize,
-    /// Channels out.
-    pub(super) outputs: usize,
-    /// Side of the kernel.
-    pub(super) kernel: usize,
-    /// Rows of the board.
-    pub(super) height: usize,
-    /// Columns of the board.
-    pub(super) width: usize,
-}
-
-impl Shape {
-    /// The convolution that propagates gradients of the outputs back to the inputs.
-    fn transposed(self) -> Shape {
-        Shape {
-            inputs: self.outputs,
-            outputs: self.inputs,
-            ..self
-        }
-    }
-
-    fn area(self) -> usize {
-        self.height * self.width
-    }
-
-    fn taps(self) -> usize {
-        self.kernel * self.kernel
-    }
-
-    /// Whether it is computed by Winograd's algorithm.
-    fn in_frequencies(self) -> bool {
-        self.kernel == 3
-    }
-
-    /// The layout of its boards. A kernel of one point does not see rows: they are one long row.
-    fn grid(self) -> Grid {
-        match self.kernel {
-            1 => Grid::new(self.area(), 1, 0),
-            kernel => Grid::new(self.width, self.height, kernel / 2),
-        }
-    }
-
-    /// Blocks of sixteen channels: of the inputs, of the outputs.
-    fn blocks(self) -> [usize; 2] {
-        [self.inputs, self.outputs].map(|channels| channels.div_ceil(LANES))
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::eval::native::Level;
 use proptest::prelude::*;
 
 /// Calls `with` for each combination of board, output, input and weight index.

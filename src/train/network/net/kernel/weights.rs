@@ -1,6 +1,6 @@
 //! Weights in the order in which the kernels read them, and sums of their gradients in that of a tensor.
 
-use super::Shape;
+use super::shape::Shape;
 use crate::eval::native::kernels::conv::UNROLLED;
 use crate::eval::native::kernels::{LANES, Lanes, winograd::transforms::kernel_rows};
 
