@@ -183,10 +183,10 @@ fn an_idle_engine_starts_fast_and_uses_little_memory() {
                 assert!(kib < most_mib * 1024, "{kib} KiB");
             }
         };
-        check_below(&engine, 12);
+        check_below(&engine, 4);
         // A clock causes the network to be loaded.
         engine.answer("time_settings 900 0 0");
-        check_below(&engine, 80);
+        check_below(&engine, 64);
     }
     assert!(best < START, "{best:?} to the first reply");
 }

@@ -114,10 +114,13 @@ impl Engine {
             .to_owned()
     }
 
-    /// Memory in use, if known to the system.
+    /// Memory of its own, if known to the system: how much of a program's file is in memory depends on the
+    /// system's cache.
     pub(crate) fn memory_kib(&self) -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("RssAnon:"))?;
         line.split_whitespace().next()?.parse().ok()
     }
 
