@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::kernels::{
     Activate, Arithmetic, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float, Integer,
-    LANES, Lanes, Level, Pool, Rounding, WinogradTask, Workspace,
+    LANES, Lanes, Level, Pool, Rounding, WIDEST, WinogradTask, Workspace,
 };
 use super::plan::{ConvStep, MapPart, Plan, Step, Target, VectorPart};
 
@@ -17,9 +17,6 @@ pub(super) struct Memory {
     integer_sums: Vec<Lanes<i32>>,
     room: Workspace,
 }
-
-/// Maximum number of blocks that are computed together, on any processor.
-const WIDEST: usize = 3;
 
 impl Memory {
     pub(super) fn new(plan: &Plan) -> Memory {

@@ -35,9 +35,5 @@ pub(super) fn read<T: DeserializeOwned>(
     store: &Store,
     name: &str,
 ) -> Result<Option<T>, TrainError> {
-    if store.get(name)?.is_none() {
-        return Ok(None);
-    }
-    let value = store.get_checked(name, |bytes| serde_json::from_slice(&bytes))?;
-    Ok(Some(value))
+    Ok(store.find_checked(name, |bytes| serde_json::from_slice(&bytes))?)
 }

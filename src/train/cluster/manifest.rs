@@ -77,9 +77,6 @@ impl Manifest {
     /// # Errors
     /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the store.
     pub(super) fn read(store: &Store) -> Result<Option<Manifest>, TrainError> {
-        if store.get(NAME)?.is_none() {
-            return Ok(None);
-        }
         let refused = |what: &str, found: &str, own: &str| {
             Err(TrainError::Refused(format!(
                 "{}: the run is of {what} {found}, this program has {own}: work on it with the program \
@@ -87,17 +84,16 @@ impl Manifest {
                 store.name()
             )))
         };
-        let bytes = store.get_checked(NAME, |bytes| {
-            serde_json::from_slice::<Version>(&bytes).map(|version| (version, bytes))
+        let found = store.find_checked(NAME, |bytes| {
+            serde_json::from_slice::<Version>(&bytes).map(|version| (version.protocol, bytes))
         })?;
-        if bytes.0.protocol != PROTOCOL {
-            return refused(
-                "protocol",
-                &bytes.0.protocol.to_string(),
-                &PROTOCOL.to_string(),
-            );
+        let Some((protocol, bytes)) = found else {
+            return Ok(None);
+        };
+        if protocol != PROTOCOL {
+            return refused("protocol", &protocol.to_string(), &PROTOCOL.to_string());
         }
-        let found: Manifest = json::parse(NAME, &bytes.1)?;
+        let found: Manifest = json::parse(NAME, &bytes)?;
         if found.program != PROGRAM {
             return refused("program", &found.program, PROGRAM);
         }

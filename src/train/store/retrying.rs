@@ -157,26 +157,40 @@ impl Store {
         self.repeat(name, || self.backend.get(name))
     }
 
-    /// Content of an object that must exist and pass a check, such as a checksum: what came damaged
-    /// is read again.
+    /// Content of an object that must pass a check, such as a checksum: what came damaged is read
+    /// again. `None` if there is no such object.
     ///
     /// # Errors
-    /// As [`Self::create`], and when the object is missing or fails the check three times.
+    /// As [`Self::create`], and when the object fails the check three times.
+    pub fn find_checked<T, E: std::fmt::Display>(
+        &self,
+        name: &str,
+        check: impl Fn(Vec<u8>) -> Result<T, E>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut reason = String::new();
+        for _ in 0..3 {
+            let Some(bytes) = self.get(name)? else {
+                return Ok(None);
+            };
+            match check(bytes) {
+                Ok(value) => return Ok(Some(value)),
+                Err(error) => reason = error.to_string(),
+            }
+        }
+        Err(self.error(name, reason))
+    }
+
+    /// The same of an object that must exist.
+    ///
+    /// # Errors
+    /// As [`Self::find_checked`], and when the object is missing.
     pub fn get_checked<T, E: std::fmt::Display>(
         &self,
         name: &str,
         check: impl Fn(Vec<u8>) -> Result<T, E>,
     ) -> Result<T, StoreError> {
-        let mut reason = String::new();
-        for _ in 0..3 {
-            let found = self.get(name)?;
-            let bytes = found.ok_or_else(|| self.error(name, "it is missing".to_owned()))?;
-            match check(bytes) {
-                Ok(value) => return Ok(value),
-                Err(error) => reason = error.to_string(),
-            }
-        }
-        Err(self.error(name, reason))
+        let found = self.find_checked(name, check)?;
+        found.ok_or_else(|| self.error(name, "it is missing".to_owned()))
     }
 
     /// Names of all objects below a folder, ascending.

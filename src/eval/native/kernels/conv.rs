@@ -13,6 +13,17 @@ use super::super::grid::Grid;
 use super::activation::{Activation, mish};
 use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 
+/// Bytes of weights in a chunk of input channels: half of the smallest first-level caches, so that
+/// they stay there during a pass over the board.
+const CHUNK_BYTES: usize = 20 << 10;
+
+/// Blocks of input channels in a chunk, of which each has `steps` lines of weights a tap and output block.
+pub(crate) fn chunk_blocks(taps: usize, steps: usize, groups: &[usize]) -> usize {
+    let widest = groups.iter().max().copied().unwrap_or(1);
+    let bytes = taps * steps * widest * size_of::<Lanes<f32>>();
+    (CHUNK_BYTES / bytes).max(1)
+}
+
 /// Steps without a branch in between: the last iteration of a loop is often mispredicted.
 pub(crate) const UNROLLED: usize = 4;
 

@@ -26,7 +26,9 @@ pub(crate) mod simd;
 pub(crate) mod winograd;
 
 pub(crate) use activation::Activation;
-pub(crate) use conv::{Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED};
+pub(crate) use conv::{
+    Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED, chunk_blocks,
+};
 pub(crate) use depthwise::DepthwiseTask;
 pub(crate) use maps::{Activate, Combine, Dense, Pool, PoolKind};
 pub(crate) use peak::Peak;
@@ -36,6 +38,9 @@ pub(crate) use winograd::{WinogradTask, Workspace, kernel_frequencies};
 use simd::{Job, Simd};
 
 use std::fmt;
+
+/// Blocks of outputs that are computed together, at most, on any processor.
+pub(crate) const WIDEST: usize = 3;
 
 /// Instruction set of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +112,7 @@ impl Level {
         }
     }
 
-    /// Numbers of blocks that are computed together, group after group.
+    /// Numbers of blocks that are computed together, at most [`WIDEST`], group after group.
     pub(crate) fn groups(self, blocks: usize) -> Vec<usize> {
         let has_pairs = match self {
             #[cfg(target_arch = "x86_64")]

@@ -99,8 +99,7 @@ pub(super) trait Boards: Backend {
         let gradient = match relu {
             false => gradient,
             true => {
-                let factors = (gamma.clone(), beta, mean.clone(), variance.clone());
-                let (gamma, beta, mean, variance) = factors;
+                let (gamma, mean, variance) = (gamma.clone(), mean.clone(), variance.clone());
                 let y = Self::board_norm(x.clone(), gamma, beta, mean, variance, true);
                 Self::relu_backward(y, gradient)
             }

@@ -2,14 +2,10 @@
 //! the sum and the ReLU behind them.
 
 use super::super::super::graph::{Conv, Op, ValueId, Weights};
-use super::super::super::kernels::{Activation, LANES, Lanes, kernel_frequencies};
+use super::super::super::kernels::{Activation, LANES, Lanes, chunk_blocks, kernel_frequencies};
 use super::super::pack::{Kernels, line_up, scale_and_bias};
 use super::super::{ConvStep, MapPart, Step};
 use super::{Fused, Lowering};
-
-/// Bytes of weights in a chunk of input channels: half of the smallest first-level caches, so that
-/// they stay there during a pass over the board.
-const CHUNK_BYTES: usize = 20 << 10;
 
 impl<'a> Lowering<'a> {
     /// A convolution, with all others of the same input that can be fused with it.
@@ -26,9 +22,7 @@ impl<'a> Lowering<'a> {
         let is_integer = matches!(conv.weights, Weights::Integer { .. });
         let groups = self.level.groups(blocks.sum());
         let taps = self.grid.taps(conv.kernel);
-        let widest = groups.iter().max().copied().unwrap_or(1);
         let steps = LANES / if is_integer { 4 } else { 1 };
-        let bytes = taps.len() * steps * widest * size_of::<Lanes<f32>>();
         let ([scale, bias], activations) = epilogue(parts);
         let map = match is_integer {
             true => self.results.bytes(input)?,
@@ -39,7 +33,7 @@ impl<'a> Lowering<'a> {
                 channels: conv.inputs,
                 ..map
             },
-            chunk: (CHUNK_BYTES / bytes).max(1),
+            chunk: chunk_blocks(taps.len(), steps, &groups),
             weights: self.pack(parts, &groups),
             residual: residual
                 .map(|value| self.results.numbers(value))

@@ -7,14 +7,9 @@ use super::shape::Shape;
 use super::weights::pack;
 use crate::eval::native::grid::Grid;
 use crate::eval::native::kernels::{
-    Activation, ConvTask, Epilogue, Float, LANES, Lanes, WinogradTask, Workspace,
+    Activation, ConvTask, Epilogue, Float, LANES, Lanes, WIDEST, WinogradTask, Workspace,
+    chunk_blocks,
 };
-
-/// Bytes of weights that stay in the first-level cache during a pass over the board.
-const CHUNK_BYTES: usize = 20 << 10;
-
-/// Blocks of outputs that are computed together, at most, on any processor.
-const WIDEST: usize = 3;
 
 /// Boards with the channels of the inputs to boards with those of the outputs.
 pub(super) fn forward(shape: Shape, x: &[f32], weights: &[f32]) -> Vec<f32> {
@@ -107,14 +102,12 @@ impl Plan {
             });
             return;
         }
-        let widest = self.groups.iter().max().copied().unwrap_or(1);
-        let bytes = self.taps.len() * LANES * widest * size_of::<Lanes<f32>>();
         self.shape.level.enter(ConvTask::<Float> {
             grid: self.grid,
             taps: &self.taps,
             input: &memory.input,
             channels: self.shape.inputs,
-            chunk: (CHUNK_BYTES / bytes).max(1),
+            chunk: chunk_blocks(self.taps.len(), LANES, &self.groups),
             groups: &self.groups,
             weights: &self.weights,
             sums: &mut memory.sums,
