@@ -6,7 +6,7 @@ use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::go::{GoRules, SmallGo};
 use tengen::game::gomoku::Gomoku;
 use tengen::game::nogo::SmallNoGo;
-use tengen::game::{BoardSize, Color, Game, Move};
+use tengen::game::{BoardSize, Color, Game, Move, Scored as _};
 use tengen::gtp::parse_vertex;
 use tengen::record::sgf;
 

@@ -11,7 +11,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::game::{self, BoardSize, Bounds, Game, Move, Proof, with_game};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex, sgf};
-use tengen::solver::{self, Solvable, SolveLimits, SolveResult};
+use tengen::solver::{self, Solvable, SolveLimits, SolveResult, Solves};
 
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
@@ -111,7 +111,7 @@ impl Solve {
     }
 
     fn solve<G: Solvable>(&self, empty: G, record: &GameRecord) -> anyhow::Result<()> {
-        if !G::SOLVED {
+        if G::SOLVES == Solves::Nothing {
             let game = G::INFO.title;
             bail!(
                 "there is no solver for {game}: tengen solve takes NoGo and Gomoku; tengen \

@@ -4,7 +4,7 @@
 use super::go_seed::Mobile;
 use super::{Encode, Encoding, katago};
 use crate::game::go::Go;
-use crate::game::{Bits, Color, Game, HalfPoints, Recent, zobrist};
+use crate::game::{Bits, Color, Game, HalfPoints, Recent, Scored as _, zobrist};
 
 /// Implementation of `go-1`.
 struct V1;

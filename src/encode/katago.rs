@@ -8,7 +8,7 @@
 
 use super::Encoding;
 use crate::game::go::{Go, KoRule, Scoring};
-use crate::game::{Bits, Color, Game, Move, zobrist};
+use crate::game::{Bits, Color, Game, Move, Scored as _, zobrist};
 
 /// See the module.
 pub(super) struct KataGo {

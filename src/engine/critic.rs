@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Clock, StopReason};
 use crate::critic::{Critic, CriticError, Judge};
-use crate::game::Game;
+use crate::game::{Game, scoring};
 use crate::search::{MoveReport, Observer, SearchReport, SearchRequest};
 
 /// Plays the move that a critic values most. The file is read before the first move.
@@ -58,7 +58,9 @@ impl<G: Game> Thinker<G> for CriticThinker {
         };
         let mut moves = self.judge.moves(&critic.network, position);
         let fills_eyes = critic.info.fills_eyes;
-        moves.retain(|&(mv, _)| (fills_eyes || !position.fills_eye(mv)) && start.allows(mv));
+        moves.retain(|&(mv, _)| {
+            (fills_eyes || !scoring::fills_eye(position, mv)) && start.allows(mv)
+        });
         self.critic = Some(critic);
         moves.sort_by(|a, b| b.1.total_cmp(&a.1));
         let count = moves.len() as u64;

@@ -3,6 +3,7 @@
 use super::EngineError;
 use crate::game::{
     BoardSize, Color, Game, GameState, HalfPoints, Illegal, Move, Outcome, PositionHistory, Rules,
+    Scored, scoring,
 };
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
@@ -205,7 +206,8 @@ impl<G: Game> History<G> {
         let mut record = GameRecord::of(&self.start);
         record.komi = self.komi.or(record.komi);
         record.result = self.outcome().map(result_text).unwrap_or_default();
-        record.handicap = match self.position().handicap() {
+        let stones = self.position().scored().map_or(0, Scored::handicap);
+        record.handicap = match stones {
             0 => self.told_handicap,
             stones => stones,
         };
@@ -264,14 +266,19 @@ fn repeats_the_end<G: Game>(position: &G, play: Play) -> bool {
     play.vertex == Vertex::Pass && G::INFO.passes && position.outcome().is_some()
 }
 
+/// The position with `color` to move, without an end by passes.
+fn turned_to<G: Game>(position: &G, color: Color) -> G {
+    let mut next = scoring::resumed(position);
+    next.set_to_move(color);
+    next
+}
+
 /// Whether the rules allow `play`, for either side; after two passes players may continue.
 fn check<G: Game>(position: &G, past: &PositionHistory, play: Play) -> Result<(), EngineError> {
     if repeats_the_end(position, play) {
         return Ok(());
     }
-    let mut next = position.clone();
-    next.set_to_move(play.color);
-    next.resume();
+    let next = turned_to(position, play.color);
     let mv = play.vertex.index(next.size());
     if !next.is_legal(mv) {
         return Err(EngineError::IllegalMove(next.why_illegal(mv)));
@@ -285,13 +292,12 @@ fn check<G: Game>(position: &G, past: &PositionHistory, play: Play) -> Result<()
 /// `position` after a legal `play`, for either side. A stone after two passes resumes the game;
 /// another pass leaves it finished and only changes the turn.
 fn played<G: Game>(position: &G, play: Play) -> G {
-    let mut next = position.clone();
     if repeats_the_end(position, play) {
+        let mut next = position.clone();
         next.set_to_move(play.color.opponent());
         return next;
     }
-    next.set_to_move(play.color);
-    next.resume();
+    let mut next = turned_to(position, play.color);
     let mv = play.vertex.index(next.size());
     next.play(mv);
     next

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::judge_limits::JudgeLimits;
 use super::unjudged::Unjudged;
 use crate::clock::Clock;
-use crate::game::{Game, Move, OwnershipEstimate, Settled};
+use crate::game::{Game, Move, OwnershipEstimate, Scored, Settled, scoring};
 use crate::search::StopFlag;
 
 /// Playouts with either side to move that say what is dead, at most.
@@ -76,7 +76,8 @@ impl<G: Game> Judge<G> {
         let judge_limits = JudgeLimits::of_controller(stop);
         let settled = self.settle_by(judging_playouts(position), position, judge_limits)?;
         // Before, more of them would only be more of a guess.
-        if settled.as_ref().is_none_or(Settled::is_certain) || !position.nears_end() {
+        let nears_end = position.scored().is_some_and(Scored::nears_end);
+        if settled.as_ref().is_none_or(Settled::is_certain) || !nears_end {
             return Ok(settled);
         }
         let more = CAREFUL_PLIES / playout_plies(position);
@@ -116,8 +117,7 @@ impl<G: Game> Judge<G> {
         position: &G,
         judge_limits: JudgeLimits<'_>,
     ) -> Result<Option<Settled>, Unjudged> {
-        // Without passes a game does not end by agreement.
-        let Some(expect) = self.expect.as_mut().filter(|_| G::INFO.passes) else {
+        let Some(expect) = self.expect.as_mut().filter(|_| G::INFO.scored) else {
             return Ok(None);
         };
         let key = position.key();
@@ -158,7 +158,7 @@ fn judging_playouts<G: Game>(position: &G) -> u64 {
 
 /// A position by what was found of it.
 fn settled<G: Game>(position: &G, judged: &Judged) -> Option<Settled> {
-    position.settle(judged.expected.as_ref()?)
+    scoring::settle(position, judged.expected.as_ref()?)
 }
 
 /// How many stones are on the board.

@@ -274,11 +274,6 @@ pub trait Engine: Send {
     /// The points where `color` could play if it were to move; ascending.
     fn legal_moves(&self, color: Color) -> Vec<Move>;
 
-    /// The game's named openings on this board: their moves in order.
-    fn named_openings(&self) -> Vec<(&'static str, Vec<Move>)> {
-        Vec::new()
-    }
-
     /// The result, by the rules or by resignation, when the game has ended; all stones count as
     /// they stand.
     fn outcome(&self) -> Option<Outcome>;

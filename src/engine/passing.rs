@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled};
+use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Scored, Settled, scoring};
 use crate::search::{MoveReport, SearchReport};
 
 /// Maximum advantage in value, in [-1, 1], of a move over a pass that counts as equal.
@@ -32,7 +32,7 @@ pub(super) struct PassJudgement {
 
 /// Whether the opponent has passed, so that a pass ends the game.
 pub(super) fn is_offered<G: Game>(position: &G) -> bool {
-    G::INFO.passes && position.last_move() == Some(position.size().pass())
+    G::INFO.scored && position.last_move() == Some(position.size().pass())
 }
 
 /// Whether there is nothing left but to pass, by the judgement of [`when_both_pass`]. A pass that ends the game
@@ -40,7 +40,7 @@ pub(super) fn is_offered<G: Game>(position: &G) -> bool {
 /// A side that passes first has won for certain, with no point left open. Where the board counts as it stands, a
 /// win is exact, and the side that is behind plays on.
 pub(super) fn decides<G: Game>(position: &G, settled: &Settled, offered: bool) -> bool {
-    if !position.agrees_on_dead() {
+    if !scoring::agrees_on_dead(position) {
         return offered && as_it_stands(position) == Some(position.to_move());
     }
     settled.certain_winner().is_some_and(|winner| {
@@ -57,7 +57,7 @@ pub(super) fn decides<G: Game>(position: &G, settled: &Settled, offered: bool) -
 pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
     let mut next = position.clone();
     let pass = next.size().pass();
-    while next.agrees_on_dead() && next.outcome().is_none() {
+    while scoring::agrees_on_dead(&next) && next.outcome().is_none() {
         next.play(pass);
     }
     next
@@ -71,7 +71,8 @@ pub(super) fn is_preferred<G: Game>(
     expected: Option<&OwnershipEstimate>,
 ) -> bool {
     let loses = |expected| loses_where_a_pass_wins(position, report, expected);
-    position.nears_end() && (is_as_good(position, report) || expected.is_some_and(loses))
+    let nears_end = position.scored().is_some_and(Scored::nears_end);
+    nears_end && (is_as_good(position, report) || expected.is_some_and(loses))
 }
 
 /// Whether a searched pass is worth as much as the best move.
@@ -83,7 +84,7 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
     };
     if let Some(proof) = report.proof {
         // The search may have ended before it reached the pass.
-        let mut next = position.searched();
+        let mut next = scoring::searched(position);
         next.play(pass);
         let glance = next.certain().flip().low();
         return passed.proof.map_or(glance, |proof| proof.max(glance)) >= proof;
@@ -109,7 +110,7 @@ fn loses_where_a_pass_wins<G: Game>(
         return false;
     };
     let counts = |position: &G| -> Option<Proof> {
-        let settled = when_both_pass(position).settle(expected)?;
+        let settled = scoring::settle(&when_both_pass(position), expected)?;
         Some(settled.outcome().proof_for(position.to_move()))
     };
     let mut next = position.clone();
@@ -161,7 +162,7 @@ pub(super) fn with_pass_first<G: Game>(
     let expected = judged.expected.as_deref();
     let is_closed = || {
         let expected = expected.or(report.expected.as_ref());
-        let settled = expected.and_then(|expected| position.settle(expected));
+        let settled = expected.and_then(|expected| scoring::settle(position, expected));
         settled.is_some_and(|settled| settled.open == 0)
     };
     let passes = judged.decides

@@ -23,6 +23,7 @@ use super::{
 use crate::clock::{Budget, Clock, StopReason, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, Rules as _, Settled,
+    scoring,
 };
 use crate::record::{GameRecord, Play};
 use crate::search::{
@@ -210,7 +211,8 @@ impl<G: Game> Engine for Player<G> {
         match request.kind {
             MoveKind::Play => self.make_move(&start, request, observer),
             MoveKind::Cleanup => {
-                let start = GameState::new(start.position().disputed(), start.past().clone());
+                let start =
+                    GameState::new(scoring::disputed(start.position()), start.past().clone());
                 self.make_move(&start, request, observer)
             }
             MoveKind::Named => self.choice(&start, request, observer),
@@ -224,10 +226,9 @@ impl<G: Game> Engine for Player<G> {
     ) -> Option<SearchReport> {
         let stop = &request.stop;
         let mut game_state = self.history.reached_for(request.color);
-        if game_state.position().agrees_on_dead() {
+        if scoring::agrees_on_dead(game_state.position()) {
             // Both have passed, and an analysis is shown: what if the game went on?
-            let mut position = game_state.position().clone();
-            position.resume();
+            let position = scoring::resumed(game_state.position());
             game_state = GameState::new(position, game_state.past().clone());
         }
         game_state.legal_moves().next()?;
@@ -236,7 +237,7 @@ impl<G: Game> Engine for Player<G> {
             ..request.options.clone()
         };
         let position = game_state.position();
-        let may_pass = G::INFO.passes && !analysis.avoid.contains(&position.size().pass());
+        let may_pass = G::INFO.scored && !analysis.avoid.contains(&position.size().pass());
         // A judgement takes longer than the analysis of a position of a whole game should: after a pass alone.
         let judged = match may_pass && passing::is_offered(position) {
             true => self.judge_pass(position, JudgeLimits::of_controller(stop)),
@@ -363,10 +364,6 @@ impl<G: Game> Engine for Player<G> {
         self.history.reached_for(color).legal_moves().collect()
     }
 
-    fn named_openings(&self) -> Vec<(&'static str, Vec<Move>)> {
-        G::named_openings(self.size())
-    }
-
     fn outcome(&self) -> Option<Outcome> {
         self.history.outcome()
     }
@@ -376,7 +373,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn agrees_on_dead(&self) -> bool {
-        self.history.position().agrees_on_dead()
+        scoring::agrees_on_dead(self.history.position())
     }
 
     fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged> {

@@ -16,7 +16,7 @@ use crate::eval::{BackendKind, Device, ModelInfo, ModelSource};
 use crate::game::{BoardSize, Move, UnknownGame, with_game};
 use crate::rollout::{self, Mucgo, Playout};
 use crate::search::SearcherOptions;
-use crate::solver::{Solvable, Solve};
+use crate::solver::{Solvable, Solve, Solves};
 
 /// Seed of the playouts that estimate dead stones: the same position has the same score in every
 /// process, so two engines agree.
@@ -132,9 +132,11 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
         // A GPU takes seconds for it: they should not be the first move's.
         player.prepare();
     }
-    let player = match G::SOLVED {
-        true => player.with_solver(threads, Box::new(move || G::solver(bytes))),
-        false => player,
+    let player = match G::SOLVES {
+        Solves::Nothing => player,
+        Solves::Threats | Solves::Endings => {
+            player.with_solver(threads, Box::new(move || G::solver(bytes)))
+        }
     };
     let judge = move |position: &G, playouts, halt: &dyn Fn() -> bool| {
         rollout::expect(position, playouts, JUDGING_SEED, halt)

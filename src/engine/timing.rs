@@ -157,7 +157,7 @@ impl Timing {
             ply,
             plies_left: left.expected,
             plies_bound: left.bound.unwrap_or_else(unbounded),
-            usually_proven_from: position.usually_proven_from().map(f64::from),
+            usually_proven_from: (G::INFO.usually_proven_from)(position.size()).map(f64::from),
             area: position.size().area() as f64,
         };
         let clock = self.managers[mover].allot(&situation);

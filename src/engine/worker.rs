@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::{MakeThinker, ThinkError};
 use crate::clock::stop_delays::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
-use crate::game::{Game, GameState};
+use crate::game::{Game, GameState, scoring};
 use crate::search::{Observer, SearchReport, SearchRequest, StopFlag};
 
 /// Maximum wait for the preparation of a thinker: a device that takes longer hangs.
@@ -146,7 +146,7 @@ impl<G: Game> Worker<G> {
         self.preparing.raise();
         let ((reply, answer), given_up) = (channel(), StopFlag::new());
         let start = &request.start;
-        let start = GameState::new(start.position().searched(), start.past().clone());
+        let start = GameState::new(scoring::searched(start.position()), start.past().clone());
         let errand = Errand {
             request: SearchRequest { start, ..request },
             task,

@@ -1,6 +1,9 @@
 //! Properties of a game that programs need beyond its rules.
 
-use super::BoardSize;
+use super::{BoardSize, Move};
+
+/// A named opening: its moves in order, Black's first.
+pub type NamedOpening = (&'static str, Vec<Move>);
 
 /// Names, properties and defaults of a game.
 #[derive(Debug, Clone, Copy)]
@@ -17,12 +20,19 @@ pub struct GameInfo {
     pub bench_boards: &'static [BoardSize],
     /// Whether it has a pass: the policy index after the last point.
     pub passes: bool,
+    /// Whether the players count points once both have passed ([`Scored`](super::Scored)).
+    pub scored: bool,
     /// Whether it can be drawn: networks then have a third probability.
     pub draws: bool,
     /// Whether a position can repeat, so that a game may be unbounded.
     pub repeats: bool,
     /// Reason of a win where no points are counted, with the loser as subject: "has no legal move".
     pub lost_because: &'static str,
+    /// Named openings on an empty board of this size.
+    pub openings: fn(BoardSize) -> Vec<NamedOpening>,
+    /// The ply from which searches of a tenth of a second usually prove the result, so that moves
+    /// need no more thought; `None` where games are mostly decided without a proof.
+    pub usually_proven_from: fn(BoardSize) -> Option<u32>,
     /// Engine settings whose defaults differ for this game, with their values: any name and text
     /// that `--set` accepts.
     pub settings: &'static [(&'static str, &'static str)],
@@ -46,9 +56,12 @@ impl GameInfo {
             usual_board: BoardSize::square(9),
             bench_boards: &[],
             passes: false,
+            scored: false,
             draws: false,
             repeats: false,
             lost_because: "has no legal move",
+            openings: |_| Vec::new(),
+            usually_proven_from: |_| None,
             settings: &[],
         }
     }

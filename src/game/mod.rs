@@ -2,7 +2,12 @@
 //!
 //! A position is a small heap-free value that can list and play moves. Code that uses this module
 //! is generic over [`Game`] and never matches on a game's name.
+//!
+//! What only some games have is a *capability*, a trait of its own that a position is asked for:
+//! [`Game::scored`], [`Game::superko`]. The answer is a type, so that nothing is called through a
+//! table.
 
+mod absent;
 mod bits;
 mod blocks;
 mod board;
@@ -16,30 +21,36 @@ mod info;
 mod komi;
 mod list;
 pub mod nogo;
+mod points;
 mod position_history;
 mod recent;
 mod result;
 mod rules;
+pub mod scoring;
 mod settle;
+mod superko;
 mod symmetry;
 #[cfg(test)]
 pub mod tictactoe;
 pub(crate) mod zobrist;
 
 pub use crate::with_game;
+pub use absent::Absent;
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
 pub use board::{BoardSize, Color, Move, NoBoardSize};
 pub use current_score::CurrentScore;
 pub use illegal::Illegal;
-pub use info::GameInfo;
+pub use info::{GameInfo, NamedOpening};
 pub use komi::BadKomi;
 pub use list::{GAMES, UnknownGame, begin, game_names, info, known_name};
+pub use points::Scored;
 pub use position_history::{GameState, PositionHistory};
 pub use recent::Recent;
 pub use result::{Bounds, HalfPoints, Outcome, Proof};
 pub use rules::{IllegalSetup, OneSet, PliesLeft, Rules, UnknownRules, UnsupportedSize};
 pub use settle::{OwnershipEstimate, PointStatus, Settled};
+pub use superko::Superko;
 pub use symmetry::Symmetry;
 
 /// A position of one game, with its rules.
@@ -147,92 +158,24 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
         Illegal::Rules
     }
 
-    /// Whether a legal move fills an eye of the side to move, which is always a blunder.
-    fn fills_eye(&self, mv: Move) -> bool {
-        let _ = mv;
-        false
-    }
-
     /// Plays a legal move of the side to move; the turn passes to the other side.
     ///
     /// The caller has checked [`Game::is_legal`]; an illegal move fails a debug assertion.
     fn play(&mut self, mv: Move);
 
-    /// Undoes the end of the game by passes, for players who resume because they disagree on dead
-    /// stones. Other ends stay.
-    fn resume(&mut self) {}
-
-    /// The position from which players resume who disagree on dead stones: moves cost nothing, and
-    /// the next end of the game is final.
-    #[must_use]
-    fn disputed(&self) -> Self {
-        let mut position = self.clone();
-        position.resume();
-        position
-    }
-
-    /// The position as the search sees it: where players have to agree on dead stones, the end of
-    /// the game proves nothing ([`Game::certain`]) beyond what they must agree on.
-    #[must_use]
-    fn searched(&self) -> Self {
-        self.clone()
-    }
-
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// The score that the players may agree on, given the expected ownership; `None` in games
-    /// without dead stones.
-    fn settle(&self, expected: &OwnershipEstimate) -> Option<Settled> {
-        let _ = expected;
-        None
+    /// The game as one that counts points; `None` in other games. All positions of a game answer
+    /// alike, and as its [`GameInfo::scored`].
+    fn scored(&self) -> Option<&impl Scored<Self>> {
+        None::<&Absent>
     }
 
-    /// The result of a finished game after the chains on these points are removed as dead, with all
-    /// scoring rules applied. In games without dead stones, the result.
-    fn outcome_without(&self, dead: &[Move]) -> Outcome {
-        let _ = dead;
-        self.outcome().unwrap_or(Outcome::DRAW)
-    }
-
-    /// The chains with a stone on one of these points, each as its points, ascending; in games
-    /// without chains, the stones.
-    fn chains_of(&self, points: &[Move]) -> Vec<Vec<Move>> {
-        let stones = points.iter().filter(|point| self.stone(**point).is_some());
-        stones.map(|&stone| vec![stone]).collect()
-    }
-
-    /// Whether a stone is dead, if that is certain without playing on.
-    fn certainly_dead(&self, stone: Move) -> Option<bool> {
-        let _ = stone;
-        None
-    }
-
-    /// The point that ko forbids the side to move.
-    fn ko(&self) -> Option<Move> {
-        None
-    }
-
-    /// Whether players who resume over dead stones may retake a ko only after a pass (Japanese
-    /// rules of 1989, article 7).
-    fn passes_for_ko(&self) -> bool {
-        false
-    }
-
-    /// Whether the players agree on dead stones, so that a pass may leave some on the board.
-    fn agrees_on_dead(&self) -> bool {
-        false
-    }
-
-    /// Number of handicap stones, 2 or more; 0 for none, and in games without a handicap.
-    fn handicap(&self) -> u16 {
-        0
-    }
-
-    /// The score if the game ended here; `None` in games without points, and under rules by which
-    /// it depends on an agreement of the players.
-    fn current_score(&self) -> Option<CurrentScore> {
-        None
+    /// The game as one whose rules may forbid repetition; `None` in other games. All positions of a
+    /// game answer alike.
+    fn superko(&self) -> Option<&impl Superko> {
+        None::<&Absent>
     }
 
     /// A 128-bit key of everything that affects the rest of the game: the stones, the side to move,
@@ -241,29 +184,9 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// positions share a key with probability 2^-128, which the search ignores.
     fn key(&self) -> u128;
 
-    /// The key by which the repetition rule distinguishes positions.
-    fn repetition_key(&self) -> u128 {
-        self.key()
-    }
-
-    /// Whether a rule forbids moves that repeat an earlier position, by its
-    /// [`Game::repetition_key`]. Such moves are among the legal ones; [`PositionHistory`] filters
-    /// them.
+    /// Whether a rule forbids moves that repeat an earlier position.
     fn forbids_repetition(&self) -> bool {
-        false
-    }
-
-    /// The [`Game::repetition_key`] of the position after a legal move.
-    fn repetition_key_after(&self, mv: Move) -> u128 {
-        let mut next = self.clone();
-        next.play(mv);
-        next.repetition_key()
-    }
-
-    /// Whether a legal move is allowed with any history: always true without a repetition rule,
-    /// otherwise true for a pass, which never counts as a repetition.
-    fn always_allows(&self, mv: Move) -> bool {
-        !self.forbids_repetition() || mv.index() >= self.size().area()
+        self.superko().is_some_and(Superko::is_in_force)
     }
 
     /// Certain bounds of the result for the side to move that hold for any history and the moves it
@@ -275,30 +198,6 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
         })
     }
 
-    /// Whether players may consider ending the game by passes.
-    fn nears_end(&self) -> bool {
-        false
-    }
-
-    /// Legal moves that affect no open point, so that a pass is as good; as far as this can be
-    /// computed cheaply.
-    fn idle_moves(&self) -> Vec<Move> {
-        Vec::new()
-    }
-
-    /// Named openings on an empty board of this size: their moves in order.
-    #[must_use]
-    fn named_openings(size: BoardSize) -> Vec<(&'static str, Vec<Move>)> {
-        let _ = size;
-        Vec::new()
-    }
-
     /// Estimated number of remaining moves.
     fn plies_left(&self) -> PliesLeft;
-
-    /// The ply from which searches of a tenth of a second usually prove the result, so that moves
-    /// need no more thought; `None` where games are mostly decided without a proof.
-    fn usually_proven_from(&self) -> Option<u32> {
-        None
-    }
 }

@@ -1,6 +1,6 @@
 //! The positions of a game so far, for repetition rules (superko).
 
-use super::{Game, Move};
+use super::{Game, Move, Superko};
 
 /// All positions of a game up to the current one, as repetition keys. A game has hundreds of
 /// positions, so a list with linear search suffices.
@@ -19,8 +19,8 @@ impl PositionHistory {
 
     /// Adds the position after a move.
     pub fn push<G: Game>(&mut self, position: &G) {
-        if G::INFO.repeats {
-            self.0.push(position.repetition_key());
+        if let Some(rule) = position.superko() {
+            self.0.push(rule.repetition_key());
         }
     }
 
@@ -58,13 +58,17 @@ impl PositionHistory {
     /// ones. A pass always is.
     #[must_use]
     pub fn allows<G: Game>(&self, position: &G, mv: Move) -> bool {
-        position.always_allows(mv) || !self.0.contains(&position.repetition_key_after(mv))
+        let in_force = position.superko().filter(|rule| rule.is_in_force());
+        in_force.is_none_or(|rule| {
+            mv.index() >= position.size().area() || !self.0.contains(&rule.repetition_key_after(mv))
+        })
     }
 
     /// Whether the position after a move is not a repetition.
     #[must_use]
     pub fn is_new<G: Game>(&self, position: &G) -> bool {
-        !self.0.contains(&position.repetition_key())
+        let rule = position.superko();
+        rule.is_none_or(|rule| !self.0.contains(&rule.repetition_key()))
     }
 }
 

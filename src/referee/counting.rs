@@ -8,7 +8,7 @@ use super::gtp_client::Fault;
 use super::player::Contestant;
 use super::trial::Trial;
 use super::vertex;
-use crate::game::{Color, Game, Move, Outcome};
+use crate::game::{Color, Game, Move, Outcome, Scored};
 use crate::record::result_text;
 
 /// A chain by its points, ascending.
@@ -36,18 +36,19 @@ impl<G: Game> GameInProgress<'_, G> {
     /// The end of a game that is over by the rules: scored if the game counts points. `None` if the
     /// match was stopped meanwhile.
     pub(super) fn counted(&mut self, by_rules: Outcome) -> Option<GameEnd> {
-        if by_rules.margin.is_none() {
+        let position = self.position.clone();
+        let (Some(scored), Some(_)) = (position.scored(), by_rules.margin) else {
             return Some(self.end(by_rules, Reason::Rules, None));
-        }
+        };
         let mut asked = Asked::default();
-        let named = match self.position.agrees_on_dead() {
+        let named = match scored.agrees_on_dead() {
             true => self.ask(&mut asked, |player| player.dead()),
             false => [None, None],
         };
         let said = self.ask(&mut asked, |player| player.final_score());
-        let named = named.map(|dead| dead.map(|dead| self.position.chains_of(&dead)));
-        let verdict = self.verdict(named)?;
-        let outcome = self.position.outcome_without(&verdict.dead);
+        let named = named.map(|dead| dead.map(|dead| scored.chains_of(&dead)));
+        let verdict = self.verdict(scored, named)?;
+        let outcome = scored.outcome_without(&verdict.dead);
         let foul = verdict
             .trial
             .as_ref()
@@ -85,7 +86,11 @@ impl<G: Game> GameInProgress<'_, G> {
 
     /// Dead stones, given the chains named by Black's and White's player. If they differ, certain
     /// status decides, and then playing on.
-    fn verdict(&mut self, named: [Option<Vec<Chain>>; 2]) -> Option<Verdict> {
+    fn verdict(
+        &mut self,
+        scored: &impl Scored<G>,
+        named: [Option<Vec<Chain>>; 2],
+    ) -> Option<Verdict> {
         let (one, other) = match named {
             [None, None] => return Some(Verdict::of(Vec::new(), CountBasis::AsItStands)),
             [Some(dead), None] | [None, Some(dead)] => {
@@ -101,7 +106,7 @@ impl<G: Game> GameInProgress<'_, G> {
         let only_other = other.into_iter().filter(|chain| !one.contains(chain));
         let mut open = Vec::new();
         for chain in disputed.into_iter().chain(only_other) {
-            match self.position.certainly_dead(chain[0]) {
+            match scored.certainly_dead(chain[0]) {
                 Some(true) => dead.push(chain),
                 Some(false) => {}
                 None => open.push(chain),

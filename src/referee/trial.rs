@@ -7,7 +7,7 @@ use super::game::GameInProgress;
 use super::gtp_client::Fault;
 use super::player::{PlayerMove, Reply};
 use super::vertex;
-use crate::game::{Color, Game, Move, PositionHistory};
+use crate::game::{Color, Game, Move, PositionHistory, Scored, scoring};
 
 /// Maximum number of moves per point of the board; a chain that still stands then lives.
 const MOVES_PER_POINT: usize = 2;
@@ -54,7 +54,7 @@ impl<G: Game> Copy<G> {
             return;
         }
         self.passes = 0;
-        if let Some(ko) = self.position.ko() {
+        if let Some(ko) = self.position.scored().and_then(Scored::ko) {
             self.kos[color.opponent().index()].push(ko);
         }
     }
@@ -66,12 +66,13 @@ impl<G: Game> Copy<G> {
     /// Whether a legal move retakes a ko for which its side must pass first.
     fn needs_a_pass(&self, mv: Move) -> bool {
         let banned = &self.kos[self.position.to_move().index()];
-        if !self.position.passes_for_ko() || !banned.contains(&mv) {
+        let for_ko = self.position.scored().is_some_and(Scored::passes_for_ko);
+        if !for_ko || !banned.contains(&mv) {
             return false;
         }
         let mut next = self.position.clone();
         next.play(mv);
-        next.ko().is_some()
+        next.scored().and_then(Scored::ko).is_some()
     }
 }
 
@@ -79,8 +80,7 @@ impl<G: Game> GameInProgress<'_, G> {
     /// Plays on about these chains until both pass. If all of them belong to one side, the other
     /// one, which must capture them, begins. `None` if the match was stopped meanwhile.
     pub(super) fn trial(&mut self, disputed: &[Vec<Move>]) -> Option<Trial> {
-        let mut position = self.position.clone();
-        position.resume();
+        let mut position = scoring::resumed(&self.position);
         let owner = |chain: &Vec<Move>| self.position.stone(chain[0]);
         let owners: Vec<Color> = disputed.iter().filter_map(owner).collect();
         if let [first, rest @ ..] = owners.as_slice()

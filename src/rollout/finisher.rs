@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::{Played, Playout, PlayoutPolicy, Tally};
-use crate::game::{Move, Outcome};
+use crate::game::{Move, Outcome, Scored as _, scoring};
 
 /// Finishes descents, and keeps what their random games say about the owners of points.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ impl Finisher {
             }
             None => &mut self.tally,
         };
-        let agrees = position.agrees_on_dead();
+        let agrees = scoring::agrees_on_dead(position);
         let outcome = match position.outcome() {
             Some(outcome) if !agrees => {
                 position.tally(tally);
@@ -69,7 +69,7 @@ impl Finisher {
             over => {
                 if over.is_some() {
                     // Dead stones are found by playing on.
-                    *position = position.disputed();
+                    *position = scoring::disputed(position);
                 }
                 position.finish(policy, rng, &mut self.played, tally)
             }
@@ -87,7 +87,10 @@ impl Finisher {
 
 /// Whether a pass wins the game as the board stands: then the game ends.
 pub(super) fn wins_at_once<G: Playout>(position: &G, mv: Move) -> bool {
-    if !G::INFO.passes || position.agrees_on_dead() || mv.index() < position.size().area() {
+    let counts = position
+        .scored()
+        .is_some_and(|scored| !scored.agrees_on_dead());
+    if !counts || mv.index() < position.size().area() {
         return false;
     }
     let mut next = position.clone();

@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::Tally;
-use crate::game::{Color, Game, Move, Outcome};
+use crate::game::{Color, Game, Move, Outcome, scoring};
 
 /// Move choice of a playout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,7 +146,7 @@ pub trait Playout: Game {
 
     /// The same position under the rules by which playouts are scored, without irrelevant parts.
     fn as_played_out(&self) -> Self {
-        self.disputed()
+        scoring::disputed(self)
     }
 
     /// Adds the owners of a finished game's points to `tally`, in games that count them.

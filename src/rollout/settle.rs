@@ -52,14 +52,14 @@ mod tests {
     use super::*;
     use crate::game::go::SmallGo;
     use crate::game::go::tests::diagram;
-    use crate::game::{BoardSize, Game, Outcome, PointStatus, Settled};
+    use crate::game::{BoardSize, Game, Outcome, PointStatus, Scored as _, Settled};
     use crate::record::{GameRecord, result_text, sgf};
 
     /// The settled position, and the names of its points of one status.
     fn settled(rows: &str, rules: &str) -> (Settled, impl Fn(PointStatus) -> String) {
         let position = diagram(rows, rules, Color::Black);
         let expected = expect(&position, 2000, 1, &|| false).expect("points are counted");
-        let settled = position.settle(&expected).expect("points are counted");
+        let settled = position.settle(&expected);
         let (found, size) = (settled.clone(), position.size());
         let name = move |point: Move| {
             let (x, y) = size.column_row(point);
@@ -159,7 +159,7 @@ mod tests {
             position.play(recorded.play.vertex.index(record.size));
         }
         let expected = expect(&position, 1000, 1, &|| false).expect("points are counted");
-        let settled = position.settle(&expected).expect("points are counted");
+        let settled = position.settle(&expected);
         let outcome: Outcome = settled.outcome();
         (
             result_text(outcome),

@@ -11,7 +11,7 @@
 //!
 //! Under a repetition rule, a node represents its position with any history, and so must its
 //! bounds. A lower bound of a move is certain only if no history can forbid the move
-//! ([`Game::always_allows`]); an upper bound is certain for any move, because a history can only
+//! ([`UnforbiddenMoves`]); an upper bound is certain for any move, because a history can only
 //! remove moves.
 
 use super::edge::{Choice, Edge};
@@ -32,7 +32,7 @@ impl UnforbiddenMoves {
 
     /// The value for the rules of this position.
     pub(super) fn under<G: Game>(position: &G) -> UnforbiddenMoves {
-        match G::INFO.repeats && position.forbids_repetition() {
+        match position.forbids_repetition() {
             true => UnforbiddenMoves(position.size().pass()),
             false => UnforbiddenMoves::ALL,
         }

@@ -10,7 +10,9 @@ use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::encode::Encoding;
 use crate::eval::{Batch, Outputs, softmax};
-use crate::game::{Bounds, Color, Game, GameState, Move, OwnershipEstimate, PositionHistory};
+use crate::game::{
+    Bounds, Color, Game, GameState, Move, OwnershipEstimate, PositionHistory, Scored as _,
+};
 
 /// Result of a descent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,7 +168,9 @@ impl<'s, G: Game> Playouts<'s, G> {
             first = first.or(Some(mv));
             #[cfg(test)]
             assert!(
-                position.always_allows(mv) || self.past.is_new(&position),
+                mv.index() >= position.size().area()
+                    || !position.forbids_repetition()
+                    || self.past.is_new(&position),
                 "a descent repeats {position:?}"
             );
             self.past.push(&position);
@@ -338,7 +342,8 @@ fn give_up<G>(leaf: &Leaf<'_, G>) {
 
 /// The pass, if it may end a game in which the players agree on dead stones.
 fn ending<G: Game>(position: &G) -> Option<Move> {
-    let ends = G::INFO.passes && position.agrees_on_dead() && position.nears_end();
+    let scored = position.scored()?;
+    let ends = scored.agrees_on_dead() && scored.nears_end();
     ends.then(|| position.size().pass())
 }
 

@@ -6,7 +6,7 @@ use std::f32::consts::FRAC_2_PI;
 use super::atomic::{AtomicU64, Ordering};
 use super::limits::PointsByMove;
 use crate::eval::Outputs;
-use crate::game::{Color, Game, Move, OwnershipEstimate, PointStatus};
+use crate::game::{Color, Game, Move, OwnershipEstimate, PointStatus, scoring};
 
 /// A lead of this many times the board's side has half of the maximum utility (KataGo).
 const HALF_AT: f32 = 2.0;
@@ -79,7 +79,7 @@ impl Judged {
             }
             expected.defended = defended;
         }
-        let settled = position.settle(&expected)?;
+        let settled = scoring::settle(position, &expected)?;
         let black = |(index, fate): (usize, &PointStatus)| match fate {
             PointStatus::Territory(color) => self::sign(*color),
             PointStatus::Dame => 0.0,

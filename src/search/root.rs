@@ -61,7 +61,7 @@ pub(super) fn bounds<G: Game>(
 fn bounds_of_all<G: Game>(tree: &Tree, root: NodeId, start: &GameState<G>) -> Bounds {
     let node = tree.node(root);
     let known = node.state().bounds();
-    if !G::INFO.repeats || known.proof().is_some() || !start.position().forbids_repetition() {
+    if known.proof().is_some() || !start.position().forbids_repetition() {
         return known;
     }
     let moves = tree.moves(node).filter_map(|(choice, edge)| {

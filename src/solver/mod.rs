@@ -22,7 +22,7 @@ mod table;
 mod values;
 
 pub use result::{Advice, RatedMove, SolveLimits, SolveResult};
-pub use solve::{MakeProbe, Probe, Solvable, Solve};
+pub use solve::{MakeProbe, Probe, Solvable, Solve, Solves};
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl<const CELLS: usize, const WORDS: usize> Solvable for crate::game::go::Go<CE
 impl Solvable for crate::game::tictactoe::TicTacToe {}
 
 impl<const W: usize> Solvable for NoGo<W> {
-    const SOLVED: bool = true;
+    const SOLVES: Solves = Solves::Endings;
 
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
         Some(Box::new(Solver::new(bytes)))

@@ -12,10 +12,21 @@ pub type Probe<G> = Box<dyn FnMut(&G, &SolveLimits<'_>) -> Option<Bounds> + Send
 /// Creates probes, one per thread.
 pub type MakeProbe<G> = Arc<dyn Fn() -> Probe<G> + Send + Sync>;
 
+/// What the solver of a game proves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Solves {
+    /// There is none.
+    Nothing,
+    /// Wins that are forced, in any position.
+    Threats,
+    /// The result of every late position: finished games can be solved from the end.
+    Endings,
+}
+
 /// A game and the solver that proves its results; by default there is none.
 pub trait Solvable: Game {
-    /// Whether there is a solver.
-    const SOLVED: bool = false;
+    /// What the solver proves.
+    const SOLVES: Solves = Solves::Nothing;
 
     /// A solver with about `bytes` for proven positions, allocated at its first use.
     #[must_use]

@@ -21,10 +21,10 @@ mod table;
 pub use prover::Prover;
 
 use crate::game::gomoku::Gomoku;
-use crate::solver::{Solvable, Solve};
+use crate::solver::{Solvable, Solve, Solves};
 
 impl Solvable for Gomoku {
-    const SOLVED: bool = true;
+    const SOLVES: Solves = Solves::Threats;
 
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
         Some(Box::new(Prover::new(bytes)))

@@ -79,7 +79,7 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         width: size.width,
         height: size.height,
         passes: info.passes,
-        scores: info.passes,
+        scores: info.scored,
         rules: &session.beginning.rules,
         komi: session.beginning.komi.map(|komi| komi.0 as f32 / 2.0),
         handicap: session.beginning.handicap,

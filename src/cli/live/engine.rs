@@ -323,10 +323,6 @@ impl Engine for WatchedEngine {
         self.engine.legal_moves(color)
     }
 
-    fn named_openings(&self) -> Vec<(&'static str, Vec<Move>)> {
-        self.engine.named_openings()
-    }
-
     fn outcome(&self) -> Option<Outcome> {
         self.engine.outcome()
     }

@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context as _, ensure};
 use parking_lot::Mutex;
 use serde::Serialize;
-use tengen::game::nogo::NoGo;
-use tengen::game::{Color, Game};
+use tengen::game::{Color, with_game};
 use tengen::gtp::format_vertex;
 use tengen::record::GameRecord;
-use tengen::solver::{Solve as _, SolveLimits, Solver};
+use tengen::solver::{Solvable, SolveLimits};
 
 use super::super::output::print;
 use super::super::position::replay;
@@ -132,27 +131,29 @@ impl Endings {
             "{}: only endings of NoGo are solved, and this is a game of {game}",
             file.display()
         );
-        let name = || file.display().to_string();
-        match record.size.area() {
-            0..=64 => self.solve::<1>(&record, file),
-            65..=128 => self.solve::<2>(&record, file),
-            _ => self.solve::<3>(&record, file),
-        }
-        .with_context(name)
+        let reviewed = with_game!(game, record.size, |empty| self.solve(&empty, &record, file))
+            .map_err(anyhow::Error::from);
+        reviewed
+            .flatten()
+            .with_context(|| file.display().to_string())
     }
 
-    fn solve<const W: usize>(&self, record: &GameRecord, file: &Path) -> anyhow::Result<Reviewed> {
-        let mut positions: Vec<NoGo<W>> = Vec::new();
-        replay(record, |position: &NoGo<W>| {
-            positions.push(position.clone());
-        })?;
+    /// Reviews a game that begins with the board of `empty`.
+    fn solve<G: Solvable>(
+        &self,
+        _: &G,
+        record: &GameRecord,
+        file: &Path,
+    ) -> anyhow::Result<Reviewed> {
+        let mut positions = Vec::new();
+        replay(record, |position: &G| positions.push(position.clone()))?;
         let effort = SolveLimits {
             nodes: self.nodes,
             threads: 1,
             halt: &|_| false,
         };
         let bytes = self.nodes.saturating_mul(BYTES_A_NODE).min(MOST_MIB << 20);
-        let mut solver = Solver::new(bytes as usize);
+        let mut solver = G::solver(bytes as usize).context("cannot create the solver")?;
         let winner = |index: usize| {
             solver.clear();
             let position = &positions[index];

@@ -83,8 +83,8 @@ impl Game {
             comment: comment.to_owned(),
         };
         let setup = record.setup.iter();
-        let passes = tengen::game::info(&record.game).is_some_and(|info| info.passes);
-        let komi = record.komi.filter(|_| passes);
+        let scored = tengen::game::info(&record.game).is_some_and(|info| info.scored);
+        let komi = record.komi.filter(|_| scored);
         Game {
             game: record.game.clone(),
             rules: record.rules.clone(),

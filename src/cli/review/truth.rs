@@ -1,9 +1,9 @@
 //! Proofs for a game's positions: winners and winning moves.
 
-use tengen::game::nogo::{NoGo, SmallNoGo};
-use tengen::game::{Color, Game, Move, Proof};
+use anyhow::Context as _;
+use tengen::game::{Color, Game, Move, Proof, with_game};
 use tengen::record::GameRecord;
-use tengen::solver::{Solve as _, SolveLimits, Solver};
+use tengen::solver::{Solvable, Solve, SolveLimits, Solves};
 
 use super::super::position::replay;
 
@@ -34,8 +34,8 @@ pub(super) struct SolverBudget<'a> {
 
 /// Solves positions from the last one back to `from`, until several consecutive ones fail, and
 /// returns the results with the positions' indices, ascending.
-pub(super) fn look_back<const W: usize, T>(
-    positions: &[NoGo<W>],
+pub(super) fn look_back<G: Game, T>(
+    positions: &[G],
     from: u32,
     mut solve: impl FnMut(usize) -> Option<T>,
 ) -> Vec<(usize, T)> {
@@ -60,7 +60,12 @@ pub(super) fn look_back<const W: usize, T>(
 /// Whether games of this name are solved here, beside the search. Others are proven in the search
 /// only.
 pub(super) fn is_solved(game: &str) -> bool {
-    game == SmallNoGo::NAME
+    let board = tengen::game::info(game).map(|info| info.usual_board);
+    board.is_some_and(|size| with_game!(game, size, |empty| solves_endings(&empty)) == Ok(true))
+}
+
+fn solves_endings<G: Solvable>(_: &G) -> bool {
+    G::SOLVES == Solves::Endings
 }
 
 /// Proven facts of each position of a game, including the first one; empty for games that are not
@@ -72,26 +77,24 @@ pub(super) fn verdicts(
     if !is_solved(&record.game) {
         return Ok(vec![None; record.plays.len() + 1]);
     }
-    match record.size.area() {
-        0..=64 => solve::<1>(record, means),
-        65..=128 => solve::<2>(record, means),
-        _ => solve::<3>(record, means),
-    }
+    with_game!(&record.game, record.size, |empty| solve(
+        &empty, record, means
+    ))?
 }
 
-fn solve<const W: usize>(
+/// The same for a game that begins with the board of `empty`.
+fn solve<G: Solvable>(
+    _: &G,
     record: &GameRecord,
     means: &SolverBudget<'_>,
 ) -> anyhow::Result<Vec<Option<Verdict>>> {
-    let mut positions: Vec<NoGo<W>> = Vec::new();
-    replay(record, |position: &NoGo<W>| {
-        positions.push(position.clone())
-    })?;
-    let mut solver = Solver::new(means.bytes);
+    let mut positions = Vec::new();
+    replay(record, |position: &G| positions.push(position.clone()))?;
+    let mut solver = G::solver(means.bytes).context("cannot create the solver")?;
     let mut after: Option<(usize, Color)> = None;
     let found = look_back(&positions, means.from, |index| {
         let position = &positions[index];
-        let verdict = verdict(&mut solver, position, means, |winner| {
+        let verdict = verdict(&mut *solver, position, means, |winner| {
             winner == position.to_move() && after == Some((index + 1, winner.opponent()))
         })?;
         after = Some((index, verdict.winner));
@@ -105,9 +108,9 @@ fn solve<const W: usize>(
 }
 
 /// Proofs for one position, with a line of play if `wants_line` of its winner.
-fn verdict<const W: usize>(
-    solver: &mut Solver<W>,
-    position: &NoGo<W>,
+fn verdict<G: Solvable>(
+    solver: &mut dyn Solve<G>,
+    position: &G,
     means: &SolverBudget<'_>,
     wants_line: impl FnOnce(Color) -> bool,
 ) -> Option<Verdict> {

@@ -10,7 +10,7 @@ use super::super::resign::loses_the_count;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::Player;
 use crate::clock::{Budget, StopReason};
-use crate::game::{Game, GameState, Move, Outcome, Proof};
+use crate::game::{Game, GameState, Move, Outcome, Proof, Scored as _, scoring};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Limits, Observer, PointsByMove, SearchReport, SearchRequest};
 
@@ -69,7 +69,7 @@ impl<G: Game> Player<G> {
             analysis.avoid.extend(avoid.unwrap_or_default());
         }
         let pass = position.size().pass();
-        let may_pass = G::INFO.passes && !analysis.avoid.contains(&pass);
+        let may_pass = G::INFO.scored && !analysis.avoid.contains(&pass);
         let judged = match may_pass {
             true => self.judge_pass(position, judge_limits),
             false => PassJudgement::default(),
@@ -78,11 +78,14 @@ impl<G: Game> Player<G> {
             return Decided::to_play(Some(pass), budget);
         }
         analysis.judged.clone_from(&judged.expected);
-        if may_pass && position.nears_end() {
+        if let Some(scored) = position.scored()
+            && may_pass
+            && scored.nears_end()
+        {
             if analysis.points == PointsByMove::Nothing {
                 analysis.points = PointsByMove::Lead;
             }
-            analysis.avoid.extend(position.idle_moves());
+            analysis.avoid.extend(scored.idle_moves());
         }
         // If stopped while dead stones are judged, the results of earlier searches are still used.
         if !stopped {
@@ -119,7 +122,7 @@ impl<G: Game> Player<G> {
     /// Result without a search. As in a search, two passes prove nothing if players have to agree
     /// on dead stones.
     fn glance(&mut self, start: &GameState<G>) -> SearchReport {
-        let searched = GameState::new(start.position().searched(), start.past().clone());
+        let searched = GameState::new(scoring::searched(start.position()), start.past().clone());
         (self.look_at_once)(&searched, StopReason::Time)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::judge_limits::JudgeLimits;
 use super::super::passing::{self, PassJudgement};
 use super::Player;
-use crate::game::Game;
+use crate::game::{Game, Scored as _, scoring};
 use crate::search::SearchReport;
 
 impl<G: Game> Player<G> {
@@ -17,8 +17,11 @@ impl<G: Game> Player<G> {
         position: &G,
         judge_limits: JudgeLimits<'_>,
     ) -> PassJudgement {
+        let Some(scored) = position.scored() else {
+            return PassJudgement::default();
+        };
         let offered = passing::is_offered(position);
-        let by_territory = position.current_score().is_none() && position.nears_end();
+        let by_territory = scored.current_score().is_none() && scored.nears_end();
         if !(offered || by_territory) {
             return PassJudgement::default();
         }
@@ -47,7 +50,7 @@ impl<G: Game> Player<G> {
             return true;
         }
         let settled = self.judge.settle_within(position, judge_limits);
-        let seen = || position.settle(report.expected.as_ref()?);
+        let seen = || scoring::settle(position, report.expected.as_ref()?);
         let settled = settled.ok().flatten().or_else(seen);
         settled.is_some_and(|settled| settled.open == 0)
     }

@@ -2,7 +2,7 @@
 
 use super::{Agreed, Go, GoRules, Removed, Scoring};
 use crate::game::{
-    Bits, Color, Game as _, HalfPoints, Move, OwnershipEstimate, PointStatus, Recent, Settled,
+    Bits, Color, HalfPoints, Move, OwnershipEstimate, PointStatus, Recent, Scored as _, Settled,
 };
 
 /// Points with a more certain expected owner need not be played for.
@@ -97,13 +97,12 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             friendly_pass: false,
             ..self.rules
         };
-        let mut position = Go {
+        let position = Go {
             rules,
             judged: false,
             ..self.clone()
         };
-        position.resume();
-        position
+        position.resumed()
     }
 
     /// Chains whose status is not certain, and the points that they reach.

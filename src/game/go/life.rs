@@ -182,7 +182,7 @@ mod tests {
     use super::super::tests::{at, diagram};
     use super::super::{GoRules, SmallGo};
     use super::*;
-    use crate::game::{BoardSize, PositionHistory, Proof};
+    use crate::game::{BoardSize, PositionHistory, Proof, Scored as _};
 
     /// Number of Black's pass-alive stones, and of all points it has secured.
     fn black(rows: &str) -> (usize, usize) {

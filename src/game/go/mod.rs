@@ -4,11 +4,12 @@
 //! forbids a move is asked of [`PositionHistory`](super::PositionHistory). Two consecutive passes
 //! end the game, and all stones on the board count as alive unless dead stones are given
 //! ([`Go::score`]). Under rules by which players agree on dead stones, the search estimates the
-//! agreement ([`Game::searched`]).
+//! agreement ([`Scored::searched`]).
 
 mod agreed;
 mod board;
 mod claimed;
+mod counting;
 mod earlier;
 mod ending;
 mod handicap;
@@ -16,15 +17,15 @@ mod inescapable;
 mod ladder;
 mod life;
 mod removed;
+mod repetition;
 mod rules;
 mod score;
 mod seki;
 
 use super::bits::{Bits, BitsIter};
 use super::{
-    BoardSize, Bounds, Color, CurrentScore, Frame, Game, GameInfo, HalfPoints, Illegal,
-    IllegalSetup, Move, Outcome, OwnershipEstimate, PliesLeft, Recent, Settled, UnsupportedSize,
-    zobrist,
+    BoardSize, Bounds, Color, Frame, Game, GameInfo, HalfPoints, Illegal, IllegalSetup, Move,
+    Outcome, PliesLeft, Recent, Scored, Superko, UnsupportedSize, zobrist,
 };
 pub use agreed::Agreed;
 use board::Board;
@@ -39,9 +40,6 @@ pub type SmallGo = Go<111, 2>;
 
 /// Go on boards up to 19x19.
 pub type LargeGo = Go<421, 6>;
-
-/// Share of occupied points from which on a side may pass first.
-const LATE: f32 = 0.3;
 
 /// Maximum number of columns and of rows.
 const MAX_SIDE: u8 = 19;
@@ -259,6 +257,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         title: "Go",
         sgf: (1, None),
         passes: true,
+        scored: true,
         draws: true,
         repeats: true,
         // A lost game may go on for hundreds of moves.
@@ -368,10 +367,6 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         }
     }
 
-    fn fills_eye(&self, mv: Move) -> bool {
-        self.is_eye(self.to_move, mv)
-    }
-
     fn play(&mut self, mv: Move) {
         debug_assert!(self.is_legal(mv), "{} plays {mv:?}", self.to_move);
         self.handicap.play(self.to_move, mv != self.pass());
@@ -393,82 +388,17 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         self.ply += 1;
     }
 
-    fn resume(&mut self) {
-        if self.passes >= 2 {
-            self.passes = 0;
-        }
-    }
-
-    fn disputed(&self) -> Self {
-        self.settled_by_play()
-    }
-
-    fn searched(&self) -> Self {
-        Go {
-            judged: self.agrees_on_dead(),
-            ..self.clone()
-        }
-    }
-
     fn outcome(&self) -> Option<Outcome> {
         let over = self.passes >= 2;
         over.then(|| Outcome::by_points(self.score(&Agreed::all_alive())))
     }
 
-    fn settle(&self, expected: &OwnershipEstimate) -> Option<Settled> {
-        Some(self.settled(expected))
+    fn scored(&self) -> Option<&impl Scored<Self>> {
+        Some(self)
     }
 
-    fn outcome_without(&self, dead: &[Move]) -> Outcome {
-        let agreed = self.agreed_on(dead.iter().copied().collect());
-        Outcome::by_points(self.score(&agreed))
-    }
-
-    fn chains_of(&self, points: &[Move]) -> Vec<Vec<Move>> {
-        let stones = points.iter().filter(|point| self.stone(**point).is_some());
-        let mut left: Bits<WORDS> = stones.copied().collect();
-        let mut chains = Vec::new();
-        while let Some(first) = left.lowest() {
-            let chain = self.chain(first);
-            left.remove_all(chain);
-            chains.push(chain.iter().collect());
-        }
-        chains
-    }
-
-    /// A pass-alive stone is alive, and a stone surrounded by pass-alive stones of the opponent is
-    /// dead.
-    fn certainly_dead(&self, stone: Move) -> Option<bool> {
-        let color = self.stone(stone)?;
-        if self.pass_alive(color).stones.contains(stone) {
-            return Some(false);
-        }
-        let lost = self.pass_alive(color.opponent()).secured;
-        lost.contains(stone).then_some(true)
-    }
-
-    fn ko(&self) -> Option<Move> {
-        self.ko
-    }
-
-    fn passes_for_ko(&self) -> bool {
-        self.rules.scoring == Scoring::Territory
-    }
-
-    /// Under territory scoring capturing dead stones would cost points, so players always agree on
-    /// them.
-    fn agrees_on_dead(&self) -> bool {
-        self.rules.friendly_pass || self.rules.scoring == Scoring::Territory
-    }
-
-    fn handicap(&self) -> u16 {
-        self.handicap.stones()
-    }
-
-    /// Under area scoring: points secured by pass-alive stones count for their side with any
-    /// stones on them; all others count as they stand.
-    fn current_score(&self) -> Option<CurrentScore> {
-        (self.rules.scoring == Scoring::Area).then(|| self.area_score_now())
+    fn superko(&self) -> Option<&impl Superko> {
+        Some(self)
     }
 
     fn key(&self) -> u128 {
@@ -476,41 +406,6 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
             Color::Black => self.board.key() ^ self.rest_key(),
             Color::White => self.board.key() ^ self.rest_key() ^ zobrist::WHITE_TO_MOVE,
         }
-    }
-
-    /// Under [`KoRule::Positional`] the stones alone; otherwise with the side to move.
-    fn repetition_key(&self) -> u128 {
-        match (self.rules.ko, self.to_move) {
-            (KoRule::Positional, _) | (_, Color::Black) => self.board.key(),
-            (_, Color::White) => self.board.key() ^ zobrist::WHITE_TO_MOVE,
-        }
-    }
-
-    fn forbids_repetition(&self) -> bool {
-        self.rules.ko != KoRule::Simple
-    }
-
-    fn repetition_key_after(&self, mv: Move) -> u128 {
-        let board = match mv.index() < self.size().area() {
-            true => self.board.key_after(self.to_move, mv),
-            false => self.board.key(),
-        };
-        match (self.rules.ko, self.to_move) {
-            (KoRule::Positional, _) | (_, Color::White) => board,
-            (_, Color::Black) => board ^ zobrist::WHITE_TO_MOVE,
-        }
-    }
-
-    /// Where the opponent has passed, and where as many points are occupied as near the end of a
-    /// game.
-    fn nears_end(&self) -> bool {
-        let area = self.size().area();
-        self.passes == 1 || (area - self.empty().count()) as f32 >= LATE * area as f32
-    }
-
-    /// Secured points where the side to move has nothing to capture.
-    fn idle_moves(&self) -> Vec<Move> {
-        self.idle_points().iter().collect()
     }
 
     /// By the rules or by secured points.

@@ -83,7 +83,7 @@ mod tests {
 
     use super::super::{GoRules, SmallGo};
     use super::*;
-    use crate::game::{BoardSize, Game, Move};
+    use crate::game::{BoardSize, Game, Move, Scored as _};
 
     /// After any moves, passes and captures, area scoring with the adjusted komi equals territory
     /// scoring.

@@ -2,7 +2,7 @@
 
 use super::super::tests::{at, diagram};
 use super::super::{Agreed, SmallGo};
-use crate::game::{Bits, Color, Game, Move, OwnershipEstimate};
+use crate::game::{Bits, Color, Game, Move, OwnershipEstimate, Scored as _};
 
 /// Territory of Black and White after these stones are removed, dead stones not counted twice.
 fn territory(rows: &str, dead: &str) -> [usize; 2] {

@@ -453,7 +453,7 @@ fn two_passes_end_the_game_with_all_stones_alive_and_a_whole_komi_may_draw() {
         (game.position.legal_count(), game.position.proven()),
         (0, Bounds::exactly(Proof::Draw))
     );
-    game.position.resume();
+    game.position = game.position.resumed();
     assert_eq!(game.position.legal_count(), 4);
     assert_eq!(
         SmallGo::new(BoardSize::square(5))

@@ -184,6 +184,7 @@ impl Game for Gomoku {
         usual_board: BoardSize::square(15),
         draws: true,
         lost_because: "has let a five be made",
+        openings: openings::openings,
         // Threats decide from the first moves on, with any method of move selection.
         settings: &[
             ("time-takeover", "false"),
@@ -307,10 +308,6 @@ impl Game for Gomoku {
             Color::Black => self.key,
             Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
         }
-    }
-
-    fn named_openings(size: BoardSize) -> Vec<(&'static str, Vec<Move>)> {
-        openings::openings(size)
     }
 
     /// At most the number of empty points. The expected value is a rough estimate: good players

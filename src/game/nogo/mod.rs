@@ -157,6 +157,8 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
             BoardSize::square(9),
             BoardSize::square(13),
         ],
+        // Two thirds of the points: ply 54 of 9x9 (docs/methods.md#nogo).
+        usually_proven_from: |size| Some(size.area() as u32 * 2 / 3),
         // By SPSA with the network of 84,600 games, 800 visits (docs/results-history.md#search).
         settings: &[
             ("cpuct", "0.83"),
@@ -291,11 +293,6 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
             expected: (0.905 * exact - 2.6).max(0.6 * exact),
             bound: Some(bound as u32),
         }
-    }
-
-    /// Two thirds of the points: ply 54 of 9x9 (docs/methods.md#nogo).
-    fn usually_proven_from(&self) -> Option<u32> {
-        Some(self.size().area() as u32 * 2 / 3)
     }
 }
 

@@ -95,9 +95,9 @@ fn set_up(session: &mut Session, points: Vec<Move>) -> Result<String, Failure> {
     Ok(names.collect::<Vec<_>>().join(" "))
 }
 
-/// Handicap stones are for Go only: in other games they may decide the game or be illegal.
+/// Handicap stones are for games that count points: in others they may decide the game or be illegal.
 fn stones(session: &Session, args: &Arguments<'_>) -> Result<usize, Failure> {
-    if !session.engine.info().passes {
+    if !session.engine.info().scored {
         return Err(Failure::NoHandicap);
     }
     usize::try_from(args.integer(0)?).map_err(|_| Failure::Stones)
@@ -127,7 +127,7 @@ pub(super) fn set_free_handicap(
     session: &mut Session,
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
-    if !session.engine.info().passes {
+    if !session.engine.info().scored {
         return Err(Failure::NoHandicap);
     }
     let size = session.engine.size();

@@ -12,7 +12,7 @@ use crate::search::SearchReport;
 /// The game's named openings, or one of them played on the empty board.
 pub(super) fn openings(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let size = session.engine.size();
-    let openings = session.engine.named_openings();
+    let openings = (session.engine.info().openings)(size);
     let Some(name) = args.optional(0) else {
         let lines = openings.iter().map(|(name, moves)| {
             let moves: Vec<String> = moves.iter().map(|&mv| vertex(mv, size)).collect();

@@ -3,7 +3,7 @@
 //! not play.
 
 use crate::game::go::Go;
-use crate::game::{Bits, Color, Frame, Game, Move};
+use crate::game::{Bits, Color, Frame, Game, Move, Scored as _};
 
 const EMPTY: u8 = 2;
 const BORDER: u8 = 3;

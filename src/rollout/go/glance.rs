@@ -3,7 +3,7 @@
 
 use super::field::Field;
 use crate::game::go::Go;
-use crate::game::{Bits, Color, Game, Move};
+use crate::game::{Bits, Color, Game, Move, Scored as _};
 use crate::rollout::{Glance, Playout as _, Prior};
 
 /// Empty points enclosed by one side are its territory up to a ninth of the board, or [`SMALL`].

@@ -23,7 +23,7 @@ use rand::Rng;
 use super::playout::below;
 use super::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally};
 use crate::game::go::Go;
-use crate::game::{Bits, Color, Game, Move, Outcome};
+use crate::game::{Bits, Color, Game, Move, Outcome, Scored as _};
 
 /// A playout ends after this many plies per point and is scored as the board then stands: only
 /// cycles of kos last so long.

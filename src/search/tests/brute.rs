@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::game::go::SmallGo;
-use crate::game::{Bounds, Game, GameState, Move, Proof};
+use crate::game::{Bounds, Game, GameState, Move, Proof, Superko as _};
 
 /// Results of positions with their histories, and the remaining node budget.
 pub(super) struct Brute {

@@ -5,7 +5,7 @@ use crate::encode::{Encode, Encoding};
 use crate::game::go::{GoRules, SmallGo};
 use crate::game::{
     BoardSize, Bounds, Color, Game, GameInfo, IllegalSetup, Move, Outcome, PliesLeft, Recent,
-    UnsupportedSize,
+    Superko, UnsupportedSize,
 };
 
 /// Key of the whole path.
@@ -106,16 +106,8 @@ impl<const BY: u8> Game for Keyed<BY> {
         self.key
     }
 
-    fn repetition_key(&self) -> u128 {
-        self.position.repetition_key()
-    }
-
-    fn forbids_repetition(&self) -> bool {
-        self.position.forbids_repetition()
-    }
-
-    fn repetition_key_after(&self, mv: Move) -> u128 {
-        self.position.repetition_key_after(mv)
+    fn superko(&self) -> Option<&impl Superko> {
+        self.position.superko()
     }
 
     fn certain(&self) -> Bounds {

@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::brute::Brute;
 use super::*;
 use crate::game::go::{GoRules, SmallGo};
-use crate::game::{Bounds, GameState, Move};
+use crate::game::{Bounds, GameState, Move, Scored as _};
 
 pub(super) type Rng = Xoshiro256PlusPlus;
 

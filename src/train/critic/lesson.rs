@@ -8,7 +8,7 @@ use super::plan::Curriculum;
 use super::target::{Learner, TrainingTarget};
 use super::taught::{Taught, UtilityWeights, utility};
 use crate::critic::{Board, Judge, Network, read};
-use crate::game::{Color, Move};
+use crate::game::{Color, Move, scoring};
 
 /// Settings of all games of a run.
 #[derive(Debug, Clone)]
@@ -118,7 +118,7 @@ pub fn play<G: Taught>(
             position.random_move(&mut rng)
         } else if ours {
             let mut moves = trainee.judge.moves(&trainee.network, &position);
-            moves.retain(|found| settings.fills_eyes || !position.fills_eye(found.0));
+            moves.retain(|found| settings.fills_eyes || !scoring::fills_eye(&position, found.0));
             choose(&moves, temperature, settings.teaching.signed, &mut rng)
         } else {
             position.opponent_move(settings.opponent_rules, &mut rng)

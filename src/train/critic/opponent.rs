@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::game::go::Go;
 use crate::game::nogo::NoGo;
-use crate::game::{Bits, Color, Game, Move, Outcome};
+use crate::game::{Bits, Color, Game, Move, Outcome, Scored as _};
 
 /// A game with a weak program.
 pub trait Opponent: Game {

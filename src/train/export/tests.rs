@@ -28,7 +28,7 @@ fn weights(architecture: Architecture, shape: GameShape) -> Weights {
 
 fn info(architecture: Architecture, shape: GameShape) -> ModelInfo {
     ModelInfo {
-        game: "nogo".to_owned(),
+        game: if shape.scored { "go" } else { "nogo" }.to_owned(),
         size: SIZE,
         boards: Vec::new(),
         encoding: "nogo-1".to_owned(),
@@ -199,6 +199,7 @@ fn networks_that_pass_are_exported_as_fitted() {
         size: SIZE,
         outcomes: 3,
         passes: true,
+        scored: true,
     };
     for name in [
         "tengen-2b32c",
@@ -226,6 +227,7 @@ fn cazenaves_networks_have_the_papers_numbers_of_parameters() {
         size: BoardSize::square(19),
         outcomes: 2,
         passes: true,
+        scored: true,
     };
     for (name, blocks, channels, paper) in [
         ("mobile-33b64c200", 33, 64, 970_477),

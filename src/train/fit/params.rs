@@ -58,7 +58,7 @@ impl FitParams {
     pub fn of<G: Encode>(architecture: Architecture, steps: u64) -> FitParams {
         let encoding = usual_encoding::<G>(architecture).map(|encoding| encoding.id().to_owned());
         let mut params = FitParams::new(architecture, steps);
-        if G::INFO.passes {
+        if G::INFO.scored {
             params.loss.ownership = POINTS_OWNERSHIP;
         }
         FitParams {

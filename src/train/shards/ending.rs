@@ -1,13 +1,13 @@
 //! The end of a game, point by point: targets of the auxiliary heads (docs/methods.md#networks).
 //!
-//! Computed for any game from its rules. If points are counted ([`Game::current_score`]), an ending
+//! Computed for any game from its rules. If points are counted ([`Scored::current_score`]), an ending
 //! consists of the owners of points and the lead; the rest of this text is about other games.
 //! Closed points are meaningful where legality is monotone. In NoGo nothing is ever captured, so
 //! the final board contains every stone. It does not show *when* a point became closed: each point
 //! and colour has one fate, filled while open or closed while empty, and [`Ending::closed_own`]
 //! stores the second kind. This is what territory means in NoGo; the stones alone are half parity.
 
-use crate::game::{Color, Game, HalfPoints, Move, Outcome};
+use crate::game::{Color, Game, HalfPoints, Move, Outcome, scoring};
 use crate::train::shards::point_set::PointSet;
 
 /// Larger margins are clamped (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
@@ -62,7 +62,7 @@ pub fn result<G: Game>(position: &G) -> Option<Outcome> {
         return Some(outcome);
     }
     let too_long = position.ply() >= position.size().ply_cap();
-    match position.current_score() {
+    match scoring::current_score(position) {
         Some(current_score) if current_score.decided || too_long => {
             Some(Outcome::by_points(current_score.black_ahead))
         }
@@ -74,7 +74,7 @@ pub fn result<G: Game>(position: &G) -> Option<Outcome> {
 /// The ending from Black's view, and the winner; `None` when a move is illegal or the game has not
 /// ended.
 pub(in crate::train) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)> {
-    let counts_points = start.current_score().is_some();
+    let counts_points = scoring::current_score(start).is_some();
     let mut position = start.clone();
     let mut closed = [PointSet::default(); 2];
     let mut note = |position: &G| {
@@ -123,7 +123,7 @@ pub(in crate::train) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending
 /// The ending of a game that counts points. The rules decide the result and the lead; dead stones
 /// on the board belong to the side that has secured their points.
 fn counted<G: Game>(position: &G) -> Option<(Ending, Outcome)> {
-    let (current_score, outcome) = (position.current_score()?, result(position)?);
+    let (current_score, outcome) = (scoring::current_score(position)?, result(position)?);
     let mut points = [PointSet::default(); 2];
     for (point, owner) in (0..).map(Move).zip(current_score.owners) {
         if let Some(owner) = owner {
@@ -181,9 +181,9 @@ fn moves_alone<G: Game>(position: &G, color: Color, first: Move, wanted: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::BoardSize;
     use crate::game::go::tests::diagram;
     use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Scored as _};
     use crate::train::shards::finish::finish;
     use crate::train::shards::row::{Row, Target};
 
@@ -287,7 +287,7 @@ mod tests {
             assert_eq!(result(&go), None);
             // One side passes, the other is made to.
             go.play(go.pass());
-            go.resume();
+            go = go.resumed();
             go.set_to_move(Color::Black);
             go.set_to_move(Color::White);
         }

@@ -19,7 +19,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::eval::ModelInfo;
-use crate::game::{BoardSize, Game};
+use crate::game::{self, BoardSize, Game};
 use crate::train::TrainError;
 use crate::train::network::loss_weights::LossWeights;
 use crate::train::network::net::{
@@ -47,8 +47,10 @@ pub struct GameShape {
     pub size: BoardSize,
     /// Number of possible results for a side: 2, or 3 with draws.
     pub outcomes: usize,
-    /// Whether it is a game such as Go: a pass is the policy's last index, and points are counted.
+    /// Whether a pass is the policy's last index.
     pub passes: bool,
+    /// Whether points are counted, so that their owners and the lead can be learned.
+    pub scored: bool,
 }
 
 impl GameShape {
@@ -59,6 +61,7 @@ impl GameShape {
             size: position.size(),
             outcomes: G::INFO.outcomes(),
             passes: position.policy_len() > position.size().area(),
+            scored: G::INFO.scored,
         }
     }
 }
@@ -69,17 +72,19 @@ impl From<&ModelInfo> for GameShape {
             size: info.size,
             outcomes: info.outcomes,
             passes: info.policy_len > info.size.area(),
+            scored: game::info(&info.game).is_some_and(|info| info.scored),
         }
     }
 }
 
 impl From<BoardSize> for GameShape {
-    /// A game without draws and passes.
+    /// A game without draws, passes and points.
     fn from(size: BoardSize) -> GameShape {
         GameShape {
             size,
             outcomes: 2,
             passes: false,
+            scored: false,
         }
     }
 }
@@ -106,6 +111,7 @@ impl Architecture {
             size,
             outcomes,
             passes,
+            scored,
         } = shape.into();
         let channels = self.channels;
         let answers = (size.area() + usize::from(passes), outcomes);
@@ -126,11 +132,11 @@ impl Architecture {
         }
         let wanted = match outputs {
             Outputs::Play => &[],
-            Outputs::All => self.family.aux_heads(passes),
+            Outputs::All => self.family.aux_heads(scored),
         };
         let has = |head| wanted.contains(&head);
-        let scored = has(AuxHead::Margin) || has(AuxHead::Lead);
-        let shared_score = scored && self.family.shares_score();
+        let has_score = has(AuxHead::Margin) || has(AuxHead::Lead);
+        let shared_score = has_score && self.family.shares_score();
         let wants = (passes, has(AuxHead::Reply));
         let pooling = self.family.pooling();
         let body = (channels, pooling);
@@ -159,7 +165,7 @@ impl Architecture {
     /// The auxiliary heads used in training.
     #[must_use]
     pub fn aux_heads(&self, shape: impl Into<GameShape>) -> &'static [AuxHead] {
-        self.family.aux_heads(shape.into().passes)
+        self.family.aux_heads(shape.into().scored)
     }
 
     /// The family's default encoding.
@@ -353,6 +359,7 @@ mod tests {
     fn most_networks_are_for_any_board() {
         let go = GameShape {
             passes: true,
+            scored: true,
             ..SIZE.into()
         };
         let any = |name: &str| {
@@ -388,6 +395,7 @@ mod tests {
             size: BoardSize::square(8),
             outcomes: 3,
             passes: false,
+            scored: false,
         };
         let (weights, counts) = architecture.declare(4, shape, 1);
         assert_eq!(weights.get("block1.b.weight").dims, [256, 256, 3, 3]);

@@ -14,6 +14,7 @@ fn shape(passes: bool) -> GameShape {
         size: BoardSize::new(5, 4),
         outcomes: 3,
         passes,
+        scored: passes,
     }
 }
 

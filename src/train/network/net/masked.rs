@@ -125,6 +125,7 @@ fn boards_of_their_own_size_are_masked_ones() {
             size,
             outcomes: 3,
             passes: true,
+            scored: true,
         };
         let weights = lively_weights(architecture, 6, shape(BoardSize::square(7)));
         let device = Device::flex();

@@ -202,9 +202,7 @@ impl<G: Game> Search<G> {
             }
             self.path.push((index, edge));
             position.play(mv);
-            if position.forbids_repetition() {
-                self.past.push(&position);
-            }
+            self.past.push(&position);
             at = child;
         }
         self.past.truncate(begun);

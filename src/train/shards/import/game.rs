@@ -151,7 +151,7 @@ fn moves<G: Game>(start: &G, record: &GameRecord) -> Result<(usize, Vec<Move>), 
     let pass = start.size().pass();
     let mut moves = Vec::new();
     for &(stone, color) in &record.setup {
-        if color != Color::Black || !G::INFO.passes {
+        if color != Color::Black || !G::INFO.scored {
             return left_out("set up", "stones that are no handicap");
         }
         if !moves.is_empty() {

@@ -1,0 +1,123 @@
+//! Games in which the players count points after both have passed, and agree on dead stones first.
+
+use super::{Absent, CurrentScore, Move, Outcome, OwnershipEstimate, Settled};
+
+/// The end of a game that counts points, asked of a position of type `G`.
+pub trait Scored<G> {
+    /// The position without the end of the game by passes, for players who resume because they
+    /// disagree on dead stones. Other ends stay.
+    #[must_use]
+    fn resumed(&self) -> G;
+
+    /// The position from which players resume who disagree on dead stones: moves cost nothing, and
+    /// the next end of the game is final.
+    #[must_use]
+    fn disputed(&self) -> G;
+
+    /// The position as the search sees it: where players have to agree on dead stones, the end of
+    /// the game proves nothing ([`Game::certain`](super::Game::certain)) beyond what they must agree on.
+    #[must_use]
+    fn searched(&self) -> G;
+
+    /// Whether the players agree on dead stones, so that a pass may leave some on the board.
+    fn agrees_on_dead(&self) -> bool;
+
+    /// Whether players may consider ending the game by passes.
+    fn nears_end(&self) -> bool;
+
+    /// Legal moves that affect no open point, so that a pass is as good; as far as this can be
+    /// computed cheaply.
+    fn idle_moves(&self) -> Vec<Move>;
+
+    /// Whether a legal move fills an eye of the side to move, which is always a blunder.
+    fn fills_eye(&self, mv: Move) -> bool;
+
+    /// The score if the game ended here; `None` under rules by which it depends on an agreement of
+    /// the players.
+    fn current_score(&self) -> Option<CurrentScore>;
+
+    /// The score that the players may agree on, given the expected ownership.
+    fn settle(&self, expected: &OwnershipEstimate) -> Settled;
+
+    /// The result of a finished game after the chains on these points are removed as dead, with all
+    /// scoring rules applied.
+    fn outcome_without(&self, dead: &[Move]) -> Outcome;
+
+    /// The chains with a stone on one of these points, each as its points, ascending.
+    fn chains_of(&self, points: &[Move]) -> Vec<Vec<Move>>;
+
+    /// Whether a stone is dead, if that is certain without playing on.
+    fn certainly_dead(&self, stone: Move) -> Option<bool>;
+
+    /// The point that ko forbids the side to move.
+    fn ko(&self) -> Option<Move>;
+
+    /// Whether players who resume over dead stones may retake a ko only after a pass (Japanese
+    /// rules of 1989, article 7).
+    fn passes_for_ko(&self) -> bool;
+
+    /// Number of handicap stones, 2 or more; 0 for none.
+    fn handicap(&self) -> u16;
+}
+
+impl<G> Scored<G> for Absent {
+    fn resumed(&self) -> G {
+        match *self {}
+    }
+
+    fn disputed(&self) -> G {
+        match *self {}
+    }
+
+    fn searched(&self) -> G {
+        match *self {}
+    }
+
+    fn agrees_on_dead(&self) -> bool {
+        match *self {}
+    }
+
+    fn nears_end(&self) -> bool {
+        match *self {}
+    }
+
+    fn idle_moves(&self) -> Vec<Move> {
+        match *self {}
+    }
+
+    fn fills_eye(&self, _: Move) -> bool {
+        match *self {}
+    }
+
+    fn current_score(&self) -> Option<CurrentScore> {
+        match *self {}
+    }
+
+    fn settle(&self, _: &OwnershipEstimate) -> Settled {
+        match *self {}
+    }
+
+    fn outcome_without(&self, _: &[Move]) -> Outcome {
+        match *self {}
+    }
+
+    fn chains_of(&self, _: &[Move]) -> Vec<Vec<Move>> {
+        match *self {}
+    }
+
+    fn certainly_dead(&self, _: Move) -> Option<bool> {
+        match *self {}
+    }
+
+    fn ko(&self) -> Option<Move> {
+        match *self {}
+    }
+
+    fn passes_for_ko(&self) -> bool {
+        match *self {}
+    }
+
+    fn handicap(&self) -> u16 {
+        match *self {}
+    }
+}
