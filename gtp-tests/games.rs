@@ -1,7 +1,7 @@
 //! Whole games, checked move by move against the rules.
 
-use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Color, Game};
+use tengen::games::nogo::SmallNoGo;
 use tengen::gtp::parse_vertex;
 use tengen::record::Vertex;
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use tengen::encode::Encode;
 use tengen::eval::{ModelInfo, PLANES, POLICY, VALUE};
-use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Game};
+use tengen::games::nogo::SmallNoGo;
 use tengen::onnx::{GraphBuilder, Header, Value};
 
 /// A folder for this test, removed at the end.

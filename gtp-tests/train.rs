@@ -12,8 +12,8 @@ use std::process::{Child, Command, Stdio};
 
 use tengen::encode::find;
 use tengen::eval::{Batch, Evaluator, LibraryPlaces, ModelInfo, Outputs, TractModel};
-use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Game};
+use tengen::games::nogo::SmallNoGo;
 use tengen::train::shards::row::Row;
 use tengen::train::shards::shard;
 

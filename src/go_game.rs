@@ -51,7 +51,7 @@ fn it_plays_by_playouts_until_both_pass() {
 fn network() -> String {
     use crate::encode::Encode;
     use crate::eval::testnet::{SMALL, Shape};
-    use crate::game::go::SmallGo;
+    use crate::games::go::SmallGo;
 
     let encoding = SmallGo::encodings().last().unwrap();
     let shape = Shape {
@@ -329,8 +329,8 @@ fn cleaning_up_goes_on_until_nothing_is_dead() {
 mod train {
     use super::*;
     use crate::encode;
-    use crate::game::go::SmallGo;
     use crate::game::{Game, Rules};
+    use crate::games::go::SmallGo;
     use crate::train::cycle::fsck;
     use crate::train::cycle::{CyclePlan, Resources, RunFolder, int8, run};
     use crate::train::play::runtime::Runtime;

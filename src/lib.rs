@@ -9,6 +9,7 @@ pub mod eval;
 pub mod files;
 pub mod fnv;
 pub mod game;
+pub mod games;
 #[cfg(test)]
 mod go_game;
 pub mod gtp;

@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::clock::{Clock, FakeClock, SystemClock};
 use crate::engine::{Decision, Engine, EngineOptions, MoveKind, MoveRequest, registry};
 use crate::eval::{EvaluatorFactory, ModelInfo};
-use crate::game::tictactoe::TicTacToe;
 use crate::game::{BoardSize, Color, Game, Move, Outcome, Proof};
+use crate::games::tictactoe::TicTacToe;
 use crate::record::{Play, Vertex, sgf};
 use crate::referee::{
     AnnouncedTime, Contestant, Fault, GameSetup, GameTerms, MatchTimeControl, PlayerMove, Reason,

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, Engine, EngineOptions, registry};
-use tengen::game::{BoardSize, UnknownGame};
+use tengen::game::BoardSize;
+use tengen::games::UnknownGame;
 use tengen::gtp::{
     GomocupOptions, GomocupSession, Input, Protocol, Request, SauOptions, SauResources, SauSession,
     Session, SessionOptions,

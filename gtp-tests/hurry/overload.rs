@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use tengen::clock::{Clock as _, SystemClock};
-use tengen::game::go::{GoRules, SmallGo};
 use tengen::game::gomoku::Gomoku;
-use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Color, Game, Move, Scored as _};
+use tengen::games::go::{GoRules, SmallGo};
+use tengen::games::nogo::SmallNoGo;
 use tengen::gtp::parse_vertex;
 use tengen::record::sgf;
 

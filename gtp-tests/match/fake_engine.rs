@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Color, Game, Move};
+use tengen::games::nogo::SmallNoGo;
 
 /// The misbehaviour and its time.
 pub(crate) struct Misbehaviour {

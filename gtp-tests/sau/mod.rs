@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
-use tengen::game::nogo::SmallNoGo;
 use tengen::game::{Color, Game, Move};
+use tengen::games::nogo::SmallNoGo;
 use tengen::record::{Vertex, sgf};
 
 use crate::networks::{Folder, WILD, info, network};

@@ -138,7 +138,7 @@ fn place<G: Game>(position: &mut G, play: Play) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tengen::game::nogo::SmallNoGo;
+    use tengen::games::nogo::SmallNoGo;
 
     fn end(record: &GameRecord) -> anyhow::Result<SmallNoGo> {
         position(record, SmallNoGo::new(record.size)?)

@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
-use tengen::game::{self, BoardSize, Bounds, Game, Move, Proof, with_game};
+use tengen::game::{BoardSize, Bounds, Game, Move, Proof};
+use tengen::games::{self, with_game};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex, sgf};
 use tengen::solver::{self, Solvable, SolveLimits, SolveResult, Solves};
@@ -52,7 +53,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "N", requires = "file")]
     plies: Option<usize>,
     /// The game: nogo or gomoku [default: that of the file, else nogo].
-    #[arg(long, value_name = "NAME", value_parser = game::known_name)]
+    #[arg(long, value_name = "NAME", value_parser = games::known_name)]
     game: Option<String>,
     /// Its rules, such as renju [default: the game's usual ones].
     #[arg(
@@ -95,7 +96,7 @@ impl Solve {
             Some(path) => read(path, self.plies)?,
             None => {
                 let name = named.unwrap_or("nogo");
-                let size = match (&self.size, game::info(name)) {
+                let size = match (&self.size, games::info(name)) {
                     (Some(size), _) => board_size(size)?,
                     (None, info) => info.map_or(BoardSize::square(9), |info| info.usual_board),
                 };

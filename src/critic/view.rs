@@ -51,7 +51,7 @@ mod tests {
 
     use super::*;
     use crate::game::BoardSize;
-    use crate::game::nogo::SmallNoGo;
+    use crate::games::nogo::SmallNoGo;
 
     #[test]
     fn boards_are_seen_from_either_side() {

@@ -1,23 +1,10 @@
-//! From positions to input planes: each versioned encoding is a file.
+//! From positions to input planes: what an encoding is. Each is a file in the folder of its game.
 //!
 //! An encoding never changes once a network was trained with it; a better one gets a new id. The id
 //! is part of the network's metadata, and [`find`] refuses a network whose encoding is unknown.
 
-mod go;
-mod go_seed;
 mod gomoku;
 mod gomoku_seed;
-mod katago;
-mod nogo;
-mod nogo_seed;
-mod nogo_v1;
-mod nogo_v2;
-#[cfg(test)]
-mod tictactoe;
-
-pub use nogo_seed::{NoGoAsf, NoGoAz};
-pub use nogo_v1::NoGoV1;
-pub use nogo_v2::NoGoV2;
 
 use thiserror::Error;
 
@@ -135,7 +122,7 @@ pub fn find<G: Encode>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
+    use crate::games::nogo::SmallNoGo;
 
     fn model() -> ModelInfo {
         ModelInfo {

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::encode::find;
     use crate::eval::{CudaDevices, ModelInfo};
-    use crate::game::with_game;
+    use crate::games::with_game;
     use crate::onnx::{Header, PRECISION};
 
     fn bytes(source: Option<ModelSource>) -> &'static [u8] {

@@ -34,7 +34,7 @@ mod tests {
     use super::super::testing::{FillGame, report};
     use super::*;
     use crate::game::BoardSize;
-    use crate::game::go::SmallGo;
+    use crate::games::go::SmallGo;
 
     /// Moves as (point, visits, prior) on a board of three points with the middle one taken.
     #[track_caller]

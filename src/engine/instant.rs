@@ -113,10 +113,10 @@ mod tests {
 
     use super::*;
     use crate::clock::{Clock as _, SystemClock};
-    use crate::game::go::LargeGo;
     use crate::game::gomoku::{Gomoku, GomokuRules};
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Color, Game};
+    use crate::games::go::LargeGo;
+    use crate::games::nogo::SmallNoGo;
 
     fn look<G: Playout + Solvable>(position: G) -> SearchReport {
         look_at_once()(&position.into(), StopReason::Time)
@@ -230,7 +230,7 @@ mod tests {
         let square = BoardSize::square;
         let costs = [
             ("nogo 9x9", cost::<SmallNoGo>(square(9))),
-            ("go 9x9", cost::<crate::game::go::SmallGo>(square(9))),
+            ("go 9x9", cost::<crate::games::go::SmallGo>(square(9))),
             ("go 19x19", cost::<LargeGo>(square(19))),
             ("gomoku 15x15", cost::<Gomoku>(square(15))),
             ("gomoku 20x20", cost::<Gomoku>(square(20))),

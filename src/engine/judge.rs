@@ -177,8 +177,8 @@ mod tests {
     use super::*;
     use crate::clock::{Budget, FakeClock};
     use crate::game::Color;
-    use crate::game::go::SmallGo;
-    use crate::game::go::tests::diagram;
+    use crate::games::go::SmallGo;
+    use crate::games::go::tests::diagram;
 
     /// A judge whose playouts take a millisecond each, and all numbers of playouts that it has made.
     fn slow(clock: &Arc<FakeClock>) -> (Judge<SmallGo>, Arc<Mutex<Vec<u64>>>) {

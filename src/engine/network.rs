@@ -238,8 +238,8 @@ mod tests {
     use crate::engine::testing::network_setup;
     use crate::eval::testnet::{SMALL, Shape};
     use crate::eval::{BackendKind, ModelSource};
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::games::nogo::SmallNoGo;
 
     /// A random network for a board of `size`.
     fn network(size: BoardSize) -> ModelSource {

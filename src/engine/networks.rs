@@ -92,7 +92,7 @@ mod tests {
     use crate::engine::testing::network_setup;
     use crate::eval::BackendKind;
     use crate::game::Game;
-    use crate::game::go::SmallGo;
+    use crate::games::go::SmallGo;
 
     #[test]
     fn a_network_is_loaded_once_as_long_as_it_is_used() {

@@ -7,7 +7,7 @@ mod values;
 pub use table::{ENGINE_OPTIONS, EngineOption, SWITCH};
 pub use values::{Backend, EngineOptions, PlayoutScheme};
 
-use crate::game::{game_names, info};
+use crate::games::{game_names, info};
 use crate::settings::{SetError, nearest};
 
 impl EngineOptions {

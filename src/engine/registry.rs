@@ -13,7 +13,8 @@ use super::{
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
 use crate::eval::{BackendKind, Device, ModelInfo, ModelSource};
-use crate::game::{BoardSize, Move, UnknownGame, with_game};
+use crate::game::{BoardSize, Move};
+use crate::games::{UnknownGame, with_game};
 use crate::rollout::{self, Mucgo, Playout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve, Solves};

@@ -176,8 +176,8 @@ fn move_report(found: RaveMove, prior: f32) -> MoveReport {
 mod tests {
     use super::*;
     use crate::clock::{Budget, FakeClock};
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::games::nogo::SmallNoGo;
     use crate::search::{Limits, StopFlag};
 
     /// Searches an empty board of this size and returns visits and reason.

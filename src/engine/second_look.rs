@@ -149,8 +149,8 @@ mod tests {
     use super::super::testing::report;
     use super::*;
     use crate::clock::FakeClock;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::games::nogo::SmallNoGo;
 
     const ALL: SolveLimits<'static> = SolveLimits {
         nodes: u64::MAX,

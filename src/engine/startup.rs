@@ -12,7 +12,8 @@ use crate::eval::{
     BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
     open_best,
 };
-use crate::game::{BoardSize, UnknownGame};
+use crate::game::BoardSize;
+use crate::games::UnknownGame;
 
 /// Why settings are not available here.
 #[derive(Debug, Error)]

@@ -11,7 +11,8 @@ use super::{
     ModelInfo, ModelSource, suite, testnet,
 };
 use crate::encode::{self, Encode};
-use crate::game::{BoardSize, with_game};
+use crate::game::BoardSize;
+use crate::games::with_game;
 use crate::onnx::{Header, PRECISION};
 
 fn open(kind: BackendKind, source: &ModelSource) -> Box<dyn Evaluator> {

@@ -14,13 +14,10 @@ mod board;
 #[cfg(test)]
 pub(crate) mod conformance;
 mod current_score;
-pub mod go;
 pub mod gomoku;
 mod illegal;
 mod info;
 mod komi;
-mod list;
-pub mod nogo;
 mod points;
 mod position_history;
 mod recent;
@@ -30,11 +27,8 @@ pub mod scoring;
 mod settle;
 mod superko;
 mod symmetry;
-#[cfg(test)]
-pub mod tictactoe;
 pub(crate) mod zobrist;
 
-pub use crate::with_game;
 pub use absent::Absent;
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
@@ -43,7 +37,6 @@ pub use current_score::CurrentScore;
 pub use illegal::Illegal;
 pub use info::{GameInfo, NamedOpening};
 pub use komi::BadKomi;
-pub use list::{GAMES, UnknownGame, begin, game_names, info, known_name};
 pub use points::Scored;
 pub use position_history::{GameState, PositionHistory};
 pub use recent::Recent;

@@ -8,7 +8,8 @@ use crate::clock::TimeControl;
 use crate::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineError, MoveKind, MoveRequest,
 };
-use crate::game::{BoardSize, Color, HalfPoints, UnknownGame};
+use crate::game::{BoardSize, Color, HalfPoints};
+use crate::games::UnknownGame;
 use crate::record::{GameRecord, Play};
 use crate::search::{SearchReport, StopFlag};
 

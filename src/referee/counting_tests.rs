@@ -8,7 +8,7 @@ use super::super::referee_clock::AnnouncedTime;
 use super::super::{GameTerms, MatchTimeControl, play_game, vertex};
 use super::*;
 use crate::game::BoardSize;
-use crate::game::go::SmallGo;
+use crate::games::go::SmallGo;
 
 const SIZE: BoardSize = BoardSize::square(5);
 
@@ -121,7 +121,7 @@ fn played(start: &SmallGo, opening: &[Move], [black, white]: &mut [Passes; 2]) -
 /// A game of these moves and two passes, scored.
 #[track_caller]
 fn counted(rules: &str, opening: &str, players: &mut [Passes; 2]) -> (GameEnd, Count) {
-    let start: SmallGo = crate::game::begin(SIZE, rules).unwrap();
+    let start: SmallGo = crate::games::begin(SIZE, rules).unwrap();
     let end = played(&start, &moves(opening), players);
     assert_eq!(end.reason, Reason::Rules);
     assert_eq!(
@@ -261,7 +261,7 @@ fn under_territory_rules_a_ko_is_taken_back_after_a_pass_only() {
 /// The inner groups share e1 and e2, and White's has an eye; the outer ones have two eyes each.
 #[test]
 fn seki_is_taxed_where_the_rules_say_so() {
-    use crate::game::go::tests::diagram;
+    use crate::games::go::tests::diagram;
     let rows = "XXXXXOOOO X.X.XO.O. XXXXXOOOO XOOOOXXXO XO.O.XXXO XOOO.XXXO";
     let result = |rules| {
         let position = diagram(rows, rules, Color::Black);

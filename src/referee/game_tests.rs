@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::game::BoardSize;
-use crate::game::nogo::SmallNoGo;
+use crate::games::nogo::SmallNoGo;
 use crate::referee::player::Reply;
 use crate::referee::referee_clock::AnnouncedTime;
 

@@ -16,7 +16,8 @@ use super::referee_clock::AnnouncedTime;
 use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
 use super::vertex;
 use crate::clock::Clock;
-use crate::game::{BoardSize, Color, Move, info};
+use crate::game::{BoardSize, Color, Move};
+use crate::games::info;
 
 /// Maximum characters of a report.
 const REPORT_LEN: usize = 1000;

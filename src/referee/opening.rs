@@ -167,7 +167,7 @@ pub(super) fn canonical_key<G: Game>(start: &G, moves: &[Move]) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
+    use crate::games::nogo::SmallNoGo;
 
     fn board(side: u8) -> SmallNoGo {
         SmallNoGo::new(BoardSize::square(side)).unwrap()

@@ -5,9 +5,8 @@ use std::sync::atomic::AtomicBool;
 use super::game::{GameEnd, GameTerms, play_game};
 use super::opening::{self, OpeningError};
 use super::player::Contestant;
-use crate::game::{
-    BoardSize, Game, HalfPoints, Move, Rules as _, UnknownGame, UnknownRules, with_game,
-};
+use crate::game::{BoardSize, Game, HalfPoints, Move, Rules as _, UnknownRules};
+use crate::games::{UnknownGame, with_game};
 use crate::record::GameRecord;
 
 /// The rules of one game on one board. Inside, positions are static types; outside, a match does

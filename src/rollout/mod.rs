@@ -4,10 +4,8 @@
 //! depends on games only, not on time, threads or networks.
 
 mod finisher;
-mod go;
 mod gomoku;
 mod mucgo;
-mod nogo;
 mod playout;
 mod rave;
 mod search;
@@ -15,11 +13,11 @@ mod settle;
 mod tally;
 mod tree;
 
-pub use go::{Features, WeightFit};
 pub use mucgo::{
     DomainScale, IntervalBy, IntervalShare, Mucgo, MucgoParams, Pruning, StageWindow, TargetMove,
     Weighting,
 };
+pub(crate) use playout::below;
 pub use playout::{Glance, Played, Playout, PlayoutPolicy, Prior};
 pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};
 pub use search::PlayoutSearch;

@@ -29,7 +29,7 @@ impl Played {
     }
 
     /// Clears it, for the board of this position.
-    pub(super) fn clear<G: Game>(&mut self, position: &G) {
+    pub(crate) fn clear<G: Game>(&mut self, position: &G) {
         for points in &mut self.0 {
             points.clear();
             points.resize(position.policy_len(), 0.0);
@@ -44,13 +44,13 @@ impl Played {
     }
 
     /// Adds a move of `color` before all others.
-    pub(super) fn add_earlier(&mut self, color: Color, point: Move) {
+    pub(crate) fn add_earlier(&mut self, color: Color, point: Move) {
         self.0[color.index()][point.index()] = 1.0;
         self.0[color.opponent().index()][point.index()] = 0.0;
     }
 
     /// 1 for each point that `color` played first, else 0.
-    pub(super) fn by(&self, color: Color) -> &[f32] {
+    pub(crate) fn by(&self, color: Color) -> &[f32] {
         &self.0[color.index()]
     }
 }
@@ -162,9 +162,6 @@ pub trait Playout: Game {
 }
 
 /// A random number in `0..bound`; the bias of at most `bound / 2^32` does not matter here.
-pub(super) fn below<R: Rng>(rng: &mut R, bound: usize) -> usize {
+pub(crate) fn below<R: Rng>(rng: &mut R, bound: usize) -> usize {
     ((u64::from(rng.next_u32()) * bound as u64) >> 32) as usize
 }
-
-#[cfg(test)]
-impl Playout for crate::game::tictactoe::TicTacToe {}

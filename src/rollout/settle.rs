@@ -50,9 +50,9 @@ pub fn expect<G: Playout>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::go::SmallGo;
-    use crate::game::go::tests::diagram;
     use crate::game::{BoardSize, Game, Outcome, PointStatus, Scored as _, Settled};
+    use crate::games::go::SmallGo;
+    use crate::games::go::tests::diagram;
     use crate::record::{GameRecord, result_text, sgf};
 
     /// The settled position, and the names of its points of one status.

@@ -22,7 +22,7 @@ impl Tally {
     }
 
     /// Resets it, for a board of this many points.
-    pub(super) fn clear(&mut self, points: usize) {
+    pub(crate) fn clear(&mut self, points: usize) {
         *self = Tally {
             owner: std::mem::take(&mut self.owner),
             shared: std::mem::take(&mut self.shared),
@@ -35,24 +35,24 @@ impl Tally {
     }
 
     /// Counts a playout with this lead of Black.
-    pub(super) fn count(&mut self, black_ahead: f64) {
+    pub(crate) fn count(&mut self, black_ahead: f64) {
         self.playouts += 1;
         self.ahead += black_ahead;
         self.squares += black_ahead * black_ahead;
     }
 
     /// Records that a point was Black's (1) or White's (-1) in the current playout.
-    pub(super) fn owned(&mut self, point: usize, by: f32) {
+    pub(crate) fn owned(&mut self, point: usize, by: f32) {
         self.owner[point] += by;
     }
 
     /// Records that a point was a shared liberty, or a stone beside one, in the current playout.
-    pub(super) fn shared(&mut self, point: usize) {
+    pub(crate) fn shared(&mut self, point: usize) {
         self.shared[point] += 1.0;
     }
 
     /// Adds another tally of the same board.
-    pub(super) fn add(&mut self, other: &Tally) {
+    pub(crate) fn add(&mut self, other: &Tally) {
         self.playouts += other.playouts;
         self.ahead += other.ahead;
         self.squares += other.squares;
@@ -66,7 +66,7 @@ impl Tally {
 
     /// The estimate after these playouts; `None` before the first, and in games that count no
     /// points.
-    pub(super) fn expected(&self) -> Option<OwnershipEstimate> {
+    pub(crate) fn expected(&self) -> Option<OwnershipEstimate> {
         let number = f64::from(self.playouts);
         if self.playouts == 0 {
             return None;

@@ -148,8 +148,8 @@ pub(super) fn with_room(
 #[cfg(not(loom))]
 mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Bounds, Move};
+    use crate::games::nogo::SmallNoGo;
 
     const MEMORY: usize = 16 << 20;
 

@@ -22,8 +22,8 @@ use crate::encode::Encode;
 use crate::eval::{
     EvalError, Evaluator, FailingEvaluator, Failure, HashEvaluator, ModelInfo, StallingEvaluator,
 };
-use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
+use crate::games::nogo::SmallNoGo;
 use crate::solver::{Solvable, SolveLimits};
 use toy::line;
 

@@ -40,7 +40,7 @@ impl SolveResult {
 }
 
 /// Whether a side with these bounds wins, if known: a certain draw is not a win.
-pub(super) fn wins(bounds: Bounds) -> Option<bool> {
+fn wins(bounds: Bounds) -> Option<bool> {
     match (bounds.low(), bounds.high()) {
         (Proof::Win, _) => Some(true),
         (_, Proof::Loss | Proof::Draw) => Some(false),
@@ -49,7 +49,7 @@ pub(super) fn wins(bounds: Bounds) -> Option<bool> {
 }
 
 /// The bounds of a game without draws.
-pub(super) fn decided(wins: Option<bool>) -> Bounds {
+pub(crate) fn decided(wins: Option<bool>) -> Bounds {
     match wins {
         Some(true) => Bounds::exactly(Proof::Win),
         Some(false) => Bounds::exactly(Proof::Loss),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::eval::EvalError;
-use crate::game::UnknownGame;
+use crate::games::UnknownGame;
 use crate::train::store::StoreError;
 
 /// Why self-play, fitting or exporting failed.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::clock::{Budget, TimeLeft};
-use crate::game::{BoardSize, Color, Move, info};
+use crate::game::{BoardSize, Color, Move};
+use crate::games::info;
 use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Vertex};
 

@@ -12,7 +12,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen::clock::SystemClock;
-use tengen::game::{BoardSize, Color, GAMES, Move, known_name};
+use tengen::game::{BoardSize, Color, Move};
+use tengen::games::{GAMES, known_name};
 use tengen::record::file;
 use tengen::referee::{
     Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl, opening,

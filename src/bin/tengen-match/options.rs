@@ -10,7 +10,8 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 use tengen::fnv;
-use tengen::game::{BoardSize, GAMES, HalfPoints, Move, info, known_name};
+use tengen::game::{BoardSize, HalfPoints, Move};
+use tengen::games::{GAMES, info, known_name};
 use tengen::program;
 use tengen::referee::{
     Conditions, EngineSpec, GameTerms, MatchTimeControl, RefereedGame, refereed_game,

@@ -1,6 +1,7 @@
 //! From a game's name and a board size to the position type.
 
-use tengen::game::{BoardSize, info, with_game};
+use tengen::game::BoardSize;
+use tengen::games::{info, with_game};
 use tengen::train::trainable::Trainable;
 
 /// Work of a command once the position type is known.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
-use tengen::game::with_game;
+use tengen::games::with_game;
 use tengen::rollout::Playout;
 use tengen::train::critic::taught::Taught;
 use tengen::train::critic::{CriticEvent, CriticPlan, all_games, run};

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Parser;
-use tengen::game::{BoardSize, GAMES, known_name};
+use tengen::game::BoardSize;
+use tengen::games::{GAMES, known_name};
 use tengen::train::durable;
 use tengen::train::export::{network_info, to_onnx, untrained};
 use tengen::train::fit::checkpoint::Checkpoint;

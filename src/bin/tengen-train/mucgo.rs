@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
-use tengen::game::go::LargeGo;
 use tengen::game::{BoardSize, Game as _};
-use tengen::rollout::{Features, WeightFit};
+use tengen::games::go::LargeGo;
+use tengen::games::go::{Features, WeightFit};
 use tengen::stats::NormalFit;
 use tengen::train::mucgo::{BEGINS, ENDS, StageSamples};
 use tengen::train::shards::import::each_game;
@@ -62,7 +62,7 @@ struct StagesArgs {
 struct WeightsArgs {
     #[command(flatten)]
     games: GamesArgs,
-    /// Output file of the weights; the program's own is src/rollout/go/domain.txt
+    /// Output file of the weights; the program's own is src/games/go/playout/domain.txt
     #[arg(long)]
     out: PathBuf,
     /// Learn from one of this many moves of a game

@@ -8,7 +8,8 @@ use clap::Parser;
 use serde_json::{Value, json};
 use tengen::clock::{Clock, SystemClock};
 use tengen::eval::{Batch, Device, Difference, Evaluator, ModelInfo, ModelSource};
-use tengen::game::{BoardSize, Game, with_game};
+use tengen::game::{BoardSize, Game};
+use tengen::games::with_game;
 use tengen::onnx::to_half;
 use tengen::train::durable;
 use tengen::train::export::quantize::compare::{

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Parser;
 use tengen::game::Game as _;
-use tengen::game::go::SmallGo;
-use tengen::rollout::WeightFit;
+use tengen::games::go::SmallGo;
+use tengen::games::go::WeightFit;
 use tengen::train::shards::dataset::{Dataset, Selection};
 use tengen::train::shards::row::{PositionSource, Row};
 
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// Folders of shards with games of Go, up to 9x9
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Output file of the weights; the program's own is src/rollout/go/weights.txt
+    /// Output file of the weights; the program's own is src/games/go/playout/weights.txt
     #[arg(long)]
     out: PathBuf,
     /// Share of games held out to test the weights

@@ -7,7 +7,7 @@ use tengen::engine::{Backend, EngineOptions, built_in};
 use tengen::eval::{
     BackendKind, Batch, Candidate, Device, Difference, EvaluatorFactory, LoadOptions, ModelSource,
 };
-use tengen::game::with_game;
+use tengen::games::with_game;
 
 use super::super::output;
 use super::super::random_position::random_position;

@@ -6,7 +6,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::encode::Encode;
 use tengen::eval::{EvaluatorFactory, ModelInfo};
 use tengen::fnv::WordHash;
-use tengen::game::{GAMES, with_game};
+use tengen::games::{GAMES, with_game};
 use tengen::rollout::{Playout, Rave, RaveParams};
 use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions};
 

@@ -16,7 +16,7 @@ use tengen::eval::{
     BackendKind, Batch, Calls, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
     ModelSource, Outputs, Work,
 };
-use tengen::game::with_game;
+use tengen::games::with_game;
 use tengen::rollout::{Played, Playout, PlayoutPolicy, Tally};
 use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 

@@ -2,7 +2,7 @@
 
 use tengen::encode::{Encode, Mismatch, find};
 use tengen::eval::{EvalError, ModelInfo};
-use tengen::game::with_game;
+use tengen::games::with_game;
 
 use super::super::random_position::random_position;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use tengen::game::nogo::NoGo;
 use tengen::game::{Game, Move};
+use tengen::games::nogo::NoGo;
 use tengen::record::{GameRecord, file};
 
 use super::line::{Ending, Truth, read, text};

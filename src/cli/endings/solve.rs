@@ -8,10 +8,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
-use tengen::game::nogo::NoGo;
 use tengen::game::{Game, Move};
+use tengen::games::nogo::NoGo;
+use tengen::games::nogo::Solver;
 use tengen::record::file;
-use tengen::solver::{Solve as _, SolveLimits, Solver};
+use tengen::solver::{Solve as _, SolveLimits};
 
 use super::line::{Ending, Truth, read, text};
 use super::table::table;

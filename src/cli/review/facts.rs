@@ -83,7 +83,7 @@ impl Game {
             comment: comment.to_owned(),
         };
         let setup = record.setup.iter();
-        let scored = tengen::game::info(&record.game).is_some_and(|info| info.scored);
+        let scored = tengen::games::info(&record.game).is_some_and(|info| info.scored);
         let komi = record.komi.filter(|_| scored);
         Game {
             game: record.game.clone(),

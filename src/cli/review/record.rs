@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::{bail, ensure};
-use tengen::game::nogo::SmallNoGo;
-use tengen::game::{Game as _, with_game};
+use tengen::game::Game as _;
+use tengen::games::nogo::SmallNoGo;
+use tengen::games::with_game;
 use tengen::record::{GameRecord, sgf};
 
 use super::super::position::{position, read as read_file};

@@ -1,7 +1,8 @@
 //! Proofs for a game's positions: winners and winning moves.
 
 use anyhow::Context as _;
-use tengen::game::{Color, Game, Move, Proof, with_game};
+use tengen::game::{Color, Game, Move, Proof};
+use tengen::games::with_game;
 use tengen::record::GameRecord;
 use tengen::solver::{Solvable, Solve, SolveLimits, Solves};
 
@@ -60,7 +61,7 @@ pub(super) fn look_back<G: Game, T>(
 /// Whether games of this name are solved here, beside the search. Others are proven in the search
 /// only.
 pub(super) fn is_solved(game: &str) -> bool {
-    let board = tengen::game::info(game).map(|info| info.usual_board);
+    let board = tengen::games::info(game).map(|info| info.usual_board);
     board.is_some_and(|size| with_game!(game, size, |empty| solves_endings(&empty)) == Ok(true))
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::{Resign, SolverThreads};
 use super::{Backend, EngineOptions, PlayoutScheme};
 use crate::clock::seconds;
-use crate::game::info;
+use crate::games::info;
 
 /// One line of the table.
 pub struct EngineOption {

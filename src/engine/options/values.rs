@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use super::super::{Resign, SolverOptions, ThinkingLimits};
 use crate::eval::{BackendKind, Device, LibraryPlaces, LoadOptions};
-use crate::game::{BoardSize, GAMES, GameInfo};
+use crate::game::{BoardSize, GameInfo};
+use crate::games::GAMES;
 use crate::rollout::MucgoParams;
 use crate::search::SearchParams;
 

@@ -24,7 +24,8 @@ use super::line::readable;
 use super::{Input, Interrupts, Protocol};
 use crate::clock::TimeControl;
 use crate::engine::{Engine, ThinkingLimits};
-use crate::game::{BoardSize, UnknownGame};
+use crate::game::BoardSize;
+use crate::games::UnknownGame;
 use crate::search::AnalysisOptions;
 
 /// Creates the engine for a board within resource limits.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::engine::Engine;
-use crate::game::{BoardSize, Color, UnknownGame};
+use crate::game::{BoardSize, Color};
+use crate::games::UnknownGame;
 use crate::gtp::numbers::View;
 
 /// Creates an engine for a board and rules; the game's usual ones if the text is empty.

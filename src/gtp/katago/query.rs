@@ -8,7 +8,8 @@ use super::fields::{Fields, Refusal, short, shorten};
 use super::options::{KatagoOptions, MakeAnalyst};
 use super::query_options::{self, QueryOptions};
 use crate::engine::Engine;
-use crate::game::{BoardSize, Color, HalfPoints, UnknownGame};
+use crate::game::{BoardSize, Color, HalfPoints};
+use crate::games::UnknownGame;
 use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Play, Vertex};
 

@@ -17,7 +17,8 @@ pub use write::{Branch, write, write_tree};
 use thiserror::Error;
 
 use super::charset;
-use crate::game::{GAMES, GameInfo, info};
+use crate::game::GameInfo;
+use crate::games::{GAMES, info};
 
 /// Games identified in SGF by number alone; others also need their rules
 /// ([`GameInfo::sgf`](crate::game::GameInfo)).

@@ -4,7 +4,8 @@ use super::komi::{self, Habits};
 use super::lexer::{MainLine, Property, main_line, tree};
 use super::values::{bad_value, board_size, column_row, player, shown, simple_text, text, vertex};
 use super::{SgfError, game_name};
-use crate::game::{BoardSize, Color, Move, info};
+use crate::game::{BoardSize, Color, Move};
+use crate::games::info;
 use crate::record::{GameRecord, LaterSetup, Play, RecordedPlay};
 
 /// SGF's default board size.

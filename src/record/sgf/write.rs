@@ -1,7 +1,8 @@
 //! Writes a record as SGF text.
 
 use super::game_number;
-use crate::game::{BoardSize, Color, Move, info};
+use crate::game::{BoardSize, Color, Move};
+use crate::games::info;
 use crate::record::{GameRecord, LaterSetup, RecordedPlay, Vertex};
 
 /// Moves on one line of the text.

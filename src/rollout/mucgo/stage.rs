@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
     use crate::game::BoardSize;
-    use crate::game::go::{LargeGo, SmallGo};
+    use crate::games::go::{LargeGo, SmallGo};
 
     #[test]
     fn equations_6_and_7_with_the_numbers_of_the_paper() {

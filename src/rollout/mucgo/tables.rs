@@ -14,8 +14,8 @@ use super::{
     DomainScale, IntervalBy, IntervalShare, Mucgo, MucgoParams, Pruning, TargetMove, Weighting,
 };
 use crate::clock::{Clock as _, SystemClock};
-use crate::game::go::SmallGo;
 use crate::game::{BoardSize, Color, Game as _, GameState, Outcome};
+use crate::games::go::SmallGo;
 use crate::stats::{GameResult, MatchScore};
 
 /// Random plies at the start of a pair of games.

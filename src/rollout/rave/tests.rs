@@ -1,9 +1,9 @@
 use rand::RngExt;
 
 use super::*;
-use crate::game::go::SmallGo;
-use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game, Rules};
+use crate::games::go::SmallGo;
+use crate::games::nogo::SmallNoGo;
 
 fn start(width: u8, height: u8) -> SmallNoGo {
     SmallNoGo::new(BoardSize::new(width, height)).unwrap()

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::game::go::SmallGo;
 use crate::game::{Bounds, Game, GameState, Move, Proof, Superko as _};
+use crate::games::go::SmallGo;
 
 /// Results of positions with their histories, and the remaining node budget.
 pub(super) struct Brute {

@@ -10,8 +10,8 @@ use super::keyed::{BY_PATH, Keyed, SINCE_QUIET};
 use super::superko::{RULES, Rng, empty, ko_fight};
 use super::*;
 use crate::eval::{Batch, Outputs};
-use crate::game::go::SmallGo;
 use crate::game::{GameState, Move};
+use crate::games::go::SmallGo;
 
 /// Number of positions per variant.
 fn cases() -> usize {

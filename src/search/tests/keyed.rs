@@ -2,11 +2,11 @@
 //! tree; or share one only where their histories cannot matter soon.
 
 use crate::encode::{Encode, Encoding};
-use crate::game::go::{GoRules, SmallGo};
 use crate::game::{
     BoardSize, Bounds, Color, Game, GameInfo, IllegalSetup, Move, Outcome, PliesLeft, Recent,
     Superko, UnsupportedSize,
 };
+use crate::games::go::{GoRules, SmallGo};
 
 /// Key of the whole path.
 pub(super) const BY_PATH: u8 = 1;

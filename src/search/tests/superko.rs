@@ -6,8 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::brute::Brute;
 use super::*;
-use crate::game::go::{GoRules, SmallGo};
 use crate::game::{Bounds, GameState, Move, Scored as _};
+use crate::games::go::{GoRules, SmallGo};
 
 pub(super) type Rng = Xoshiro256PlusPlus;
 

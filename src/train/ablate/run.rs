@@ -239,8 +239,8 @@ mod tests {
     use super::*;
     use crate::clock::FakeClock;
     use crate::eval::BackendKind;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::games::nogo::SmallNoGo;
     use crate::train::ablate::plan::tests::PLAN;
     use crate::train::play::runtime::Runtime;
     use crate::train::scratch::Scratch;

@@ -156,8 +156,8 @@ fn result<G: Taught + Playout>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::games::nogo::SmallNoGo;
 
     #[test]
     fn anchors_are_read_and_shown() {

@@ -175,9 +175,9 @@ fn choose(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::go::SmallGo;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::games::go::SmallGo;
+    use crate::games::nogo::SmallNoGo;
     use crate::train::critic::target::Target;
 
     fn lessons() -> Curriculum {

@@ -8,9 +8,9 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::game::go::Go;
-use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome, Scored as _};
+use crate::games::go::Go;
+use crate::games::nogo::NoGo;
 
 /// A game with a weak program.
 pub trait Opponent: Game {
@@ -59,7 +59,7 @@ pub fn score_against_chance<G: Opponent>(start: &G, rules: f64, games: u32) -> f
 impl Opponent for crate::game::gomoku::Gomoku {}
 
 #[cfg(test)]
-impl Opponent for crate::game::tictactoe::TicTacToe {}
+impl Opponent for crate::games::tictactoe::TicTacToe {}
 
 /// The program looks one move ahead: it minimises the opponent's open points and maximises its own.
 impl<const WORDS: usize> Opponent for NoGo<WORDS> {
@@ -241,8 +241,8 @@ fn best_of<T, W: Ord>(
 mod tests {
     use super::*;
     use crate::game::BoardSize;
-    use crate::game::go::SmallGo;
-    use crate::game::nogo::SmallNoGo;
+    use crate::games::go::SmallGo;
+    use crate::games::nogo::SmallNoGo;
 
     /// The position of rows from above, `x` Black and `o` White, with Black to move.
     fn position(rows: &[&str]) -> SmallGo {

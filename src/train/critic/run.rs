@@ -303,8 +303,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::games::nogo::SmallNoGo;
     use crate::train::critic::plan::tests::PLAN;
     use crate::train::scratch::Scratch;
 

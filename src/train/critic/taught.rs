@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::go::{Agreed, Go};
-use crate::game::nogo::NoGo;
 use crate::game::{Color, Proof};
+use crate::games::go::{Agreed, Go};
+use crate::games::nogo::NoGo;
 
 use super::opponent::Opponent;
 
@@ -114,14 +114,14 @@ fn share([own, other]: Shares) -> Option<f64> {
 impl Taught for crate::game::gomoku::Gomoku {}
 
 #[cfg(test)]
-impl Taught for crate::game::tictactoe::TicTacToe {}
+impl Taught for crate::games::tictactoe::TicTacToe {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::go::SmallGo;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game, Move};
+    use crate::games::go::SmallGo;
+    use crate::games::nogo::SmallNoGo;
 
     /// Black captures a stone in the corner of 3x3 and so owns the point; White has nothing left.
     fn corner() -> SmallGo {

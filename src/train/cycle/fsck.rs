@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::eval::ModelInfo;
-use crate::game::with_game;
+use crate::games::with_game;
 use crate::train::TrainError;
 use crate::train::durable;
 use crate::train::fit::checkpoint::Checkpoint;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{self, BoardSize, Game};
+use crate::game::{BoardSize, Game};
+use crate::games;
 use crate::train::TrainError;
 use crate::train::durable;
 use crate::train::fit::FitParams;
@@ -81,7 +82,7 @@ impl Origin {
             size: self.size(),
             outcomes: self.outcomes,
             passes: self.policy_len > self.size().area(),
-            scored: game::info(&self.game).is_some_and(|info| info.scored),
+            scored: games::info(&self.game).is_some_and(|info| info.scored),
         }
     }
 

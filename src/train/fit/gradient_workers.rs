@@ -197,9 +197,9 @@ impl BatchGradients {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::NoGoV1;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game, Outcome, Symmetry};
+    use crate::games::nogo::NoGoV1;
+    use crate::games::nogo::SmallNoGo;
     use crate::train::fit::FitParams;
     use crate::train::fit::batch::{BatchSpec, Sample, encode};
     use crate::train::fit::checkpoint::Origin;

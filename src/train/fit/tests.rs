@@ -1,7 +1,7 @@
 use super::*;
 use crate::clock::FakeClock;
-use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
+use crate::games::nogo::SmallNoGo;
 use crate::train::durable;
 use crate::train::fit::optimizer::OptimizerKind;
 use crate::train::fit::schedule::Schedule;

@@ -1,6 +1,6 @@
 //! What Mucgo's search learns from recorded games (docs/mucgo.md): the plies at which the middle game
 //! begins and ends, by several proxies for the judgement of a player, and whether they are normally
-//! distributed. The weights of domain scores are fitted by [`crate::rollout::WeightFit`].
+//! distributed. The weights of domain scores are fitted by [`crate::games::go::WeightFit`].
 
 mod proxies;
 mod stages;

@@ -3,8 +3,8 @@
 //! A 5 dan player marked 500 games by hand for the paper; those games and marks cannot be had. Each
 //! proxy here is a rule that a program can apply, with its reason in its help.
 
-use crate::game::go::LargeGo;
 use crate::game::{Bits, Color, Game, Move};
+use crate::games::go::LargeGo;
 
 /// A rule that finds a ply in a game.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use super::proxies::{Proxy, traits};
 use crate::game::Move;
-use crate::game::go::LargeGo;
+use crate::games::go::LargeGo;
 use crate::stats::NormalFit;
 
 /// Cells of the test, as in the paper: 8 leave 5 degrees of freedom.

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use crate::game::{BoardSize, with_game};
+use crate::game::BoardSize;
+use crate::games::with_game;
 use crate::train::TrainError;
 use crate::train::folder_lock::lock_folder;
 use crate::train::play::corrector::Corrector;

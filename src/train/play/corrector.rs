@@ -79,8 +79,8 @@ impl<G: Solvable> Corrector<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Color, Game, Move};
+    use crate::games::nogo::SmallNoGo;
     use crate::train::shards::finish::finish;
     use crate::train::shards::row::Target;
 

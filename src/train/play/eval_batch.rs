@@ -207,7 +207,7 @@ pub fn raw_rate(
 pub(in crate::train) mod tests {
     use super::*;
     use crate::eval::ModelInfo;
-    use crate::game::nogo::SmallNoGo;
+    use crate::games::nogo::SmallNoGo;
 
     /// Evaluates every position of a game of first moves, and keeps the answers.
     struct FirstMoves {

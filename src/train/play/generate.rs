@@ -342,8 +342,8 @@ impl Writer<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Move};
+    use crate::games::nogo::SmallNoGo;
     use crate::train::play::generator::RolloutGenerator;
     use crate::train::play::selfplay::{SearchTargets, SelfPlaySearch};
     use crate::train::scratch::Scratch;

@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
     use crate::game::BoardSize;
-    use crate::game::go::SmallGo;
+    use crate::games::go::SmallGo;
 
     #[test]
     fn most_komis_are_near_and_some_are_whole() {

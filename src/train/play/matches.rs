@@ -157,8 +157,8 @@ fn play_games<G: Encode + Playout>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::games::nogo::SmallNoGo;
     use crate::train::play::eval_batch::tests::info;
 
     fn plan(pairs: u32) -> MatchParams {

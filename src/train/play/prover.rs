@@ -86,8 +86,8 @@ impl<G: Solvable> Prover<G> for EndingProver<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game, Outcome};
+    use crate::games::nogo::SmallNoGo;
 
     /// A position of a game of first moves with at most this many remaining moves.
     fn late(most: u32) -> SmallNoGo {

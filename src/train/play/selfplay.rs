@@ -225,10 +225,10 @@ pub(in crate::train) fn choose(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::go::SmallGo;
-    use crate::game::go::tests::diagram;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Color};
+    use crate::games::go::SmallGo;
+    use crate::games::go::tests::diagram;
+    use crate::games::nogo::SmallNoGo;
     use crate::rollout::RaveParams;
     use rand::SeedableRng;
 

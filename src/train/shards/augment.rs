@@ -60,8 +60,8 @@ fn turn_source(row: &Row, size: BoardSize, symmetry: Symmetry) -> PositionSource
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{Game, Move, Outcome};
+    use crate::games::nogo::SmallNoGo;
     use crate::train::shards::finish::finish;
     use crate::train::shards::row::Target;
 

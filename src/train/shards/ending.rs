@@ -181,9 +181,9 @@ fn moves_alone<G: Game>(position: &G, color: Color, first: Move, wanted: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::go::tests::diagram;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Scored as _};
+    use crate::games::go::tests::diagram;
+    use crate::games::nogo::SmallNoGo;
     use crate::train::shards::finish::finish;
     use crate::train::shards::row::{Row, Target};
 

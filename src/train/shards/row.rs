@@ -288,7 +288,7 @@ fn shares(policy: &[(Move, f32)]) -> Vec<Share> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::nogo::SmallNoGo;
+    use crate::games::nogo::SmallNoGo;
     use crate::train::shards::finish::finish;
     use proptest::prelude::*;
 

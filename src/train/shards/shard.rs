@@ -19,7 +19,8 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 
-use crate::game::{BoardSize, Game, OneSet, with_game};
+use crate::game::{BoardSize, Game, OneSet};
+use crate::games::with_game;
 use crate::train::TrainError;
 use crate::train::durable;
 use crate::train::shards::row::Row;
@@ -215,8 +216,8 @@ fn read_info(
 mod tests {
     use super::*;
     use crate::encode::Encode;
-    use crate::game::nogo::SmallNoGo;
     use crate::game::{Game, Move, Symmetry};
+    use crate::games::nogo::SmallNoGo;
     use crate::rollout::{Rave, RaveParams};
     use crate::train::fit::batch::{BatchSpec, Sample, encode};
     use crate::train::network::net::AuxHead;

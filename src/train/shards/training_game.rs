@@ -100,8 +100,8 @@ mod tests {
 
     use super::*;
     use crate::game::BoardSize;
-    use crate::game::go::SmallGo;
-    use crate::game::nogo::SmallNoGo;
+    use crate::games::go::SmallGo;
+    use crate::games::nogo::SmallNoGo;
 
     #[test]
     fn openings_never_end_the_game_and_repeat_nothing() {

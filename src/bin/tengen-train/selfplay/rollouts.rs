@@ -1,7 +1,8 @@
 //! `tengen-train selfplay rollouts`.
 
 use clap::Parser;
-use tengen::game::{BoardSize, GAMES, known_name};
+use tengen::game::BoardSize;
+use tengen::games::{GAMES, known_name};
 use tengen::rollout::{Rave, RaveParams};
 use tengen::train::play::generator::RolloutGenerator;
 use tengen::train::play::selfplay::RolloutSearch;

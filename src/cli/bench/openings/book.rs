@@ -174,7 +174,7 @@ pub(super) fn with_verdict(line: &str, verdict: &Verdict, size: BoardSize) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tengen::game::nogo::SmallNoGo;
+    use tengen::games::nogo::SmallNoGo;
 
     const SIZE: BoardSize = BoardSize::new(9, 9);
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
 use tengen::engine::EngineOptions;
-use tengen::game::with_game;
+use tengen::games::with_game;
 use tengen::record::file;
 use tengen::search::StopFlag;
 

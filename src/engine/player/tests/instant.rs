@@ -5,7 +5,7 @@ use crate::clock::{StopReason, SystemClock};
 use crate::engine::{MakeThinker, RolloutThinker, instant};
 use crate::game::HalfPoints;
 use crate::game::Proof;
-use crate::game::go::SmallGo;
+use crate::games::go::SmallGo;
 
 /// A player whose instant knowledge is `moves`, and the reason of the last call.
 fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Player<FillGame> {

@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 
 use super::*;
-use crate::game::go::SmallGo;
+use crate::games::go::SmallGo;
 
 /// Records its time limits.
 struct Recorder(Arc<Mutex<Vec<Duration>>>);

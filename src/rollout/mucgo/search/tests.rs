@@ -1,8 +1,8 @@
 use super::*;
-use crate::game::go::tests::diagram;
-use crate::game::go::{LargeGo, SmallGo};
-use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Color, Game};
+use crate::games::go::tests::diagram;
+use crate::games::go::{LargeGo, SmallGo};
+use crate::games::nogo::SmallNoGo;
 use crate::rollout::mucgo::{IntervalBy, Pruning, StageWindow, Weighting};
 
 fn params() -> MucgoParams {

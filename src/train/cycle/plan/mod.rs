@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 pub use board_share::BoardShare;
 pub use settings::{Fit, Gate, MachineSettings, Rating, RootName, SelfPlay, Window, exploring};
 
-use crate::game::{BoardSize, GAMES, Game, info, with_game};
+use crate::game::{BoardSize, Game};
+use crate::games::{GAMES, info, with_game};
 use crate::train::TrainError;
 use crate::train::fit::find_encoding;
 use crate::train::network::architecture::{Architecture, GameShape};

@@ -1,7 +1,7 @@
 //! Data of a report.
 
 use crate::clock::{date_time, unix_time};
-use crate::game::GAMES;
+use crate::games::GAMES;
 use crate::train::TrainError;
 use crate::train::cycle::{
     CyclePlan, Generation, Machines, MatchRecord, RatedPlayer, RunFolder, load, network_name,

@@ -1,7 +1,7 @@
 use super::*;
-use crate::encode::{NoGoAz, NoGoV1};
-use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game, Outcome};
+use crate::games::nogo::SmallNoGo;
+use crate::games::nogo::{NoGoAz, NoGoV1};
 use crate::train::shards::finish::finish;
 use crate::train::shards::row::{PositionSource, Target};
 

@@ -19,7 +19,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::eval::ModelInfo;
-use crate::game::{self, BoardSize, Game};
+use crate::game::{BoardSize, Game};
+use crate::games;
 use crate::train::TrainError;
 use crate::train::network::loss_weights::LossWeights;
 use crate::train::network::net::{
@@ -72,7 +73,7 @@ impl From<&ModelInfo> for GameShape {
             size: info.size,
             outcomes: info.outcomes,
             passes: info.policy_len > info.size.area(),
-            scored: game::info(&info.game).is_some_and(|info| info.scored),
+            scored: games::info(&info.game).is_some_and(|info| info.scored),
         }
     }
 }

@@ -276,10 +276,11 @@ mod tests {
     use super::*;
     use rand::RngExt;
 
-    use crate::encode::{Encode, NoGoV1, NoGoV2};
+    use crate::encode::Encode;
     use crate::game::BoardSize;
-    use crate::game::go::SmallGo;
-    use crate::game::nogo::SmallNoGo;
+    use crate::games::go::SmallGo;
+    use crate::games::nogo::SmallNoGo;
+    use crate::games::nogo::{NoGoV1, NoGoV2};
     use crate::train::play::mcts::GumbelParams;
     use crate::train::shards::training_game::TrainingGame;
 

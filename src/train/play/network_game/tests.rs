@@ -2,8 +2,8 @@ use std::sync::atomic::AtomicU64;
 
 use super::*;
 use crate::eval::EvaluatorFactory;
-use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Color, Game};
+use crate::games::nogo::SmallNoGo;
 use crate::train::play::eval_batch::tests::info;
 use crate::train::play::eval_batch::{EvalBatch, run_tasks};
 use crate::train::play::mcts::GumbelParams;

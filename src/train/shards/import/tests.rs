@@ -2,8 +2,8 @@ use std::fs;
 use std::io::Write as _;
 
 use super::*;
-use crate::game::go::SmallGo;
 use crate::game::{BoardSize, Color, Game, HalfPoints, Move};
+use crate::games::go::SmallGo;
 use crate::train::play::generate::tests::rows;
 use crate::train::scratch::Scratch;
 

@@ -1,0 +1,84 @@
+//! Reconstructs the boards before the last few moves from the moves and their captures.
+
+use super::Go;
+use super::removed::MOST;
+use crate::game::{Bits, Color, Game, zobrist};
+
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// Stones by [`Color::index`] on the boards before the last move, before the one before it, and
+    /// so on: at most four boards, none from before the game or the setup.
+    #[must_use]
+    pub fn earlier(&self) -> Vec<[Bits<WORDS>; 2]> {
+        let mut stones = Color::BOTH.map(|color| self.stones(color));
+        let mut mover = self.to_move();
+        let mut boards = Vec::with_capacity(MOST);
+        for (mv, removed) in self.recent().iter().zip(self.removed.iter()) {
+            mover = mover.opponent();
+            let played = Color::BOTH
+                .into_iter()
+                .find(|color| stones[color.index()].contains(mv));
+            match played {
+                Some(color) => {
+                    stones[color.index()].remove(mv);
+                    stones[color.opponent().index()] |= removed;
+                }
+                // Suicide, or a pass, which captures nothing.
+                None => stones[mover.index()] |= removed,
+            }
+            boards.push(stones);
+        }
+        boards
+    }
+
+    /// Key of the part of [`Go::earlier`] that the moves do not determine.
+    #[must_use]
+    pub fn removed_key(&self) -> u128 {
+        let removed = self.removed.iter().zip(1_u32..);
+        removed.fold(0, |key, (points, place)| {
+            let stones = points
+                .iter()
+                .map(|point| zobrist::stone(Color::Black, point));
+            key ^ stones.fold(0, |all, stone| all ^ stone).rotate_left(place)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+    use crate::game::{BoardSize, Move};
+    use crate::games::go::SmallGo;
+
+    #[test]
+    fn boards_come_back_with_what_was_taken() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+        let (mut taken, mut suicides) = (0, 0);
+        for rules in ["chinese", "tromp-taylor"] {
+            for _ in 0..40 {
+                let size = BoardSize::new(4, 3);
+                let mut position = SmallGo::with_rules(size, rules.parse().unwrap()).unwrap();
+                let mut boards = Vec::new();
+                for _ in 0..40 {
+                    let moves: Vec<Move> = position.legal_moves().collect();
+                    if moves.is_empty() {
+                        break;
+                    }
+                    boards.push(Color::BOTH.map(|color| position.stones(color)));
+                    let before = position.stones(Color::Black) | position.stones(Color::White);
+                    let mv = moves[rng.random_range(0..moves.len())];
+                    position.play(mv);
+                    let after = position.stones(Color::Black) | position.stones(Color::White);
+                    taken += usize::from(!(before & !after).is_empty());
+                    suicides += usize::from(mv != position.pass() && !after.contains(mv));
+                    let earlier = position.earlier();
+                    assert_eq!(earlier.len(), boards.len().min(MOST));
+                    assert!(earlier.iter().eq(boards.iter().rev().take(MOST)));
+                }
+            }
+        }
+        assert!(taken > 100 && suicides > 10, "{taken} {suicides}");
+    }
+}

@@ -1,0 +1,177 @@
+//! Encoding `nogo-1`: twelve planes for NoGo, from the side to move's view.
+//!
+//! Planes 5 to 8 are the four liberty planes of Gao & Wu 2021, 3.2.4, interpreted as liberty
+//! *points*; planes 3, 4, 10 and 11 use NoGo's monotone legality (docs/methods.md#nogo). There is
+//! no colour plane: the rules are the same for both colours.
+
+use crate::encode::Encoding;
+use crate::game::{Bits, Color, Game, zobrist};
+use crate::games::nogo::NoGo;
+
+/// Implementation of `nogo-1`.
+#[derive(Debug, Clone, Copy)]
+pub struct NoGoV1;
+
+/// Content of each plane, in order.
+const PLANES: [&str; 12] = [
+    "my stones",
+    "their stones",
+    "ones",
+    "legal for me",
+    "legal for them",
+    "liberties of my blocks with one liberty",
+    "liberties of my blocks with two liberties",
+    "liberties of their blocks with one liberty",
+    "liberties of their blocks with two liberties",
+    "last move",
+    "legal for me only",
+    "empty, legal for neither side",
+];
+
+impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
+    fn id(&self) -> &'static str {
+        "nogo-1"
+    }
+
+    fn planes(&self) -> usize {
+        PLANES.len()
+    }
+
+    fn encode(&self, position: &NoGo<WORDS>, row: &mut [f32]) {
+        let (me, them) = (position.to_move(), position.to_move().opponent());
+        let (my_legal, their_legal) = (position.legal(me), position.legal(them));
+        let [my_last, my_two] = scarce_liberties(position, me);
+        let [their_last, their_two] = scarce_liberties(position, them);
+        let planes = [
+            position.stones(me),
+            position.stones(them),
+            position.blocks().frame().board(),
+            my_legal,
+            their_legal,
+            my_last,
+            my_two,
+            their_last,
+            their_two,
+            position.last_move().into_iter().collect(),
+            my_legal & !their_legal,
+            position.empty() & !(my_legal | their_legal),
+        ];
+        fill(row, position.size().area(), planes);
+    }
+
+    fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
+        last_move_key(position)
+    }
+}
+
+/// Sets the points of each set to 1 in its plane.
+pub(super) fn fill<const WORDS: usize, const PLANES: usize>(
+    row: &mut [f32],
+    area: usize,
+    planes: [Bits<WORDS>; PLANES],
+) {
+    for (plane, points) in row.chunks_exact_mut(area).zip(planes) {
+        for point in points.iter() {
+            plane[point.index()] = 1.0;
+        }
+    }
+}
+
+/// The cache key of encodings that show the position and its last move.
+pub(super) fn last_move_key<const WORDS: usize>(position: &NoGo<WORDS>) -> u128 {
+    match position.last_move() {
+        Some(point) => position.key() ^ zobrist::last_move(point),
+        None => position.key(),
+    }
+}
+
+/// Liberties of one colour's blocks that have one liberty, and of those that have two.
+pub(super) fn scarce_liberties<const WORDS: usize>(
+    position: &NoGo<WORDS>,
+    color: Color,
+) -> [Bits<WORDS>; 2] {
+    let mut scarce = [Bits::EMPTY; 2];
+    for liberties in position.blocks().blocks(color) {
+        let count = liberties.count();
+        if let Some(set) = scarce.get_mut(count - 1) {
+            *set |= liberties;
+        }
+    }
+    scarce
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{BoardSize, Move};
+    use crate::games::nogo::SmallNoGo;
+
+    /// Encodes a diagram with rows from the top: X mine (Black), O theirs, lower left is A1.
+    fn encode(rows: [&str; 5], last: Option<Move>) -> (SmallNoGo, Vec<f32>) {
+        let size = BoardSize::square(5);
+        let points = |mark: char| -> Bits<2> {
+            let on_row = |(y, row): (usize, &&str)| {
+                let found = row.chars().enumerate().filter(move |(_, c)| *c == mark);
+                found
+                    .map(move |(x, _)| size.point(x as u8, 4 - y as u8))
+                    .collect::<Vec<_>>()
+            };
+            rows.iter().enumerate().flat_map(on_row).collect()
+        };
+        let empty = SmallNoGo::new(size).unwrap();
+        let stones = [points('X'), points('O')];
+        let position = SmallNoGo::from_stones(&empty, stones, Color::Black, last).unwrap();
+        let mut row = vec![0.0; PLANES.len() * size.area()];
+        NoGoV1.encode(&position, &mut row);
+        (position, row)
+    }
+
+    fn plane(row: &[f32], name: &str) -> Vec<u16> {
+        let index = PLANES.iter().position(|p| *p == name).unwrap();
+        let marked = row[index * 25..][..25]
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| **v == 1.0);
+        marked.map(|(point, _)| point as u16).collect()
+    }
+
+    #[test]
+    fn the_planes_show_what_they_say() {
+        // A1 is point 0, E5 is point 24.
+        let rows = [".....", ".....", "O....", "XO...", ".X..."];
+        let (_, row) = encode(rows, Some(Move(6)));
+        assert_eq!(plane(&row, "my stones"), [1, 5]);
+        assert_eq!(plane(&row, "their stones"), [6, 10]);
+        assert_eq!(plane(&row, "ones").len(), 25);
+        // A1 is the last liberty of A2: Black may fill it, because B1 has C1 as well.
+        assert_eq!(plane(&row, "liberties of my blocks with one liberty"), [0]);
+        assert_eq!(
+            plane(&row, "liberties of my blocks with two liberties"),
+            [0, 2]
+        );
+        assert_eq!(
+            plane(&row, "liberties of their blocks with one liberty"),
+            [0_u16; 0]
+        );
+        assert_eq!(
+            plane(&row, "liberties of their blocks with two liberties"),
+            [7, 11, 15]
+        );
+        assert_eq!(plane(&row, "last move"), [6]);
+        assert_eq!(plane(&row, "legal for me only"), [0]);
+        assert!(!plane(&row, "legal for them").contains(&0));
+        assert_eq!(plane(&row, "empty, legal for neither side"), [0_u16; 0]);
+    }
+
+    #[test]
+    fn the_cache_key_tells_rows_apart() {
+        let rows = [".....", ".....", "O....", "XO...", ".X..."];
+        let (first, _) = encode(rows, Some(Move(6)));
+        let (second, _) = encode(rows, Some(Move(10)));
+        let (none, _) = encode(rows, None);
+        assert_eq!(first.key(), second.key());
+        assert_ne!(NoGoV1.cache_key(&first), NoGoV1.cache_key(&second));
+        assert_ne!(NoGoV1.cache_key(&first), NoGoV1.cache_key(&none));
+        assert_eq!(NoGoV1.cache_key(&first), NoGoV1.cache_key(&first.clone()));
+    }
+}

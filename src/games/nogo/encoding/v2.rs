@@ -1,0 +1,162 @@
+//! Encoding `nogo-2`: sixteen planes for NoGo, from the side to move's view, without last move.
+//!
+//! A convolution sees a point's neighbourhood; it needs many layers to learn how many liberties a
+//! long block has, and whether one of them can never be filled by either side. So each stone shows
+//! how few liberties its block has, and whether the block can never lose its last one
+//! (docs/methods.md#endings: a point closed to both sides is a permanent liberty, which makes the
+//! adjacent blocks immortal and walls between regions).
+//!
+//! The order of moves is irrelevant in NoGo (docs/methods.md#nogo), so there is no last move: a
+//! position reached in two ways is one input. Sixteen planes are also fast: ONNX Runtime computes
+//! the first convolution in whole vector registers.
+
+use super::v1::fill;
+use crate::encode::Encoding;
+use crate::game::{Bits, Color, Game};
+use crate::games::nogo::NoGo;
+
+/// Implementation of `nogo-2`.
+#[derive(Debug, Clone, Copy)]
+pub struct NoGoV2;
+
+/// Content of each plane, in order.
+const PLANES: [&str; 16] = [
+    "ones",
+    "legal for me",
+    "legal for them",
+    "empty, legal for neither side",
+    "my stones",
+    "my stones in blocks with one liberty",
+    "my stones in blocks with two liberties",
+    "my stones in immortal blocks",
+    "liberties of my blocks with one liberty",
+    "liberties of my blocks with two liberties",
+    "their stones",
+    "their stones in blocks with one liberty",
+    "their stones in blocks with two liberties",
+    "their stones in immortal blocks",
+    "liberties of their blocks with one liberty",
+    "liberties of their blocks with two liberties",
+];
+
+/// Number of planes of one side's stones, which come last.
+const SIDE: usize = 6;
+
+impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV2 {
+    fn id(&self) -> &'static str {
+        "nogo-2"
+    }
+
+    fn planes(&self) -> usize {
+        PLANES.len()
+    }
+
+    fn encode(&self, position: &NoGo<WORDS>, row: &mut [f32]) {
+        let area = position.size().area();
+        let (me, them) = (position.to_move(), position.to_move().opponent());
+        let (mine, theirs) = (position.legal(me), position.legal(them));
+        let closed = position.empty() & !(mine | theirs);
+        let (points, stones) = row.split_at_mut((PLANES.len() - 2 * SIDE) * area);
+        let board = position.blocks().frame().board();
+        fill(points, area, [board, mine, theirs, closed]);
+        let (own, other) = stones.split_at_mut(SIDE * area);
+        fill(own, area, blocks_of(position, me, closed));
+        fill(other, area, blocks_of(position, them, closed));
+    }
+
+    fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
+        position.key()
+    }
+}
+
+/// One side's planes. `closed` are the empty points that are legal for neither side.
+fn blocks_of<const WORDS: usize>(
+    position: &NoGo<WORDS>,
+    color: Color,
+    closed: Bits<WORDS>,
+) -> [Bits<WORDS>; SIDE] {
+    let all = position.stones(color);
+    let [mut one, mut two, mut immortal, mut last, mut last_two] = [Bits::EMPTY; 5];
+    for stone in all.iter() {
+        let (here, liberties) = (Bits::point(stone), position.blocks().liberties(stone));
+        match liberties.count() {
+            1 => {
+                one |= here;
+                last |= liberties;
+            }
+            2 => {
+                two |= here;
+                last_two |= liberties;
+            }
+            _ => {}
+        }
+        if !(liberties & closed).is_empty() {
+            immortal |= here;
+        }
+    }
+    [all, one, two, immortal, last, last_two]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NoGoV1;
+    use super::*;
+    use crate::game::{BoardSize, Move};
+    use crate::games::nogo::SmallNoGo;
+
+    fn played(size: BoardSize, moves: &[u16]) -> SmallNoGo {
+        let mut position = SmallNoGo::new(size).unwrap();
+        moves.iter().for_each(|&mv| position.play(Move(mv)));
+        position
+    }
+
+    fn encode(encoding: &dyn Encoding<SmallNoGo>, position: &SmallNoGo) -> Vec<f32> {
+        let mut row = vec![0.0; encoding.planes() * position.size().area()];
+        encoding.encode(position, &mut row);
+        row
+    }
+
+    fn plane(position: &SmallNoGo, name: &str) -> Vec<u16> {
+        let index = PLANES.iter().position(|p| *p == name).unwrap();
+        let (area, row) = (position.size().area(), encode(&NoGoV2, position));
+        let marked = row[index * area..][..area].iter().enumerate();
+        let marked = marked.filter(|(_, v)| **v == 1.0);
+        marked.map(|(point, _)| point as u16).collect()
+    }
+
+    #[test]
+    fn stones_show_the_liberties_of_their_block() {
+        // XX.O on a board of four points: White has no legal move; the point is closed to both.
+        let position = played(BoardSize::new(4, 1), &[0, 3, 1]);
+        let show = |name| plane(&position, name);
+        assert_eq!(show("their stones in blocks with one liberty"), [0, 1]);
+        assert_eq!(show("their stones in immortal blocks"), [0, 1]);
+        assert_eq!(show("my stones in immortal blocks"), [3]);
+        assert_eq!(show("empty, legal for neither side"), [2]);
+        assert!(show("my stones in blocks with two liberties").is_empty());
+        assert_eq!(show("liberties of their blocks with one liberty"), [2]);
+        let corner = played(BoardSize::square(5), &[2, 24]);
+        let show = |name| plane(&corner, name);
+        assert_eq!(show("their stones in blocks with two liberties"), [24]);
+        assert!(show("my stones in immortal blocks").is_empty());
+        assert_eq!(show("ones").len(), 25);
+    }
+
+    /// The planes shared with `nogo-1` are the same, and two orders of moves give the same planes.
+    #[test]
+    fn what_both_show_is_equal_and_order_is_not_seen() {
+        let size = BoardSize::new(5, 4);
+        let position = played(size, &[7, 3, 8, 2, 12, 4, 0]);
+        let (old, new) = (encode(&NoGoV1, &position), encode(&NoGoV2, &position));
+        let plane = |row: &[f32], index: usize| row[index * 20..][..20].to_vec();
+        for (old_index, new_index) in [(0, 4), (1, 10), (2, 0), (3, 1), (4, 2), (11, 3)] {
+            assert_eq!(plane(&old, old_index), plane(&new, new_index));
+        }
+        for (old_index, new_index) in [(5, 8), (6, 9), (7, 14), (8, 15)] {
+            assert_eq!(plane(&old, old_index), plane(&new, new_index));
+        }
+        let other_way = played(size, &[0, 4, 12, 2, 7, 3, 8]);
+        assert_eq!(encode(&NoGoV2, &other_way), new);
+        assert_eq!(NoGoV2.cache_key(&other_way), NoGoV2.cache_key(&position));
+    }
+}

@@ -1,0 +1,305 @@
+//! NoGo: capturing, suicide and having no legal move lose; there is no pass.
+//!
+//! A move is legal when the point is empty, the new block keeps a liberty and no enemy block loses
+//! its last one. Two facts (docs/methods.md#nogo) shape this file. Legality is *monotone*: a point that is
+//! illegal for a colour never becomes legal again, so the legal sets of both colours are kept and
+//! only ever shrink. Legal positions are *hereditary*: any subset of the stones is legal, so any
+//! order of the stones leads to the position, and a position is its stones and the side to move.
+
+mod encoding;
+mod playout;
+mod solver;
+
+pub use encoding::{NoGoAsf, NoGoAz, NoGoV1, NoGoV2};
+pub use solver::Solver;
+
+use crate::game::{
+    Bits, BitsIter, Blocks, BoardSize, Color, Game, GameInfo, Illegal, IllegalSetup, Move, OneSet,
+    Outcome, Placed, PliesLeft, Recent, UnsupportedSize, zobrist,
+};
+
+/// NoGo on boards of up to 128 points: 9x9, and all rectangles up to 11x11.
+pub type SmallNoGo = NoGo<2>;
+
+/// NoGo on boards of up to 192 points: 12x12, 13x13 and rectangles between.
+pub type LargeNoGo = NoGo<3>;
+
+/// Number of columns that GTP can name.
+const MAX_SIDE: u8 = 25;
+
+/// A NoGo position on a board of at most `64 * WORDS` points.
+#[derive(Debug, Clone)]
+pub struct NoGo<const WORDS: usize> {
+    blocks: Blocks<WORDS>,
+    /// Legal points of each colour, updated with every stone.
+    legal: [Bits<WORDS>; 2],
+    key: u128,
+    to_move: Color,
+    recent: Recent,
+    ply: u16,
+}
+
+impl<const WORDS: usize> NoGo<WORDS> {
+    /// The position with these stones on the board of `empty`, independent of their order.
+    ///
+    /// # Errors
+    /// [`IllegalSetup`] when points overlap, lie off the board, or a block has no liberty.
+    pub fn from_stones(
+        empty: &NoGo<WORDS>,
+        stones: [Bits<WORDS>; 2],
+        to_move: Color,
+        last_move: Option<Move>,
+    ) -> Result<Self, IllegalSetup> {
+        let mut position = empty.clone();
+        for color in Color::BOTH {
+            for point in stones[color.index()].iter() {
+                if !position.legal[color.index()].contains(point) {
+                    return Err(IllegalSetup { color, point });
+                }
+                position.place(color, point);
+            }
+        }
+        position.to_move = to_move;
+        position.recent = last_move.into_iter().collect();
+        Ok(position)
+    }
+
+    /// The empty board, without a check of its size.
+    fn cleared(size: BoardSize) -> Self {
+        let blocks = Blocks::new(size);
+        // A stone on a board of one point would have no liberty.
+        let open = if size.area() == 1 {
+            Bits::EMPTY
+        } else {
+            blocks.frame().board()
+        };
+        NoGo {
+            blocks,
+            legal: [open; 2],
+            key: 0,
+            to_move: Color::Black,
+            recent: Recent::default(),
+            ply: 0,
+        }
+    }
+
+    /// The stones of one colour.
+    #[must_use]
+    pub fn stones(&self, color: Color) -> Bits<WORDS> {
+        self.blocks.stones(color)
+    }
+
+    /// The points where one colour could play if it were to move.
+    #[must_use]
+    pub fn legal(&self, color: Color) -> Bits<WORDS> {
+        self.legal[color.index()]
+    }
+
+    /// The empty points.
+    #[must_use]
+    pub fn empty(&self) -> Bits<WORDS> {
+        self.blocks.empty()
+    }
+
+    /// The stones with their blocks and liberties.
+    #[must_use]
+    pub fn blocks(&self) -> &Blocks<WORDS> {
+        &self.blocks
+    }
+
+    /// Puts a stone of either colour on a point that is legal for it; the turn does not change.
+    fn place(&mut self, color: Color, point: Move) {
+        debug_assert!(
+            self.legal[color.index()].contains(point),
+            "{color} plays {point:?}"
+        );
+        let placed = self.blocks.place(color, point);
+        self.key ^= zobrist::stone(color, point);
+        self.ply += 1;
+        self.forbid(color, Bits::point(point), &placed);
+    }
+
+    /// Shrinks the legal sets after a stone of `color` was placed at `here`.
+    ///
+    /// Only three kinds of points can change: the new stone's point; the last liberty of a block,
+    /// where the opponent would capture; and points without an empty neighbour, where a stone lives
+    /// only by joining a block that has another liberty. Of the last kind only neighbours of the
+    /// new stone and last liberties can have changed.
+    fn forbid(&mut self, color: Color, here: Bits<WORDS>, placed: &Placed<WORDS>) {
+        let (own, enemy) = (color.index(), color.opponent().index());
+        self.legal[own].remove_all(here | placed.enemy_last_liberties);
+        self.legal[enemy].remove_all(here | placed.own_last_liberty);
+
+        let last_liberties = placed.own_last_liberty | placed.enemy_last_liberties;
+        let enclosed = !self.blocks.frame().neighbors(self.blocks.empty());
+        for point in ((placed.empty_neighbors | last_liberties) & enclosed).iter() {
+            for side in Color::BOTH {
+                if self.legal[side.index()].contains(point) && !self.joins_safely(side, point) {
+                    self.legal[side.index()].remove_all(Bits::point(point));
+                }
+            }
+        }
+    }
+
+    /// Whether a stone of `color` on the enclosed point would join a block with another liberty.
+    fn joins_safely(&self, color: Color, point: Move) -> bool {
+        let around = self.blocks.frame().neighbors(Bits::point(point));
+        (around & self.blocks.stones(color))
+            .iter()
+            .any(|friend| !self.blocks.liberties(friend).is_single())
+    }
+}
+
+impl<const WORDS: usize> Game for NoGo<WORDS> {
+    const NAME: &'static str = "nogo";
+
+    const INFO: GameInfo = GameInfo {
+        title: "NoGo",
+        sgf: (1, Some("NoGo")),
+        usual_board: BoardSize::square(9),
+        bench_boards: &[
+            BoardSize::square(7),
+            BoardSize::square(9),
+            BoardSize::square(13),
+        ],
+        // Two thirds of the points: ply 54 of 9x9 (docs/methods.md#nogo).
+        usually_proven_from: |size| Some(size.area() as u32 * 2 / 3),
+        // By SPSA with the network of 84,600 games, 800 visits (docs/results-history.md#search).
+        settings: &[
+            ("cpuct", "0.83"),
+            ("cpuct-growth", "0.43"),
+            ("fpu-reduction", "0.24"),
+            ("root-policy-temperature", "1.1"),
+        ],
+        ..GameInfo::named(Self::NAME)
+    };
+
+    type Moves = BitsIter<WORDS>;
+
+    type Rules = OneSet;
+
+    fn with_rules(size: BoardSize, _: OneSet) -> Result<Self, UnsupportedSize> {
+        let sides = 1..=MAX_SIDE;
+        let fits = sides.contains(&size.width) && sides.contains(&size.height);
+        if !fits || size.area() > 64 * WORDS {
+            let limits = match WORDS {
+                1 => "rectangles of at most 64 points and 25 columns or rows",
+                2 => "rectangles of at most 128 points and 25 columns or rows",
+                _ => "rectangles of at most 192 points and 25 columns or rows",
+            };
+            return Err(UnsupportedSize {
+                game: Self::NAME,
+                size,
+                limits,
+            });
+        }
+        Ok(NoGo::cleared(size))
+    }
+
+    /// Each stone counts as a ply: the stones show how far the game is.
+    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
+        let area = self.size().area();
+        let mut sets = [Bits::EMPTY; 2];
+        for &(point, color) in stones {
+            let twice = || sets.iter().any(|set: &Bits<WORDS>| set.contains(point));
+            if point.index() >= area || twice() {
+                return Err(IllegalSetup { color, point });
+            }
+            sets[color.index()] |= Bits::point(point);
+        }
+        let empty = match self.ply {
+            0 => self.clone(),
+            _ => NoGo::cleared(self.size()),
+        };
+        NoGo::from_stones(&empty, sets, to_move, None)
+    }
+
+    fn rules(&self) -> OneSet {
+        OneSet
+    }
+
+    fn size(&self) -> BoardSize {
+        self.blocks.frame().size()
+    }
+
+    fn to_move(&self) -> Color {
+        self.to_move
+    }
+
+    fn set_to_move(&mut self, color: Color) {
+        self.to_move = color;
+    }
+
+    fn ply(&self) -> u32 {
+        u32::from(self.ply)
+    }
+
+    fn stone(&self, point: Move) -> Option<Color> {
+        self.blocks.stone(point)
+    }
+
+    fn recent(&self) -> Recent {
+        self.recent
+    }
+
+    fn legal_moves(&self) -> BitsIter<WORDS> {
+        self.legal[self.to_move.index()].iter()
+    }
+
+    fn legal_count(&self) -> usize {
+        self.legal[self.to_move.index()].count()
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        self.legal[self.to_move.index()].contains(mv)
+    }
+
+    fn why_rules_forbid(&self, mv: Move) -> Illegal {
+        let (blocks, here) = (&self.blocks, Bits::point(mv));
+        let theirs = blocks.stones(self.to_move.opponent());
+        let mut touched = (blocks.frame().neighbors(here) & theirs).iter();
+        match touched.any(|stone| blocks.liberties(stone) == here) {
+            true => Illegal::Capture,
+            false => Illegal::Suicide,
+        }
+    }
+
+    fn play(&mut self, mv: Move) {
+        self.place(self.to_move, mv);
+        self.recent.push(mv);
+        self.to_move = self.to_move.opponent();
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        let stuck = self.legal[self.to_move.index()].is_empty();
+        stuck.then(|| Outcome::win(self.to_move.opponent()))
+    }
+
+    fn key(&self) -> u128 {
+        match self.to_move {
+            Color::Black => self.key,
+            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
+        }
+    }
+
+    /// Bounded by `min(2a, 2b + 1, |La ∪ Lb|)` for a legal moves of the mover and b of the opponent
+    /// (docs/methods.md#nogo): each side can only use up its own legal points, and a point is
+    /// filled once. The expected value is a linear fit to bounds and lengths measured at plies 0 to
+    /// 65 of games between RAVE engines (docs/methods.md#nogo); its error there is at most 1.3
+    /// moves.
+    fn plies_left(&self) -> PliesLeft {
+        let own = self.legal[self.to_move.index()];
+        let theirs = self.legal[self.to_move.opponent().index()];
+        let bound = (2 * own.count())
+            .min(2 * theirs.count() + 1)
+            .min((own | theirs).count());
+        let exact = bound as f64;
+        PliesLeft {
+            expected: (0.905 * exact - 2.6).max(0.6 * exact),
+            bound: Some(bound as u32),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! The solver's board: stones and legal points that a move changes in place and undo restores,
+//! without copies and heap allocation.
+
+use crate::game::{Bits, Color, Frame, Game, Move, zobrist};
+use crate::games::nogo::NoGo;
+
+/// A NoGo position with play and undo.
+#[derive(Debug, Clone)]
+pub(super) struct Board<const WORDS: usize> {
+    frame: Frame<WORDS>,
+    /// Neighbours of each point.
+    around: [[Bits<WORDS>; 64]; WORDS],
+    pub(super) stones: [Bits<WORDS>; 2],
+    /// Where each colour may play.
+    pub(super) legal: [Bits<WORDS>; 2],
+    pub(super) empty: Bits<WORDS>,
+    /// Union-find parent of each stone. Paths are not compressed, so that they can be undone.
+    parent: [[u8; 64]; WORDS],
+    /// The block whose root is this point. Meaningless elsewhere.
+    blocks: [[Block<WORDS>; 64]; WORDS],
+    /// Roots of the blocks of each colour.
+    pub(super) roots: [Bits<WORDS>; 2],
+    pub(super) to_move: Color,
+    key: u128,
+}
+
+/// A block: its stones and its liberties.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block<const WORDS: usize> {
+    pub(super) stones: Bits<WORDS>,
+    pub(super) liberties: Bits<WORDS>,
+}
+
+/// Data to undo a move.
+pub(super) struct Undo<const WORDS: usize> {
+    point: Move,
+    legal: [Bits<WORDS>; 2],
+    roots: Bits<WORDS>,
+    /// The root that the new stone was joined to, itself if it had no friends, and its block.
+    root: Move,
+    block: Block<WORDS>,
+    absorbed: Roots,
+    enemies: Roots,
+}
+
+/// At most four roots: a point has four neighbours.
+#[derive(Default)]
+struct Roots {
+    roots: [u8; 4],
+    len: u8,
+}
+
+impl Roots {
+    fn push(&mut self, root: Move) {
+        self.roots[usize::from(self.len)] = root.0 as u8;
+        self.len += 1;
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Move> {
+        let roots = self.roots[..usize::from(self.len)].iter();
+        roots.map(|&root| Move(u16::from(root)))
+    }
+}
+
+impl<const WORDS: usize> Board<WORDS> {
+    pub(super) fn new(position: &NoGo<WORDS>) -> Self {
+        let frame = *position.blocks().frame();
+        let mut board = Board {
+            frame,
+            around: [[Bits::EMPTY; 64]; WORDS],
+            stones: [Bits::EMPTY; 2],
+            legal: [frame.board(); 2],
+            empty: frame.board(),
+            parent: [[0; 64]; WORDS],
+            blocks: [[Block {
+                stones: Bits::EMPTY,
+                liberties: Bits::EMPTY,
+            }; 64]; WORDS],
+            roots: [Bits::EMPTY; 2],
+            to_move: Color::Black,
+            key: 0,
+        };
+        for point in frame.board().iter() {
+            let around = frame.neighbors(Bits::point(point));
+            board.around[point.index() / 64][point.index() % 64] = around;
+        }
+        if frame.size().area() == 1 {
+            board.legal = [Bits::EMPTY; 2];
+        }
+        for color in Color::BOTH {
+            for point in position.stones(color).iter() {
+                board.to_move = color;
+                board.play(point);
+            }
+        }
+        board.to_move = position.to_move();
+        board.key = position.key();
+        board
+    }
+
+    pub(super) fn frame(&self) -> &Frame<WORDS> {
+        &self.frame
+    }
+
+    pub(super) fn around(&self, point: Move) -> Bits<WORDS> {
+        self.around[point.index() / 64][point.index() % 64]
+    }
+
+    /// Key of the stones and the side to move, as [`Game::key`].
+    pub(super) fn key(&self) -> u128 {
+        self.key
+    }
+
+    /// The key after the side to move has played `point`.
+    pub(super) fn key_after(&self, point: Move) -> u128 {
+        self.key ^ zobrist::stone(self.to_move, point) ^ zobrist::WHITE_TO_MOVE
+    }
+
+    fn root(&self, point: Move) -> Move {
+        let mut at = point;
+        loop {
+            let up = u16::from(self.parent[at.index() / 64][at.index() % 64]);
+            if up == at.0 {
+                return at;
+            }
+            at = Move(up);
+        }
+    }
+
+    fn set_parent(&mut self, point: Move, parent: Move) {
+        self.parent[point.index() / 64][point.index() % 64] = parent.0 as u8;
+    }
+
+    /// The block with this root.
+    pub(super) fn block(&self, root: Move) -> &Block<WORDS> {
+        &self.blocks[root.index() / 64][root.index() % 64]
+    }
+
+    fn block_mut(&mut self, root: Move) -> &mut Block<WORDS> {
+        &mut self.blocks[root.index() / 64][root.index() % 64]
+    }
+
+    /// Liberties of the block that the stone on `point` belongs to.
+    pub(super) fn liberties(&self, point: Move) -> Bits<WORDS> {
+        self.block(self.root(point)).liberties
+    }
+
+    /// Plays a legal move of the side to move.
+    pub(super) fn play(&mut self, point: Move) -> Undo<WORDS> {
+        let (me, it) = (self.to_move.index(), self.to_move.opponent().index());
+        let here = Bits::point(point);
+        let around = self.around(point);
+        let mut undo = Undo {
+            point,
+            legal: self.legal,
+            roots: self.roots[me],
+            root: point,
+            block: Block {
+                stones: Bits::EMPTY,
+                liberties: Bits::EMPTY,
+            },
+            absorbed: Roots::default(),
+            enemies: Roots::default(),
+        };
+        self.key = self.key_after(point);
+        self.stones[me] |= here;
+        self.empty.remove_all(here);
+
+        let empty_neighbors = around & self.empty;
+        let mut block = Block {
+            stones: here,
+            liberties: empty_neighbors,
+        };
+        self.set_parent(point, point);
+        for friend in (around & self.stones[me]).iter() {
+            let other = self.root(friend);
+            if other == undo.root {
+                continue;
+            }
+            let joined = *self.block(other);
+            block.stones |= joined.stones;
+            block.liberties |= joined.liberties;
+            if undo.root == point {
+                undo.root = other;
+                undo.block = joined;
+                self.set_parent(point, other);
+            } else {
+                undo.absorbed.push(other);
+                self.set_parent(other, undo.root);
+                self.roots[me].remove_all(Bits::point(other));
+            }
+        }
+        if undo.root == point {
+            self.roots[me] |= here;
+        }
+        block.liberties.remove_all(here);
+        *self.block_mut(undo.root) = block;
+        let liberties = block.liberties;
+
+        // Points that may have become illegal for either side: see `NoGo::forbid`.
+        let mut enemy_last = Bits::EMPTY;
+        for enemy in (around & self.stones[it]).iter() {
+            let root = self.root(enemy);
+            let left = &mut self.block_mut(root).liberties;
+            if left.contains(point) {
+                left.remove_all(here);
+                if left.is_single() {
+                    enemy_last |= *left;
+                }
+                undo.enemies.push(root);
+            }
+        }
+        let own_last = if liberties.is_single() {
+            liberties
+        } else {
+            Bits::EMPTY
+        };
+        self.legal[me].remove_all(here | enemy_last);
+        self.legal[it].remove_all(here | own_last);
+        self.forbid(empty_neighbors | own_last | enemy_last);
+        self.to_move = self.to_move.opponent();
+        undo
+    }
+
+    /// Removes those of some empty points from each side's legal moves where its stone would have
+    /// no liberty: no empty neighbour, and no adjacent block with another liberty.
+    #[inline]
+    fn forbid(&mut self, points: Bits<WORDS>) {
+        for suspect in (points & (self.legal[0] | self.legal[1])).iter() {
+            let around = self.around(suspect);
+            if !(around & self.empty).is_empty() {
+                continue;
+            }
+            for side in 0..2 {
+                let mut friends = (around & self.stones[side]).iter();
+                if self.legal[side].contains(suspect)
+                    && !friends.any(|friend| !self.liberties(friend).is_single())
+                {
+                    self.legal[side].remove_all(Bits::point(suspect));
+                }
+            }
+        }
+    }
+
+    /// Undoes the last move.
+    pub(super) fn take_back(&mut self, undo: &Undo<WORDS>) {
+        self.to_move = self.to_move.opponent();
+        let here = Bits::point(undo.point);
+        self.stones[self.to_move.index()].remove_all(here);
+        self.empty |= here;
+        self.legal = undo.legal;
+        self.roots[self.to_move.index()] = undo.roots;
+        self.key = self.key_after(undo.point);
+        if undo.root != undo.point {
+            *self.block_mut(undo.root) = undo.block;
+        }
+        for root in undo.absorbed.iter() {
+            self.set_parent(root, root);
+        }
+        for root in undo.enemies.iter() {
+            self.block_mut(root).liberties |= here;
+        }
+    }
+}
