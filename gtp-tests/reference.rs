@@ -145,8 +145,8 @@ type PlanTable = (&'static str, &'static str, &'static str, &'static str);
 
 const LOOP: &str = "src/train/cycle/plan/mod.rs";
 const PARTS: &str = "src/train/cycle/plan/settings.rs";
-const ABLATION: &str = "src/train/ablate/plan.rs";
-const CRITIC: &str = "src/train/critic/plan.rs";
+const ABLATION: &str = "src/papers/ablate/plan.rs";
+const CRITIC: &str = "src/papers/critic/training/plan.rs";
 
 const TABLES: [(&str, &[PlanTable]); 3] = [
     (
@@ -190,7 +190,7 @@ const TABLES: [(&str, &[PlanTable]); 3] = [
             ("top level", CRITIC, "CriticPlan", "critic"),
             (
                 "`[utility]`",
-                "src/train/critic/taught.rs",
+                "src/papers/critic/training/taught.rs",
                 "UtilityWeights",
                 "utility",
             ),
@@ -203,7 +203,7 @@ const TABLES: [(&str, &[PlanTable]); 3] = [
             ),
             (
                 "`[measure]`",
-                "src/train/critic/anchor.rs",
+                "src/papers/critic/training/anchor.rs",
                 "Measure",
                 "measure",
             ),
@@ -234,8 +234,9 @@ fn defaults(place: &str) -> (toml::Table, toml::Table) {
         filled(value.expect("a plan that can be written"))
     };
     let plan = CyclePlan::parse(EXAMPLE).expect("a plan");
-    let ablation = tengen::train::ablate::AblationPlan::parse(ABLATION_EXAMPLE).expect("a plan");
-    let critic = tengen::train::critic::CriticPlan::parse(CRITIC_EXAMPLE).expect("a plan");
+    let ablation = tengen::papers::ablate::AblationPlan::parse(ABLATION_EXAMPLE).expect("a plan");
+    let critic =
+        tengen::papers::critic::training::CriticPlan::parse(CRITIC_EXAMPLE).expect("a plan");
     let part = |table: &toml::Table, name: &str| match table.get(name) {
         Some(toml::Value::Array(list)) => filled(list[0].clone()),
         Some(value) => filled(value.clone()),

@@ -508,9 +508,9 @@ fn the_plans_in_the_scripts_folder_are_valid() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         let parsed = if text.contains("opponent-rules") {
-            tengen::train::critic::CriticPlan::parse(&text).map(drop)
+            tengen::papers::critic::training::CriticPlan::parse(&text).map(drop)
         } else if text.contains("[[arm]]") {
-            tengen::train::ablate::AblationPlan::parse(&text).map(drop)
+            tengen::papers::ablate::AblationPlan::parse(&text).map(drop)
         } else {
             tengen::train::cycle::CyclePlan::parse(&text).map(drop)
         };

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, FakeClock};
 use crate::engine::{
-    Decision, Engine, EngineError, EngineOptions, MoveKind, MoveRequest, RulesError, registry,
+    Decision, Engine, EngineError, EngineOptions, MoveKind, MoveRequest, RulesError,
 };
 use crate::game::{BoardSize, Color, HalfPoints, Illegal, Move, Outcome, PointStatus};
 use crate::record::{Play, Vertex};
+use crate::registry;
 use crate::search::StopFlag;
 
 /// An engine that plays to the end, unless `settings` override that.

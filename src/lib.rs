@@ -2,7 +2,6 @@
 
 pub mod chart;
 pub mod clock;
-pub mod critic;
 pub mod encode;
 pub mod engine;
 pub mod eval;
@@ -14,10 +13,12 @@ pub mod games;
 mod go_game;
 pub mod gtp;
 pub mod onnx;
+pub mod papers;
 pub mod processor;
 pub mod program;
 pub mod record;
 pub mod referee;
+pub mod registry;
 pub mod rollout;
 pub mod search;
 pub mod settings;

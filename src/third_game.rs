@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::clock::{Clock, FakeClock, SystemClock};
-use crate::engine::{Decision, Engine, EngineOptions, MoveKind, MoveRequest, registry};
+use crate::engine::{Decision, Engine, EngineOptions, MoveKind, MoveRequest};
 use crate::eval::{EvaluatorFactory, ModelInfo};
 use crate::game::{BoardSize, Color, Game, Move, Outcome, Proof};
 use crate::games::tictactoe::TicTacToe;
@@ -15,6 +15,7 @@ use crate::referee::{
     AnnouncedTime, Contestant, Fault, GameSetup, GameTerms, MatchTimeControl, PlayerMove, Reason,
     Reply, refereed_game,
 };
+use crate::registry;
 use crate::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 
 /// An engine that plays by random playouts.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{Backend, Engine, EngineOptions, registry};
+use tengen::engine::{Backend, Engine, EngineOptions};
+use tengen::registry;
 use tengen::game::BoardSize;
 use tengen::games::UnknownGame;
 use tengen::gtp::{

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{EngineOptions, Networks, registry};
+use tengen::engine::{EngineOptions, Networks};
 use tengen::eval::ModelSource;
 use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serve_queries};
+use tengen::registry;
 
 use super::flags::EngineFlags;
 use super::terminal;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{EngineOptions, registry};
+use tengen::engine::EngineOptions;
 use tengen::gtp::{Allowance, GomocupOptions, GomocupSession, MakeBrain, serve};
+use tengen::registry;
 
 use super::flags::EngineFlags;
 use super::live::LiveBoard;

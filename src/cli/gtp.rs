@@ -7,8 +7,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, PlayoutClock, SystemClock};
-use tengen::engine::registry;
 use tengen::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
+use tengen::registry;
 
 use super::flags::EngineFlags;
 use super::live::LiveBoard;

@@ -10,10 +10,10 @@ use anyhow::Context as _;
 use clap::Args;
 use env_logger::Target;
 use tengen::clock::{Clock, Overtime, SystemClock, TimeControl, date_time, unix_time};
-use tengen::engine::registry;
 use tengen::gtp::{SauOptions, SauResources, SauSession, harmless, serve};
 use tengen::record::ccgc::NgStyle;
 use tengen::record::{Charset, file};
+use tengen::registry;
 
 use super::flags::EngineFlags;
 use super::live::LiveBoard;

@@ -20,7 +20,7 @@ const BYTES: usize = 1 << 18;
 
 /// Chooses a move without a search, given the reason: all moves, the one to play first, with what
 /// is known of them. Empty if there is no legal move.
-pub(super) type LookAtOnce<G> = Box<dyn FnMut(&GameState<G>, StopReason) -> SearchReport + Send>;
+pub(crate) type LookAtOnce<G> = Box<dyn FnMut(&GameState<G>, StopReason) -> SearchReport + Send>;
 
 /// For a game without static knowledge: the legal moves in board order.
 pub(super) fn any_legal<G: crate::game::Game>() -> LookAtOnce<G> {
@@ -31,7 +31,7 @@ pub(super) fn any_legal<G: crate::game::Game>() -> LookAtOnce<G> {
 }
 
 /// With the knowledge of playouts and solver. The solver is created at the first call.
-pub(super) fn look_at_once<G: Playout + Solvable>() -> LookAtOnce<G> {
+pub(crate) fn look_at_once<G: Playout + Solvable>() -> LookAtOnce<G> {
     let mut solver = None;
     Box::new(move |start, reason| {
         let solver = solver.get_or_insert_with(|| G::solver(BYTES));

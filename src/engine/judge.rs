@@ -23,7 +23,7 @@ const PLAYOUTS_PER_SECOND: f64 = 500_000.0;
 
 /// Estimates the ownership of a position by this many playouts with either side to move; `None` in
 /// games without points, and when it is stopped.
-pub(super) type MakeExpected<G> =
+pub(crate) type MakeExpected<G> =
     Box<dyn FnMut(&G, u64, &dyn Fn() -> bool) -> Option<OwnershipEstimate> + Send>;
 
 /// A judgement of the position of this key.

@@ -15,7 +15,6 @@
 
 mod built_in;
 mod choose;
-mod critic;
 mod fallbacks;
 mod history;
 mod instant;
@@ -30,7 +29,6 @@ mod options;
 mod passing;
 mod player;
 mod probing;
-pub mod registry;
 mod request;
 #[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod resign;
@@ -39,7 +37,6 @@ mod second_look;
 mod shown_proof;
 mod solver_speed;
 mod solver_thinker;
-mod startup;
 #[cfg(test)]
 pub(crate) mod testing;
 mod thinker;
@@ -50,17 +47,17 @@ mod unjudged;
 mod worker;
 
 pub use built_in::built_in;
-pub use critic::CriticThinker;
+pub(crate) use instant::look_at_once;
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;
 pub use networks::Networks;
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, PlayoutScheme, SWITCH};
 pub use player::Player;
+pub(crate) use probing::probers;
 pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};
 pub use resign::Resign;
 pub use rollout::RolloutThinker;
 pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker, SolverThreads};
-pub use startup::StartError;
 pub use thinker::{MakeThinker, ThinkError, Thinker};
 pub use thinker_log::ThinkerLog;
 pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, ThinkingLimits};

@@ -35,7 +35,7 @@ use crate::solver::{self, Solve};
 type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
 
 /// Creates a solver, if the game has one.
-pub(super) type MakeSolver<G> = Box<dyn FnOnce() -> Option<Box<dyn Solve<G>>> + Send>;
+pub(crate) type MakeSolver<G> = Box<dyn FnOnce() -> Option<Box<dyn Solve<G>>> + Send>;
 
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
@@ -87,41 +87,41 @@ impl<G: Game> Player<G> {
 
     /// Sets a solver with this many threads for [`Engine::solve`].
     #[must_use]
-    pub(super) fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
+    pub(crate) fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
         self.solver = Some((threads, LazyCell::new(make)));
         self
     }
 
     /// Enables resignation.
     #[must_use]
-    pub(super) fn with_resign(mut self, resign: Option<Resign>) -> Self {
+    pub(crate) fn with_resign(mut self, resign: Option<Resign>) -> Self {
         self.resign = resign;
         self
     }
 
     /// Sets the estimator for [`Engine::settle`] and for passes.
     #[must_use]
-    pub(super) fn with_judge(mut self, expect: MakeExpected<G>) -> Self {
+    pub(crate) fn with_judge(mut self, expect: MakeExpected<G>) -> Self {
         self.judge = self.judge.asking(expect);
         self
     }
 
     /// Sets how moves are chosen without a search result; the default is any legal move.
     #[must_use]
-    pub(super) fn with_look_at_once(mut self, look: LookAtOnce<G>) -> Self {
+    pub(crate) fn with_look_at_once(mut self, look: LookAtOnce<G>) -> Self {
         self.look_at_once = look;
         self
     }
 
     /// Sets the log for [`Engine::thinker_log`].
     #[must_use]
-    pub(super) fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
+    pub(crate) fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
         self.thinker_log = thinker_log;
         self
     }
 
     /// Prepares for the next search: the network is loaded, if it is not yet.
-    pub(super) fn prepare(&mut self) {
+    pub(crate) fn prepare(&mut self) {
         if self.history.position().outcome().is_none() {
             self.worker.prepare(self.history.game_state());
         }

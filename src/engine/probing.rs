@@ -20,7 +20,7 @@ const HOPE: f64 = 4.0;
 const MOST_NODES: u64 = 100_000;
 
 /// Creates the search's probers; `None` if the options disable them.
-pub(super) fn probers<G: Solvable>(
+pub(crate) fn probers<G: Solvable>(
     make: MakeProbe<G>,
     options: &SolverOptions,
 ) -> Option<ProberMaker<G>> {

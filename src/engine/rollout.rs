@@ -37,7 +37,7 @@ impl RolloutThinker {
 
     /// The same with a tree of at most this many bytes.
     #[must_use]
-    pub(super) fn within(self, max_bytes: usize) -> RolloutThinker {
+    pub(crate) fn within(self, max_bytes: usize) -> RolloutThinker {
         RolloutThinker {
             search: self.search.within(max_bytes),
             ..self
@@ -47,7 +47,7 @@ impl RolloutThinker {
 
 impl<S> RolloutThinker<S> {
     /// A thinker by another search.
-    pub(super) fn by(search: S, time: Arc<dyn Clock>) -> RolloutThinker<S> {
+    pub(crate) fn by(search: S, time: Arc<dyn Clock>) -> RolloutThinker<S> {
         RolloutThinker { search, time }
     }
 }

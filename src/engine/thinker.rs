@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::critic::CriticError;
 use crate::eval::EvalError;
 use crate::game::{Game, GameState};
 use crate::search::{Limits, Observer, SearchError, SearchReport, SearchRequest, StopFlag};
@@ -15,9 +14,9 @@ pub enum ThinkError {
     /// The network cannot be loaded or run.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// The critic's file cannot be read or does not fit.
+    /// The method's own reason, such as a file that cannot be read or does not fit.
     #[error(transparent)]
-    Critic(#[from] CriticError),
+    Other(Box<dyn std::error::Error + Send + Sync>),
     /// The search has no report.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -27,6 +26,13 @@ pub enum ThinkError {
     /// The thinker was told to stop, or ran out of time, and did not answer.
     #[error("the search did not answer in time")]
     Late,
+}
+
+impl ThinkError {
+    /// The reason of a method that this room does not know.
+    pub fn other(reason: impl std::error::Error + Send + Sync + 'static) -> ThinkError {
+        ThinkError::Other(Box::new(reason))
+    }
 }
 
 /// Chooses moves for one game. Runs on one thread and may load a network on the first call;

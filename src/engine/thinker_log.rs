@@ -10,7 +10,7 @@ pub struct ThinkerLog(Arc<Mutex<Vec<String>>>);
 
 impl ThinkerLog {
     /// Adds an event.
-    pub(super) fn note(&self, text: String) {
+    pub(crate) fn note(&self, text: String) {
         self.0.lock().push(text);
     }
 

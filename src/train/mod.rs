@@ -4,8 +4,7 @@
 //! Along the data: [`play`] plays games and writes them as [`shards`]; [`fit`] reads these and fits a
 //! [`network`], with checkpoints; [`export`] writes the file that the engine loads; [`cycle`] repeats
 //! all of it, generation after generation; [`cluster`] does that on several machines, which meet in a
-//! [`store`]. [`ablate`] and [`critic`] reproduce papers and are used
-//! by nothing here.
+//! [`store`].
 //!
 //! # Why Burn on its `flex` backend
 //! There is one training code, which must run on a bare machine with `cargo` alone. Of the suitable
@@ -39,21 +38,18 @@
 //! 400 kB of gradients and as many weights, which is little compared with a batch of 4,096 rows.
 //! Norm statistics are transferred the same way.
 
-pub mod ablate;
 pub mod cluster;
-pub mod critic;
 pub mod cycle;
 pub mod durable;
 mod error;
 pub mod export;
 pub mod fit;
 pub mod folder_lock;
-pub mod mucgo;
 pub mod network;
 pub mod play;
 #[cfg(test)]
 pub(crate) mod scratch;
-mod seed;
+pub(crate) mod seed;
 pub mod shards;
 pub mod store;
 pub mod trainable;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
-use tengen::train::ablate::{AblationEvent, AblationPlan, Folders, run};
+use tengen::papers::ablate::{AblationEvent, AblationPlan, Folders, run};
 use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};

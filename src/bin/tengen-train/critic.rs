@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
-use tengen::games::with_game;
+use tengen::papers::critic::training::taught::Taught;
+use tengen::papers::critic::training::{CriticEvent, CriticPlan, all_games, run};
 use tengen::rollout::Playout;
-use tengen::train::critic::taught::Taught;
-use tengen::train::critic::{CriticEvent, CriticPlan, all_games, run};
+use tengen::with_taught_game;
 
 use crate::interrupt::Interrupt;
 use crate::progress::Reporter;
@@ -34,7 +34,7 @@ pub(crate) fn run_critic(args: &Args, interrupt: &Interrupt) -> anyhow::Result<(
     let name = || args.plan.display().to_string();
     let text = tengen::program::read_text(&args.plan).with_context(name)?;
     let plan = CriticPlan::parse(&text).with_context(name)?;
-    with_game!(&plan.game, plan.board(), rules: &plan.rules, |start| {
+    with_taught_game!(&plan.game, plan.board(), rules: &plan.rules, |start| {
         teach(&start, &plan, args, interrupt)
     })?
 }

@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use tengen::game::{BoardSize, Game as _};
 use tengen::games::go::LargeGo;
 use tengen::games::go::{Features, WeightFit};
+use tengen::papers::mucgo::{BEGINS, ENDS, StageSamples};
 use tengen::stats::NormalFit;
-use tengen::train::mucgo::{BEGINS, ENDS, StageSamples};
 use tengen::train::shards::import::each_game;
 
 use crate::progress::print;

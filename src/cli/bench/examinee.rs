@@ -6,10 +6,10 @@ use anyhow::Context as _;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveKind, MoveRequest,
-    registry,
 };
 use tengen::game::{BoardSize, Color, Move};
 use tengen::record::{GameRecord, Vertex};
+use tengen::registry;
 use tengen::search::{SearchReport, StopFlag};
 
 /// Default visits without a limit in the settings.

@@ -13,9 +13,10 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use tengen::clock::{Budget, Clock, TimeControl, date_time, unix_time};
-use tengen::engine::{Engine, EngineOptions, registry};
+use tengen::engine::{Engine, EngineOptions};
 use tengen::game::{Color, Outcome, Settled};
 use tengen::record::{GameRecord, Play, Vertex, result_text};
+use tengen::registry;
 
 use super::super::flags::EngineFlags;
 use super::clocks::Clocks;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tengen::clock::{Clock, TimeControl, TimeLeft};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveRequest, ThinkingLimits,
-    registry,
 };
 use tengen::game::Color;
 use tengen::record::{GameRecord, Play};
+use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, StopFlag};
 
 use super::super::flags::EngineFlags;

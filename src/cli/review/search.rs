@@ -9,12 +9,13 @@ use anyhow::{Context as _, ensure};
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Backend, Engine, EngineOptions, MoveKind, MoveRequest,
-    SolverThreads, registry,
+    SolverThreads,
 };
 use tengen::eval::ModelSource;
 use tengen::game::{BoardSize, Color, Move, Outcome};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
+use tengen::registry;
 use tengen::search::{AnalysisOptions, MoveReport, PointsByMove, Proof, SearchReport, StopFlag};
 use tengen::solver;
 

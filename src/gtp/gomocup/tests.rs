@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::clock::{Clock, SystemClock};
-use crate::engine::{EngineOptions, registry};
+use crate::engine::EngineOptions;
 use crate::gtp::Input;
+use crate::registry;
 
 fn session() -> GomocupSession {
     let mut options = EngineOptions::of("gomoku").expect("it is on the list");

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::{answers_of, options};
 use crate::clock::{Clock, SystemClock};
-use crate::engine::{Backend, EngineOptions, registry};
+use crate::engine::{Backend, EngineOptions};
 use crate::gtp::katago::MakeAnalyst;
+use crate::registry;
 
 /// A deterministic engine for Go with playouts.
 fn go() -> MakeAnalyst {

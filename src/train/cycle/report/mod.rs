@@ -7,7 +7,7 @@ mod machines;
 mod page;
 
 pub use data::{ReportData, RunState};
-pub(in crate::train) use page::STYLE;
+pub(crate) use page::STYLE;
 
 use crate::train::TrainError;
 use crate::train::cycle::RunFolder;

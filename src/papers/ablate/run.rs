@@ -241,7 +241,7 @@ mod tests {
     use crate::eval::BackendKind;
     use crate::game::{BoardSize, Game};
     use crate::games::nogo::SmallNoGo;
-    use crate::train::ablate::plan::tests::PLAN;
+    use crate::papers::ablate::plan::tests::PLAN;
     use crate::train::play::runtime::Runtime;
     use crate::train::scratch::Scratch;
 

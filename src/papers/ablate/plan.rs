@@ -188,7 +188,7 @@ fn merge(table: &mut toml::Table, over: &toml::Table) {
 pub(super) mod tests {
     use super::*;
 
-    pub(in crate::train::ablate) const PLAN: &str = r#"
+    pub(in crate::papers::ablate) const PLAN: &str = r#"
 title = "Two arms"
 seeds = [1, 2]
 

@@ -197,7 +197,7 @@ impl Curriculum {
 pub(super) mod tests {
     use super::*;
 
-    pub(in crate::train::critic) const PLAN: &str = r#"
+    pub(in crate::papers::critic::training) const PLAN: &str = r#"
 title = "Small"
 game = "nogo"
 size = 4

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::plan::Curriculum;
 use super::target::{Learner, TrainingTarget};
 use super::taught::{Taught, UtilityWeights, utility};
-use crate::critic::{Board, Judge, Network, read};
 use crate::game::{Color, Move, scoring};
+use crate::papers::critic::{Board, Judge, Network, read};
 
 /// Settings of all games of a run.
 #[derive(Debug, Clone)]
@@ -178,7 +178,7 @@ mod tests {
     use crate::game::{BoardSize, Game};
     use crate::games::go::SmallGo;
     use crate::games::nogo::SmallNoGo;
-    use crate::train::critic::target::Target;
+    use crate::papers::critic::training::target::Target;
 
     fn lessons() -> Curriculum {
         Curriculum {

@@ -207,8 +207,8 @@ fn met(match_records: &[MatchRecord], row: &str, column: &str) -> Vec<PairResult
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::papers::ablate::plan::tests::PLAN;
     use crate::stats::GameResult::{Loss, Win};
-    use crate::train::ablate::plan::tests::PLAN;
 
     #[test]
     fn only_comparisons_with_the_papers_count_as_claims() {

@@ -1,20 +1,26 @@
-//! Creates an engine for a game by name.
+//! Which engines there are: the games of the list, by the methods that choose moves. Creates an
+//! engine by the names of both, after a check of what was asked for.
+//!
+//! This is where methods are registered: `thinkers` has a line for each value of `--backend`.
+
+mod startup;
+
+pub use startup::StartError;
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use super::instant::look_at_once;
-use super::probing::probers;
-use super::{
-    Backend, CriticThinker, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker,
-    Networks, Player, PlayoutScheme, RolloutThinker, SolverPlace, SolverThinker, SolverThreads,
-    Thinker, ThinkerLog,
-};
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
+use crate::engine::{
+    Backend, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker, Networks, Player,
+    PlayoutScheme, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker, ThinkerLog,
+    look_at_once, probers,
+};
 use crate::eval::{BackendKind, Device, ModelInfo, ModelSource};
-use crate::game::{BoardSize, Move};
+use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
+use crate::papers::critic::CriticThinker;
 use crate::rollout::{self, Mucgo, Playout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve, Solves};
@@ -79,51 +85,8 @@ pub fn create_beside(
 
 fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn Engine> {
     let options = setup.options;
-    let seed = options.seed.unwrap_or_else(random_seed);
-    let time = Arc::clone(setup.time);
     let thinker_log = ThinkerLog::default();
-    let network = |backend| -> MakeThinker<G> {
-        let networks = setup.networks.clone();
-        let setup = network_setup(options, backend, seed);
-        let place = place(setup.searcher.threads);
-        let (solve, solver) = (add_solver(options, Some(place), &time), options.solver);
-        let (time, thinker_log) = (Arc::clone(&time), thinker_log.clone());
-        Arc::new(move || {
-            let shared = G::solver((solver.memory_mib as usize) << 20);
-            let prober = shared
-                .as_ref()
-                .and_then(|shared| probers(shared.probes(), &solver));
-            let thinker = NetworkThinker::new(setup.clone(), Arc::clone(&time));
-            let thinker = thinker.with_prober(prober);
-            let thinker = thinker.with_networks(networks.clone());
-            let thinker = thinker.with_thinker_log(thinker_log.clone());
-            solve(Box::new(thinker), shared)
-        })
-    };
-    let make: MakeThinker<G> = match options.backend {
-        Backend::Rollout => {
-            let chooses = match options.playouts {
-                PlayoutScheme::Rave => "random playouts choose the moves",
-                PlayoutScheme::Mucgo => "Mucgo's search over random playouts chooses the moves",
-            };
-            thinker_log.note(chooses.to_owned());
-            let solve = add_solver(options, None, &time);
-            let make = by_playouts(options, seed, &time);
-            Arc::new(move || solve(make(), None))
-        }
-        Backend::Critic => {
-            let path = options.model.clone().unwrap_or_default();
-            let (solve, time) = (add_solver(options, None, &time), Arc::clone(&time));
-            let thinker_log = thinker_log.clone();
-            Arc::new(move || {
-                let (path, log) = (path.clone(), thinker_log.clone());
-                let thinker = CriticThinker::new(path, log, Arc::clone(&time));
-                solve(Box::new(thinker), None)
-            })
-        }
-        Backend::Auto => network(None),
-        Backend::Network(kind) => network(Some(kind)),
-    };
+    let make = thinkers(setup, &thinker_log);
     let make = prepared(make, &empty);
     let time = Arc::clone(setup.time);
     let threads = options.threads.or_else(processors).unwrap_or(1);
@@ -149,6 +112,76 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
             .with_thinker_log(thinker_log)
             .with_resign(options.resign),
     )
+}
+
+/// Creates thinkers by the method that the options name. **The list of methods.**
+fn thinkers<G: Encode + Playout + Solvable>(setup: Setup<'_>, log: &ThinkerLog) -> MakeThinker<G> {
+    let (options, time) = (setup.options, setup.time);
+    let seed = options.seed.unwrap_or_else(random_seed);
+    match options.backend {
+        Backend::Auto => by_network(setup, None, seed, log),
+        Backend::Network(kind) => by_network(setup, Some(kind), seed, log),
+        Backend::Rollout => {
+            log.note(
+                match options.playouts {
+                    PlayoutScheme::Rave => "random playouts choose the moves",
+                    PlayoutScheme::Mucgo => "Mucgo's search over random playouts chooses the moves",
+                }
+                .to_owned(),
+            );
+            solved(by_playouts(options, seed, time), options, time)
+        }
+        Backend::Critic => solved(by_critic(options, time, log), options, time),
+    }
+}
+
+/// Creates thinkers with a network, which share the table of their solver with its probes.
+fn by_network<G: Encode + Playout + Solvable>(
+    setup: Setup<'_>,
+    backend: Option<BackendKind>,
+    seed: u64,
+    log: &ThinkerLog,
+) -> MakeThinker<G> {
+    let (options, networks) = (setup.options, setup.networks.clone());
+    let network = network_setup(options, backend, seed);
+    let place = place(network.searcher.threads);
+    let (solve, solver) = (add_solver(options, Some(place), setup.time), options.solver);
+    let (time, log) = (Arc::clone(setup.time), log.clone());
+    Arc::new(move || {
+        let shared = G::solver((solver.memory_mib as usize) << 20);
+        let prober = shared
+            .as_ref()
+            .and_then(|shared| probers(shared.probes(), &solver));
+        let thinker = NetworkThinker::new(network.clone(), Arc::clone(&time))
+            .with_prober(prober)
+            .with_networks(networks.clone())
+            .with_thinker_log(log.clone());
+        solve(Box::new(thinker), shared)
+    })
+}
+
+/// The same thinkers with a solver of endings, if the options ask for one.
+fn solved<G: Solvable>(
+    make: MakeThinker<G>,
+    options: &EngineOptions,
+    time: &Arc<dyn Clock>,
+) -> MakeThinker<G> {
+    let solve = add_solver(options, None, time);
+    Arc::new(move || solve(make(), None))
+}
+
+/// Creates thinkers that ask an adaptive critic.
+fn by_critic<G: Game>(
+    options: &EngineOptions,
+    time: &Arc<dyn Clock>,
+    log: &ThinkerLog,
+) -> MakeThinker<G> {
+    let path = options.model.clone().unwrap_or_default();
+    let (time, log) = (Arc::clone(time), log.clone());
+    Arc::new(move || {
+        let (path, log) = (path.clone(), log.clone());
+        Box::new(CriticThinker::new(path, log, Arc::clone(&time)))
+    })
 }
 
 /// Creates thinkers by random playouts.

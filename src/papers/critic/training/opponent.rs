@@ -58,9 +58,6 @@ pub fn score_against_chance<G: Opponent>(start: &G, rules: f64, games: u32) -> f
 
 impl Opponent for crate::game::gomoku::Gomoku {}
 
-#[cfg(test)]
-impl Opponent for crate::games::tictactoe::TicTacToe {}
-
 /// The program looks one move ahead: it minimises the opponent's open points and maximises its own.
 impl<const WORDS: usize> Opponent for NoGo<WORDS> {
     fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {

@@ -114,9 +114,6 @@ fn share([own, other]: Shares) -> Option<f64> {
 impl Taught for crate::game::gomoku::Gomoku {}
 
 #[cfg(test)]
-impl Taught for crate::games::tictactoe::TicTacToe {}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::game::{BoardSize, Game, Move};

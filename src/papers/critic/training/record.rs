@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::anchor::Measured;
 use super::lesson::Played;
-use crate::critic::Critic;
+use crate::papers::critic::Critic;
 use crate::train::TrainError;
 use crate::train::durable;
 

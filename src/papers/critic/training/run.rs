@@ -20,7 +20,7 @@ use super::record::{OpponentScore, Record, RunFiles};
 use super::target::{Target, TrainingTarget};
 use super::taught::Taught;
 use crate::clock::Clock;
-use crate::critic::{Critic, CriticInfo, Network};
+use crate::papers::critic::{Critic, CriticInfo, Network};
 use crate::rollout::Playout;
 use crate::train::TrainError;
 use crate::train::durable;
@@ -305,7 +305,7 @@ mod tests {
     use super::*;
     use crate::game::{BoardSize, Game};
     use crate::games::nogo::SmallNoGo;
-    use crate::train::critic::plan::tests::PLAN;
+    use crate::papers::critic::training::plan::tests::PLAN;
     use crate::train::scratch::Scratch;
 
     struct NoTime;

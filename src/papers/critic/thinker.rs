@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{ThinkError, Thinker, ThinkerLog};
+use super::{Critic, CriticError, Judge};
 use crate::clock::{Clock, StopReason};
-use crate::critic::{Critic, CriticError, Judge};
+use crate::engine::{ThinkError, Thinker, ThinkerLog};
 use crate::game::{Game, scoring};
 use crate::search::{MoveReport, Observer, SearchReport, SearchRequest};
 
@@ -54,7 +54,7 @@ impl<G: Game> Thinker<G> for CriticThinker {
         let (started, position) = (self.time.now(), start.position());
         let critic = match self.critic.take() {
             Some(critic) => critic,
-            None => self.load(position)?,
+            None => self.load(position).map_err(ThinkError::other)?,
         };
         let mut moves = self.judge.moves(&critic.network, position);
         let fills_eyes = critic.info.fills_eyes;

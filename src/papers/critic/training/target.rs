@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::critic::{Board, Network};
+use crate::papers::critic::{Board, Network};
 
 /// What each board's value is moved towards; numbers are equations of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use super::taught::Taught;
-use crate::critic::{Judge, Network};
 use crate::game::{Color, Move, Proof};
+use crate::papers::critic::{Judge, Network};
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::seed::numbered_seed;
 

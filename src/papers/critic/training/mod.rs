@@ -5,7 +5,7 @@
 //! thread: the critic chooses by its values, an [`opponent`] with simple rules answers, and the
 //! game's utilities ([`taught`]) move the network towards a [`target`]. Between games its strength
 //! may be measured against each [`anchor`]. A run produces a [`record`] and a file for the engine
-//! (`crate::critic`); a page (`page.rs`) shows all runs with their tables. Source: docs/critic.md.
+//! (`papers::critic`); a page (`page.rs`) shows all runs with their tables. Source: docs/critic.md.
 
 pub mod anchor;
 pub mod lesson;
@@ -21,3 +21,16 @@ pub mod taught;
 
 pub use plan::CriticPlan;
 pub use run::{CriticEvent, all_games, run};
+
+/// As [`with_game!`](crate::with_game), for the games that a critic can learn: those with an
+/// [`Opponent`](crate::papers::critic::training::opponent::Opponent).
+#[macro_export]
+macro_rules! with_taught_game {
+    ($name:expr, $size:expr, rules: $rules:expr, |$start:ident| $work:expr) => {
+        $crate::first_that_fits! { ($name, $size, $rules, $start, $work)
+            [$crate::games::nogo::SmallNoGo, $crate::games::nogo::LargeNoGo]
+            [$crate::games::go::SmallGo, $crate::games::go::LargeGo]
+            [$crate::game::gomoku::Gomoku]
+        }
+    };
+}

@@ -5,15 +5,16 @@
 
 use thiserror::Error;
 
-use super::{Backend, EngineOptions, PlayoutScheme, built_in, registry};
-use crate::critic::{Critic, CriticError};
+use super::fits;
 use crate::encode::Mismatch;
+use crate::engine::{Backend, EngineOptions, PlayoutScheme, built_in};
 use crate::eval::{
     BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
     open_best,
 };
 use crate::game::BoardSize;
 use crate::games::UnknownGame;
+use crate::papers::critic::{Critic, CriticError};
 
 /// Why settings are not available here.
 #[derive(Debug, Error)]
@@ -146,8 +147,7 @@ fn fitting_size(options: &EngineOptions, model: ModelSource) -> Result<BoardSize
         });
     }
     let size = options.size.unwrap_or(info.size);
-    let fits = registry::fits(options, &info, size)?;
-    fits.map_err(|mismatch| StartError::Misfit {
+    fits(options, &info, size)?.map_err(|mismatch| StartError::Misfit {
         path: model.name(),
         mismatch,
     })?;
