@@ -1,13 +1,14 @@
 //! Explicit requests that cannot be met end the program at once; failures during a game are
 //! replaced with a warning.
 
+mod networks;
+
 use std::path::Path;
 use std::process::Command;
 
-use tengen::eval::{FETCH_SCRIPT, ModelInfo};
-use tengen::game::BoardSize;
+use tengen::eval::FETCH_SCRIPT;
 
-use crate::networks::{Folder, WILD, field, info, network, network_behind, patched, with_field};
+use crate::networks::Folder;
 use crate::process::{folder, run_on};
 
 fn text(bytes: &[u8]) -> String {
@@ -72,172 +73,6 @@ fn a_byte_order_mark_is_skipped() {
     std::fs::remove_file(&file).expect("it is ours");
 }
 
-#[test]
-fn boards_use_their_network_the_given_one_or_playouts() {
-    for (game, size, network) in [
-        ("go", "9", true),
-        ("go", "19x13", true),
-        ("go", "7", false),
-        ("gomoku", "8", true),
-        ("gomoku", "15", true),
-        ("gomoku", "19x11", true),
-        ("gomoku", "7", false),
-    ] {
-        let said = player(&["--game", game, "--size", size]);
-        let plays = said.contains("the built-in network by native on cpu: tengen-");
-        let playouts = said.contains("random playouts choose the moves");
-        assert_eq!(
-            (plays, playouts),
-            (network, !network),
-            "{game} {size}: {said}"
-        );
-    }
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
-    let model = models.join("gomoku-8x8.onnx").display().to_string();
-    let said = player(&["--game", "gomoku", "--model", &model]);
-    assert!(
-        said.contains("gomoku-8x8.onnx by native on cpu: tengen-"),
-        "{said}"
-    );
-}
-
-#[test]
-fn an_unusable_network_ends_the_program() {
-    let folder = Folder::new("networks");
-    let model = |path: &str, parts: &[&str]| {
-        for subcommand in ["gtp", "sau", "bench"] {
-            check_refused(&[subcommand, "--model", path], &[&[path], parts].concat());
-        }
-    };
-    // In the words of the system, which differ.
-    let missing = std::fs::metadata("/nope.onnx").expect_err("no such file");
-    model("/nope.onnx", &[&missing.to_string()]);
-    model(&folder.path(""), &["it is a folder, not a file"]);
-    let text = folder.write("text.onnx", b"version https://git-lfs.github.com/spec/v1\n");
-    model(&text, &["not a readable ONNX model"]);
-    let go = ModelInfo {
-        game: "go".to_owned(),
-        ..info(9)
-    };
-    let go = folder.write("go.onnx", &network(&go, 0.1));
-    model(&go, &["the network plays go, not nogo"]);
-    let newer = ModelInfo {
-        encoding: "nogo-99".to_owned(),
-        ..info(9)
-    };
-    let newer = folder.write("newer.onnx", &network(&newer, 0.1));
-    model(&newer, &["encoding \"nogo-99\""]);
-    check_refused(
-        &["gtp", "--model", &released(), "--size", "13"],
-        &["nogo-9x9.onnx", "on 9x9, not on 13x13"],
-    );
-    check_refused(
-        &[
-            "sau",
-            "--model",
-            &folder.write("7.onnx", &network(&info(7), 0.1)),
-        ],
-        &["on 7x7, not on 9x9"],
-    );
-}
-
-#[test]
-fn damage_is_found_before_the_game() {
-    let folder = Folder::new("damage");
-    let mut onnx = network(&info(9), 0.1);
-    let kernel = 0.1_f32.to_le_bytes();
-    let at = onnx.windows(4).position(|bytes| bytes == kernel);
-    onnx[at.expect("the weights are in the file")] ^= 1;
-    let damaged = folder.write("damaged.onnx", &onnx);
-    check_refused(
-        &["gtp", "--model", &damaged],
-        &[&damaged, "damaged", "crc32:"],
-    );
-    let short = folder.write("short.onnx", &onnx[..onnx.len() / 2]);
-    check_refused(&["gtp", "--model", &short], &["cut short"]);
-}
-
-/// A file that a backend would misread: no other network plays in its place.
-#[test]
-fn an_unsound_network_ends_the_program_on_every_backend() {
-    let folder = Folder::new("unsound");
-    let sound = network(&info(9), 0.1);
-    let far = [
-        b"\x10\x01".to_vec(),
-        field(8, b"far"),
-        field(13, &[field(1, b"location"), field(2, b"far.bin")].concat()),
-        b"\x70\x01".to_vec(),
-    ];
-    let relu = [
-        field(1, b"planes"),
-        field(2, b"foreign"),
-        field(4, b"Relu"),
-        field(7, b"com.example"),
-    ];
-    let not_a_number = patched(&sound, &0.1_f32.to_le_bytes(), &f32::NAN.to_le_bytes());
-    for (name, onnx, words) in [
-        ("nan", not_a_number, "tensor kernel holds NaN (number 1 of"),
-        (
-            "external",
-            with_field(&sound, 5, &far.concat()),
-            "tensor far has its numbers in another file (far.bin)",
-        ),
-        (
-            "half",
-            patched(&sound, b"\x08\x01\x12", b"\x08\x0a\x12"),
-            "its input planes is float16, not float32",
-        ),
-        (
-            "opset",
-            patched(&sound, b"\x42\x04\x0a\0\x10\x11", b"\x42\x04\x0a\0\x10\x63"),
-            "of set 99 of ONNX",
-        ),
-        (
-            "domain",
-            with_field(&sound, 1, &relu.concat()),
-            "com.example",
-        ),
-    ] {
-        let path = folder.write(&format!("{name}.onnx"), &onnx);
-        for backend in ["native", "tract", "auto"] {
-            let arguments = ["gtp", "--model", &path, "--backend", backend];
-            check_refused(&arguments, &[&path, words]);
-        }
-        for subcommand in ["sau", "gomocup", "analysis", "bench"] {
-            let arguments = [subcommand, "--model", &path, "--game", "nogo"];
-            check_refused(&arguments, &[&path, words]);
-        }
-    }
-}
-
-/// A network that one backend cannot compute may be computed by another, unless a backend is set;
-/// then it ends the program.
-#[test]
-fn a_network_unsupported_by_its_backend_ends_the_program() {
-    let folder = Folder::new("operators");
-    let sigmoid = network_behind(&info(9), 0.1, |graph, planes| graph.sigmoid(planes));
-    let sigmoid = folder.write("sigmoid.onnx", &sigmoid);
-    check_refused(
-        &["gtp", "--model", &sigmoid, "--backend", "native"],
-        &[&sigmoid, "Sigmoid", "does not know this operator"],
-    );
-    let said = player(&["--model", &sigmoid]);
-    let by_another = ["tract", "ort"].map(|other| format!("{sigmoid} by {other} on cpu: test"));
-    assert!(
-        by_another.iter().any(|words| said.contains(words)),
-        "{said}"
-    );
-    let unknown = network_behind(&info(9), 0.1, |graph, planes| {
-        graph.node("Nonsense", &[planes], vec![])
-    });
-    let unknown = folder.write("unknown.onnx", &unknown);
-    for backend in ["native", "tract", "auto"] {
-        let arguments = ["gtp", "--model", &unknown, "--backend", backend];
-        check_refused(&arguments, &[&unknown, "Nonsense"]);
-    }
-}
-
-#[cfg_attr(windows, ignore = "there is no mkfifo, and files are not sparse")]
 #[test]
 fn only_regular_files_are_read() {
     let folder = Folder::new("no-files");
@@ -328,91 +163,6 @@ fn negative_numbers_get_a_clear_error() {
     for flag in ["--visits", "--lag", "--seed", "--threads"] {
         check_refused(&["gtp", flag, "-1"], &["must be", "not \"-1\""]);
     }
-}
-
-#[test]
-fn the_default_board_is_that_of_the_network() {
-    let folder = Folder::new("board");
-    let five = folder.write("5.onnx", &network(&info(5), 0.1));
-    let output = run_on(
-        &["gtp", "--model", &five, "--visits", "10"],
-        "gogui-rules_board_size\ngenmove b\nboardsize 6\ngenmove b\ntengen-network\n",
-    );
-    let (said, replies) = (text(&output.stderr), text(&output.stdout));
-    assert!(replies.starts_with("= 5\n\n"), "{replies}");
-    // Another board is requested by the controller: a warning, and playouts.
-    assert!(said.contains("WARN") && !said.contains("ERROR"), "{said}");
-    assert!(said.contains("on 5x5, not on 6x6"), "{said}");
-    assert!(
-        replies
-            .trim_end()
-            .ends_with("random playouts choose the moves"),
-        "{replies}"
-    );
-}
-
-/// One file for boards of several sizes: it plays on each, on a rectangle between, and nowhere
-/// else.
-#[test]
-fn a_network_for_several_boards_plays_on_each() {
-    let folder = Folder::new("boards");
-    let mut info = info(7);
-    info.boards = vec![info.size, BoardSize::square(5)];
-    let several = folder.write("5-7.onnx", &network(&info, 0.1));
-    for backend in ["native", "tract"] {
-        let arguments = [
-            "gtp",
-            "--model",
-            &several,
-            "--visits",
-            "10",
-            "--backend",
-            backend,
-        ];
-        let boards = [
-            "boardsize 5",
-            "boardsize 7",
-            "rectangular_boardsize 6 5",
-            "boardsize 8",
-        ];
-        let ask = boards.map(|board| format!("{board}\ngenmove b\ntengen-network\n"));
-        let input = format!("gogui-rules_board_size\n{}", ask.concat());
-        let output = run_on(&arguments, &input);
-        let (said, replies) = (text(&output.stderr), text(&output.stdout));
-        assert!(replies.starts_with("= 7\n\n"), "{replies}");
-        let by_network = format!("network {several} by {backend} on cpu: test");
-        assert_eq!(replies.matches(&by_network).count(), 3, "{replies}");
-        assert!(
-            said.contains("on 7x7, 5x5 and boards between, not on 8x8"),
-            "{said}"
-        );
-        assert!(said.contains("WARN") && !said.contains("ERROR"), "{said}");
-        let last = replies.trim_end();
-        assert!(
-            last.ends_with("random playouts choose the moves"),
-            "{replies}"
-        );
-    }
-}
-
-#[test]
-fn the_built_in_network_takes_over_from_one_that_fails_in_a_game() {
-    let folder = Folder::new("fails");
-    let wild = folder.write("wild.onnx", &network(&info(9), WILD));
-    let output = run_on(
-        &["gtp", "--model", &wild, "--visits", "20", "--threads", "1"],
-        "genmove b\nkata-raw-nn 0\ntengen-network\n",
-    );
-    let (said, replies) = (text(&output.stderr), text(&output.stdout));
-    for part in ["ERROR", "wild.onnx", "failed: ", "the built-in network by "] {
-        assert!(said.contains(part), "no {part:?} in {said}");
-    }
-    assert!(!said.contains("playouts"), "{said}");
-    assert!(
-        replies.starts_with("= ") && replies.contains("the built-in network by "),
-        "{replies}"
-    );
-    assert!(output.status.success());
 }
 
 #[test]

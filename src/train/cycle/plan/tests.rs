@@ -1,0 +1,152 @@
+//! Tests of plans.
+
+use super::*;
+
+const SHORT: &str = "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 2\n";
+
+#[test]
+fn a_short_plan_has_defaults_and_survives_writing() {
+    let plan = CyclePlan::parse(SHORT).unwrap();
+    assert_eq!(
+        (plan.size, plan.self_play.root),
+        (Some(9), RootName::Gumbel)
+    );
+    let gomoku = CyclePlan::parse(&format!("game = \"gomoku\"\n{SHORT}")).unwrap();
+    assert_eq!(gomoku.size, Some(15), "what people play on");
+    assert_eq!(plan.game, "nogo", "as plans meant that were written before");
+    assert_eq!(CyclePlan::parse(&plan.to_toml().unwrap()).unwrap(), plan);
+}
+
+#[track_caller]
+fn refused(text: &str, because: &str) {
+    let message = CyclePlan::parse(text).unwrap_err().to_string();
+    assert!(message.contains(because), "{message}");
+}
+
+#[test]
+fn a_wrong_plan_says_what_is_wrong() {
+    refused("", "stage");
+    refused(&format!("game = \"chess\"\n{SHORT}"), "chess");
+    refused(&format!("size = 40\n{SHORT}"), "40x40");
+    refused(&format!("rules = \"renju\"\n{SHORT}"), "renju");
+    refused(&SHORT.replace("visits", "visit"), "visit");
+    refused(&SHORT.replace("az-1b8c", "az-1"), "az-1");
+    refused(&SHORT.replace("games = 4", "games = 0"), "at least 1");
+    refused(&format!("{SHORT}[window]\nheld-out = 1.0\n"), "held-out");
+    refused(
+        &format!("{SHORT}plateau = {{ generations = 2, elo = 15.0 }}\n"),
+        "[rating]",
+    );
+    refused(
+        &format!("{SHORT}[rating]\nanchors = [400, 100]\n"),
+        "rising",
+    );
+    refused(&format!("{SHORT}rate-factor = 0.0\n"), "rate-factor");
+    refused(&format!("{SHORT}[gate]\nelo1 = -5.0\n"), "elo1");
+    refused(&format!("{SHORT}[gate]\npairs = 0\n"), "pairs");
+    refused(&format!("{SHORT}[machines]\nahead = 9\n"), "ahead");
+    refused(
+        &format!("{SHORT}[machines]\ngames-per-ticket = 0\n"),
+        "games-per-ticket",
+    );
+    let plateau = "plateau = { generations = 2, elo = 15.0 }\n[rating]\n";
+    refused(
+        &format!("{SHORT}{plateau}[machines]\nahead = 1\n"),
+        "without a plateau",
+    );
+    for wrong in ["nan", "inf", "-1.0"] {
+        let text = format!("{SHORT}[self-play]\nvalue-scale = {wrong}\n");
+        refused(&text, "value-scale");
+        refused(&format!("{SHORT}[fit]\nreuse = {wrong}\n"), "reuse");
+        refused(&format!("{SHORT}[fit]\ncatch-up = {wrong}\n"), "catch-up");
+    }
+    refused(&format!("size = 1\n{SHORT}"), "nogo on 1x1 is over before");
+    // Nine tenths of four games are four.
+    let boards = "[[board]]\nsize = \"5\"\nshare = 9.0\n[[board]]\nsize = \"4\"\n";
+    let several = format!("{}{boards}", SHORT.replace("az-1b8c", "tengen+area-1b8c"));
+    refused(&several, "of 4 games none is on 4x4");
+    refused(
+        &format!(
+            "{}[warm-up]\ngames = 3\nplayouts = 8\n",
+            several.replace("games = 4", "games = 40")
+        ),
+        "of 3 games none is on 4x4",
+    );
+    refused(&format!("{SHORT}[window]\nmost = 0\n"), "most");
+    refused(
+        &format!("{SHORT}[fit]\nsurprise-share = 1.5\n"),
+        "surprise-share",
+    );
+    refused(&format!("{SHORT}[fit]\nreuse = nan\n"), "reuse");
+    refused(&format!("{SHORT}[fit]\nkl-target = 0.0\n"), "kl-target");
+    let play = |line: &str| format!("{SHORT}[self-play]\n{line}\n");
+    refused(&play("search = { cpukt = 5.0 }"), "cpuct");
+    refused(&play("search = { root_noise = 2.0 }"), "root_noise");
+    refused(&play("move-noise = 1.5"), "move-noise");
+    refused(
+        &format!("{SHORT}[self-play]\nfull-share = 25.0\n"),
+        "full-share",
+    );
+}
+
+#[test]
+fn boards_of_several_sizes_have_shares() {
+    let text = format!(
+        "game = \"go\"\n[[board]]\nsize = \"7\"\nshare = 3\nkomi = {{ mean = 9.0, near = 1.0, \
+         far-share = 0.0, far = 1.0 }}\n[[board]]\nsize = \"5x6\"\n{}",
+        SHORT.replace("az-1b8c", "tengen+area-1b8c")
+    );
+    let plan = CyclePlan::parse(&text).unwrap();
+    assert_eq!(CyclePlan::parse(&plan.to_toml().unwrap()).unwrap(), plan);
+    assert_eq!(plan.largest(), BoardSize::square(7));
+    let sizes: Vec<String> = plan.boards().iter().map(|b| b.size.to_string()).collect();
+    assert_eq!(sizes, ["7x7", "5x6"]);
+    assert_eq!(plan.boards()[0].komi.unwrap().mean, 9.0);
+    let games = BoardShare::parts(&plan.boards(), 10);
+    assert_eq!(games, [(0, 8), (8, 2)]);
+    refused(&text.replace("5x6", "5y6"), "5y6");
+    refused(&text.replace("5x6", "20"), "20x20");
+    refused(&text.replace("5x6", "7x7"), "[[board]]");
+    refused(&text.replace("share = 3", "share = 0"), "[[board]]");
+    refused(
+        &text.replace("tengen+area", "nogozero+"),
+        "is for one board",
+    );
+    refused(
+        &text.replace("\"5x6\"", "\"5x6\"\nrules = \"renju\""),
+        "renju",
+    );
+    let with_rules = |rules| text.replace("\"5x6\"", &format!("\"7\"\nrules = \"{rules}\""));
+    let plan = CyclePlan::parse(&with_rules("japanese")).unwrap();
+    assert_eq!(plan.boards()[1].name(), "7x7-japanese");
+    let encoding = |id: &str| format!("{text}[fit]\nencoding = \"{id}\"\n");
+    assert!(CyclePlan::parse(&encoding("go-mobile")).is_ok());
+    refused(&encoding("nogo-1"), "go-mobile, go-1");
+}
+
+#[test]
+fn a_run_may_be_prolonged_and_not_changed() {
+    let plan = CyclePlan::parse(SHORT).unwrap();
+    let change = |text: &str| CyclePlan::parse(text).unwrap();
+    assert!(plan.continues(&plan));
+    assert!(change(&SHORT.replace("generations = 2", "generations = 3")).continues(&plan));
+    assert!(
+        change(&format!(
+            "{SHORT}{}",
+            SHORT.replace("visits = 8", "visits = 16")
+        ))
+        .continues(&plan)
+    );
+    assert!(!change(&SHORT.replace("generations = 2", "generations = 1")).continues(&plan));
+    assert!(!change(&SHORT.replace("visits = 8", "visits = 9")).continues(&plan));
+    assert!(!change(&format!("seed = 2\n{SHORT}")).continues(&plan));
+}
+
+#[test]
+fn the_window_grows_between_its_bounds() {
+    let window = Window::default();
+    let rows: Vec<usize> = [0, 100_000, 1_000_000, 10_000_000]
+        .map(|all| window.rows(all))
+        .into();
+    assert_eq!(rows, [50_000, 50_000, 300_000, 600_000]);
+}
