@@ -23,16 +23,16 @@ mod neon;
 mod peak;
 mod portable;
 pub(crate) mod simd;
+mod weight_order;
 pub(crate) mod winograd;
 
 pub(crate) use activation::Activation;
-pub(crate) use conv::{
-    Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED, chunk_blocks,
-};
+pub(crate) use conv::{Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, chunk_blocks};
 pub(crate) use depthwise::DepthwiseTask;
 pub(crate) use maps::{Activate, Combine, Dense, Pool, PoolKind};
 pub(crate) use peak::Peak;
 pub(crate) use simd::{Bytes, LANES, Lanes};
+pub(crate) use weight_order::WeightOrder;
 pub(crate) use winograd::{WinogradTask, Workspace, kernel_frequencies};
 
 use simd::{Job, Simd};

@@ -1,7 +1,7 @@
 //! Packs weights in the order in which the kernels read them.
 
 use crate::eval::native::graph::{Conv, Weights};
-use crate::eval::native::kernels::{LANES, Lanes, UNROLLED};
+use crate::eval::native::kernels::{LANES, Lanes, WeightOrder};
 
 /// Weights `[output, input, tap]` of several convolutions of the same input, each starting with its
 /// own block.
@@ -32,63 +32,52 @@ impl<T: Copy + Default> Kernels<'_, T> {
 
     /// Number of lines of [`Kernels::packed`], with this many channels per step.
     pub(super) fn lines(&self, groups: &[usize], channels: usize) -> usize {
-        let steps = self.inputs.next_multiple_of(channels * UNROLLED) / channels;
-        groups.iter().sum::<usize>() * steps * self.taps
+        self.order(groups, channels, false).lines()
     }
 
-    /// A line of `LANES` outputs for each group, input block, tap, step and block of the group;
-    /// `join` combines the weights of a step's channels into one lane.
+    /// The lines, with input blocks before taps; `join` combines the weights of a step's channels
+    /// into one lane.
     pub(super) fn packed<L: Copy + Default, const CHANNELS: usize>(
         &self,
         groups: &[usize],
         join: impl Fn([T; CHANNELS]) -> L,
     ) -> Vec<Lanes<L>> {
-        let blocks = (0..self.inputs).step_by(LANES);
-        let order = blocks.flat_map(|block| (0..self.taps).map(move |tap| (block, tap)));
-        self.packed_in(groups, order, join)
+        self.packed_in(self.order(groups, CHANNELS, false), join)
     }
 
-    /// The same for each group, tap, input block, step and block of the group.
+    /// The same with taps before input blocks.
     pub(super) fn packed_by_tap<L: Copy + Default>(
         &self,
         groups: &[usize],
         join: impl Fn([T; 1]) -> L,
     ) -> Vec<Lanes<L>> {
-        let blocks = |tap| {
-            (0..self.inputs)
-                .step_by(LANES)
-                .map(move |block| (block, tap))
-        };
-        self.packed_in(groups, (0..self.taps).flat_map(blocks), join)
+        self.packed_in(self.order(groups, 1, true), join)
     }
 
-    /// Lines in a given order of input blocks and taps.
+    fn order<'a>(&self, groups: &'a [usize], channels: usize, by_tap: bool) -> WeightOrder<'a> {
+        WeightOrder {
+            groups,
+            inputs: self.inputs,
+            taps: self.taps,
+            channels,
+            by_tap,
+        }
+    }
+
     fn packed_in<L: Copy + Default, const CHANNELS: usize>(
         &self,
-        groups: &[usize],
-        order: impl Iterator<Item = (usize, usize)> + Clone,
+        order: WeightOrder<'_>,
         join: impl Fn([T; CHANNELS]) -> L,
     ) -> Vec<Lanes<L>> {
-        let mut lines = Vec::new();
-        let mut start = 0;
-        for &group in groups {
-            for (block, tap) in order.clone() {
-                let left = (self.inputs - block).min(LANES);
-                let end = block + left.next_multiple_of(CHANNELS * UNROLLED);
-                for input in (block..end).step_by(CHANNELS) {
-                    for answers in start..start + group {
-                        let mut line = Lanes::<L>::default();
-                        for (lane, weights) in line.0.iter_mut().enumerate() {
-                            let output = answers * LANES + lane;
-                            let weight = |i| self.weight(output, input + i, tap);
-                            *weights = join(std::array::from_fn(weight));
-                        }
-                        lines.push(line);
-                    }
-                }
+        let mut lines = Vec::with_capacity(order.lines());
+        order.each(|outputs, input, tap| {
+            let mut line = Lanes::<L>::default();
+            for (lane, weights) in line.0.iter_mut().enumerate() {
+                let weight = |i| self.weight(outputs * LANES + lane, input + i, tap);
+                *weights = join(std::array::from_fn(weight));
             }
-            start += group;
-        }
+            lines.push(line);
+        });
         lines
     }
 }

@@ -1,14 +1,12 @@
 //! Weights in the order in which the kernels read them, and sums of their gradients in that of a tensor.
 
 use super::shape::Shape;
-use crate::eval::native::kernels::conv::UNROLLED;
-use crate::eval::native::kernels::{LANES, Lanes, winograd::transforms::kernel_rows};
+use crate::eval::native::kernels::{LANES, Lanes, WeightOrder, winograd::transforms::kernel_rows};
 
 /// A kernel `[3, 3]` of sixteen outputs.
 type Kernel = [[[f32; LANES]; 3]; 3];
 
-/// A line of `LANES` outputs for each group and, in the order of use, tap (or frequency), input and block of the
-/// group; `weight` has output, input and tap.
+/// The lines of weights in the order of use; `weight` has output, input and tap.
 pub(super) fn pack(
     shape: Shape,
     groups: &[usize],
@@ -24,42 +22,28 @@ pub(super) fn pack(
             }
         }
     }
-    let tile = shape.grid().tile;
-    let blocks = (0..inputs).step_by(LANES);
-    let mut order = Vec::new();
-    let count = if shape.in_frequencies() {
-        let rows = kernel_rows(tile);
-        lines = lines
-            .as_chunks::<9>()
-            .0
-            .iter()
+    let by_tap = shape.in_frequencies();
+    let mut count = taps;
+    if by_tap {
+        let rows = kernel_rows(shape.grid().tile);
+        count = rows.len() * rows.len();
+        let kernels = lines.as_chunks::<9>().0.iter();
+        lines = kernels
             .flat_map(|kernel| to_frequencies(kernel, &rows))
             .collect();
-        let frequencies = rows.len() * rows.len();
-        for frequency in 0..frequencies {
-            order.extend(blocks.clone().map(|block| (block, frequency)));
-        }
-        frequencies
-    } else {
-        for block in blocks {
-            order.extend((0..taps).map(|tap| (block, tap)));
-        }
-        taps
-    };
-    let mut packed = Vec::new();
-    let mut first = 0;
-    for &group in groups {
-        for &(start, tap) in &order {
-            let end = inputs.min(start + LANES);
-            for input in start..start + (end - start).next_multiple_of(UNROLLED) {
-                for block in first..first + group {
-                    let line = (input < end).then(|| lines[(block * inputs + input) * count + tap]);
-                    packed.push(line.unwrap_or_default());
-                }
-            }
-        }
-        first += group;
     }
+    let order = WeightOrder {
+        groups,
+        inputs,
+        taps: count,
+        channels: 1,
+        by_tap,
+    };
+    let mut packed = Vec::with_capacity(order.lines());
+    order.each(|block, input, tap| {
+        let line = (input < inputs).then(|| lines[(block * inputs + input) * count + tap]);
+        packed.push(line.unwrap_or_default());
+    });
     packed
 }
 
