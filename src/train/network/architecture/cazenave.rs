@@ -4,6 +4,7 @@
 //! softmax over the results instead of a sigmoid. And a pass, which the paper leaves out, has a logit, from the
 //! mean of each channel.
 
+use super::game_shape::GameShape;
 use super::residual;
 use crate::train::network::net::{Conv, Heads, Layers, Pooling};
 
@@ -30,19 +31,28 @@ pub enum MobileBlock {
     Golois,
 }
 
-/// Policy and value. Blocks of [`MobileBlock::Mobile`] have `inner` channels within.
+/// Blocks of a trunk, their channels, and the channels within a block of [`MobileBlock::Mobile`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TrunkSize {
+    pub(super) blocks: usize,
+    pub(super) channels: usize,
+    pub(super) inner: usize,
+}
+
+/// Policy and value.
 pub(super) fn network<L: Layers>(
     layers: &mut L,
     planes: &L::Map,
     network: Mobile,
-    (blocks, channels, inner): (usize, usize, usize),
-    (policy_len, passes, outcomes): (usize, bool, usize),
+    size: TrunkSize,
+    shape: GameShape,
 ) -> Heads<L::Vector> {
+    let channels = size.channels;
     let mut trunk = layers.conv_norm_relu("stem", planes, Conv::point(channels));
-    for index in 0..blocks {
+    for index in 0..size.blocks {
         let name = format!("block{index}");
         trunk = match network.block {
-            MobileBlock::Mobile => mobile(layers, &name, &trunk, (channels, inner)),
+            MobileBlock::Mobile => mobile(layers, &name, &trunk, size),
             MobileBlock::Residual => residual::block(layers, &name, &trunk, channels),
             MobileBlock::Golois => golois(layers, &name, &trunk, channels),
         };
@@ -51,11 +61,11 @@ pub(super) fn network<L: Layers>(
     let policy = if network.dense {
         let planes = layers.conv_norm_relu("policy.planes", &trunk, Conv::point(2));
         let flat = layers.flatten(&planes);
-        layers.linear("policy.logits", &flat, policy_len)
+        layers.linear("policy.logits", &flat, shape.policy_len())
     } else {
         let points = layers.conv("policy.logits", &trunk, Conv::point(1));
         let points = layers.flatten(&points);
-        match passes {
+        match shape.passes {
             true => {
                 let pass = layers.linear("policy.pass", &pooled, 1);
                 layers.concat(&points, &pass)
@@ -67,21 +77,17 @@ pub(super) fn network<L: Layers>(
     let hidden = layers.relu_vector(&hidden);
     Heads {
         policy,
-        value: layers.linear("value.logits", &hidden, outcomes),
+        value: layers.linear("value.logits", &hidden, shape.outcomes),
         aux: Vec::new(),
     }
 }
 
 /// x + norm(conv(relu(norm(depthwise(relu(norm(conv(x)))))))): no ReLU behind the sum.
-fn mobile<L: Layers>(
-    layers: &mut L,
-    name: &str,
-    x: &L::Map,
-    (channels, inner): (usize, usize),
-) -> L::Map {
-    let wide = layers.conv_norm_relu(&format!("{name}.expand"), x, Conv::point(inner));
+fn mobile<L: Layers>(layers: &mut L, name: &str, x: &L::Map, size: TrunkSize) -> L::Map {
+    let wide = layers.conv_norm_relu(&format!("{name}.expand"), x, Conv::point(size.inner));
     let wide = layers.depthwise_norm_relu(&format!("{name}.depthwise"), &wide, 3);
-    let narrow = layers.conv_norm(&format!("{name}.squeeze"), &wide, Conv::point(channels));
+    let squeeze = Conv::point(size.channels);
+    let narrow = layers.conv_norm(&format!("{name}.squeeze"), &wide, squeeze);
     layers.add(x, &narrow)
 }
 

@@ -1,27 +1,50 @@
 //! Output heads: convolutional with global pooling, like KataGo's (docs/methods.md#networks); and
 //! AlphaZero's, fully connected.
 
+use super::game_shape::GameShape;
 use super::garb::{self, Split};
-use crate::game::BoardSize;
 use crate::train::network::net::{Conv, Heads, Layers, Pooling};
 
 /// Numbers before the value of [`dense`] heads.
 pub(super) const DENSE_VALUE: usize = 256;
 
-/// Policy logits: one per point, from its own channels and from pooled features, and, with
-/// `passes`, one for the pass, from pooled features. With `reply` also logits of the opponent's
+/// What the heads read.
+pub(super) struct Body<'a, L: Layers> {
+    /// The trunk's result.
+    pub(super) trunk: &'a L::Map,
+    /// Its channels.
+    pub(super) channels: usize,
+    /// How heads pool over the board.
+    pub(super) pooling: Pooling,
+}
+
+impl<L: Layers> Body<'_, L> {
+    /// Half of the channels by point, joined with the pooled other half.
+    fn joined(&self, layers: &mut L, name: &str) -> L::Map {
+        let half = self.channels / 2;
+        garb::pooled(layers, name, self.trunk, [half, half], (1, self.pooling))
+    }
+
+    /// The same by convolutions of 3x3, with a third of the channels pooled (Gao & Wu 2021, 3.2.2).
+    fn third(&self, layers: &mut L, name: &str) -> L::Map {
+        let split = Split::Third.of(self.channels);
+        garb::pooled(layers, name, self.trunk, split, (3, Pooling::MeanMax))
+    }
+}
+
+/// Policy logits: one per point, from its own channels and from pooled features, and, where there
+/// are passes, one for the pass, from pooled features. With `reply` also logits of the opponent's
 /// answer, from the same features.
 pub(super) fn policy<L: Layers>(
     layers: &mut L,
-    trunk: &L::Map,
-    (channels, pooling): (usize, Pooling),
-    (passes, reply): (bool, bool),
+    body: &Body<'_, L>,
+    shape: GameShape,
+    reply: bool,
 ) -> (L::Vector, Option<L::Vector>) {
-    let inner = channels / 2;
-    let joined = garb::pooled(layers, "policy", trunk, [inner, inner], (1, pooling));
-    let board = passes.then(|| {
-        let pooled = layers.pool(&joined, pooling);
-        let hidden = layers.linear("policy.board", &pooled, channels);
+    let joined = body.joined(layers, "policy");
+    let board = shape.passes.then(|| {
+        let pooled = layers.pool(&joined, body.pooling);
+        let hidden = layers.linear("policy.board", &pooled, body.channels);
         layers.relu_vector(&hidden)
     });
     let mut logits = |name: &str| {
@@ -44,16 +67,19 @@ pub(super) fn policy<L: Layers>(
 /// from the same features, before the tanh.
 pub(super) fn value<L: Layers>(
     layers: &mut L,
-    trunk: &L::Map,
-    (channels, pooling): (usize, Pooling),
-    (outcomes, score): (usize, bool),
+    body: &Body<'_, L>,
+    shape: GameShape,
+    score: bool,
 ) -> (L::Vector, Option<L::Vector>) {
-    let features = layers.conv_norm_relu("value.features", trunk, Conv::point(channels));
-    let pooled = layers.pool(&features, pooling);
-    let hidden = layers.linear("value.hidden", &pooled, channels);
+    let features = layers.conv_norm_relu("value.features", body.trunk, Conv::point(body.channels));
+    let pooled = layers.pool(&features, body.pooling);
+    let hidden = layers.linear("value.hidden", &pooled, body.channels);
     let hidden = layers.relu_vector(&hidden);
     let score = score.then(|| layers.linear("score.out", &hidden, 1));
-    (layers.linear("value.logits", &hidden, outcomes), score)
+    (
+        layers.linear("value.logits", &hidden, shape.outcomes),
+        score,
+    )
 }
 
 /// Planes with one logit per point: fate (all points for the side to move, then all points for the
@@ -61,12 +87,10 @@ pub(super) fn value<L: Layers>(
 pub(super) fn points<L: Layers>(
     layers: &mut L,
     name: &str,
-    trunk: &L::Map,
-    (channels, planes): (usize, usize),
-    pooling: Pooling,
+    body: &Body<'_, L>,
+    planes: usize,
 ) -> L::Vector {
-    let inner = channels / 2;
-    let joined = garb::pooled(layers, name, trunk, [inner, inner], (1, pooling));
+    let joined = body.joined(layers, name);
     let logits = layers.conv(&format!("{name}.logits"), &joined, Conv::point(planes));
     layers.flatten(&logits)
 }
@@ -74,41 +98,28 @@ pub(super) fn points<L: Layers>(
 /// NoGoZero+'s dominion head (Gao & Wu 2021, 3.2.2): owner logits.
 pub(super) fn ownership<L: Layers>(
     layers: &mut L,
-    trunk: &L::Map,
-    channels: usize,
-    size: BoardSize,
+    body: &Body<'_, L>,
+    shape: GameShape,
 ) -> L::Vector {
-    let joined = garb::pooled(
-        layers,
-        "ownership",
-        trunk,
-        Split::Third.of(channels),
-        (3, Pooling::MeanMax),
-    );
+    let joined = body.third(layers, "ownership");
     let planes = layers.conv("ownership.planes", &joined, Conv::point(2));
     let flat = layers.flatten(&planes);
-    layers.linear("ownership.logits", &flat, size.area())
+    layers.linear("ownership.logits", &flat, shape.size.area())
 }
 
 /// NoGoZero+'s score head (Gao & Wu 2021, 3.2.2): one number, before the tanh.
-pub(super) fn score<L: Layers>(layers: &mut L, trunk: &L::Map, channels: usize) -> L::Vector {
-    let joined = garb::pooled(
-        layers,
-        "score",
-        trunk,
-        Split::Third.of(channels),
-        (3, Pooling::MeanMax),
-    );
+pub(super) fn score<L: Layers>(layers: &mut L, body: &Body<'_, L>) -> L::Vector {
+    let joined = body.third(layers, "score");
     let planes = layers.conv("score.planes", &joined, Conv::point(1));
     let flat = layers.flatten(&planes);
     layers.linear("score.out", &flat, 1)
 }
 
-/// Fully connected policy and value, as AlphaZero's, with the given numbers of moves and results.
+/// Fully connected policy and value, as AlphaZero's.
 pub(super) fn dense<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,
-    (policy_len, outcomes): (usize, usize),
+    shape: GameShape,
 ) -> Heads<L::Vector> {
     let mut flat = |name: &str, planes| {
         let planes = layers.conv_norm_relu(&format!("{name}.planes"), trunk, Conv::point(planes));
@@ -118,8 +129,8 @@ pub(super) fn dense<L: Layers>(
     let hidden = layers.linear("value.hidden", &board, DENSE_VALUE);
     let hidden = layers.relu_vector(&hidden);
     Heads {
-        policy: layers.linear("policy.logits", &points, policy_len),
-        value: layers.linear("value.logits", &hidden, outcomes),
+        policy: layers.linear("policy.logits", &points, shape.policy_len()),
+        value: layers.linear("value.logits", &hidden, shape.outcomes),
         aux: Vec::new(),
     }
 }

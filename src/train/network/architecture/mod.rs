@@ -6,21 +6,22 @@
 mod cazenave;
 mod family;
 mod feed_forward;
+mod game_shape;
 mod garb;
 mod heads;
 mod residual;
 
 pub use cazenave::{Mobile, MobileBlock};
 pub use family::{Additions, Family, Trunk};
+pub use game_shape::GameShape;
 
 use std::fmt;
 use std::str::FromStr;
 
+use cazenave::TrunkSize;
 use serde::{Deserialize, Serialize};
 
-use crate::eval::ModelInfo;
-use crate::game::{BoardSize, Game};
-use crate::games;
+use crate::game::BoardSize;
 use crate::train::TrainError;
 use crate::train::network::loss_weights::LossWeights;
 use crate::train::network::net::{
@@ -41,55 +42,6 @@ pub struct Architecture {
     pub inner: Option<usize>,
 }
 
-/// Properties of a game that determine a network's shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GameShape {
-    /// The board.
-    pub size: BoardSize,
-    /// Number of possible results for a side: 2, or 3 with draws.
-    pub outcomes: usize,
-    /// Whether a pass is the policy's last index.
-    pub passes: bool,
-    /// Whether points are counted, so that their owners and the lead can be learned.
-    pub scored: bool,
-}
-
-impl GameShape {
-    /// The shape of a game on the board of this position.
-    #[must_use]
-    pub fn of<G: Game>(position: &G) -> GameShape {
-        GameShape {
-            size: position.size(),
-            outcomes: G::INFO.outcomes(),
-            passes: position.policy_len() > position.size().area(),
-            scored: G::INFO.scored,
-        }
-    }
-}
-
-impl From<&ModelInfo> for GameShape {
-    fn from(info: &ModelInfo) -> GameShape {
-        GameShape {
-            size: info.size,
-            outcomes: info.outcomes,
-            passes: info.policy_len > info.size.area(),
-            scored: games::info(&info.game).is_some_and(|info| info.scored),
-        }
-    }
-}
-
-impl From<BoardSize> for GameShape {
-    /// A game without draws, passes and points.
-    fn from(size: BoardSize) -> GameShape {
-        GameShape {
-            size,
-            outcomes: 2,
-            passes: false,
-            scored: false,
-        }
-    }
-}
-
 /// Which outputs are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outputs {
@@ -108,20 +60,18 @@ impl Architecture {
         shape: impl Into<GameShape>,
         outputs: Outputs,
     ) -> Heads<L::Vector> {
-        let GameShape {
-            size,
-            outcomes,
-            passes,
-            scored,
-        } = shape.into();
-        let channels = self.channels;
-        let answers = (size.area() + usize::from(passes), outcomes);
+        let (shape, channels) = (shape.into(), self.channels);
         if let Family::Mobile(mobile) = self.family {
-            let sizes = (self.blocks, channels, self.inner.unwrap_or(channels));
-            return cazenave::network(layers, planes, mobile, sizes, (answers.0, passes, outcomes));
+            let size = TrunkSize {
+                blocks: self.blocks,
+                channels,
+                inner: self.inner.unwrap_or(channels),
+            };
+            return cazenave::network(layers, planes, mobile, size, shape);
         }
         if self.family.is_feed_forward() {
-            return feed_forward::network(layers, planes, (self.blocks, channels), answers);
+            let hidden = vec![channels; self.blocks];
+            return feed_forward::network(layers, planes, &hidden, shape);
         }
         let mut trunk = layers.conv_norm_relu("stem", planes, Conv::wide(channels));
         for block in 0..self.blocks {
@@ -129,33 +79,32 @@ impl Architecture {
             trunk = self.family.block(layers, &name, &trunk, channels, block);
         }
         if self.family.is_dense() {
-            return heads::dense(layers, &trunk, answers);
+            return heads::dense(layers, &trunk, shape);
         }
         let wanted = match outputs {
             Outputs::Play => &[],
-            Outputs::All => self.family.aux_heads(scored),
+            Outputs::All => self.family.aux_heads(shape.scored),
         };
         let has = |head| wanted.contains(&head);
         let has_score = has(AuxHead::Margin) || has(AuxHead::Lead);
         let shared_score = has_score && self.family.shares_score();
-        let wants = (passes, has(AuxHead::Reply));
-        let pooling = self.family.pooling();
-        let body = (channels, pooling);
-        let (policy, reply) = heads::policy(layers, &trunk, body, wants);
-        let (value, score) = heads::value(layers, &trunk, body, (outcomes, shared_score));
-        let points = |layers: &mut L, name: &str, planes| {
-            heads::points(layers, name, &trunk, (channels, planes), pooling)
+        let body = heads::Body {
+            trunk: &trunk,
+            channels,
+            pooling: self.family.pooling(),
         };
+        let (policy, reply) = heads::policy(layers, &body, shape, has(AuxHead::Reply));
+        let (value, score) = heads::value(layers, &body, shape, shared_score);
         let mut aux = Vec::new();
         for &head in wanted {
             let logits = match head {
                 AuxHead::Ownership if self.family.owns_by_points() => {
-                    Some(points(layers, "ownership", 1))
+                    Some(heads::points(layers, "ownership", &body, 1))
                 }
-                AuxHead::Ownership => Some(heads::ownership(layers, &trunk, channels, size)),
-                AuxHead::PointStatus => Some(points(layers, "fate", 2)),
+                AuxHead::Ownership => Some(heads::ownership(layers, &body, shape)),
+                AuxHead::PointStatus => Some(heads::points(layers, "fate", &body, 2)),
                 AuxHead::Margin | AuxHead::Lead if shared_score => score.clone(),
-                AuxHead::Margin | AuxHead::Lead => Some(heads::score(layers, &trunk, channels)),
+                AuxHead::Margin | AuxHead::Lead => Some(heads::score(layers, &body)),
                 AuxHead::Reply => reply.clone(),
             };
             aux.extend(logits.map(|logits| (head, logits)));
