@@ -50,10 +50,12 @@ impl<G: Trainable> Worker<'_, G> {
         snapshot: &Snapshot,
         open: &[Ticket],
     ) -> Result<Option<(Ticket, u32)>, TrainError> {
+        let oldest = names::folder(self.generation);
         let folder = names::of(snapshot.generation, "");
         let is_open = |name: &str| open.iter().any(|ticket| ticket.full_name() == name);
+        // With `ahead` several generations are open, and are looked at in turn: the others' stay.
         self.watched
-            .retain(|name, _| *name > folder && (!name.starts_with(&folder) || is_open(name)));
+            .retain(|name, _| *name >= oldest && (!name.starts_with(&folder) || is_open(name)));
         for ticket in open {
             let name = ticket.full_name();
             let attempt = snapshot.attempt(&ticket.name);

@@ -165,7 +165,6 @@ impl<'a, G: Trainable> Worker<'a, G> {
             if snapshot.is_done {
                 self.generation = generation + 1;
                 self.offers.remove(&generation);
-                self.watched.clear();
             } else if let Some((ticket, attempt)) = self.claim(&snapshot)? {
                 return Ok(Next::Play(ticket, attempt));
             }

@@ -235,36 +235,41 @@ fn a_run_of_another_program_is_refused_with_the_reason() {
     assert!(message.contains("program tengen-train 9.9"), "{message}");
 }
 
-/// A worker that died with a claim is replaced, and one whose result differs says so.
-#[test]
-fn a_dead_workers_ticket_is_played_and_a_wrong_result_is_seen() {
-    let scratch = Scratch::new("cluster-dead");
-    let store = folder_store(&scratch.path().join("store"));
-    let short =
-        PLAN.split("[rating]").next().unwrap().to_owned() + "[machines]\ngames-per-ticket = 2\n";
-    let copy = scratch.path().join("copy");
+/// Claims all tickets of generation 0 for machines that never report, and has one worker finish the run.
+fn run_after_deaths(store: &Store, copy: &Path, plan: &str) {
     thread::scope(|scope| {
-        let learner = scope.spawn(|| learn(&store, &copy, (&short, false)));
+        let learner = scope.spawn(|| learn(store, copy, (plan, false)));
         while store.get("g0000/tickets.json").unwrap().is_none() {
             thread::sleep(Duration::from_millis(5));
         }
-        // All tickets are claimed by machines that never report.
         for ticket in 0..4 {
             let name = names::of(0, &names::claim(&format!("games/{ticket:04}"), 1));
             store.create(&name, b"dead").unwrap();
         }
         let (start, runtime) = (start(), runtime());
-        let place = (&store, Arc::new(SystemClock::new()) as Arc<dyn Clock>);
+        let place = (store, Arc::new(SystemClock::new()) as Arc<dyn Clock>);
         let options = options(Duration::from_secs(1));
         let mut worker = Worker::new(&start, &runtime, place, &options).unwrap();
         worker.run(|_| ()).unwrap();
         assert_eq!(learner.join().unwrap().unwrap().len(), 3);
     });
     let claims = store.list("g0000/claims/").unwrap();
-    assert_eq!(
-        claims.iter().filter(|name| name.ends_with(".a002")).count(),
-        4
-    );
+    let again = claims.iter().filter(|name| name.ends_with(".a002"));
+    assert_eq!(again.count(), 4);
+}
+
+/// A worker that died with a claim is replaced, and one whose result differs says so.
+#[test]
+fn a_dead_workers_ticket_is_played_and_a_wrong_result_is_seen() {
+    let scratch = Scratch::new("cluster-dead");
+    let place = |name: &str| scratch.path().join(name);
+    let short =
+        PLAN.split("[rating]").next().unwrap().to_owned() + "[machines]\ngames-per-ticket = 2\n";
+    // The next generation is open, too, while this one's dead are waited for.
+    let ahead = format!("{short}ahead = 1\n");
+    run_after_deaths(&folder_store(&place("ahead")), &place("ahead-copy"), &ahead);
+    let store = folder_store(&place("store"));
+    run_after_deaths(&store, &place("copy"), &short);
 
     // The same ticket again: equal bytes. With another result in its place: refused.
     let (start, runtime) = (start(), runtime());
