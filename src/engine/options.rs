@@ -1,6 +1,7 @@
 //! The engine's settings: one table defines the flags, the keys of configuration files, the names
 //! of `--set`, and their help. Settings of searches have their own tables in `search` and `rollout`.
 
+mod level;
 mod table;
 mod values;
 

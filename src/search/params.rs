@@ -68,8 +68,10 @@ crate::settings::settings! {
             "Weight of the score in a position's value, where the network predicts the score.",
             "KataGo: 0.1 on a fixed scale, and more on one around the current lead";
         move_temperature: f32 = 0.0, 0.0..=10.0, parse, show_range,
-            "Temperature of the move choice at the game's start: visits^(1/temperature); 0 plays the best move.", "KataGo self-play uses 0.75";
-        move_temperature_halflife: f32 = 9.0, 0.1..=1000.0, parse, show_range,
+            "Temperature of the move choice at the game's start: (visits + prior)^(1/temperature); 0 plays the best move.", "KataGo self-play uses 0.75";
+        move_least_share: f32 = 0.0, 0.0..=1.0, parse, show_range,
+            "A move is not drawn by that temperature if it has less than this share of the largest weight.", "ours, for levels";
+        move_temperature_halflife: f32 = 9.0, 0.1..=1e6, parse, show_range,
             "Half-life of move_temperature in plies.", "board side, KataGo";
         batch: u32 = 0, 0..=4096, parse, show_range,
             "Maximum leaves per evaluation of a thread; 0 uses the evaluator's preferred batch size.", "Minigo and KataGo, docs/methods.md#search";

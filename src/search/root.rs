@@ -247,7 +247,7 @@ fn choose(
         params.move_temperature * 0.5_f32.powf(ply as f32 / params.move_temperature_halflife);
     if temperature > 0.01
         && moves.iter().any(holds)
-        && let Some(drawn) = draw(moves, holds, temperature, rng)
+        && let Some(drawn) = draw(moves, holds, (temperature, params.move_least_share), rng)
     {
         return Some(drawn);
     }
@@ -277,17 +277,24 @@ fn best_open(moves: &[MoveReport], params: &SearchParams) -> Option<usize> {
     Some(best.map_or(first, |(index, _)| index))
 }
 
-/// Draws a move with probability proportional to visits^(1/temperature).
+/// Draws a move with probability proportional to (visits + prior)^(1/temperature): the root's own
+/// visit counts for all moves by their priors, so that a search of one visit draws by the policy.
+/// Moves below `least_share` of the largest such weight, before the temperature, are not drawn.
 fn draw(
     moves: &[MoveReport],
     holds: impl Fn(&MoveReport) -> bool,
-    temperature: f32,
+    (temperature, least_share): (f32, f32),
     rng: &mut impl Rng,
 ) -> Option<usize> {
-    let most = moves.iter().map(|m| m.visits).max()?.max(1) as f32;
+    let plain = |m: &MoveReport| match holds(m) {
+        true => m.visits as f32 + m.prior,
+        false => 0.0,
+    };
+    let most = moves.iter().map(plain).reduce(f32::max)?;
     let weight = |m: &MoveReport| {
-        if holds(m) {
-            (m.visits as f32 / most).powf(1.0 / temperature)
+        let share = plain(m) / most;
+        if share >= least_share {
+            share.powf(1.0 / temperature)
         } else {
             0.0
         }
@@ -398,5 +405,36 @@ mod tests {
         assert!((share(0, &mut rng) - 0.25).abs() < 0.03);
         // Temperature 1/2 after one half-life: 25^2 / (75^2 + 25^2) = 0.1.
         assert!((share(9, &mut rng) - 0.1).abs() < 0.03);
+    }
+
+    #[test]
+    fn a_search_of_one_visit_draws_by_the_policy_without_its_tail() {
+        let unvisited = |mv, prior| MoveReport {
+            prior,
+            ..report(mv, 0, -1.0, None)
+        };
+        let moves = [unvisited(0, 0.7), unvisited(1, 0.28), unvisited(2, 0.02)];
+        let mut rng = rng();
+        let mut shares = |least_share| {
+            let params = SearchParams {
+                move_temperature: 1.0,
+                move_least_share: least_share,
+                ..SearchParams::default()
+            };
+            let mut drawn = [0.0; 3];
+            for _ in 0..4000 {
+                drawn[choose(&moves, 0, &params, &mut rng).expect("a move")] += 1.0 / 4000.0;
+            }
+            drawn
+        };
+        let near = |drawn: [f32; 3], wanted: [f32; 3]| {
+            drawn
+                .iter()
+                .zip(wanted)
+                .all(|(drawn, wanted)| (drawn - wanted).abs() < 0.03)
+        };
+        assert!(near(shares(0.0), [0.7, 0.28, 0.02]));
+        let cut = shares(0.1);
+        assert!(near(cut, [0.714, 0.286, 0.0]) && cut[2] == 0.0);
     }
 }

@@ -69,6 +69,7 @@ impl Board {
             level: Level {
                 visits: limits.visits,
                 seconds: limits.time_per_move.map(|time| time.as_secs_f64()),
+                strength: None,
             },
             ..Terms::default()
         };

@@ -21,13 +21,17 @@ pub(super) enum Who {
     Engine,
 }
 
-/// Limits of an engine's move, besides the clock; with neither the clock applies, or two seconds.
+/// How well and how long the engine plays, besides the clock; without all of these the clock applies,
+/// or two seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Level {
     /// Visits of the root.
     pub(super) visits: Option<u64>,
     /// Seconds.
     pub(super) seconds: Option<f64>,
+    /// A value of the engine's setting `level`, for its moves; analysis is not weakened.
+    #[serde(default)]
+    pub(super) strength: Option<u8>,
 }
 
 /// Limits of a level: the page must not start an endless search.
@@ -45,13 +49,25 @@ impl Level {
             self.seconds.is_none_or(fits),
             "a move takes up to {MOST_SECONDS} seconds"
         );
-        Ok(())
+        self.weaken(&mut EngineOptions::default())
+    }
+
+    /// Sets the engine's setting `level`, if one is wanted.
+    ///
+    /// # Errors
+    /// If there is no such level.
+    pub(super) fn weaken(&self, options: &mut EngineOptions) -> anyhow::Result<()> {
+        match self.strength {
+            Some(strength) => Ok(options.set("level", &strength.to_string())?),
+            None => Ok(()),
+        }
     }
 
     /// The engine's own limits, replaced by those of the level.
     pub(super) fn limits(&self, usual: &ThinkingLimits) -> ThinkingLimits {
+        let weakened = usual.visits.filter(|_| self.strength.is_some());
         ThinkingLimits {
-            visits: self.visits,
+            visits: self.visits.or(weakened),
             time_per_move: self.seconds.map(Duration::from_secs_f64),
             ..usual.clone()
         }

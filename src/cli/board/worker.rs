@@ -41,15 +41,20 @@ struct Job {
 impl Job {
     fn new(session: &Session, request: TaskRequest) -> Job {
         let now = session.now();
-        let usual = &session.options.thinking_limits;
+        let level = &session.terms.level;
+        let mut options = session.options.clone();
+        if request.task == Task::Move {
+            // The page's levels were checked when the game began.
+            let _ = level.weaken(&mut options);
+        }
         let path = session.tree.path(request.node);
         Job {
             flags: Arc::clone(&session.flags),
             nodes: std::iter::once(Tree::ROOT).chain(path).collect(),
-            options: session.options.clone(),
+            limits: level.limits(&options.thinking_limits),
+            options,
             record: session.record(request.node),
             mover: session.board.to_move(),
-            limits: session.terms.level.limits(usual),
             control: session.clocks.control(),
             left: [Color::Black, Color::White].map(|color| session.clocks.left(color, now)),
         }

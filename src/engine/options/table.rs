@@ -53,6 +53,14 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         },
     },
     EngineOption {
+        name: "level",
+        value: "N",
+        help: "Plays at this strength, from 1 (a beginner) to 12 (full strength): sets visits, move_temperature, \
+         move_least_share, solver-threads and probe-nodes; made for networks [default: 12]",
+        expected: "a whole number from 1 to 12",
+        set: |options, text| options.take_level(text.parse().ok()?),
+    },
+    EngineOption {
         name: "resign-below",
         value: "VALUE",
         help: "Resigns when three moves in a row are expected to end no better than this, from -1 \

@@ -31,7 +31,7 @@ function draw(start) {
     none: [], absolute: [number("main", { min: 0.5, step: 0.5 }), say("minutes")], fischer: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("more", { min: 0, step: 1 }), say("seconds")],
     byoyomi: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("periods", { min: 1, step: 1 }), "×", number("period", { min: 1, step: 1 }), say("seconds")],
   }[chosen.clock];
-  const level = { free: [], seconds: [number("seconds", { min: 0.1, step: 0.1 }), say("seconds")], visits: [number("visits", { min: 1, step: 1 }), say("visitsOf")] }[chosen.level];
+  const level = { free: [], seconds: [number("seconds", { min: 0.1, step: 0.1 }), say("seconds")], visits: [number("visits", { min: 1, step: 1 }), say("visitsOf")], strength: [number("strength", { min: 1, max: 11, step: 1 }), say("strengthOf")] }[chosen.level];
   patch(dialog, h("h2", {}, say("new")),
     field("game", choices(Object.keys(GAMES), chosen.game, (name) => set({ game: name, size: GAMES[name].usual, rules: "", handicap: 0 }), say)),
     field("board", choices(game.sizes, chosen.size, (size) => set({ size }), (size) => `${size}×${size}`)),
@@ -39,12 +39,12 @@ function draw(start) {
     game.points ? field("komi", h("div", { class: "row" }, number("komi", { step: 0.5, placeholder: say("byRules") }))) : "",
     game.points ? field("handicap", h("select", { "aria-label": say("handicap"), onchange: (event) => set({ handicap: Number(event.target.value) }) }, [0, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => h("option", { value: n, selected: n === chosen.handicap }, String(n))))) : "",
     field("players", choices(PLAYERS.map(([, who]) => who), chosen.players, (players) => set({ players }), (who) => say(PLAYERS.find(([, own]) => JSON.stringify(own) === JSON.stringify(who))[0]))),
-    field("level", choices(["free", "seconds", "visits"], chosen.level, (kind) => set({ level: kind }), (kind) => say(kind === "free" ? "byClock" : kind === "seconds" ? "seconds" : "visitsOf")), level.length ? h("div", { class: "row" }, level) : ""),
+    field("level", choices(["free", "seconds", "visits", "strength"], chosen.level, (kind) => set({ level: kind }), (kind) => say({ free: "byClock", visits: "visitsOf" }[kind] || kind)), level.length ? h("div", { class: "row" }, level) : ""),
     field("clock", choices(["none", "absolute", "fischer", "byoyomi"], chosen.clock, (kind) => set({ clock: kind }), (kind) => say(kind === "none" ? "noClock" : kind)), clock.length ? h("div", { class: "row" }, clock) : ""),
     h("div", { class: "ends" }, h("button", { onclick: () => dialog.close() }, say("cancel")), h("button", { class: "main", id: "start", onclick: async () => {
       const refused = await start({
         game: chosen.game, size: chosen.size, rules: chosen.rules, komi: chosen.komi === "" ? null : Number(chosen.komi), handicap: chosen.handicap, clock: clockText(), players: chosen.players,
-        level: { seconds: chosen.level === "seconds" ? Number(chosen.seconds) : null, visits: chosen.level === "visits" ? Math.round(Number(chosen.visits)) : null },
+        level: chosen.level === "free" ? {} : { [chosen.level]: chosen.level === "seconds" ? Number(chosen.seconds) : Math.round(Number(chosen[chosen.level])) },
       });
       if (refused) toast(refusal(refused));
       else dialog.close();
@@ -53,7 +53,7 @@ function draw(start) {
 
 export function newGame(view, start) {
   const { terms } = view;
-  chosen ??= { rules: "", komi: "", handicap: 0, clock: "none", main: 10, more: 5, period: 30, periods: 3, level: terms.level.visits ? "visits" : terms.level.seconds ? "seconds" : "free", seconds: terms.level.seconds || 1, visits: terms.level.visits || 800 };
+  chosen ??= { rules: "", komi: "", handicap: 0, clock: "none", main: 10, more: 5, period: 30, periods: 3, level: ["strength", "visits", "seconds"].find((kind) => terms.level[kind]) || "free", strength: terms.level.strength || 5, seconds: terms.level.seconds || 1, visits: terms.level.visits || 800 };
   Object.assign(chosen, { game: terms.game, size: terms.size.split("x")[0], players: terms.players });
   draw(start);
   $("dialog").showModal();

@@ -80,7 +80,7 @@ fn a_search_is_wanted_until_it_is_exhausted_and_again_elsewhere() {
     assert!(game.request(true).is_some(), "asked for again");
     let level = Level {
         visits: Some(5),
-        seconds: None,
+        ..Level::default()
     };
     game.set_up([Human, Human], level).expect("a level");
     assert_ne!(
@@ -209,4 +209,21 @@ fn handicap_and_komi_are_part_of_the_beginning() {
     };
     let refused = Session::new(Arc::new(EngineFlags::default()), elsewhere, time);
     assert!(refused.is_err_and(|error| error.to_string().contains("handicap")));
+}
+
+#[test]
+fn a_weaker_engine_is_asked_for_by_its_level() {
+    let strength = |strength| Level {
+        strength: Some(strength),
+        ..Level::default()
+    };
+    let mut options = EngineOptions::default();
+    let usual = options.thinking_limits.clone();
+    strength(3).weaken(&mut options).expect("a level");
+    assert_ne!(options, EngineOptions::default());
+    let limits = strength(3).limits(&options.thinking_limits);
+    assert_eq!(limits.visits, options.thinking_limits.visits);
+    assert_eq!(Level::default().limits(&usual), usual);
+    let error = strength(13).check().expect_err("there is none");
+    assert!(error.to_string().contains("level"), "{error}");
 }

@@ -1,0 +1,131 @@
+//! Levels below full strength, for opponents and lessons: each is a preset of other settings.
+//!
+//! The lower ones draw moves from the policy, the higher ones play the best move of a small search.
+//! Nothing is lost on purpose: a level plays as well as its settings allow.
+
+use super::EngineOptions;
+use crate::engine::SolverThreads;
+
+/// One level.
+struct Level {
+    /// Visits per search; 1 is the policy alone.
+    visits: u64,
+    /// Temperature of the move choice.
+    temperature: f32,
+    /// A drawn move has at least this share of the best one's probability.
+    least_share: f32,
+}
+
+/// Draws from the policy; few moves are absurd.
+const fn policy(temperature: f32, least_share: f32) -> Level {
+    Level {
+        visits: 1,
+        temperature,
+        least_share,
+    }
+}
+
+/// Plays the best move of a search.
+const fn search(visits: u64) -> Level {
+    Level {
+        visits,
+        temperature: 0.0,
+        least_share: 0.0,
+    }
+}
+
+/// Levels 1, 2, ..., chosen so that each wins some 75% of games of Go against the one before
+/// (docs/levels.md).
+const LEVELS: &[Level] = &[
+    policy(2.5, 0.003),
+    policy(1.5, 0.02),
+    policy(0.8, 0.02),
+    policy(0.5, 0.02),
+    search(1),
+    search(12),
+    search(36),
+    search(110),
+    search(330),
+    search(1000),
+    search(2500),
+];
+
+/// The level that changes nothing.
+const STRONGEST: usize = LEVELS.len() + 1;
+
+/// A temperature that does not fall during the game.
+const FOREVER: f32 = 1e6;
+
+impl EngineOptions {
+    /// Applies a level from 1 to [`STRONGEST`], which replaces earlier values of the settings it consists
+    /// of; `None` if there is no such level.
+    pub(super) fn take_level(&mut self, number: usize) -> Option<()> {
+        if !(1..=STRONGEST).contains(&number) {
+            return None;
+        }
+        let usual = EngineOptions::of(&self.game).ok()?;
+        self.thinking_limits.visits = None;
+        self.solver = usual.solver;
+        self.search.move_temperature = usual.search.move_temperature;
+        self.search.move_temperature_halflife = usual.search.move_temperature_halflife;
+        self.search.move_least_share = usual.search.move_least_share;
+        let Some(level) = LEVELS.get(number - 1) else {
+            return Some(());
+        };
+        self.thinking_limits.visits = Some(level.visits);
+        self.search.move_temperature = level.temperature;
+        self.search.move_temperature_halflife = FOREVER;
+        self.search.move_least_share = level.least_share;
+        // A solver would play parts of the game perfectly.
+        self.solver.threads = SolverThreads::Exactly(0);
+        self.solver.probe_nodes = 0;
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_a_preset_that_later_settings_change() {
+        let mut options = EngineOptions::of("gomoku").expect("a game");
+        options.set("level", "3").expect("a level");
+        assert_eq!(options.thinking_limits.visits, Some(1));
+        assert_eq!(options.search.move_temperature, 0.8);
+        assert_eq!(options.solver.threads, SolverThreads::Exactly(0));
+        options.set("visits", "20").expect("visits");
+        assert_eq!(options.thinking_limits.visits, Some(20));
+    }
+
+    #[test]
+    fn the_strongest_is_what_is_usual() {
+        for game in ["nogo", "go", "gomoku"] {
+            let mut options = EngineOptions::of(game).expect("a game");
+            options.set("level", "1").expect("a level");
+            options
+                .set("level", &STRONGEST.to_string())
+                .expect("a level");
+            assert_eq!(options, EngineOptions::of(game).expect("a game"));
+        }
+    }
+
+    #[test]
+    fn higher_levels_search_more_or_draw_less() {
+        for (lower, higher) in LEVELS.iter().zip(&LEVELS[1..]) {
+            let same = lower.visits == higher.visits;
+            let draws_less = lower.temperature > higher.temperature;
+            assert!(lower.visits < higher.visits || same && draws_less);
+        }
+    }
+
+    #[test]
+    fn there_is_no_level_beyond_the_ends() {
+        for text in ["0", "13", "-1", "3.5", "max", ""] {
+            let mut options = EngineOptions::default();
+            let error = options.set("level", text).expect_err(text).to_string();
+            assert!(error.contains("1 to 12"), "{error}");
+            assert_eq!(options, EngineOptions::default());
+        }
+    }
+}
