@@ -184,9 +184,13 @@ TEXT
 
 # Packs a folder of $work; the same files make the same archive. For Windows as a zip.
 pack() {
+    local from=$work what=$1
+    # Gomocup's managers load a program from the root of its archive.
+    [ "${2:-}" != --flat ] || from=$work/$1 what=.
     if [ -n "$exe" ]; then
         find "$work/$1" -exec touch --no-dereference --date="$date" {} +
-        (cd "$work" && find "$1" | LC_ALL=C sort | TZ=UTC zip -q -X -9 "$1.zip" -@)
+        (cd "$from" && find "$what" ! -name . | LC_ALL=C sort |
+            TZ=UTC zip -q -X -9 "$work/$1.zip" -@)
     else
         tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" \
             -cf - "$1" | xz -T0 >"$work/$1.tar.xz"
@@ -235,7 +239,7 @@ if [ -n "$exe" ]; then
     mkdir "$brain"
     cp "$stage/tengen.exe" "$brain/pbrain-tengen.exe"
     cp -r LICENSE "$stage/licences" "$brain/"
-    pack "pbrain-tengen-$version"
+    pack "pbrain-tengen-$version" --flat
 else
     cp scripts/fetch-onnxruntime.sh "$stage/"
     start_linux >"$stage/START.txt"
@@ -260,6 +264,14 @@ else
     for program in tengen-match tengen-train; do
         "${run[@]}" "$work/try/$name/$program$exe" --version >/dev/null || fail "$program does not run"
     done
+    if [ -n "$exe" ]; then
+        # As a manager does: the program at the root, without arguments.
+        unzip -q "$work/pbrain-tengen-$version.zip" -d "$work/try/brain"
+        answer=$(printf '%s\r\n' 'START 15' 'INFO timeout_turn 500' BEGIN END |
+            "${run[@]}" "$work/try/brain/pbrain-tengen.exe" 2>&1) ||
+            fail "pbrain-tengen.exe does not run: $answer"
+        grep -q '^[0-9]*,[0-9]*' <<<"$answer" || fail "pbrain-tengen.exe does not play: $answer"
+    fi
 fi
 
 for archive in "$work"/*."$end"; do
