@@ -1,6 +1,8 @@
 //! A board with put and undo, and the shapes that a stone would make on every point.
 
-use crate::game::gomoku::{Direction, Five, Gomoku, GomokuRules, Points, Shape, ShapeMap};
+use crate::game::gomoku::{
+    Direction, Five, Gomoku, GomokuRules, Points, Shape, ShapeChange, ShapeMap,
+};
 use crate::game::{Color, Game, Move, zobrist};
 
 /// A position with put and undo.
@@ -8,6 +10,10 @@ use crate::game::{Color, Game, Move, zobrist};
 pub(super) struct Board {
     position: Gomoku,
     map: ShapeMap,
+    /// What the stones on the board have changed in the map since the search began.
+    changes: Vec<ShapeChange>,
+    /// For each of these stones, the number of changes before it.
+    marks: Vec<usize>,
     /// Number of stones put.
     pub(super) nodes: u64,
 }
@@ -17,6 +23,8 @@ impl Board {
         let mut board = Board {
             position: position.clone(),
             map: ShapeMap::of(position),
+            changes: Vec::new(),
+            marks: Vec::new(),
             nodes: 0,
         };
         // The side to move is part of the search: its keys add attacker and mover.
@@ -49,12 +57,16 @@ impl Board {
     pub(super) fn put(&mut self, color: Color, point: Move) {
         self.nodes += 1;
         self.position.put(color, point);
-        self.map.update(&self.position, point);
+        self.marks.push(self.changes.len());
+        self.map
+            .update_noting(&self.position, point, &mut self.changes);
     }
 
+    /// Takes the last stone back.
     pub(super) fn take_back(&mut self, color: Color, point: Move) {
         self.position.take_back(color, point);
-        self.map.update(&self.position, point);
+        let kept = self.marks.pop().unwrap_or_default();
+        self.map.undo(&mut self.changes, kept);
     }
 
     /// Points where a stone of `color` would make a certain shape in some direction.

@@ -20,7 +20,7 @@ use lines::MAX_SIDE;
 pub use lines::{Direction, Lines, REACH, Window};
 pub use rules::GomokuRules;
 pub use shape::{Cells, Five, Shape, Shapes};
-pub use shape_map::ShapeMap;
+pub use shape_map::{ShapeChange, ShapeMap};
 
 /// Points of the largest board as a set.
 pub type Points = Bits<7>;

@@ -1,4 +1,4 @@
-//! The shapes that a stone on each empty point would make, updated incrementally.
+//! The shapes that a stone on each empty point would make, updated and restored stone by stone.
 
 use super::{Direction, Gomoku, Points, Shape, Shapes};
 use crate::game::{Bits, Color, Game, Move};
@@ -15,6 +15,16 @@ const SETS: [Shape; 6] = [
     Shape::StraightFour,
     Shape::Five,
 ];
+
+/// A shape before an update.
+#[derive(Debug, Clone, Copy)]
+pub struct ShapeChange {
+    color: Color,
+    point: Move,
+    /// Index in [`Direction::ALL`].
+    direction: u8,
+    before: Shape,
+}
 
 /// For both colours, the shapes that a stone on each empty point would make in each direction.
 /// Forbidden moves are not considered.
@@ -47,9 +57,18 @@ impl ShapeMap {
         map
     }
 
-    /// Updates the map after a stone was put on a point of the position, or removed.
+    /// Updates the map after a stone was put on a point of the position.
     pub fn update(&mut self, position: &Gomoku, point: Move) {
-        let (size, empty) = (position.size(), position.empty());
+        self.update_with(position, point, |_| ());
+    }
+
+    /// The same, and adds what has changed to a list, for [`ShapeMap::undo`].
+    pub fn update_noting(&mut self, position: &Gomoku, point: Move, to: &mut Vec<ShapeChange>) {
+        self.update_with(position, point, |change| to.push(change));
+    }
+
+    fn update_with(&mut self, position: &Gomoku, point: Move, mut note: impl FnMut(ShapeChange)) {
+        let size = position.size();
         for (number, direction) in Direction::ALL.into_iter().enumerate() {
             let (line, place) = position.lines().line(point, direction);
             let (behind, ahead) = direction.room(size, point);
@@ -65,19 +84,24 @@ impl ShapeMap {
                             let at = direction.step(size, point, sign * steps);
                             let window = line.window(color, there);
                             let shape = self.tables[color.index()].shape(window);
-                            self.set(color, at, number, shape);
+                            self.set((color, at, number), shape, &mut note);
                         }
                     }
                 }
             }
         }
         for color in Color::BOTH {
-            let found = match empty.contains(point) {
-                true => position.shapes_at(color, point),
-                false => [Shape::Nothing; 4],
-            };
-            self.shapes[color.index()][point.index()] = found;
-            self.list(color, point, found);
+            for direction in 0..Direction::ALL.len() {
+                self.set((color, point, direction), Shape::Nothing, &mut note);
+            }
+        }
+    }
+
+    /// Undoes the last changes of a list, so that the first `kept` remain.
+    pub fn undo(&mut self, changes: &mut Vec<ShapeChange>, kept: usize) {
+        for change in changes.drain(kept..).rev() {
+            let direction = usize::from(change.direction);
+            self.replace(change.color, change.point, direction, change.before);
         }
     }
 
@@ -99,14 +123,30 @@ impl ShapeMap {
         self.sets[color.index()][set.expect("a shape with a list")]
     }
 
-    fn set(&mut self, color: Color, point: Move, direction: usize, shape: Shape) {
+    fn set(
+        &mut self,
+        (color, point, direction): (Color, Move, usize),
+        shape: Shape,
+        note: &mut impl FnMut(ShapeChange),
+    ) {
+        let before = self.shapes[color.index()][point.index()][direction];
+        if before != shape {
+            note(ShapeChange {
+                color,
+                point,
+                direction: direction as u8,
+                before,
+            });
+            self.replace(color, point, direction, shape);
+        }
+    }
+
+    fn replace(&mut self, color: Color, point: Move, direction: usize, shape: Shape) {
         let shapes = &mut self.shapes[color.index()][point.index()];
-        if shapes[direction] != shape {
-            let before = std::mem::replace(&mut shapes[direction], shape);
-            let found = *shapes;
-            if before.max(shape) >= SETS[0] {
-                self.list(color, point, found);
-            }
+        let before = std::mem::replace(&mut shapes[direction], shape);
+        let found = *shapes;
+        if before.max(shape) >= SETS[0] {
+            self.list(color, point, found);
         }
     }
 
@@ -130,24 +170,30 @@ mod tests {
     use super::*;
     use crate::game::BoardSize;
 
+    fn same(one: &ShapeMap, other: &ShapeMap) -> bool {
+        one.shapes == other.shapes && one.sets == other.sets
+    }
+
     #[test]
-    fn it_stays_true_stone_by_stone() {
+    fn it_stays_true_stone_by_stone_and_back() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         for rules in GomokuRules::ALL {
             for (width, height) in [(5, 5), (6, 9), (15, 15), (20, 20)] {
                 let mut position =
                     Gomoku::with_rules(BoardSize::new(width, height), rules).unwrap();
                 let mut map = ShapeMap::of(&position);
+                let (mut changes, mut earlier) = (Vec::new(), Vec::new());
                 while position.outcome().is_none() {
                     let choice = rng.random_range(0..position.legal_count());
                     let mv = position.legal_moves().nth(choice).unwrap();
+                    earlier.push((map.clone(), changes.len()));
                     position.play(mv);
-                    map.update(&position, mv);
-                    let fresh = ShapeMap::of(&position);
-                    assert!(
-                        map.shapes == fresh.shapes && map.sets == fresh.sets,
-                        "{position:?}"
-                    );
+                    map.update_noting(&position, mv, &mut changes);
+                    assert!(same(&map, &ShapeMap::of(&position)), "{position:?}");
+                }
+                for (before, kept) in earlier.into_iter().rev() {
+                    map.undo(&mut changes, kept);
+                    assert!(same(&map, &before), "{position:?}");
                 }
             }
         }
