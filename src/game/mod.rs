@@ -14,6 +14,7 @@ mod board;
 #[cfg(test)]
 pub(crate) mod conformance;
 mod current_score;
+mod facts;
 pub mod gomoku;
 mod illegal;
 mod info;
@@ -34,6 +35,7 @@ pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
 pub use board::{BoardSize, Color, Move, NoBoardSize};
 pub use current_score::CurrentScore;
+pub use facts::Facts;
 pub use illegal::Illegal;
 pub use info::{GameInfo, NamedOpening};
 pub use komi::BadKomi;

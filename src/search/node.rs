@@ -144,6 +144,13 @@ impl Node {
         self.expand(choice_count << CHOICES_SHIFT);
     }
 
+    /// Publishes a claimed node with its only choice. It has no evaluation of its own: its value is
+    /// that of the position after this move.
+    pub(super) fn publish_forced(&self, choice: u32) {
+        self.choices.store(choice, Ordering::Relaxed);
+        self.expand(1 << CHOICES_SHIFT);
+    }
+
     /// Publishes a claimed node with a proven result, without choices.
     pub(super) fn publish_end(&self) {
         self.expand(0);

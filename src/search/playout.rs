@@ -11,7 +11,7 @@ use super::tree::Tree;
 use crate::encode::Encoding;
 use crate::eval::{Batch, Outputs, softmax};
 use crate::game::{
-    Bounds, Color, Game, GameState, Move, OwnershipEstimate, PositionHistory, Scored as _,
+    Color, Facts, Game, GameState, Move, OwnershipEstimate, PositionHistory, Scored as _,
 };
 
 /// Result of a descent.
@@ -46,9 +46,9 @@ pub(super) struct SearchContext<'s, G: Game> {
     pub(super) over: &'s (dyn Fn() -> bool + Sync),
 }
 
-/// Returns what is proven for the side to move, if anything. Called for new positions, and again
-/// when they are visited often.
-pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Bounds> + Send>;
+/// Returns what is proven of a position, if anything. Called for new positions, and again when they
+/// are visited often.
+pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Facts> + Send>;
 
 /// Context of a call to a prober.
 #[derive(Clone, Copy)]
@@ -66,6 +66,15 @@ pub const ASK_AGAIN: u32 = 4;
 fn asks_at(visits: u32) -> bool {
     let each = ASK_AGAIN.ilog2();
     visits >= ASK_AGAIN && visits.is_power_of_two() && visits.ilog2().is_multiple_of(each)
+}
+
+/// What a descent makes of a new position.
+enum Expansion<'s> {
+    /// It ends there.
+    Ended(Descent),
+    /// A single move does not lose: the position needs no evaluation, and the descent, whose path
+    /// this is, goes on with that move.
+    Forced(Vec<Step<'s>>),
 }
 
 /// A claimed leaf that waits for its evaluation.
@@ -136,7 +145,11 @@ impl<'s, G: Game> Playouts<'s, G> {
             }
             match state.phase() {
                 Phase::New if node.claim() => {
-                    return self.reach(node, (first, path), &position, batch);
+                    let facts = self.known(&position, path.is_empty());
+                    match self.reach(node, (first, path), (&position, facts), batch) {
+                        Expansion::Forced(back) => path = back,
+                        Expansion::Ended(descent) => return descent,
+                    }
                 }
                 Phase::New | Phase::Claimed => {
                     self.collided.push(path);
@@ -221,60 +234,74 @@ impl<'s, G: Game> Playouts<'s, G> {
         choices.iter().position(|choice| self.certain.has(choice))
     }
 
+    /// Handles a new position, claimed by this descent, of which these facts are known.
     fn reach(
         &mut self,
         node: &'s Node,
         (first, path): (Option<Move>, Vec<Step<'s>>),
-        position: &G,
+        (position, facts): (&G, Facts),
         batch: &mut Batch,
-    ) -> Descent {
-        let bounds = self.known(position, path.is_empty());
-        node.narrow(bounds);
-        if bounds.proof().is_some() {
+    ) -> Expansion<'s> {
+        let tree = self.context.tree;
+        node.narrow(facts.bounds);
+        if facts.bounds.proof().is_some() {
             node.publish_end();
             node.add_visit();
-            backup::complete(self.context.tree, &path, self.certain);
-            return Descent::Done;
+            backup::complete(tree, &path, self.certain);
+            return Expansion::Ended(Descent::Done);
         }
+        if let Some(&[only]) = facts.open_moves.as_deref() {
+            let Some(choices) = tree.add_choices([(only, 1.0)].into_iter()) else {
+                node.unclaim();
+                backup::revert(&path);
+                return Expansion::Ended(Descent::Full);
+            };
+            node.publish_forced(choices);
+            return Expansion::Forced(path);
+        }
+        let all = || position.legal_moves().collect();
         let encoding = self.context.encoding;
         encoding.encode(position, batch.push(encoding.cache_key(position)));
         self.leaves.push(Leaf {
             node,
             path,
-            moves: position.legal_moves().collect(),
+            moves: facts.open_moves.unwrap_or_else(all),
             mover: position.to_move(),
             first,
             ending: ending(position),
             ended: position.outcome().map(|_| Box::new(position.clone())),
         });
-        Descent::Leaf
+        Expansion::Ended(Descent::Leaf)
     }
 
-    /// Proven bounds from the rules or the prober. A root needs its moves even if the result is
-    /// certain.
-    fn known(&mut self, position: &G, is_root: bool) -> Bounds {
+    /// Facts from the rules or the prober. A root needs all its moves even if the result is certain.
+    fn known(&mut self, position: &G, is_root: bool) -> Facts {
         if is_root && position.outcome().is_none() {
-            return Bounds::OPEN;
+            return Facts::NONE;
         }
         let certain = position.certain();
         if certain.proof().is_some() {
-            return certain;
+            return certain.into();
         }
-        certain.and(self.probed(position, 0))
+        let probed = self.probed(position, 0);
+        Facts {
+            bounds: certain.and(probed.bounds),
+            ..probed
+        }
     }
 
     /// Whether the prober, called again, proves the result of a node other than the root.
     fn proves(&mut self, node: &Node, position: &G, visits: u32) -> bool {
-        node.narrow(self.probed(position, visits));
+        node.narrow(self.probed(position, visits).bounds);
         node.state().proof().is_some()
     }
 
-    /// Bounds from the prober for a position with this many previous descents.
-    fn probed(&mut self, position: &G, visits: u32) -> Bounds {
+    /// Facts from the prober for a position with this many previous descents.
+    fn probed(&mut self, position: &G, visits: u32) -> Facts {
         let over = self.context.over;
         let prober = self.prober.as_mut();
         let probed = prober.and_then(|prober| prober(position, &ProbeContext { visits, over }));
-        probed.unwrap_or(Bounds::OPEN)
+        probed.unwrap_or(Facts::NONE)
     }
 
     /// Number of leaves that wait.

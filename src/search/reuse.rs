@@ -48,6 +48,9 @@ pub(super) fn root<G: Game>(
                 // The result came from a prober, or its moves were pruned: they must be listed
                 // again.
                 node.fold();
+            } else if !lists_all(&tree, root, position) {
+                // Moves that a prober knows to lose are not in the tree, but a root has them.
+                node.fold();
             } else if !shows_how(&tree, root) {
                 node.reopen();
             }
@@ -58,6 +61,12 @@ pub(super) fn root<G: Game>(
     // An empty tree has room for at least a thousand nodes.
     let root = tree.find_or_add(key).unwrap_or_default();
     (Arc::new(tree), root)
+}
+
+/// Whether a node, if it has moves, has all of the position's.
+fn lists_all<G: Game>(tree: &Tree, node: NodeId, position: &G) -> bool {
+    let listed = tree.node(node).state().choice_count() as usize;
+    listed == 0 || listed == position.legal_count()
 }
 
 /// Whether a move is known that achieves the node's proven result, if it has one and has moves. A
@@ -203,8 +212,21 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_wins_by_a_move_that_nobody_knows_is_open_again() {
+    fn a_root_without_all_its_moves_lists_them_again() {
         let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let tree = Arc::new(new_tree(MEMORY));
+        let node = grow(&tree, position.key(), 5);
+        let (tree, root) = root(Some(tree), &position, MEMORY);
+        let (root, same) = (tree.node(root), root == node);
+        assert!(same && root.state().phase() == Phase::New);
+        assert_eq!((root.visits(), root.weight()), (5, 5));
+    }
+
+    #[test]
+    fn a_root_that_wins_by_a_move_that_nobody_knows_is_open_again() {
+        // It has as many moves as a grown node.
+        let position = SmallNoGo::new(BoardSize::new(2, 1)).unwrap();
+        assert_eq!(position.legal_count(), 2);
         for (of_child, stays) in [
             (None, false),
             (Some(Bounds::OPEN), false),

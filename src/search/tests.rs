@@ -22,7 +22,7 @@ use crate::encode::Encode;
 use crate::eval::{
     EvalError, Evaluator, FailingEvaluator, Failure, HashEvaluator, ModelInfo, StallingEvaluator,
 };
-use crate::game::{BoardSize, Game};
+use crate::game::{BoardSize, Bounds, Facts, Game, Move};
 use crate::games::nogo::SmallNoGo;
 use crate::solver::{Solvable, SolveLimits};
 use toy::line;
@@ -420,6 +420,48 @@ fn threads_agree_with_one_thread() {
         threads < 0.75 * exploration,
         "{threads:.3} with more threads, {exploration:.3} with more exploration"
     );
+}
+
+/// A prober that only knows which moves lose: positions with a single other move cost no evaluation,
+/// the tree proves the same results, and a root still has all its moves.
+#[test]
+fn moves_that_a_prober_knows_to_lose_are_left_out() {
+    let position = start(3, 4);
+    let make: ProberMaker<SmallNoGo> = Arc::new(|| {
+        let mut solver = SmallNoGo::solver(0).unwrap();
+        Box::new(move |position: &SmallNoGo, _| {
+            let effort = SolveLimits {
+                nodes: 1_000_000,
+                threads: 1,
+                halt: &|_| false,
+            };
+            let mut holds = |mv: &Move| {
+                let mut next = position.clone();
+                next.play(*mv);
+                solver.solve(&next, &effort).wins() == Some(false)
+            };
+            let open: Vec<Move> = position.legal_moves().filter(&mut holds).collect();
+            Some(match open.is_empty() {
+                true => Bounds::exactly(Proof::Loss).into(),
+                false => Facts {
+                    open_moves: Some(open),
+                    ..Facts::NONE
+                },
+            })
+        })
+    });
+    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);
+    let report = search(&mut searcher, &position, 10_000);
+    assert_eq!(report.proof, Some(Proof::Loss));
+    assert!(report.evaluations < report.playouts, "{report:?}");
+    check_tree(&searcher, &position);
+
+    let mut next = position.clone();
+    next.play(report.moves[0].mv);
+    let report = search(&mut searcher, &next, 10_000);
+    assert_eq!(report.proof, Some(Proof::Win));
+    assert_eq!(report.moves.len(), next.legal_count());
+    check_tree(&searcher, &next);
 }
 
 /// A prober that solves everything: the root is proven as soon as its moves have been probed; 3x4

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::result::{Advice, SolveLimits, SolveResult};
-use crate::game::{Bounds, Game, Move, Proof};
+use crate::game::{Facts, Game, Move, Proof};
 
-/// A probe: proves bounds for the side to move within limits, on the calling thread; `None` if
-/// there is nothing to prove.
-pub type Probe<G> = Box<dyn FnMut(&G, &SolveLimits<'_>) -> Option<Bounds> + Send>;
+/// A probe: proves facts of a position within limits, on the calling thread; `None` if there is
+/// nothing to prove.
+pub type Probe<G> = Box<dyn FnMut(&G, &SolveLimits<'_>) -> Option<Facts> + Send>;
 
 /// Creates probes, one per thread.
 pub type MakeProbe<G> = Arc<dyn Fn() -> Probe<G> + Send + Sync>;

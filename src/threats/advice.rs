@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::prover::{PROBE_BYTES, Prover};
+use super::prover::Prover;
 use crate::game::gomoku::Gomoku;
-use crate::game::{Bounds, Game, Move, Proof};
+use crate::game::{Bounds, Facts, Game, Move, Proof};
 use crate::solver::{Advice, MakeProbe, RatedMove, Solve, SolveLimits, SolveResult};
 
 impl Solve<Gomoku> for Prover {
@@ -103,8 +103,8 @@ impl Solve<Gomoku> for Prover {
             let mut prover = Prover::new(PROBE_BYTES);
             Box::new(move |position, effort| {
                 prover.clear();
-                let found = prover.prove(position, effort);
-                (found.bounds != Bounds::OPEN).then_some(found.bounds)
+                let facts = prover.facts(position, effort);
+                (facts != Facts::NONE).then_some(facts)
             })
         })
     }
@@ -141,6 +141,9 @@ impl Solve<Gomoku> for Prover {
         line
     }
 }
+
+/// Memory of a prover for leaves, in bytes: more than a few hundred nodes can fill.
+const PROBE_BYTES: usize = 1 << 18;
 
 /// Less than any difference between the durations of moves.
 const STOPS_FIVE: f32 = 1e-5;

@@ -8,6 +8,7 @@
 //! no text.
 
 mod advice;
+mod answers;
 mod board;
 mod fours;
 mod level;

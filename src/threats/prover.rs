@@ -10,9 +10,6 @@ use crate::game::gomoku::{Gomoku, GomokuRules, Points};
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
 use crate::solver::SolveLimits;
 
-/// Memory of a prover for leaves, in bytes: more than a few hundred nodes can fill.
-pub(super) const PROBE_BYTES: usize = 1 << 18;
-
 /// Nodes of the first attempt at a win by threes; each later one has four times as many, until a
 /// level is complete.
 const FIRST: u64 = 500;
@@ -63,7 +60,11 @@ impl Prover {
         self.table.iter_mut().for_each(Table::clear);
     }
 
-    fn attempt<'a>(&'a mut self, position: &Gomoku, effort: &'a SolveLimits<'a>) -> Attempt<'a> {
+    pub(super) fn attempt<'a>(
+        &'a mut self,
+        position: &Gomoku,
+        effort: &'a SolveLimits<'a>,
+    ) -> Attempt<'a> {
         let kind = (position.size(), position.rules());
         if self.board.is_some_and(|board| board != kind) {
             self.clear();
@@ -95,25 +96,6 @@ impl Prover {
         }
     }
 
-    /// If the side to move is threatened with a five or a line of fours: the only moves that can
-    /// stop it. `None` if no such threat was found, or if it wins at once itself.
-    pub(super) fn answers(
-        &mut self,
-        position: &Gomoku,
-        effort: &SolveLimits<'_>,
-    ) -> Option<Points> {
-        let (mover, other) = (position.to_move(), position.to_move().opponent());
-        let mut attempt = self.attempt(position, effort);
-        if position.outcome().is_some() || !attempt.board.fives(mover).is_empty() {
-            return None;
-        }
-        if !attempt.board.fives(other).is_empty() {
-            return Some(attempt.board.answers_to_four(other));
-        }
-        let mut search = attempt.threats_of(other, (Level::ALL[1], ANY_LENGTH), effort.nodes);
-        search.replies().map(|(points, _)| points)
-    }
-
     /// Points where the side that is not to move would make a five.
     pub(super) fn fives_of_other(position: &Gomoku) -> Points {
         let other = position.to_move().opponent();
@@ -142,17 +124,17 @@ impl Prover {
 }
 
 /// One position with its limits.
-struct Attempt<'a> {
-    board: Board,
+pub(super) struct Attempt<'a> {
+    pub(super) board: Board,
     table: &'a mut Table,
-    mover: Color,
-    effort: &'a SolveLimits<'a>,
+    pub(super) mover: Color,
+    pub(super) effort: &'a SolveLimits<'a>,
 }
 
 type Found = (Bounds, Option<Move>, u16);
 
 impl Attempt<'_> {
-    fn prove(&mut self) -> Found {
+    pub(super) fn prove(&mut self) -> Found {
         let (mover, other) = (self.mover, self.mover.opponent());
         let room = [mover, other].map(|color| self.board.position().has_room(color));
         let open = match room {
@@ -249,7 +231,7 @@ impl Attempt<'_> {
             .ok()
     }
 
-    fn threats_of(
+    pub(super) fn threats_of(
         &mut self,
         attacker: Color,
         (level, plies): (Level, u16),

@@ -36,7 +36,7 @@ impl Search<'_> {
     }
 
     /// The table's entry of a position by its stones, if valid for this level and ply limit.
-    fn lookup(&self, stones: u128, turn: Turn) -> Option<Known> {
+    pub(super) fn lookup(&self, stones: u128, turn: Turn) -> Option<Known> {
         let key = stones ^ self.salt(turn);
         let fits = |known: &Known| match known.is_win() {
             true => known.plies <= self.plies,

@@ -119,6 +119,40 @@ fn nothing_wrong_is_proven() {
     assert!(missed * 20 <= wins, "{told}");
 }
 
+/// Moves that the facts of a position leave out lose, by brute force. `TENGEN_THREATS` as above.
+#[test]
+fn moves_that_do_not_stop_a_threat_lose() {
+    let count: u64 = std::env::var("TENGEN_THREATS").map_or(400, |n| n.parse().unwrap());
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(count + 1);
+    let (mut threatened, mut forced, mut left_out) = ([0; 5], 0, 0);
+    for number in 0..count {
+        let rules = GomokuRules::ALL[number as usize % 5];
+        let (width, height) = [(6, 5), (6, 6), (7, 6)][number as usize / 5 % 3];
+        let left = rng.random_range(5..12);
+        let position = played(&mut rng, BoardSize::new(width, height), rules, left);
+        let mut prover = Prover::new(1 << 16);
+        let facts = prover.facts(&position, &nodes(rng.random_range(20..300)));
+        let Some(open) = facts.open_moves else {
+            continue;
+        };
+        assert!(!open.is_empty() && open.iter().all(|&mv| position.is_legal(mv)));
+        threatened[rules as usize] += 1;
+        forced += usize::from(open.len() == 1);
+        let mut known = HashMap::new();
+        for mv in position.legal_moves().filter(|mv| !open.contains(mv)) {
+            let mut next = position.clone();
+            next.play(mv);
+            assert_eq!(brute(&next, &mut known), Proof::Win, "{mv:?}: {position:?}");
+            left_out += 1;
+        }
+    }
+    let told = format!("{threatened:?} by rules, {forced} forced, {left_out} moves left out");
+    assert!(
+        threatened.iter().all(|&count| count > 0) && forced > 0 && left_out > 50,
+        "{told}"
+    );
+}
+
 /// Plays the winner's moves according to the prover, against every reply, and counts the positions;
 /// all games must end with the winner's five, within this many plies.
 fn wins_against_everything(

@@ -137,7 +137,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
                 let shared = Shared::new(effort);
                 let board = Board::new(position);
                 let found = Search::new(board, &table, &mut values, &shared).wins();
-                Some(decided(found.ok()))
+                Some(decided(found.ok()).into())
             })
         })
     }

@@ -157,7 +157,11 @@ fn agrees_with_plain_negamax_on_late_positions() {
             "{position:?}"
         );
         let known = probe(&position, &effort(100));
-        assert_eq!(known, Some(decided(Some(wins))), "the solver has proven it");
+        assert_eq!(
+            known,
+            Some(decided(Some(wins)).into()),
+            "the solver has proven it"
+        );
     }
 }
 
@@ -259,7 +263,9 @@ fn probes_and_their_solver_learn_from_each_other() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let positions: Vec<_> = (0..40).map(|_| random_position(&mut rng, 60)).collect();
     let ask = |probe: &mut Probe<SmallNoGo>, nodes| {
-        let found = positions.iter().map(|p| probe(p, &effort(nodes)).unwrap());
+        let found = positions
+            .iter()
+            .map(|p| probe(p, &effort(nodes)).unwrap().bounds);
         found.collect::<Vec<_>>()
     };
     let unknown = |found: &[Bounds]| found.iter().filter(|b| b.proof().is_none()).count();
