@@ -121,6 +121,47 @@ fn lost_wins_are_counted() {
     );
 }
 
+/// Black's three stones in a row, open on both sides: Black to move wins, and White has to answer.
+#[test]
+fn a_set_of_gomoku_knows_wins_and_defences() {
+    let folder = Folder::new("truth-gomoku");
+    let games = folder.path("game.sgf");
+    let game = "(;GM[4]SZ[9]RU[standard];B[ee];W[ae];B[fe];W[ah];B[ge];W[ha])";
+    std::fs::write(&games, game).expect("writable");
+    let set = folder.path("set.txt");
+    let plies = ["--from", "5", "--to", "6", "--each", "2"];
+    let pick = [&["endings", "pick", &games, "--out", &set], &plies[..]].concat();
+    assert!(text(&pick).starts_with("2 positions added to 0"));
+    text(&["endings", "solve", &set, "--nodes", "20000"]);
+    let solved = read(&set);
+    let line = |side: &str| {
+        let line = solved.lines().find(|line| line.contains(side));
+        line.expect("a line for each side").to_owned()
+    };
+    assert!(line(" w ").starts_with("gomoku:standard "), "{solved}");
+    // Only a stone on the row, or an own four first, helps White.
+    let holds = line(" w ");
+    let holds = holds.split_once(" ? ").expect("White holds").1;
+    let holds: Vec<&str> = holds.split(' ').collect();
+    assert!(holds.contains(&"D5") && holds.contains(&"H5"), "{holds:?}");
+    assert!(!holds.contains(&"A1"), "{holds:?}");
+    let wins = line(" b ");
+    let wins = wins.split_once(" + ").expect("Black wins").1;
+    assert!(wins.contains("D5") && wins.contains("H5"), "{wins}");
+    let limits = ["--backend", "rollout", "--visits", "200"];
+    let bench = [&["bench", "--endings", &set], &limits[..]].concat();
+    refuses(&bench, "use --game gomoku");
+    let table = text(&[&bench[..], &["--game", "gomoku", "--size", "9"]].concat());
+    let all = table.lines().next_back().expect("a row for all");
+    let words: Vec<&str> = all.split_whitespace().collect();
+    assert_eq!(
+        words[..6],
+        ["search", "5-6", "2", "1", "0", "0.0%"],
+        "{table}"
+    );
+    assert!(all.ends_with("0 of 1"), "{table}");
+}
+
 #[test]
 fn a_book_is_judged_once_and_used() {
     let folder = Folder::new("truth-openings");

@@ -73,7 +73,8 @@ pub(super) fn replay<G: Game>(record: &GameRecord, see: impl FnMut(&G)) -> anyho
     replay_from(G::new(record.size)?, record, see)
 }
 
-fn replay_from<G: Game>(
+/// The same, of a game that starts with this empty board.
+pub(super) fn replay_from<G: Game>(
     empty: G,
     record: &GameRecord,
     mut see: impl FnMut(&G),

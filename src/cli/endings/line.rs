@@ -2,23 +2,32 @@
 //!
 //! ```text
 //! x2ox4/9/9/9/4o4/9/9/9/9 b 15034 + C3 D4
+//! gomoku:renju 15/15/15/15/15/15/7x7/7xo6/6oxo6/6o8/15/15/15/15/15 b 3000 ? F5 G6
 //! ```
 //!
-//! First the board from the top row down, as in chess notation: `x` is a black stone, `o` a white
+//! First, unless it is NoGo, the game and its rules; then the board from the top row down, as in chess notation: `x` is a black stone, `o` a white
 //! one, a number is that many empty points. Then the side to move, `b` or `w`; the nodes that the
 //! solver has visited for it; and the result: `-` a loss, `+` a win and all winning moves, `?`
-//! unknown. After a win's moves, `?` and the moves of unknown result.
+//! unknown. After a win's moves, `?` and the moves of unknown result. After an unknown result the
+//! moves that are not proven to lose, if all others are.
 
 use anyhow::{Context as _, bail, ensure};
 use tengen::game::{BoardSize, Color, Move, Symmetry};
+use tengen::games;
 use tengen::gtp::{format_vertex, parse_vertex};
 use tengen::record::{GameRecord, Vertex, file};
+
+/// The game of lines that name none.
+const USUAL: &str = "nogo";
 
 /// Known result of a position for the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Truth {
     /// Unknown.
-    Unknown,
+    Unknown {
+        /// The moves that are not proven to lose, if some are.
+        holds: Option<Vec<Move>>,
+    },
     /// A loss.
     Lost,
     /// A win.
@@ -33,6 +42,10 @@ pub(crate) enum Truth {
 /// A position late in a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ending {
+    /// The game's name.
+    pub(crate) game: String,
+    /// The name of its rules; empty for the usual ones.
+    pub(crate) rules: String,
     /// The board.
     pub(crate) size: BoardSize,
     /// All stones, by point, ascending.
@@ -54,16 +67,21 @@ impl Ending {
     /// Whether the side to move wins, if known.
     pub(crate) fn wins(&self) -> Option<bool> {
         match self.truth {
-            Truth::Unknown => None,
+            Truth::Unknown { .. } => None,
             Truth::Lost => Some(false),
             Truth::Won { .. } => Some(true),
         }
     }
 
+    /// Whether anything is known by which a move can be judged.
+    pub(crate) fn tells(&self) -> bool {
+        !matches!(self.truth, Truth::Unknown { holds: None })
+    }
+
     /// Whether everything is known.
     pub(crate) fn is_settled(&self) -> bool {
         match &self.truth {
-            Truth::Unknown => false,
+            Truth::Unknown { .. } => false,
             Truth::Lost => true,
             Truth::Won { perhaps, .. } => perhaps.is_empty(),
         }
@@ -74,7 +92,8 @@ impl Ending {
         GameRecord {
             setup: self.stones.clone(),
             to_move: Some(self.to_move),
-            ..GameRecord::new("nogo", self.size)
+            rules: self.rules.clone(),
+            ..GameRecord::new(&self.game, self.size)
         }
     }
 
@@ -86,19 +105,31 @@ impl Ending {
             format_board(self.size, &stones.collect::<Vec<_>>())
         };
         let least = Symmetry::all(self.size).map(turned).min();
-        format!("{} {}", least.unwrap_or_default(), letter(self.to_move))
+        let side = letter(self.to_move);
+        format!("{}{} {side}", self.kind(), least.unwrap_or_default())
+    }
+
+    /// The game and its rules before the board, with a blank; nothing for NoGo.
+    fn kind(&self) -> String {
+        match (self.game.as_str(), self.rules.as_str()) {
+            (USUAL, "") => String::new(),
+            (game, rules) => format!("{game}:{rules} "),
+        }
     }
 
     /// As a line, without line break.
     pub(crate) fn to_line(&self) -> String {
         let mut words = vec![
-            format_board(self.size, &self.stones),
+            self.kind() + &format_board(self.size, &self.stones),
             letter(self.to_move).to_string(),
             self.nodes.to_string(),
         ];
         let vertex = |mv: &Move| format_vertex(Vertex::Point(*mv), self.size);
         match &self.truth {
-            Truth::Unknown => words.push("?".to_owned()),
+            Truth::Unknown { holds } => {
+                words.push("?".to_owned());
+                words.extend(holds.iter().flatten().map(vertex));
+            }
             Truth::Lost => words.push("-".to_owned()),
             Truth::Won { by, perhaps } => {
                 words.push("+".to_owned());
@@ -117,7 +148,15 @@ impl Ending {
     /// # Errors
     /// Names the invalid part.
     pub(crate) fn from_line(line: &str) -> anyhow::Result<Ending> {
-        let mut words = line.split_whitespace();
+        let mut words = line.split_whitespace().peekable();
+        let (game, rules) = words
+            .next_if(|word| word.contains(':'))
+            .and_then(|word| word.split_once(':'))
+            .unwrap_or((USUAL, ""));
+        ensure!(
+            games::info(game).is_some(),
+            "there is no game of the name {game:?}"
+        );
         let mut next = |what: &str| words.next().with_context(|| format!("{what} is missing"));
         let (size, stones) = parse_board(next("the board")?)?;
         let to_move = match next("the side to move")? {
@@ -132,13 +171,20 @@ impl Ending {
         let verdict = next("the result, one of + - ?,")?;
         let moves: Vec<&str> = words.collect();
         let truth = match verdict {
-            "?" | "-" if !moves.is_empty() => bail!("moves belong to a win only"),
-            "?" => Truth::Unknown,
+            "-" if !moves.is_empty() => bail!("after a loss there are no moves"),
+            "?" => Truth::Unknown {
+                holds: match moves.as_slice() {
+                    [] => None,
+                    moves => Some(parse_list(moves, size)?),
+                },
+            },
             "-" => Truth::Lost,
             "+" => parse_moves(&moves, size)?,
             other => bail!("the result is one of + - ?, not {other:?}"),
         };
         Ok(Ending {
+            game: game.to_owned(),
+            rules: rules.to_owned(),
             size,
             stones,
             to_move,
@@ -166,7 +212,7 @@ pub(crate) fn read(path: &std::path::Path) -> anyhow::Result<Vec<Ending>> {
 /// Content of a set's file: a reference to the format, and the positions.
 pub(super) fn text(endings: &[Ending]) -> String {
     let lines = endings.iter().map(Ending::to_line);
-    let head = "# NoGo endings: board, side to move, nodes, result and winning moves; see `tengen endings --help`.";
+    let head = "# Endings: board, side to move, nodes, result and winning moves; see `tengen endings --help`.";
     let all: Vec<String> = std::iter::once(head.to_owned()).chain(lines).collect();
     all.join("\n") + "\n"
 }
@@ -250,33 +296,33 @@ fn parse_row(text: &str) -> anyhow::Result<Vec<Option<Color>>> {
 }
 
 fn parse_moves(words: &[&str], size: BoardSize) -> anyhow::Result<Truth> {
+    let mut lists = words.splitn(2, |word| *word == "?");
+    let mut list = || parse_list(lists.next().unwrap_or_default(), size);
+    let (by, perhaps) = (list()?, list()?);
+    ensure!(!by.is_empty(), "a win needs a winning move");
+    Ok(Truth::Won { by, perhaps })
+}
+
+fn parse_list(words: &[&str], size: BoardSize) -> anyhow::Result<Vec<Move>> {
     let vertex = |word: &&str| match parse_vertex(word, size) {
         Ok(Vertex::Point(mv)) => Ok(mv),
         _ => bail!("{word:?} is not a point of a board of {size}"),
     };
-    let mut lists = words.splitn(2, |word| *word == "?");
-    let mut list = || -> anyhow::Result<Vec<Move>> {
-        lists
-            .next()
-            .unwrap_or_default()
-            .iter()
-            .map(vertex)
-            .collect()
-    };
-    let (by, perhaps) = (list()?, list()?);
-    ensure!(!by.is_empty(), "a win needs a winning move");
-    Ok(Truth::Won { by, perhaps })
+    words.iter().map(vertex).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LINES: [&str; 4] = [
+    const LINES: [&str; 7] = [
         "xo7/9/9/9/4x4/9/9/9/8o b 0 ?",
         "1x1/o1o/1x1 w 12 -",
         "10/9x b 7 + A1 B2",
         "4/4/oxo1 w 3000000 + A3 ? B3 D1",
+        "gomoku:renju 6/6/2x3/2o3/6/6 b 10 ?",
+        "gomoku: 5/5/oxxx1/5/5 w 3 ? E3",
+        "gomoku:standard 5/5/oxxx1/5/5 b 3 + E3 ? A1",
     ];
 
     #[test]
@@ -313,7 +359,9 @@ mod tests {
             ("x2/o2/3 b 0", "result"),
             ("x2/o2/3 b 0 +", "a winning move"),
             ("x2/o2/3 b 0 + D1", "\"D1\""),
-            ("x2/o2/3 b 0 - A1", "a win only"),
+            ("x2/o2/3 b 0 - A1", "after a loss"),
+            ("x2/o2/3 b 0 ? D1", "\"D1\""),
+            ("chess: 8/8 w 0 ?", "\"chess\""),
             ("x2/o2/3 b 0 =", "\"=\""),
         ] {
             let error = Ending::from_line(line).map_err(|error| format!("{error:#}"));

@@ -21,12 +21,14 @@ Examples:
   tengen endings solve endings.txt --nodes 30000000        those that were left
   tengen bench --endings endings.txt --visits 400          how an engine does on them";
 
-/// Make a set of late NoGo positions with their winners and all their winning moves.
+/// Make a set of positions of NoGo or Gomoku with their winners and all their winning moves.
 ///
-/// A set is a text file, one position per line: the board from the top row down (x black, o white,
-/// numbers are empty points), the side to move (b or w), the nodes spent on it, and the result for
-/// that side: - a loss, + a win and its winning moves, ? unknown; after a win's moves ? and the
-/// moves of unknown result. `tengen bench --endings` tests engines on it.
+/// A set is a text file, one position per line: the game and its rules unless it is NoGo
+/// (gomoku:renju), the board from the top row down (x black, o white, numbers are empty points), the
+/// side to move (b or w), the nodes spent on it, and the result for that side: - a loss, + a win and
+/// its winning moves, ? unknown; after a win's moves ? and the moves of unknown result. After an
+/// unknown result the moves that are not proven to lose, if others are. `tengen bench --endings`
+/// tests engines on it.
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Endings {

@@ -5,20 +5,26 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use tengen::game::{Game, Move};
-use tengen::games::nogo::NoGo;
+use tengen::game::{Move, Rules};
+use tengen::games::with_game;
 use tengen::record::{GameRecord, file};
+use tengen::solver::Solvable;
 
 use super::line::{Ending, Truth, read, text};
 use crate::cli::games::sgf_files;
-use crate::cli::position::{self, replay};
+use crate::cli::position::{self, replay_from};
 
 /// Multiples of this share are equally distributed in a range, for any number of them: the fraction
 /// of the golden ratio.
 const STEP: f64 = 0.618_033_988_749_894_9;
 
+/// First and last ply by default: where NoGo can be solved, and where Gomoku is decided.
+const NOGO_PLIES: (usize, usize) = (42, 58);
+const GOMOKU_PLIES: (usize, usize) = (8, 50);
+
 /// Pick positions from games, unsolved.
 ///
+/// The games are NoGo or Gomoku; a file that only says that it uses Go's board is taken for NoGo.
 /// Symmetric positions are picked once. Any prefix of the file contains all plies equally often.
 #[derive(Debug, Args)]
 pub(super) struct Pick {
@@ -28,12 +34,12 @@ pub(super) struct Pick {
     /// The file to write; new positions are appended to an existing one.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// First ply to pick positions at.
-    #[arg(long, value_name = "N", default_value_t = 42)]
-    from: usize,
-    /// Last ply to pick positions at.
-    #[arg(long, value_name = "N", default_value_t = 58)]
-    to: usize,
+    /// First ply to pick positions at [default: 42, in Gomoku 8].
+    #[arg(long, value_name = "N")]
+    from: Option<usize>,
+    /// Last ply to pick positions at [default: 58, in Gomoku 50].
+    #[arg(long, value_name = "N")]
+    to: Option<usize>,
     /// Positions from each game, spread evenly over the plies.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     each: u8,
@@ -41,7 +47,6 @@ pub(super) struct Pick {
 
 impl Pick {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        ensure!(self.from <= self.to, "--from is after --to");
         let mut endings = match self.out.exists() {
             true => read(&self.out)?,
             false => Vec::new(),
@@ -52,7 +57,13 @@ impl Pick {
         for (number, path) in (0_u32..).zip(sgf_files(&self.games)?) {
             let record = position::read(&path, None)?;
             let name = || path.display().to_string();
-            for ply in plies(number, self.from, self.to, usize::from(self.each)) {
+            let (from, to) = match record.game.as_str() {
+                "gomoku" => GOMOKU_PLIES,
+                _ => NOGO_PLIES,
+            };
+            let (from, to) = (self.from.unwrap_or(from), self.to.unwrap_or(to));
+            ensure!(from <= to, "--from is after --to");
+            for ply in plies(number, from, to, usize::from(self.each)) {
                 match ending(&record, ply).with_context(name)? {
                     None => short += 1,
                     Some(ending) if known.insert(ending.key()) => endings.push(ending),
@@ -85,26 +96,40 @@ fn plies(number: u32, from: usize, to: usize, each: usize) -> Vec<usize> {
 
 /// A game's position with this many stones; `None` if the game was over by then.
 fn ending(record: &GameRecord, ply: usize) -> anyhow::Result<Option<Ending>> {
-    match record.size.area() {
-        0..=64 => after::<1>(record, ply),
-        65..=128 => after::<2>(record, ply),
-        _ => after::<3>(record, ply),
-    }
+    // Many NoGo files only say that they use Go's board.
+    let game = match record.game.as_str() {
+        "go" => "nogo",
+        name => name,
+    };
+    with_game!(game, record.size, rules: "", |empty| after(&empty, record, ply))?
 }
 
-fn after<const W: usize>(record: &GameRecord, ply: usize) -> anyhow::Result<Option<Ending>> {
+fn after<G: Solvable>(
+    empty: &G,
+    record: &GameRecord,
+    ply: usize,
+) -> anyhow::Result<Option<Ending>> {
+    ensure!(
+        G::SOLVED,
+        "there is no solver for {}: a set has positions of NoGo or Gomoku",
+        G::INFO.title
+    );
+    let rules = record.rules_or(empty.rules()).0;
+    let empty = G::with_rules(record.size, rules)?;
     let mut found = None;
-    replay(record, |position: &NoGo<W>| {
+    replay_from(empty, record, |position: &G| {
         let points = (0..record.size.area() as u16).map(Move);
         let stones = points.filter_map(|point| Some((point, position.stone(point)?)));
         let stones: Vec<_> = stones.collect();
         if stones.len() == ply && position.outcome().is_none() {
             found = Some(Ending {
+                game: G::NAME.to_owned(),
+                rules: rules.record_name().unwrap_or_default(),
                 size: record.size,
                 stones,
                 to_move: position.to_move(),
                 nodes: 0,
-                truth: Truth::Unknown,
+                truth: Truth::Unknown { holds: None },
             });
         }
     })?;

@@ -8,11 +8,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
-use tengen::game::{Game, Move};
-use tengen::games::nogo::NoGo;
-use tengen::games::nogo::Solver;
+use tengen::game::{Move, Proof};
+use tengen::games::with_game;
 use tengen::record::file;
-use tengen::solver::{Solve as _, SolveLimits};
+use tengen::solver::{self, Solvable, SolveLimits};
 
 use super::line::{Ending, Truth, read, text};
 use super::table::table;
@@ -121,60 +120,38 @@ impl Solve {
 
 /// The ending after a solve from scratch with this many nodes.
 fn solve(ending: &Ending, bytes: usize, effort: &SolveLimits<'_>) -> anyhow::Result<Ending> {
-    match ending.size.area() {
-        0..=64 => settle::<1>(ending, bytes, effort),
-        65..=128 => settle::<2>(ending, bytes, effort),
-        _ => settle::<3>(ending, bytes, effort),
-    }
+    let (game, rules) = (ending.game.as_str(), ending.rules.as_str());
+    with_game!(game, ending.size, rules: rules, |empty| settle(empty, ending, bytes, effort))?
 }
 
-fn settle<const W: usize>(
+fn settle<G: Solvable>(
+    empty: G,
     ending: &Ending,
     bytes: usize,
     effort: &SolveLimits<'_>,
 ) -> anyhow::Result<Ending> {
-    let record = ending.record();
-    let position = position(&record, NoGo::<W>::new(record.size)?)?;
+    let position = position(&ending.record(), empty)?;
     // A new solver: a position's nodes do not depend on earlier ones.
-    let mut solver: Solver<W> = Solver::new(bytes);
+    let solver = G::solver(bytes);
+    let mut solver = solver.with_context(|| format!("there is no solver for {}", G::INFO.title))?;
     let found = solver.solve(&position, effort);
     let mut nodes = found.nodes;
-    let truth = match (found.wins(), found.best) {
-        (None, _) => Truth::Unknown,
-        (Some(false), _) => Truth::Lost,
-        (Some(true), best) => {
-            let (mut by, mut perhaps) = (Vec::new(), Vec::new());
-            let mut left = MOVES * effort.nodes;
-            let moves: Vec<Move> = position.legal_moves().collect();
-            for (done, mv) in (0..).zip(&moves) {
-                let share = left / (moves.len() - done) as u64;
-                let mut next = position.clone();
-                next.play(*mv);
-                let effort = SolveLimits {
-                    nodes: share.max(1),
-                    ..*effort
-                };
-                let reply = match best {
-                    Some(best) if best == *mv => Some(false),
-                    _ => {
-                        let found = solver.solve(&next, &effort);
-                        nodes += found.nodes;
-                        left = left.saturating_sub(found.nodes);
-                        found.wins()
-                    }
-                };
-                match reply {
-                    Some(false) => by.push(*mv),
-                    Some(true) => {}
-                    None => perhaps.push(*mv),
-                }
-            }
-            Truth::Won { by, perhaps }
+    let truth = match found.proof() {
+        Some(Proof::Loss) => Truth::Lost,
+        Some(Proof::Draw) => Truth::Unknown { holds: None },
+        // After most moves a position is as hard to solve: but not where the solver finds threats
+        // only, and a side that does not answer one loses at once.
+        None if position.nodes_to_solve().is_some() => Truth::Unknown { holds: None },
+        proof => {
+            let best = found.best.filter(|_| proof.is_some());
+            let rated = rate(&mut *solver, &position, best, effort);
+            nodes += rated.nodes;
+            rated.truth(proof.is_some())
         }
     };
     // So that a later run with as many nodes skips it.
     let nodes = match truth {
-        Truth::Unknown => nodes.max(effort.nodes),
+        Truth::Unknown { .. } => nodes.max(effort.nodes),
         _ => nodes,
     };
     Ok(Ending {
@@ -182,4 +159,70 @@ fn settle<const W: usize>(
         truth,
         ..ending.clone()
     })
+}
+
+/// The moves of a position by the results of those after them.
+struct Rated {
+    win: Vec<Move>,
+    unknown: Vec<Move>,
+    lose: usize,
+    nodes: u64,
+}
+
+impl Rated {
+    /// What follows for the position, which may be known to be won.
+    fn truth(self, won: bool) -> Truth {
+        if won || !self.win.is_empty() {
+            return Truth::Won {
+                by: self.win,
+                perhaps: self.unknown,
+            };
+        }
+        match self.unknown.is_empty() {
+            true => Truth::Lost,
+            false => Truth::Unknown {
+                holds: (self.lose > 0).then_some(self.unknown),
+            },
+        }
+    }
+}
+
+/// Solves the positions after all moves but `best`, which is known to win.
+fn rate<G: Solvable>(
+    solver: &mut dyn solver::Solve<G>,
+    position: &G,
+    best: Option<Move>,
+    effort: &SolveLimits<'_>,
+) -> Rated {
+    let mut rated = Rated {
+        win: Vec::new(),
+        unknown: Vec::new(),
+        lose: 0,
+        nodes: 0,
+    };
+    let moves: Vec<Move> = position.legal_moves().collect();
+    for (done, mv) in (0..).zip(&moves) {
+        let left = (MOVES * effort.nodes).saturating_sub(rated.nodes);
+        let share = left / (moves.len() - done) as u64;
+        let mut next = position.clone();
+        next.play(*mv);
+        let effort = SolveLimits {
+            nodes: share.max(1),
+            ..*effort
+        };
+        let reply = match best {
+            Some(best) if best == *mv => Some(Proof::Loss),
+            _ => {
+                let found = solver.solve(&next, &effort);
+                rated.nodes += found.nodes;
+                found.proof()
+            }
+        };
+        match reply {
+            Some(Proof::Loss) => rated.win.push(*mv),
+            Some(Proof::Win) => rated.lose += 1,
+            Some(Proof::Draw) | None => rated.unknown.push(*mv),
+        }
+    }
+    rated
 }

@@ -19,7 +19,7 @@ impl Count {
     fn add(&mut self, ending: &Ending) {
         self.all += 1;
         match &ending.truth {
-            Truth::Unknown => self.unknown += 1,
+            Truth::Unknown { .. } => self.unknown += 1,
             Truth::Lost => self.lost += 1,
             Truth::Won { .. } => self.won += 1,
         }

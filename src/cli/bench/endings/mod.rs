@@ -40,7 +40,7 @@ struct LostWin {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    /// Solved positions tried, and unsolved ones in the file.
+    /// Positions tried, and those of the file of which nothing is known.
     tried: usize,
     unsolved: usize,
     /// Means over the searches.
@@ -52,12 +52,19 @@ struct Report {
 
 pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()> {
     let all = read(task.file)?;
-    let solved: Vec<&Ending> = all.iter().filter(|e| e.wins().is_some()).collect();
+    let solved: Vec<&Ending> = all.iter().filter(|ending| ending.tells()).collect();
     let name = task.file.display();
     ensure!(
         !solved.is_empty(),
         "{name} contains no solved position: run `tengen endings solve {name}` first"
     );
+    for ending in &solved {
+        let game = &ending.game;
+        ensure!(
+            *game == options.game,
+            "{name} contains positions of {game}: use --game {game}"
+        );
+    }
     let unsolved = all.len() - solved.len();
     let chosen = sample(solved, task.positions);
     let stop = stop_on_ctrl_c()?;
@@ -121,7 +128,11 @@ impl EndingTest {
                 Some(mv) if perhaps.contains(&mv) => WinOutcome::Unknown,
                 _ => WinOutcome::LostWin,
             }),
-            Truth::Lost | Truth::Unknown => None,
+            Truth::Lost | Truth::Unknown { .. } => None,
+        };
+        let defended = match &ending.truth {
+            Truth::Unknown { holds: Some(holds) } => Some(mv.is_some_and(|mv| holds.contains(&mv))),
+            _ => None,
         };
         if kept == Some(WinOutcome::LostWin) {
             let vertex = |mv| format_vertex(Vertex::Point(mv), ending.size);
@@ -134,8 +145,9 @@ impl EndingTest {
         }
         Answer {
             ply: ending.ply(),
-            wins: ending.wins() == Some(true),
+            wins: ending.wins(),
             kept,
+            defended,
             value: report.value,
             proven: report.proof.is_some(),
         }

@@ -19,10 +19,12 @@ pub(super) enum WinOutcome {
 pub(super) struct Answer {
     /// The position's ply.
     pub(super) ply: usize,
-    /// Whether the side to move wins.
-    pub(super) wins: bool,
-    /// Outcome of the chosen move; `None` in a lost position.
+    /// Whether the side to move wins; `None` if that is unknown.
+    pub(super) wins: Option<bool>,
+    /// Outcome of the chosen move; `None` unless the side to move wins.
     pub(super) kept: Option<WinOutcome>,
+    /// Whether the chosen move holds, in a position of unknown result with moves that lose.
+    pub(super) defended: Option<bool>,
     /// Expected result in [-1, 1] for the side to move.
     pub(super) value: f32,
     /// Whether the value was proven.
@@ -44,11 +46,14 @@ pub(super) struct Score {
     pub(super) thrown_away_unknown: usize,
     /// Share of lost wins among known outcomes, and its 95% interval (Wilson).
     pub(super) thrown_away_share: Option<[f64; 3]>,
-    /// Share of the values with the right sign; 0 is half right.
-    pub(super) sign_right: f64,
-    /// Mean of (p - r)^2, where p is (1 + value) / 2 and r 1 for a win, 0 for a loss: 0.25 without
-    /// any knowledge (Brier 1950).
-    pub(super) brier: f64,
+    /// Positions of unknown result in which some moves lose, and how often such a move was chosen.
+    pub(super) threatened: usize,
+    pub(super) not_defended: usize,
+    /// Share of the values with the right sign, where the result is known; 0 is half right.
+    pub(super) sign_right: Option<f64>,
+    /// There, mean of (p - r)^2, where p is (1 + value) / 2 and r 1 for a win, 0 for a loss: 0.25
+    /// without any knowledge (Brier 1950).
+    pub(super) brier: Option<f64>,
     /// Share of proven answers.
     pub(super) proven: f64,
 }
@@ -66,32 +71,48 @@ impl Score {
         let known = (held + thrown_away) as f64;
         let share = thrown_away as f64 / known;
         let interval = || wilson(share, known, Z_95);
-        let mean = |number: fn(&Answer) -> f64| {
-            answers.iter().map(number).sum::<f64>() / answers.len() as f64
+        let defended = |what: bool| {
+            let of_kind = answers
+                .iter()
+                .filter(|answer| answer.defended == Some(what));
+            of_kind.count()
+        };
+        let known_mean = |number: fn(f32, bool) -> f64| {
+            let known = answers
+                .iter()
+                .filter_map(|answer| Some((answer.value, answer.wins?)));
+            let numbers: Vec<f64> = known.map(|(value, wins)| number(value, wins)).collect();
+            let count = numbers.len() as f64;
+            (count > 0.0).then(|| numbers.into_iter().sum::<f64>() / count)
         };
         Some(Score {
             by,
             plies: [first, last],
             positions: answers.len(),
-            won: answers.iter().filter(|answer| answer.wins).count(),
+            won: answers
+                .iter()
+                .filter(|answer| answer.wins == Some(true))
+                .count(),
             thrown_away,
             thrown_away_unknown: kept(WinOutcome::Unknown),
             thrown_away_share: (known > 0.0).then(|| [share, interval().low, interval().high]),
-            sign_right: mean(|answer| match answer.value {
+            threatened: defended(true) + defended(false),
+            not_defended: defended(false),
+            sign_right: known_mean(|value, wins| match value {
                 0.0 => 0.5,
-                value => f64::from(u8::from((value > 0.0) == answer.wins)),
+                value => f64::from(u8::from((value > 0.0) == wins)),
             }),
-            brier: mean(|answer| {
-                let expected = (1.0 + f64::from(answer.value)) / 2.0;
-                (expected - f64::from(u8::from(answer.wins))).powi(2)
+            brier: known_mean(|value, wins| {
+                let expected = (1.0 + f64::from(value)) / 2.0;
+                (expected - f64::from(u8::from(wins))).powi(2)
             }),
-            proven: mean(|answer| f64::from(u8::from(answer.proven))),
+            proven: answers.iter().filter(|answer| answer.proven).count() as f64
+                / answers.len() as f64,
         })
     }
 
     /// Column titles of [`Score::row`].
-    pub(super) const HEAD: &'static str =
-        "by       plies  positions   won  thrown away             sign right   Brier  proven";
+    pub(super) const HEAD: &'static str = "by       plies  positions   won  thrown away             sign right   Brier  proven  not defended";
 
     /// As a row of a table.
     pub(super) fn row(&self) -> String {
@@ -100,17 +121,26 @@ impl Score {
             let [share, low, high] = share.map(|share| 100.0 * share);
             format!("{share:.1}% [{low:.1}, {high:.1}]")
         });
-        format!(
-            "{:<8} {first}-{last} {:>10} {:>5} {:>4} {:<20} {:>9.1}% {:>7.3} {:>6.1}%",
+        let sign = self
+            .sign_right
+            .map(|share| format!("{:.1}%", 100.0 * share));
+        let brier = self.brier.map(|brier| format!("{brier:.3}"));
+        let defence = match self.threatened {
+            0 => String::new(),
+            all => format!("{} of {all}", self.not_defended),
+        };
+        let row = format!(
+            "{:<8} {first}-{last} {:>10} {:>5} {:>4} {:<20} {:>10} {:>7} {:>6.1}%  {defence}",
             self.by,
             self.positions,
             self.won,
             self.thrown_away,
             share.unwrap_or_default(),
-            100.0 * self.sign_right,
-            self.brier,
+            sign.unwrap_or_default(),
+            brier.unwrap_or_default(),
             100.0 * self.proven
-        )
+        );
+        row.trim_end().to_owned()
     }
 }
 
@@ -121,8 +151,9 @@ mod tests {
     fn answer(wins: bool, kept: Option<WinOutcome>, value: f32) -> Answer {
         Answer {
             ply: 50,
-            wins,
+            wins: Some(wins),
             kept,
+            defended: None,
             value,
             proven: value == 1.0,
         }
@@ -142,12 +173,27 @@ mod tests {
         let [share, low, high] = score.thrown_away_share.expect("two are known");
         assert!(share == 0.5 && low > 0.05 && high < 0.95);
         // Right, wrong, half, right.
-        assert_eq!(score.sign_right, 0.625);
+        assert_eq!(score.sign_right, Some(0.625));
         // 0, 0.75^2, 0.5^2, 0.
-        assert_eq!(score.brier, (0.5625 + 0.25) / 4.0);
+        assert_eq!(score.brier, Some((0.5625 + 0.25) / 4.0));
         assert_eq!(score.proven, 0.25);
         assert!(Score::of("search", &[]).is_none());
         let lost = Score::of("search", &answers[3..]).expect("one answer");
         assert_eq!(lost.thrown_away_share, None);
+    }
+
+    #[test]
+    fn open_positions_count_by_their_defences_only() {
+        let open = |defended| Answer {
+            wins: None,
+            defended,
+            ..answer(true, None, 0.9)
+        };
+        let answers = [open(Some(true)), open(Some(false)), open(None)];
+        let score = Score::of("search", &answers).expect("there are answers");
+        assert_eq!((score.positions, score.won), (3, 0));
+        assert_eq!((score.threatened, score.not_defended), (2, 1));
+        assert_eq!((score.sign_right, score.brier), (None, None));
+        assert!(score.row().ends_with("1 of 2"), "{}", score.row());
     }
 }
