@@ -34,6 +34,9 @@ pub struct NetworkPlay {
     /// With a PUCT root: share of Dirichlet noise in the move probabilities (AlphaGobangZero,
     /// 3.5.2).
     pub move_noise: f32,
+    /// Random openings drawn for a game, which begins with the one that the network's value says is
+    /// the most even; 1 takes the first.
+    pub opening_choices: u16,
     /// Settings for diversity. With a Gumbel root, moves before the last of `temperature_plies` are
     /// the halving's winners, drawn by the improved policy.
     pub selfplay: SelfPlayParams,
@@ -67,6 +70,10 @@ pub struct NetworkGame<'a, G: Game, P> {
     params: &'a NetworkPlay,
     prover: &'a RefCell<P>,
     line: TrainingGame<G>,
+    /// Openings that the network has yet to judge.
+    openings: Vec<TrainingGame<G>>,
+    /// How uneven the opening in `line` is: its value without the sign.
+    unevenness: f32,
     rows: Vec<Row>,
     search: Search<G>,
     rng: Xoshiro256PlusPlus,
@@ -89,7 +96,15 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
     ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let start = komi::start(start, params.selfplay.komi.as_ref(), &mut rng);
-        let line = random_opening(&start, params.selfplay.opening_plies, &mut rng);
+        let mut draw = || random_opening(&start, params.selfplay.opening_plies, &mut rng);
+        let line = draw();
+        let openings = match params.opening_choices {
+            0 | 1 => Vec::new(),
+            choices => {
+                let others = (1..choices).map(|_| draw());
+                std::iter::once(line.clone()).chain(others).collect()
+            }
+        };
         let mut game = NetworkGame {
             number,
             salt: rng.next_u64(),
@@ -97,12 +112,16 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
             prover,
             search: Search::new(params.mcts.clone(), &start, encoding, rng.next_u64()),
             line,
+            openings,
+            unevenness: f32::INFINITY,
             rows: Vec::new(),
             rng,
             full: true,
             outcome: None,
         };
-        game.begin_move();
+        if game.openings.is_empty() {
+            game.begin_move();
+        }
         game
     }
 
@@ -227,6 +246,9 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
 
 impl<G: Trainable, P: Prover<G>> Task<G> for NetworkGame<'_, G, P> {
     fn wanted(&mut self) -> Option<(usize, &G)> {
+        if !self.openings.is_empty() {
+            return self.openings.last().map(|opening| (0, opening.position()));
+        }
         while self.outcome.is_none() && self.search.wanted().is_none() {
             self.end_move();
         }
@@ -237,7 +259,15 @@ impl<G: Trainable, P: Prover<G>> Task<G> for NetworkGame<'_, G, P> {
     }
 
     fn answer(&mut self, policy: &[f32], value: f32) {
-        self.search.answer(policy, value);
+        let Some(opening) = self.openings.pop() else {
+            return self.search.answer(policy, value);
+        };
+        if value.abs() < self.unevenness {
+            (self.line, self.unevenness) = (opening, value.abs());
+        }
+        if self.openings.is_empty() {
+            self.begin_move();
+        }
     }
 
     fn salt(&self) -> u64 {

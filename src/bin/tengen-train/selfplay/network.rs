@@ -51,6 +51,10 @@ pub(crate) struct Args {
     /// Share of moves with all playouts, which train the policy; the others are fast
     #[arg(long, default_value_t = 1.0)]
     full_share: f32,
+    /// Random openings drawn for each game, which begins with the one that the network's value says
+    /// is the most even; 1 takes the first
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    opening_choices: u16,
     /// Playouts of a fast move
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     fast_visits: u32,
@@ -140,6 +144,7 @@ impl Args {
             fast_visits: self.fast_visits,
             learn_proofs: self.learn_proofs,
             move_noise: 0.0,
+            opening_choices: self.opening_choices,
             selfplay: self.common.selfplay(),
         })
     }
@@ -174,6 +179,10 @@ impl OnBoard for (&Args, &Interrupt) {
         let generator = match (args.prove_from, args.learn_proofs) {
             (PROVE_FROM, false) => generator,
             (from, learn) => format!("{generator} prove-from={from} learn-proofs={learn}"),
+        };
+        let generator = match args.opening_choices {
+            1 => generator,
+            choices => format!("{generator} opening-choices={choices}"),
         };
         let plan = args.common.plan(generator)?;
         let concurrent = args.concurrent as usize;

@@ -47,6 +47,9 @@ pub struct SelfPlay {
     pub fast_visits: u32,
     /// Maximum number of random opening plies; each game has 0 to this many. Range: any.
     pub opening_plies: u16,
+    /// Random openings drawn for each game, which begins with the one that the network's value says
+    /// is the most even; 1 takes the first. Range: at least 1.
+    pub opening_choices: u16,
     /// Ply from which the best move is played. Range: any.
     pub temperature_plies: u16,
     /// Komi distribution; without it the komi of the rules. Range: a table.
@@ -90,6 +93,7 @@ impl Default for SelfPlay {
             full_share: 1.0,
             fast_visits: 16,
             opening_plies,
+            opening_choices: 1,
             temperature_plies,
             komi,
             prove_nodes: 0,
@@ -127,6 +131,9 @@ impl SelfPlay {
             return Err(wrong(
                 &"full-share is above 0 and up to 1, fast-visits at least 1",
             ));
+        }
+        if self.opening_choices == 0 {
+            return Err(wrong(&"opening-choices is at least 1"));
         }
         if !(0.0..=1.0).contains(&self.move_noise) {
             return Err(wrong(&"move-noise is a share from 0 to 1"));
@@ -178,6 +185,7 @@ impl SelfPlay {
             full_share: self.full_share,
             fast_visits: self.fast_visits,
             learn_proofs: self.learn_proofs,
+            opening_choices: self.opening_choices,
             move_noise: self.move_noise,
             selfplay: self.params(),
         }

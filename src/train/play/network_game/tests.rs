@@ -1,6 +1,7 @@
 use std::sync::atomic::AtomicU64;
 
 use super::*;
+use crate::encode::Encode;
 use crate::eval::EvaluatorFactory;
 use crate::game::{BoardSize, Color, Game};
 use crate::games::nogo::SmallNoGo;
@@ -25,6 +26,7 @@ fn settings(root: RootRule) -> NetworkPlay {
         fast_visits: 3,
         learn_proofs: false,
         move_noise: 0.0,
+        opening_choices: 1,
         selfplay: SelfPlayParams::default(),
     }
 }
@@ -113,6 +115,31 @@ fn noise_among_the_moves_plays_other_games() {
     let same = plain.iter().zip(&noisy);
     let same = same.filter(|(plain, noisy)| plain.moves == noisy.moves);
     assert!(same.count() < 5);
+}
+
+/// A network that likes every stone: the shortest opening is the most even one.
+#[test]
+fn a_game_begins_with_the_most_even_of_its_openings() {
+    let play = NetworkPlay {
+        opening_choices: 8,
+        ..puct()
+    };
+    let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+    let encoding = *SmallNoGo::encodings().last().unwrap();
+    let prover = RefCell::new(no_prover());
+    for seed in 0..20 {
+        let mut game = NetworkGame::new(&start, 0, seed, &play, &prover, encoding);
+        let mut plies = Vec::new();
+        for number in 0..8 {
+            let (_, position) = game.wanted().unwrap();
+            let ply = position.ply();
+            plies.push(ply);
+            let sign = if number % 2 == 0 { -1.0 } else { 1.0 };
+            game.answer(&[0.0; 25], sign * (ply as f32 + 1.0) / 10.0);
+        }
+        let (_, root) = game.wanted().unwrap();
+        assert_eq!(Some(root.ply()), plies.iter().copied().min(), "{plies:?}");
+    }
 }
 
 /// Knows every result from ply 12 on, by brute force.
