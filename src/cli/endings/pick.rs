@@ -8,7 +8,7 @@ use clap::Args;
 use tengen::game::{Move, Rules};
 use tengen::games::with_game;
 use tengen::record::{GameRecord, file};
-use tengen::solver::Solvable;
+use tengen::solver::{Solvable, Solves};
 
 use super::line::{Ending, Truth, read, text};
 use crate::cli::games::sgf_files;
@@ -110,7 +110,7 @@ fn after<G: Solvable>(
     ply: usize,
 ) -> anyhow::Result<Option<Ending>> {
     ensure!(
-        G::SOLVED,
+        G::SOLVES != Solves::Nothing,
         "there is no solver for {}: a set has positions of NoGo or Gomoku",
         G::INFO.title
     );
