@@ -100,6 +100,7 @@ fn check_start<G: Game>(start: &G, size: BoardSize) {
     assert_eq!(start.to_move(), Color::Black);
     assert_eq!((start.ply(), start.last_move()), (0, None));
     assert!((0..size.area()).all(|p| start.stone(Move(p as u16)).is_none()));
+    assert_eq!(start.scored().is_some(), G::INFO.scored);
 }
 
 fn check_position<G: Game>(position: &G, known: &mut HashMap<u128, Vec<Option<Color>>>) {

@@ -139,9 +139,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             // At the root by a move to avoid: the others may still be needed.
             let by_others = || !path.is_empty() || !root_priors.avoid();
             if state.proof().is_some() && by_others() {
-                node.add_visit();
-                backup::complete(tree, &path, self.certain);
-                return Descent::Done;
+                return self.finish(node, &path);
             }
             match state.phase() {
                 Phase::New if node.claim() => {
@@ -158,18 +156,14 @@ impl<'s, G: Game> Playouts<'s, G> {
                 Phase::Expanded => {}
             }
             if asks_at(before) && self.proves(node, &position, before) {
-                node.add_visit();
-                backup::complete(tree, &path, self.certain);
-                return Descent::Done;
+                return self.finish(node, &path);
             }
             let root_priors = path.is_empty().then_some(root_priors);
             let Some(choice) = self.choose(&position, node, root_priors) else {
                 // No move can be better than the proven result: the last one that could was proven
                 // through another path, and this node learns of it only now.
                 backup::refresh(tree, node, self.certain);
-                node.add_visit();
-                backup::complete(tree, &path, self.certain);
-                return Descent::Done;
+                return self.finish(node, &path);
             };
             let mv = tree.choices(node)[choice].mv();
             #[cfg(test)]
@@ -215,6 +209,13 @@ impl<'s, G: Game> Playouts<'s, G> {
         }
     }
 
+    /// Ends a descent at a node whose value is known.
+    fn finish(&self, node: &Node, path: &[Step<'s>]) -> Descent {
+        node.add_visit();
+        backup::complete(self.context.tree, path, self.certain);
+        Descent::Done
+    }
+
     /// The move that a descent takes here: the best one that the path allows; `None` when no move
     /// can be better than the node's proven result.
     fn choose(&self, position: &G, node: &Node, root: Option<&RootPriors>) -> Option<usize> {
@@ -246,9 +247,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         node.narrow(facts.bounds);
         if facts.bounds.proof().is_some() {
             node.publish_end();
-            node.add_visit();
-            backup::complete(tree, &path, self.certain);
-            return Expansion::Ended(Descent::Done);
+            return Expansion::Ended(self.finish(node, &path));
         }
         if let Some(&[only]) = facts.open_moves.as_deref() {
             let Some(choices) = tree.add_choices([(only, 1.0)].into_iter()) else {

@@ -57,14 +57,14 @@ impl FaultyBackend {
         })))
     }
 
-    /// The backend behind a store with little patience.
+    /// The backend behind a store that gives up soon.
     pub(in crate::train) fn store(&self) -> Store {
-        let patience = RetryLimits {
+        let limits = RetryLimits {
             total: Duration::from_secs(1),
             most_wait: Duration::from_millis(5),
         };
         let clock = Arc::new(SystemClock::new());
-        Store::new("faulty", Arc::new(self.clone()), clock, patience)
+        Store::new("faulty", Arc::new(self.clone()), clock, limits)
     }
 
     /// Faults of the next requests.

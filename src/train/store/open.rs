@@ -13,14 +13,14 @@ use crate::clock::Clock;
 ///
 /// # Errors
 /// [`StoreError`] when the URL is not understood, or the build has no object stores.
-pub fn open(url: &str, clock: Arc<dyn Clock>, patience: RetryLimits) -> Result<Store, StoreError> {
+pub fn open(url: &str, clock: Arc<dyn Clock>, limits: RetryLimits) -> Result<Store, StoreError> {
     let url = url.trim_end_matches('/');
     let backend: Arc<dyn Backend> = match url.split_once("://") {
         None => Arc::new(FolderBackend::new(Path::new(url))),
         Some(("file", path)) => Arc::new(FolderBackend::new(Path::new(path))),
         Some(_) => cloud(url)?,
     };
-    Ok(Store::new(url, backend, clock, patience))
+    Ok(Store::new(url, backend, clock, limits))
 }
 
 #[cfg(feature = "cluster")]

@@ -52,7 +52,7 @@ pub struct Store {
     name: String,
     backend: Arc<dyn Backend>,
     clock: Arc<dyn Clock>,
-    patience: RetryLimits,
+    limits: RetryLimits,
     counts: Arc<Counts>,
 }
 
@@ -71,13 +71,13 @@ impl Store {
         name: &str,
         backend: Arc<dyn Backend>,
         clock: Arc<dyn Clock>,
-        patience: RetryLimits,
+        limits: RetryLimits,
     ) -> Store {
         Store {
             name: name.to_owned(),
             backend,
             clock,
-            patience,
+            limits,
             counts: Arc::default(),
         }
     }
@@ -240,7 +240,7 @@ impl Store {
             let milliseconds = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
             let longest = &self.counts.longest_silence;
             longest.fetch_max(milliseconds, Ordering::Relaxed);
-            if silent >= self.patience.total {
+            if silent >= self.limits.total {
                 let reason = format!("no answer for {} s: {reason}", silent.as_secs());
                 return Err(self.error(object, reason));
             }
@@ -251,18 +251,18 @@ impl Store {
                      it is asked again for up to {} s",
                     self.name,
                     silent.as_secs(),
-                    self.patience.total.as_secs()
+                    self.limits.total.as_secs()
                 );
             }
             thread::sleep(self.jittered(wait));
-            wait = (2 * wait).min(self.patience.most_wait);
+            wait = (2 * wait).min(self.limits.most_wait);
         }
     }
 
     /// Half to all of a wait, so that a thousand workers do not come back at once.
     fn jittered(&self, wait: Duration) -> Duration {
         let share = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
-        wait.mul_f64(0.5 + share / 2.0).min(self.patience.most_wait)
+        wait.mul_f64(0.5 + share / 2.0).min(self.limits.most_wait)
     }
 }
 
