@@ -27,7 +27,6 @@ pub mod stats;
 mod system;
 #[cfg(test)]
 mod third_game;
-pub mod threats;
 #[cfg(feature = "train")]
 pub mod train;
 pub mod watch;

@@ -5,8 +5,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use tengen::clock::{Clock as _, SystemClock};
-use tengen::game::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 use tengen::game::{BoardSize, Color, Game as _, Move};
+use tengen::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 use tengen::gtp::{read_xy, write_xy};
 use tengen::rollout::Playout as _;
 

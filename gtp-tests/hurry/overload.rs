@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use tengen::clock::{Clock as _, SystemClock};
-use tengen::game::gomoku::Gomoku;
 use tengen::game::{BoardSize, Color, Game, Move, Scored as _};
 use tengen::games::go::{GoRules, SmallGo};
+use tengen::games::gomoku::Gomoku;
 use tengen::games::nogo::SmallNoGo;
 use tengen::gtp::parse_vertex;
 use tengen::record::sgf;

@@ -3,9 +3,6 @@
 //! An encoding never changes once a network was trained with it; a better one gets a new id. The id
 //! is part of the network's metadata, and [`find`] refuses a network whose encoding is unknown.
 
-mod gomoku;
-mod gomoku_seed;
-
 use thiserror::Error;
 
 use crate::eval::ModelInfo;

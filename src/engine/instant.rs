@@ -113,9 +113,9 @@ mod tests {
 
     use super::*;
     use crate::clock::{Clock as _, SystemClock};
-    use crate::game::gomoku::{Gomoku, GomokuRules};
     use crate::game::{BoardSize, Color, Game};
     use crate::games::go::LargeGo;
+    use crate::games::gomoku::{Gomoku, GomokuRules};
     use crate::games::nogo::SmallNoGo;
 
     fn look<G: Playout + Solvable>(position: G) -> SearchReport {
@@ -178,12 +178,12 @@ mod tests {
         // X makes a four in the middle row, and after the answer another four that wins.
         let rows = "......... ......... .....X... .....X... OXXX..... ......... .O..O..O. ......... .........";
         let rules = GomokuRules::Freestyle;
-        let position = crate::game::gomoku::tests::diagram(rows, rules, Color::Black);
+        let position = crate::games::gomoku::tests::diagram(rows, rules, Color::Black);
         let size = position.size();
         let found = look(position);
         let first = size.column_row(found.moves[0].mv);
         assert_eq!(found.proof, Some(Proof::Win), "{first:?}");
-        let position = crate::game::gomoku::tests::diagram(rows, rules, Color::White);
+        let position = crate::games::gomoku::tests::diagram(rows, rules, Color::White);
         let found = look(position);
         assert_ne!(found.moves[0].proof, Some(Proof::Loss));
         let lost = |found: &&MoveReport| found.proof == Some(Proof::Loss);

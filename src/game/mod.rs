@@ -15,7 +15,6 @@ mod board;
 pub(crate) mod conformance;
 mod current_score;
 mod facts;
-pub mod gomoku;
 mod illegal;
 mod info;
 mod komi;

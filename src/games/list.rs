@@ -17,7 +17,7 @@ macro_rules! games {
         $crate::$then! { $how
             [$crate::games::nogo::SmallNoGo, $crate::games::nogo::LargeNoGo]
             [$crate::games::go::SmallGo, $crate::games::go::LargeGo]
-            [$crate::game::gomoku::Gomoku]
+            [$crate::games::gomoku::Gomoku]
             $($test_only)*
         }
     };

@@ -4,6 +4,7 @@
 //! no playouts, and no game another one.
 
 pub mod go;
+pub mod gomoku;
 mod list;
 pub mod nogo;
 #[cfg(test)]

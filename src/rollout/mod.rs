@@ -4,7 +4,6 @@
 //! depends on games only, not on time, threads or networks.
 
 mod finisher;
-mod gomoku;
 mod mucgo;
 mod playout;
 mod rave;

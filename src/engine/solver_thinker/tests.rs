@@ -3,8 +3,8 @@
 use super::*;
 use crate::clock::{Budget, FakeClock, PlayoutClock, StopReason, SystemClock};
 use crate::engine::RolloutThinker;
-use crate::game::gomoku::Gomoku;
 use crate::game::{BoardSize, Color, Game, Move};
+use crate::games::gomoku::Gomoku;
 use crate::games::nogo::SmallNoGo;
 use crate::search::Proof;
 use crate::solver::{MakeProbe, SolveResult};

@@ -4,17 +4,19 @@
 //! A game is drawn when the side to move has no legal move: on a full board, and in Renju when all
 //! remaining points are forbidden to Black.
 
+mod encoding;
 mod lines;
 mod openings;
+mod playout;
 mod renju;
 mod rules;
 mod shape;
 mod shape_map;
+pub mod threats;
 
-use super::bits::{Bits, BitsIter};
-use super::{
-    BoardSize, Color, Game, GameInfo, Illegal, IllegalSetup, Move, Outcome, PliesLeft, Recent,
-    UnsupportedSize, zobrist,
+use crate::game::{
+    Bits, BitsIter, BoardSize, Color, Game, GameInfo, Illegal, IllegalSetup, Move, Outcome,
+    PliesLeft, Recent, UnsupportedSize, zobrist,
 };
 use lines::MAX_SIDE;
 pub use lines::{Direction, Lines, REACH, Window};

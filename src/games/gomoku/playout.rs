@@ -5,10 +5,9 @@ mod potential;
 
 use rand::Rng;
 
-use super::playout::below;
-use super::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally};
-use crate::game::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
 use crate::game::{Bits, Color, Game, Move, Outcome};
+use crate::games::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
+use crate::rollout::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally, below};
 
 impl Playout for Gomoku {
     /// The policy wins if it can, stops a five, makes a straight four, stops one, makes a double
@@ -253,11 +252,11 @@ mod tests {
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    use super::super::{Rave, RaveParams};
     use super::*;
     use crate::game::BoardSize;
-    use crate::game::gomoku::GomokuRules;
-    use crate::game::gomoku::tests::diagram;
+    use crate::games::gomoku::GomokuRules;
+    use crate::games::gomoku::tests::diagram;
+    use crate::rollout::{Rave, RaveParams};
 
     fn best(rows: &str, rules: GomokuRules, to_move: Color, playouts: u64) -> ((u8, u8), f32) {
         let position = diagram(rows, rules, to_move);

@@ -2,9 +2,9 @@
 //!
 //! Colours are absolute, as in the paper. For playing strength use `gomoku-1`.
 
-use super::Encoding;
-use crate::game::gomoku::Gomoku;
+use crate::encode::Encoding;
 use crate::game::{Bits, Color, Game, zobrist};
+use crate::games::gomoku::Gomoku;
 
 /// Planes: Black's stones, White's stones, ones if Black is to move, the opponent's last move.
 #[derive(Debug, Clone, Copy)]

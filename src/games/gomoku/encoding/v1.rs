@@ -4,13 +4,12 @@
 //! Renju are rules that it would have to learn from few games. So the points that make a five, a
 //! four or a three are shown, by the rules of the game.
 
-use super::gomoku_seed::Gobang;
-use super::{Encode, Encoding};
-use crate::game::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
+use crate::encode::Encoding;
 use crate::game::{Bits, Color, Game, zobrist};
+use crate::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 
 /// Implementation of `gomoku-1`.
-struct V1;
+pub(super) struct V1;
 
 /// Content of each plane, in order.
 const PLANES: [&str; 16] = [
@@ -101,12 +100,6 @@ fn threats(map: &ShapeMap, color: Color) -> [Points; 4] {
         of(Shape::Four),
         of(Shape::Three),
     ]
-}
-
-impl Encode for Gomoku {
-    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
-        &[&Gobang, &V1]
-    }
 }
 
 #[cfg(test)]

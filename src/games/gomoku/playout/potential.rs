@@ -1,7 +1,7 @@
 //! Potential of both sides' stones: a static evaluation.
 
-use crate::game::gomoku::{Direction, Gomoku};
 use crate::game::{Color, Game, Move};
+use crate::games::gomoku::{Direction, Gomoku};
 
 /// Value of five points in a row by the number of one side's stones there, with none of the
 /// other's.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::prover::Prover;
-use crate::game::gomoku::Gomoku;
 use crate::game::{Bounds, Facts, Game, Move, Proof};
+use crate::games::gomoku::Gomoku;
 use crate::solver::{Advice, MakeProbe, RatedMove, Solve, SolveLimits, SolveResult};
 
 impl Solve<Gomoku> for Prover {

@@ -5,8 +5,8 @@ use super::level::Level;
 use super::numbers::Turn;
 use super::prover::{Attempt, Prover};
 use super::table::Known;
-use crate::game::gomoku::{Gomoku, Points};
 use crate::game::{Bounds, Facts, Game, Move, Proof};
+use crate::games::gomoku::{Gomoku, Points};
 use crate::solver::SolveLimits;
 
 impl Prover {

@@ -1,9 +1,9 @@
 //! A board with put and undo, and the shapes that a stone would make on every point.
 
-use crate::game::gomoku::{
+use crate::game::{Color, Game, Move, zobrist};
+use crate::games::gomoku::{
     Direction, Five, Gomoku, GomokuRules, Points, Shape, ShapeChange, ShapeMap,
 };
-use crate::game::{Color, Game, Move, zobrist};
 
 /// A position with put and undo.
 #[derive(Debug, Clone)]

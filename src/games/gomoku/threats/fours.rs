@@ -3,8 +3,8 @@
 
 use super::board::Board;
 use super::table::{Known, Table};
-use crate::game::gomoku::{Points, Shape};
 use crate::game::{Color, Move};
+use crate::games::gomoku::{Points, Shape};
 
 /// No limit on the length of a line.
 pub(super) const ANY_LENGTH: u16 = u16::MAX;

@@ -21,7 +21,7 @@ mod table;
 
 pub use prover::Prover;
 
-use crate::game::gomoku::Gomoku;
+use crate::games::gomoku::Gomoku;
 use crate::solver::{Solvable, Solve, Solves};
 
 impl Solvable for Gomoku {

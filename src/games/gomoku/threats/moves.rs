@@ -5,8 +5,8 @@ use super::numbers::Turn;
 use super::replies::disturbing;
 use super::search::Search;
 use super::table::Known;
-use crate::game::gomoku::{Points, Shape};
 use crate::game::{Color, Move};
+use crate::games::gomoku::{Points, Shape};
 
 /// Distinguishes the keys of interrupted searches for fours from those of positions.
 const FOURS_FAILED: u128 = 0x6c93_e1b7_05d2_4f8a_b30f_7a64_c8e5_129d;

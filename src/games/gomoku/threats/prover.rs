@@ -6,8 +6,8 @@ use super::level::Level;
 use super::numbers::Turn;
 use super::search::Search;
 use super::table::{Known, Table};
-use crate::game::gomoku::{Gomoku, GomokuRules, Points};
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
+use crate::games::gomoku::{Gomoku, GomokuRules, Points};
 use crate::solver::SolveLimits;
 
 /// Nodes of the first attempt at a win by threes; each later one has four times as many, until a

@@ -6,8 +6,8 @@
 //! of them, unless it makes the defender a four, at once or with the answers of the line.
 
 use super::board::Board;
-use crate::game::gomoku::{Five, Points};
 use crate::game::{Color, Move};
+use crate::games::gomoku::{Five, Points};
 
 /// The points where a stone of the defender, put before a line of fours, could affect it: the line
 /// as in [`super::fours::Fours::line`]. All empty points, if that is hard to determine.

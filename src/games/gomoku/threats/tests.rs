@@ -6,8 +6,8 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Prover;
-use crate::game::gomoku::{Gomoku, GomokuRules, Shape};
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
+use crate::games::gomoku::{Gomoku, GomokuRules, Shape};
 use crate::solver::{Solve as _, SolveLimits};
 
 fn nodes(nodes: u64) -> SolveLimits<'static> {

@@ -30,7 +30,7 @@ macro_rules! with_taught_game {
         $crate::first_that_fits! { ($name, $size, $rules, $start, $work)
             [$crate::games::nogo::SmallNoGo, $crate::games::nogo::LargeNoGo]
             [$crate::games::go::SmallGo, $crate::games::go::LargeGo]
-            [$crate::game::gomoku::Gomoku]
+            [$crate::games::gomoku::Gomoku]
         }
     };
 }

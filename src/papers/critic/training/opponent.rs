@@ -56,7 +56,7 @@ pub fn score_against_chance<G: Opponent>(start: &G, rules: f64, games: u32) -> f
     points.sum::<f64>() / f64::from(games)
 }
 
-impl Opponent for crate::game::gomoku::Gomoku {}
+impl Opponent for crate::games::gomoku::Gomoku {}
 
 /// The program looks one move ahead: it minimises the opponent's open points and maximises its own.
 impl<const WORDS: usize> Opponent for NoGo<WORDS> {

@@ -111,7 +111,7 @@ fn share([own, other]: Shares) -> Option<f64> {
     (both > 0).then(|| own as f64 / both as f64)
 }
 
-impl Taught for crate::game::gomoku::Gomoku {}
+impl Taught for crate::games::gomoku::Gomoku {}
 
 #[cfg(test)]
 mod tests {

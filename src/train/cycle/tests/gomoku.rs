@@ -1,7 +1,7 @@
 //! A small run of Gomoku with AlphaGobangZero's recipe.
 
 use super::*;
-use crate::game::gomoku::Gomoku;
+use crate::games::gomoku::Gomoku;
 use crate::train::fit::checkpoint::Checkpoint;
 use crate::train::play::network_game::Prover;
 use crate::train::play::prover::EndingProver;

@@ -1,0 +1,15 @@
+//! The encodings of Gomoku.
+
+mod seed;
+mod v1;
+
+use super::Gomoku;
+use crate::encode::{Encode, Encoding};
+use seed::Gobang;
+use v1::V1;
+
+impl Encode for Gomoku {
+    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
+        &[&Gobang, &V1]
+    }
+}
