@@ -1,7 +1,7 @@
 """The same under Ray: two nodes on this machine, each with one worker. A case gets a run with a learner
 and a driver; it returns the learner that ends the run.
 
-Ray takes the machine's own address whatever it is told, so this wants a network namespace of its own:
+Ray takes the machine's own address in spite of what it is told, so this wants a network namespace of its own:
 
     unshare --net python kill_matrix.py --ray ...
 """
@@ -93,7 +93,7 @@ def ray_raylet_killed(run, learner, driver, cluster):
 def ray_gcs_killed(run, learner, driver, cluster):
     run.wait_for_random_moment()
     kill_named("gcs_server")
-    # Nobody can join a cluster without it: all of Ray is started again.
+    # No node can join a cluster without it: all of Ray is started again.
     time.sleep(1)
     kill(driver)
     cluster.restart()
