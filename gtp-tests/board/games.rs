@@ -28,13 +28,12 @@ fn load(board: &Board, bytes: &[u8]) -> (u16, String) {
 fn the_engine_plays_every_game_to_its_end() {
     let board = quick();
     let mut page = Events::open(&board);
-    for (game, size, why) in [
-        ("nogo", "5", "rules"),
-        ("gomoku", "9", "rules"),
-        ("go", "5", "count"),
+    for (game, size, why, level) in [
+        ("nogo", "5", "rules", json!({"visits": 30})),
+        ("gomoku", "9", "rules", json!({"strength": 4})),
+        ("go", "5", "count", json!({"visits": 30})),
     ] {
         let players = ["engine", "engine"];
-        let level = json!({"visits": 30});
         begin(
             &board,
             &json!({"game": game, "size": size, "players": players, "level": level}),

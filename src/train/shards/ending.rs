@@ -1,6 +1,6 @@
 //! The end of a game, point by point: targets of the auxiliary heads (docs/methods.md#networks).
 //!
-//! Computed for any game from its rules. If points are counted ([`Scored::current_score`]), an ending
+//! Computed for any game from its rules. If points are counted ([`crate::game::Scored::current_score`]), an ending
 //! consists of the owners of points and the lead; the rest of this text is about other games.
 //! Closed points are meaningful where legality is monotone. In NoGo nothing is ever captured, so
 //! the final board contains every stone. It does not show *when* a point became closed: each point
