@@ -3,7 +3,7 @@
 //! [`Simd`] is the set of operations on sixteen numbers; AVX-512, AVX2, NEON and plain Rust
 //! implement it. A value of such a type proves that this processor has the instructions: only
 //! [`Level`] creates one, after checking the processor. So the operations are safe to call, and all
-//! `unsafe` of the backend is in the three files that name instructions. Memory is only accessed
+//! `unsafe` of the backend is in the files that name instructions. Memory is only accessed
 //! through references.
 //!
 //! No SIMD crate is used: `std::arch` has had all of AVX-512 and VNNI since Rust 1.89, so a crate
