@@ -13,6 +13,7 @@ set -euo pipefail
 
 data=${1:?a folder of shards} out=${2:?a folder for the fits} samples=${3:-1000000}
 train=${TENGEN_TRAIN:-target/release/tengen-train}
+mkdir -p "$out"
 batch=64
 steps=$(((samples + batch - 1) / batch))
 export RAYON_NUM_THREADS=${THREADS:-1}
