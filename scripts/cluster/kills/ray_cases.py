@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from run import kill
+from store import until
 
 ADDRESS = "10.9.0.1"
 SMALL = ["--num-cpus=1", "--object-store-memory=100000000"]
@@ -59,10 +60,15 @@ class Cluster:
 
 
 def kill_named(pattern, last=False):
-    """Kills the first process, or the last one, whose command line matches."""
-    found = subprocess.run(["pgrep", "-f", pattern], capture_output=True, text=True).stdout.split()
-    if found:
-        os.kill(int(found[-1 if last else 0]), signal.SIGKILL)
+    """Kills the first process, or the last one, whose command line matches; waits until there is one."""
+    found = []
+
+    def is_there():
+        found[:] = subprocess.run(["pgrep", "-f", pattern], capture_output=True, text=True).stdout.split()
+        return found
+
+    until(is_there, 30)
+    os.kill(int(found[-1 if last else 0]), signal.SIGKILL)
 
 
 def ray_undisturbed(run, learner, driver, cluster):
