@@ -64,17 +64,19 @@ pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<
 /// The final position of a record, whose game starts with this empty board.
 pub(super) fn position<G: Game>(record: &GameRecord, empty: G) -> anyhow::Result<G> {
     let mut last = None;
-    replay_from(empty, record, |position| last = Some(position.clone()))?;
+    replay(empty, record, |position| last = Some(position.clone()))?;
     last.context("a record has at least its first position")
 }
 
-/// Calls a function with every position of a record, the first one included.
-pub(super) fn replay<G: Game>(record: &GameRecord, see: impl FnMut(&G)) -> anyhow::Result<()> {
-    replay_from(G::new(record.size)?, record, see)
+/// Every position of a record, the first one included, whose game starts with this empty board.
+pub(super) fn positions<G: Game>(record: &GameRecord, empty: G) -> anyhow::Result<Vec<G>> {
+    let mut all = Vec::new();
+    replay(empty, record, |position| all.push(position.clone()))?;
+    Ok(all)
 }
 
-/// The same, of a game that starts with this empty board.
-pub(super) fn replay_from<G: Game>(
+/// Calls a function with each of these positions.
+pub(super) fn replay<G: Game>(
     empty: G,
     record: &GameRecord,
     mut see: impl FnMut(&G),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::judge_limits::JudgeLimits;
 use super::unjudged::Unjudged;
 use crate::clock::Clock;
-use crate::game::{Game, Move, OwnershipEstimate, Scored, Settled, scoring};
+use crate::game::{Game, Move, OwnershipEstimate, Settled, scoring};
 use crate::search::StopFlag;
 
 /// Playouts with either side to move that say what is dead, at most.
@@ -76,8 +76,7 @@ impl<G: Game> Judge<G> {
         let judge_limits = JudgeLimits::of_controller(stop);
         let settled = self.settle_by(judging_playouts(position), position, judge_limits)?;
         // Before, more of them would only be more of a guess.
-        let nears_end = position.scored().is_some_and(Scored::nears_end);
-        if settled.as_ref().is_none_or(Settled::is_certain) || !nears_end {
+        if settled.as_ref().is_none_or(Settled::is_certain) || !scoring::nears_end(position) {
             return Ok(settled);
         }
         let more = CAREFUL_PLIES / playout_plies(position);

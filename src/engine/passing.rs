@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Scored, Settled, scoring};
+use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled, scoring};
 use crate::search::{MoveReport, SearchReport};
 
 /// Maximum advantage in value, in [-1, 1], of a move over a pass that counts as equal.
@@ -71,8 +71,7 @@ pub(super) fn is_preferred<G: Game>(
     expected: Option<&OwnershipEstimate>,
 ) -> bool {
     let loses = |expected| loses_where_a_pass_wins(position, report, expected);
-    let nears_end = position.scored().is_some_and(Scored::nears_end);
-    nears_end && (is_as_good(position, report) || expected.is_some_and(loses))
+    scoring::nears_end(position) && (is_as_good(position, report) || expected.is_some_and(loses))
 }
 
 /// Whether a searched pass is worth as much as the best move.

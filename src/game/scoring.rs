@@ -30,6 +30,12 @@ pub fn agrees_on_dead<G: Game>(position: &G) -> bool {
     position.scored().is_some_and(Scored::agrees_on_dead)
 }
 
+/// [`Scored::nears_end`]; never in other games.
+#[must_use]
+pub fn nears_end<G: Game>(position: &G) -> bool {
+    position.scored().is_some_and(Scored::nears_end)
+}
+
 /// [`Scored::fills_eye`]; never in other games.
 #[must_use]
 pub fn fills_eye<G: Game>(position: &G, mv: Move) -> bool {

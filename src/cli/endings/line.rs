@@ -5,9 +5,9 @@
 //! gomoku:renju 15/15/15/15/15/15/7x7/7xo6/6oxo6/6o8/15/15/15/15/15 b 3000 ? F5 G6
 //! ```
 //!
-//! First, unless it is NoGo, the game and its rules; then the board from the top row down, as in chess notation: `x` is a black stone, `o` a white
-//! one, a number is that many empty points. Then the side to move, `b` or `w`; the nodes that the
-//! solver has visited for it; and the result: `-` a loss, `+` a win and all winning moves, `?`
+//! First, unless it is NoGo, the game and its rules; then the board from the top row down, as in
+//! chess notation: `x` is a black stone, `o` a white one, a number is that many empty points. Then
+//! the side to move, `b` or `w`; the nodes that the solver has visited for it; and the result: `-` a loss, `+` a win and all winning moves, `?`
 //! unknown. After a win's moves, `?` and the moves of unknown result. After an unknown result the
 //! moves that are not proven to lose, if all others are.
 

@@ -12,7 +12,7 @@ use tengen::solver::{Solvable, Solves};
 
 use super::line::{Ending, Truth, read, text};
 use crate::cli::games::sgf_files;
-use crate::cli::position::{self, replay_from};
+use crate::cli::position::{self, replay};
 
 /// Multiples of this share are equally distributed in a range, for any number of them: the fraction
 /// of the golden ratio.
@@ -117,7 +117,7 @@ fn after<G: Solvable>(
     let rules = record.rules_or(empty.rules()).0;
     let empty = G::with_rules(record.size, rules)?;
     let mut found = None;
-    replay_from(empty, record, |position: &G| {
+    replay(empty, record, |position: &G| {
         let points = (0..record.size.area() as u16).map(Move);
         let stones = points.filter_map(|point| Some((point, position.stone(point)?)));
         let stones: Vec<_> = stones.collect();

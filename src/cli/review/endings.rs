@@ -14,7 +14,7 @@ use tengen::record::GameRecord;
 use tengen::solver::{Solvable, SolveLimits};
 
 use super::super::output::print;
-use super::super::position::replay;
+use super::super::position::positions;
 use super::record;
 use super::truth::{self, look_back};
 
@@ -132,22 +132,21 @@ impl Endings {
             "{}: only endings of NoGo are solved, and this is a game of {game}",
             file.display()
         );
-        let reviewed = with_game!(game, record.size, |empty| self.solve(&empty, &record, file))
+        let reviewed = with_game!(game, record.size, |empty| self.solve(empty, &record, file))
             .map_err(anyhow::Error::from);
         reviewed
             .flatten()
             .with_context(|| file.display().to_string())
     }
 
-    /// Reviews a game that begins with the board of `empty`.
+    /// Reviews a game that starts with this empty board.
     fn solve<G: Solvable>(
         &self,
-        _: &G,
+        empty: G,
         record: &GameRecord,
         file: &Path,
     ) -> anyhow::Result<Reviewed> {
-        let mut positions = Vec::new();
-        replay(record, |position: &G| positions.push(position.clone()))?;
+        let positions = positions(record, empty)?;
         let effort = SolveLimits {
             nodes: self.nodes,
             threads: 1,

@@ -6,7 +6,7 @@ use tengen::games::with_game;
 use tengen::record::GameRecord;
 use tengen::solver::{Solvable, Solve, SolveLimits, Solves};
 
-use super::super::position::replay;
+use super::super::position::positions;
 
 /// A position is skipped after this many consecutive later ones that could not be solved.
 const MAX_IN_VAIN: usize = 2;
@@ -79,18 +79,17 @@ pub(super) fn verdicts(
         return Ok(vec![None; record.plays.len() + 1]);
     }
     with_game!(&record.game, record.size, |empty| solve(
-        &empty, record, means
+        empty, record, means
     ))?
 }
 
-/// The same for a game that begins with the board of `empty`.
+/// The same for a game that starts with this empty board.
 fn solve<G: Solvable>(
-    _: &G,
+    empty: G,
     record: &GameRecord,
     means: &SolverBudget<'_>,
 ) -> anyhow::Result<Vec<Option<Verdict>>> {
-    let mut positions = Vec::new();
-    replay(record, |position: &G| positions.push(position.clone()))?;
+    let positions = positions(record, empty)?;
     let mut solver = G::solver(means.bytes).context("cannot create the solver")?;
     let mut after: Option<(usize, Color)> = None;
     let found = look_back(&positions, means.from, |index| {

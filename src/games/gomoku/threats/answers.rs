@@ -27,9 +27,6 @@ impl Prover {
     /// threatened, the moves that may stop the threat.
     pub(super) fn facts(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Facts {
         let mut attempt = self.attempt(position, effort);
-        if let Some(outcome) = position.outcome() {
-            return Bounds::exactly(outcome.proof_for(position.to_move())).into();
-        }
         let (bounds, ..) = attempt.prove();
         if bounds.proof().is_some() {
             return bounds.into();

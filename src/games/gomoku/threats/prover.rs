@@ -81,17 +81,11 @@ impl Prover {
     /// Proves what it can about a position. Uses one thread, independent of the limits.
     pub fn prove(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Proven {
         let mut attempt = self.attempt(position, effort);
-        let found = match position.outcome() {
-            Some(outcome) => {
-                let proof = outcome.proof_for(position.to_move());
-                (Bounds::exactly(proof), None, 0)
-            }
-            None => attempt.prove(),
-        };
+        let (bounds, best, plies) = attempt.prove();
         Proven {
-            bounds: found.0,
-            best: found.1,
-            plies: found.2,
+            bounds,
+            best,
+            plies,
             nodes: attempt.board.nodes,
         }
     }
@@ -136,6 +130,9 @@ type Found = (Bounds, Option<Move>, u16);
 impl Attempt<'_> {
     pub(super) fn prove(&mut self) -> Found {
         let (mover, other) = (self.mover, self.mover.opponent());
+        if let Some(outcome) = self.board.position().outcome() {
+            return (Bounds::exactly(outcome.proof_for(mover)), None, 0);
+        }
         let room = [mover, other].map(|color| self.board.position().has_room(color));
         let open = match room {
             [true, true] => Bounds::OPEN,

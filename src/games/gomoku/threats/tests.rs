@@ -10,6 +10,19 @@ use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
 use crate::games::gomoku::{Gomoku, GomokuRules, Shape};
 use crate::solver::{Solve as _, SolveLimits};
 
+/// Black wins by a stone that makes two threes.
+const TWO_THREES: [&str; 9] = [
+    ".........",
+    "...X.....",
+    "...X.....",
+    ".XX......",
+    ".........",
+    ".........",
+    "..O...O..",
+    ".......O.",
+    ".........",
+];
+
 fn nodes(nodes: u64) -> SolveLimits<'static> {
     SolveLimits {
         nodes,
@@ -257,24 +270,13 @@ fn threats_of_all_kinds_are_seen() {
         "........", "........", "..XXX...", "........", "........", "...OO...", "........",
         "........",
     ];
-    let two_threes = [
-        ".........",
-        "...X.....",
-        "...X.....",
-        ".XX......",
-        ".........",
-        ".........",
-        "..O...O..",
-        ".......O.",
-        ".........",
-    ];
     let (win, loss) = (Bounds::exactly(Proof::Win), Bounds::exactly(Proof::Loss));
     for (rows, to_move, bounds, plies) in [
         (&four[..], Color::Black, win, 1),
         (&four[..], Color::White, loss, 2),
         (&three[..], Color::Black, win, 3),
         (&three[..], Color::White, Bounds::OPEN, 0),
-        (&two_threes[..], Color::Black, win, 5),
+        (&TWO_THREES[..], Color::Black, win, 5),
     ] {
         let found = prove(&diagram(rows, GomokuRules::Freestyle, to_move));
         assert_eq!((found.bounds, found.plies), (bounds, plies), "{rows:?}");
@@ -437,18 +439,7 @@ fn boards_without_room_are_drawn() {
 
 #[test]
 fn lines_end_in_a_five() {
-    let rows = [
-        ".........",
-        "...X.....",
-        "...X.....",
-        ".XX......",
-        ".........",
-        ".........",
-        "..O...O..",
-        ".......O.",
-        ".........",
-    ];
-    let position = diagram(&rows, GomokuRules::Standard, Color::Black);
+    let position = diagram(&TWO_THREES, GomokuRules::Standard, Color::Black);
     let mut prover = Prover::new(1 << 20);
     let line = prover.line(&position, &nodes(1_000_000));
     let mut end = position.clone();
