@@ -8,16 +8,19 @@ use anyhow::Context;
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
+use tengen::eval::{EvaluatorFactory, ModelSource};
 use tengen::game::BoardSize;
 use tengen::games::with_game;
 use tengen::train::fit::checkpoint::Checkpoint;
 use tengen::train::fit::optimizer::OptimizerKind;
 use tengen::train::fit::schedule::Schedule;
+use tengen::train::fit::teacher::TeacherParams;
 use tengen::train::fit::{FitContext, FitParams, Report, find_encoding, fit};
 use tengen::train::network::architecture::{Architecture, GameShape};
 use tengen::train::network::device::FitDevice;
 use tengen::train::network::loss_weights::LossWeights;
 use tengen::train::network::net::{Counts, peak_flops};
+use tengen::train::play::runtime::Runtime;
 use tengen::train::shards::dataset::{Dataset, Selection};
 use tengen::train::trainable::Trainable;
 
@@ -71,8 +74,8 @@ pub(crate) struct Args {
     /// mobile, a0 and golois (with +dense), Cazenave's
     #[arg(long, default_value = "tengen-5b32c")]
     net: Architecture,
-    /// Input encoding: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile or go-1, for
-    /// Gomoku gobang-1 or gomoku-1 [default: the family's, or the game's last]
+    /// Input encoding: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile, go-2 or
+    /// go-1, for Gomoku gobang-1 or gomoku-1 [default: the family's, or the game's last]
     #[arg(long)]
     encoding: Option<String>,
     /// Start from the weights of this checkpoint (or a folder's newest) of the same network, or of
@@ -136,6 +139,13 @@ pub(crate) struct Args {
     /// Share of the search's root value in the value target, 0 to 1
     #[arg(long, default_value_t = 0.25)]
     root_value_share: f32,
+    /// Network to learn from: an ONNX file or one of KataGo's (.bin.gz); given several times, each
+    /// board takes the first that is for it. Its answers are targets, beside the games' own
+    #[arg(long)]
+    teacher: Vec<PathBuf>,
+    /// Share of the teacher's answers in the targets, 0 to 1; the rest is from the games
+    #[arg(long, default_value_t = 1.0, requires = "teacher")]
+    teacher_share: f32,
     /// Newest rows to keep
     #[arg(long, default_value_t = 2_000_000)]
     window: usize,
@@ -198,7 +208,11 @@ fn learn<G: Trainable>(
     let sizes = dataset.boards.iter();
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
-    let params = params::<G>(args, dataset.fit.len())?;
+    let teachers = open_teachers(&args.teacher, &dataset.boards)?;
+    let params = FitParams {
+        teacher: teacher_params(args, &teachers)?,
+        ..params::<G>(args, dataset.fit.len())?
+    };
     let counts = describe(&boards, &params, &dataset)?;
     let start_from = args.start_from.as_deref().map(load_start).transpose()?;
     let clock = SystemClock::new();
@@ -212,6 +226,7 @@ fn learn<G: Trainable>(
         checkpoint_every: Duration::try_from_secs_f64(60.0 * args.checkpoint_minutes)
             .with_context(|| format!("--checkpoint-minutes {}", args.checkpoint_minutes))?,
         start_from: start_from.as_ref(),
+        teachers: &teachers,
     };
     let mut reporter: Option<Reporter> = None;
     let (mut first, mut held_out) = (0, String::new());
@@ -271,6 +286,45 @@ fn aux_losses(report: &Report) -> String {
     losses
         .map(|(name, loss)| format!(" {name} {loss:.3}"))
         .collect()
+}
+
+/// For each board the first of these networks that is for it.
+fn open_teachers(paths: &[PathBuf], boards: &[BoardSize]) -> anyhow::Result<Vec<EvaluatorFactory>> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut infos = Vec::new();
+    for path in paths {
+        let source = ModelSource::File(path.clone());
+        infos.push((path, source.info()?, source.is_katago()));
+    }
+    let runtime = Runtime::usual(None);
+    let open = |&size: &BoardSize| {
+        let of_size = infos
+            .iter()
+            .find(|(_, info, any)| *any || info.on(size).is_some());
+        let (path, ..) = of_size.with_context(|| format!("--teacher: no network for {size}"))?;
+        Ok(runtime.open(path, size)?)
+    };
+    boards.iter().map(open).collect()
+}
+
+fn teacher_params(
+    args: &Args,
+    teachers: &[EvaluatorFactory],
+) -> anyhow::Result<Option<TeacherParams>> {
+    let share = args.teacher_share;
+    anyhow::ensure!(
+        share > 0.0 && share <= 1.0,
+        "--teacher-share {share} is not above 0 and at most 1"
+    );
+    let mut networks: Vec<String> = Vec::new();
+    for factory in teachers {
+        if !networks.contains(&factory.info().network) {
+            networks.push(factory.info().network.clone());
+        }
+    }
+    Ok((!networks.is_empty()).then_some(TeacherParams { networks, share }))
 }
 
 /// The checkpoint to start from.

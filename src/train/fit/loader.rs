@@ -11,9 +11,11 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::encode::Encode;
 use crate::game::Symmetry;
 use crate::train::TrainError;
 use crate::train::fit::batch::{Batch, BatchSpec, Sample, encode};
+use crate::train::fit::teacher::Teacher;
 use crate::train::seed::numbered_seed;
 use crate::train::shards::row::Row;
 use crate::train::trainable::Trainable;
@@ -33,6 +35,23 @@ pub struct Sampling {
     pub surprise_share: f32,
 }
 
+/// What batches contain.
+pub struct Targets<G: Encode> {
+    /// Planes and the rows' own targets.
+    pub spec: BatchSpec<G>,
+    /// Whose answers have a share in them.
+    pub teacher: Option<Teacher<G>>,
+}
+
+impl<G: Trainable> Targets<G> {
+    fn encode(&mut self, part: SizePart<'_, G>) -> Result<Batch, String> {
+        match &mut self.teacher {
+            Some(teacher) => teacher.encode(part.empty, part.samples, self.spec),
+            None => encode(part.empty, part.samples, self.spec),
+        }
+    }
+}
+
 /// A thread that encodes batches in advance.
 pub struct Loader {
     batches: Option<Receiver<Result<Vec<Batch>, String>>>,
@@ -47,16 +66,17 @@ impl Loader {
     pub fn start<G: Trainable>(
         boards: &[G],
         rows: Arc<Vec<Row>>,
-        spec: BatchSpec<G>,
+        targets: Targets<G>,
         sampling: Sampling,
         first: u64,
     ) -> Result<Loader, TrainError> {
         let (sender, receiver) = sync_channel(AHEAD);
         let boards = boards.to_vec();
+        let mut targets = targets;
         let work = move || {
             let mut order = SampleOrder::new(&rows, sampling);
             for number in first.. {
-                let batch = draw_batch(&boards, &rows, spec, sampling, number, &mut order);
+                let batch = draw_batch(&boards, &rows, &mut targets, sampling, number, &mut order);
                 if sender.send(batch).is_err() {
                     break;
                 }
@@ -100,7 +120,7 @@ impl Drop for Loader {
 fn draw_batch<G: Trainable>(
     boards: &[G],
     rows: &[Row],
-    spec: BatchSpec<G>,
+    targets: &mut Targets<G>,
     sampling: Sampling,
     number: u64,
     order: &mut SampleOrder,
@@ -117,9 +137,7 @@ fn draw_batch<G: Trainable>(
         part.samples.push(Sample::new(rows, index, symmetry));
     }
     let parts = parts.into_iter().filter(|part| !part.samples.is_empty());
-    parts
-        .map(|part| encode(part.empty, part.samples, spec))
-        .collect()
+    parts.map(|part| targets.encode(part)).collect()
 }
 
 /// Samples of the boards of one size.

@@ -12,6 +12,7 @@ mod params;
 mod report;
 pub mod schedule;
 pub(in crate::train) mod step;
+pub mod teacher;
 
 pub use params::{FitParams, usual_encoding};
 pub use report::Report;
@@ -23,16 +24,18 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::encode::Encoding;
+use crate::eval::EvaluatorFactory;
 use crate::game::Symmetry;
 use crate::train::TrainError;
 use crate::train::fit::batch::{Batch, BatchSpec, Sample, encode};
 use crate::train::fit::checkpoint::{Checkpoint, Origin};
 use crate::train::fit::gradient_workers::GradientWorkers;
 use crate::train::fit::held_out::held_out_losses;
-use crate::train::fit::loader::{Loader, Sampling};
+use crate::train::fit::loader::{Loader, Sampling, Targets};
 use crate::train::fit::losses::Log;
 use crate::train::fit::optimizer::Optimizer;
 use crate::train::fit::step::step;
+use crate::train::fit::teacher::Teacher;
 use crate::train::folder_lock::lock_folder;
 use crate::train::network::architecture::{Architecture, GameShape};
 use crate::train::network::device::FitDevice;
@@ -56,6 +59,8 @@ pub struct FitContext<'a> {
     /// Start of a new run instead of random weights: a run of the same network, whose averages and
     /// optimiser state are continued, or of a smaller one of its family, which is grown.
     pub start_from: Option<&'a Checkpoint>,
+    /// The networks that are learnt from, for each board one, if the settings name a teacher.
+    pub teachers: &'a [EvaluatorFactory],
 }
 
 /// Fits until `params.steps` are done or `observe`, called after each step, breaks (then without a
@@ -98,7 +103,13 @@ pub fn fit<G: Trainable>(
         seed: params.seed,
         surprise_share: params.surprise_share,
     };
-    let loader = Loader::start(boards, Arc::new(dataset.fit), spec, sampling, state.step)?;
+    let teacher = params.teacher.as_ref();
+    let teacher = teacher.map(|teacher| Teacher::new(context.teachers, boards, teacher.share));
+    let targets = Targets {
+        spec,
+        teacher: teacher.transpose()?,
+    };
+    let loader = Loader::start(boards, Arc::new(dataset.fit), targets, sampling, state.step)?;
     let workers = GradientWorkers::new(params.batch, context.device.micro_batch())?;
     let mut saved = context.clock.now();
     while state.step < params.steps {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::encode::{Encode, Encoding};
 use crate::train::fit::optimizer::OptimizerKind;
 use crate::train::fit::schedule::Schedule;
+use crate::train::fit::teacher::TeacherParams;
 use crate::train::network::architecture::Architecture;
 use crate::train::network::loss_weights::LossWeights;
 
@@ -40,6 +41,9 @@ pub struct FitParams {
     pub loss: LossWeights,
     /// Share of the search's root value in the value target, in [0, 1].
     pub root_value_share: f32,
+    /// Whose answers have a share in the targets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teacher: Option<TeacherParams>,
     /// Share of samples drawn in proportion to surprise, in [0, 1].
     pub surprise_share: f32,
     /// Decay of the moving average of the weights, per step.
@@ -83,6 +87,7 @@ impl FitParams {
             clip_norm: 5.0,
             loss: architecture.loss_weights(),
             root_value_share: 0.25,
+            teacher: None,
             surprise_share: 0.5,
             average_decay: 0.999,
             seed: 1,

@@ -45,6 +45,7 @@ fn attempt(
         clock: &FakeClock::new(),
         checkpoint_every: Duration::ZERO,
         start_from: start,
+        teachers: &[],
     };
     fit(
         std::slice::from_ref(empty),

@@ -6,6 +6,7 @@
 //!
 //! What a position does not know is not shown: points that superko forbids beside the ko.
 
+use super::komi::{own_komi, parity};
 use crate::encode::Encoding;
 use crate::game::{Bits, Color, Game, Move, Scored as _, zobrist};
 use crate::games::go::{Go, KoRule, Scoring};
@@ -36,8 +37,6 @@ const SETS: usize = 22;
 const NUMBERS: usize = 19;
 /// Last moves that are shown.
 const SHOWN: usize = 5;
-/// Points by which a komi that is shown may be larger than the board.
-const MOST_KOMI: f32 = 20.0;
 /// The komi, in points, that is encoded as 1.
 const KOMI_SCALE: f32 = 20.0;
 
@@ -188,30 +187,6 @@ fn numbers<const CELLS: usize, const WORDS: usize>(
     numbers
 }
 
-/// Points that the side to move gets, or gives where they are negative. Under territory scoring each stone
-/// has cost a point, so that the game can be counted by area.
-fn own_komi<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> f32 {
-    let komi = position.area_komi().0 as f32 / 2.0;
-    let most = position.size().area() as f32 + MOST_KOMI;
-    let komi = komi.clamp(-most, most);
-    match position.to_move() {
-        Color::White => komi,
-        Color::Black => -komi,
-    }
-}
-
-/// A triangular wave of period 2 and height 1/2 in the komi, which rises through 0 where games can be drawn:
-/// there a point more is worth most.
-fn parity(komi: f32, area: usize) -> f32 {
-    let drawable = (area % 2) as f32;
-    let above = (komi - drawable).rem_euclid(2.0);
-    match above {
-        ..0.5 => above,
-        ..1.5 => 1.0 - above,
-        _ => above - 2.0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,18 +268,6 @@ mod tests {
         position.play(Move(24));
         let (sets, _) = shown(&position);
         assert_eq!(sets[9..12], [vec![24], vec![], vec![]]);
-    }
-
-    #[test]
-    fn parity_rises_where_a_draw_is_near() {
-        let wave = [0.0, 0.5, 0.0, -0.5, 0.0];
-        for (step, wanted) in wave.into_iter().enumerate() {
-            let komi = step as f32 / 2.0;
-            for even in [-6.0, 0.0, 8.0] {
-                assert_eq!(parity(even + komi, 64), wanted);
-                assert_eq!(parity(even + 1.0 + komi, 81), wanted);
-            }
-        }
     }
 
     #[test]

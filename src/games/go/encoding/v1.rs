@@ -14,6 +14,9 @@ pub(super) struct V1;
 /// lead if two passes ended the game now.
 const SETS: usize = 17;
 
+/// All of them.
+pub(super) const PLANES: usize = SETS + 3;
+
 /// Points per unit of a plane, which is clamped to two.
 const POINTS_SCALE: f32 = 20.0;
 
@@ -23,7 +26,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     }
 
     fn planes(&self) -> usize {
-        SETS + 3
+        PLANES
     }
 
     fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {

@@ -114,6 +114,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             clock: resources.clock,
             checkpoint_every: CHECKPOINT_EVERY,
             start_from: last.map(|(checkpoint, _)| checkpoint),
+            teachers: &[],
         };
         let begun = context.watch.session();
         let (mut first, mut samples_per_second) = (None, 0.0);

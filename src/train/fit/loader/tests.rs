@@ -19,6 +19,13 @@ fn rows() -> (SmallNoGo, Arc<Vec<Row>>) {
     (empty, Arc::new(rows))
 }
 
+fn targets() -> Targets<SmallNoGo> {
+    Targets {
+        spec: SPEC,
+        teacher: None,
+    }
+}
+
 const SAMPLING: Sampling = Sampling {
     batch: 3,
     seed: 1,
@@ -37,13 +44,13 @@ fn a_late_start_sees_the_same_batches() {
     let whole = Loader::start(
         std::slice::from_ref(&empty),
         rows.clone(),
-        SPEC,
+        targets(),
         SAMPLING,
         0,
     )
     .unwrap();
     let batches: Vec<Vec<Batch>> = (0..12).map(|_| whole.next_batch().unwrap()).collect();
-    let late = Loader::start(std::slice::from_ref(&empty), rows, SPEC, SAMPLING, 7).unwrap();
+    let late = Loader::start(std::slice::from_ref(&empty), rows, targets(), SAMPLING, 7).unwrap();
     assert_eq!(late.next_batch().unwrap(), batches[7]);
     assert_eq!(late.next_batch().unwrap(), batches[8]);
     assert_ne!(batches[7], batches[8]);
