@@ -118,6 +118,11 @@ fn games_become_a_network_that_the_engine_loads() {
     }
 
     quantised(&net, &data, &scratch.join("int8.onnx"));
+    taught(
+        &net,
+        &["fit", "--data", &data, "--out", &scratch.join("taught")],
+        &fit,
+    );
 
     let onnx = std::fs::read(&net).unwrap();
     let mut evaluator = TractModel::load(&net, &onnx, None)
@@ -138,6 +143,25 @@ fn games_become_a_network_that_the_engine_loads() {
     evaluator.evaluate(&batch, &mut out).unwrap();
     assert!(out.policy(0).iter().all(|logit| logit.is_finite()));
     assert!(out.value(0).abs() < 1.0);
+}
+
+/// A fit learns from a network, and goes on with the same one only.
+fn taught(net: &str, command: &[&str], settings: &[&str]) {
+    let with = |share: &'static str| {
+        let teacher = ["--teacher", net, "--teacher-share", share];
+        train(&[command, settings, &teacher].concat())
+    };
+    let log = succeed(&mut with("0.5"));
+    assert!(log.contains("\"untrained\""), "{log}");
+    succeed(&mut with("0.5"));
+    for (share, wanted) in [("0.25", "other settings"), ("0", "--teacher-share 0")] {
+        let output = with(share).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && message.contains(wanted),
+            "{message}"
+        );
+    }
 }
 
 /// The int8 version of a network is written, compared and named as such.

@@ -4,7 +4,7 @@ use crate::game::BoardSize;
 use crate::onnx::Header;
 use crate::train::fit::batch;
 use crate::train::fit::held_out::planes;
-use crate::train::network::net::{AuxHead, Forward, Mode, Role, all_numbers};
+use crate::train::network::net::{AuxHead, Forward, Maps, Mode, Role, all_numbers};
 use burn::tensor::Device;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -72,7 +72,7 @@ fn fitted(
     };
     let device = Device::flex();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
-    let planes = vec![planes(&rows, &device)];
+    let planes = Maps::of(vec![planes(&rows, &device)]);
     let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
     let aux = |head| {
         let found = heads.aux.iter().find(|(found, _)| *found == head);

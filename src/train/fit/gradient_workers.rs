@@ -15,7 +15,7 @@ use crate::train::fit::checkpoint::Checkpoint;
 use crate::train::fit::held_out::planes;
 use crate::train::fit::objective::{loss, mean_loss};
 use crate::train::network::architecture::Outputs;
-use crate::train::network::net::{AuxHead, Forward, Mode, all_numbers, numbers};
+use crate::train::network::net::{AuxHead, Forward, Maps, Mode, all_numbers, numbers};
 
 /// Gradients of a batch.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -126,7 +126,7 @@ fn rows(batch: &[Batch]) -> usize {
 fn compute_micro_batch(state: &Checkpoint, batch: &[Batch], device: &Device) -> BatchGradients {
     let (shape, params) = (state.origin.game_shape(), &state.params);
     let mut forward = Forward::new(&state.weights, device, Mode::Fit);
-    let planes = batch.iter().map(|part| planes(part, device)).collect();
+    let planes = Maps::of(batch.iter().map(|part| planes(part, device)).collect());
     let architecture = params.architecture;
     let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
     let policy = heads.policy.clone();

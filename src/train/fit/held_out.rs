@@ -7,7 +7,7 @@ use crate::eval::log_softmax;
 use crate::train::fit::batch::Batch;
 use crate::train::fit::objective::{outcome_worth, row_loss};
 use crate::train::network::architecture::{Architecture, GameShape, Outputs};
-use crate::train::network::net::{AuxHead, Forward, Mode, Weights, all_numbers, transpose};
+use crate::train::network::net::{AuxHead, Forward, Maps, Mode, Weights, all_numbers, transpose};
 
 /// Losses in nats, and accuracies, averaged over rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -133,7 +133,7 @@ pub fn held_out_losses(
     let device = device.clone().inner();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
     batches.iter().fold(HeldOutLosses::default(), |sum, batch| {
-        let planes = vec![planes(batch, &device)];
+        let planes = Maps::of(vec![planes(batch, &device)]);
         let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
         let (policy, value) = (all_numbers(heads.policy), all_numbers(heads.value));
         let mut losses = HeldOutLosses::of(batch, &policy, &value);

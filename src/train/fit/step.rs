@@ -11,7 +11,7 @@ use crate::train::fit::held_out::{HeldOutLosses, planes};
 use crate::train::fit::optimizer::{Step, average};
 use crate::train::fit::schedule::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
 use crate::train::network::architecture::Outputs;
-use crate::train::network::net::{Forward, Mode, Weights, numbers};
+use crate::train::network::net::{Forward, Maps, Mode, Weights, numbers};
 
 /// Weight of the newest batch in the running statistics of batch norms; the usual value.
 const STATISTIC_SHARE: f32 = 0.1;
@@ -91,10 +91,8 @@ pub(in crate::train) fn divergence(
     let (mut before, mut total, mut rows) = (before, 0.0, 0);
     for micro_batch in workers.micro_batches(batch) {
         let mut forward = Forward::new(&state.weights, &device, Mode::Probe);
-        let planes = micro_batch
-            .iter()
-            .map(|part| planes(part, &device))
-            .collect();
+        let planes = micro_batch.iter().map(|part| planes(part, &device));
+        let planes = Maps::of(planes.collect());
         let heads = architecture.describe(&mut forward, &planes, shape, Outputs::Play);
         for (part, after) in micro_batch.iter().zip(heads.policy) {
             let after = numbers(after);

@@ -9,10 +9,13 @@ use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, AutodiffBackend};
 
 use super::extension::Boards;
+use super::maps::Sizes;
 
 /// Convolution: saved input and weights.
 #[derive(Debug)]
-struct Conv;
+struct Conv {
+    sizes: Sizes,
+}
 
 impl<B: Boards> Backward<B, 2> for Conv {
     type State = (NodeId, NodeId);
@@ -29,12 +32,36 @@ impl<B: Boards> Backward<B, 2> for Conv {
         let x = checkpointer.retrieve_node_output::<FloatTensor<B>>(x);
         let factors = checkpointer.retrieve_node_output::<FloatTensor<B>>(factors);
         if let Some(node) = node_x {
-            let to_x = B::board_conv_input_gradient(x.clone(), factors.clone(), gradient.clone());
+            let (x, factors, gradient) = (x.clone(), factors.clone(), gradient.clone());
+            let sizes = self.sizes.clone();
+            let to_x = B::board_conv_input_gradient(x, factors, gradient, sizes);
             grads.register::<B>(node.id, to_x);
         }
         if let Some(node) = node_factors {
-            let to_factors = B::board_conv_weight_gradient(x, factors, gradient);
+            let to_factors = B::board_conv_weight_gradient(x, factors, gradient, self.sizes);
             grads.register::<B>(node.id, to_factors);
+        }
+    }
+}
+
+/// Addition of a number for each board and channel.
+#[derive(Debug)]
+struct AddByBoard {
+    sizes: Sizes,
+}
+
+impl<B: Boards> Backward<B, 2> for AddByBoard {
+    type State = ();
+
+    fn backward(self, ops: Ops<(), 2>, grads: &mut Gradients, _checkpointer: &mut Checkpointer) {
+        let [node_x, node_bias] = ops.parents;
+        let gradient = grads.consume::<B>(&ops.node);
+        if let Some(node) = node_bias {
+            let to_bias = B::sums_by_board(gradient.clone(), self.sizes);
+            grads.register::<B>(node.id, to_bias);
+        }
+        if let Some(node) = node_x {
+            grads.register::<B>(node.id, gradient);
         }
     }
 }
@@ -70,15 +97,36 @@ impl<B: Boards> Backward<B, 3> for Norm {
 }
 
 impl<B: Boards, C: CheckpointStrategy> Boards for Autodiff<B, C> {
-    fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
-        let y = B::board_conv(x.primitive().clone(), factors.primitive().clone());
-        let prepared = Conv.prepare::<C>([x.node(), factors.node()]);
+    fn board_conv(
+        x: FloatTensor<Self>,
+        factors: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
+        let (inner_x, inner_factors) = (x.primitive().clone(), factors.primitive().clone());
+        let y = B::board_conv(inner_x, inner_factors, sizes.clone());
+        let prepared = Conv { sizes }.prepare::<C>([x.node(), factors.node()]);
         match prepared.compute_bound().stateful() {
             OpsKind::Tracked(mut prep) => {
                 let state = (prep.checkpoint(&x), prep.checkpoint(&factors));
                 prep.finish(state, y)
             }
             OpsKind::UnTracked(prep) => prep.finish(y),
+        }
+    }
+
+    fn add_by_board(
+        x: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
+        let prepared = AddByBoard {
+            sizes: sizes.clone(),
+        }
+        .prepare::<C>([x.node(), bias.node()]);
+        let sum = B::add_by_board(x.into_primitive(), bias.into_primitive(), sizes);
+        match prepared.compute_bound().stateful() {
+            OpsKind::Tracked(prep) => prep.finish((), sum),
+            OpsKind::UnTracked(prep) => prep.finish(sum),
         }
     }
 

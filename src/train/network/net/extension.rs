@@ -1,4 +1,4 @@
-//! The operations of [`super::kernel`] as Burn operations, on channels-last boards.
+//! The operations of [`super::kernel`] as Burn operations, on the points of boards ([`super::maps`]).
 //!
 //! Burn's own CPU backend, `flex`, uses those kernels; libtorch uses its own operations, which need
 //! channels first, through the default bodies. Gradients are in [`super::backward`].
@@ -15,21 +15,22 @@ use burn::tensor::{Shape, Tensor, TensorData};
 
 use super::NORM_EPSILON;
 use super::kernel;
+use super::maps::{Sizes, points};
 use crate::eval::native::Level;
 
-/// Layers of boards `[batch, height, width, channels]`.
+/// Layers of boards of one or several sizes, `[points, channels]`.
 #[backend_extension(Flex, LibTorch: cfg(feature = "libtorch"), Autodiff)]
 pub(super) trait Boards: Backend {
-    /// Stride-1 convolution that keeps the board's size, its factors `[out, in, kernel, kernel]`; with
+    /// Stride-1 convolution that keeps the boards' sizes, its factors `[out, in, kernel, kernel]`; with
     /// `[channels, 1, kernel, kernel]` of each channel separately (depthwise).
-    fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn board_conv(
+        x: FloatTensor<Self>,
+        factors: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
         let options = options(&x, &factors);
-        channels_last::<Self>(Self::conv2d(
-            channels_first::<Self>(x),
-            factors,
-            None,
-            options,
-        ))
+        let conv = |x| Self::conv2d(x, factors.clone(), None, options.clone());
+        joined::<Self>(parts::<Self>(x, &sizes).into_iter().map(conv).collect())
     }
 
     /// Gradient of the input.
@@ -37,10 +38,14 @@ pub(super) trait Boards: Backend {
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
+        sizes: Sizes,
     ) -> FloatTensor<Self> {
         let options = options(&x, &factors);
-        let (x, gradient) = (channels_first::<Self>(x), channels_first::<Self>(gradient));
-        channels_last::<Self>(Self::conv2d_x_backward(x, factors, gradient, options))
+        let pairs = parts::<Self>(x, &sizes);
+        let pairs = pairs.into_iter().zip(parts::<Self>(gradient, &sizes));
+        let part =
+            |(x, gradient)| Self::conv2d_x_backward(x, factors.clone(), gradient, options.clone());
+        joined::<Self>(pairs.map(part).collect())
     }
 
     /// Gradient of the factors.
@@ -48,18 +53,58 @@ pub(super) trait Boards: Backend {
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
+        sizes: Sizes,
     ) -> FloatTensor<Self> {
         let options = options(&x, &factors);
-        let (x, gradient) = (channels_first::<Self>(x), channels_first::<Self>(gradient));
-        Self::conv2d_weight_backward(x, factors, gradient, options)
+        let pairs = parts::<Self>(x, &sizes);
+        let pairs = pairs.into_iter().zip(parts::<Self>(gradient, &sizes));
+        let zeros = Self::float_zeros(factors.shape(), &factors.device(), factors.dtype().into());
+        pairs.fold(zeros, |sum, (x, gradient)| {
+            let factors = factors.clone();
+            let part = Self::conv2d_weight_backward(x, factors, gradient, options.clone());
+            Self::float_add(sum, part)
+        })
+    }
+
+    /// Adds a number for each board and channel, `[boards, channels]`.
+    fn add_by_board(
+        x: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
+        let channels = x.shape()[1];
+        let mut first = 0;
+        let of_size = |&[boards, height, width]: &[usize; 3]| {
+            let own = rows::<Self>(bias.clone(), first, boards);
+            first += boards;
+            let own = Self::float_reshape(own, Shape::new([boards, 1, channels]));
+            let own = Self::float_expand(own, Shape::new([boards, height * width, channels]));
+            let points = points([boards, height, width]);
+            Self::float_reshape(own, Shape::new([points, channels]))
+        };
+        let bias = Self::float_cat(sizes.iter().map(of_size).collect(), 0);
+        Self::float_add(x, bias)
+    }
+
+    /// The sum over each board of each channel, `[boards, channels]`.
+    fn sums_by_board(x: FloatTensor<Self>, sizes: Sizes) -> FloatTensor<Self> {
+        let channels = x.shape()[1];
+        let mut first = 0;
+        let of_size = |&[boards, height, width]: &[usize; 3]| {
+            let points = points([boards, height, width]);
+            let own = rows::<Self>(x.clone(), first, points);
+            first += points;
+            let own = Self::float_reshape(own, Shape::new([boards, height * width, channels]));
+            let sums = Self::float_sum_dim(own, 1);
+            Self::float_reshape(sums, Shape::new([boards, channels]))
+        };
+        Self::float_cat(sizes.iter().map(of_size).collect(), 0)
     }
 
     /// The mean and the variance of each channel. They have no gradient of their own: the gradient
     /// of a norm by its input's moments is included in the norm's.
     fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let [.., channels] = x.shape().dims::<4>();
-        let rows = Shape::new([x.shape().num_elements() / channels, channels]);
-        let x = Self::float_reshape(x, rows);
+        let channels = x.shape()[1];
         let mean = Self::float_mean_dim(x.clone(), 0);
         let centred = Self::float_sub(x, mean.clone());
         let variance = Self::float_mean_dim(Self::float_mul(centred.clone(), centred), 0);
@@ -76,10 +121,11 @@ pub(super) trait Boards: Backend {
         variance: FloatTensor<Self>,
         relu: bool,
     ) -> FloatTensor<Self> {
-        let x = channels_first::<Self>(x);
+        let dims = x.shape();
+        let x = planes_of_one::<Self>(x);
         let y = Self::batch_norm(x, gamma, beta, mean, variance, f64::from(NORM_EPSILON));
         let y = if relu { Self::relu(y) } else { y };
-        channels_last::<Self>(y)
+        Self::float_reshape(y, dims)
     }
 
     /// Gradients of `x`, gamma and beta, when the moments are those of `x`.
@@ -104,59 +150,95 @@ pub(super) trait Boards: Backend {
                 Self::relu_backward(y, gradient)
             }
         };
-        let (x, gradient) = (channels_first::<Self>(x), channels_first::<Self>(gradient));
+        let dims = x.shape();
+        let [x, gradient] = [x, gradient].map(planes_of_one::<Self>);
         let epsilon = f64::from(NORM_EPSILON);
         let found = Self::batch_norm_train_backward(x, gamma, mean, variance, epsilon, gradient);
-        let to_x = channels_last::<Self>(found.x_grad);
+        let to_x = Self::float_reshape(found.x_grad, dims);
         (to_x, found.gamma_grad, found.beta_grad)
     }
 }
 
-fn channels_first<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
-    B::float_permute(x, &[0, 3, 1, 2])
+/// Some rows of `[rows, columns]`.
+fn rows<B: Backend>(x: FloatTensor<B>, first: usize, count: usize) -> FloatTensor<B> {
+    let columns = x.shape()[1];
+    B::float_slice(x, &[(first..first + count).into(), (0..columns).into()])
 }
 
-fn channels_last<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
-    B::float_permute(x, &[0, 2, 3, 1])
+/// The boards of each size, channels first.
+fn parts<B: Backend>(x: FloatTensor<B>, sizes: &Sizes) -> Vec<FloatTensor<B>> {
+    let channels = x.shape()[1];
+    let mut start = 0;
+    let part = |&[boards, height, width]: &[usize; 3]| {
+        let count = points([boards, height, width]);
+        let part = rows::<B>(x.clone(), start, count);
+        start += count;
+        let part = B::float_reshape(part, Shape::new([boards, height, width, channels]));
+        B::float_permute(part, &[0, 3, 1, 2])
+    };
+    sizes.iter().map(part).collect()
+}
+
+/// The points of boards, channels first, of each size.
+fn joined<B: Backend>(parts: Vec<FloatTensor<B>>) -> FloatTensor<B> {
+    let flat = |part: FloatTensor<B>| {
+        let [boards, channels, height, width] = part.shape().dims();
+        let part = B::float_permute(part, &[0, 2, 3, 1]);
+        B::float_reshape(
+            part,
+            Shape::new([points([boards, height, width]), channels]),
+        )
+    };
+    B::float_cat(parts.into_iter().map(flat).collect(), 0)
+}
+
+/// Each point as a board of its own, channels first.
+fn planes_of_one<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
+    let [points, channels] = x.shape().dims();
+    B::float_reshape(x, Shape::new([points, channels, 1, 1]))
 }
 
 fn options<T: TensorMetadata>(x: &T, factors: &T) -> ConvOptions<2> {
-    let [.., channels] = x.shape().dims::<4>();
+    let [_, channels] = x.shape().dims::<2>();
     let [_, inputs, kernel, _] = factors.shape().dims::<4>();
     let rim = kernel / 2;
     ConvOptions::new([1, 1], [rim, rim], [1, 1], channels / inputs)
 }
 
 /// The convolution of tensors on any device.
-pub(super) fn board_conv(x: Tensor<4>, factors: Tensor<4>) -> Tensor<4> {
-    let y = <Dispatch as Boards>::board_conv(x.into_dispatch(), factors.into_dispatch());
-    Tensor::from_dispatch(y)
+pub(super) fn board_conv(x: Tensor<2>, factors: Tensor<4>, sizes: Sizes) -> Tensor<2> {
+    let (x, factors) = (x.into_dispatch(), factors.into_dispatch());
+    Tensor::from_dispatch(<Dispatch as Boards>::board_conv(x, factors, sizes))
+}
+
+/// Adds `[boards, channels]` to the points of each board, on any device.
+pub(super) fn add_by_board(x: Tensor<2>, bias: Tensor<2>, sizes: Sizes) -> Tensor<2> {
+    let (x, bias) = (x.into_dispatch(), bias.into_dispatch());
+    Tensor::from_dispatch(<Dispatch as Boards>::add_by_board(x, bias, sizes))
 }
 
 /// The mean and the variance of each channel, on any device.
-pub(super) fn board_moments(x: Tensor<4>) -> (Tensor<1>, Tensor<1>) {
+pub(super) fn board_moments(x: Tensor<2>) -> (Tensor<1>, Tensor<1>) {
     let (mean, variance) = <Dispatch as Boards>::board_moments(x.into_dispatch());
     (Tensor::from_dispatch(mean), Tensor::from_dispatch(variance))
 }
 
 /// Batch norm of tensors on any device: `[gamma, beta, mean, variance]`, then a ReLU if `relu`.
-pub(super) fn board_norm(x: Tensor<4>, factors: [Tensor<1>; 4], relu: bool) -> Tensor<4> {
+pub(super) fn board_norm(x: Tensor<2>, factors: [Tensor<1>; 4], relu: bool) -> Tensor<2> {
     let [gamma, beta, mean, variance] = factors.map(Tensor::into_dispatch);
     let y = <Dispatch as Boards>::board_norm(x.into_dispatch(), gamma, beta, mean, variance, relu);
     Tensor::from_dispatch(y)
 }
 
-fn shape(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> kernel::Shape {
-    let [_, height, width, inputs] = x.shape().dims();
+fn layer(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> kernel::Layer {
+    let [_, inputs] = x.shape().dims();
     let [outputs, seen, kernel, _] = factors.shape().dims();
-    kernel::Shape {
+    kernel::Layer {
         level: Level::best(),
         depthwise: seen < inputs,
         inputs,
         outputs,
         kernel,
-        height,
-        width,
     }
 }
 
@@ -183,22 +265,26 @@ fn tensor(numbers: Vec<f32>, shape: Shape) -> FloatTensor<Flex> {
 impl Boards for burn::backend::LibTorch {}
 
 impl Boards for Flex {
-    fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
-        let shape = shape(&x, &factors);
-        let [batch, ..] = x.shape().dims::<4>();
-        let y = with_numbers([x, factors], |[x, f]| kernel::forward(shape, x, f));
-        let dims = [batch, shape.height, shape.width, shape.outputs];
-        tensor(y, Shape::new(dims))
+    fn board_conv(
+        x: FloatTensor<Self>,
+        factors: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
+        let layer = layer(&x, &factors);
+        let dims = Shape::new([x.shape()[0], layer.outputs]);
+        let y = with_numbers([x, factors], |[x, f]| kernel::forward(layer, &sizes, x, f));
+        tensor(y, dims)
     }
 
     fn board_conv_input_gradient(
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
+        sizes: Sizes,
     ) -> FloatTensor<Self> {
-        let (shape, dims) = (shape(&x, &factors), x.shape());
+        let (layer, dims) = (layer(&x, &factors), x.shape());
         let to_x = with_numbers([factors, gradient], |[f, g]| {
-            kernel::input_gradient(shape, f, g)
+            kernel::input_gradient(layer, &sizes, f, g)
         });
         tensor(to_x, dims)
     }
@@ -207,14 +293,36 @@ impl Boards for Flex {
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
+        sizes: Sizes,
     ) -> FloatTensor<Self> {
-        let (shape, dims) = (shape(&x, &factors), factors.shape());
-        let to_factors = with_numbers([x, gradient], |[x, g]| kernel::weight_gradient(shape, x, g));
+        let (layer, dims) = (layer(&x, &factors), factors.shape());
+        let to_factors = with_numbers([x, gradient], |[x, g]| {
+            kernel::weight_gradient(layer, &sizes, x, g)
+        });
         tensor(to_factors, dims)
     }
 
+    fn add_by_board(
+        x: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
+        let dims = x.shape();
+        let sum = with_numbers([x, bias], |[x, bias]| {
+            kernel::add_by_board(dims[1], &sizes, x, bias)
+        });
+        tensor(sum, dims)
+    }
+
+    fn sums_by_board(x: FloatTensor<Self>, sizes: Sizes) -> FloatTensor<Self> {
+        let channels = x.shape()[1];
+        let boards = sizes.iter().map(|size| size[0]).sum();
+        let sums = with_numbers([x], |[x]| kernel::sums_by_board(channels, &sizes, x));
+        tensor(sums, Shape::new([boards, channels]))
+    }
+
     fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let [.., channels] = x.shape().dims::<4>();
+        let channels = x.shape()[1];
         let mut mean = with_numbers([x], |[x]| kernel::moments(x, channels));
         let variance = mean.split_off(channels);
         let flat = |numbers| tensor(numbers, Shape::new([channels]));

@@ -2,7 +2,8 @@
 
 use burn::tensor::{Device, Gradients, Tensor, TensorData, activation};
 
-use super::extension::{board_conv, board_moments, board_norm};
+use super::extension::{add_by_board, board_conv, board_moments, board_norm};
+use super::maps::Maps;
 use super::{AREA_UNIT, Conv, Layers, Pooling, Role, Weights};
 
 /// How batch norms behave, and whether gradients are recorded.
@@ -74,18 +75,16 @@ impl<'a> Forward<'a> {
         self.leaves[place].clone().reshape(dims)
     }
 
-    fn convolved(&self, name: &str, x: &[Tensor<4>]) -> Vec<Tensor<4>> {
+    fn convolved(&self, name: &str, x: &Maps) -> Maps {
         let factors = self.factors(name);
-        each(x, |x| board_conv(x.clone(), factors.clone()))
+        x.with(board_conv(x.points.clone(), factors, x.sizes.clone()))
     }
 
     /// Batch norm, of the points of all boards together, and a ReLU if `relu`.
-    fn batch_norm(&mut self, name: &str, x: Vec<Tensor<4>>, relu: bool) -> Vec<Tensor<4>> {
-        let shapes: Vec<[usize; 4]> = x.iter().map(Tensor::dims).collect();
-        let x = joined(x);
+    fn batch_norm(&mut self, name: &str, x: &Maps, relu: bool) -> Maps {
         let [mean, variance] = match self.mode {
             Mode::Fit | Mode::Probe => {
-                let (mean, variance) = board_moments(x.clone());
+                let (mean, variance) = board_moments(x.points.clone());
                 for (part, seen) in [("mean", &mean), ("variance", &variance)] {
                     let place = self.weights.position(&format!("{name}.{part}"));
                     self.statistics.push((place, seen.clone()));
@@ -96,35 +95,8 @@ impl<'a> Forward<'a> {
         };
         let [gamma, beta] = ["gamma", "beta"].map(|part| self.vector(name, part));
         let factors = [gamma, beta, mean, variance];
-        parted(board_norm(x, factors, relu), &shapes)
+        x.with(board_norm(x.points.clone(), factors, relu))
     }
-}
-
-/// Boards of several sizes as one of a single column, for pointwise operations.
-fn joined(mut maps: Vec<Tensor<4>>) -> Tensor<4> {
-    if maps.len() == 1 {
-        return maps.remove(0);
-    }
-    let column = |map: Tensor<4>| {
-        let [batch, height, width, channels] = map.dims();
-        map.reshape([1, batch * height * width, 1, channels])
-    };
-    Tensor::cat(maps.into_iter().map(column).collect(), 1)
-}
-
-/// The boards of these shapes that were [`joined`].
-fn parted(map: Tensor<4>, shapes: &[[usize; 4]]) -> Vec<Tensor<4>> {
-    if shapes.len() == 1 {
-        return vec![map];
-    }
-    let mut start = 0;
-    let part = |&shape: &[usize; 4]| {
-        let points = shape[0] * shape[1] * shape[2];
-        let part = map.clone().narrow(1, start, points).reshape(shape);
-        start += points;
-        part
-    };
-    shapes.iter().map(part).collect()
 }
 
 /// The numbers of the boards of each size on the host, one after the other.
@@ -147,42 +119,35 @@ fn each<T, U>(x: &[T], of: impl FnMut(&T) -> U) -> Vec<U> {
     x.iter().map(of).collect()
 }
 
-/// The same for the boards of each size, of two.
-fn both<T, S, U>(a: &[T], b: &[S], mut of: impl FnMut(&T, &S) -> U) -> Vec<U> {
-    a.iter().zip(b).map(|(a, b)| of(a, b)).collect()
-}
-
-/// A batch may have boards of several sizes: each size is computed separately, and only norms
-/// combine them.
 impl Layers for Forward<'_> {
-    /// For each size, channels last: `[batch, height, width, channels]`.
-    type Map = Vec<Tensor<4>>;
+    type Map = Maps;
+    /// For the boards of each size.
     type Vector = Vec<Tensor<2>>;
 
-    fn conv_norm(&mut self, name: &str, x: &Self::Map, _conv: Conv) -> Self::Map {
+    fn conv_norm(&mut self, name: &str, x: &Maps, _conv: Conv) -> Maps {
         let x = self.convolved(name, x);
+        self.batch_norm(name, &x, false)
+    }
+
+    fn conv_norm_relu(&mut self, name: &str, x: &Maps, _conv: Conv) -> Maps {
+        let x = self.convolved(name, x);
+        self.batch_norm(name, &x, true)
+    }
+
+    fn depthwise_norm_relu(&mut self, name: &str, x: &Maps, _kernel: usize) -> Maps {
+        // The factors' shape tells that each channel is separate.
+        let x = self.convolved(name, x);
+        self.batch_norm(name, &x, true)
+    }
+
+    fn norm(&mut self, name: &str, x: &Maps) -> Maps {
         self.batch_norm(name, x, false)
     }
 
-    fn conv_norm_relu(&mut self, name: &str, x: &Self::Map, _conv: Conv) -> Self::Map {
-        let x = self.convolved(name, x);
-        self.batch_norm(name, x, true)
-    }
-
-    fn depthwise_norm_relu(&mut self, name: &str, x: &Self::Map, _kernel: usize) -> Self::Map {
-        // The factors' shape tells that each channel is separate.
-        let x = self.convolved(name, x);
-        self.batch_norm(name, x, true)
-    }
-
-    fn norm(&mut self, name: &str, x: &Self::Map) -> Self::Map {
-        self.batch_norm(name, x.clone(), false)
-    }
-
-    fn conv(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map {
-        let (factors, bias) = (self.factors(name), self.vector(name, "bias"));
-        let bias = bias.reshape([1, 1, 1, conv.channels]);
-        each(x, |x| board_conv(x.clone(), factors.clone()) + bias.clone())
+    fn conv(&mut self, name: &str, x: &Maps, conv: Conv) -> Maps {
+        let bias = self.vector(name, "bias").reshape([1, conv.channels]);
+        let y = self.convolved(name, x);
+        y.with(y.points.clone() + bias)
     }
 
     fn linear(&mut self, name: &str, x: &Self::Vector, len: usize) -> Self::Vector {
@@ -191,27 +156,25 @@ impl Layers for Forward<'_> {
         each(x, |x| x.clone().matmul(factors.clone()) + bias.clone())
     }
 
-    fn relu(&mut self, x: &Self::Map) -> Self::Map {
-        each(x, |x| activation::relu(x.clone()))
+    fn relu(&mut self, x: &Maps) -> Maps {
+        x.with(activation::relu(x.points.clone()))
     }
 
     fn relu_vector(&mut self, x: &Self::Vector) -> Self::Vector {
         each(x, |x| activation::relu(x.clone()))
     }
 
-    fn add(&mut self, a: &Self::Map, b: &Self::Map) -> Self::Map {
-        both(a, b, |a, b| a.clone() + b.clone())
+    fn add(&mut self, a: &Maps, b: &Maps) -> Maps {
+        a.with(a.points.clone() + b.points.clone())
     }
 
-    fn add_per_channel(&mut self, x: &Self::Map, bias: &Self::Vector) -> Self::Map {
-        both(x, bias, |x, bias| {
-            let [batch, .., channels] = x.dims();
-            x.clone() + bias.clone().reshape([batch, 1, 1, channels])
-        })
+    fn add_per_channel(&mut self, x: &Maps, bias: &Self::Vector) -> Maps {
+        let bias = Tensor::cat(bias.clone(), 0);
+        x.with(add_by_board(x.points.clone(), bias, x.sizes.clone()))
     }
 
-    fn pool(&mut self, x: &Self::Map, pooling: Pooling) -> Self::Vector {
-        each(x, |x| {
+    fn pool(&mut self, x: &Maps, pooling: Pooling) -> Self::Vector {
+        each(&x.parts(), |x| {
             let [batch, height, width, channels] = x.dims();
             let points = x.clone().reshape([batch, height * width, channels]);
             let mean = points.clone().mean_dim(1).reshape([batch, channels]);
@@ -225,8 +188,8 @@ impl Layers for Forward<'_> {
         })
     }
 
-    fn flatten(&mut self, x: &Self::Map) -> Self::Vector {
-        each(x, |x| {
+    fn flatten(&mut self, x: &Maps) -> Self::Vector {
+        each(&x.parts(), |x| {
             let [batch, height, width, channels] = x.dims();
             let planes = x.clone().permute([0, 3, 1, 2]);
             planes.reshape([batch, channels * height * width])
@@ -234,6 +197,9 @@ impl Layers for Forward<'_> {
     }
 
     fn concat(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
-        both(a, b, |a, b| Tensor::cat(vec![a.clone(), b.clone()], 1))
+        let pairs = a.iter().zip(b);
+        pairs
+            .map(|(a, b)| Tensor::cat(vec![a.clone(), b.clone()], 1))
+            .collect()
     }
 }

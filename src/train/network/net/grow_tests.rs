@@ -3,7 +3,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::testing::lively_weights;
-use super::{Forward, Mode, Weights, numbers};
+use super::{Forward, Maps, Mode, Weights, numbers};
 use crate::game::BoardSize;
 use crate::train::network::architecture::{Architecture, GameShape, Outputs};
 
@@ -25,7 +25,7 @@ fn answers(network: Architecture, weights: &Weights, shape: GameShape) -> Vec<f3
     let dims = [1, shape.size.height.into(), shape.size.width.into(), PLANES];
     let device = Device::flex();
     let planes = TensorData::new(planes.collect::<Vec<f32>>(), dims);
-    let planes = vec![Tensor::<4>::from_data(planes, &device)];
+    let planes = Maps::of(vec![Tensor::<4>::from_data(planes, &device)]);
     let mut forward = Forward::new(weights, &device, Mode::Infer);
     let heads = network.describe(&mut forward, &planes, shape, Outputs::All);
     let heads = heads.by_size().remove(0);

@@ -3,6 +3,7 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::maps::Maps;
 use super::testing::lively_weights;
 use super::{AREA_UNIT, Conv, Forward, Layers, Mode, Pooling, numbers};
 use crate::game::BoardSize;
@@ -17,13 +18,18 @@ struct Masked<'a> {
 }
 
 impl Masked<'_> {
-    fn masked(&self, x: Vec<Tensor<4>>) -> Vec<Tensor<4>> {
-        x.into_iter().map(|x| x * self.mask.clone()).collect()
+    fn masked(&self, x: Maps) -> Maps {
+        Maps::of(
+            x.parts()
+                .into_iter()
+                .map(|x| x * self.mask.clone())
+                .collect(),
+        )
     }
 }
 
 impl Layers for Masked<'_> {
-    type Map = Vec<Tensor<4>>;
+    type Map = Maps;
     type Vector = Vec<Tensor<2>>;
 
     fn conv_norm(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map {
@@ -68,12 +74,13 @@ impl Layers for Masked<'_> {
     }
 
     fn pool(&mut self, x: &Self::Map, pooling: Pooling) -> Self::Vector {
-        let [batch, height, width, channels] = x[0].dims();
+        let x = x.parts().remove(0);
+        let [batch, height, width, channels] = x.dims();
         let points = |x: Tensor<4>| x.reshape([batch, height * width, channels]);
         let flat = |x: Tensor<3>| x.reshape([batch, channels]);
-        let sum = flat(points(x[0].clone()).sum_dim(1));
+        let sum = flat(points(x.clone()).sum_dim(1));
         let off = (self.mask.clone() - 1.0) * 1e9;
-        let max = flat(points(x[0].clone() + off).max_dim(1));
+        let max = flat(points(x + off).max_dim(1));
         let mean = sum.clone() / self.size.area() as f32;
         if pooling == Pooling::Mean {
             return vec![mean];
@@ -86,9 +93,9 @@ impl Layers for Masked<'_> {
     /// Restricted to the points on the board.
     fn flatten(&mut self, x: &Self::Map) -> Self::Vector {
         let (height, width) = (self.size.height.into(), self.size.width.into());
-        let on = |x: &Tensor<4>| x.clone().narrow(1, 0, height).narrow(2, 0, width);
-        let x = x.iter().map(on).collect();
-        self.forward.flatten(&x)
+        let on = |x: Tensor<4>| x.narrow(1, 0, height).narrow(2, 0, width);
+        let x = x.parts().into_iter().map(on).collect();
+        self.forward.flatten(&Maps::of(x))
     }
 
     fn concat(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
@@ -133,7 +140,7 @@ fn boards_of_their_own_size_are_masked_ones() {
         // Boards of two sizes in one batch, each of its own size.
         let sizes = [BoardSize::new(4, 3), BoardSize::square(7)];
         let own = |size: BoardSize| planes(size, [size.height.into(), size.width.into()], 6);
-        let together = sizes.map(own).to_vec();
+        let together = Maps::of(sizes.map(own).to_vec());
         let all = architecture.describe(&mut forward(), &together, shape(sizes[0]), Outputs::All);
         for (size, own) in sizes.into_iter().zip(all.by_size()) {
             let (rows, columns) = (usize::from(size.height), usize::from(size.width));
@@ -144,7 +151,7 @@ fn boards_of_their_own_size_are_masked_ones() {
                 mask: Tensor::from_data(mask, &device),
                 size,
             };
-            let padded = vec![planes(size, [7, 9], 6)];
+            let padded = Maps::of(vec![planes(size, [7, 9], 6)]);
             let wanted = architecture.describe(&mut masked, &padded, shape(size), Outputs::All);
             let wanted = wanted.by_size().remove(0);
             let mut pairs = vec![(own.policy, wanted.policy), (own.value, wanted.value)];

@@ -16,6 +16,7 @@ mod grow;
 #[cfg(test)]
 mod grow_tests;
 mod kernel;
+mod maps;
 #[cfg(test)]
 mod masked;
 mod peak;
@@ -29,6 +30,7 @@ pub use forward::{Forward, Mode};
 pub(crate) use forward::{all_numbers, numbers};
 pub use grow::{Grow, Grown};
 pub(crate) use kernel::transpose;
+pub use maps::Maps;
 pub use peak::peak_flops;
 pub use weights::{Role, WeightTensor, Weights};
 

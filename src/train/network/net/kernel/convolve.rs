@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::layout::{copy_out, empty_map, lay_out};
+use super::part::Part;
 use super::shape::Shape;
 use super::weights::pack;
 use crate::eval::native::grid::Grid;
@@ -12,53 +13,45 @@ use crate::eval::native::kernels::{
 };
 
 /// Boards with the channels of the inputs to boards with those of the outputs.
-pub(super) fn forward(shape: Shape, x: &[f32], weights: &[f32]) -> Vec<f32> {
-    convolve(shape, x, |output, input, tap| {
+pub(super) fn forward(parts: Vec<Part<'_>>, weights: &[f32]) {
+    convolve(parts, |shape, output, input, tap| {
         weights[(output * shape.inputs + input) * shape.taps() + tap]
-    })
+    });
 }
 
-/// Gradients of the outputs to gradients of the inputs.
-pub(super) fn input_gradient(shape: Shape, weights: &[f32], gradient: &[f32]) -> Vec<f32> {
+/// Gradients of the outputs to gradients of the inputs, by the transposed layer.
+pub(super) fn input_gradient(parts: Vec<Part<'_>>, weights: &[f32]) {
     // Each weight is applied in the opposite direction.
-    convolve(shape.transposed(), gradient, |output, input, tap| {
-        weights[(input * shape.inputs + output) * shape.taps() + shape.taps() - 1 - tap]
-    })
+    convolve(parts, |shape, output, input, tap| {
+        weights[(input * shape.outputs + output) * shape.taps() + shape.taps() - 1 - tap]
+    });
 }
 
-fn convolve(shape: Shape, x: &[f32], weight: impl Fn(usize, usize, usize) -> f32) -> Vec<f32> {
-    let (level, grid, [blocks_in, blocks_out]) = (shape.level, shape.grid(), shape.blocks());
-    let groups = level.groups(blocks_out);
-    let plan = Plan {
-        shape,
-        grid,
-        taps: grid.taps([shape.kernel, shape.kernel]),
-        weights: pack(shape, &groups, weight),
-        groups,
-        bias: vec![Lanes::default(); blocks_out],
-        activations: vec![Activation::Identity; blocks_out],
-    };
-    let (board_in, board_out) = (shape.inputs * shape.area(), shape.outputs * shape.area());
-    let mut y = vec![0.0; x.len() / board_in * board_out];
-    y.par_chunks_exact_mut(board_out)
-        .zip(x.par_chunks_exact(board_in))
-        .for_each_init(
-            || Memory {
-                input: empty_map(&grid, blocks_in),
-                output: empty_map(&grid, blocks_out),
-                sums: empty_map(&grid, WIDEST),
-                room: match shape.in_frequencies() {
-                    true => Workspace::new(&grid, blocks_in, WIDEST),
-                    false => Workspace::default(),
-                },
-            },
-            |memory, (y, x)| {
-                lay_out(&grid, shape.inputs, x, &mut memory.input);
-                plan.run(memory);
-                copy_out(&grid, shape.outputs, &memory.output, y);
-            },
-        );
-    y
+/// `weight` has shape, output, input and tap.
+fn convolve(parts: Vec<Part<'_>>, weight: impl Fn(Shape, usize, usize, usize) -> f32) {
+    // Sizes with the same tiles share their weights.
+    let mut packed: Option<(usize, Vec<Lanes<f32>>)> = None;
+    for Part { shape, x, y } in parts {
+        let (grid, blocks_out) = (shape.grid(), shape.blocks()[1]);
+        let groups = shape.level.groups(blocks_out);
+        let pack = || {
+            pack(shape, &groups, |output, input, tap| {
+                weight(shape, output, input, tap)
+            })
+        };
+        let same = packed.take().filter(|(tile, _)| *tile == grid.tile);
+        let plan = Plan {
+            shape,
+            grid,
+            taps: grid.taps([shape.kernel, shape.kernel]),
+            weights: same.map_or_else(pack, |(_, weights)| weights),
+            groups,
+            bias: vec![Lanes::default(); blocks_out],
+            activations: vec![Activation::Identity; blocks_out],
+        };
+        plan.boards(x, y);
+        packed = Some((grid.tile, plan.weights));
+    }
 }
 
 /// A convolution with its weights.
@@ -81,6 +74,30 @@ struct Memory {
 }
 
 impl Plan {
+    /// Convolves each board.
+    fn boards(&self, x: &[f32], y: &mut [f32]) {
+        let (shape, grid, [blocks_in, blocks_out]) = (self.shape, self.grid, self.shape.blocks());
+        let (board_in, board_out) = (shape.inputs * shape.area(), shape.outputs * shape.area());
+        y.par_chunks_exact_mut(board_out)
+            .zip(x.par_chunks_exact(board_in))
+            .for_each_init(
+                || Memory {
+                    input: empty_map(&grid, blocks_in),
+                    output: empty_map(&grid, blocks_out),
+                    sums: empty_map(&grid, WIDEST),
+                    room: match shape.in_frequencies() {
+                        true => Workspace::new(&grid, blocks_in, WIDEST),
+                        false => Workspace::default(),
+                    },
+                },
+                |memory, (y, x)| {
+                    lay_out(&grid, shape.inputs, x, &mut memory.input);
+                    self.run(memory);
+                    copy_out(&grid, shape.outputs, &memory.output, y);
+                },
+            );
+    }
+
     fn run(&self, memory: &mut Memory) {
         let epilogue = Epilogue {
             scale: &self.bias,

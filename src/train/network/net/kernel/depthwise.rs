@@ -3,39 +3,49 @@
 use rayon::prelude::*;
 
 use super::layout::{copy_out, empty_map, lay_out};
+use super::part::Part;
 use super::shape::{GROUPS, Shape};
 use crate::eval::native::grid::Grid;
 use crate::eval::native::kernels::simd::{Job, Simd, Tile};
 use crate::eval::native::kernels::{Activation, DepthwiseTask, Epilogue, LANES, Lanes};
 
 /// Boards to boards, with as many channels out as in.
-pub(super) fn forward(shape: Shape, x: &[f32], weights: &[f32]) -> Vec<f32> {
-    convolve(shape, x, |channel, tap| {
-        weights[channel * shape.taps() + tap]
-    })
+pub(super) fn forward(parts: Vec<Part<'_>>, weights: &[f32]) {
+    convolve(parts, |taps, channel, tap| weights[channel * taps + tap]);
 }
 
 /// Gradients of the outputs to gradients of the inputs.
-pub(super) fn input_gradient(shape: Shape, weights: &[f32], gradient: &[f32]) -> Vec<f32> {
+pub(super) fn input_gradient(parts: Vec<Part<'_>>, weights: &[f32]) {
     // Each weight is applied in the opposite direction.
-    convolve(shape, gradient, |channel, tap| {
-        weights[(channel + 1) * shape.taps() - 1 - tap]
-    })
+    convolve(parts, |taps, channel, tap| {
+        weights[(channel + 1) * taps - 1 - tap]
+    });
 }
 
-fn convolve(shape: Shape, x: &[f32], weight: impl Fn(usize, usize) -> f32) -> Vec<f32> {
+/// `weight` has the number of taps, channel and tap.
+fn convolve(parts: Vec<Part<'_>>, weight: impl Fn(usize, usize, usize) -> f32) {
+    let mut packed: Vec<Lanes<f32>> = Vec::new();
+    for Part { shape, x, y } in parts {
+        if packed.is_empty() {
+            packed = vec![Lanes::default(); shape.blocks()[0] * shape.taps()];
+            for channel in 0..shape.inputs {
+                for tap in 0..shape.taps() {
+                    let line = &mut packed[channel / LANES * shape.taps() + tap];
+                    line.0[channel % LANES] = weight(shape.taps(), channel, tap);
+                }
+            }
+        }
+        boards(shape, x, y, &packed);
+    }
+}
+
+/// Convolves each board with weights in lines of channels.
+fn boards(shape: Shape, x: &[f32], y: &mut [f32], weights: &[Lanes<f32>]) {
     let (level, grid, [blocks, _]) = (shape.level, shape.grid(), shape.blocks());
     let taps = grid.taps([shape.kernel, shape.kernel]);
-    let mut packed = vec![Lanes::default(); blocks * taps.len()];
-    for channel in 0..shape.inputs {
-        for tap in 0..taps.len() {
-            packed[channel / LANES * taps.len() + tap].0[channel % LANES] = weight(channel, tap);
-        }
-    }
     let bias = vec![Lanes::default(); blocks];
     let activations = vec![Activation::Identity; blocks];
     let board = shape.inputs * shape.area();
-    let mut y = vec![0.0; x.len()];
     y.par_chunks_exact_mut(board)
         .zip(x.par_chunks_exact(board))
         .for_each_init(
@@ -47,7 +57,7 @@ fn convolve(shape: Shape, x: &[f32], weight: impl Fn(usize, usize) -> f32) -> Ve
                     taps: &taps,
                     input,
                     blocks,
-                    weights: &packed,
+                    weights,
                     sums,
                     epilogue: Epilogue {
                         scale: &bias,
@@ -61,7 +71,6 @@ fn convolve(shape: Shape, x: &[f32], weight: impl Fn(usize, usize) -> f32) -> Ve
                 copy_out(&grid, shape.inputs, output, y);
             },
         );
-    y
 }
 
 /// Gradients of the outputs, and the inputs, to gradients of the weights.

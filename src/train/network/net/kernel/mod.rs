@@ -1,5 +1,5 @@
-//! CPU kernels for many small boards, forward and backward, on plain slices. Boards are channels
-//! last, `[boards, height, width, channels]`.
+//! CPU kernels for many small boards, forward and backward, on plain slices: the points of all boards, size after
+//! size, `[points, channels]`, with their sizes `[boards, height, width]`.
 //!
 //! Convolutions are those with which networks are played ([`crate::eval::native`]): one text, generic
 //! over the processor's vectors and compiled for each kind of them, 3x3 by Winograd's algorithm. Each board is
@@ -13,42 +13,84 @@
 //! Boards are distributed over threads in fixed groups, so that sums are added in the same order for
 //! any thread count.
 
+mod by_board;
 mod convolve;
 mod depthwise;
 mod frequencies;
 mod layout;
 mod norm;
+mod part;
 mod products;
 mod shape;
 mod weight_gradient;
 mod weights;
 
+pub(super) use by_board::{add_by_board, sums_by_board};
 pub(super) use norm::{moments, norm, norm_gradient};
-pub(super) use shape::Shape;
+pub(super) use shape::Layer;
 
-/// `[boards, height, width, inputs]` to `[boards, height, width, outputs]` with weights
-/// `[outputs, inputs, kernel, kernel]`, or of a depthwise convolution `[outputs, 1, kernel, kernel]`.
-pub(super) fn forward(shape: Shape, x: &[f32], weights: &[f32]) -> Vec<f32> {
-    match shape.depthwise {
-        true => depthwise::forward(shape, x, weights),
-        false => convolve::forward(shape, x, weights),
+use part::parts;
+use shape::Shape;
+
+/// `[points, inputs]` to `[points, outputs]` with weights `[outputs, inputs, kernel, kernel]`, or of a depthwise
+/// convolution `[outputs, 1, kernel, kernel]`.
+pub(super) fn forward(layer: Layer, sizes: &[[usize; 3]], x: &[f32], weights: &[f32]) -> Vec<f32> {
+    let mut y = vec![0.0; x.len() / layer.inputs * layer.outputs];
+    let parts = parts(layer, sizes, x, &mut y);
+    match layer.depthwise {
+        true => depthwise::forward(parts, weights),
+        false => convolve::forward(parts, weights),
     }
+    y
 }
 
 /// Gradients of the outputs to gradients of the inputs.
-pub(super) fn input_gradient(shape: Shape, weights: &[f32], gradient: &[f32]) -> Vec<f32> {
-    match shape.depthwise {
-        true => depthwise::input_gradient(shape, weights, gradient),
-        false => convolve::input_gradient(shape, weights, gradient),
+pub(super) fn input_gradient(
+    layer: Layer,
+    sizes: &[[usize; 3]],
+    weights: &[f32],
+    gradient: &[f32],
+) -> Vec<f32> {
+    let mut to_x = vec![0.0; gradient.len() / layer.outputs * layer.inputs];
+    let parts = parts(layer.transposed(), sizes, gradient, &mut to_x);
+    match layer.depthwise {
+        true => depthwise::input_gradient(parts, weights),
+        false => convolve::input_gradient(parts, weights),
     }
+    to_x
 }
 
 /// Gradients of the outputs, and the inputs, to gradients of the weights.
-pub(super) fn weight_gradient(shape: Shape, x: &[f32], gradient: &[f32]) -> Vec<f32> {
-    match shape.depthwise {
-        true => depthwise::weight_gradient(shape, x, gradient),
-        false => weight_gradient::weight_gradient(shape, x, gradient),
+pub(super) fn weight_gradient(
+    layer: Layer,
+    sizes: &[[usize; 3]],
+    x: &[f32],
+    gradient: &[f32],
+) -> Vec<f32> {
+    let of_size = match layer.depthwise {
+        true => depthwise::weight_gradient,
+        false => weight_gradient::weight_gradient,
+    };
+    let (mut x, mut gradient) = (x, gradient);
+    let mut sums: Vec<f32> = Vec::new();
+    for &size in sizes {
+        let shape = Shape::new(layer, size);
+        let own_x = x.split_off(..size[0] * shape.area() * layer.inputs);
+        let own_gradient = gradient.split_off(..size[0] * shape.area() * layer.outputs);
+        let found = of_size(
+            shape,
+            own_x.unwrap_or_default(),
+            own_gradient.unwrap_or_default(),
+        );
+        match sums.is_empty() {
+            true => sums = found,
+            false => sums
+                .iter_mut()
+                .zip(found)
+                .for_each(|(sum, found)| *sum += found),
+        }
     }
+    sums
 }
 
 /// Numbers `[n, rows, columns]` as `[n, columns, rows]`: with `[channels, area]` planes to channels

@@ -7,10 +7,9 @@ use crate::eval::native::kernels::LANES;
 /// Boards in groups that are summed separately and then added in order.
 pub(super) const GROUPS: usize = 4;
 
-/// The shape of one convolution: stride 1, an odd square kernel, zero padding that keeps the
-/// board's size.
+/// One convolution: stride 1, an odd square kernel, zero padding that keeps the board's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::train::network::net) struct Shape {
+pub(in crate::train::network::net) struct Layer {
     /// The vectors that it is computed with.
     pub(in crate::train::network::net) level: Level,
     /// Whether each channel is separate; there are then as many outputs as inputs.
@@ -21,19 +20,41 @@ pub(in crate::train::network::net) struct Shape {
     pub(in crate::train::network::net) outputs: usize,
     /// Side of the kernel.
     pub(in crate::train::network::net) kernel: usize,
-    /// Rows of the board.
-    pub(in crate::train::network::net) height: usize,
-    /// Columns of the board.
-    pub(in crate::train::network::net) width: usize,
 }
 
-impl Shape {
+impl Layer {
     /// The convolution that propagates gradients of the outputs back to the inputs.
-    pub(super) fn transposed(self) -> Shape {
-        Shape {
+    pub(super) fn transposed(self) -> Layer {
+        Layer {
             inputs: self.outputs,
             outputs: self.inputs,
             ..self
+        }
+    }
+}
+
+/// A convolution on boards of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) level: Level,
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+    pub(super) kernel: usize,
+    /// Rows of the board.
+    pub(super) height: usize,
+    /// Columns of the board.
+    pub(super) width: usize,
+}
+
+impl Shape {
+    pub(super) fn new(layer: Layer, [_, height, width]: [usize; 3]) -> Shape {
+        Shape {
+            level: layer.level,
+            inputs: layer.inputs,
+            outputs: layer.outputs,
+            kernel: layer.kernel,
+            height,
+            width,
         }
     }
 

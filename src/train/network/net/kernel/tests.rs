@@ -3,16 +3,28 @@ use crate::eval::native::Level;
 use proptest::prelude::*;
 
 /// Calls `with` for each combination of board, output, input and weight index.
-fn each_product(shape: Shape, boards: usize, mut with: impl FnMut(usize, usize, usize)) {
-    let Shape {
+fn each_product(layer: Layer, sizes: &[[usize; 3]], mut with: impl FnMut(usize, usize, usize)) {
+    let mut first = 0;
+    for &[boards, height, width] in sizes {
+        each_product_of_size(layer, [boards, height, width], first, &mut with);
+        first += boards * height * width;
+    }
+}
+
+/// The same for the boards of one size, whose first point is `first`.
+fn each_product_of_size(
+    layer: Layer,
+    [boards, height, width]: [usize; 3],
+    first: usize,
+    with: &mut impl FnMut(usize, usize, usize),
+) {
+    let Layer {
         level: _,
         depthwise,
         inputs,
         outputs,
         kernel,
-        height,
-        width,
-    } = shape;
+    } = layer;
     let rim = kernel / 2;
     for board in 0..boards {
         for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
@@ -23,8 +35,8 @@ fn each_product(shape: Shape, boards: usize, mut with: impl FnMut(usize, usize, 
                 if !inside {
                     continue;
                 }
-                let point = (board * height + y) * width + x;
-                let from = (board * height + from_y - rim) * width + from_x - rim;
+                let point = first + (board * height + y) * width + x;
+                let from = first + (board * height + from_y - rim) * width + from_x - rim;
                 for (output, input) in (0..outputs).flat_map(|o| (0..inputs).map(move |i| (o, i))) {
                     if depthwise && input != output {
                         continue;
@@ -57,33 +69,36 @@ proptest! {
     #[test]
     fn convolutions_agree_with_the_definition(
         inputs in 1usize..36, outputs in 1usize..70, rim in 0usize..3, depthwise in any::<bool>(),
-        height in 1usize..8, width in 1usize..20, boards in 1usize..20, seed in 0usize..100,
+        sizes in prop::collection::vec((1usize..12, 1usize..8, 1usize..20), 1..4), seed in 0usize..100,
     ) {
+        let sizes: Vec<[usize; 3]> = sizes.into_iter().map(|size| size.into()).collect();
         let kernel = 2 * rim + 1;
         let outputs = if depthwise { inputs } else { outputs };
         let level = Level::best();
-        let shape = Shape { level, depthwise, inputs, outputs, kernel, height, width };
-        let x = numbers(boards * inputs * height * width, seed);
+        let layer = Layer { level, depthwise, inputs, outputs, kernel };
+        let points: usize = sizes.iter().map(|size| size.iter().product::<usize>()).sum();
+        let x = numbers(points * inputs, seed);
         let seen = if depthwise { 1 } else { inputs };
         let weights = numbers(outputs * seen * kernel * kernel, seed + 1);
-        let gradient = numbers(boards * outputs * height * width, seed + 2);
+        let gradient = numbers(points * outputs, seed + 2);
         let mut y = vec![0.0; gradient.len()];
         let mut to_x = vec![0.0; x.len()];
         let mut to_factors = vec![0.0; weights.len()];
-        each_product(shape, boards, |to, from, weight| {
+        each_product(layer, &sizes, |to, from, weight| {
             y[to] += x[from] * weights[weight];
             to_x[from] += gradient[to] * weights[weight];
             to_factors[weight] += gradient[to] * x[from];
         });
         for level in Level::all() {
-            let shape = Shape { level, ..shape };
-            prop_assert!(near(&forward(shape, &x, &weights), &y), "{level}");
-            prop_assert!(near(&input_gradient(shape, &weights, &gradient), &to_x), "{level}");
-            prop_assert!(near(&weight_gradient(shape, &x, &gradient), &to_factors), "{level}");
+            let layer = Layer { level, ..layer };
+            prop_assert!(near(&forward(layer, &sizes, &x, &weights), &y), "{level}");
+            prop_assert!(near(&input_gradient(layer, &sizes, &weights, &gradient), &to_x), "{level}");
+            let found = weight_gradient(layer, &sizes, &x, &gradient);
+            prop_assert!(near(&found, &to_factors), "{level}");
         }
 
-        let planes = transpose(&x, height * width, inputs);
-        prop_assert!(near(&transpose(&planes, inputs, height * width), &x));
+        let planes = transpose(&x, points, inputs);
+        prop_assert!(near(&transpose(&planes, inputs, points), &x));
     }
 
     #[test]
@@ -146,6 +161,19 @@ fn norms_have_the_gradients_of_their_differences() {
         assert!((f64::from(found.gamma[channel]) - to_gamma).abs() < 5e-3);
         assert!((f64::from(found.beta[channel]) - to_beta).abs() < 5e-3);
     }
+}
+
+#[test]
+fn numbers_by_board_reach_its_points_alone() {
+    // Two boards of 1x2 and one of 1x3, two channels.
+    let sizes = [[2, 1, 2], [1, 1, 3]];
+    let x: Vec<f32> = (0..14_u8).map(f32::from).collect();
+    let sum = add_by_board(2, &sizes, &x, &[10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
+    assert_eq!(sum[..4], [10.0, 21.0, 12.0, 23.0]);
+    assert_eq!(sum[4..8], [34.0, 45.0, 36.0, 47.0]);
+    assert_eq!(sum[8..], [58.0, 69.0, 60.0, 71.0, 62.0, 73.0]);
+    let sums = sums_by_board(2, &sizes, &x);
+    assert_eq!(sums, [2.0, 4.0, 10.0, 12.0, 30.0, 33.0]);
 }
 
 /// A ReLU behind a norm lets through the gradients of answers above zero.

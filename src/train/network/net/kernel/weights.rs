@@ -27,10 +27,12 @@ pub(super) fn pack(
     if by_tap {
         let rows = kernel_rows(shape.grid().tile);
         count = rows.len() * rows.len();
-        let kernels = lines.as_chunks::<9>().0.iter();
-        lines = kernels
-            .flat_map(|kernel| to_frequencies(kernel, &rows))
-            .collect();
+        let kernels = lines.as_chunks::<9>().0;
+        let mut spectra = vec![Lanes::default(); kernels.len() * count];
+        for (kernel, spectrum) in kernels.iter().zip(spectra.chunks_exact_mut(count)) {
+            to_frequencies(kernel, &rows, spectrum);
+        }
+        lines = spectra;
     }
     let order = WeightOrder {
         groups,
@@ -48,14 +50,14 @@ pub(super) fn pack(
 }
 
 /// G g G' of sixteen kernels.
-fn to_frequencies(kernel: &[Lanes<f32>; 9], rows: &[[f64; 3]]) -> Vec<Lanes<f32>> {
-    let half = rows.iter().map(|row| {
-        let column = |j: usize| weighted([kernel[j].0, kernel[3 + j].0, kernel[6 + j].0], *row);
-        std::array::from_fn(column)
-    });
-    let half: Vec<[[f32; LANES]; 3]> = half.collect();
-    let line = |half: [[f32; LANES]; 3]| rows.iter().map(move |row| Lanes(weighted(half, *row)));
-    half.into_iter().flat_map(line).collect()
+fn to_frequencies(kernel: &[Lanes<f32>; 9], rows: &[[f64; 3]], spectrum: &mut [Lanes<f32>]) {
+    for (row, spectrum) in rows.iter().zip(spectrum.chunks_exact_mut(rows.len())) {
+        let half =
+            [0, 1, 2].map(|j| weighted([kernel[j].0, kernel[3 + j].0, kernel[6 + j].0], *row));
+        for (by, line) in rows.iter().zip(spectrum) {
+            line.0 = weighted(half, *by);
+        }
+    }
 }
 
 /// The sum of three lines times three numbers.

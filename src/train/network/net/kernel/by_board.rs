@@ -1,0 +1,45 @@
+//! Numbers for each board and channel.
+
+/// Adds `[boards, channels]` to all points of each board.
+pub(in crate::train::network::net) fn add_by_board(
+    channels: usize,
+    sizes: &[[usize; 3]],
+    x: &[f32],
+    bias: &[f32],
+) -> Vec<f32> {
+    let mut sum = Vec::with_capacity(x.len());
+    for (board, bias) in boards(channels, sizes, x).zip(bias.chunks_exact(channels)) {
+        for point in board.chunks_exact(channels) {
+            sum.extend(point.iter().zip(bias).map(|(x, bias)| x + bias));
+        }
+    }
+    sum
+}
+
+/// The sum over the points of each board, `[boards, channels]`.
+pub(in crate::train::network::net) fn sums_by_board(
+    channels: usize,
+    sizes: &[[usize; 3]],
+    x: &[f32],
+) -> Vec<f32> {
+    let mut sums = vec![0.0; sizes.iter().map(|size| size[0]).sum::<usize>() * channels];
+    for (board, sums) in boards(channels, sizes, x).zip(sums.chunks_exact_mut(channels)) {
+        for point in board.chunks_exact(channels) {
+            sums.iter_mut().zip(point).for_each(|(sum, x)| *sum += x);
+        }
+    }
+    sums
+}
+
+/// The numbers of each board.
+fn boards<'a>(
+    channels: usize,
+    sizes: &'a [[usize; 3]],
+    mut x: &'a [f32],
+) -> impl Iterator<Item = &'a [f32]> {
+    sizes.iter().flat_map(move |&[boards, height, width]| {
+        let len = height * width * channels;
+        let own = x.split_off(..boards * len).unwrap_or_default();
+        own.chunks_exact(len)
+    })
+}
