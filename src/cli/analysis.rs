@@ -140,11 +140,16 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
             }
         };
         let value = given.next().unwrap_or_default();
-        if is_ours(name, Path::new(&value)) {
+        let refusal = match name {
+            "model" => refusal(Path::new(&value)),
+            _ => None,
+        };
+        if refusal.is_none() && is_ours(name, Path::new(&value)) {
             ours.push(format!("--{name}").into());
             ours.push(value);
         } else {
-            let unused = format!("--katago=-{name} {}", value.to_string_lossy());
+            let reason = refusal.unwrap_or_default();
+            let unused = format!("--katago=-{name} {}{reason}", value.to_string_lossy());
             ours.push(unused.into());
         }
     }
@@ -159,6 +164,18 @@ fn is_ours(argument: &str, file: &Path) -> bool {
         "config" => ends_with("toml"),
         _ => false,
     }
+}
+
+/// Why a network of KataGo's cannot play here, and what plays in its place: KataGo's clients name their own networks,
+/// and some of those (transformers, KaTrain's default) are of a kind that is not computed. KaTrain shows lines with
+/// the word error.
+fn refusal(file: &Path) -> Option<String> {
+    let source = ModelSource::File(file.to_owned());
+    let error = source
+        .is_katago()
+        .then(|| source.onnx(None).err())
+        .flatten()?;
+    Some(format!(": error: {error}; the built-in network plays"))
 }
 
 #[cfg(test)]
@@ -221,12 +238,16 @@ mod tests {
         let network = std::env::temp_dir().join(format!("tengen-{}.bin", std::process::id()));
         std::fs::write(&network, "kata1-b18 14\n22 19\n20 20 20 20 40 1 30\n")
             .expect("it is writable");
-        let network = network.to_str().expect("a name in ASCII");
-        check(
-            &["analysis", "-model", network],
-            &["analysis", "--model", network],
+        let name = network.to_str().expect("a name in ASCII");
+        let given = ["tengen", "analysis", "-model", name];
+        let unusable = arguments(given.map(OsString::from));
+        std::fs::remove_file(name).expect("it is ours");
+        let told = unusable[2].to_str().expect("a message");
+        assert!(
+            told.starts_with(&format!("--katago=-model {name}: error: ")),
+            "{told}"
         );
-        std::fs::remove_file(network).expect("it is ours");
+        assert!(told.ends_with("; the built-in network plays"), "{told}");
         check(&["gtp", "-model", "x"], &["gtp", "-model", "x"]);
         check(&[], &[]);
     }

@@ -21,6 +21,13 @@ const LEAST_SHARE: f32 = 0.02;
 /// this, as a difference of values in [-1, 1]: the count has overlooked something.
 const OVERLOOKED: f32 = 1.0;
 
+/// An owner of at least this certainty, in [0, 1], is decided.
+const DECIDED: f32 = 0.5;
+
+/// Share of a board's points that may be undecided where a side passes first under territory scoring, by which
+/// borders do not count as open: shared liberties, and what a network is in doubt about.
+const MOST_UNDECIDED: f32 = 0.05;
+
 /// Judgement of a pass before a search.
 #[derive(Default)]
 pub(super) struct PassJudgement {
@@ -74,6 +81,23 @@ pub(super) fn is_preferred<G: Game>(
     scoring::nears_end(position) && (is_as_good(position, report) || expected.is_some_and(loses))
 }
 
+/// Whether nothing is left to be played for: no border that counts is open, and under territory scoring nearly all
+/// points have an owner, by the search's estimate where there is one.
+pub(super) fn is_closed<G: Game>(
+    position: &G,
+    settled: &Settled,
+    searched: Option<&OwnershipEstimate>,
+) -> bool {
+    let by_territory = scoring::current_score(position).is_none();
+    let most = MOST_UNDECIDED * position.size().area() as f32;
+    let undecided = |expected: &OwnershipEstimate| {
+        let owners = expected.owner.iter();
+        owners.filter(|owner| owner.abs() < DECIDED).count() as f32
+    };
+    settled.open == 0
+        && !(by_territory && searched.is_some_and(|expected| undecided(expected) > most))
+}
+
 /// Whether a searched pass is worth as much as the best move.
 fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
     let pass = position.size().pass();
@@ -89,7 +113,8 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
         return passed.proof.map_or(glance, |proof| proof.max(glance)) >= proof;
     }
     let enough = (best.visits as f32 * LEAST_SHARE).max(1.0);
-    let wins = is_offered(position) && passed.value >= WINS;
+    let counts_as_lost = lead(position.to_move(), passed).is_some_and(|lead| lead < 0.0);
+    let wins = is_offered(position) && passed.value >= WINS && !counts_as_lost;
     let gain = gain(position.to_move(), passed, best).filter(|_| !wins);
     passed.visits as f32 >= enough
         && best.value - passed.value <= AS_LIKELY
@@ -124,9 +149,36 @@ fn loses_where_a_pass_wins<G: Game>(
 
 /// Difference of a side's lead in points between two moves, if known.
 fn gain(color: Color, from: &MoveReport, to: &MoveReport) -> Option<f32> {
-    let ahead = |found: &MoveReport| Some(found.expected.as_ref()?.black_ahead);
-    let gain = ahead(to)? - ahead(from)?;
-    Some(if color == Color::Black { gain } else { -gain })
+    Some(lead(color, to)? - lead(color, from)?)
+}
+
+/// A side's lead in points after a move, if known.
+fn lead(color: Color, found: &MoveReport) -> Option<f32> {
+    let ahead = found.expected.as_ref()?.black_ahead;
+    Some(if color == Color::Black { ahead } else { -ahead })
+}
+
+/// The move to play in place of a pass that a search has put first while borders are open, if one is about as good:
+/// where all moves are worth the same, a pass may have the highest prior, which is raised near the end of a game.
+/// Without visits a move counts as such if its prior is at least half of the pass's.
+pub(super) fn instead_of_pass<'a, G: Game>(
+    position: &G,
+    report: &'a SearchReport,
+) -> Option<&'a MoveReport> {
+    let pass = position.size().pass();
+    let passed = report.best().filter(|best| best.mv == pass)?;
+    if is_offered(position) || passed.proof == Some(Proof::Win) {
+        return None;
+    }
+    let is_as_good = |other: &&MoveReport| match other.visits {
+        _ if other.mv == pass || other.proof == Some(Proof::Loss) => false,
+        0 => other.prior >= passed.prior / 2.0,
+        _ => {
+            let gain = gain(position.to_move(), passed, other);
+            other.value >= passed.value - AS_LIKELY && gain.is_none_or(|gain| gain >= -AS_LARGE)
+        }
+    };
+    report.moves.iter().find(is_as_good)
 }
 
 /// The winner if both sides pass now.
@@ -151,23 +203,30 @@ pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Sett
     others.filter(|mv| !helps.contains(mv)).collect()
 }
 
-/// The report with the pass first, where the player would pass and the report does not say so: clients that play
-/// the first move of an analysis (KaTrain) end games, too. Judges by the numbers of the report alone.
-pub(super) fn with_pass_first<G: Game>(
+/// The report with the move first that the player would play, where the report does not say so: a pass, so that
+/// clients that play the first move of an analysis (KaTrain) end games, or another move than a pass that comes too
+/// early. Judges by the numbers of the report alone.
+pub(super) fn reordered<G: Game>(
     report: &SearchReport,
     position: &G,
     judged: &PassJudgement,
 ) -> Option<SearchReport> {
     let expected = judged.expected.as_deref();
-    let is_closed = || {
-        let expected = expected.or(report.expected.as_ref());
-        let settled = expected.and_then(|expected| scoring::settle(position, expected));
-        settled.is_some_and(|settled| settled.open == 0)
+    let closed = || {
+        let searched = report.expected.as_ref();
+        let settled = expected
+            .or(searched)
+            .and_then(|expected| scoring::settle(position, expected));
+        settled.is_some_and(|settled| is_closed(position, &settled, searched))
     };
     let passes = judged.decides
-        || is_preferred(position, report, expected) && (is_offered(position) || is_closed());
+        || is_preferred(position, report, expected) && (is_offered(position) || closed());
     if !passes {
-        return None;
+        let other = instead_of_pass(position, report)?.mv;
+        let place = report.moves.iter().position(|found| found.mv == other)?;
+        let mut report = report.clone();
+        report.moves[..=place].rotate_right(1);
+        return Some(report);
     }
     let pass = position.size().pass();
     let place = report.moves.iter().position(|found| found.mv == pass)?;
@@ -179,4 +238,59 @@ pub(super) fn with_pass_first<G: Game>(
     }
     report.moves.insert(0, found);
     Some(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::report;
+    use super::*;
+    use crate::game::BoardSize;
+    use crate::games::go::SmallGo;
+
+    const PASS: u16 = 25;
+
+    /// What is played in place of a pass that comes first in a report of (move, visits, prior), whose values are
+    /// these, and after which Black leads by these points.
+    fn instead(moves: &[(u16, u64, f32)], values: &[f32], leads: &[f32]) -> Option<u16> {
+        let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
+        position.play(Move(12));
+        position.play(Move(7));
+        let mut report = report(moves);
+        for (found, value) in report.moves.iter_mut().zip(values) {
+            found.value = *value;
+        }
+        for (found, lead) in report.moves.iter_mut().zip(leads) {
+            found.expected = Some(OwnershipEstimate {
+                owner: vec![0.0; 25],
+                defended: None,
+                shared: vec![0.0; 25],
+                black_ahead: *lead,
+                deviation: 0.0,
+            });
+        }
+        instead_of_pass(&position, &report).map(|found| found.mv.0)
+    }
+
+    #[test]
+    fn an_early_pass_gives_way_to_a_move_that_is_as_good() {
+        let both = [(PASS, 9, 0.1), (3, 8, 0.1)];
+        assert_eq!(instead(&both, &[0.98, 0.97], &[]), Some(3));
+        assert_eq!(instead(&both, &[0.98, 0.9], &[]), None, "it loses chances");
+        assert_eq!(
+            instead(&both, &[0.98, 0.98], &[20.0, 19.0]),
+            None,
+            "it loses a point"
+        );
+        assert_eq!(instead(&both, &[0.98, 0.98], &[20.0, 20.0]), Some(3));
+        let moves_first = [(3, 9, 0.1), (PASS, 8, 0.1)];
+        assert_eq!(instead(&moves_first, &[0.5, 0.5], &[]), None);
+    }
+
+    #[test]
+    fn without_visits_priors_tell_which_move_is_as_good() {
+        let quiet = [(PASS, 1, 0.1), (3, 0, 0.07), (4, 0, 0.06)];
+        assert_eq!(instead(&quiet, &[0.98], &[]), Some(3));
+        let only = [(PASS, 1, 0.9), (3, 0, 0.07)];
+        assert_eq!(instead(&only, &[0.98], &[]), None, "as in a seki");
+    }
 }

@@ -244,9 +244,9 @@ impl<G: Game> Engine for Player<G> {
             false => PassJudgement::default(),
         };
         analysis.judged.clone_from(&judged.expected);
-        let pass_first = |report: &SearchReport| {
+        let reordered = |report: &SearchReport| {
             may_pass
-                .then(|| passing::with_pass_first(report, position, &judged))
+                .then(|| passing::reordered(report, position, &judged))
                 .flatten()
         };
         let (visits, time) = match request.effort {
@@ -256,7 +256,7 @@ impl<G: Game> Engine for Player<G> {
         };
         let budget = time.map(timing::fixed_budget);
         let mut shown = |report: &SearchReport| {
-            let changed = pass_first(report);
+            let changed = reordered(report);
             observer(changed.as_ref().unwrap_or(report));
         };
         let found = match request.effort {
@@ -270,7 +270,7 @@ impl<G: Game> Engine for Player<G> {
             }
         };
         match found {
-            Ok(report) => Some(pass_first(&report).unwrap_or(report)),
+            Ok(report) => Some(reordered(&report).unwrap_or(report)),
             // It was stopped while the network was being loaded.
             Err(_) if stop.is_raised() => None,
             Err(error) => {

@@ -99,8 +99,10 @@ impl<G: Game> Player<G> {
         }
         // A search that was stopped has not compared a pass with the other moves.
         let compared = !stop.is_raised() && may_pass;
+        let mut instead = None;
         if let Some(report) = self.last_report.take_if(|_| compared) {
             let passes = self.passes(position, &report, &judged, judge_limits);
+            instead = passing::instead_of_pass(position, &report).map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
                 return Decided::to_play(Some(pass), budget);
@@ -112,7 +114,8 @@ impl<G: Game> Player<G> {
             None => Some(self.glance(start)),
         };
         let found = self.last_report.as_ref().or(instant.as_ref());
-        let mv = choose(start, found, &avoid);
+        let instead = instead.filter(|mv| start.allows(*mv) && !avoid.contains(mv));
+        let mv = instead.or_else(|| choose(start, found, &avoid));
         Decided {
             resigns: request.kind == MoveKind::Play && self.is_hopeless(position, judge_limits),
             ..Decided::to_play(mv, budget)

@@ -34,8 +34,8 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Whether to pass after a search: [`passing::is_preferred`], and a side that passes first leaves no border
-    /// open that counts.
+    /// Whether to pass after a search: [`passing::is_preferred`], and a side that passes first leaves nothing to be
+    /// played for ([`passing::is_closed`]).
     pub(super) fn passes(
         &mut self,
         position: &G,
@@ -52,6 +52,7 @@ impl<G: Game> Player<G> {
         let settled = self.judge.settle_within(position, judge_limits);
         let seen = || scoring::settle(position, report.expected.as_ref()?);
         let settled = settled.ok().flatten().or_else(seen);
-        settled.is_some_and(|settled| settled.open == 0)
+        let searched = report.expected.as_ref();
+        settled.is_some_and(|settled| passing::is_closed(position, &settled, searched))
     }
 }
