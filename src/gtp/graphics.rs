@@ -3,8 +3,8 @@
 
 use super::analysis::vertex;
 use super::numbers::rate;
-use crate::game::{BoardSize, Color, Move};
-use crate::search::{MoveReport, Proof, SearchReport};
+use crate::game::{BoardSize, Color, Move, Proof};
+use crate::search::{MoveReport, SearchReport};
 
 /// Number of main line moves drawn.
 const LINE: usize = 10;

@@ -141,6 +141,15 @@ impl<T: Default> Arena<T> {
         true
     }
 
+    /// Returns all slots. Their memory is kept.
+    pub(super) fn clear(&mut self) {
+        let used = self.used();
+        let chunks = self.chunks.iter_mut().filter_map(OnceLock::get_mut);
+        let slots = chunks.flat_map(|chunk| chunk.iter_mut());
+        slots.take(used).for_each(|slot| *slot = T::default());
+        self.next = AtomicU32::new(1);
+    }
+
     /// The slot of this number, which must be allocated.
     pub(super) fn get(&self, slot: u32) -> &T {
         &self.chunk(slot)[self.place(slot)]

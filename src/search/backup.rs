@@ -14,13 +14,13 @@
 //! ([`UnforbiddenMoves`]); an upper bound is certain for any move, because a history can only
 //! remove moves.
 
-use super::edge::{Choice, Edge};
-use super::node::Node;
+use super::edge::{Choice, EdgeId};
+use super::node::{Node, NodeId};
 use super::tree::Tree;
 use crate::game::{Bounds, Game, Move, Proof};
 
-/// One step of a descent.
-pub(super) type Step<'t> = (&'t Node, &'t Edge);
+/// One step of a descent: a node, and its edge that was taken.
+pub(super) type Step = (NodeId, EdgeId);
 
 /// The moves that no history can forbid in any position: those from this policy index on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,18 +51,19 @@ impl UnforbiddenMoves {
 
 /// Completes a descent: counts it on every edge and updates every node on the path, from the leaf's
 /// parent to the root.
-pub(super) fn complete(tree: &Tree, path: &[Step<'_>], certain: UnforbiddenMoves) {
-    for (node, edge) in path.iter().rev() {
-        edge.complete();
+pub(super) fn complete(tree: &Tree, path: &[Step], certain: UnforbiddenMoves) {
+    for &(node, edge) in path.iter().rev() {
+        let node = tree.node(node);
+        tree.edge(edge).complete();
         node.add_visit();
         refresh(tree, node, certain);
     }
 }
 
 /// Reverts a descent that did not reach a leaf.
-pub(super) fn revert(path: &[Step<'_>]) {
-    for (_, edge) in path {
-        edge.revert();
+pub(super) fn revert(tree: &Tree, path: &[Step]) {
+    for &(_, edge) in path {
+        tree.edge(edge).revert();
     }
 }
 

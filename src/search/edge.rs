@@ -42,6 +42,9 @@ impl Choice {
     }
 }
 
+/// Number of an edge in its arena; 0 is none.
+pub(super) type EdgeId = u32;
+
 /// Statistics of the descents through a move.
 #[derive(Debug, Default)]
 pub(super) struct Edge {

@@ -4,7 +4,8 @@
 //! thread's own [`crate::eval::Evaluator`], and *applied* (expansion and backup). Threads share
 //! only the tree's atomics, the number of remaining playouts and a stop flag; there is no lock.
 //! When memory is full the threads stop, the least visited parts of the tree are pruned, and they
-//! continue. This module knows no rules of any game, no backend and no protocol, and prints
+//! continue. [`StepSearch`] is the same search on one thread, over a small tree, leaf by leaf, for
+//! self-play. This module knows no rules of any game, no backend and no protocol, and prints
 //! nothing.
 
 mod arena;
@@ -13,6 +14,7 @@ mod backup;
 mod control;
 mod edge;
 mod error;
+mod leaf;
 mod limits;
 mod memory;
 mod node;
@@ -21,6 +23,7 @@ mod params;
 mod playout;
 mod points;
 mod pool;
+mod prober;
 mod puct;
 mod report;
 mod request;
@@ -28,6 +31,7 @@ mod reuse;
 mod root;
 mod searcher;
 mod select;
+mod step_search;
 mod tree;
 mod worker;
 
@@ -35,12 +39,13 @@ pub use error::SearchError;
 pub use limits::{AnalysisOptions, Limits, PointsByMove, Purpose, StopFlag};
 pub use noise::add_root_noise;
 pub use params::{MoveChoice, SearchParams};
-pub use playout::{ASK_AGAIN, ProbeContext, Prober};
 pub use pool::{EvaluatorMaker, ProberMaker};
+pub use prober::{ASK_AGAIN, ProbeContext, Prober};
 pub use puct::{exploration_bonus, unvisited_value};
-pub use report::{MoveReport, Observer, Proof, SearchReport};
+pub use report::{MoveReport, Observer, SearchReport};
 pub use request::SearchRequest;
 pub use searcher::{Searcher, SearcherOptions};
+pub use step_search::{RootMove, RootMoves, StepSearch};
 
 #[cfg(test)]
 #[cfg(loom)]

@@ -1,18 +1,18 @@
-//! A playout in two steps: *gather* descends to a leaf and writes its planes into a batch, *apply*
-//! expands the leaf with the network's answer and backs it up. The network runs between the two;
+//! A playout in two steps: *gather* descends to a leaf and passes its position on, *apply* expands
+//! the leaf with the network's answer and backs it up. The network runs between the two;
 //! neither step depends on threads, clock or backend.
 
 use super::backup::{self, Step, UnforbiddenMoves};
+use super::edge::Choice;
+use super::leaf::{Leaf, ending};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::points::{Judged, PointSums, with_lead};
+use super::prober::{ProbeContext, Prober, asks_at};
 use super::select::{RootPriors, select};
 use super::tree::Tree;
-use crate::encode::Encoding;
-use crate::eval::{Batch, Outputs, softmax};
-use crate::game::{
-    Color, Facts, Game, GameState, Move, OwnershipEstimate, PositionHistory, Scored as _,
-};
+use crate::eval::Outputs;
+use crate::game::{Facts, Game, GameState, Move, OwnershipEstimate, PositionHistory};
 
 /// Result of a descent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,10 @@ pub(super) struct SearchContext<'s, G: Game> {
     pub(super) start: &'s GameState<G>,
     pub(super) root_priors: &'s RootPriors,
     pub(super) params: &'s SearchParams,
-    pub(super) encoding: &'s dyn Encoding<G>,
+    /// What the end of a game tells.
+    pub(super) endings: Endings,
+    /// A tree whose evaluations are taken over.
+    pub(super) earlier: Option<&'s Tree>,
     /// Sums of this thread, where the network predicts points.
     pub(super) points: Option<&'s PointSums>,
     /// Expected ownership of the root position, where it was estimated.
@@ -46,54 +49,24 @@ pub(super) struct SearchContext<'s, G: Game> {
     pub(super) over: &'s (dyn Fn() -> bool + Sync),
 }
 
-/// Returns what is proven of a position, if anything. Called for new positions, and again when they
-/// are visited often.
-pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Facts> + Send>;
-
-/// Context of a call to a prober.
-#[derive(Clone, Copy)]
-pub struct ProbeContext<'a> {
-    /// Previous descents to the position: 0, or a power of [`ASK_AGAIN`].
-    pub visits: u32,
-    /// Whether the search is over and the answer no longer needed.
-    pub over: &'a (dyn Fn() -> bool + Sync),
-}
-
-/// A prober without an answer is called again at this many visits, at the square of it, and so on.
-pub const ASK_AGAIN: u32 = 4;
-
-/// Whether the prober is called at this many visits.
-fn asks_at(visits: u32) -> bool {
-    let each = ASK_AGAIN.ilog2();
-    visits >= ASK_AGAIN && visits.is_power_of_two() && visits.ilog2().is_multiple_of(each)
+/// What a search learns at the end of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Endings {
+    /// A proof, where the result is certain; dead stones are estimated.
+    Proofs,
+    /// A value: the result as the rules count it. Nothing is proven, so that visits and values stay
+    /// those of a policy.
+    Values,
 }
 
 /// What a descent makes of a new position.
-enum Expansion<'s> {
+enum Expansion {
     /// It ends there.
     Ended(Descent),
     /// A single move does not lose: the position needs no evaluation, and the descent, whose path
     /// this is, goes on with that move.
-    Forced(Vec<Step<'s>>),
+    Forced(Vec<Step>),
 }
-
-/// A claimed leaf that waits for its evaluation.
-struct Leaf<'s, G> {
-    node: &'s Node,
-    path: Vec<Step<'s>>,
-    moves: Vec<Move>,
-    mover: Color,
-    /// The root move that leads to it.
-    first: Option<Move>,
-    /// A pass that may end the game.
-    ending: Option<Move>,
-    /// The position, if the game has ended and its score must be estimated.
-    ended: Option<Box<G>>,
-}
-
-/// Minimum prior of a pass that may end the game, where the players have to agree on dead stones:
-/// networks trained with area scoring consider a pass only when all points are filled.
-const ENDING_PRIOR: f32 = 0.1;
 
 /// One thread's descents: the leaves of the batch it is gathering.
 pub(super) struct Playouts<'s, G: Game> {
@@ -101,9 +74,9 @@ pub(super) struct Playouts<'s, G: Game> {
     certain: UnforbiddenMoves,
     /// The positions up to the current one of a descent.
     past: PositionHistory,
-    leaves: Vec<Leaf<'s, G>>,
+    leaves: Vec<Leaf<G>>,
     /// Descents that ended in a collision.
-    collided: Vec<Vec<Step<'s>>>,
+    collided: Vec<Vec<Step>>,
     priors: Vec<(Move, f32)>,
     prober: Option<&'s mut Prober<G>>,
 }
@@ -121,9 +94,9 @@ impl<'s, G: Game> Playouts<'s, G> {
         }
     }
 
-    /// Descends from the root to a leaf; a leaf that needs the network is claimed and added to
-    /// `batch`.
-    pub(super) fn gather(&mut self, batch: &mut Batch) -> Descent {
+    /// Descends from the root to a leaf, by the root's choice `by` if there is one; a leaf that
+    /// needs the network is claimed and passed to `add`.
+    pub(super) fn gather(&mut self, by: Option<usize>, add: &mut dyn FnMut(&G)) -> Descent {
         let SearchContext {
             tree,
             start,
@@ -132,9 +105,10 @@ impl<'s, G: Game> Playouts<'s, G> {
         } = self.context;
         let mut position = start.position().clone();
         self.past.truncate(start.past().len());
-        let mut path: Vec<Step<'s>> = Vec::with_capacity(32);
-        let (mut node, mut before, mut first) = (tree.node(self.context.root), 0, None);
+        let mut path: Vec<Step> = Vec::with_capacity(32);
+        let (mut id, mut before, mut first) = (self.context.root, 0, None);
         loop {
+            let node = tree.node(id);
             let state = node.state();
             // At the root by a move to avoid: the others may still be needed.
             let by_others = || !path.is_empty() || !root_priors.avoid();
@@ -144,7 +118,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             match state.phase() {
                 Phase::New if node.claim() => {
                     let facts = self.known(&position, path.is_empty());
-                    match self.reach(node, (first, path), (&position, facts), batch) {
+                    match self.reach(id, (first, path), (&position, facts), add) {
                         Expansion::Forced(back) => path = back,
                         Expansion::Ended(descent) => return descent,
                     }
@@ -159,7 +133,9 @@ impl<'s, G: Game> Playouts<'s, G> {
                 return self.finish(node, &path);
             }
             let root_priors = path.is_empty().then_some(root_priors);
-            let Some(choice) = self.choose(&position, node, root_priors) else {
+            let by = by.filter(|_| path.is_empty());
+            let choice = by.or_else(|| self.choose(&position, node, root_priors));
+            let Some(choice) = choice else {
                 // No move can be better than the proven result: the last one that could was proven
                 // through another path, and this node learns of it only now.
                 backup::refresh(tree, node, self.certain);
@@ -181,25 +157,25 @@ impl<'s, G: Game> Playouts<'s, G> {
                 "a descent repeats {position:?}"
             );
             self.past.push(&position);
-            let step = tree.touch(node, choice).and_then(|edge| {
+            let step = tree.touched(node, choice).and_then(|edge_id| {
+                let edge = tree.edge(edge_id);
                 let child = edge.child().or_else(|| {
                     let child = tree.find_or_add(position.key())?;
                     edge.link(child);
                     Some(child)
                 });
-                Some((edge, child?))
+                Some((edge_id, edge, child?))
             });
-            let Some((edge, child)) = step else {
-                backup::revert(&path);
+            let Some((edge_id, edge, child)) = step else {
+                backup::revert(tree, &path);
                 return Descent::Full;
             };
-            let child = tree.node(child);
             // In this order, or two threads could take the same surplus visit.
-            let visits = child.visits();
+            let visits = tree.node(child).visits();
             before = edge.begin();
-            path.push((node, edge));
-            node = child;
-            let repeats = || path.iter().any(|(before, _)| std::ptr::eq(*before, child));
+            path.push((id, edge_id));
+            id = child;
+            let repeats = || path.iter().any(|(before, _)| *before == child);
             if visits > before || G::INFO.repeats && repeats() {
                 // The child has more visits through other paths than this edge has contributed, or
                 // this path has repeated it: counting the edge is enough (docs/methods.md#search).
@@ -210,7 +186,7 @@ impl<'s, G: Game> Playouts<'s, G> {
     }
 
     /// Ends a descent at a node whose value is known.
-    fn finish(&self, node: &Node, path: &[Step<'s>]) -> Descent {
+    fn finish(&self, node: &Node, path: &[Step]) -> Descent {
         node.add_visit();
         backup::complete(self.context.tree, path, self.certain);
         Descent::Done
@@ -238,12 +214,28 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// Handles a new position, claimed by this descent, of which these facts are known.
     fn reach(
         &mut self,
-        node: &'s Node,
-        (first, path): (Option<Move>, Vec<Step<'s>>),
+        id: NodeId,
+        (first, path): (Option<Move>, Vec<Step>),
         (position, facts): (&G, Facts),
-        batch: &mut Batch,
-    ) -> Expansion<'s> {
+        add: &mut dyn FnMut(&G),
+    ) -> Expansion {
         let tree = self.context.tree;
+        let node = tree.node(id);
+        if self.context.endings == Endings::Values
+            && let Some(outcome) = position.outcome()
+        {
+            node.publish(outcome.value_for(position.to_move()), 0, 0);
+            return Expansion::Ended(self.finish(node, &path));
+        }
+        if let Some((value, choices)) = self.evaluated_before(node.key()) {
+            let Some(start) = tree.copy_choices(choices) else {
+                node.unclaim();
+                backup::revert(tree, &path);
+                return Expansion::Ended(Descent::Full);
+            };
+            node.publish(value, start, choices.len() as u32);
+            return Expansion::Ended(self.finish(node, &path));
+        }
         node.narrow(facts.bounds);
         if facts.bounds.proof().is_some() {
             node.publish_end();
@@ -252,30 +244,41 @@ impl<'s, G: Game> Playouts<'s, G> {
         if let Some(&[only]) = facts.open_moves.as_deref() {
             let Some(choices) = tree.add_choices([(only, 1.0)].into_iter()) else {
                 node.unclaim();
-                backup::revert(&path);
+                backup::revert(tree, &path);
                 return Expansion::Ended(Descent::Full);
             };
             node.publish_forced(choices);
             return Expansion::Forced(path);
         }
         let all = || position.legal_moves().collect();
-        let encoding = self.context.encoding;
-        encoding.encode(position, batch.push(encoding.cache_key(position)));
+        add(position);
         self.leaves.push(Leaf {
-            node,
+            node: id,
             path,
             moves: facts.open_moves.unwrap_or_else(all),
             mover: position.to_move(),
             first,
-            ending: ending(position),
+            ending: match self.context.endings {
+                Endings::Proofs => ending(position),
+                Endings::Values => None,
+            },
             ended: position.outcome().map(|_| Box::new(position.clone())),
         });
         Expansion::Ended(Descent::Leaf)
     }
 
+    /// Value and moves of a position, if the earlier tree has evaluated it.
+    fn evaluated_before(&self, key: u128) -> Option<(f32, &'s [Choice])> {
+        let tree = self.context.earlier?;
+        let node = tree.node(tree.find(key)?);
+        let choices = tree.choices(node);
+        (!choices.is_empty()).then(|| (node.own().0, choices))
+    }
+
     /// Facts from the rules or the prober. A root needs all its moves even if the result is certain.
     fn known(&mut self, position: &G, is_root: bool) -> Facts {
-        if is_root && position.outcome().is_none() {
+        let is_open_root = is_root && position.outcome().is_none();
+        if is_open_root || self.context.endings == Endings::Values {
             return Facts::NONE;
         }
         let certain = position.certain();
@@ -312,118 +315,54 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// up. Returns the number completed; fewer than waited means that memory is full.
     pub(super) fn apply(&mut self, outputs: &Outputs) -> usize {
         self.let_go();
-        let SearchContext { params, points, .. } = self.context;
+        let SearchContext {
+            tree,
+            params,
+            points,
+            ..
+        } = self.context;
         let root = self.context.start.position();
         let (area, mut completed) = (root.size().area(), 0);
         let known = self.context.judged.map(|judged| (root, judged));
         for (i, leaf) in self.leaves.drain(..).enumerate() {
-            masked_priors(
-                outputs.policy(i),
-                &leaf.moves,
-                leaf.ending,
-                &mut self.priors,
-            );
-            let Some(choices) = self.context.tree.add_choices(self.priors.iter().copied()) else {
-                give_up(&leaf);
-                continue;
-            };
             let ended = leaf.ended.as_deref();
             let judged = ended.and_then(|ended| Judged::of(ended, (outputs, i), known));
+            let (value, lead) = (outputs.value(i), outputs.lead(i));
+            let value = match &judged {
+                Some(judged) => judged.value(leaf.mover, value, params.lead_weight),
+                None => with_lead(value, lead, params.lead_weight, area),
+            };
+            let answer = (outputs.policy(i), value);
+            if !leaf.expand(tree, self.certain, answer, &mut self.priors) {
+                continue;
+            }
+            completed += 1;
             match (points, &judged) {
                 (Some(points), Some(judged)) => points.add_judged(judged, leaf.first),
                 (Some(points), None) => points.add(outputs, i, leaf.mover, leaf.first),
                 (None, _) => {}
             }
-            let (value, lead) = (outputs.value(i), outputs.lead(i));
-            let value = match judged {
-                Some(judged) => judged.value(leaf.mover, value, params.lead_weight),
-                None => with_lead(value, lead, params.lead_weight, area),
-            };
-            leaf.node.publish(value, choices, leaf.moves.len() as u32);
-            leaf.node.add_visit();
-            backup::complete(self.context.tree, &leaf.path, self.certain);
-            completed += 1;
         }
         completed
     }
 
+    /// The leaf that the last descent left, for the caller to expand.
+    pub(super) fn take_leaf(&mut self) -> Option<Leaf<G>> {
+        self.leaves.pop()
+    }
+
     /// Reverts the descents that ended in a collision.
     pub(super) fn let_go(&mut self) {
+        let tree = self.context.tree;
         self.collided
             .drain(..)
-            .for_each(|path| backup::revert(&path));
+            .for_each(|path| backup::revert(tree, &path));
     }
 
     /// Reverts all waiting leaves.
     pub(super) fn abandon(&mut self) {
         self.let_go();
-        self.leaves.drain(..).for_each(|leaf| give_up(&leaf));
-    }
-}
-
-fn give_up<G>(leaf: &Leaf<'_, G>) {
-    leaf.node.unclaim();
-    backup::revert(&leaf.path);
-}
-
-/// The pass, if it may end a game in which the players agree on dead stones.
-fn ending<G: Game>(position: &G) -> Option<Move> {
-    let scored = position.scored()?;
-    let ends = scored.agrees_on_dead() && scored.nears_end();
-    ends.then(|| position.size().pass())
-}
-
-/// Probabilities of the legal moves from the policy logits, most probable first, ties in order of
-/// policy index. The move `ending` gets at least [`ENDING_PRIOR`].
-fn masked_priors(
-    logits: &[f32],
-    moves: &[Move],
-    ending: Option<Move>,
-    priors: &mut Vec<(Move, f32)>,
-) {
-    priors.clear();
-    priors.extend(moves.iter().map(|&mv| (mv, logits[mv.index()])));
-    softmax(priors, |(_, prior)| prior);
-    let own = priors.iter().find(|(mv, _)| Some(*mv) == ending);
-    if let Some(&(_, own)) = own.filter(|(_, prior)| *prior < ENDING_PRIOR) {
-        for (mv, prior) in &mut *priors {
-            *prior = match Some(*mv) == ending {
-                true => ENDING_PRIOR,
-                false => *prior * (1.0 - ENDING_PRIOR) / (1.0 - own),
-            };
-        }
-    }
-    priors.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_prober_is_asked_again_at_powers() {
-        let asked: Vec<u32> = (0..300).filter(|&visits| asks_at(visits)).collect();
-        assert_eq!(asked, [4, 16, 64, 256]);
-    }
-
-    #[test]
-    fn priors_are_the_softmax_over_legal_moves_only() {
-        let mut priors = Vec::new();
-        let logits = [9.0, 0.0, 2.0_f32.ln(), 0.0];
-        let legal = [1, 2, 3].map(Move);
-        masked_priors(&logits, &legal, None, &mut priors);
-        let moves: Vec<u16> = priors.iter().map(|(mv, _)| mv.0).collect();
-        assert_eq!(moves, [2, 1, 3]);
-        for ((_, got), want) in priors.iter().zip([0.5, 0.25, 0.25]) {
-            assert!((got - want).abs() < 1e-6);
-        }
-        // A game-ending pass gets its minimum prior, and the others share the rest.
-        let logits = [9.0, 0.0, 20.0, 20.0];
-        masked_priors(&logits, &legal, Some(Move(1)), &mut priors);
-        let moves: Vec<u16> = priors.iter().map(|(mv, _)| mv.0).collect();
-        assert_eq!(moves, [2, 3, 1]);
-        for ((_, got), want) in priors.iter().zip([0.45, 0.45, 0.1]) {
-            assert!((got - want).abs() < 1e-6);
-        }
+        let tree = self.context.tree;
+        self.leaves.drain(..).for_each(|leaf| leaf.give_up(tree));
     }
 }

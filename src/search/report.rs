@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::StopReason;
-pub use crate::game::Proof;
-use crate::game::{Move, OwnershipEstimate};
+use crate::game::{Move, OwnershipEstimate, Proof};
 
 /// One legal move of the root, with its statistics.
 #[derive(Debug, Clone, PartialEq)]

@@ -25,10 +25,17 @@ impl RootPriors {
         priors.any(|&prior| prior == AVOIDED)
     }
 
+    /// The prior of the move of this index, if the root has its own.
+    pub(super) fn of(&self, index: usize) -> Option<f32> {
+        self.0
+            .as_ref()
+            .and_then(|priors| priors.get(index))
+            .copied()
+    }
+
     /// Whether a move is neither to be avoided nor forbidden.
     pub(super) fn want(&self, index: usize) -> bool {
-        let prior = self.0.as_ref().and_then(|priors| priors.get(index));
-        prior.is_none_or(|&prior| prior >= 0.0)
+        self.of(index).is_none_or(|prior| prior >= 0.0)
     }
 }
 

@@ -7,6 +7,7 @@ mod failures;
 mod graph;
 mod keyed;
 mod room;
+mod steps;
 mod superko;
 mod toy;
 mod watch;
@@ -22,7 +23,7 @@ use crate::encode::Encode;
 use crate::eval::{
     EvalError, Evaluator, FailingEvaluator, Failure, HashEvaluator, ModelInfo, StallingEvaluator,
 };
-use crate::game::{BoardSize, Bounds, Facts, Game, Move};
+use crate::game::{BoardSize, Bounds, Facts, Game, Move, Proof};
 use crate::games::nogo::SmallNoGo;
 use crate::solver::{Solvable, SolveLimits};
 use toy::line;

@@ -5,7 +5,7 @@
 
 use super::arena::{Arena, MemoryBudget};
 use super::atomic::{AtomicU32, Ordering};
-use super::edge::{Choice, Edge, block_len};
+use super::edge::{Choice, Edge, EdgeId, block_len};
 use super::memory::zeros;
 use super::node::{Node, NodeId};
 use crate::game::Move;
@@ -53,6 +53,10 @@ impl Tree {
         self.nodes.get(id)
     }
 
+    pub(super) fn edge(&self, id: EdgeId) -> &Edge {
+        self.edges.get(id)
+    }
+
     /// All moves of an expanded node, the most probable first.
     pub(super) fn choices(&self, node: &Node) -> &[Choice] {
         // The state first: its acquire is what makes the start of the run visible.
@@ -80,6 +84,11 @@ impl Tree {
 
     /// The edge of the move of this index, created if necessary; `None` when memory is full.
     pub(super) fn touch(&self, node: &Node, index: usize) -> Option<&Edge> {
+        self.touched(node, index).map(|id| self.edge(id))
+    }
+
+    /// [`Tree::touch`], as a number.
+    pub(super) fn touched(&self, node: &Node, index: usize) -> Option<EdgeId> {
         let (moves, wanted) = (node.state().choice_count(), index as u32);
         let (mut link, mut first) = (node.first_block(), 0);
         loop {
@@ -88,11 +97,10 @@ impl Tree {
                 0 => self.add_block(link, len)?,
                 start => start,
             };
-            let block = self.edges.run(start, len);
             if wanted < first + len {
-                return Some(&block[(wanted - first) as usize]);
+                return Some(start + wanted - first);
             }
-            (link, first) = (block[0].next_block(), first + len);
+            (link, first) = (self.edge(start).next_block(), first + len);
         }
     }
 
@@ -162,14 +170,28 @@ impl Tree {
     /// Copies an expanded node's choices from another graph and publishes it with all its
     /// statistics, edges excepted; `None` when memory is full. No search may be running.
     pub(super) fn copy_expanded(&self, id: NodeId, from: &Tree, node: &Node) -> Option<()> {
-        let choices = from.choices(node);
+        let start = self.copy_choices(from.choices(node))?;
+        self.node(id).copy_from(node, start);
+        Some(())
+    }
+
+    /// Copies another graph's choices; `None` when memory is full.
+    pub(super) fn copy_choices(&self, choices: &[Choice]) -> Option<u32> {
         let len = choices.len() as u32;
         let start = self.choices.take(len, &self.budget)?;
         for (copy, choice) in self.choices.run(start, len).iter().zip(choices) {
             copy.copy_from(choice);
         }
-        self.node(id).copy_from(node, start);
-        Some(())
+        Some(start)
+    }
+
+    /// Drops all nodes. Their memory is kept for new ones.
+    pub(super) fn clear(&mut self) {
+        self.table.fill_with(AtomicU32::default);
+        self.nodes.clear();
+        self.choices.clear();
+        self.edges.clear();
+        self.copied = 0.0;
     }
 
     fn probe(&self, key: u128) -> impl Iterator<Item = &AtomicU32> {
@@ -313,6 +335,24 @@ mod tests {
         tree.touch(other, 6).unwrap().begin();
         assert_eq!(tree.edges(other).count(), 7);
         assert_eq!(tree.touch(other, 6).unwrap().counts(), (0, 1));
+    }
+
+    #[test]
+    fn a_cleared_graph_is_like_a_new_one() {
+        let mut tree = Tree::new(1 << 16);
+        for round in 0..5_u16 {
+            let before = tree.bytes();
+            for key in 0..100 {
+                let node = expanded(&tree, key, 20 + round);
+                assert_eq!(tree.edges(node).count(), 0);
+                assert!(tree.touch(node, 0).unwrap().is_fresh());
+                tree.touch(node, 0).unwrap().begin();
+            }
+            assert_eq!(tree.len(), 100);
+            tree.clear();
+            assert_eq!((tree.len(), tree.find(7)), (0, None));
+            assert!(round < 2 || tree.bytes() == before, "memory is used again");
+        }
     }
 
     #[test]

@@ -9,8 +9,9 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use super::control::Control;
 use super::node::NodeId;
 use super::params::SearchParams;
-use super::playout::{Descent, Playouts, Prober, SearchContext};
+use super::playout::{Descent, Endings, Playouts, SearchContext};
 use super::points::PointSums;
+use super::prober::Prober;
 use super::root;
 use super::select::RootPriors;
 use super::tree::Tree;
@@ -119,7 +120,8 @@ fn run_job<G: Game>(
         start: &job.start,
         root_priors: &job.root_priors,
         params: &job.params,
-        encoding: job.encoding,
+        endings: Endings::Proofs,
+        earlier: None,
         points: job.points.get(number),
         judged: job.judged.as_deref(),
         over: &over,
@@ -201,12 +203,15 @@ fn gather_batch<G: Game>(
     size: usize,
 ) -> GatherMore {
     let control = &job.control;
+    let encoding = job.encoding;
+    let mut add =
+        |position: &G| encoding.encode(position, batch.push(encoding.cache_key(position)));
     let (mut collisions, mut done) = (0, 0);
     while playouts.waiting() < size {
         if control.is_over() || control.wants_room() || !control.begin_playout() {
             return GatherMore::No;
         }
-        match playouts.gather(batch) {
+        match playouts.gather(None, &mut add) {
             Descent::Leaf => {}
             Descent::Done => {
                 control.count_playouts(1);

@@ -12,11 +12,11 @@ use tengen::engine::{
     SolverThreads,
 };
 use tengen::eval::ModelSource;
-use tengen::game::{BoardSize, Color, Move, Outcome};
+use tengen::game::{BoardSize, Color, Move, Outcome, Proof};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
 use tengen::registry;
-use tengen::search::{AnalysisOptions, MoveReport, PointsByMove, Proof, SearchReport, StopFlag};
+use tengen::search::{AnalysisOptions, MoveReport, PointsByMove, SearchReport, StopFlag};
 use tengen::solver;
 
 use super::super::flags::EngineFlags;

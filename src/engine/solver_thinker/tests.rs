@@ -3,10 +3,9 @@
 use super::*;
 use crate::clock::{Budget, FakeClock, PlayoutClock, StopReason, SystemClock};
 use crate::engine::RolloutThinker;
-use crate::game::{BoardSize, Color, Game, Move};
+use crate::game::{BoardSize, Color, Game, Move, Proof};
 use crate::games::gomoku::Gomoku;
 use crate::games::nogo::SmallNoGo;
-use crate::search::Proof;
 use crate::solver::{MakeProbe, SolveResult};
 
 fn thinker(time: Arc<dyn Clock>) -> SolverThinker<SmallNoGo> {

@@ -73,12 +73,6 @@ impl<G: Encode> EvalBatch<G> {
         })
     }
 
-    /// The network's encoding.
-    #[must_use]
-    pub fn encoding(&self) -> &'static dyn Encoding<G> {
-        self.encoding
-    }
-
     /// Adds a position to the batch.
     fn push(&mut self, owner: usize, position: &G, salt: u64) {
         let key = self.encoding.cache_key(position);

@@ -79,13 +79,10 @@ impl<G: Trainable, P: Prover<G>, F: Fn() -> P + Sync> GameGenerator<G> for Netwo
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
         let mut batch = EvalBatch::new(self.network, start)?;
-        let encoding = batch.encoding();
         let prover = RefCell::new((self.prover)());
         let next = || {
             let GameJob { game, seed } = queue.take()?;
-            Some(NetworkGame::new(
-                start, game, seed, self.play, &prover, encoding,
-            ))
+            Some(NetworkGame::new(start, game, seed, self.play, &prover))
         };
         let finished = |game: NetworkGame<'_, G, P>| match game.finish() {
             Some(game) => done(game),

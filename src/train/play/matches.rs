@@ -109,15 +109,13 @@ fn play_games<G: Encode + Playout>(
     sender: &SyncSender<Sent>,
 ) -> Result<(), TrainError> {
     let mut batches = Vec::new();
-    let mut spec = |player: &MatchPlayer| -> Result<PlayerSpec<G>, TrainError> {
+    let mut spec = |player: &MatchPlayer| -> Result<PlayerSpec, TrainError> {
         Ok(match player {
             MatchPlayer::Network { network, visits } => {
                 let batch = EvalBatch::new(network, start)?;
-                let encoding = batch.encoding();
                 batches.push(batch);
                 PlayerSpec::Network {
                     batch: batches.len() - 1,
-                    encoding,
                     visits: *visits,
                 }
             }

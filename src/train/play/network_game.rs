@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::encode::Encoding;
 use crate::game::{Game, Move, Outcome, Rules};
 use crate::search::{SearchParams, add_root_noise};
 use crate::train::play::eval_batch::Task;
@@ -83,8 +82,7 @@ pub struct NetworkGame<'a, G: Game, P> {
 }
 
 impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
-    /// Game `number`, which depends only on `seed`, the settings, the network, its `encoding`, and
-    /// the prover.
+    /// Game `number`, which depends only on `seed`, the settings, the network and the prover.
     #[must_use]
     pub fn new(
         start: &G,
@@ -92,7 +90,6 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         seed: u64,
         params: &'a NetworkPlay,
         prover: &'a RefCell<P>,
-        encoding: &'static dyn Encoding<G>,
     ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let start = komi::start(start, params.selfplay.komi.as_ref(), &mut rng);
@@ -110,7 +107,12 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
             salt: rng.next_u64(),
             params,
             prover,
-            search: Search::new(params.mcts.clone(), &start, encoding, rng.next_u64()),
+            search: Search::new(
+                params.mcts.clone(),
+                &start,
+                params.visits.max(params.fast_visits),
+                rng.next_u64(),
+            ),
             line,
             openings,
             unevenness: f32::INFINITY,
@@ -166,8 +168,7 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         } else {
             self.params.fast_visits
         };
-        self.search
-            .begin(self.line.position(), self.line.past(), visits, self.full);
+        self.search.begin(self.line.game_state(), visits, self.full);
     }
 
     /// Records the proven position and plays on to the end, for the targets of the ending: the

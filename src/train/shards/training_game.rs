@@ -36,6 +36,12 @@ impl<G: Game> TrainingGame<G> {
         self.game_state.position()
     }
 
+    /// The position with its history.
+    #[must_use]
+    pub fn game_state(&self) -> &GameState<G> {
+        &self.game_state
+    }
+
     /// All positions so far.
     #[must_use]
     pub fn past(&self) -> &PositionHistory {

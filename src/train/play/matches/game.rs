@@ -4,7 +4,7 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::MatchParams;
-use crate::encode::{Encode, Encoding};
+use crate::encode::Encode;
 use crate::game::{Color, Game, Move, Outcome, Proof};
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::stats::GameResult;
@@ -14,12 +14,10 @@ use crate::train::seed::numbered_seed;
 use crate::train::shards::training_game::TrainingGame;
 
 /// A player in the matches of one thread.
-pub(super) enum PlayerSpec<G: Game> {
+pub(super) enum PlayerSpec {
     Network {
         /// Index of its batch in the thread.
         batch: usize,
-        /// Its encoding.
-        encoding: &'static dyn Encoding<G>,
         /// Playouts a move.
         visits: u32,
     },
@@ -54,7 +52,7 @@ impl<G: Encode + Playout> MatchGame<G> {
     /// Game `number` of the match `plan`.
     pub(super) fn new(
         start: &G,
-        players: &[PlayerSpec<G>; 2],
+        players: &[PlayerSpec; 2],
         plan: &MatchParams,
         number: u64,
     ) -> MatchGame<G> {
@@ -64,12 +62,8 @@ impl<G: Encode + Playout> MatchGame<G> {
         line.open(plan.opening_plies, &mut opening);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, number));
         let players = players.each_ref().map(|player| match *player {
-            PlayerSpec::Network {
-                batch,
-                encoding,
-                visits,
-            } => GamePlayer::Network {
-                search: Search::new(MctsParams::player(), start, encoding, rng.next_u64()),
+            PlayerSpec::Network { batch, visits } => GamePlayer::Network {
+                search: Search::new(MctsParams::player(), start, visits, rng.next_u64()),
                 visits,
                 batch,
                 begun: false,
@@ -131,7 +125,7 @@ impl<G: Encode + Playout> Task<G> for MatchGame<G> {
                     ..
                 } => {
                     if !std::mem::replace(begun, true) {
-                        search.begin(self.line.position(), self.line.past(), *visits, false);
+                        search.begin(self.line.game_state(), *visits, false);
                     }
                     if search.wanted().is_some() {
                         break;

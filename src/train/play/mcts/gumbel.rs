@@ -4,13 +4,19 @@
 use rand::Rng;
 use rand_distr::{Distribution as _, Gumbel};
 
-use super::GumbelParams;
-use super::tree::{Node, best, probabilities};
+use super::{GumbelParams, best};
+use crate::eval::softmax;
+use crate::search::{RootMove, RootMoves};
+
+/// The least probability of a move: half the resolution of the tree's.
+const LEAST_POLICY: f32 = 0.5 / 65535.0;
 
 /// A root that samples its moves with the Gumbel-top-k trick.
 #[derive(Debug)]
 pub(super) struct GumbelRoot {
     params: GumbelParams,
+    /// Logarithm of each move's probability.
+    logits: Vec<f32>,
     /// A Gumbel number for each move; all 0 without exploration.
     noise: Vec<f32>,
     /// For each playout, the number of visits that its move must have had before.
@@ -18,52 +24,53 @@ pub(super) struct GumbelRoot {
 }
 
 impl GumbelRoot {
-    /// A root of `moves` moves with `playouts` playouts; without `rng` the network's order decides
+    /// A root of these moves with `playouts` playouts; without `rng` the network's order decides
     /// which moves are tried.
     pub(super) fn new(
         params: GumbelParams,
-        moves: usize,
+        moves: &[RootMove],
         playouts: u32,
         rng: Option<&mut impl Rng>,
     ) -> GumbelRoot {
         let noise = match (rng, Gumbel::<f64>::new(0.0, 1.0)) {
             (Some(rng), Ok(gumbel)) => {
-                let numbers = gumbel.sample_iter(rng).take(moves);
+                let numbers = gumbel.sample_iter(rng).take(moves.len());
                 numbers.map(|number| number as f32).collect()
             }
-            _ => vec![0.0; moves],
+            _ => vec![0.0; moves.len()],
         };
-        let considered = params.considered.min(moves).min(playouts as usize / 2);
+        let considered = params
+            .considered
+            .min(moves.len())
+            .min(playouts as usize / 2);
         GumbelRoot {
             params,
+            logits: moves
+                .iter()
+                .map(|found| found.policy.max(LEAST_POLICY).ln())
+                .collect(),
             noise,
             schedule: schedule(considered.max(1), playouts),
         }
     }
 
-    /// The edge for the next playout: the best of the due ones.
-    pub(super) fn select(&self, node: &Node) -> usize {
-        let due = self.schedule.get(node.visits as usize).copied();
-        let due = due.unwrap_or_else(|| node.most_visits());
-        let scores = self.improved_logits(node).into_iter().zip(&self.noise);
-        let visits = node.edges.iter().map(|edge| edge.visits);
-        best(scores.zip(visits).map(|((logit, noise), visits)| {
-            if visits == due {
-                logit + noise
-            } else {
-                f32::NEG_INFINITY
-            }
-        }))
+    /// The move for the next playout: the best of the due ones.
+    pub(super) fn select(&self, root: &RootMoves<'_>) -> usize {
+        let due = self.schedule.get(root.visits as usize).copied();
+        self.best_visited(root, due.unwrap_or_else(|| most_visits(root)), true)
     }
 
-    /// The edge to play: the winner of the halving. Without `explore` the noise is ignored.
-    pub(super) fn choose(&self, node: &Node, explore: bool) -> usize {
-        let most = node.most_visits();
-        let scores = self.improved_logits(node).into_iter().zip(&self.noise);
-        let visits = node.edges.iter().map(|edge| edge.visits);
-        best(scores.zip(visits).map(|((logit, noise), visits)| {
+    /// The move to play: the winner of the halving. Without `explore` the noise is ignored.
+    pub(super) fn choose(&self, root: &RootMoves<'_>, explore: bool) -> usize {
+        self.best_visited(root, most_visits(root), explore)
+    }
+
+    /// The best of the moves with this many visits.
+    fn best_visited(&self, root: &RootMoves<'_>, visits: u32, explore: bool) -> usize {
+        let scores = self.improved_logits(root).zip(&self.noise);
+        best(scores.zip(root.moves).map(|((logit, noise), found)| {
             let noise = if explore { *noise } else { 0.0 };
-            if visits == most {
+            if found.visits == visits {
                 logit + noise
             } else {
                 f32::NEG_INFINITY
@@ -72,35 +79,44 @@ impl GumbelRoot {
     }
 
     /// The improved policy, which is the training target.
-    pub(super) fn target(&self, node: &Node) -> Vec<f32> {
-        probabilities(self.improved_logits(node))
+    pub(super) fn target(&self, root: &RootMoves<'_>) -> Vec<f32> {
+        let mut target: Vec<f32> = self.improved_logits(root).collect();
+        softmax(&mut target, |logit| logit);
+        target
     }
 
     /// Logits plus `sigma(completed Q)`, `sigma(q) = (c_visit + max N) c_scale q`, q in [0, 1].
-    fn improved_logits(&self, node: &Node) -> Vec<f32> {
-        let weight =
-            (self.params.visit_offset + node.most_visits() as f32) * self.params.value_scale / 2.0;
-        let mixed = mixed_value(node);
-        let edges = node.edges.iter().zip(&node.evaluation.logits);
-        edges
-            .map(|(edge, logit)| logit + weight * (edge.value().unwrap_or(mixed) + 1.0))
-            .collect()
+    fn improved_logits<'a>(&'a self, root: &RootMoves<'a>) -> impl Iterator<Item = f32> + 'a {
+        let most = most_visits(root) as f32;
+        let weight = (self.params.visit_offset + most) * self.params.value_scale / 2.0;
+        let mixed = mixed_value(root);
+        let moves = root.moves.iter().zip(&self.logits);
+        moves.map(move |(found, logit)| logit + weight * (found.value.unwrap_or(mixed) + 1.0))
     }
+}
+
+/// Visits of the most visited move.
+fn most_visits(root: &RootMoves<'_>) -> u32 {
+    root.moves
+        .iter()
+        .map(|found| found.visits)
+        .max()
+        .unwrap_or(0)
 }
 
 /// The value assumed for unvisited moves: the network's own, mixed with the visited moves' mean
 /// under the prior, `(v + N q) / (1 + N)` (equation 33 of the paper).
-pub(super) fn mixed_value(node: &Node) -> f32 {
-    let visited = node.edges.iter().zip(&node.evaluation.priors);
-    let visited = visited.filter_map(|(edge, prior)| Some((edge.value()?, *prior)));
-    let (sum, mass) = visited.fold((0.0, 0.0), |(sum, mass), (value, prior)| {
-        (sum + prior * value, mass + prior)
+pub(super) fn mixed_value(root: &RootMoves<'_>) -> f32 {
+    let visited = root.moves.iter();
+    let visited = visited.filter_map(|found| Some((found.value?, found.policy)));
+    let (sum, mass) = visited.fold((0.0, 0.0), |(sum, mass), (value, policy)| {
+        (sum + policy * value, mass + policy)
     });
-    let own = node.evaluation.value;
+    let own = root.evaluation;
     if mass <= 0.0 {
         return own;
     }
-    let visits = node.visits as f32;
+    let visits = root.visits as f32;
     (own + visits * sum / mass) / (1.0 + visits)
 }
 
@@ -126,23 +142,11 @@ fn schedule(considered: usize, playouts: u32) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    use super::super::tree::Evaluation;
     use super::*;
-    use crate::game::Move;
-
-    fn node(logits: &[f32], value: f32) -> Node {
-        Node::new(Rc::new(Evaluation {
-            moves: (0..logits.len() as u16).map(Move).collect(),
-            logits: logits.to_vec(),
-            priors: probabilities(logits.to_vec()),
-            value,
-        }))
-    }
+    use crate::train::play::mcts::tests::{root, visited};
 
     #[test]
     fn halving_shares_the_playouts_out() {
@@ -161,42 +165,47 @@ mod tests {
     #[test]
     fn the_best_move_gets_the_most_playouts_and_is_chosen() {
         let values = [0.0, 0.2, 0.9, -0.5, 0.1, 0.3];
-        let mut node = node(&[0.0; 6], 0.0);
-        let root = GumbelRoot::new(
-            GumbelParams::default(),
-            6,
-            32,
-            None::<&mut Xoshiro256PlusPlus>,
-        );
+        let mut moves = visited(&values.map(|_| (1.0 / 6.0, 0, 0.0)));
+        let rng = None::<&mut Xoshiro256PlusPlus>;
+        let halving = GumbelRoot::new(GumbelParams::default(), &moves, 32, rng);
         for _ in 0..32 {
-            let edge = root.select(&node);
-            node.count(edge, values[edge]);
+            let place = halving.select(&root(&moves, 0.0));
+            moves[place].visits += 1;
+            moves[place].value = Some(values[place]);
         }
-        assert_eq!(root.choose(&node, true), 2);
-        let target = root.target(&node);
+        let root = root(&moves, 0.0);
+        assert_eq!(halving.choose(&root, true), 2);
+        let target = halving.target(&root);
         assert!(target[2] > 0.99 && (target.iter().sum::<f32>() - 1.0).abs() < 1e-5);
     }
 
     #[test]
     fn unvisited_moves_count_as_the_mixed_value() {
-        let mut node = node(&[0.0, 0.0, 3.0_f32.ln()], -0.2);
-        assert_eq!(mixed_value(&node), -0.2);
-        node.count(0, 0.6);
-        node.count(2, 0.2);
-        node.count(2, 0.2);
-        // Visited priors 0.2 and 0.6: (0.2 * 0.6 + 0.6 * 0.2) / 0.8 = 0.3; (-0.2 + 3 * 0.3) / 4.
-        assert!((mixed_value(&node) - 0.175).abs() < 1e-6);
+        let unvisited = visited(&[(0.2, 0, 0.0), (0.2, 0, 0.0), (0.6, 0, 0.0)]);
+        assert_eq!(mixed_value(&root(&unvisited, -0.2)), -0.2);
+        let moves = visited(&[(0.2, 1, 0.6), (0.2, 0, 0.0), (0.6, 2, 0.2)]);
+        // (0.2 * 0.6 + 0.6 * 0.2) / 0.8 = 0.3; (-0.2 + 3 * 0.3) / 4.
+        assert!((mixed_value(&root(&moves, -0.2)) - 0.175).abs() < 1e-6);
     }
 
     #[test]
     fn without_playouts_to_tell_moves_are_drawn_by_the_policy() {
-        let node = node(&[0.0, 3.0_f32.ln()], 0.0);
+        let moves = visited(&[(0.25, 0, 0.0), (0.75, 0, 0.0)]);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let drawn = (0..4000).filter(|_| {
-            let root = GumbelRoot::new(GumbelParams::default(), 2, 2, Some(&mut rng));
-            root.select(&node) == 1
+            let halving = GumbelRoot::new(GumbelParams::default(), &moves, 2, Some(&mut rng));
+            halving.select(&root(&moves, 0.0)) == 1
         });
         let share = drawn.count() as f64 / 4000.0;
         assert!((share - 0.75).abs() < 0.03, "{share}");
+    }
+
+    #[test]
+    fn a_move_of_rounded_probability_zero_has_a_small_one() {
+        let moves = visited(&[(1.0, 1, 0.0), (0.0, 0, 0.0)]);
+        let rng = None::<&mut Xoshiro256PlusPlus>;
+        let halving = GumbelRoot::new(GumbelParams::default(), &moves, 2, rng);
+        let target = halving.target(&root(&moves, 0.0));
+        assert!(target[1] > 0.0 && target[1] < 1e-4, "{target:?}");
     }
 }

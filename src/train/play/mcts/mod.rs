@@ -1,18 +1,12 @@
-//! A small search tree for each of many games, with batches across games.
+//! Searches of self-play: the engine's, over a small tree for each of many games
+//! ([`crate::search::StepSearch`]), with root algorithms that give policy targets.
 //!
-//! [`crate::search`] maximises the strength for one position. Self-play needs the opposite: a few
-//! dozen playouts for each of hundreds of positions at once. So here a search is a value that
-//! returns the position to evaluate next ([`Search::wanted`]) and takes the answer
-//! ([`Search::answer`]). Every game requests one evaluation at a time and no descent needs virtual
-//! loss: batches cost no strength, and a game depends only on its seed and its network.
-//!
-//! The tree is rebuilt for each move, but evaluations of the previous move are kept: about every
-//! third position of a search has been evaluated already.
+//! A search is a value that returns the position to evaluate next ([`Search::wanted`]) and takes
+//! the answer ([`Search::answer`]); [`super::eval_batch`] makes batches across games.
 
+mod forced;
 mod gumbel;
-mod puct;
 mod search;
-mod tree;
 
 pub use search::{Search, SearchResult};
 
@@ -73,6 +67,46 @@ impl MctsParams {
                 forced_playouts: 0.0,
             },
             search: SearchParams::default(),
+        }
+    }
+}
+
+/// Index of the largest number, the first of equals; 0 if there is none.
+fn best(numbers: impl Iterator<Item = f32>) -> usize {
+    let (mut best, mut most) = (0, f32::NEG_INFINITY);
+    for (place, number) in numbers.enumerate() {
+        if number > most {
+            (best, most) = (place, number);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::game::Move;
+    use crate::search::{RootMove, RootMoves};
+
+    /// Moves with these probabilities, playouts and mean results.
+    pub(super) fn visited(moves: &[(f32, u32, f32)]) -> Vec<RootMove> {
+        let numbered = moves.iter().zip(0..);
+        let visited = numbered.map(|(&(policy, visits, value), point)| RootMove {
+            mv: Move(point),
+            policy,
+            prior: policy,
+            visits,
+            value: (visits > 0).then_some(value),
+        });
+        visited.collect()
+    }
+
+    /// A root with these moves.
+    pub(super) fn root(moves: &[RootMove], evaluation: f32) -> RootMoves<'_> {
+        RootMoves {
+            moves,
+            visits: moves.iter().map(|found| found.visits).sum(),
+            evaluation,
+            value: evaluation,
         }
     }
 }

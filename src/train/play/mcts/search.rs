@@ -1,19 +1,14 @@
 //! The searches of one game, step by step.
 
-use std::collections::HashMap;
-use std::rc::Rc;
-
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::forced::PuctRoot;
 use super::gumbel::{GumbelRoot, mixed_value};
-use super::puct::{PuctRoot, select};
-use super::tree::{Evaluation, Node};
-use super::{MctsParams, RootRule};
-use crate::encode::Encoding;
+use super::{MctsParams, RootRule, best};
 use crate::eval::kl_divergence;
-use crate::game::{Game, Move, PositionHistory};
-use crate::search::add_root_noise;
+use crate::game::{Game, GameState, Move};
+use crate::search::{RootMoves, StepSearch};
 
 /// Result of a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,237 +33,139 @@ enum Root {
     Puct(PuctRoot),
 }
 
-/// An evaluation, and the number of the last search that used it.
-type Remembered = (Rc<Evaluation>, u64);
-
 /// Searches positions of one game, requesting evaluations one at a time.
 pub struct Search<G: Game> {
     params: MctsParams,
     rng: Xoshiro256PlusPlus,
-    encoding: &'static dyn Encoding<G>,
-    position: G,
-    /// The game's positions up to `position`, and those of a descent after it.
-    past: PositionHistory,
+    steps: StepSearch<G>,
     playouts: u32,
     explore: bool,
-    /// The root first; empty until it is evaluated.
-    nodes: Vec<Node>,
+    /// `None` until the root is evaluated.
     root: Option<Root>,
-    /// From the root to `pending`.
-    path: Vec<(u32, usize)>,
-    pending: Option<G>,
-    /// By the encoding's key: equal inputs are evaluated once.
-    known: HashMap<u128, Remembered>,
-    number: u64,
 }
 
 impl<G: Game> Search<G> {
-    /// A searcher with random numbers from `seed`, for a network with `encoding`. [`Search::begin`]
-    /// sets a position.
+    /// A searcher of the game that began at `start`, for at most `playouts` playouts a search, with
+    /// random numbers from `seed`. [`Search::begin`] sets a position.
     #[must_use]
-    pub fn new(
-        params: MctsParams,
-        start: &G,
-        encoding: &'static dyn Encoding<G>,
-        seed: u64,
-    ) -> Search<G> {
+    pub fn new(params: MctsParams, start: &G, playouts: u32, seed: u64) -> Search<G> {
         Search {
+            steps: StepSearch::new(params.search.clone(), start.clone().into(), playouts),
             params,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
-            encoding,
-            position: start.clone(),
-            past: PositionHistory::default(),
             playouts: 0,
             explore: false,
-            nodes: Vec::new(),
             root: None,
-            path: Vec::new(),
-            pending: None,
-            known: HashMap::new(),
-            number: 0,
         }
     }
 
-    /// Begins a search of a position that has a legal move, with at least one playout; `past` are
-    /// the game's positions, this one the last. Without `explore` there is no noise and no forced
-    /// playout: the strongest play for the playouts.
-    pub fn begin(&mut self, position: &G, past: &PositionHistory, playouts: u32, explore: bool) {
-        self.position = position.clone();
-        self.past = past.clone();
+    /// Begins a search of a position that has a legal move, with at least one playout. Without
+    /// `explore` there is no noise and no forced playout: the strongest play for the playouts.
+    pub fn begin(&mut self, position: &GameState<G>, playouts: u32, explore: bool) {
         // A single legal move needs no search.
-        let forced = position.legal_count() == 1;
+        let forced = position.position().legal_count() == 1;
         self.playouts = if forced { 1 } else { playouts.max(1) };
         self.explore = explore;
-        self.nodes.clear();
+        self.steps.begin(position.clone());
         self.root = None;
-        self.pending = None;
-        let last = self.number;
-        self.known.retain(|_, (_, used)| *used >= last);
-        self.number += 1;
     }
 
     /// Continues until a position must be evaluated; `None` when the search is finished. Until
     /// [`Search::answer`] is called the position stays the same.
     pub fn wanted(&mut self) -> Option<&G> {
-        while self.pending.is_none() && !self.is_finished() {
-            let leaf = self.descend();
-            if let Some(outcome) = leaf.outcome() {
-                self.back_up(outcome.value_for(leaf.to_move()));
-            } else if let Some((evaluation, used)) =
-                self.known.get_mut(&self.encoding.cache_key(&leaf))
-            {
-                *used = self.number;
-                let evaluation = Rc::clone(evaluation);
-                self.expand(evaluation);
-            } else {
-                self.pending = Some(leaf);
+        while self.steps.waiting().is_none() && !self.is_finished() {
+            if self.root.is_none() {
+                self.begin_root();
             }
+            let by = match (self.steps.root(), &self.root) {
+                (Some(moves), Some(Root::Gumbel(root))) => Some(root.select(&moves)),
+                (Some(moves), Some(Root::Puct(root))) => root.select(&moves),
+                _ => None,
+            };
+            self.steps.descend(by);
         }
-        self.pending.as_ref()
+        self.steps.waiting()
     }
 
     /// Takes the evaluation of the position from [`Search::wanted`]: raw policy logits by policy
     /// index, and the expected result in [-1, 1] for its side to move.
     pub fn answer(&mut self, policy: &[f32], value: f32) {
-        if let Some(position) = self.pending.take() {
-            let evaluation = Rc::new(Evaluation::new(&position, policy, value));
-            let remembered = (Rc::clone(&evaluation), self.number);
-            self.known
-                .insert(self.encoding.cache_key(&position), remembered);
-            self.expand(evaluation);
-        }
+        self.steps.answer(policy, value);
     }
 
     /// The result of the search; `None` before it is finished.
     #[must_use]
-    pub fn found(&self) -> Option<SearchResult> {
-        let (node, root) = (self.nodes.first()?, self.root.as_ref()?);
+    pub fn found(&mut self) -> Option<SearchResult> {
         if !self.is_finished() {
             return None;
         }
-        let moves = &node.evaluation.moves;
+        let (found, root) = (self.steps.root()?, self.root.as_ref()?);
+        let moves = found.moves;
         let (weights, value, sampled, best) = match root {
             Root::Gumbel(root) => {
-                let target = root.target(node);
-                let mixed = mixed_value(node);
-                let values = node.edges.iter().map(|e| e.value().unwrap_or(mixed));
+                let target = root.target(&found);
+                let mixed = mixed_value(&found);
+                let values = moves.iter().map(|found| found.value.unwrap_or(mixed));
                 let value = target.iter().zip(values).map(|(p, q)| p * q).sum();
-                let [sampled, best] = [true, false].map(|explore| root.choose(node, explore));
+                let [sampled, best] = [true, false].map(|explore| root.choose(&found, explore));
                 (target, value, sampled, best)
             }
             Root::Puct(root) => {
-                let best = super::tree::best(node.edges.iter().map(|e| e.visits as f32));
-                let target = root.target(node, &self.params.search);
-                (target, node.value(), best, best)
+                let best = best(moves.iter().map(|found| found.visits as f32));
+                let target = root.target(&found, &self.params.search);
+                (target, found.value, best, best)
             }
         };
-        let visits = moves.iter().zip(&node.edges);
+        let surprise = surprise(&weights, &found);
+        let mut policy: Vec<_> = moves.iter().map(|found| found.mv).zip(weights).collect();
+        let mut visits: Vec<_> = moves.iter().map(|found| (found.mv, found.visits)).collect();
+        policy.sort_unstable_by_key(|(mv, _)| *mv);
+        visits.sort_unstable_by_key(|(mv, _)| *mv);
         Some(SearchResult {
-            surprise: surprise(&weights, &node.evaluation.priors),
-            policy: moves.iter().copied().zip(weights).collect(),
-            visits: visits.map(|(mv, edge)| (*mv, edge.visits)).collect(),
+            surprise,
+            policy,
+            visits,
             // A mean of rounded numbers may lie slightly outside.
-            value: value.clamp(-1.0, 1.0),
-            sampled: moves[sampled],
-            best: moves[best],
+            value: f32::clamp(value, -1.0, 1.0),
+            sampled: moves.get(sampled)?.mv,
+            best: moves.get(best)?.mv,
         })
     }
 
-    fn is_finished(&self) -> bool {
-        let root = self.nodes.first();
-        root.is_some_and(|root| root.visits >= self.playouts)
+    fn is_finished(&mut self) -> bool {
+        let root = self.steps.root();
+        let enough = |root: RootMoves<'_>| root.visits >= self.playouts || root.moves.is_empty();
+        root.is_some_and(enough) || self.steps.is_full()
     }
 
-    /// Descends from the root to a position outside the tree, and leaves the way in `path`.
-    fn descend(&mut self) -> G {
-        let mut position = self.position.clone();
-        let begun = self.past.len();
-        self.path.clear();
-        let mut at = (!self.nodes.is_empty()).then_some(0);
-        while let Some(index) = at {
-            let node = &self.nodes[index as usize];
-            let params = &self.params.search;
-            let edge = match &self.root {
-                Some(Root::Gumbel(root)) if index == 0 => root.select(node),
-                Some(Root::Puct(root)) if index == 0 => root.select(node, params),
-                _ => select(node, &node.evaluation.priors, params.fpu_reduction, params),
-            };
-            let (mv, child) = (node.evaluation.moves[edge], node.edges[edge].child);
-            let is_first = node.edges[edge].visits == 0;
-            if is_first && !self.past.allows(&position, mv) {
-                // A node has a single path, so a move forbidden now is always forbidden.
-                self.nodes[index as usize].forbid(edge);
-                continue;
-            }
-            self.path.push((index, edge));
-            position.play(mv);
-            self.past.push(&position);
-            at = child;
-        }
-        self.past.truncate(begun);
-        position
-    }
-
-    /// Adds the position at the end of `path` to the tree and counts the playout.
-    fn expand(&mut self, evaluation: Rc<Evaluation>) {
-        let value = evaluation.value;
-        let index = self.nodes.len() as u32;
-        let evaluation = if let Some(&(parent, edge)) = self.path.last() {
-            self.nodes[parent as usize].edges[edge].child = Some(index);
-            evaluation
-        } else {
-            let allowed = self.allowed(evaluation);
-            self.root = Some(self.root_rule(&allowed));
-            allowed
+    /// Begins the root algorithm, if the root is evaluated.
+    fn begin_root(&mut self) {
+        let Some(root) = self.steps.root() else {
+            return;
         };
-        self.nodes.push(Node::new(evaluation));
-        self.back_up(value);
-    }
-
-    /// The root's evaluation without moves that repeat a position: they are not legal there, and
-    /// get no targets.
-    fn allowed(&self, evaluation: Rc<Evaluation>) -> Rc<Evaluation> {
-        let allows = |mv: Move| self.past.allows(&self.position, mv);
-        if evaluation.moves.iter().all(|&mv| allows(mv)) {
-            return evaluation;
-        }
-        Rc::new(evaluation.of_moves(allows))
-    }
-
-    fn root_rule(&mut self, evaluation: &Evaluation) -> Root {
-        match self.params.root {
+        self.root = Some(match self.params.root {
             RootRule::Gumbel(params) => {
                 let rng = self.explore.then_some(&mut self.rng);
-                let moves = evaluation.moves.len();
-                Root::Gumbel(GumbelRoot::new(params, moves, self.playouts, rng))
+                Root::Gumbel(GumbelRoot::new(params, root.moves, self.playouts, rng))
             }
-            RootRule::Puct { forced_playouts } => {
-                let mut priors = evaluation.priors.clone();
-                let mut forced = 0.0;
-                if self.explore {
-                    add_root_noise(&mut priors, &self.params.search, &mut self.rng);
-                    forced = forced_playouts;
-                }
-                Root::Puct(PuctRoot { priors, forced })
+            RootRule::Puct { forced_playouts } if self.explore => {
+                self.steps.add_noise(&mut self.rng);
+                Root::Puct(PuctRoot {
+                    forced: forced_playouts,
+                })
             }
-        }
-    }
-
-    /// Counts a playout that ended at the end of `path` with this value for the side to move there.
-    fn back_up(&mut self, mut value: f32) {
-        for &(node, edge) in self.path.iter().rev() {
-            value = -value;
-            self.nodes[node as usize].count(edge, value);
-        }
+            RootRule::Puct { .. } => Root::Puct(PuctRoot { forced: 0.0 }),
+        });
     }
 }
 
-/// Divergence of weights, normalised, from probabilities, in nats.
-fn surprise(weights: &[f32], priors: &[f32]) -> f32 {
+/// Divergence of weights, normalised, from the network's probabilities, in nats.
+fn surprise(weights: &[f32], root: &RootMoves<'_>) -> f32 {
     let total: f32 = weights.iter().sum();
     let target = weights.iter().map(|weight| f64::from(weight / total).ln());
-    let priors = priors.iter().map(|prior| f64::from(prior.max(1e-9)).ln());
-    kl_divergence(target, priors) as f32
+    let moves = root.moves.iter();
+    let policy = moves.map(|found| f64::from(found.policy.max(1e-9)).ln());
+    kl_divergence(target, policy) as f32
 }
 
 #[cfg(test)]
@@ -276,12 +173,11 @@ mod tests {
     use super::*;
     use rand::RngExt;
 
-    use crate::encode::Encode;
     use crate::game::BoardSize;
     use crate::games::go::SmallGo;
     use crate::games::nogo::SmallNoGo;
-    use crate::games::nogo::{NoGoV1, NoGoV2};
     use crate::train::play::mcts::GumbelParams;
+    use crate::train::play::mcts::tests::{root, visited};
     use crate::train::shards::training_game::TrainingGame;
 
     fn rules() -> [RootRule; 2] {
@@ -298,7 +194,7 @@ mod tests {
             root,
             ..MctsParams::player()
         };
-        Search::new(params, start, &NoGoV2, 1)
+        Search::new(params, start, 100, 1)
     }
 
     /// Searches to the end with a uniform network; returns the number of evaluations.
@@ -316,7 +212,7 @@ mod tests {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
         for rule in rules() {
             let mut search = search(rule, &start);
-            search.begin(&start, &PositionHistory::of(&start), 40, true);
+            search.begin(&start.clone().into(), 40, true);
             let (found, asked) = finish(&mut search);
             assert_eq!(found.visits.iter().map(|v| v.1).sum::<u32>(), 40);
             assert!((30..=41).contains(&asked), "{asked}");
@@ -324,28 +220,9 @@ mod tests {
             assert!(total > 0.9 && found.surprise >= 0.0);
             let mut next = start.clone();
             next.play(found.best);
-            search.begin(&next, &PositionHistory::of(&next), 40, true);
+            search.begin(&next.into(), 40, true);
             let (_, again) = finish(&mut search);
             assert!(again < asked, "{again} of {asked}");
-        }
-    }
-
-    #[test]
-    fn what_looks_different_to_the_network_is_asked_anew() {
-        let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        // The same stones, and another last move, which the first encoding shows.
-        let [one, other] = [[0, 12, 24], [24, 12, 0]].map(|moves| {
-            let mut position = start.clone();
-            moves.iter().for_each(|&point| position.play(Move(point)));
-            position
-        });
-        let encodings: [(&'static dyn Encoding<SmallNoGo>, u32); 2] = [(&NoGoV1, 1), (&NoGoV2, 0)];
-        for (encoding, again) in encodings {
-            let mut search = Search::new(MctsParams::player(), &start, encoding, 1);
-            search.begin(&one, &PositionHistory::of(&one), 1, false);
-            finish(&mut search);
-            search.begin(&other, &PositionHistory::of(&other), 1, false);
-            assert_eq!(finish(&mut search).1, again, "{}", encoding.id());
         }
     }
 
@@ -373,7 +250,7 @@ mod tests {
         };
         for rule in rules() {
             let mut search = search(rule, &start);
-            search.begin(&position, &PositionHistory::of(&position), 16, false);
+            search.begin(&position.clone().into(), 16, false);
             let (found, _) = finish(&mut search);
             assert!(winning.contains(&found.best), "{found:?}");
             assert!(found.value > 0.5, "{found:?}");
@@ -386,7 +263,7 @@ mod tests {
         position.play(Move(0));
         assert_eq!(position.legal_count(), 1);
         let mut search = search(rules()[0], &position);
-        search.begin(&position, &PositionHistory::of(&position), 100, true);
+        search.begin(&position.into(), 100, true);
         assert_eq!(finish(&mut search).0.visits, [(Move(2), 1)]);
     }
 
@@ -395,15 +272,14 @@ mod tests {
     #[test]
     fn superko_is_kept_down_to_the_leaves() {
         let start = SmallGo::new(BoardSize::new(3, 2)).unwrap();
-        let encoding = SmallGo::encodings()[0];
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
-        let mut forbidden = [0; 2];
+        let mut forbidden = 0;
         for rule in rules() {
             let params = MctsParams {
                 root: rule,
                 ..MctsParams::player()
             };
-            let mut search = Search::new(params, &start, encoding, 1);
+            let mut search = Search::new(params, &start, 40, 1);
             let mut line = TrainingGame::new(&start);
             line.open(60, &mut rng);
             for _ in 0..60 {
@@ -411,18 +287,16 @@ mod tests {
                 if position.outcome().is_some() {
                     break;
                 }
-                forbidden[0] += position
+                forbidden += position
                     .legal_moves()
                     .filter(|&mv| !line.allows(mv))
                     .count();
-                search.begin(&position, &past, 40, true);
+                search.begin(line.game_state(), 40, true);
                 while let Some(leaf) = search.wanted() {
                     let came_back = leaf.ply() > position.ply() && !past.is_new(leaf);
                     assert!(!came_back || leaf.last_move() == Some(leaf.pass()));
                     search.answer(&[0.0; 7], 0.0);
                 }
-                let edges = search.nodes[1..].iter().flat_map(|node| &node.edges);
-                forbidden[1] += edges.filter(|edge| edge.forbidden).count();
                 let found = search.found().unwrap();
                 assert!(found.visits.iter().all(|&(mv, _)| line.allows(mv)));
                 let points = found.visits.iter().filter(|(mv, _)| *mv != position.pass());
@@ -431,13 +305,15 @@ mod tests {
                 line.play(mv.copied().unwrap_or(position.pass()));
             }
         }
-        assert!(forbidden.iter().all(|&count| count > 10), "{forbidden:?}");
+        assert!(forbidden > 10, "{forbidden}");
     }
 
     #[test]
     fn the_surprise_is_by_hand() {
+        let moves = |policy: [f32; 2]| visited(&policy.map(|policy| (policy, 0, 0.0)));
         let expected = 0.5 * (0.5_f32 / 0.25).ln() + 0.5 * (0.5_f32 / 0.75).ln();
-        assert!((surprise(&[3.0, 3.0], &[0.25, 0.75]) - expected).abs() < 1e-6);
-        assert_eq!(surprise(&[1.0, 0.0], &[1.0, 0.0]), 0.0);
+        let got = surprise(&[3.0, 3.0], &root(&moves([0.25, 0.75]), 0.0));
+        assert!((got - expected).abs() < 1e-6);
+        assert_eq!(surprise(&[1.0, 0.0], &root(&moves([1.0, 0.0]), 0.0)), 0.0);
     }
 }

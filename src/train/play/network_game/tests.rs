@@ -1,7 +1,6 @@
 use std::sync::atomic::AtomicU64;
 
 use super::*;
-use crate::encode::Encode;
 use crate::eval::EvaluatorFactory;
 use crate::game::{BoardSize, Color, Game};
 use crate::games::nogo::SmallNoGo;
@@ -51,13 +50,12 @@ fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> V
     let start = SmallNoGo::new(size).unwrap();
     let factory = EvaluatorFactory::hash(info(size));
     let mut batch = EvalBatch::new(&factory, &start).unwrap();
-    let encoding = batch.encoding();
     let mut numbers = 0..10;
     let mut played = Vec::new();
     let queue = || {
         numbers
             .next()
-            .map(|number| NetworkGame::new(&start, number, number, play, &prover, encoding))
+            .map(|number| NetworkGame::new(&start, number, number, play, &prover))
     };
     let finished = |game: NetworkGame<'_, SmallNoGo, P>| {
         played.push(game.finish().unwrap());
@@ -125,10 +123,9 @@ fn a_game_begins_with_the_most_even_of_its_openings() {
         ..puct()
     };
     let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
-    let encoding = *SmallNoGo::encodings().last().unwrap();
     let prover = RefCell::new(no_prover());
     for seed in 0..20 {
-        let mut game = NetworkGame::new(&start, 0, seed, &play, &prover, encoding);
+        let mut game = NetworkGame::new(&start, 0, seed, &play, &prover);
         let mut plies = Vec::new();
         for number in 0..8 {
             let (_, position) = game.wanted().unwrap();

@@ -1,0 +1,36 @@
+//! What is known of a position without the network: a prober's answers, and when it is asked.
+
+use crate::game::Facts;
+
+/// Returns what is proven of a position, if anything. Called for new positions, and again when they
+/// are visited often.
+pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Facts> + Send>;
+
+/// Context of a call to a prober.
+#[derive(Clone, Copy)]
+pub struct ProbeContext<'a> {
+    /// Previous descents to the position: 0, or a power of [`ASK_AGAIN`].
+    pub visits: u32,
+    /// Whether the search is over and the answer no longer needed.
+    pub over: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// A prober without an answer is called again at this many visits, at the square of it, and so on.
+pub const ASK_AGAIN: u32 = 4;
+
+/// Whether the prober is called at this many visits.
+pub(super) fn asks_at(visits: u32) -> bool {
+    let each = ASK_AGAIN.ilog2();
+    visits >= ASK_AGAIN && visits.is_power_of_two() && visits.ilog2().is_multiple_of(each)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prober_is_asked_again_at_powers() {
+        let asked: Vec<u32> = (0..300).filter(|&visits| asks_at(visits)).collect();
+        assert_eq!(asked, [4, 16, 64, 256]);
+    }
+}
