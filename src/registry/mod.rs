@@ -18,9 +18,9 @@ use crate::engine::{
     look_at_once, probers,
 };
 use crate::eval::{BackendKind, Device, ModelInfo, ModelSource};
-use crate::game::{BoardSize, Game, Move};
+use crate::game::{BoardSize, Move};
 use crate::games::{UnknownGame, with_game};
-use crate::papers::critic::CriticThinker;
+use crate::papers::critic;
 use crate::rollout::{self, Mucgo, Playout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve, Solves};
@@ -131,7 +131,7 @@ fn thinkers<G: Encode + Playout + Solvable>(setup: Setup<'_>, log: &ThinkerLog) 
             );
             solved(by_playouts(options, seed, time), options, time)
         }
-        Backend::Critic => solved(by_critic(options, time, log), options, time),
+        Backend::Critic => solved(critic::thinkers(options, time, log), options, time),
     }
 }
 
@@ -168,20 +168,6 @@ fn solved<G: Solvable>(
 ) -> MakeThinker<G> {
     let solve = add_solver(options, None, time);
     Arc::new(move || solve(make(), None))
-}
-
-/// Creates thinkers that ask an adaptive critic.
-fn by_critic<G: Game>(
-    options: &EngineOptions,
-    time: &Arc<dyn Clock>,
-    log: &ThinkerLog,
-) -> MakeThinker<G> {
-    let path = options.model.clone().unwrap_or_default();
-    let (time, log) = (Arc::clone(time), log.clone());
-    Arc::new(move || {
-        let (path, log) = (path.clone(), log.clone());
-        Box::new(CriticThinker::new(path, log, Arc::clone(&time)))
-    })
 }
 
 /// Creates thinkers by random playouts.

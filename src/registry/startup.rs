@@ -14,7 +14,7 @@ use crate::eval::{
 };
 use crate::game::BoardSize;
 use crate::games::UnknownGame;
-use crate::papers::critic::{Critic, CriticError};
+use crate::papers::critic::{self, CriticError};
 
 /// Why settings are not available here.
 #[derive(Debug, Error)]
@@ -45,9 +45,6 @@ pub enum StartError {
     /// The critic's file.
     #[error(transparent)]
     Critic(#[from] CriticError),
-    /// No critic's file was given.
-    #[error("--backend critic needs a critic: --model FILE, made by tengen-train critic")]
-    NoCritic,
     /// A search over playouts was requested, and another backend.
     #[error("--playouts {0} is a search over random playouts: it needs --backend rollout")]
     NotByPlayouts(&'static str),
@@ -79,14 +76,7 @@ impl EngineOptions {
             return Err(StartError::NotByPlayouts("mucgo"));
         }
         if self.backend == Backend::Critic {
-            let path = self.model.as_ref().ok_or(StartError::NoCritic)?;
-            let size = match self.size {
-                Some(size) => size,
-                None => Critic::load(path)?.info.size(),
-            };
-            Critic::load_for(path, &self.game, size)?;
-            self.size = Some(size);
-            return Ok(self);
+            return Ok(critic::checked(self)?);
         }
         if let Some(path) = &self.model {
             self.size = Some(fitting_size(&self, path.clone().into())?);

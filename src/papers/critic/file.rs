@@ -55,6 +55,9 @@ pub struct Critic {
 /// Why a file is not a usable critic.
 #[derive(Debug, Error)]
 pub enum CriticError {
+    /// No file was given.
+    #[error("--backend critic needs a critic: --model FILE, made by tengen-train critic")]
+    NotGiven,
     /// Read error.
     #[error("cannot read critic {path}: {source}")]
     Read {

@@ -7,6 +7,7 @@
 
 mod file;
 mod network;
+mod registered;
 mod thinker;
 #[cfg(feature = "train")]
 pub mod training;
@@ -14,5 +15,6 @@ mod view;
 
 pub use file::{Critic, CriticError, CriticInfo};
 pub use network::{Board, Network};
+pub use registered::{checked, thinkers};
 pub use thinker::CriticThinker;
 pub use view::{Judge, read};
