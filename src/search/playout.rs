@@ -3,7 +3,7 @@
 //! neither step depends on threads, clock or backend.
 
 use super::backup::{self, Step, UnforbiddenMoves};
-use super::edge::Choice;
+use super::edge::{Choice, EdgeId};
 use super::leaf::{Leaf, ending};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
@@ -157,23 +157,14 @@ impl<'s, G: Game> Playouts<'s, G> {
                 "a descent repeats {position:?}"
             );
             self.past.push(&position);
-            let step = tree.touched(node, choice).and_then(|edge_id| {
-                let edge = tree.edge(edge_id);
-                let child = edge.child().or_else(|| {
-                    let child = tree.find_or_add(position.key())?;
-                    edge.link(child);
-                    Some(child)
-                });
-                Some((edge_id, edge, child?))
-            });
-            let Some((edge_id, edge, child)) = step else {
+            let Some((edge, child)) = self.step(node, choice, &position) else {
                 backup::revert(tree, &path);
                 return Descent::Full;
             };
             // In this order, or two threads could take the same surplus visit.
             let visits = tree.node(child).visits();
-            before = edge.begin();
-            path.push((id, edge_id));
+            before = tree.edge(edge).begin();
+            path.push((id, edge));
             id = child;
             let repeats = || path.iter().any(|(before, _)| *before == child);
             if visits > before || G::INFO.repeats && repeats() {
@@ -183,6 +174,20 @@ impl<'s, G: Game> Playouts<'s, G> {
                 return Descent::Done;
             }
         }
+    }
+
+    /// The edge of a choice, and the node of the `position` behind it, created if necessary; `None`
+    /// when memory is full.
+    fn step(&self, node: &Node, choice: usize, position: &G) -> Option<(EdgeId, NodeId)> {
+        let tree = self.context.tree;
+        let id = tree.touched(node, choice)?;
+        let edge = tree.edge(id);
+        let child = edge.child().or_else(|| {
+            let child = tree.find_or_add(position.key())?;
+            edge.link(child);
+            Some(child)
+        });
+        Some((id, child?))
     }
 
     /// Ends a descent at a node whose value is known.
