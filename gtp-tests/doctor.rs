@@ -84,6 +84,6 @@ fn failed_requests_are_named_with_a_fix() {
     check(
         &["--set", "memory_mib=1000000"],
         false,
-        &["BROKEN  memory", "--set memory_mib="],
+        &["BROKEN  memory", "--memory-mib "],
     );
 }

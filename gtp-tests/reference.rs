@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use regex_lite::Regex;
-use tengen::clock::TimeParams;
-use tengen::engine::ENGINE_OPTIONS;
-use tengen::rollout::MucgoParams;
-use tengen::search::SearchParams;
-use tengen::train::cycle::CyclePlan;
+use tengen::engine::EngineOptions;
+use tengen::papers::ablate::MatchSettings;
+use tengen::papers::critic::training::taught::UtilityWeights;
+use tengen::settings::{Setting, Table as _};
+use tengen::train::cycle::{CyclePlan, Gate, MachineSettings, Rating, Window};
+use tengen::train::fit::Fit;
+use tengen::train::play::settings::SelfPlay;
 
 const NOTE: &str = "This page is generated: `TENGEN_WRITE_REFERENCE=1 cargo test --release --features \
                     train --test train reference` writes it.\n";
@@ -70,45 +72,28 @@ fn row(cells: &[&str]) -> String {
 
 fn settings() -> String {
     let mut page = format!(
-        "# Settings\n\nEach setting is a key of `--config FILE` and a name of `--set NAME=VALUE`; those of \
-         the first table are flags, too ([how to give them](../settings.md)). {NOTE}\n"
+        "# Settings\n\nEach setting is a flag `--NAME VALUE`, a key of `--config FILE` and a name of `--set \
+         NAME=VALUE` ([how to give them](../settings.md)). {NOTE}"
     );
-    page += "## Engine\n\n| name | value | default | meaning |\n|---|---|---|---|\n";
-    for option in ENGINE_OPTIONS {
-        let (help, default) = option
-            .help
-            .rsplit_once(" [default: ")
-            .unwrap_or((option.help, "none]"));
-        let default = default.trim_end_matches(']');
-        page += &row(&[
-            &format!("`{}`", option.name),
-            option.expected,
-            default,
-            help,
-        ]);
-    }
-    let tables = [
-        ("Search", SearchParams::table()),
-        ("Time management", TimeParams::table()),
-        ("Mucgo's search (`--playouts mucgo`)", MucgoParams::table()),
-    ];
-    for (title, table) in tables {
+    let settings = EngineOptions::settings();
+    for table in settings.chunk_by(|one, other| one.title == other.title) {
+        let has_sources = table.iter().any(|setting| !setting.source.is_empty());
+        let mut head = vec!["name", "values", "default", "meaning"];
+        head.extend(has_sources.then_some("source of the default"));
+        let rule = vec!["---"; head.len()];
         let _ = write!(
             page,
-            "\n## {title}\n\n| name | type | default | range | meaning | source of the default |\n\
-             |---|---|---|---|---|---|\n"
+            "\n## {}\n\n{}{}",
+            table[0].title,
+            row(&head),
+            row(&rule)
         );
-        for param in table {
-            let kind = type_name(param.kind);
-            let name = format!("`{}`", param.name);
-            page += &row(&[
-                &name,
-                &kind,
-                &param.default,
-                &param.range,
-                param.help,
-                param.source,
-            ]);
+        for setting in table {
+            let name = format!("`{}`", setting.name);
+            let meaning = setting.help.trim_end_matches('.');
+            let mut cells = vec![&*name, &setting.allowed, &setting.default, meaning];
+            cells.extend(has_sources.then_some(setting.source));
+            page += &row(&cells);
         }
     }
     page
@@ -131,81 +116,72 @@ fn type_name(rust: &str) -> String {
         "u8" | "u16" | "u32" | "u64" | "usize" => "whole number",
         "bool" => "true or false",
         "PathBuf" => "path",
-        "String" | "BoardSize" | "Architecture" | "RootName" | "Anchor" => "text",
+        "String" | "BoardSize" | "Architecture" | "Anchor" => "text",
         "[u32; 2]" => "two whole numbers",
-        "MoveChoice" | "Scheme" | "Weighting" | "IntervalShare" | "IntervalBy" | "Pruning"
-        | "TargetMove" | "DomainScale" | "StageWindow" => "word",
         _ => "table",
     };
     word.to_owned()
 }
 
-/// A table of a plan: heading, source file, type, and where its defaults are in [`EXAMPLE`].
-type PlanTable = (&'static str, &'static str, &'static str, &'static str);
+/// Where a table of a plan is declared.
+enum Declared {
+    /// As a table of settings.
+    Settings(fn() -> Vec<Setting>),
+    /// As a struct with documented ranges, because it has required keys: source file, type, and where
+    /// its defaults are in [`EXAMPLE`].
+    Struct(&'static str, &'static str, &'static str),
+}
+use Declared::{Settings, Struct};
 
 const LOOP: &str = "src/train/cycle/plan/mod.rs";
-const PARTS: &str = "src/train/cycle/plan/settings.rs";
 const ABLATION: &str = "src/papers/ablate/plan.rs";
 const CRITIC: &str = "src/papers/critic/training/plan.rs";
 
-const TABLES: [(&str, &[PlanTable]); 3] = [
+const TABLES: [(&str, &[(&str, Declared)]); 3] = [
     (
         "Plans of `tengen-train loop`",
         &[
-            ("top level", LOOP, "CyclePlan", ""),
+            ("top level", Struct(LOOP, "CyclePlan", "")),
             (
                 "`[[board]]`",
-                "src/train/cycle/plan/board_share.rs",
-                "BoardShare",
-                "board",
+                Struct("src/train/cycle/plan/board_share.rs", "BoardShare", "board"),
             ),
-            ("`[warm-up]`", LOOP, "WarmUp", "warm-up"),
-            ("`[[stage]]`", LOOP, "Stage", "stage"),
-            ("`[stage.plateau]`", LOOP, "Plateau", "plateau"),
-            ("`[self-play]`", PARTS, "SelfPlay", "self-play"),
+            ("`[warm-up]`", Struct(LOOP, "WarmUp", "warm-up")),
+            ("`[[stage]]`", Struct(LOOP, "Stage", "stage")),
+            ("`[stage.plateau]`", Struct(LOOP, "Plateau", "plateau")),
+            ("`[self-play]`", Settings(SelfPlay::settings)),
             (
                 "`[self-play.komi]`, `[board.komi]`",
-                "src/train/play/komi.rs",
-                "KomiSpread",
-                "komi",
+                Struct("src/train/play/komi.rs", "KomiSpread", "komi"),
             ),
-            ("`[window]`", PARTS, "Window", "window"),
-            ("`[fit]`", PARTS, "Fit", "fit"),
-            ("`[rating]`", PARTS, "Rating", "rating"),
-            ("`[gate]`", PARTS, "Gate", "gate"),
-            ("`[machines]`", PARTS, "MachineSettings", "machines"),
+            ("`[window]`", Settings(Window::settings)),
+            ("`[fit]`", Settings(Fit::settings)),
+            ("`[rating]`", Settings(Rating::settings)),
+            ("`[gate]`", Settings(Gate::settings)),
+            ("`[machines]`", Settings(MachineSettings::settings)),
         ],
     ),
     (
         "Plans of `tengen-train ablate`",
         &[
-            ("top level", ABLATION, "AblationPlan", "ablation"),
-            ("`[[arm]]`", ABLATION, "Arm", "ablation-arm"),
-            ("`[match]`", ABLATION, "MatchSettings", "match"),
+            ("top level", Struct(ABLATION, "AblationPlan", "ablation")),
+            ("`[[arm]]`", Struct(ABLATION, "Arm", "ablation-arm")),
+            ("`[match]`", Settings(MatchSettings::settings)),
         ],
     ),
     (
         "Plans of `tengen-train critic`",
         &[
-            ("top level", CRITIC, "CriticPlan", "critic"),
-            (
-                "`[utility]`",
-                "src/papers/critic/training/taught.rs",
-                "UtilityWeights",
-                "utility",
-            ),
-            ("`[base]`, `[[arm]]`", CRITIC, "Arm", "critic-arm"),
+            ("top level", Struct(CRITIC, "CriticPlan", "critic")),
+            ("`[utility]`", Settings(UtilityWeights::settings)),
+            ("`[base]`, `[[arm]]`", Struct(CRITIC, "Arm", "critic-arm")),
             (
                 "`[lessons]`, `[arm.lessons]`",
-                CRITIC,
-                "Curriculum",
-                "lessons",
+                Struct(CRITIC, "Curriculum", "lessons"),
             ),
             (
                 "`[measure]`",
-                "src/papers/critic/training/anchor.rs",
-                "Measure",
-                "measure",
+                Struct("src/papers/critic/training/anchor.rs", "Measure", "measure"),
             ),
         ],
     ),
@@ -243,10 +219,10 @@ fn defaults(place: &str) -> (toml::Table, toml::Table) {
         None => toml::Table::new(),
     };
     let (all, given) = match place {
-        "ablation" | "ablation-arm" | "match" => {
+        "ablation" | "ablation-arm" => {
             (of(toml::Value::try_from(&ablation)), own(ABLATION_EXAMPLE))
         }
-        "critic" | "critic-arm" | "utility" | "lessons" | "measure" => {
+        "critic" | "critic-arm" | "lessons" | "measure" => {
             (of(toml::Value::try_from(&critic)), own(CRITIC_EXAMPLE))
         }
         _ => (of(toml::Value::try_from(&plan)), own(EXAMPLE)),
@@ -265,32 +241,59 @@ fn plans() -> String {
     );
     for (title, tables) in TABLES {
         let _ = write!(page, "\n## {title}\n");
-        for (heading, file, name, place) in tables {
-            let keys = keys(file, name);
-            assert!(!keys.is_empty(), "{file}: no keys of {name}");
+        for (heading, declared) in tables {
             let _ = write!(
                 page,
-                "\n### {heading}\n\n| key | type | default | range | meaning |\n|---|---|---|---|---|\n"
+                "\n### {heading}\n\n| key | values | default | meaning |\n|---|---|---|---|\n"
             );
-            let (all, given) = defaults(place);
-            for key in keys {
-                let is_table = key.kind == "table" || key.kind == "list of table";
-                let default = match (given.get(&key.name), all.get(&key.name)) {
-                    (Some(_), _) if key.is_optional => "-".to_owned(),
-                    (Some(_), _) => "required".to_owned(),
-                    (None, Some(_)) if is_table => "its defaults".to_owned(),
-                    (None, Some(value)) => value.to_string(),
-                    (None, None) if *place == "komi" || *place == "plateau" => {
-                        "required".to_owned()
-                    }
-                    (None, None) => "-".to_owned(),
-                };
-                let name = format!("`{}`", key.name);
-                page += &row(&[&name, &key.kind, &default, &key.range, &key.meaning]);
-            }
+            page += &match declared {
+                Settings(settings) => settings().iter().map(setting_row).collect::<String>(),
+                Struct(file, name, place) => struct_rows(file, name, place),
+            };
         }
     }
     page
+}
+
+/// A setting as a key. TOML has its own words for on and off.
+fn setting_row(setting: &Setting) -> String {
+    let toml = |text: &str| match text {
+        "on or off" => "true or false".to_owned(),
+        "on" => "true".to_owned(),
+        "off" => "false".to_owned(),
+        text => text.to_owned(),
+    };
+    row(&[
+        &format!("`{}`", setting.name),
+        &toml(&setting.allowed),
+        &toml(&setting.default),
+        setting.help,
+    ])
+}
+
+/// The keys of a struct.
+fn struct_rows(file: &str, name: &str, place: &str) -> String {
+    let keys = keys(file, name);
+    assert!(!keys.is_empty(), "{file}: no keys of {name}");
+    let (all, given) = defaults(place);
+    let line = |key: Key| {
+        let is_table = key.kind == "table" || key.kind == "list of table";
+        let default = match (given.get(&key.name), all.get(&key.name)) {
+            (Some(_), _) if key.is_optional => "-".to_owned(),
+            (Some(_), _) => "required".to_owned(),
+            (None, Some(_)) if is_table => "its defaults".to_owned(),
+            (None, Some(value)) => value.to_string(),
+            (None, None) if place == "komi" || place == "plateau" => "required".to_owned(),
+            (None, None) => "-".to_owned(),
+        };
+        let values = match &*key.range {
+            "any" => key.kind,
+            range if is_table || range.contains(&*key.kind) => range.to_owned(),
+            range => format!("{}: {range}", key.kind),
+        };
+        row(&[&format!("`{}`", key.name), &values, &default, &key.meaning])
+    };
+    keys.into_iter().map(line).collect()
 }
 
 /// A key of a plan as its source documents it.

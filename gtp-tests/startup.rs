@@ -141,7 +141,7 @@ fn mucgo_is_a_search_over_playouts() {
     }
     check_refused(
         &["gtp", "--backend", "rollout", "--set", "mucgo_weighting=F"],
-        &["mucgo_weighting", "A, B, C, D or E"],
+        &["mucgo-weighting", "A, B, C, D or E"],
     );
 }
 
@@ -223,7 +223,7 @@ fn nearly_right_names_get_a_suggestion() {
     check_refused(&["gtp", "--set", "visit=1"], &["did you mean visits?"]);
     check_refused(
         &["gtp", "--set", "cpuct_grwth=1"],
-        &["did you mean cpuct_growth?"],
+        &["did you mean cpuct-growth?"],
     );
     let output = run_on(&["gtp", "--set", "foo=1"], "");
     assert!(!text(&output.stderr).contains("did you mean"), "{output:?}");

@@ -44,17 +44,17 @@ mkdir -p "$out"
 # Quoted once more: tengen-match splits it into words.
 engine="'$bin/tengen' gtp --threads 1 --playouts-per-second $rate $flags"
 
-# against NAME SETTING
+# against NAME FLAG
 against() {
     "$bin/tengen-match" clock-rig --games "$games" --concurrency "$(nproc)" --random-plies 4 \
         --seed "$seed" --time "$time" --visits-per-second "$rate" --out "$out/$1" \
-        --first "$engine" --first-name tengen --second "$engine --set $2" --second-name "$1" \
+        --first "$engine" --first-name tengen --second "$engine $2" --second-name "$1" \
         >"$out/$1.txt" 2>"$out/$1.log" || played $? "$out/$1"
     printf '%-14s %s\n' "$1" "$(sed -n 3p "$out/$1.txt")"
 }
 
 for scheme in even constant front-loaded erica katago lc0; do
-    against "$scheme" "time_scheme=$scheme"
+    against "$scheme" "--time-scheme $scheme"
 done
 "$bin/tengen-match" clock "$out"/{even,constant,front-loaded,erica,katago,lc0} \
     --svg "$out/visits-by-ply.svg" >"$out/clocks.txt"

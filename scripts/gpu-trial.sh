@@ -406,7 +406,7 @@ speed_threads() {
     local threads
     for threads in $threads_list; do
         step "threads $threads $1 $(precision "$1")" 60 speed --seconds "$threads_seconds" --threads "$threads" \
-            --set batch=64 --model "$(best "$1")"
+            --batch 64 --model "$(best "$1")"
     done
 }
 
@@ -433,7 +433,7 @@ fi
 games=100
 [ -z "$quick" ] || games=4
 rm -rf "$out/match"
-equal="--threads 1 --visits 50 --set batch=1 --model '$released/nogo-9x9.onnx'"
+equal="--threads 1 --visits 50 --batch 1 --model '$released/nogo-9x9.onnx'"
 step "equal visits against the processor" 120 "$bin/tengen-match" play --json --games "$games" --concurrency 4 \
     --random-plies 4 --out "$out/match" \
     --first "$bin/tengen gtp --device $device --backend ort $equal" --first-name ort \

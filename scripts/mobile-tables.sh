@@ -53,7 +53,7 @@ while true; do
     # An interrupted fit writes a checkpoint. A constant rate: no arm is judged by how far its schedule is.
     # shellcheck disable=SC2086
     timeout -s INT "${SLICE:-600}" "$train" fit --data "$data" --net "$net" --encoding go-mobile --out "$out/$name" \
-        --steps "$steps" --batch "$batch" --schedule constant --lr 0.001 --surprise-share 0 \
+        --steps "$steps" --batch "$batch" --schedule constant --learning-rate 0.001 --average-decay 0.999 --surprise-share 0 \
         --root-value-share 0 --score-every 250 --score-rows 2048 --window 100000000 $more --json >>"$out/$name.log" 2>&1 || true
     after=$(steps_of "$name")
     if [ "$after" -le "$least" ]; then

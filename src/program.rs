@@ -7,10 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+mod flags;
 mod reference;
 
 use clap::{Command, Parser};
 
+pub use flags::{FlagSet, Flags, flag, given};
 pub use reference::reference;
 
 use crate::system;

@@ -23,7 +23,7 @@ fn engine(game: &str, size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
         seed: Some(1),
         ..EngineOptions::of(game).expect("a game of ours")
     };
-    options.thinking_limits.visits = Some(1);
+    options.visits = Some(1);
     registry::create(&options, size, &time)
 }
 

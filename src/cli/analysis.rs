@@ -66,8 +66,8 @@ impl Analysis {
             networks: terminal::network(&options).into_iter().collect(),
             positions,
             perspective: perspective.map_err(wrong)?,
-            visits: options.thinking_limits.visits.unwrap_or(VISITS),
-            time: options.thinking_limits.time_per_move,
+            visits: options.visits.unwrap_or(VISITS),
+            time: options.time_per_move,
             finish: !self.quit_without_waiting,
         };
         for unused in &self.katago {
@@ -108,7 +108,7 @@ fn shared_out(mut options: EngineOptions, positions: usize, cores: usize) -> Eng
     let threads = (2 * cores).div_ceil(positions).min(cores);
     options.threads = options.threads.or(Some(threads));
     options.search.memory_mib = part(options.search.memory_mib, 16);
-    options.solver.memory_mib = part(options.solver.memory_mib, 4);
+    options.solver.solver_mib = part(options.solver.solver_mib, 4);
     options
 }
 
@@ -261,6 +261,6 @@ mod tests {
         assert_eq!(shared_out(options.clone(), 4, 16).threads, Some(8));
         assert_eq!(shared_out(options.clone(), 9, 1).threads, Some(1));
         let many = shared_out(options, 1000, 8);
-        assert_eq!((many.search.memory_mib, many.solver.memory_mib), (16, 4));
+        assert_eq!((many.search.memory_mib, many.solver.solver_mib), (16, 4));
     }
 }

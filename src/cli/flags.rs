@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::error::Error as ClapError;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
-use tengen::clock::TimeParams;
-use tengen::engine::{ENGINE_OPTIONS, EngineOptions, SWITCH};
+use tengen::engine::EngineOptions;
 use tengen::game::GameInfo;
 use tengen::games::GAMES;
+use tengen::program::{flag, given};
 use tengen::record::file;
-use tengen::rollout::MucgoParams;
-use tengen::search::SearchParams;
+use tengen::settings::{Setting, Table as _};
 
 const CONFIG: &str = "config";
 const SET: &str = "set";
-/// Heading of these flags in help, below a subcommand's own.
+/// Heading of the engine's own settings in help, below a subcommand's flags. The tables that are part
+/// of them have a heading each, and only the long help lists them.
 const HEADING: &str = "The engine's settings";
+/// Title of the engine's own table.
+const OWN: &str = "Engine";
 
 /// The flags as given.
 #[derive(Debug, Default)]
@@ -145,11 +147,7 @@ impl FromArgMatches for EngineFlags {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), ClapError> {
         self.config = matches.get_one(CONFIG).cloned();
-        let given = ENGINE_OPTIONS.iter().filter_map(|option| {
-            let value = matches.get_one::<String>(option.name)?;
-            Some((option.name, value.clone()))
-        });
-        self.flags = given.collect();
+        self.flags = given(&EngineOptions::settings(), matches);
         self.sets = matches
             .get_many(SET)
             .into_iter()
@@ -162,29 +160,20 @@ impl FromArgMatches for EngineFlags {
 
 impl clap::Args for EngineFlags {
     fn augment_args(command: Command) -> Command {
-        let table = ENGINE_OPTIONS.iter().map(|option| {
-            let arg = Arg::new(option.name).long(option.name);
-            let help = format!("{}{}", option.help, usual_of_games(option.name));
-            let arg = arg.value_name(option.value).help(help);
-            if option.value == SWITCH {
-                arg.num_args(0..=1).default_missing_value("on")
-            } else {
-                arg
-            }
-        });
+        let table = EngineOptions::settings();
+        let flags = table.iter().map(engine_flag);
         let config = Arg::new(CONFIG)
             .long(CONFIG)
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
-            .help("Settings as a TOML file: any of these flags, any setting of the search");
+            .help("Settings as a TOML file: any of these flags, with its value");
         let set = Arg::new(SET)
             .long(SET)
             .value_name("NAME=VALUE")
             .action(ArgAction::Append)
-            .help("Any flag or setting of the search and the time manager; may be repeated")
-            .long_help(set_help());
-        let args = table.chain([config, set]);
-        command.args(args.map(|arg| arg.help_heading(HEADING)))
+            .help("Any of these settings in another form; may be repeated, and beats flags and the file");
+        let rest = [config, set].map(|arg| arg.help_heading(HEADING));
+        command.args(flags).args(rest)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -192,36 +181,21 @@ impl clap::Args for EngineFlags {
     }
 }
 
-/// Game-specific defaults of a setting, as ` [gomoku: 400]`.
-fn usual_of_games(setting: &str) -> String {
-    let same = |name: &str| name.replace('_', "-") == setting.replace('_', "-");
+/// The flag of a setting, with the defaults of games that have their own, as ` [gomoku: 400]`.
+fn engine_flag(setting: &Setting) -> Arg {
     let of_game = |game: &GameInfo| {
-        let (_, value) = game.settings.iter().find(|(name, _)| same(name))?;
+        let mut own = game.settings.iter();
+        let (_, value) = own.find(|(name, _)| *name == setting.name)?;
         Some(format!(" [{}: {value}]", game.name))
     };
-    GAMES.iter().filter_map(of_game).collect()
-}
-
-/// The settings of search and time management as help text.
-fn set_help() -> String {
-    let tables = SearchParams::table()
-        .into_iter()
-        .chain(TimeParams::table())
-        .chain(MucgoParams::table());
-    let lines = tables.map(|param| {
-        format!(
-            "\n{} [default: {}; {}]{}\n    {}",
-            param.name,
-            param.default,
-            param.range,
-            usual_of_games(param.name),
-            param.help
-        )
-    });
-    format!(
-        "Any flag, or one of these settings of the search, of the time manager and of Mucgo's search; may be repeated:\n{}",
-        lines.collect::<String>()
-    )
+    let usual: String = GAMES.iter().filter_map(of_game).collect();
+    let arg = flag(setting);
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let is_own = setting.title == OWN;
+    let heading = if is_own { HEADING } else { setting.title };
+    arg.help(help + &usual)
+        .help_heading(heading)
+        .hide_short_help(!is_own)
 }
 
 #[cfg(test)]
@@ -244,7 +218,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("tengen-flags-{}.toml", std::process::id()));
         std::fs::write(
             &path,
-            "visits = 1\nthreads = 1\nseed = 1\nroot_noise = 0.25\n",
+            "visits = 1\nthreads = 1\nseed = 1\nroot_noise = 0.25\nroot-fpu-reduction = 0.5\n",
         )
         .expect("the folder is writable");
         let mut given = flags(&[("visits", "2"), ("threads", "2")], &["visits=3"]);
@@ -252,14 +226,16 @@ mod tests {
         let options = given.resolve();
         std::fs::remove_file(&path).expect("it is ours");
         let options = options.expect("all settings are right");
-        assert_eq!(options.thinking_limits.visits, Some(3));
+        assert_eq!(options.visits, Some(3));
         assert_eq!((options.threads, options.seed), (Some(2), Some(1)));
-        assert_eq!(options.search.root_noise, 0.25);
+        let search = options.search;
+        assert_eq!((search.root_noise, search.root_fpu_reduction), (0.25, 0.5));
     }
 
     #[test]
     fn the_help_names_the_values_that_games_begin_with() {
-        let mut command = <EngineFlags as clap::Args>::augment_args(Command::new("tengen"));
+        let command = <EngineFlags as clap::Args>::augment_args(Command::new("tengen"));
+        let mut command = command.term_width(0);
         let help = command.render_long_help().to_string();
         let (_, after) = help.split_once("--solver-from").expect("a flag");
         let (about, _) = after.split_once("--solver-mib").expect("the next flag");

@@ -47,7 +47,7 @@ impl Gomocup {
             "--playouts-per-second simulates the clock, and the manager's is real: leave it out"
         );
         // The protocol cannot announce it.
-        options.resign = None;
+        options.resign_below = None;
         let session_options = GomocupOptions {
             name: self.name,
             ponder: options.ponder,
@@ -81,7 +81,7 @@ fn within(options: &EngineOptions, allowance: Allowance) -> EngineOptions {
     if let Some(all) = allowance.memory.map(mib) {
         options.search.memory_mib = options.search.memory_mib.min(all / 2).max(LEAST_TREE);
         options.cache_mib = options.cache_mib.min(all / 8);
-        options.solver.memory_mib = options.solver.memory_mib.min(all / 8).max(4);
+        options.solver.solver_mib = options.solver.solver_mib.min(all / 8).max(4);
     }
     if let Some(tree) = allowance.tree.map(mib) {
         options.search.memory_mib = options.search.memory_mib.min(tree).max(LEAST_TREE);
@@ -114,7 +114,7 @@ mod tests {
             (
                 none.search.memory_mib,
                 none.cache_mib,
-                none.solver.memory_mib
+                none.solver.solver_mib
             ),
             (16, 0, 4)
         );

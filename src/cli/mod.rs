@@ -17,6 +17,7 @@ mod random_position;
 mod review;
 mod sau;
 mod solve;
+mod solvers;
 mod start;
 mod terminal;
 

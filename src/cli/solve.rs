@@ -17,6 +17,7 @@ use tengen::solver::{self, Solvable, SolveLimits, SolveResult, Solves};
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
 use super::position::{board_size, parse_color, played, position, read};
+use super::solvers::solved_games;
 
 /// Interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(2);
@@ -115,8 +116,9 @@ impl Solve {
         if G::SOLVES == Solves::Nothing {
             let game = G::INFO.title;
             bail!(
-                "there is no solver for {game}: tengen solve takes NoGo and Gomoku; tengen \
-                 analysis analyses games of {game}"
+                "there is no solver for {game}: tengen solve takes {}; tengen analysis analyses games \
+                 of {game}",
+                solved_games()
             );
         }
         let empty = match self.rules.is_empty() {

@@ -51,7 +51,7 @@ pub(crate) use instant::look_at_once;
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;
 pub use networks::Networks;
-pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, PlayoutScheme, SWITCH};
+pub use options::{Backend, EngineOptions, PlayoutScheme};
 pub use player::Player;
 pub(crate) use probing::probers;
 pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};

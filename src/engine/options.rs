@@ -1,15 +1,21 @@
 //! The engine's settings: one table defines the flags, the keys of configuration files, the names
-//! of `--set`, and their help. Settings of searches have their own tables in `search` and `rollout`.
+//! of `--set`, and their help. The tables of the solver, the time manager and the searches are parts
+//! of it.
 
 mod level;
 mod table;
 mod values;
 
-pub use table::{ENGINE_OPTIONS, EngineOption, SWITCH};
-pub use values::{Backend, EngineOptions, PlayoutScheme};
+pub use table::EngineOptions;
+pub use values::{Backend, PlayoutScheme};
 
-use crate::games::{game_names, info};
-use crate::settings::{SetError, nearest};
+use values::USUAL;
+
+use super::ThinkingLimits;
+use crate::eval::{LibraryPlaces, LoadOptions};
+use crate::game::BoardSize;
+use crate::games::info;
+use crate::settings::{SetError, Table, hyphenated};
 
 impl EngineOptions {
     /// Default settings of a game.
@@ -22,53 +28,63 @@ impl EngineOptions {
         Ok(options)
     }
 
-    /// Applies the chosen game's own defaults of other settings, which replace earlier values.
-    /// `None` when one of them is invalid.
-    fn take_usual_values(&mut self) -> Option<()> {
-        let game = info(&self.game)?;
-        let mut settings = game.settings.iter();
-        settings.try_for_each(|(name, value)| self.set(name, value).ok())
-    }
-
-    /// Sets one setting, of this table or of the search, from text. `-` and `_` are equivalent in
-    /// names.
+    /// Sets one setting, of any part of the table, from text. A game brings its own defaults, and a
+    /// level the settings that it consists of; both replace earlier values. `-` and `_` are equivalent
+    /// in names.
     ///
     /// # Errors
     /// [`SetError`] names the most similar setting, or the allowed values.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), SetError> {
-        let dashed = name.replace('_', "-");
-        if let Some(option) = ENGINE_OPTIONS.iter().find(|option| option.name == dashed) {
-            let is_game = option.name == "game";
-            let mut set = (option.set)(self, value);
-            if is_game {
-                set = set.and_then(|()| self.take_usual_values());
-            }
-            return set.ok_or_else(|| SetError::Value {
-                name: option.name,
-                expected: match is_game {
-                    true => format!("{} {}", option.expected, game_names()),
-                    false => option.expected.to_owned(),
-                },
-                value: value.to_owned(),
-            });
+        Table::set(self, name, value)?;
+        match &*hyphenated(name) {
+            "game" => self.take_game(),
+            "level" => self.take_level(),
+            _ => Ok(()),
         }
-        let underscored = name.replace('-', "_");
-        // Among equally similar names those of this table come first.
-        let mut candidates: Vec<&str> = ENGINE_OPTIONS.iter().map(|option| option.name).collect();
-        for result in [
-            self.search.set(&underscored, value),
-            self.thinking_limits.time.set(&underscored, value),
-            self.mucgo.set(&underscored, value),
-        ] {
-            match result {
-                Err(SetError::Unknown { nearest, .. }) => candidates.extend(nearest),
-                result => return result,
-            }
+    }
+
+    /// The board at the start.
+    #[must_use]
+    pub fn board(&self) -> BoardSize {
+        self.size.unwrap_or_else(|| self.usual_board())
+    }
+
+    /// The game's usual board.
+    #[must_use]
+    pub fn usual_board(&self) -> BoardSize {
+        info(&self.game).unwrap_or(&USUAL).usual_board
+    }
+
+    /// Options for loading a network.
+    #[must_use]
+    pub fn load(&self) -> LoadOptions {
+        LoadOptions {
+            device: self.device,
+            ort_library: LibraryPlaces::usual(self.ort_library.clone()),
+            board: self.size,
         }
-        Err(SetError::Unknown {
-            name: name.to_owned(),
-            nearest: nearest(name, candidates),
-        })
+    }
+
+    /// Limits per move.
+    #[must_use]
+    pub fn thinking_limits(&self) -> ThinkingLimits {
+        ThinkingLimits {
+            visits: self.visits,
+            time_per_move: self.time_per_move,
+            late_after: None,
+            lag: self.lag,
+            time: self.time.clone(),
+        }
+    }
+
+    /// The default board and rules of the game, and its own defaults of other settings.
+    fn take_game(&mut self) -> Result<(), SetError> {
+        self.size = None;
+        self.rules.clear();
+        let usual = info(&self.game).map_or(&[][..], |game| game.settings);
+        usual
+            .iter()
+            .try_for_each(|(name, value)| self.set(name, value))
     }
 }
 

@@ -24,6 +24,7 @@ use crate::game::{GameState, Proof};
 use crate::search::{
     AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
 };
+use crate::settings::{Allowed as _, Reader, settings};
 use crate::solver::{Advice, Solvable, Solve, SolveLimits};
 
 /// 1/SHARE of visits or simulated time are added for the solver.
@@ -55,30 +56,33 @@ pub enum SolverThreads {
     Exactly(usize),
 }
 
-/// Settings of the solver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SolverOptions {
-    /// Its threads.
-    pub threads: SolverThreads,
-    /// Start when at most this many moves can be left ([`crate::game::Game::plies_left`]).
-    pub from: u32,
-    /// Memory for proven positions, in MiB.
-    pub memory_mib: u32,
-    /// Nodes for a new position of the search, and per visit of an important one; 0 for none.
-    pub probe_nodes: u64,
-    /// Positions are probed when at most this many moves can be left.
-    pub probe_from: u32,
+impl SolverThreads {
+    /// `auto`, or a number up to 1024.
+    fn named(text: &str) -> Option<SolverThreads> {
+        match text {
+            "auto" => Some(SolverThreads::Auto),
+            _ => (0..=1024).read(text).map(SolverThreads::Exactly),
+        }
+    }
 }
 
-impl Default for SolverOptions {
-    fn default() -> Self {
-        SolverOptions {
-            threads: SolverThreads::default(),
-            from: 36,
-            memory_mib: 128,
-            probe_nodes: 100,
-            probe_from: 36,
-        }
+settings! {
+    /// Settings of the solver.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    SolverOptions, "Solver" {
+        solver_threads: SolverThreads = SolverThreads::Backend => "auto with a network, 0 with playouts",
+            Reader("N", "a whole number up to 1024, or auto", SolverThreads::named),
+            "Threads that solve the position during the search; 0 for none; auto for 1 if the search leaves a \
+             processor idle, and else those of the search, in turn with it";
+        solver_from: u32 = 36, ..,
+            "The solver starts when at most this many moves can be left in the game: 36 is about ply 42 of NoGo on \
+             9x9";
+        solver_mib: u32 = 128, 4..=1_000_000,
+            "Memory in MiB for positions that the solver has proven";
+        probe_nodes: u64 = 100, 0..=1_000_000,
+            "Solver nodes per visit with which the search tries to solve a position, if they may suffice; 0 for none";
+        probe_from: u32 = 36, ..,
+            "It does so when at most this many moves can be left: 36 is about ply 42 of NoGo on 9x9";
     }
 }
 
@@ -144,12 +148,13 @@ impl<G: Solvable> SolverThinker<G> {
 
     /// Whether it solves beside a search of this position.
     fn is_for(&self, position: &G) -> bool {
-        self.place != SolverPlace::Nowhere && position.plies_left().at_most(self.options.from)
+        self.place != SolverPlace::Nowhere
+            && position.plies_left().at_most(self.options.solver_from)
     }
 
     /// Creates the solver if there is none yet, in games that have one.
     fn make_solver(&mut self) {
-        let bytes = (self.options.memory_mib as usize) << 20;
+        let bytes = (self.options.solver_mib as usize) << 20;
         self.solver = self.solver.take().or_else(|| G::solver(bytes));
     }
 

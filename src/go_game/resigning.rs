@@ -5,12 +5,12 @@ use crate::engine::Resign;
 
 #[test]
 fn games_are_given_up_in_go_only_unless_it_is_said() {
-    let resign = |game| EngineOptions::of(game).unwrap().resign;
+    let resign = |game| EngineOptions::of(game).unwrap().resign_below;
     assert_eq!(resign("go"), Resign::below(-0.95));
     assert_eq!([resign("nogo"), resign("gomoku")], [None, None]);
     let mut options = EngineOptions::of("go").unwrap();
     options.set("resign-below", "off").unwrap();
-    assert_eq!(options.resign, None);
+    assert_eq!(options.resign_below, None);
 }
 
 /// White is hopelessly lost: a komi of -40.5 is more than the board.

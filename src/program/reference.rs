@@ -7,6 +7,9 @@ use clap::{Arg, Command};
 /// Start of a default that is written at the end of a help text.
 const DEFAULT: &str = "[default: ";
 
+/// Start of the allowed values in a help text.
+const VALUES: &str = "[values: ";
+
 /// A table of flags for the program and for each subcommand that help lists, with those below it:
 /// name, value, default and meaning.
 #[must_use]
@@ -34,7 +37,8 @@ fn subcommands(name: &str, command: &Command, page: &mut String) {
 fn table(command: &Command) -> String {
     let rows: String = command
         .get_arguments()
-        .filter(|arg| !arg.is_hide_set())
+        // What only the long help lists are settings, which have a page of their own.
+        .filter(|arg| !arg.is_hide_set() && !arg.is_hide_short_help_set())
         .map(row)
         .collect();
     match rows.is_empty() {
@@ -45,22 +49,10 @@ fn table(command: &Command) -> String {
 }
 
 fn row(arg: &Arg) -> String {
-    // A long help with several defaults lists settings, which have a page of their own.
-    let long = arg
-        .get_long_help()
-        .filter(|text| text.to_string().matches(DEFAULT).count() < 2);
-    let help = long.or(arg.get_help());
+    let help = arg.get_long_help().or(arg.get_help());
     let help = one_line(&help.map(ToString::to_string).unwrap_or_default());
-    let (help, written) = match help.rsplit_once(DEFAULT) {
-        Some((before, default)) => match default.split_once(']') {
-            Some((default, after)) => (
-                format!("{}{after}", before.trim_end()),
-                Some(default.to_owned()),
-            ),
-            None => (help.clone(), None),
-        },
-        None => (help.clone(), None),
-    };
+    let (help, written) = without(help, DEFAULT);
+    let (help, allowed) = without(help, VALUES);
     let names = arg.get_value_names().unwrap_or_default();
     let values: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
     let takes_value = arg.get_action().takes_values();
@@ -74,10 +66,11 @@ fn row(arg: &Arg) -> String {
         .filter(|_| takes_value)
         .map(|value| value.get_name().to_owned())
         .collect();
-    let value = match (takes_value, known.is_empty()) {
-        (false, _) => "-".to_owned(),
-        (true, false) => known.join(", "),
-        (true, true) => values.join(" "),
+    let value = match (takes_value, known.is_empty(), allowed) {
+        (false, ..) => "-".to_owned(),
+        (true, false, _) => known.join(", "),
+        (true, true, Some(allowed)) => allowed,
+        (true, true, None) => values.join(" "),
     };
     let defaults: Vec<_> = arg
         .get_default_values()
@@ -93,6 +86,19 @@ fn row(arg: &Arg) -> String {
     };
     let cells = [name, value, default, help].map(|cell| cell.replace('|', "\\|"));
     format!("| {} |\n", cells.join(" | "))
+}
+
+/// A help text without the part in brackets that begins like this, and that part.
+fn without(help: String, start: &str) -> (String, Option<String>) {
+    let parts = help.rsplit_once(start);
+    let parts = parts.and_then(|(before, rest)| Some((before, rest.split_once(']')?)));
+    match parts {
+        Some((before, (part, after))) => (
+            format!("{}{after}", before.trim_end()),
+            Some(part.to_owned()),
+        ),
+        None => (help, None),
+    }
 }
 
 fn one_line(text: &str) -> String {
@@ -112,7 +118,7 @@ mod tests {
                 Arg::new("n")
                     .long("games")
                     .value_name("N")
-                    .help("Games [default: 3]"),
+                    .help("Games [values: from 1] [default: 3] [go: 5]"),
             )
             .arg(Arg::new("file").required(true).help("A|B"))
             .arg(Arg::new("old").long("old").hide(true));
@@ -125,7 +131,7 @@ mod tests {
             reference(&command),
             "## p play\n\nPlay a game.\n\n\
              | flag | value | default | meaning |\n|---|---|---|---|\n\
-             | `--games` | N | 3 | Games |\n\
+             | `--games` | from 1 | 3 | Games [go: 5] |\n\
              | `file` |  | required | A\\|B |\n\n\
              ## p games\n\nSets of games.\n\n\
              ## p games list\n\nList games.\n\nNo flags.\n\n"

@@ -90,8 +90,8 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let make = prepared(make, &empty);
     let time = Arc::clone(setup.time);
     let threads = options.threads.or_else(processors).unwrap_or(1);
-    let bytes = (options.solver.memory_mib as usize) << 20;
-    let mut player = Player::new(empty, make, options.thinking_limits.clone(), time);
+    let bytes = (options.solver.solver_mib as usize) << 20;
+    let mut player = Player::new(empty, make, options.thinking_limits(), time);
     if options.device != Device::Cpu {
         // A GPU takes seconds for it: they should not be the first move's.
         player.prepare();
@@ -110,7 +110,7 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
             .with_judge(Box::new(judge))
             .with_look_at_once(look_at_once())
             .with_thinker_log(thinker_log)
-            .with_resign(options.resign),
+            .with_resign(options.resign_below),
     )
 }
 
@@ -148,7 +148,7 @@ fn by_network<G: Encode + Playout + Solvable>(
     let (solve, solver) = (add_solver(options, Some(place), setup.time), options.solver);
     let (time, log) = (Arc::clone(setup.time), log.clone());
     Arc::new(move || {
-        let shared = G::solver((solver.memory_mib as usize) << 20);
+        let shared = G::solver((solver.solver_mib as usize) << 20);
         let prober = shared
             .as_ref()
             .and_then(|shared| probers(shared.probes(), &solver));
@@ -213,7 +213,7 @@ fn add_solver<G: Solvable>(
     time: &Arc<dyn Clock>,
 ) -> AddSolver<G> {
     let (solver, time) = (options.solver, Arc::clone(time));
-    let place = match solver.threads {
+    let place = match solver.solver_threads {
         SolverThreads::Backend => usual,
         SolverThreads::Auto => usual.or_else(|| Some(place(1))),
         SolverThreads::Exactly(0) => usual.map(|_| SolverPlace::Nowhere),

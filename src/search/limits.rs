@@ -32,9 +32,9 @@ pub struct AnalysisOptions {
     /// estimate than the network's exists: it decides which stones are dead in lines that end by
     /// passes.
     pub judged: Option<Arc<OwnershipEstimate>>,
-    /// Overrides the setting `root_policy_temperature` in this search.
+    /// Overrides the setting `root-policy-temperature` in this search.
     pub root_policy_temperature: Option<f32>,
-    /// Overrides the setting `root_fpu_reduction` in this search.
+    /// Overrides the setting `root-fpu-reduction` in this search.
     pub root_fpu_reduction: Option<f32>,
     /// What the search is for.
     pub purpose: Purpose,

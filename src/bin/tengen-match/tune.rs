@@ -31,7 +31,7 @@ const DIGITS: usize = 5;
 #[derive(Args)]
 pub(crate) struct TuneArgs {
     /// The engine: a command line with {NAME} in place of a parameter's value, such as "tengen gtp
-    /// --visits 400 --set cpuct={cpuct}"
+    /// --visits 400 --cpuct {cpuct}"
     #[arg(long, value_name = "COMMAND")]
     engine: String,
     /// A parameter, once for each: start value, range, and distance of both sides from the centre

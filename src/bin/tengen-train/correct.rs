@@ -8,6 +8,7 @@ use tengen::clock::{Clock as _, SystemClock};
 use tengen::train::play::correction::{BAND, Corrected, CorrectionPlan, correct_folder};
 
 use crate::interrupt::Interrupt;
+use crate::play_args::Threads;
 use crate::progress::print;
 
 #[derive(Debug, Parser)]
@@ -21,9 +22,8 @@ pub(crate) struct Args {
     /// Solver nodes per position, from the end of a game back
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Threads [default: number of CPUs]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Runs the command.
@@ -38,12 +38,11 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
         "{} is not a folder",
         args.data.display()
     );
-    let cores = std::thread::available_parallelism().map_or(1, Into::into);
     let plan = CorrectionPlan {
         data: &args.data,
         out: &args.out,
         nodes: args.nodes,
-        threads: args.threads.map_or(cores, usize::from),
+        threads: args.threads.number()?,
     };
     let clock = SystemClock::new();
     let done = correct_folder(&plan, |done| {

@@ -11,6 +11,7 @@ use tengen::rollout::Playout;
 use tengen::with_taught_game;
 
 use crate::interrupt::Interrupt;
+use crate::play_args::Threads;
 use crate::progress::Reporter;
 
 #[derive(Debug, Parser)]
@@ -21,9 +22,8 @@ pub(crate) struct Args {
     /// are continued
     #[arg(long)]
     out: PathBuf,
-    /// Threads: each trains one critic at a time [default: number of CPUs]
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
     /// Progress as JSON lines on stdout
     #[arg(long)]
     json: bool,
@@ -45,11 +45,8 @@ fn teach<G: Taught + Playout>(
     args: &Args,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    let threads = match args.threads {
-        Some(0) => anyhow::bail!("--threads 0: at least one thread must play"),
-        Some(threads) => threads,
-        None => std::thread::available_parallelism()?.get(),
-    };
+    // Each trains one critic at a time.
+    let threads = args.threads.number()?;
     let clock = SystemClock::new();
     let mut done = Vec::<(String, u32)>::new();
     let mut reporter = Reporter::new((all_games(plan), 0), "games", args.json, interrupt);

@@ -4,18 +4,20 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
-use clap::{Parser, ValueEnum};
+use anyhow::{Context, bail};
+use clap::{Arg, Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
 use tengen::eval::{EvaluatorFactory, ModelSource};
 use tengen::game::BoardSize;
 use tengen::games::with_game;
+use tengen::program::{FlagSet, Flags};
+use tengen::train::cycle::Window;
 use tengen::train::fit::checkpoint::Checkpoint;
 use tengen::train::fit::optimizer::OptimizerKind;
 use tengen::train::fit::schedule::Schedule;
 use tengen::train::fit::teacher::TeacherParams;
-use tengen::train::fit::{FitContext, FitParams, Report, find_encoding, fit};
+use tengen::train::fit::{Fit, FitContext, FitParams, Report, find_encoding, fit};
 use tengen::train::network::architecture::{Architecture, GameShape};
 use tengen::train::network::device::FitDevice;
 use tengen::train::network::loss_weights::LossWeights;
@@ -29,6 +31,12 @@ use crate::progress::Reporter;
 
 /// Duration of the peak performance measurement.
 const PEAK_SPAN: Duration = Duration::from_millis(100);
+
+/// Default learning rate and weight decay of SGD.
+const SGD_RATE: f32 = 0.05;
+const SGD_DECAY: f32 = 1e-4;
+/// Default change of the policy per step, in nats, with `--schedule kl`.
+const KL_TARGET: f32 = 0.003;
 
 /// Optimiser.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -48,7 +56,7 @@ enum ScheduleName {
     Step,
     /// No change.
     Constant,
-    /// Adapted so that a step changes the policy by --kl-target.
+    /// Adapted so that a step changes the policy by --kl-target, by default 0.003 nats.
     Kl,
 }
 
@@ -61,7 +69,41 @@ enum ValueLossName {
     Squared,
 }
 
+/// The settings of `[fit]` that a single fit has: how often rows are seen is `--epochs` here.
+#[derive(Debug)]
+struct OfOneFit;
+
+impl FlagSet for OfOneFit {
+    fn has(name: &str) -> bool {
+        !matches!(name, "reuse" | "catch-up")
+    }
+}
+
+/// Of `[window]`.
+#[derive(Debug)]
+struct HeldOut;
+
+impl FlagSet for HeldOut {
+    fn has(name: &str) -> bool {
+        name == "held-out"
+    }
+}
+
+/// The rate's flag under its old name, too, and the defaults of `--rule sgd`.
+fn as_before(arg: Arg) -> Arg {
+    let add = |arg: Arg, end: &str| {
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        arg.help(format!("{help} [sgd: {end}]"))
+    };
+    match arg.get_id().as_str() {
+        "learning-rate" => add(arg.visible_alias("lr"), &SGD_RATE.to_string()),
+        "weight-decay" => add(arg, &SGD_DECAY.to_string()),
+        _ => arg,
+    }
+}
+
 #[derive(Debug, Parser)]
+#[command(mut_args(as_before))]
 pub(crate) struct Args {
     /// Folder of shards; may be given several times, oldest games first
     #[arg(long, required = true)]
@@ -74,10 +116,6 @@ pub(crate) struct Args {
     /// mobile, a0 and golois (with +dense), Cazenave's
     #[arg(long, default_value = "tengen-5b32c")]
     net: Architecture,
-    /// Input encoding: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile, go-2 or
-    /// go-1, for Gomoku gobang-1 or gomoku-1 [default: the family's, or the game's last]
-    #[arg(long)]
-    encoding: Option<String>,
     /// Start from the weights of this checkpoint (or a folder's newest) of the same network, or of
     /// a smaller one of its family, instead of random ones
     #[arg(long)]
@@ -88,30 +126,17 @@ pub(crate) struct Args {
     /// Number of times each row is seen
     #[arg(long, default_value_t = 4.0)]
     epochs: f64,
-    /// Rows per step
-    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
-    batch: u32,
+    #[command(flatten)]
+    fit: Flags<Fit, OfOneFit>,
     /// The optimiser
     #[arg(long, value_enum, default_value = "adamw")]
     rule: RuleName,
-    /// Maximum learning rate [default: 0.002 for adamw, 0.05 for sgd]
-    #[arg(long)]
-    lr: Option<f32>,
-    /// Weight decay [default: 0.05 for adamw, 0.0001 for sgd]
-    #[arg(long)]
-    weight_decay: Option<f32>,
-    /// Schedule of the learning rate after the warm-up
-    #[arg(long, value_enum, default_value = "cosine")]
-    schedule: ScheduleName,
-    /// Target divergence of the policy per step, in nats, for --schedule kl
-    #[arg(long, default_value_t = 0.003)]
-    kl_target: f32,
+    /// Schedule of the learning rate after the warm-up [default: cosine, and kl with --kl-target]
+    #[arg(long, value_enum)]
+    schedule: Option<ScheduleName>,
     /// Warm-up steps until the maximum learning rate [default: 100, or a tenth of all]
     #[arg(long)]
     warm_up: Option<u64>,
-    /// Decay of the moving average of the weights, per step
-    #[arg(long, default_value_t = 0.999)]
-    average_decay: f32,
     /// Weight of the value loss; the policy's is 1
     #[arg(long, default_value_t = LossWeights::default().value)]
     value_weight: f32,
@@ -133,12 +158,6 @@ pub(crate) struct Args {
     /// Weight of the reply loss, where the network has that head
     #[arg(long, default_value_t = LossWeights::default().reply)]
     reply_weight: f32,
-    /// Share of samples drawn in proportion to surprise, 0 to 1
-    #[arg(long, default_value_t = 0.5)]
-    surprise_share: f32,
-    /// Share of the search's root value in the value target, 0 to 1
-    #[arg(long, default_value_t = 0.25)]
-    root_value_share: f32,
     /// Network to learn from: an ONNX file or one of KataGo's (.bin.gz); given several times, each
     /// board takes the first that is for it. Its answers are targets, beside the games' own
     #[arg(long)]
@@ -149,9 +168,8 @@ pub(crate) struct Args {
     /// Newest rows to keep
     #[arg(long, default_value_t = 2_000_000)]
     window: usize,
-    /// Share of games held out for validation
-    #[arg(long, default_value_t = 0.05)]
-    held_out: f64,
+    #[command(flatten)]
+    rows: Flags<Window, HeldOut>,
     /// Interval in steps between validations
     #[arg(long, default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..))]
     score_every: u64,
@@ -175,11 +193,6 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
-    anyhow::ensure!(
-        (0.0..1.0).contains(&args.held_out),
-        "--held-out {} is not in 0 to below 1",
-        args.held_out
-    );
     anyhow::ensure!(args.window > 0, "--window 0 keeps no row to fit");
     anyhow::ensure!(
         args.epochs > 0.0 && args.epochs.is_finite(),
@@ -189,7 +202,7 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     let dataset = Dataset::load(&Selection {
         folders: args.data.clone(),
         window: args.window,
-        held_out: args.held_out,
+        held_out: args.rows.settings.held_out,
     })?;
     let game = dataset.game.clone();
     let largest = dataset.boards.last().copied();
@@ -338,41 +351,44 @@ fn load_start(path: &Path) -> anyhow::Result<Checkpoint> {
 }
 
 fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
-    for (name, share) in [
-        ("--surprise-share", args.surprise_share),
-        ("--root-value-share", args.root_value_share),
-        ("--average-decay", args.average_decay),
-    ] {
-        anyhow::ensure!(
-            (0.0..=1.0).contains(&share),
-            "{name} {share} is not in 0 to 1"
-        );
-    }
-    let epochs = args.epochs * rows as f64 / f64::from(args.batch);
+    let settings = &args.fit.settings;
+    let epochs = args.epochs * rows as f64 / settings.batch as f64;
     let base = FitParams::of::<G>(
         args.net,
         args.steps.unwrap_or((epochs.ceil() as u64).max(1)),
     );
-    let (rule, lr, decay) = match args.rule {
-        RuleName::Adamw => (OptimizerKind::AdamW, base.learning_rate, base.weight_decay),
-        RuleName::Sgd => (OptimizerKind::Sgd { momentum: 0.9 }, 0.05, 1e-4),
+    let given = |name, value, usual| {
+        if args.fit.is_given(name) {
+            value
+        } else {
+            usual
+        }
     };
-    let schedule = match args.schedule {
-        ScheduleName::Cosine => Schedule::Cosine,
-        ScheduleName::Step => Schedule::Step,
-        ScheduleName::Constant => Schedule::Constant,
-        ScheduleName::Kl => Schedule::Kl {
-            target: args.kl_target,
-        },
+    let (rate, decay) = (settings.learning_rate, settings.weight_decay);
+    let (rule, rate, decay) = match args.rule {
+        RuleName::Adamw => (OptimizerKind::AdamW, rate, decay),
+        RuleName::Sgd => (
+            OptimizerKind::Sgd { momentum: 0.9 },
+            given("learning-rate", rate, SGD_RATE),
+            given("weight-decay", decay, SGD_DECAY),
+        ),
+    };
+    let schedule = match (args.schedule, settings.kl_target) {
+        (None | Some(ScheduleName::Kl), Some(target)) => Schedule::Kl { target },
+        (Some(ScheduleName::Kl), None) => Schedule::Kl { target: KL_TARGET },
+        (Some(_), Some(_)) => bail!("--kl-target is for --schedule kl"),
+        (None | Some(ScheduleName::Cosine), None) => Schedule::Cosine,
+        (Some(ScheduleName::Step), None) => Schedule::Step,
+        (Some(ScheduleName::Constant), None) => Schedule::Constant,
     };
     Ok(FitParams {
-        encoding: args.encoding.clone().unwrap_or(base.encoding),
-        batch: args.batch as usize,
+        encoding: settings.encoding.clone().unwrap_or(base.encoding),
+        batch: settings.batch,
         rule,
-        learning_rate: args.lr.unwrap_or(lr),
+        learning_rate: rate,
         schedule,
         warm_up: args.warm_up.unwrap_or(base.warm_up),
-        weight_decay: args.weight_decay.unwrap_or(decay),
+        weight_decay: decay,
         loss: LossWeights {
             value: args.value_weight,
             squared_value: args.value_loss == ValueLossName::Squared,
@@ -382,9 +398,9 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
             lead: args.lead_weight,
             reply: args.reply_weight,
         },
-        root_value_share: args.root_value_share,
-        surprise_share: args.surprise_share,
-        average_decay: args.average_decay,
+        root_value_share: settings.root_value_share,
+        surprise_share: settings.surprise_share,
+        average_decay: settings.average_decay,
         seed: args.seed,
         score_every: args.score_every,
         score_rows: args.score_rows,

@@ -23,7 +23,7 @@ use super::flags::EngineFlags;
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
     /// Measure positions/s of each backend by batch size, visits/s of the search on the same
-    /// network in the same run, and their ratio. With --set batch=N for this batch size only.
+    /// network in the same run, and their ratio. With --batch N for this batch size only.
     #[arg(long)]
     throughput: bool,
     /// Compare the network's answers with --backend and --device with those of `native` in f32, on

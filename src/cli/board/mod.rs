@@ -60,7 +60,7 @@ impl Board {
             "--playouts-per-second simulates a clock, and people play here: leave it out"
         );
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let limits = &options.thinking_limits;
+        let limits = options.thinking_limits();
         let terms = Terms {
             game: options.game.clone(),
             size: options.board().to_string(),

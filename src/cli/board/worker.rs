@@ -51,7 +51,7 @@ impl Job {
         Job {
             flags: Arc::clone(&session.flags),
             nodes: std::iter::once(Tree::ROOT).chain(path).collect(),
-            limits: level.limits(&options.thinking_limits),
+            limits: level.limits(&options.thinking_limits()),
             options,
             record: session.record(request.node),
             mover: session.board.to_move(),

@@ -13,6 +13,7 @@ use tengen::solver::{Solvable, Solves};
 use super::line::{Ending, Truth, read, text};
 use crate::cli::games::sgf_files;
 use crate::cli::position::{self, replay};
+use crate::cli::solvers::solved_games;
 
 /// Multiples of this share are equally distributed in a range, for any number of them: the fraction
 /// of the golden ratio.
@@ -111,8 +112,9 @@ fn after<G: Solvable>(
 ) -> anyhow::Result<Option<Ending>> {
     ensure!(
         G::SOLVES != Solves::Nothing,
-        "there is no solver for {}: a set has positions of NoGo or Gomoku",
-        G::INFO.title
+        "there is no solver for {}: a set has positions of {}",
+        G::INFO.title,
+        solved_games()
     );
     let rules = record.rules_or(empty.rules()).0;
     let empty = G::with_rules(record.size, rules)?;

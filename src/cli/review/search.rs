@@ -17,6 +17,7 @@ use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, MoveReport, PointsByMove, SearchReport, StopFlag};
+use tengen::settings::Table as _;
 use tengen::solver;
 
 use super::super::flags::EngineFlags;
@@ -96,7 +97,7 @@ impl Reviewer {
         let mut options = options.resolve()?;
         if truth::is_solved(game) {
             // Proofs are made beside the search, with more nodes than for a move.
-            options.solver.threads = SolverThreads::Exactly(0);
+            options.solver.solver_threads = SolverThreads::Exactly(0);
         }
         Ok(options)
     }
@@ -152,7 +153,7 @@ impl Reviewer {
                 threads: judge.options.threads.unwrap_or(threads),
                 halt: &|_| stop.is_raised(),
             },
-            bytes: (judge.options.solver.memory_mib as usize) << 20,
+            bytes: (judge.options.solver.solver_mib as usize) << 20,
             from,
         };
         let verdicts = truth::verdicts(record, &means)?;

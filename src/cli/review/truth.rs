@@ -7,6 +7,7 @@ use tengen::record::GameRecord;
 use tengen::solver::{Solvable, Solve, SolveLimits, Solves};
 
 use super::super::position::positions;
+use super::super::solvers::solves;
 
 /// A position is skipped after this many consecutive later ones that could not be solved.
 const MAX_IN_VAIN: usize = 2;
@@ -61,12 +62,7 @@ pub(super) fn look_back<G: Game, T>(
 /// Whether games of this name are solved here, beside the search. Others are proven in the search
 /// only.
 pub(super) fn is_solved(game: &str) -> bool {
-    let board = tengen::games::info(game).map(|info| info.usual_board);
-    board.is_some_and(|size| with_game!(game, size, |empty| solves_endings(&empty)) == Ok(true))
-}
-
-fn solves_endings<G: Solvable>(_: &G) -> bool {
-    G::SOLVES == Solves::Endings
+    solves(game) == Solves::Endings
 }
 
 /// Proven facts of each position of a game, including the first one; empty for games that are not

@@ -5,6 +5,7 @@
 
 use super::EngineOptions;
 use crate::engine::SolverThreads;
+use crate::settings::SetError;
 
 /// One level.
 struct Level {
@@ -50,36 +51,29 @@ const LEVELS: &[Level] = &[
     search(2500),
 ];
 
-/// The level that changes nothing.
-const STRONGEST: usize = LEVELS.len() + 1;
-
 /// A temperature that does not fall during the game.
 const FOREVER: f32 = 1e6;
 
 impl EngineOptions {
-    /// Applies a level from 1 to [`STRONGEST`], which replaces earlier values of the settings it consists
-    /// of; `None` if there is no such level.
-    pub(super) fn take_level(&mut self, number: usize) -> Option<()> {
-        if !(1..=STRONGEST).contains(&number) {
-            return None;
-        }
-        let usual = EngineOptions::of(&self.game).ok()?;
-        self.thinking_limits.visits = None;
+    /// Applies the level, which replaces earlier values of the settings it consists of.
+    pub(super) fn take_level(&mut self) -> Result<(), SetError> {
+        let usual = EngineOptions::of(&self.game)?;
+        self.visits = None;
         self.solver = usual.solver;
         self.search.move_temperature = usual.search.move_temperature;
         self.search.move_temperature_halflife = usual.search.move_temperature_halflife;
         self.search.move_least_share = usual.search.move_least_share;
-        let Some(level) = LEVELS.get(number - 1) else {
-            return Some(());
+        let Some(level) = LEVELS.get(usize::from(self.level) - 1) else {
+            return Ok(());
         };
-        self.thinking_limits.visits = Some(level.visits);
+        self.visits = Some(level.visits);
         self.search.move_temperature = level.temperature;
         self.search.move_temperature_halflife = FOREVER;
         self.search.move_least_share = level.least_share;
         // A solver would play parts of the game perfectly.
-        self.solver.threads = SolverThreads::Exactly(0);
+        self.solver.solver_threads = SolverThreads::Exactly(0);
         self.solver.probe_nodes = 0;
-        Some(())
+        Ok(())
     }
 }
 
@@ -91,11 +85,11 @@ mod tests {
     fn a_level_is_a_preset_that_later_settings_change() {
         let mut options = EngineOptions::of("gomoku").expect("a game");
         options.set("level", "3").expect("a level");
-        assert_eq!(options.thinking_limits.visits, Some(1));
+        assert_eq!(options.visits, Some(1));
         assert_eq!(options.search.move_temperature, 0.8);
-        assert_eq!(options.solver.threads, SolverThreads::Exactly(0));
+        assert_eq!(options.solver.solver_threads, SolverThreads::Exactly(0));
         options.set("visits", "20").expect("visits");
-        assert_eq!(options.thinking_limits.visits, Some(20));
+        assert_eq!(options.visits, Some(20));
     }
 
     #[test]
@@ -104,7 +98,7 @@ mod tests {
             let mut options = EngineOptions::of(game).expect("a game");
             options.set("level", "1").expect("a level");
             options
-                .set("level", &STRONGEST.to_string())
+                .set("level", &(LEVELS.len() + 1).to_string())
                 .expect("a level");
             assert_eq!(options, EngineOptions::of(game).expect("a game"));
         }

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::clock::TimeParams;
-use crate::engine::{Resign, SolverOptions, SolverThreads, ThinkingLimits};
+use crate::engine::{Resign, SolverOptions, SolverThreads};
 use crate::eval::{CudaDevices, Device};
 use crate::game::BoardSize;
 use crate::rollout::{MucgoParams, Weighting};
@@ -44,33 +44,31 @@ fn every_option_is_set_by_its_name() {
         game: "nogo".to_owned(),
         size: Some(BoardSize::new(9, 7)),
         rules: "usual".to_owned(),
-        resign: Resign::below(-0.9),
+        level: 12,
+        resign_below: Resign::below(-0.9),
         backend: Backend::Rollout,
         playouts: PlayoutScheme::Mucgo,
         model: Some("net.onnx".into()),
         device: Device::Cuda(CudaDevices::only(1)),
         ort_library: Some("ort.so".into()),
-        thinking_limits: ThinkingLimits {
-            visits: Some(100),
-            time_per_move: Some(Duration::from_millis(500)),
-            late_after: None,
-            lag: Some(Duration::ZERO),
-            time: TimeParams {
-                time_extend: 1.5,
-                ..TimeParams::default()
-            },
-        },
+        visits: Some(100),
+        time_per_move: Some(Duration::from_millis(500)),
+        lag: Some(Duration::ZERO),
         playouts_per_second: Some(500.0),
         threads: Some(3),
         seed: Some(42),
         cache_mib: 8,
         ponder: true,
         solver: SolverOptions {
-            threads: SolverThreads::Exactly(2),
-            from: 30,
-            memory_mib: 16,
+            solver_threads: SolverThreads::Exactly(2),
+            solver_from: 30,
+            solver_mib: 16,
             probe_nodes: 0,
             probe_from: 10,
+        },
+        time: TimeParams {
+            time_extend: 1.5,
+            ..TimeParams::default()
         },
         search: SearchParams {
             root_noise: 0.25,
@@ -106,7 +104,7 @@ fn check_refused(name: &str, value: &str, part: &str) {
 fn what_is_wrong_is_named() {
     check_refused("visit", "100", "visits");
     check_refused("time-for-move", "1", "time-per-move");
-    check_refused("rot_noise", "0", "root_noise");
+    check_refused("rot_noise", "0", "root-noise");
     check_refused("visits", "0", "from 1");
     check_refused("size", "9x", "9x7");
     check_refused("time-per-move", "-1", "seconds");
@@ -114,12 +112,12 @@ fn what_is_wrong_is_named() {
     check_refused("backend", "cuda", "rollout");
     check_refused("playouts", "uct", "mucgo");
     check_refused("mucgo_pruning", "all", "domain");
-    check_refused("mucgo_weigting", "A", "mucgo_weighting");
+    check_refused("mucgo_weigting", "A", "mucgo-weighting");
     check_refused("device", "gpu", "cuda:N");
     check_refused("threads", "2000", "1024");
     check_refused("solver-threads", "all", "auto");
     check_refused("cache-mib", "-1", "1000000");
-    check_refused("root_noise", "2", "root_noise");
-    check_refused("time_extent", "2", "time_extend");
+    check_refused("root_noise", "2", "root-noise");
+    check_refused("time_extent", "2", "time-extend");
     check_refused("time_scheme", "slow", "front-loaded");
 }

@@ -99,7 +99,11 @@ fn keeps_the_clock(place: SolverPlace) {
     };
     // Not solvable in that time.
     let position = empty(6, 6);
-    assert!(position.plies_left().at_most(SolverOptions::default().from));
+    assert!(
+        position
+            .plies_left()
+            .at_most(SolverOptions::default().solver_from)
+    );
     let report = thinker.search(
         &SearchRequest::new(position.clone().into()).within(limits),
         &mut |_| {},
@@ -230,7 +234,7 @@ fn prover() -> SolverThinker<Gomoku> {
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
     let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
     let options = SolverOptions {
-        from: 400,
+        solver_from: 400,
         ..SolverOptions::default()
     };
     let means = (SolverPlace::Beside(1), options);
@@ -329,7 +333,7 @@ fn the_only_answer_needs_no_solver_wherever_it_works() {
         let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
         let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
         let options = SolverOptions {
-            from: 400,
+            solver_from: 400,
             ..SolverOptions::default()
         };
         let prover = Gomoku::solver(1 << 16).expect("Gomoku has one");

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::settings::{Reader, settings};
 use crate::train::TrainError;
 use crate::train::cycle::{CyclePlan, Stage};
 use crate::train::network::architecture::Architecture;
@@ -58,34 +59,26 @@ fn once() -> u32 {
     1
 }
 
-/// Matches between all networks of a seed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct MatchSettings {
-    /// Pairs of games. Range: any.
-    pub pairs: u32,
-    /// Playouts per move. Range: any.
-    pub visits: u32,
-    /// Random opening plies. Range: any.
-    pub opening_plies: u16,
-    /// Uniformly random playouts per move of additional UCT opponents. Range: any.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub uct: Vec<u64>,
-    /// Informed playouts per move of additional RAVE opponents. Range: any.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rave: Vec<u64>,
-}
+/// Any number of players by playouts.
+const PLAYOUTS: Reader<Vec<u64>> = Reader("LIST", "a list of whole numbers", |_| None);
 
-impl Default for MatchSettings {
-    /// See docs/methods.md#self-play.
-    fn default() -> Self {
-        MatchSettings {
-            pairs: 200,
-            visits: 100,
-            opening_plies: 4,
-            uct: Vec::new(),
-            rave: Vec::new(),
-        }
+settings! {
+    /// Matches between all networks of a seed. Source of the defaults: docs/methods.md#self-play.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+    MatchSettings, "[match]" {
+        pairs: u32 = 200, ..,
+            "Pairs of games";
+        visits: u32 = 100, ..,
+            "Playouts per move";
+        opening_plies: u16 = 4, ..,
+            "Random opening plies";
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        uct: Vec<u64> = Vec::new(), PLAYOUTS,
+            "Uniformly random playouts per move of additional UCT opponents";
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        rave: Vec<u64> = Vec::new(), PLAYOUTS,
+            "Informed playouts per move of additional RAVE opponents";
     }
 }
 

@@ -1,11 +1,11 @@
 //! The value d of domain knowledge. The paper requires `0 <= d <= 1` and does not define it: ours is
 //! a game's [ranking](super::super::Playout::ranking) of the moves, scaled within the node.
 
-use super::choices::choices;
+use crate::settings::choices;
 
 choices! {
     /// How rankings become scores in [0, 1].
-    DomainScale, DOMAIN_SCALES = "rank or weight" {
+    DomainScale {
         /// The share of the node's other moves that are ranked lower; half of the equal ones count.
         Rank = "rank",
         /// Linearly in the ranking, from 0 for the lowest to 1 for the highest.

@@ -6,11 +6,11 @@ use std::str::FromStr;
 use rand::Rng;
 
 use super::super::playout::below;
-use super::choices::choices;
+use crate::settings::choices;
 
 choices! {
     /// What the interval's share is of. "The top 15% evaluation scores" can mean either.
-    IntervalBy, INTERVAL_BY = "value or rank" {
+    IntervalBy {
         /// The range of the values: `V >= max V - share (max V - min V)`.
         Value = "value",
         /// The number of moves, rounded up.

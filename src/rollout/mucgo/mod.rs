@@ -15,7 +15,6 @@
 //!
 //! docs/mucgo.md has the results and what the paper leaves open.
 
-mod choices;
 mod domain;
 mod interval;
 mod params;

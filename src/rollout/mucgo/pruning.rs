@@ -1,10 +1,10 @@
 //! Pruning of the lowest moves, by domain knowledge and by UCB1 (Algorithm 2, PDKAUCT).
 
-use super::choices::choices;
+use crate::settings::choices;
 
 choices! {
     /// The layers of pruning.
-    Pruning, PRUNINGS = "none, domain, ucb or both" {
+    Pruning {
         /// No move is pruned.
         None = "none",
         /// Once and for all, when a node is added: what it lacks needs no memory.

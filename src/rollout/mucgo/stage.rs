@@ -2,15 +2,15 @@
 
 use rand::{Rng, RngExt as _};
 
-use super::choices::choices;
 use crate::game::Game;
+use crate::settings::choices;
 
 /// The smallest board with stages; smaller ones are searched from the first ply to the last.
 const LEAST_SIDE: u8 = 19;
 
 choices! {
     /// The plies of the middle game.
-    StageWindow, STAGE_WINDOWS = "fitted, paper or all" {
+    StageWindow {
         /// Fitted to games of the TYGEM server (docs/mucgo.md).
         Fitted = "fitted",
         /// The paper's: N(49, 6) and N(162, 19).

@@ -1,10 +1,10 @@
 //! The evaluation of a move by domain knowledge and UCB1 (equation 9).
 
-use super::choices::choices;
+use crate::settings::choices;
 
 choices! {
     /// A row of Table 1. `f + g = 1`, and knowledge weighs at least as much as UCB1.
-    Weighting, WEIGHTINGS = "A, B, C, D or E" {
+    Weighting {
         /// `g = 0.5`, `f = 0.5`.
         A = "A",
         /// `g = 0.4`, `f = 0.6`: the paper's choice.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::plan::{BoardShare, CyclePlan, SelfPlay, Stage};
+use super::plan::{BoardShare, CyclePlan, Stage};
 use crate::eval::{EvaluatorFactory, ModelInfo};
 use crate::game::BoardSize;
 use crate::rollout::{Rave, RaveParams};
@@ -13,6 +13,7 @@ use crate::train::play::generate::Plan;
 use crate::train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use crate::train::play::prover::EndingProver;
 use crate::train::play::selfplay::RolloutSearch;
+use crate::train::play::settings::SelfPlay;
 use crate::train::trainable::Trainable;
 
 /// Games of a generation on all boards.

@@ -29,8 +29,7 @@ pub use generation::{Generation, next_stage};
 pub use machines::{Machine, Machines};
 pub use measure::{Measures, measure};
 pub use plan::{
-    BoardShare, CyclePlan, Fit, Gate, MachineSettings, Plateau, Rating, RootName, SelfPlay, Stage,
-    WarmUp, Window, exploring,
+    BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };
 pub use ratings::{
     MatchRecord, RatedPlayer, anchor_name, match_records, network_name, rate, score,

@@ -11,11 +11,13 @@ pub mod optimizer;
 mod params;
 mod report;
 pub mod schedule;
+mod settings;
 pub(in crate::train) mod step;
 pub mod teacher;
 
 pub use params::{FitParams, usual_encoding};
 pub use report::Report;
+pub use settings::Fit;
 
 use std::ops::ControlFlow;
 use std::path::Path;

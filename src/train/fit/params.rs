@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::encode::{Encode, Encoding};
 use crate::train::fit::optimizer::OptimizerKind;
 use crate::train::fit::schedule::Schedule;
+use crate::train::fit::settings::Fit;
 use crate::train::fit::teacher::TeacherParams;
 use crate::train::network::architecture::Architecture;
 use crate::train::network::loss_weights::LossWeights;
@@ -74,22 +75,23 @@ impl FitParams {
     /// Defaults for `steps` steps of a network.
     #[must_use]
     pub fn new(architecture: Architecture, steps: u64) -> FitParams {
+        let usual = Fit::default();
         FitParams {
             architecture,
             encoding: architecture.encoding().to_owned(),
             steps,
-            batch: 256,
+            batch: usual.batch,
             rule: OptimizerKind::AdamW,
-            learning_rate: 2e-3,
+            learning_rate: usual.learning_rate,
             warm_up: 100.min(steps / 10),
             schedule: Schedule::Cosine,
-            weight_decay: 0.05,
+            weight_decay: usual.weight_decay,
             clip_norm: 5.0,
             loss: architecture.loss_weights(),
-            root_value_share: 0.25,
+            root_value_share: usual.root_value_share,
             teacher: None,
-            surprise_share: 0.5,
-            average_decay: 0.999,
+            surprise_share: usual.surprise_share,
+            average_decay: usual.average_decay,
             seed: 1,
             score_every: 250,
             score_rows: 4096,

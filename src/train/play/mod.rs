@@ -17,3 +17,4 @@ pub mod prover;
 pub mod runtime;
 pub(in crate::train) mod sample;
 pub mod selfplay;
+pub mod settings;

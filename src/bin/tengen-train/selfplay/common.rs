@@ -2,16 +2,15 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::Args as ClapArgs;
 use serde_json::json;
 use tengen::train::play::generate::{Plan, Progress, generate};
 use tengen::train::play::generator::GameGenerator;
-use tengen::train::play::komi::KomiSpread;
-use tengen::train::play::selfplay::SelfPlayParams;
+use tengen::train::play::settings::SelfPlay;
 use tengen::train::trainable::Trainable;
 
 use crate::interrupt::Interrupt;
+use crate::play_args::Threads;
 use crate::progress::Reporter;
 
 /// Options of every kind of self-play.
@@ -26,62 +25,29 @@ pub(super) struct Common {
     /// Number of the first game, to distinguish the games of several folders
     #[arg(long, default_value_t = 0)]
     pub(super) first: u64,
-    /// Threads of self-play [default: number of CPUs]
-    #[arg(long)]
-    pub(super) threads: Option<usize>,
+    #[command(flatten)]
+    pub(super) threads: Threads,
     /// Folder of the shards; a folder with games of the same settings is continued
     #[arg(long)]
     pub(super) out: PathBuf,
     /// Seed of the run; a game depends on it and on its own number only
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Games per shard during play: what a crash can lose
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) games_per_shard: u32,
-    /// Every Nth game is also written as SGF, into the folder's subfolder sgf; 0 writes none
-    #[arg(long, default_value_t = 100)]
-    pub(super) sgf_every: u64,
-    /// Maximum number of random opening plies; each game has 0 to this many
-    #[arg(long, default_value_t = SelfPlayParams::default().opening_plies)]
-    pub(super) opening_plies: u16,
-    /// Ply from which the best move is played; before it moves are drawn
-    #[arg(long, default_value_t = SelfPlayParams::default().temperature_plies)]
-    pub(super) temperature_plies: u16,
-    /// Komi distribution, in games with komi: mean and standard deviation in points, share of games
-    /// with a wider distribution, its deviation [default: always the komi of the rules]
-    #[arg(long, value_name = "MEAN,NEAR,FAR-SHARE,FAR")]
-    pub(super) komi: Option<KomiSpread>,
     /// Progress as JSON lines on stdout
     #[arg(long)]
     pub(super) json: bool,
 }
 
 impl Common {
-    pub(super) fn threads(&self) -> anyhow::Result<usize> {
-        match self.threads {
-            Some(0) => bail!("--threads 0: at least one thread must play"),
-            Some(threads) => Ok(threads),
-            None => Ok(std::thread::available_parallelism()?.get()),
-        }
-    }
-
-    pub(super) fn selfplay(&self) -> SelfPlayParams {
-        SelfPlayParams {
-            opening_plies: self.opening_plies,
-            temperature_plies: self.temperature_plies,
-            komi: self.komi,
-        }
-    }
-
-    pub(super) fn plan(&self, generator: String) -> anyhow::Result<Plan> {
+    pub(super) fn plan(&self, settings: &SelfPlay, generator: String) -> anyhow::Result<Plan> {
         Ok(Plan {
             first: self.first,
             games: self.games,
             seed: self.seed,
-            threads: self.threads()?,
-            games_per_shard: self.games_per_shard as usize,
-            sgf_every: self.sgf_every,
-            selfplay: self.selfplay(),
+            threads: self.threads.number()?,
+            games_per_shard: settings.games_per_shard,
+            sgf_every: settings.sgf_every,
+            selfplay: settings.params(),
             generator,
         })
     }

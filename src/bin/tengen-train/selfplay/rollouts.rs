@@ -3,9 +3,11 @@
 use clap::Parser;
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, known_name};
+use tengen::program::{FlagSet, Flags};
 use tengen::rollout::{Rave, RaveParams};
 use tengen::train::play::generator::RolloutGenerator;
 use tengen::train::play::selfplay::RolloutSearch;
+use tengen::train::play::settings::SelfPlay;
 use tengen::train::trainable::Trainable;
 
 use super::common::{Common, play};
@@ -25,6 +27,21 @@ pub(crate) struct Args {
     /// Playouts per move
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
     playouts: u64,
+    #[command(flatten)]
+    play: Flags<SelfPlay, WithoutNetwork>,
+}
+
+/// The settings of self-play that need no network.
+#[derive(Debug)]
+struct WithoutNetwork;
+
+impl FlagSet for WithoutNetwork {
+    fn has(name: &str) -> bool {
+        matches!(
+            name,
+            "opening-plies" | "temperature-plies" | "komi" | "games-per-shard" | "sgf-every"
+        )
+    }
 }
 
 impl Args {
@@ -42,7 +59,9 @@ impl OnBoard for (&Args, &Interrupt) {
     fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
         let (args, interrupt) = *self;
         let playouts = args.playouts;
-        let plan = args.common.plan(format!("rollout playouts={playouts}"))?;
+        let plan = args
+            .common
+            .plan(&args.play.settings, format!("rollout playouts={playouts}"))?;
         let generator = RolloutGenerator {
             selfplay: plan.selfplay,
             search: |seed| RolloutSearch {

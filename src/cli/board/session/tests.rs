@@ -218,11 +218,11 @@ fn a_weaker_engine_is_asked_for_by_its_level() {
         ..Level::default()
     };
     let mut options = EngineOptions::default();
-    let usual = options.thinking_limits.clone();
+    let usual = options.thinking_limits();
     strength(3).weaken(&mut options).expect("a level");
     assert_ne!(options, EngineOptions::default());
-    let limits = strength(3).limits(&options.thinking_limits);
-    assert_eq!(limits.visits, options.thinking_limits.visits);
+    let limits = strength(3).limits(&options.thinking_limits());
+    assert_eq!(limits.visits, options.visits);
     assert_eq!(Level::default().limits(&usual), usual);
     let error = strength(13).check().expect_err("there is none");
     assert!(error.to_string().contains("level"), "{error}");

@@ -5,31 +5,23 @@ use serde::{Deserialize, Serialize};
 use crate::game::{Color, Proof};
 use crate::games::go::{Agreed, Go};
 use crate::games::nogo::NoGo;
+use crate::settings::settings;
 
 use super::opponent::Opponent;
 
-/// Weights of the utility (7): of the shares of stones, area and prisoners in Go (the paper does
-/// not use the first); in NoGo of the shares of open points and of points that only one side may
-/// play.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct UtilityWeights {
-    /// Weight of the share of stones. Range: any.
-    pub stones: f64,
-    /// Weight of the share of area, or of open points. Range: any.
-    pub area: f64,
-    /// Weight of the share of prisoners, or of own points. Range: any.
-    pub prisoners: f64,
-}
-
-impl Default for UtilityWeights {
-    /// The paper's weights.
-    fn default() -> Self {
-        UtilityWeights {
-            stones: 0.0,
-            area: 0.8,
-            prisoners: 0.2,
-        }
+settings! {
+    /// Weights of the utility (7): of the shares of stones, area and prisoners in Go (the paper does
+    /// not use the first); in NoGo of the shares of open points and of points that only one side may
+    /// play. The defaults are the paper's.
+    #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    UtilityWeights, "[utility]" {
+        stones: f64 = 0.0, ..,
+            "Weight of the share of stones";
+        area: f64 = 0.8, ..,
+            "Weight of the share of area, or of open points";
+        prisoners: f64 = 0.2, ..,
+            "Weight of the share of prisoners, or of own points";
     }
 }
 

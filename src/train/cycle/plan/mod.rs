@@ -8,14 +8,16 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 pub use board_share::BoardShare;
-pub use settings::{Fit, Gate, MachineSettings, Rating, RootName, SelfPlay, Window, exploring};
+pub use settings::{Gate, MachineSettings, Rating, Window};
 
 use crate::game::{BoardSize, Game};
 use crate::games::{GAMES, info, with_game};
+use crate::settings::{SetError, Table};
 use crate::train::TrainError;
-use crate::train::fit::find_encoding;
+use crate::train::fit::{Fit, find_encoding};
 use crate::train::network::architecture::{Architecture, GameShape};
 use crate::train::play::generate::has_moves;
+use crate::train::play::settings::SelfPlay;
 use crate::train::trainable::Trainable;
 
 /// The plan of a run.
@@ -69,9 +71,6 @@ pub struct CyclePlan {
 /// Error message for an invalid komi distribution.
 const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at most 100 points, and a \
                           far-share from 0 to 1";
-
-/// Generations that games may run ahead of the fit.
-const MOST_AHEAD: u32 = 8;
 
 /// Default of plans without a game.
 fn first_game() -> String {
@@ -150,6 +149,16 @@ pub struct Plateau {
     pub elo: f64,
 }
 
+/// Checks the values of a table.
+fn check<T: Table>(table: &T) -> Result<(), TrainError> {
+    let title = T::settings().first().map_or("", |setting| setting.title);
+    table.check().map_err(|error| refused(title, &error))
+}
+
+fn refused(title: &str, error: &SetError) -> TrainError {
+    TrainError::plan(format_args!("{title}: {error}"))
+}
+
 impl CyclePlan {
     /// Parses and checks a plan.
     ///
@@ -179,8 +188,7 @@ impl CyclePlan {
 
     fn check(&self) -> Result<(), TrainError> {
         let stages = &self.stage;
-        let (play, window, fit) = (&self.self_play, &self.window, &self.fit);
-        let share = |share: f32| (0.0..=1.0).contains(&share);
+        let (play, window) = (&self.self_play, &self.window);
         // A run cannot be corrected after its start, so everything is checked first.
         let rules = [
             (!stages.is_empty(), "it has no [[stage]]"),
@@ -207,73 +215,49 @@ impl CyclePlan {
             (play.komi.is_none_or(|komi| komi.is_sound()), WRONG_KOMI),
             (board_share::are_sound(&self.board), board_share::WRONG),
             (
-                play.concurrent > 0 && play.games_per_shard > 0,
-                "[self-play] needs concurrent and games-per-shard of at least 1",
+                window.least <= window.most,
+                "[window] needs a least of at most its most",
             ),
             (
-                (0.0..1.0).contains(&window.held_out)
-                    && (0.0..=1.0).contains(&window.share)
-                    && (1..=window.most).contains(&window.least),
-                "[window] needs held-out in [0, 1), share in [0, 1], and least from 1 to most",
-            ),
-            (
-                fit.batch > 0
-                    && [fit.reuse, fit.catch_up]
-                        .iter()
-                        .all(|&n| n > 0.0 && n.is_finite()),
-                "[fit] needs a batch of at least 1, a reuse and a catch-up above 0",
-            ),
-            (
-                positive(fit.learning_rate)
-                    && fit.weight_decay >= 0.0
-                    && fit.kl_target.is_none_or(positive),
-                "[fit] needs a learning-rate and a kl-target above 0 and a weight-decay of 0 or more",
-            ),
-            (
-                share(fit.root_value_share)
-                    && share(fit.surprise_share)
-                    && share(fit.average_decay),
-                "[fit] needs root-value-share, surprise-share and average-decay from 0 to 1",
-            ),
-            (
-                self.rating.as_ref().is_none_or(|r| {
-                    let counts = [r.every, r.pairs, r.visits];
-                    let rising = r.anchors.is_sorted() && r.anchors.first() > Some(&0);
-                    !counts.contains(&0) && rising
+                self.rating.as_ref().is_none_or(|rating| {
+                    let anchors = &rating.anchors;
+                    anchors.is_sorted() && anchors.first() > Some(&0)
                 }),
-                "[rating] needs every, pairs, visits of at least 1 and rising anchors",
+                "[rating] needs rising anchors from 1",
             ),
             (
                 self.rating.is_some() || stages.iter().all(|s| s.plateau.is_none()),
                 "a plateau needs a [rating]",
             ),
             (
-                self.gate
-                    .as_ref()
-                    .is_none_or(|g| g.elo0 < g.elo1 && g.pairs > 0 && g.visits > 0),
-                "[gate] needs an elo1 above elo0, and pairs and visits of at least 1",
+                self.gate.as_ref().is_none_or(|gate| gate.elo0 < gate.elo1),
+                "[gate] needs an elo1 above elo0",
             ),
         ];
-        play.check()?;
+        self.check_tables()?;
         match rules.iter().find(|(holds, _)| !holds) {
             None => self.check_boards(),
             Some((_, what)) => Err(TrainError::plan(what)),
         }
     }
 
+    /// Checks the tables one by one.
+    fn check_tables(&self) -> Result<(), TrainError> {
+        check(&self.self_play)?;
+        check(&self.window)?;
+        check(&self.fit)?;
+        check(&self.machines)?;
+        self.rating.as_ref().map_or(Ok(()), check)?;
+        self.gate.as_ref().map_or(Ok(()), check)?;
+        let search = self.self_play.search_params();
+        search
+            .map(drop)
+            .map_err(|error| refused("[self-play]", &error))
+    }
+
     /// Checks how the work is divided.
     fn check_machines(&self) -> Result<(), TrainError> {
-        let machines = &self.machines;
-        let is_sound = machines.ahead <= MOST_AHEAD
-            && machines.games_per_ticket > 0
-            && machines.pairs_per_ticket > 0;
-        if !is_sound {
-            return Err(TrainError::plan(format_args!(
-                "[machines] needs ahead from 0 to {MOST_AHEAD}, games-per-ticket and pairs-per-ticket of \
-                 at least 1"
-            )));
-        }
-        if machines.ahead > 0 && self.stage.iter().any(|stage| stage.plateau.is_some()) {
+        if self.machines.ahead > 0 && self.stage.iter().any(|stage| stage.plateau.is_some()) {
             return Err(TrainError::plan(
                 "ahead of [machines] needs stages without a plateau: whose games come next must be known \
                  before they are rated",

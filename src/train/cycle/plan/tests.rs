@@ -1,6 +1,7 @@
 //! Tests of plans.
 
 use super::*;
+use crate::train::play::settings::RootName;
 
 const SHORT: &str = "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 2\n";
 
@@ -81,7 +82,7 @@ fn a_wrong_plan_says_what_is_wrong() {
     refused(&format!("{SHORT}[fit]\nkl-target = 0.0\n"), "kl-target");
     let play = |line: &str| format!("{SHORT}[self-play]\n{line}\n");
     refused(&play("search = { cpukt = 5.0 }"), "cpuct");
-    refused(&play("search = { root_noise = 2.0 }"), "root_noise");
+    refused(&play("search = { root_noise = 2.0 }"), "root-noise");
     refused(&play("move-noise = 1.5"), "move-noise");
     refused(
         &format!("{SHORT}[self-play]\nfull-share = 25.0\n"),
@@ -122,6 +123,18 @@ fn boards_of_several_sizes_have_shares() {
     let encoding = |id: &str| format!("{text}[fit]\nencoding = \"{id}\"\n");
     assert!(CyclePlan::parse(&encoding("go-mobile")).is_ok());
     refused(&encoding("nogo-1"), "go-mobile, go-1");
+}
+
+#[test]
+fn searches_are_spelled_with_underscores_or_hyphens() {
+    let plan = |name: &str| {
+        let text = format!("{SHORT}[self-play]\nsearch = {{ {name} = 0.5 }}\n");
+        CyclePlan::parse(&text).unwrap()
+    };
+    let spelled = plan("root-noise");
+    assert_eq!(spelled, plan("root_noise"));
+    assert_eq!(spelled.self_play.search_params().unwrap().root_noise, 0.5);
+    assert!(spelled.to_toml().unwrap().contains("root-noise"));
 }
 
 #[test]
