@@ -89,7 +89,7 @@ impl<G: Encode> NetworkThinker<G> {
         while self.present.is_none() {
             let attempt = self.fallbacks.pop_front()?;
             match self.networks.open(&attempt, position, self.setup.cache_mib) {
-                Ok(network) => self.begin(attempt, network),
+                Ok((info, make)) => self.begin(attempt, &info, make),
                 Err(error) => self.pass_over(&attempt, position, &error),
             }
             if self.present.is_none() && self.fallbacks.is_empty() {
@@ -99,7 +99,7 @@ impl<G: Encode> NetworkThinker<G> {
         self.present.as_mut().map(|(_, searcher)| &mut **searcher)
     }
 
-    fn begin(&mut self, attempt: Attempt, (info, make): (ModelInfo, EvaluatorMaker)) {
+    fn begin(&mut self, attempt: Attempt, info: &ModelInfo, make: EvaluatorMaker) {
         let searcher = &self.setup.searcher;
         let what = format!(
             "{attempt}: {} after {} games, on {} threads",

@@ -43,7 +43,8 @@ impl<'a> CheckBudget<'a> {
         position: &G,
         budget: Option<Budget>,
         simulated: Option<f64>,
-        (stop, time): (&'a StopFlag, &'a dyn Clock),
+        stop: &'a StopFlag,
+        time: &'a dyn Clock,
     ) -> Option<Self> {
         let kept = match budget {
             Some(budget) => Some(time_for_look(position, budget)?),

@@ -13,7 +13,8 @@ pub(super) fn show_proof<G: Solvable>(
     report: &mut SearchReport,
     purpose: Purpose,
     solver: &mut dyn Solve<G>,
-    (position, stop): (&G, &StopFlag),
+    position: &G,
+    stop: &StopFlag,
 ) {
     if !purpose.is_shown() {
         return;

@@ -132,7 +132,8 @@ impl<G: Solvable> SolverThinker<G> {
     pub fn new(
         inner: Box<dyn Thinker<G>>,
         solver: Option<Box<dyn Solve<G>>>,
-        (place, options): (SolverPlace, SolverOptions),
+        place: SolverPlace,
+        options: SolverOptions,
         simulated: Option<f64>,
         time: Arc<dyn Clock>,
     ) -> Self {
@@ -200,17 +201,18 @@ fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &SolveLimits<'_>) -
     Solved { advice, nodes }
 }
 
-/// Runs search and solver concurrently, and ends the search when the solver is done.
+/// Runs search and solver concurrently, and ends the search when the solver is done, and the solver
+/// when it is `late`.
 fn beside<G: Solvable>(
     solver: &mut dyn Solve<G>,
     position: &G,
-    (threads, deadline, time): (usize, Option<Duration>, &dyn Clock),
+    threads: usize,
+    late: &(dyn Fn() -> bool + Sync),
     stop: &StopFlag,
     search: impl FnOnce(&StopFlag) -> Result<SearchReport, ThinkError>,
 ) -> (Result<SearchReport, ThinkError>, Option<Solved>) {
     let search_stop = stop.child();
     let over = AtomicBool::new(false);
-    let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
     let halt = |_: u64| over.load(Ordering::Relaxed) || stop.is_raised() || late();
     let halt = &halt;
     std::thread::scope(|scope| {
@@ -277,7 +279,8 @@ impl<G: Solvable> Turn<'_, '_, G> {
         mut self,
         solver: &mut dyn Solve<G>,
         inner: &mut dyn Thinker<G>,
-        (nodes, simulated): (u64, bool),
+        nodes: u64,
+        simulated: bool,
     ) -> Found {
         let request = self.request;
         let effort = SolveLimits {
@@ -306,11 +309,19 @@ impl<G: Solvable> Turn<'_, '_, G> {
         let position = self.request.start.position();
         let limits = limits_before_look(position, &self.request.limits);
         let deadline = limits.budget.map(|budget| self.started + budget.most);
-        let means = (threads, deadline, self.time);
-        beside(solver, position, means, &self.request.stop, |stop| {
-            let request = self.request.clone().within(limits).until(stop);
-            inner.search(&request, self.observer)
-        })
+        let time = self.time;
+        let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
+        beside(
+            solver,
+            position,
+            threads,
+            &late,
+            &self.request.stop,
+            |stop| {
+                let request = self.request.clone().within(limits).until(stop);
+                inner.search(&request, self.observer)
+            },
+        )
     }
 
     /// Solves for a part of the time, if that may suffice, and then searches.
@@ -318,7 +329,8 @@ impl<G: Solvable> Turn<'_, '_, G> {
         mut self,
         solver: &mut dyn Solve<G>,
         inner: &mut dyn Thinker<G>,
-        (threads, budget): (usize, Budget),
+        threads: usize,
+        budget: Budget,
     ) -> Found {
         let request = self.request;
         let position = request.start.position();
@@ -404,9 +416,9 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             started,
         };
         let (report, solved) = match (before, self.place, limits.budget) {
-            (Some(nodes), ..) => turn.after_nodes(solver, inner, (nodes, self.simulated.is_some())),
+            (Some(nodes), ..) => turn.after_nodes(solver, inner, nodes, self.simulated.is_some()),
             (None, SolverPlace::InTurn(threads), Some(budget)) => {
-                turn.in_turn(solver, inner, (threads, budget))
+                turn.in_turn(solver, inner, threads, budget)
             }
             // Without a time limit there are no turns.
             (None, SolverPlace::InTurn(threads) | SolverPlace::Beside(threads), _) => {
@@ -424,7 +436,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
         let Some(advice) = advice else {
             let simulated = self.simulated;
-            let look = CheckBudget::now(position, limits.budget, simulated, (stop, &*time));
+            let look = CheckBudget::now(position, limits.budget, simulated, stop, &*time);
             return report.map(|mut report| {
                 if let Some(look) = look {
                     let nodes;
@@ -442,7 +454,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             unsearched(&advice)
         });
         let mut report = merge_proof(report, &advice, elapsed);
-        show_proof(&mut report, analysis.purpose, solver, (position, stop));
+        show_proof(&mut report, analysis.purpose, solver, position, stop);
         Ok(report)
     }
 

@@ -100,7 +100,7 @@ impl<G: Game> Worker<G> {
     ) -> Result<SearchReport, ThinkError> {
         let (budget, stop) = (request.limits.budget, request.stop.clone());
         let (answer, given_up) = self.send(request, task)?;
-        let result = wait(&answer, budget, (&stop, &*self.time), observer);
+        let result = wait(&answer, budget, &stop, &*self.time, observer);
         given_up.raise();
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.errands = None;
@@ -213,7 +213,8 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Errand<G>>, ThinkError
 fn wait(
     answer: &Receiver<ThinkerReply>,
     budget: Option<Budget>,
-    (stop, clock): (&StopFlag, &dyn Clock),
+    stop: &StopFlag,
+    clock: &dyn Clock,
     observer: &mut Observer<'_>,
 ) -> Result<SearchReport, ThinkError> {
     let started = clock.now();

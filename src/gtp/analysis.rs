@@ -191,7 +191,7 @@ impl Analysis {
 
     /// One line; `None` if there is no move to report.
     pub(super) fn line(&self, report: &SearchReport) -> Option<String> {
-        let told = told(report, &self.options.avoid, (self.least, self.most));
+        let told = told(report, &self.options.avoid, self.least, self.most);
         if self.dialect == Dialect::Cgos {
             return self.cgos(report, &told);
         }

@@ -19,7 +19,8 @@ pub(super) struct View {
 pub(super) fn told<'a>(
     report: &'a SearchReport,
     avoid: &[Move],
-    (least, most): (usize, usize),
+    least: usize,
+    most: usize,
 ) -> Vec<&'a MoveReport> {
     let wanted = report.moves.iter();
     let wanted = wanted.filter(|found| !avoid.contains(&found.mv));

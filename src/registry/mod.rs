@@ -225,7 +225,8 @@ fn add_solver<G: Solvable>(
         Some(place) => Box::new(SolverThinker::new(
             thinker,
             shared,
-            (place, solver),
+            place,
+            solver,
             simulated,
             Arc::clone(&time),
         )),

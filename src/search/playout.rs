@@ -331,7 +331,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         let known = self.context.judged.map(|judged| (root, judged));
         for (i, leaf) in self.leaves.drain(..).enumerate() {
             let ended = leaf.ended.as_deref();
-            let judged = ended.and_then(|ended| Judged::of(ended, (outputs, i), known));
+            let judged = ended.and_then(|ended| Judged::of(ended, outputs, i, known));
             let (value, lead) = (outputs.value(i), outputs.lead(i));
             let value = match &judged {
                 Some(judged) => judged.value(leaf.mover, value, params.lead_weight),

@@ -52,7 +52,8 @@ impl Judged {
     /// not predicted.
     pub(super) fn of<G: Game>(
         position: &G,
-        (answers, index): (&Outputs, usize),
+        answers: &Outputs,
+        index: usize,
         known: Option<(&G, &OwnershipEstimate)>,
     ) -> Option<Judged> {
         let sign = sign(position.to_move());

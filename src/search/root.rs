@@ -98,7 +98,7 @@ pub(super) fn moves<G: Game>(
         .moves(node)
         .filter(|(choice, _)| start.allows(choice.mv()));
     let mut moves: Vec<MoveReport> = allowed
-        .map(|(choice, edge)| report(tree, node, (choice, edge), start, params))
+        .map(|(choice, edge)| report(tree, node, choice, edge, start, params))
         .collect();
     moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.prior.total_cmp(&a.prior)));
     if let Some(chosen) = choose(&moves, start.position().ply(), params, rng) {
@@ -110,7 +110,8 @@ pub(super) fn moves<G: Game>(
 fn report<G: Game>(
     tree: &Tree,
     node: &Node,
-    (choice, edge): (&Choice, Option<&Edge>),
+    choice: &Choice,
+    edge: Option<&Edge>,
     start: &GameState<G>,
     params: &SearchParams,
 ) -> MoveReport {
@@ -247,7 +248,7 @@ fn choose(
         params.move_temperature * 0.5_f32.powf(ply as f32 / params.move_temperature_halflife);
     if temperature > 0.01
         && moves.iter().any(holds)
-        && let Some(drawn) = draw(moves, holds, (temperature, params.move_least_share), rng)
+        && let Some(drawn) = draw(moves, holds, temperature, params.move_least_share, rng)
     {
         return Some(drawn);
     }
@@ -283,7 +284,8 @@ fn best_open(moves: &[MoveReport], params: &SearchParams) -> Option<usize> {
 fn draw(
     moves: &[MoveReport],
     holds: impl Fn(&MoveReport) -> bool,
-    (temperature, least_share): (f32, f32),
+    temperature: f32,
+    least_share: f32,
     rng: &mut impl Rng,
 ) -> Option<usize> {
     let plain = |m: &MoveReport| match holds(m) {

@@ -62,7 +62,7 @@ impl<G: Game> Worker<G> {
         let (jobs, inbox) = unbounded();
         thread::Builder::new()
             .name(format!("search-{number}"))
-            .spawn(move || run_worker(number, (evaluator, prober), &inbox, &results))?;
+            .spawn(move || run_worker(number, evaluator, prober, &inbox, &results))?;
         Ok(Worker { jobs })
     }
 
@@ -74,7 +74,8 @@ impl<G: Game> Worker<G> {
 
 fn run_worker<G: Game>(
     number: usize,
-    (mut evaluator, mut prober): (Box<dyn Evaluator>, Option<Prober<G>>),
+    mut evaluator: Box<dyn Evaluator>,
+    mut prober: Option<Prober<G>>,
     inbox: &Receiver<Arc<Job<G>>>,
     results: &Sender<JobResult>,
 ) {

@@ -18,7 +18,7 @@ fn by(
     place: SolverPlace,
     time: Arc<dyn Clock>,
 ) -> SolverThinker<SmallNoGo> {
-    SolverThinker::new(inner, None, (place, SolverOptions::default()), None, time)
+    SolverThinker::new(inner, None, place, SolverOptions::default(), None, time)
 }
 
 fn empty(width: u8, height: u8) -> SmallNoGo {
@@ -134,8 +134,10 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
     let think = |width, visits| {
         let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(1000.0));
         let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
-        let means = (SolverPlace::Beside(1), SolverOptions::default());
-        let mut thinker = SolverThinker::new(inner, None, means, Some(1000.0), Arc::clone(&time));
+        let options = SolverOptions::default();
+        let place = SolverPlace::Beside(1);
+        let mut thinker =
+            SolverThinker::new(inner, None, place, options, Some(1000.0), Arc::clone(&time));
         let limits = Limits {
             visits: Some(visits),
             budget: None,
@@ -161,8 +163,10 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
 fn under_a_simulated_clock_the_second_look_ends() {
     let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(200.0));
     let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
-    let means = (SolverPlace::InTurn(1), SolverOptions::default());
-    let mut thinker = SolverThinker::new(inner, None, means, Some(200.0), Arc::clone(&time));
+    let options = SolverOptions::default();
+    let place = SolverPlace::InTurn(1);
+    let mut thinker =
+        SolverThinker::new(inner, None, place, options, Some(200.0), Arc::clone(&time));
     let limits = Limits {
         visits: None,
         budget: Some(Budget::fixed(
@@ -237,8 +241,7 @@ fn prover() -> SolverThinker<Gomoku> {
         solver_from: 400,
         ..SolverOptions::default()
     };
-    let means = (SolverPlace::Beside(1), options);
-    SolverThinker::new(inner, None, means, None, time)
+    SolverThinker::new(inner, None, SolverPlace::Beside(1), options, None, time)
 }
 
 fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
@@ -338,7 +341,7 @@ fn the_only_answer_needs_no_solver_wherever_it_works() {
         };
         let prover = Gomoku::solver(1 << 16).expect("Gomoku has one");
         let solver = Box::new(Unasked(prover));
-        let mut thinker = SolverThinker::new(inner, Some(solver), (place, options), None, time);
+        let mut thinker = SolverThinker::new(inner, Some(solver), place, options, None, time);
         let minute = Duration::from_secs(60);
         let limits = Limits {
             visits: None,

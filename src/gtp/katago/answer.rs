@@ -62,7 +62,7 @@ impl<'a> AnswerContext<'a> {
 
     /// Fields of a final or intermediate search report.
     pub(super) fn tell(&self, report: &SearchReport, is_during_search: bool) -> Object {
-        let told = told(report, &self.avoided, (1, usize::MAX));
+        let told = told(report, &self.avoided, 1, usize::MAX);
         let moves = told.into_iter().enumerate();
         let moves = moves.map(|(order, found)| self.move_info(report, order, found));
         let expected = report.expected.as_ref();
@@ -73,7 +73,7 @@ impl<'a> AnswerContext<'a> {
         };
         let root = self.view.of_root(report);
         let (owners, moves) = (expected.as_ref().unwrap_or(&self.owners), moves.collect());
-        self.whole(root, (moves, owners, &prior), is_during_search)
+        self.whole(root, moves, owners, &prior, is_during_search)
     }
 
     /// Fields of a finished game.
@@ -87,13 +87,15 @@ impl<'a> AnswerContext<'a> {
             utility_lcb: utility,
             score: margin.map(|margin| (utility * margin.0 as f32 / 2.0, 0.0)),
         };
-        self.whole(root, (json!([]), &self.owners, &|_| -1.0), false)
+        self.whole(root, json!([]), &self.owners, &|_| -1.0, false)
     }
 
     fn whole(
         &self,
         root: Numbers,
-        (moves, owners, prior): (Value, &[f32], &dyn Fn(Move) -> f32),
+        moves: Value,
+        owners: &[f32],
+        prior: &dyn Fn(Move) -> f32,
         is_during_search: bool,
     ) -> Object {
         let mut answer = answer(self.task, is_during_search);

@@ -144,7 +144,7 @@ impl Katago {
         let fields = Fields(&request);
         let done = match fields.text("action") {
             Ok(Some(action)) => self.act(action, &request, say),
-            Ok(None) => self.take((id, fields), say),
+            Ok(None) => self.take(id, fields, say),
             Err(refusal) => Err(refusal),
         };
         if let Err(refusal) = done {
@@ -155,10 +155,11 @@ impl Katago {
     /// Processes a query.
     fn take(
         &self,
-        (id, fields): (&str, Fields<'_>),
+        id: &str,
+        fields: Fields<'_>,
         say: &mut dyn FnMut(Value),
     ) -> Result<(), Refusal> {
-        let (query, warnings) = Query::read((id, fields), &self.make, &self.options)?;
+        let (query, warnings) = Query::read(id, fields, &self.make, &self.options)?;
         for warning in &warnings {
             say(told(id, "warning", warning));
         }

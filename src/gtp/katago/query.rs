@@ -59,7 +59,8 @@ pub(super) struct Query {
 impl Query {
     /// Parses a query; returns warnings for ignored parts.
     pub(super) fn read(
-        (id, fields): (&str, Fields<'_>),
+        id: &str,
+        fields: Fields<'_>,
         make: &MakeAnalyst,
         options: &KatagoOptions,
     ) -> Result<(Query, Vec<Refusal>), Refusal> {

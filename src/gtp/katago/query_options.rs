@@ -113,7 +113,7 @@ impl QueryOptions {
             }
         };
         for (field, only) in [("avoidMoves", false), ("allowMoves", true)] {
-            self.restrict(query, (field, only), size, &mut warnings)?;
+            self.restrict(query, field, only, size, &mut warnings)?;
         }
         Ok((self, warnings))
     }
@@ -181,7 +181,8 @@ impl QueryOptions {
     fn restrict(
         &mut self,
         query: Fields<'_>,
-        (field, only): (&str, bool),
+        field: &str,
+        only: bool,
         size: BoardSize,
         warnings: &mut Vec<Refusal>,
     ) -> Result<(), Refusal> {

@@ -81,8 +81,8 @@ pub fn untrained<G: Trainable>(
             G::NAME
         ))
     })?;
-    let encoding = (encoding.id(), encoding.planes());
-    let origin = Origin::of(std::slice::from_ref(empty), encoding, 0);
+    let (id, planes) = (encoding.id(), encoding.planes());
+    let origin = Origin::of(std::slice::from_ref(empty), id, planes, 0);
     let (weights, _) = architecture.declare(origin.planes, origin.game_shape(), seed);
     let info = info(&origin, architecture, 0);
     to_onnx(architecture, &weights, &info, Outputs::Play)

@@ -54,7 +54,7 @@ fn without_draws() -> usize {
 impl Origin {
     /// For a network of `encoding` for these boards, at least one.
     #[must_use]
-    pub fn of<G: Game>(boards: &[G], (encoding, planes): (&str, usize), games: u64) -> Origin {
+    pub fn of<G: Game>(boards: &[G], encoding: &str, planes: usize, games: u64) -> Origin {
         let sizes = boards.iter().map(|board| board.size().to_string());
         let first = boards.first();
         let size = first.map_or(BoardSize::square(1), Game::size);

@@ -215,7 +215,7 @@ mod tests {
         let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10);
         let (weights, _) = params.architecture.declare(12, SIZE, 1);
         Checkpoint {
-            origin: Origin::of(&[SmallNoGo::new(SIZE).unwrap()], ("nogo-1", 12), 0),
+            origin: Origin::of(&[SmallNoGo::new(SIZE).unwrap()], "nogo-1", 12, 0),
             optimizer: Optimizer::new(params.rule, &weights),
             params,
             step: 0,

@@ -173,8 +173,7 @@ fn begin<G: Trainable>(
     context: &FitContext<'_>,
 ) -> Result<Checkpoint, TrainError> {
     let folder = context.folder;
-    let input = (encoding.id(), encoding.planes());
-    let origin = Origin::of(boards, input, dataset.games);
+    let origin = Origin::of(boards, encoding.id(), encoding.planes(), dataset.games);
     let (weights, _) = params
         .architecture
         .declare(origin.planes, origin.game_shape(), params.seed);

@@ -90,7 +90,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     ) -> Result<(), TrainError> {
         let params = self.params(context, 1);
         let planes = find_encoding::<G>(&params.encoding)?.planes();
-        let origin = Origin::of(self.boards, (&params.encoding, planes), 0);
+        let origin = Origin::of(self.boards, &params.encoding, planes, 0);
         start_weights(given, &origin, &params).map(drop)
     }
 

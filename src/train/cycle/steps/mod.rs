@@ -128,7 +128,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         if !network.exists() {
             let (encoding, planes) = (given.origin.encoding.clone(), given.origin.planes);
             let played = Checkpoint {
-                origin: Origin::of(self.boards, (&encoding, planes), given.origin.games),
+                origin: Origin::of(self.boards, &encoding, planes, given.origin.games),
                 ..given.clone()
             };
             export(&played, 0, &network)?;
