@@ -225,7 +225,8 @@ pub(super) fn reordered<G: Game>(
         let other = instead_of_pass(position, report)?.mv;
         let place = report.moves.iter().position(|found| found.mv == other)?;
         let mut report = report.clone();
-        report.moves[..=place].rotate_right(1);
+        let other = report.moves.remove(place);
+        report.moves.insert(0, other);
         return Some(report);
     }
     let pass = position.size().pass();

@@ -28,14 +28,14 @@ pub(super) enum PlayerSpec {
 /// A player's state in one game.
 enum GamePlayer<G: Game> {
     Network {
-        search: Search<G>,
+        search: Box<Search<G>>,
         visits: u32,
         batch: usize,
         /// Whether the search has begun for the current position.
         begun: bool,
     },
     Rollouts {
-        rave: Rave,
+        rave: Box<Rave>,
         playouts: u64,
     },
 }
@@ -63,13 +63,18 @@ impl<G: Encode + Playout> MatchGame<G> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, number));
         let players = players.each_ref().map(|player| match *player {
             PlayerSpec::Network { batch, visits } => GamePlayer::Network {
-                search: Search::new(MctsParams::player(), start, visits, rng.next_u64()),
+                search: Box::new(Search::new(
+                    MctsParams::player(),
+                    start,
+                    visits,
+                    rng.next_u64(),
+                )),
                 visits,
                 batch,
                 begun: false,
             },
             PlayerSpec::Rollouts(params, playouts) => GamePlayer::Rollouts {
-                rave: Rave::new(params, rng.next_u64()),
+                rave: Box::new(Rave::new(params, rng.next_u64())),
                 playouts,
             },
         });
