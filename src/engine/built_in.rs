@@ -30,8 +30,8 @@ const NETWORKS: &[Network] = &[
     Network {
         game: "go",
         sides: 9..=19,
-        exact: include_bytes!("../../models/go-sizes.onnx"),
-        int8: include_bytes!("../../models/go-sizes-int8.onnx"),
+        exact: include_bytes!("../../models/go-taught.onnx"),
+        int8: include_bytes!("../../models/go-taught-int8.onnx"),
     },
     Network {
         game: "gomoku",

@@ -70,32 +70,48 @@ pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
     next
 }
 
-/// Whether a search near the end of a game found nothing better than a pass, or only a move that loses a count
-/// which a pass wins; `expected` is the ownership if both sides pass now, if that was judged.
-pub(super) fn is_preferred<G: Game>(
+/// Why a search prefers a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Preferred {
+    /// It found nothing better.
+    AsGood,
+    /// Its best move loses a count that a pass wins.
+    KeepsTheCount,
+}
+
+/// Whether a search near the end of a game prefers a pass; `expected` is the ownership if both sides pass now, if
+/// that was judged.
+pub(super) fn preferred<G: Game>(
     position: &G,
     report: &SearchReport,
     expected: Option<&OwnershipEstimate>,
-) -> bool {
-    let loses = |expected| loses_where_a_pass_wins(position, report, expected);
-    scoring::nears_end(position) && (is_as_good(position, report) || expected.is_some_and(loses))
+) -> Option<Preferred> {
+    if !scoring::nears_end(position) {
+        return None;
+    }
+    if expected.is_some_and(|expected| loses_where_a_pass_wins(position, report, expected)) {
+        return Some(Preferred::KeepsTheCount);
+    }
+    is_as_good(position, report).then_some(Preferred::AsGood)
 }
 
-/// Whether nothing is left to be played for: no border that counts is open, and under territory scoring nearly all
-/// points have an owner, by the search's estimate where there is one.
+/// Whether nothing is left to be played for: no border that counts is open. Under territory scoring, where no border
+/// counts, nearly all points must have an owner by one of these estimates, if there is any, unless the pass keeps the
+/// count.
 pub(super) fn is_closed<G: Game>(
     position: &G,
     settled: &Settled,
-    searched: Option<&OwnershipEstimate>,
+    preferred: Preferred,
+    estimates: &[Option<&OwnershipEstimate>],
 ) -> bool {
-    let by_territory = scoring::current_score(position).is_none();
+    let needs_owners = preferred == Preferred::AsGood && scoring::current_score(position).is_none();
     let most = MOST_UNDECIDED * position.size().area() as f32;
-    let undecided = |expected: &OwnershipEstimate| {
+    let is_decided = |expected: &&OwnershipEstimate| {
         let owners = expected.owner.iter();
-        owners.filter(|owner| owner.abs() < DECIDED).count() as f32
+        owners.filter(|owner| owner.abs() < DECIDED).count() as f32 <= most
     };
-    settled.open == 0
-        && !(by_territory && searched.is_some_and(|expected| undecided(expected) > most))
+    let mut known = estimates.iter().flatten().peekable();
+    settled.open == 0 && (!needs_owners || known.peek().is_none() || known.any(is_decided))
 }
 
 /// Whether a searched pass is worth as much as the best move.
@@ -212,15 +228,17 @@ pub(super) fn reordered<G: Game>(
     judged: &PassJudgement,
 ) -> Option<SearchReport> {
     let expected = judged.expected.as_deref();
-    let closed = || {
+    let closed = |preferred| {
         let searched = report.expected.as_ref();
         let settled = expected
             .or(searched)
             .and_then(|expected| scoring::settle(position, expected));
-        settled.is_some_and(|settled| is_closed(position, &settled, searched))
+        settled
+            .is_some_and(|settled| is_closed(position, &settled, preferred, &[expected, searched]))
     };
     let passes = judged.decides
-        || is_preferred(position, report, expected) && (is_offered(position) || closed());
+        || preferred(position, report, expected)
+            .is_some_and(|preferred| is_offered(position) || closed(preferred));
     if !passes {
         let other = instead_of_pass(position, report)?.mv;
         let place = report.moves.iter().position(|found| found.mv == other)?;

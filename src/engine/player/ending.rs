@@ -34,7 +34,7 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Whether to pass after a search: [`passing::is_preferred`], and a side that passes first leaves nothing to be
+    /// Whether to pass after a search: [`passing::preferred`], and a side that passes first leaves nothing to be
     /// played for ([`passing::is_closed`]).
     pub(super) fn passes(
         &mut self,
@@ -43,16 +43,17 @@ impl<G: Game> Player<G> {
         judged: &PassJudgement,
         judge_limits: JudgeLimits<'_>,
     ) -> bool {
-        if !passing::is_preferred(position, report, judged.expected.as_deref()) {
+        let expected = judged.expected.as_deref();
+        let Some(preferred) = passing::preferred(position, report, expected) else {
             return false;
-        }
+        };
         if passing::is_offered(position) {
             return true;
         }
         let settled = self.judge.settle_within(position, judge_limits);
         let seen = || scoring::settle(position, report.expected.as_ref()?);
         let settled = settled.ok().flatten().or_else(seen);
-        let searched = report.expected.as_ref();
-        settled.is_some_and(|settled| passing::is_closed(position, &settled, searched))
+        let estimates = [expected, report.expected.as_ref()];
+        settled.is_some_and(|settled| passing::is_closed(position, &settled, preferred, &estimates))
     }
 }

@@ -303,7 +303,8 @@ fn another_runs_network_may_begin_and_int8_may_play() {
     assert_eq!(players[0], "warm-up");
     assert_eq!((players[3], done[0].visits), ("start-0003.int8", 10));
     let run_folder = RunFolder::new(second.path());
-    assert!(int8(&run_folder.network(0)).exists());
+    // A network that loses too much in int8 plays in f32.
+    assert!((0..4).any(|number| int8(&run_folder.network(number)).exists()));
     // The run has its own copy.
     fs::remove_file(&network).unwrap();
     assert_eq!(go(second.path(), &plan).0.len(), 4);

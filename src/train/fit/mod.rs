@@ -61,7 +61,7 @@ pub struct FitContext<'a> {
     /// Start of a new run instead of random weights: a run of the same network, whose averages and
     /// optimiser state are continued, or of a smaller one of its family, which is grown.
     pub start_from: Option<&'a Checkpoint>,
-    /// The networks that are learnt from, for each board one, if the settings name a teacher.
+    /// The networks that are learned from, for each board one, if the settings name a teacher.
     pub teachers: &'a [EvaluatorFactory],
 }
 

@@ -1,5 +1,5 @@
-//! Distillation: a network's answers as targets, where a stronger one is to be learnt from (Hinton,
-//! Vinyals & Dean 2015, section 2, at temperature 1).
+//! Distillation: a network's answers as targets, where a stronger one is to be learned from (Hinton et al.
+//! 2015, section 2, at temperature 1).
 //!
 //! A result tells a network one bit about a position, and a played move names one of many good ones;
 //! a teacher's answer tells all probabilities, its lead and its owners. It is asked again for each
@@ -17,7 +17,7 @@ use crate::train::fit::batch::{AuxTarget, Batch, BatchSpec, Sample, encode_each}
 use crate::train::network::net::AuxHead;
 use crate::train::trainable::Trainable;
 
-/// Who is learnt from, as a fit's settings keep it.
+/// Who is learned from, as a fit's settings keep it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TeacherParams {
     /// The names of its networks, of which each board has one.

@@ -106,7 +106,7 @@ mod tests {
             [3, 4, 5].map(|plane| planes[plane][0])
         };
         assert_eq!(numbers("japanese komi0.5"), [1.0, 0.0, 2.0 / 9.0]);
-        // 81 points: nobody wins by an even number, so that half a point more than 7 wins a game.
+        // 81 points: neither side wins by an even number, so that half a point more than 7 wins a game.
         assert_eq!(numbers("tromp-taylor komi7.5"), [0.0, 0.5, 2.0 / 9.0]);
         assert_eq!(numbers("tromp-taylor komi6.5"), [0.0, -0.5, 2.0 / 9.0]);
     }
@@ -114,7 +114,9 @@ mod tests {
     /// The same stones and last moves, once after a handicap.
     #[test]
     fn keys_tell_handicap_apart() {
-        let mut even = SmallGo::new(BoardSize::square(5)).unwrap();
+        // By other rules the komi would tell.
+        let rules: GoRules = "tromp-taylor".parse().unwrap();
+        let mut even = SmallGo::with_rules(BoardSize::square(5), rules).unwrap();
         let stones = [(Move(0), Color::Black), (Move(1), Color::Black)];
         let mut handicap = even.set_up(&stones, Color::White).unwrap();
         let last = [10, 11, 12, 13, 14];

@@ -122,7 +122,7 @@ fn boards_of_several_sizes_have_shares() {
     assert_eq!(plan.boards()[1].name(), "7x7-japanese");
     let encoding = |id: &str| format!("{text}[fit]\nencoding = \"{id}\"\n");
     assert!(CyclePlan::parse(&encoding("go-mobile")).is_ok());
-    refused(&encoding("nogo-1"), "go-mobile, go-1");
+    refused(&encoding("nogo-1"), "go-mobile, go-2, go-1");
 }
 
 #[test]

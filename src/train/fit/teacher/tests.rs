@@ -1,7 +1,8 @@
 use super::*;
 use crate::eval::ModelInfo;
-use crate::game::{BoardSize, Game, Move, Outcome, Symmetry};
+use crate::game::{BoardSize, Color, Game, Move, Symmetry};
 use crate::games::go::SmallGo;
+use crate::train::shards::ending;
 use crate::train::shards::finish::finish;
 use crate::train::shards::row::{Row, Target};
 
@@ -50,13 +51,12 @@ fn game(ended: bool) -> (SmallGo, Vec<Row>) {
         rows.push(Row::record(0, &position, &target));
         position.play(mv);
     }
-    let played = if ended { &moves[..] } else { &moves[..2] };
-    finish(
-        &mut rows,
-        &empty,
-        played,
-        Outcome::win(crate::game::Color::White),
-    );
+    let outcome = ending::result(&position).unwrap();
+    assert_eq!(outcome.winner, Some(Color::White));
+    finish(&mut rows, &empty, &moves, outcome);
+    if !ended {
+        rows.iter_mut().for_each(|row| row.ending = None);
+    }
     (empty, rows)
 }
 
