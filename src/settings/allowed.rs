@@ -106,11 +106,13 @@ fn describe<T: Number>(range: &impl RangeBounds<T>) -> String {
 }
 
 /// Numbers above `low`, up to `high`.
+#[cfg(feature = "train")]
 pub(crate) fn above_to<T>(low: T, high: T) -> (Bound<T>, Bound<T>) {
     (Bound::Excluded(low), Bound::Included(high))
 }
 
 /// All finite numbers above one.
+#[cfg(any(feature = "train", test))]
 pub(crate) fn above<T: From<f32>>(low: f32) -> (Bound<T>, Bound<T>) {
     let [low, high] = [low, f32::INFINITY].map(|bound| Bound::Excluded(bound.into()));
     (low, high)

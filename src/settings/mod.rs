@@ -7,7 +7,11 @@ mod choices;
 
 use thiserror::Error;
 
-pub(crate) use allowed::{Allowed, Choice, Maybe, Reader, Switch, Text, above, above_to};
+#[cfg(any(feature = "train", test))]
+pub(crate) use allowed::above;
+#[cfg(feature = "train")]
+pub(crate) use allowed::above_to;
+pub(crate) use allowed::{Allowed, Choice, Maybe, Reader, Switch, Text};
 pub(crate) use choices::{Choices, choices, listed};
 
 /// Why a setting was refused.
