@@ -239,16 +239,11 @@ pub(super) fn reordered<G: Game>(
     let passes = judged.decides
         || preferred(position, report, expected)
             .is_some_and(|preferred| is_offered(position) || closed(preferred));
-    if !passes {
-        let other = instead_of_pass(position, report)?.mv;
-        let place = report.moves.iter().position(|found| found.mv == other)?;
-        let mut report = report.clone();
-        let other = report.moves.remove(place);
-        report.moves.insert(0, other);
-        return Some(report);
-    }
-    let pass = position.size().pass();
-    let place = report.moves.iter().position(|found| found.mv == pass)?;
+    let first = match passes {
+        true => position.size().pass(),
+        false => instead_of_pass(position, report)?.mv,
+    };
+    let place = report.moves.iter().position(|found| found.mv == first)?;
     let mut report = report.clone();
     let mut found = report.moves.remove(place);
     if found.visits == 0 {

@@ -308,15 +308,12 @@ fn open_teachers(paths: &[PathBuf], boards: &[BoardSize]) -> anyhow::Result<Vec<
     }
     let mut infos = Vec::new();
     for path in paths {
-        let source = ModelSource::File(path.clone());
-        infos.push((path, source.info()?, source.is_katago()));
+        infos.push((path, ModelSource::File(path.clone()).info()?));
     }
     let runtime = Runtime::usual(None);
     let open = |&size: &BoardSize| {
-        let of_size = infos
-            .iter()
-            .find(|(_, info, any)| *any || info.on(size).is_some());
-        let (path, ..) = of_size.with_context(|| format!("--teacher: no network for {size}"))?;
+        let of_size = infos.iter().find(|(_, info)| info.plays_on(size));
+        let (path, _) = of_size.with_context(|| format!("--teacher: no network for {size}"))?;
         Ok(runtime.open(path, size)?)
     };
     boards.iter().map(open).collect()

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::encode::{Encode, Encoding, find};
+use crate::encode::{Encode, Encoding};
 use crate::eval::{
     self, Evaluator, EvaluatorFactory, LEAD_SCALE, Outputs, evaluate_finite, softmax,
 };
@@ -15,7 +15,7 @@ use crate::game::BoardSize;
 use crate::train::TrainError;
 use crate::train::fit::batch::{AuxTarget, Batch, BatchSpec, Sample, encode_each};
 use crate::train::network::net::AuxHead;
-use crate::train::trainable::Trainable;
+use crate::train::trainable::{Trainable, encoding_of};
 
 /// Who is learned from, as a fit's settings keep it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,8 +76,8 @@ impl<G: Trainable> Teacher<G> {
         samples: impl IntoIterator<Item = Sample<'a>>,
         spec: BatchSpec<G>,
     ) -> Result<Batch, String> {
-        let board = self.boards.iter_mut();
-        let board = board.into_iter().find(|board| board.size == empty.size());
+        let mut boards = self.boards.iter_mut();
+        let board = boards.find(|board| board.size == empty.size());
         let board =
             board.ok_or_else(|| format!("the teacher has no network for {}", empty.size()))?;
         board.questions.clear();
@@ -98,8 +98,7 @@ impl<G: Trainable> Teacher<G> {
 impl<G: Encode> OnBoard<G> {
     fn new(factory: &EvaluatorFactory, empty: &G) -> Result<OnBoard<G>, TrainError> {
         let info = factory.info();
-        let encoding = find(info, empty)
-            .map_err(|mismatch| TrainError::Setting(format!("{}: {mismatch}", info.network)))?;
+        let encoding = encoding_of(info, empty)?;
         Ok(OnBoard {
             size: empty.size(),
             encoding,

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::encode::{Encode, Encoding, find};
+use crate::encode::{Encode, Encoding};
 use crate::eval::{Batch, EvalError, Evaluator, EvaluatorFactory, Outputs, evaluate_finite};
 use crate::game::{BoardSize, Game, Move, Symmetry};
 use crate::train::TrainError;
+use crate::train::trainable::encoding_of;
 
 /// A task that needs evaluations one at a time, such as a game.
 pub trait Task<G> {
@@ -57,8 +58,7 @@ impl<G: Encode> EvalBatch<G> {
     /// [`TrainError`] when the network does not fit the game or no evaluator is available.
     pub fn new(factory: &EvaluatorFactory, start: &G) -> Result<EvalBatch<G>, TrainError> {
         let info = factory.info();
-        let encoding = find(info, start)
-            .map_err(|mismatch| TrainError::Setting(format!("{}: {mismatch}", info.network)))?;
+        let encoding = encoding_of(info, start)?;
         let (size, policy_len) = (info.size, info.policy_len);
         let map = |symmetry| PolicyMap::new(symmetry, size, policy_len);
         Ok(EvalBatch {

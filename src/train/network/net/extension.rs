@@ -73,32 +73,27 @@ pub(super) trait Boards: Backend {
         sizes: Sizes,
     ) -> FloatTensor<Self> {
         let channels = x.shape()[1];
-        let mut first = 0;
-        let of_size = |&[boards, height, width]: &[usize; 3]| {
-            let own = rows::<Self>(bias.clone(), first, boards);
-            first += boards;
+        let own = split::<Self>(&bias, sizes.iter().map(|size| size[0]));
+        let of_size = |(own, &[boards, height, width]): (_, &[usize; 3])| {
             let own = Self::float_reshape(own, Shape::new([boards, 1, channels]));
             let own = Self::float_expand(own, Shape::new([boards, height * width, channels]));
             let points = points([boards, height, width]);
             Self::float_reshape(own, Shape::new([points, channels]))
         };
-        let bias = Self::float_cat(sizes.iter().map(of_size).collect(), 0);
+        let bias = Self::float_cat(own.into_iter().zip(&sizes).map(of_size).collect(), 0);
         Self::float_add(x, bias)
     }
 
     /// The sum over each board of each channel, `[boards, channels]`.
     fn sums_by_board(x: FloatTensor<Self>, sizes: Sizes) -> FloatTensor<Self> {
         let channels = x.shape()[1];
-        let mut first = 0;
-        let of_size = |&[boards, height, width]: &[usize; 3]| {
-            let points = points([boards, height, width]);
-            let own = rows::<Self>(x.clone(), first, points);
-            first += points;
+        let own = split::<Self>(&x, sizes.iter().map(|&size| points(size)));
+        let of_size = |(own, &[boards, height, width]): (_, &[usize; 3])| {
             let own = Self::float_reshape(own, Shape::new([boards, height * width, channels]));
             let sums = Self::float_sum_dim(own, 1);
             Self::float_reshape(sums, Shape::new([boards, channels]))
         };
-        Self::float_cat(sizes.iter().map(of_size).collect(), 0)
+        Self::float_cat(own.into_iter().zip(&sizes).map(of_size).collect(), 0)
     }
 
     /// The mean and the variance of each channel. They have no gradient of their own: the gradient
@@ -159,24 +154,30 @@ pub(super) trait Boards: Backend {
     }
 }
 
-/// Some rows of `[rows, columns]`.
-fn rows<B: Backend>(x: FloatTensor<B>, first: usize, count: usize) -> FloatTensor<B> {
+/// `[rows, columns]` as parts of these numbers of rows.
+fn split<B: Backend>(
+    x: &FloatTensor<B>,
+    counts: impl Iterator<Item = usize>,
+) -> Vec<FloatTensor<B>> {
     let columns = x.shape()[1];
-    B::float_slice(x, &[(first..first + count).into(), (0..columns).into()])
+    let mut first = 0;
+    let part = |count| {
+        let rows = first..first + count;
+        first += count;
+        B::float_slice(x.clone(), &[rows.into(), (0..columns).into()])
+    };
+    counts.map(part).collect()
 }
 
 /// The boards of each size, channels first.
 fn parts<B: Backend>(x: FloatTensor<B>, sizes: &Sizes) -> Vec<FloatTensor<B>> {
     let channels = x.shape()[1];
-    let mut start = 0;
-    let part = |&[boards, height, width]: &[usize; 3]| {
-        let count = points([boards, height, width]);
-        let part = rows::<B>(x.clone(), start, count);
-        start += count;
+    let part = |(part, &[boards, height, width]): (_, &[usize; 3])| {
         let part = B::float_reshape(part, Shape::new([boards, height, width, channels]));
         B::float_permute(part, &[0, 3, 1, 2])
     };
-    sizes.iter().map(part).collect()
+    let split = split::<B>(&x, sizes.iter().map(|&size| points(size)));
+    split.into_iter().zip(sizes).map(part).collect()
 }
 
 /// The points of boards, channels first, of each size.

@@ -1,5 +1,7 @@
 //! Numbers for each board and channel.
 
+use super::part::by_size;
+
 /// Adds `[boards, channels]` to all points of each board.
 pub(in crate::train::network::net) fn add_by_board(
     channels: usize,
@@ -35,11 +37,8 @@ pub(in crate::train::network::net) fn sums_by_board(
 fn boards<'a>(
     channels: usize,
     sizes: &'a [[usize; 3]],
-    mut x: &'a [f32],
+    x: &'a [f32],
 ) -> impl Iterator<Item = &'a [f32]> {
-    sizes.iter().flat_map(move |&[boards, height, width]| {
-        let len = height * width * channels;
-        let own = x.split_off(..boards * len).unwrap_or_default();
-        own.chunks_exact(len)
-    })
+    let boards = sizes.iter().zip(by_size(sizes, channels, x));
+    boards.flat_map(move |(&[_, height, width], x)| x.chunks_exact(height * width * channels))
 }

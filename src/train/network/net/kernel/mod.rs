@@ -29,7 +29,7 @@ pub(super) use by_board::{add_by_board, sums_by_board};
 pub(super) use norm::{moments, norm, norm_gradient};
 pub(super) use shape::Layer;
 
-use part::parts;
+use part::{by_size, parts};
 use shape::Shape;
 
 /// `[points, inputs]` to `[points, outputs]` with weights `[outputs, inputs, kernel, kernel]`, or of a depthwise
@@ -71,26 +71,17 @@ pub(super) fn weight_gradient(
         true => depthwise::weight_gradient,
         false => weight_gradient::weight_gradient,
     };
-    let (mut x, mut gradient) = (x, gradient);
-    let mut sums: Vec<f32> = Vec::new();
-    for &size in sizes {
-        let shape = Shape::new(layer, size);
-        let own_x = x.split_off(..size[0] * shape.area() * layer.inputs);
-        let own_gradient = gradient.split_off(..size[0] * shape.area() * layer.outputs);
-        let found = of_size(
-            shape,
-            own_x.unwrap_or_default(),
-            own_gradient.unwrap_or_default(),
-        );
-        match sums.is_empty() {
-            true => sums = found,
-            false => sums
-                .iter_mut()
-                .zip(found)
-                .for_each(|(sum, found)| *sum += found),
-        }
-    }
-    sums
+    let [x, gradient] = [(layer.inputs, x), (layer.outputs, gradient)]
+        .map(|(channels, numbers)| by_size(sizes, channels, numbers));
+    let parts = sizes.iter().zip(x.zip(gradient));
+    let parts = parts.map(|(&size, (x, gradient))| of_size(Shape::new(layer, size), x, gradient));
+    let add = |mut sums: Vec<f32>, part: Vec<f32>| {
+        sums.iter_mut()
+            .zip(part)
+            .for_each(|(sum, part)| *sum += part);
+        sums
+    };
+    parts.reduce(add).unwrap_or_default()
 }
 
 /// Numbers `[n, rows, columns]` as `[n, columns, rows]`: with `[channels, area]` planes to channels

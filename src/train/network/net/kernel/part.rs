@@ -1,6 +1,7 @@
 //! The boards of one size among those of several.
 
 use super::shape::{Layer, Shape};
+use crate::train::network::net::maps::points;
 
 /// What a convolution reads and writes of them.
 pub(super) struct Part<'a> {
@@ -14,19 +15,29 @@ pub(super) struct Part<'a> {
 /// The parts of each size.
 pub(super) fn parts<'a>(
     layer: Layer,
-    sizes: &[[usize; 3]],
-    mut x: &'a [f32],
+    sizes: &'a [[usize; 3]],
+    x: &'a [f32],
     mut y: &'a mut [f32],
 ) -> Vec<Part<'a>> {
-    let part = |&size: &[usize; 3]| {
-        let shape = Shape::new(layer, size);
-        let points = size[0] * shape.area();
-        Part {
-            shape,
-            x: x.split_off(..points * layer.inputs).unwrap_or_default(),
-            y: y.split_off_mut(..points * layer.outputs)
-                .unwrap_or_default(),
-        }
+    let part = |(&size, x): (&[usize; 3], &'a [f32])| Part {
+        shape: Shape::new(layer, size),
+        x,
+        y: y.split_off_mut(..points(size) * layer.outputs)
+            .unwrap_or_default(),
     };
-    sizes.iter().map(part).collect()
+    let inputs = by_size(sizes, layer.inputs, x);
+    sizes.iter().zip(inputs).map(part).collect()
+}
+
+/// The numbers of each size, `[points, channels]`.
+pub(super) fn by_size<'a>(
+    sizes: &'a [[usize; 3]],
+    channels: usize,
+    mut numbers: &'a [f32],
+) -> impl Iterator<Item = &'a [f32]> {
+    sizes.iter().map(move |&size| {
+        numbers
+            .split_off(..points(size) * channels)
+            .unwrap_or_default()
+    })
 }
