@@ -4,11 +4,12 @@ set -uo pipefail
 
 usage() {
     cat <<'TEXT'
-Usage: scripts/gpu-trial.sh [--device DEVICE] [--out FOLDER] [--seconds S] [--budget S] [--quick]
+Usage: scripts/gpu-trial.sh [--device DEVICE] [--model FILE] [--out FOLDER] [--seconds S] [--budget S] [--quick]
 
+  --model FILE      a further network for Go on 19x19, best one of KataGo's (.bin.gz): its speed, too
   --device DEVICE   cuda:0 [default], cuda:0,cuda:1 or any other of `tengen gtp --device`; cpu rehearses
   --out FOLDER      where results, networks and logs go [default: gpu-trial]
-  --seconds S       seconds for each line of the tables of speed [default: 2]
+  --seconds S       seconds for each line of the tables of speed, a third of them a search [default: 3]
   --budget S        seconds for all of it: what does not fit any more is left out, and said [default: 480]
   --quick           one small network, few lines: does everything run?
 
@@ -22,16 +23,18 @@ TEXT
 }
 
 device=cuda:0
+further=
 out=gpu-trial
-seconds=2
+seconds=3
 budget=480
 quick=
 while [ $# -gt 0 ]; do
     case $1 in
-    --device | --out | --seconds | --budget) [ $# -ge 2 ] || { usage >&2; exit 2; } ;;
+    --device | --model | --out | --seconds | --budget) [ $# -ge 2 ] || { usage >&2; exit 2; } ;;
     esac
     case $1 in
     --device) device=$2; shift ;;
+    --model) further=$2; shift ;;
     --out) out=$2; shift ;;
     --seconds) seconds=$2; shift ;;
     --budget) budget=$2; shift ;;
@@ -141,12 +144,12 @@ for name, kind, tf32 in [("f32", torch.float32, False), ("tf32", torch.float32, 
 PYTHON
 }
 
-# first_moves MODEL: seconds from start to the first move, and for the moves after it.
+# first_moves ENGINE...: seconds from start to the first move, and for the moves after it.
 first_moves() {
-    python3 - "$bin/tengen" "$device" "$1" <<'PYTHON'
+    python3 - "$bin/tengen" "$device" "$@" <<'PYTHON'
 import json, subprocess, sys, time
 engine = subprocess.Popen(
-    [sys.argv[1], "gtp", "--device", sys.argv[2], "--model", sys.argv[3], "--visits", "2"],
+    [sys.argv[1], "gtp", "--device", sys.argv[2], *sys.argv[3:], "--visits", "2"],
     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 def ask(command):
     start = time.time()
@@ -175,14 +178,14 @@ speed() {
 # answers ARGUMENTS...: bench --agreement.
 answers() { "$bin/tengen" bench --agreement --json --backend ort --device "$device" "$@"; }
 
-# visits MODEL SECONDS THREADS: visits of one move of this many seconds, with the network loaded, and the share of
+# visits SECONDS THREADS ENGINE...: visits of one move of this many seconds, with the network loaded, and the share of
 # time in which the first card computes, from the second second on.
 visits() {
     python3 - "$bin/tengen" "$device" "$@" <<'PYTHON'
 import json, shutil, subprocess, sys
-program, device, model, seconds, threads = sys.argv[1:]
+program, device, seconds, threads = sys.argv[1:5]
 engine = subprocess.Popen(
-    [program, "gtp", "--device", device, "--model", model, "--time-per-move", seconds, "--threads", threads],
+    [program, "gtp", "--device", device, *sys.argv[5:], "--time-per-move", seconds, "--threads", threads],
     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 def ask(command):
     engine.stdin.write(command + "\n")
@@ -351,77 +354,93 @@ step card 30 card
 [ -z "$cuda" ] || step peak 60 peak
 step doctor 60 "$bin/tengen" doctor --json --device "$device"
 
-names="tengen-5b32c tengen-10b64c tengen-20b128c"
+# Released networks: a search with an untrained one follows a single line, whose leaves fill no batch.
+names="nogo-9x9-5b32c nogo-9x9 go-taught"
 threads_list="1 4 16"
-# A search fills its batches after some 64 times as many visits: rounds of a second.
-threads_seconds=12
+# A search fills its batches after some 64 times as many visits.
+threads_seconds=6
 few=
 if [ -n "$quick" ]; then
-    names=tengen-5b32c threads_list="1 2" threads_seconds=$seconds few="--positions 64"
+    names=nogo-9x9-5b32c threads_list="1 2" threads_seconds=$seconds few="--positions 64"
 fi
 largest=${names##* }
 models=$out/models
 mkdir -p "$models"
+# The others are for NoGo, whose usual board is their own.
+for_19x19="--game go --size 19"
+
+# file NAME: the network, in half precision if the device ran that.
+file() {
+    case $1 in
+    */*) echo "$1" ;;
+    *) if [ -e "$models/$1.runs" ]; then echo "$models/$1-f16.onnx"; else echo "$released/$1.onnx"; fi ;;
+    esac
+}
+
+# precision NAME: of that file.
+precision() { if [ -e "$models/$1.runs" ]; then echo f16; else echo "$single"; fi; }
+
+# game_of NAME: the options that say what it plays.
+game_of() { case $1 in nogo*) ;; *) echo "$for_19x19" ;; esac; }
+
+# speeds STEP FILE NAME FLAGS...: speed by batch size, with one thread for each of a card's two evaluators.
+speeds() {
+    local name=$1 network=$2 game
+    game=$(game_of "$3")
+    shift 3
+    # shellcheck disable=SC2086
+    step "speed $name" 120 speed --seconds "$seconds" --threads 2 --model "$network" $game "$@"
+}
+
+# threads NAME: speed by threads.
+threads() {
+    local count
+    for count in $threads_list; do
+        # shellcheck disable=SC2046
+        step "threads $count $(basename "$1") $(precision "$1")" 60 speed --seconds "$threads_seconds" --threads "$count" \
+            --batch 64 --model "$(file "$1")" $(game_of "$1")
+    done
+}
+
+# Half precision: refused where the answers differ too much.
 for name in $names; do
-    step "export $name" 60 "$bin/tengen-train" export --untrained "$name" --out "$models/$name-f32.onnx"
-    half=("$bin/tengen-train" quantize --precision f16 --json --force
-        --model "$models/$name-f32.onnx" --out "$models/$name-f16.onnx")
-    rm -f "$models/$name-f16.onnx"
-    step "half $name" 120 "${half[@]}" --positions 256 --device "$device" ||
-        step "half $name on the processor" 120 "${half[@]}" --positions 64
+    case $name in nogo*) ;; *) continue ;; esac
+    rm -f "$models/$name-f16.onnx" "$models/$name.runs"
+    step "half $name" 120 "$bin/tengen-train" quantize --precision f16 --json --device "$device" --positions 256 \
+        --model "$released/$name.onnx" --out "$models/$name-f16.onnx"
 done
-# A trained one; refused where f16 differs too much.
-trained=$models/built-in-f16.onnx
-rm -f "$trained"
-step "half built-in" 120 "$bin/tengen-train" quantize --precision f16 --device "$device" --json $few \
-    --model "$released/nogo-9x9.onnx" --out "$trained"
 
 # Agreement of answers.
 step "answers built-in $single" 60 answers $few
 [ -z "$cuda" ] || NVIDIA_TF32_OVERRIDE=0 step "answers built-in true f32" 60 answers $few
-step "answers 5b32c $single" 60 answers $few --model "$released/nogo-9x9-5b32c.onnx"
-[ ! -s "$trained" ] || step "answers built-in f16" 60 answers $few --model "$trained"
-step "answers ${names%% *} f16" 60 answers $few --model "$models/${names%% *}-f16.onnx"
-
-# Speed: all batch sizes, with one thread for each of a card's two evaluators.
-halves=" "
 for name in $names; do
-    step "speed $name f16" 120 speed --seconds "$seconds" --threads 2 --model "$models/$name-f16.onnx" &&
-        halves="$halves$name "
+    # shellcheck disable=SC2046
+    step "answers $name $single" 60 answers $few --model "$released/$name.onnx" $(game_of "$name")
+    [ ! -s "$models/$name-f16.onnx" ] || step "answers $name f16" 60 answers $few --model "$models/$name-f16.onnx"
 done
 
-# precision NAME: f16 if the device ran the network so, else that of the f32 file.
-precision() { case $halves in *" $1 "*) echo f16 ;; *) echo "$single" ;; esac; }
-
-# best NAME: the file of that.
-best() { case $(precision "$1") in f16) echo "$models/$1-f16.onnx" ;; *) echo "$models/$1-f32.onnx" ;; esac; }
-
-# speed_single NAME: speed of the file in f32.
-speed_single() {
-    step "speed $1 $single" 120 speed --seconds "$seconds" --threads 2 --model "$models/$1-f32.onnx"
-}
-
-# speed_threads NAME: speed by threads.
-speed_threads() {
-    local threads
-    for threads in $threads_list; do
-        step "threads $threads $1 $(precision "$1")" 60 speed --seconds "$threads_seconds" --threads "$threads" \
-            --batch 64 --model "$(best "$1")"
-    done
-}
-
-speed_single "$largest"
-[ -z "$cuda" ] || NVIDIA_TF32_OVERRIDE=0 step "speed $largest true f32" 120 speed --seconds "$seconds" --threads 2 \
-    --model "$models/$largest-f32.onnx"
+for name in $names; do
+    [ ! -s "$models/$name-f16.onnx" ] || { speeds "$name f16" "$models/$name-f16.onnx" "$name" && touch "$models/$name.runs"; }
+    speeds "$name $single" "$released/$name.onnx" "$name"
+done
+[ -z "$cuda" ] || NVIDIA_TF32_OVERRIDE=0 speeds "$largest true f32" "$released/$largest.onnx" "$largest"
+if [ -n "$further" ]; then
+    speeds "$(basename "$further")" "$further" "$further"
+    threads "$further"
+fi
 for time in 1 5 $([ -n "$quick" ] || echo 25); do
-    step "visits in $time s" $((time + 30)) visits "$(best "$largest")" "$time" "${threads_list##* }"
+    # shellcheck disable=SC2046
+    step "visits in $time s" $((time + 30)) visits "$time" "${threads_list##* }" --model "$(file "$largest")" $(game_of "$largest")
 done
-step "first move" 60 first_moves "$(best "$largest")"
-speed_threads "$largest"
+# shellcheck disable=SC2046
+step "first move" 60 first_moves --model "$(file "$largest")" $(game_of "$largest")
+for name in $names; do
+    threads "$name"
+done
 
 # Errors are reported in one line.
 step "no card of this number" 40 absent "not available" "$bin/tengen" gtp --device cuda:63
-step "a file that is no library" 20 expects "no library" "$bin/tengen" gtp --backend ort --ort-library "$0"
+step "a file that is no library" 20 expects "not a library" "$bin/tengen" gtp --backend ort --ort-library "$0"
 # Errors that occur only when the network is loaded: a move must still come.
 step "another library" 20 plays "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
 if [ -n "$cuda" ]; then
@@ -440,56 +459,43 @@ step "equal visits against the processor" 120 "$bin/tengen-match" play --json --
     --second "$bin/tengen gtp --device cpu --backend native $equal" --second-name native
 
 # Training.
+data=
 for name in $names; do
-    # All games begin at once, so that batches are full until the last ones end.
-    case $name in *5b32c) games=512 ;; *10b64c) games=256 ;; *) games=128 ;; esac
+    case $name in nogo*) ;; *) continue ;; esac
+    games=256
     [ -z "$quick" ] || games=8
     rm -rf "$out/games-$name"
+    # All games begin at once, so that batches are full until the last ones end.
     step "self-play $name" 60 "$bin/tengen-train" selfplay network --json --device "$device" --games "$games" \
-        --model "$(best "$name")" --visits 64 --out "$out/games-$name" --concurrent 256
-done
-# The first folder with games.
-data=$out/games-${names%% *}
-for name in $names; do
-    if compgen -G "$out/games-$name/games-*" >/dev/null; then
-        data=$out/games-$name
-        break
-    fi
+        --model "$(file "$name")" --visits 64 --out "$out/games-$name" --concurrent 256
+    if compgen -G "$out/games-$name/games-*" >/dev/null; then data=$out/games-$name; fi
 done
 # A rehearsal uses the same libraries on the processor, if available, and our own kernels.
 fit_device=libtorch
 [ -z "$cuda" ] || fit_device=${device%%,*}
-steps=30
+steps=200
 [ -z "$quick" ] || steps=4
-for name in $names; do
-    fit=(fit --data "$data" --net "$name" --steps "$steps" --json --out "$out/fit")
+for net in tengen-5b32c $([ -n "$quick" ] || echo tengen-8b48c tengen-20b128c); do
+    [ -n "$data" ] || break
+    fit=(fit --data "$data" --net "$net" --steps "$steps" --json --out "$out/fit")
     if [ -z "$cuda" ]; then
         rm -rf "$out/fit"
-        step "fit $name" 60 "$bin/tengen-train" "${fit[@]}"
+        step "fit $net" 60 "$bin/tengen-train" "${fit[@]}"
         [ -x "$fitter" ] || continue
     fi
     rm -rf "$out/fit"
-    step "fit $name $fit_device" 60 fits "${fit[@]}" --device "$fit_device"
+    step "fit $net $fit_device" 60 fits "${fit[@]}" --device "$fit_device"
 done
 
 # Other options of ONNX Runtime's CUDA provider. Never fuse_conv_bias alone: its answers may be wrong.
 if [ -n "$cuda" ]; then
-    [ -s "$trained" ] || trained=$released/nogo-9x9.onnx
     for options in prefer_nhwc=1 prefer_nhwc=1,fuse_conv_bias=1 cudnn_conv_algo_search=EXHAUSTIVE; do
-        TENGEN_CUDA_OPTIONS=$options step "speed $largest $(precision "$largest") $options" 120 speed \
-            --seconds "$seconds" --threads 2 --model "$(best "$largest")"
+        TENGEN_CUDA_OPTIONS=$options speeds "nogo-9x9 $options" "$released/nogo-9x9.onnx" nogo-9x9
         case $options in
-        prefer_nhwc*) TENGEN_CUDA_OPTIONS=$options step "answers built-in $options" 60 answers $few --model "$trained" ;;
+        prefer_nhwc*) TENGEN_CUDA_OPTIONS=$options step "answers $options" 60 answers $few --model "$released/nogo-9x9.onnx" ;;
         esac
     done
 fi
-
-# The smaller networks, if time is left.
-for name in $names; do
-    [ "$name" != "$largest" ] || continue
-    speed_single "$name"
-    speed_threads "$name"
-done
 
 echo "results in $results, logs beside it; $failures of the steps failed" >&2
 [ "$failures" -eq 0 ]

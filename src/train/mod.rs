@@ -24,8 +24,8 @@
 //! the multiply-adds of convolutions.
 //!
 //! # A GPU
-//! GPUs are supported by the feature `libtorch` (`device`), which has not been run on one: burn-tch
-//! 0.22 is made for torch 2.9, works with 2.11 (docs/gpu.md#fitting), and Burn plans to drop it.
+//! GPUs are supported by the feature `libtorch` (`device`; figures in docs/gpu.md#fitting): burn-tch
+//! 0.22 is made for torch 2.9, works with 2.11, and Burn plans to drop it.
 //! Alternatives:
 //! - `vulkan` (wgpu, SPIR-V kernels, tensor cores for f16) builds offline, and needs a Vulkan
 //!   loader where it runs; 69 MB stripped, so behind a cargo feature of its own. With no adapter it

@@ -27,6 +27,8 @@ const BATCHES: [u32; 4] = [1, 4, 8, 16];
 /// The same on a GPU.
 const GPU_BATCHES: [u32; 6] = [1, 8, 32, 64, 256, 1024];
 const ROUNDS: u32 = 4;
+/// On a GPU a search fills its batches in a few tenths of a second, and a round is long enough for that.
+const GPU_ROUNDS: u32 = 1;
 /// Positions of one raw batch or search, from all phases of the game.
 const POSITIONS: u32 = 16;
 
@@ -125,6 +127,7 @@ struct Bench<G> {
     only: Option<BackendKind>,
     threads: usize,
     round: Duration,
+    rounds: u32,
     clock: SystemClock,
     positions: Vec<G>,
     params: SearchParams,
@@ -132,7 +135,11 @@ struct Bench<G> {
 
 impl<G: Encode + Playout> Bench<G> {
     fn new(empty: &G, options: &EngineOptions, seconds: f64) -> anyhow::Result<Bench<G>> {
-        let round = Duration::try_from_secs_f64(seconds / f64::from(3 * ROUNDS))
+        let rounds = match options.device {
+            Device::Cpu => ROUNDS,
+            Device::Cuda(_) => GPU_ROUNDS,
+        };
+        let round = Duration::try_from_secs_f64(seconds / f64::from(3 * rounds))
             .ok()
             .filter(|round| !round.is_zero())
             .context("--seconds must be more than 0")?;
@@ -151,6 +158,7 @@ impl<G: Encode + Playout> Bench<G> {
             },
             threads: options.threads.unwrap_or(cores),
             round,
+            rounds,
             clock: SystemClock::new(),
             positions: (0..POSITIONS).map(position).collect(),
             params: options.search.clone(),
@@ -243,7 +251,7 @@ impl<G: Encode + Playout> Bench<G> {
             .collect::<Result<Vec<_>, _>>()?;
         let (work, mut at_best) = (self.work(kind)?, 0.0);
         let (mut rates, mut calls) = ([0.0; 4], Calls::default());
-        for round in 0..ROUNDS {
+        for round in 0..self.rounds {
             at_best += work.map_or(0.0, |work| self.at_best(work));
             rates[0] += self.raw(&mut evaluators, batch)?;
             let position = &self.positions[(round * 3 + 1) as usize % self.positions.len()];
@@ -256,13 +264,13 @@ impl<G: Encode + Playout> Bench<G> {
             rates[2] += visits;
             rates[3] += collisions;
         }
-        let [raw, evaluations, visits, collisions] = rates.map(|sum| sum / f64::from(ROUNDS));
+        let [raw, evaluations, visits, collisions] = rates.map(|sum| sum / f64::from(self.rounds));
         Ok(SpeedRow {
             backend: kind.name(),
             threads: self.threads,
             batch,
             raw_per_second: raw,
-            share_of_peak: work.map(|_| raw * f64::from(ROUNDS) / at_best),
+            share_of_peak: work.map(|_| raw * f64::from(self.rounds) / at_best),
             evaluations_per_second: evaluations,
             visits_per_second: visits,
             collisions: collisions / visits,
@@ -272,16 +280,20 @@ impl<G: Encode + Playout> Bench<G> {
 
     /// Positions per second when every thread only evaluates.
     fn raw(&self, evaluators: &mut [Box<dyn Evaluator>], batch: u32) -> anyhow::Result<f64> {
+        let batch = evaluators
+            .first()
+            .map(|first| self.batch(first.as_ref(), batch));
+        let batch = &batch.unwrap_or_else(|| Batch::new(0));
         let (count, began) = (AtomicU64::new(0), self.clock.now());
         let result: Result<Vec<()>, EvalError> = std::thread::scope(|scope| {
             let threads: Vec<_> = evaluators
                 .iter_mut()
                 .map(|evaluator| {
-                    let (batch, count) = (self.batch(evaluator.as_ref(), batch), &count);
+                    let count = &count;
                     scope.spawn(move || {
                         let mut outputs = Outputs::new();
                         while self.clock.now() - began < self.round {
-                            evaluator.evaluate(&batch, &mut outputs)?;
+                            evaluator.evaluate(batch, &mut outputs)?;
                             count.fetch_add(batch.len() as u64, Ordering::Relaxed);
                         }
                         Ok(())

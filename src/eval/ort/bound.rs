@@ -1,13 +1,15 @@
-//! GPU sessions: one for each of a few fixed batch sizes, with pinned buffers that the GPU accesses
-//! directly. Every size is evaluated once in advance.
+//! GPU sessions: one for each of a few fixed batch sizes, with buffers of its own. Every size is evaluated
+//! once in advance.
 //!
 //! A session keeps its convolution plans for the last shape only, and creates them again, in about
-//! a millisecond each, for another one (microsoft/onnxruntime#23006).
+//! a millisecond each, for another one (microsoft/onnxruntime#23006). The buffers are in plain memory:
+//! ONNX Runtime 1.31 refuses outputs in pinned memory (microsoft/onnxruntime#29713), and pinned input was
+//! no faster (docs/gpu.md).
 
 use std::mem;
 use std::thread;
 
-use ort::memory::{AllocationDevice, Allocator, AllocatorType, MemoryInfo, MemoryType};
+use ort::memory::Allocator;
 use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session, SessionOutputs};
 use ort::value::Tensor;
 
@@ -15,18 +17,9 @@ use super::answer::{BACKEND, failed, logits, unavailable};
 use super::buckets::{SIZES, calls};
 use crate::eval::{Batch, EvalError, Evaluator, ModelInfo, Outputs, PLANES};
 
-/// Rows that a worker should collect for a call. Not measured yet.
+/// Rows that a worker should collect for a call. On an H200 a call of 64 takes little longer than one of a
+/// single row (docs/gpu.md).
 const BATCH: usize = 64;
-
-/// Location of the buffers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Buffers {
-    /// Pinned memory of this GPU.
-    Pinned(u8),
-    /// Plain memory, for a session on the CPU: so this can be tested without a GPU.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
-    Plain,
-}
 
 /// Runs an [`OrtModel`](super::OrtModel) on a GPU, for all workers.
 pub struct BoundEvaluator {
@@ -55,7 +48,6 @@ impl BoundEvaluator {
     pub(super) fn new(
         info: &ModelInfo,
         session: impl Fn() -> Result<Session, EvalError> + Sync,
-        buffers: Buffers,
     ) -> Result<BoundEvaluator, EvalError> {
         let session = &session;
         let mut bound = BoundEvaluator {
@@ -64,7 +56,7 @@ impl BoundEvaluator {
             has_failed: false,
         };
         let made = thread::scope(|scope| {
-            let make = |size| scope.spawn(move || Bucket::warm(info, session()?, buffers, size));
+            let make = |size| scope.spawn(move || Bucket::warm(info, session()?, size));
             let threads = SIZES.map(make);
             threads.map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
         });
@@ -112,17 +104,11 @@ impl Drop for BoundEvaluator {
 }
 
 impl Bucket {
-    fn new(
-        info: &ModelInfo,
-        session: Session,
-        buffers: Buffers,
-        size: usize,
-    ) -> ort::Result<Bucket> {
+    fn new(info: &ModelInfo, session: Session, size: usize) -> ort::Result<Bucket> {
         let (height, width) = (info.size.height.into(), info.size.width.into());
-        let memory = buffers.allocator(&session, MemoryType::CPUInput)?;
+        let memory = Allocator::default();
         let mut input = Tensor::<f32>::new(&memory, [size, info.planes, height, width])?;
         input.try_extract_tensor_mut::<f32>()?.1.fill(0.0);
-        let memory = buffers.allocator(&session, MemoryType::CPUOutput)?;
         let mut outputs = OutputSelector::no_default();
         for (name, len) in info.outputs().iter().zip(info.output_lens()) {
             let output = Tensor::<f32>::new(&memory, [size, len])?;
@@ -137,13 +123,8 @@ impl Bucket {
 
     /// A bucket that has been evaluated once. It is leaked if that fails, see the end of
     /// [`BoundEvaluator`].
-    fn warm(
-        info: &ModelInfo,
-        session: Session,
-        buffers: Buffers,
-        size: usize,
-    ) -> Result<Bucket, EvalError> {
-        let bucket = Bucket::new(info, session, buffers, size);
+    fn warm(info: &ModelInfo, session: Session, size: usize) -> Result<Bucket, EvalError> {
+        let bucket = Bucket::new(info, session, size);
         let mut bucket = bucket.map_err(|e| unavailable(&e))?;
         let computed = bucket.compute().map(drop).map_err(|e| unavailable(&e));
         match computed {
@@ -165,17 +146,6 @@ impl Bucket {
 
 fn panicked() -> EvalError {
     unavailable(&"the thread that should make a session of it panicked")
-}
-
-impl Buffers {
-    fn allocator(self, session: &Session, memory: MemoryType) -> ort::Result<Allocator> {
-        let Buffers::Pinned(card) = self else {
-            return Ok(Allocator::default());
-        };
-        let pinned = AllocationDevice::CUDA_PINNED;
-        let memory = MemoryInfo::new(pinned, card.into(), AllocatorType::Device, memory)?;
-        Allocator::new(session, memory)
-    }
 }
 
 impl Evaluator for BoundEvaluator {

@@ -25,7 +25,6 @@ use ort::session::builder::SessionBuilder;
 use super::{EvalError, LoadOptions, ModelInfo};
 use answer::{unavailable, words};
 pub use bound::BoundEvaluator;
-use bound::Buffers;
 pub use direct::OrtEvaluator;
 use environment::environment;
 
@@ -85,7 +84,7 @@ impl OrtModel {
             let session = self.commit(builder.map_err(|e| unavailable(&e))?);
             session.map_err(|error| explain(error, card))
         };
-        BoundEvaluator::new(&self.info, session, Buffers::Pinned(card))
+        BoundEvaluator::new(&self.info, session)
     }
 
     fn builder(&self) -> ort::Result<SessionBuilder> {
@@ -161,7 +160,7 @@ mod tests {
     /// The GPU code path, on the CPU.
     fn bound(model: &OrtModel) -> BoundEvaluator {
         let session = || model.commit(model.builder().unwrap());
-        BoundEvaluator::new(model.info(), session, Buffers::Plain).unwrap()
+        BoundEvaluator::new(model.info(), session).unwrap()
     }
 
     #[test]
