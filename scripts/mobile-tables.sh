@@ -9,12 +9,15 @@
 # many whenever this ends; SAMPLES of each (default 1,000,000) end it. Give the same command again to continue,
 # also after `kill -9`. OUT/NETWORK/losses.jsonl has the curves: accuracy of the policy, error of the value on
 # held-out games. TENGEN_TRAIN names the program, THREADS its threads (default 1), ARMS the number of networks.
+#
+# On a GPU (docs/gpu.md#fitting): DEVICE=cuda, and TOGETHER=1 to fit all networks at the same time, for SLICE
+# seconds. BATCH (default 64) and SCORE_ROWS (default 2048) are samples of a step and held-out positions.
 set -euo pipefail
 
 data=${1:?a folder of shards} out=${2:?a folder for the fits} samples=${3:-1000000}
 train=${TENGEN_TRAIN:-target/release/tengen-train}
 mkdir -p "$out"
-batch=64
+batch=${BATCH:-64}
 steps=$(((samples + batch - 1) / batch))
 export RAYON_NUM_THREADS=${THREADS:-1}
 
@@ -39,6 +42,28 @@ steps_of() {
     echo $((10#${newest:-0}))
 }
 
+# fit_arm SECONDS NAME NET FLAGS...: goes on with one network. An interrupted fit writes a checkpoint. A constant
+# rate: no arm is judged by how far its schedule is.
+fit_arm() {
+    local seconds=$1 name=$2 net=$3
+    shift 3
+    timeout -s INT "$seconds" "$train" fit --data "$data" --net "$net" --encoding go-mobile --out "$out/$name" \
+        --steps "$steps" --batch "$batch" --schedule constant --learning-rate 0.001 --average-decay 0.999 \
+        --surprise-share 0 --root-value-share 0 --score-every 250 --score-rows "${SCORE_ROWS:-2048}" \
+        --window 100000000 --device "${DEVICE:-cpu}" "$@" --json >>"$out/$name.log" 2>&1 || true
+}
+
+if [ -n "${TOGETHER:-}" ]; then
+    for arm in "${arms[@]}"; do
+        # shellcheck disable=SC2086
+        fit_arm "${SLICE:-600}" $arm &
+    done
+    wait
+    for arm in "${arms[@]}"; do
+        echo "${arm%% *} at step $(steps_of "${arm%% *}") of $steps"
+    done
+    exit
+fi
 while true; do
     next='' least=$steps
     for arm in "${arms[@]}"; do
@@ -48,13 +73,10 @@ while true; do
         fi
     done
     [ -n "$next" ] || break
-    read -r name net more <<<"$next"
+    name=${next%% *}
     echo "$(date +%T) $name at step $least of $steps"
-    # An interrupted fit writes a checkpoint. A constant rate: no arm is judged by how far its schedule is.
     # shellcheck disable=SC2086
-    timeout -s INT "${SLICE:-600}" "$train" fit --data "$data" --net "$net" --encoding go-mobile --out "$out/$name" \
-        --steps "$steps" --batch "$batch" --schedule constant --learning-rate 0.001 --average-decay 0.999 --surprise-share 0 \
-        --root-value-share 0 --score-every 250 --score-rows 2048 --window 100000000 $more --json >>"$out/$name.log" 2>&1 || true
+    fit_arm "${SLICE:-600}" $next
     after=$(steps_of "$name")
     if [ "$after" -le "$least" ]; then
         echo "$name made no step: see $out/$name.log" >&2

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::{Arg, Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
-use tengen::eval::{EvaluatorFactory, ModelSource};
+use tengen::eval::{Device as EvalDevice, EvaluatorFactory, ModelSource};
 use tengen::game::BoardSize;
 use tengen::games::with_game;
 use tengen::program::{FlagSet, Flags};
@@ -165,6 +165,9 @@ pub(crate) struct Args {
     /// Share of the teacher's answers in the targets, 0 to 1; the rest is from the games
     #[arg(long, default_value_t = 1.0, requires = "teacher")]
     teacher_share: f32,
+    /// Device of the teacher: cpu, cuda or cuda:N
+    #[arg(long, value_name = "NAME", default_value_t = EvalDevice::Cpu, requires = "teacher")]
+    teacher_device: EvalDevice,
     /// Newest rows to keep
     #[arg(long, default_value_t = 2_000_000)]
     window: usize,
@@ -221,7 +224,7 @@ fn learn<G: Trainable>(
     let sizes = dataset.boards.iter();
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
-    let teachers = open_teachers(&args.teacher, &dataset.boards)?;
+    let teachers = open_teachers(args, &dataset.boards)?;
     let params = FitParams {
         teacher: teacher_params(args, &teachers)?,
         ..params::<G>(args, dataset.fit.len())?
@@ -302,15 +305,18 @@ fn aux_losses(report: &Report) -> String {
 }
 
 /// For each board the first of these networks that is for it.
-fn open_teachers(paths: &[PathBuf], boards: &[BoardSize]) -> anyhow::Result<Vec<EvaluatorFactory>> {
-    if paths.is_empty() {
+fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<EvaluatorFactory>> {
+    if args.teacher.is_empty() {
         return Ok(Vec::new());
     }
     let mut infos = Vec::new();
-    for path in paths {
+    for path in &args.teacher {
         infos.push((path, ModelSource::File(path.clone()).info()?));
     }
-    let runtime = Runtime::usual(None);
+    let runtime = Runtime {
+        device: args.teacher_device,
+        ..Runtime::usual(None)
+    };
     let open = |&size: &BoardSize| {
         let of_size = infos.iter().find(|(_, info)| info.plays_on(size));
         let (path, _) = of_size.with_context(|| format!("--teacher: no network for {size}"))?;

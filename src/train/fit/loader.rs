@@ -1,12 +1,13 @@
 //! Encodes batches in the background so that the fit never waits.
 //!
 //! Batch `n` depends on the run's seed and on `n` only, so a run resumed at step `n` gets exactly
-//! the same batches.
+//! the same batches, whatever the number of threads.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use parking_lot::Mutex;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -20,7 +21,7 @@ use crate::train::seed::numbered_seed;
 use crate::train::shards::row::Row;
 use crate::train::trainable::Trainable;
 
-/// Encoded batches waiting for the fit.
+/// Encoded batches waiting for the fit, at least; each thread keeps one ready.
 const AHEAD: usize = 4;
 
 /// Sampling of batches.
@@ -52,51 +53,65 @@ impl<G: Trainable> Targets<G> {
     }
 }
 
-/// A thread that encodes batches in advance.
+/// Threads that encode batches in advance; they take turns.
 pub struct Loader {
-    batches: Option<Receiver<Result<Vec<Batch>, String>>>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<LoaderThread>,
+    /// Which of them has the next batch.
+    turn: usize,
+}
+
+struct LoaderThread {
+    batches: Receiver<Result<Vec<Batch>, String>>,
+    handle: JoinHandle<()>,
 }
 
 impl Loader {
-    /// Starts encoding from batch number `first` on; `boards` are the empty ones of all sizes.
+    /// Starts encoding from batch number `first` on, with a thread for each of `targets`, which are
+    /// all alike; `boards` are the empty ones of all sizes.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] when the thread cannot be started.
+    /// [`TrainError::Setting`] when a thread cannot be started.
     pub fn start<G: Trainable>(
         boards: &[G],
         rows: Arc<Vec<Row>>,
-        targets: Targets<G>,
+        targets: Vec<Targets<G>>,
         sampling: Sampling,
         first: u64,
     ) -> Result<Loader, TrainError> {
-        let (sender, receiver) = sync_channel(AHEAD);
-        let boards = boards.to_vec();
-        let mut targets = targets;
-        let work = move || {
-            let mut order = SampleOrder::new(&rows, sampling);
-            for number in first.. {
-                let batch = draw_batch(&boards, &rows, &mut targets, sampling, number, &mut order);
-                if sender.send(batch).is_err() {
-                    break;
-                }
-            }
+        let count = targets.len();
+        let order = Arc::new(Mutex::new(SampleOrder::new(&rows, sampling)));
+        let mut loader = Loader {
+            threads: Vec::with_capacity(count),
+            turn: 0,
         };
-        let thread = thread::Builder::new().name("loader".to_owned()).spawn(work);
-        let thread = thread
-            .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
-        Ok(Loader {
-            batches: Some(receiver),
-            thread: Some(thread),
-        })
+        for (number, mut targets) in (first..).zip(targets) {
+            let (sender, batches) = sync_channel((AHEAD / count).max(1));
+            let (boards, rows, order) = (boards.to_vec(), rows.clone(), order.clone());
+            let work = move || {
+                for number in (number..).step_by(count) {
+                    let batch = draw_batch(&boards, &rows, &mut targets, sampling, number, &order);
+                    if sender.send(batch).is_err() {
+                        break;
+                    }
+                }
+            };
+            let name = format!("loader-{}", loader.threads.len());
+            let handle = thread::Builder::new().name(name).spawn(work);
+            let handle = handle
+                .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
+            loader.threads.push(LoaderThread { batches, handle });
+        }
+        Ok(loader)
     }
 
     /// The next batch, with one part per board size.
     ///
     /// # Errors
     /// [`TrainError::Setting`] names a row that is not a position.
-    pub fn next_batch(&self) -> Result<Vec<Batch>, TrainError> {
-        let received = self.batches.as_ref().map(Receiver::recv);
+    pub fn next_batch(&mut self) -> Result<Vec<Batch>, TrainError> {
+        let thread = self.threads.get(self.turn);
+        let received = thread.map(|thread| thread.batches.recv());
+        self.turn = (self.turn + 1) % self.threads.len().max(1);
         match received {
             Some(Ok(batch)) => batch.map_err(TrainError::Setting),
             _ => Err(TrainError::Setting(
@@ -108,11 +123,12 @@ impl Loader {
 
 impl Drop for Loader {
     fn drop(&mut self) {
-        // Without a receiver the thread's next send fails, and it ends.
-        self.batches = None;
-        if let Some(thread) = self.thread.take() {
+        let threads = self.threads.drain(..);
+        // Without a receiver a thread's next send fails, and it ends.
+        let handles: Vec<JoinHandle<()>> = threads.map(|thread| thread.handle).collect();
+        for handle in handles {
             // A panic of the thread was already noticed as a missing batch.
-            let _ = thread.join();
+            let _ = handle.join();
         }
     }
 }
@@ -123,13 +139,17 @@ fn draw_batch<G: Trainable>(
     targets: &mut Targets<G>,
     sampling: Sampling,
     number: u64,
-    order: &mut SampleOrder,
+    order: &Mutex<SampleOrder>,
 ) -> Result<Vec<Batch>, String> {
     let mut parts: Vec<SizePart<'_, G>> = boards.iter().map(SizePart::new).collect();
     let mut rng = seeded(sampling.seed, number);
     let first = number * sampling.batch as u64;
-    for place in first..first + sampling.batch as u64 {
-        let index = order.at(place);
+    let indices: Vec<usize> = {
+        let mut order = order.lock();
+        let places = first..first + sampling.batch as u64;
+        places.map(|place| order.at(place)).collect()
+    };
+    for index in indices {
         let size = rows[index].size;
         let part = parts.iter_mut().find(|part| part.empty.size() == size);
         let part = part.ok_or_else(|| format!("game {} is on {size}", rows[index].game))?;

@@ -105,13 +105,15 @@ pub fn fit<G: Trainable>(
         seed: params.seed,
         surprise_share: params.surprise_share,
     };
-    let teacher = params.teacher.as_ref();
-    let teacher = teacher.map(|teacher| Teacher::new(context.teachers, boards, teacher.share));
-    let targets = Targets {
-        spec,
-        teacher: teacher.transpose()?,
+    let targets = |_| {
+        let teacher = params.teacher.as_ref();
+        let teacher = teacher.map(|teacher| Teacher::new(context.teachers, boards, teacher.share));
+        let teacher = teacher.transpose()?;
+        Ok(Targets { spec, teacher })
     };
-    let loader = Loader::start(boards, Arc::new(dataset.fit), targets, sampling, state.step)?;
+    let targets = (0..context.device.loader_threads()).map(targets);
+    let targets = targets.collect::<Result<_, TrainError>>()?;
+    let mut loader = Loader::start(boards, Arc::new(dataset.fit), targets, sampling, state.step)?;
     let workers = GradientWorkers::new(params.batch, context.device.micro_batch())?;
     let mut saved = context.clock.now();
     while state.step < params.steps {

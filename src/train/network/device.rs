@@ -70,6 +70,15 @@ impl FitDevice {
             FitDevice::Libtorch | FitDevice::Cuda(_) => usize::MAX,
         }
     }
+
+    /// Threads that encode batches. Where processors compute the network, one is enough; a GPU computes
+    /// samples faster than one thread encodes them.
+    pub(in crate::train) fn loader_threads(self) -> usize {
+        match self {
+            FitDevice::Cpu | FitDevice::Libtorch => 1,
+            FitDevice::Cuda(_) => rayon::current_num_threads(),
+        }
+    }
 }
 
 impl fmt::Display for FitDevice {

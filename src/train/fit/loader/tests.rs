@@ -39,21 +39,26 @@ const SPEC: BatchSpec<SmallNoGo> = BatchSpec {
 };
 
 #[test]
-fn a_late_start_sees_the_same_batches() {
+fn a_late_start_and_more_threads_see_the_same_batches() {
     let (empty, rows) = rows();
-    let whole = Loader::start(
-        std::slice::from_ref(&empty),
-        rows.clone(),
-        targets(),
-        SAMPLING,
-        0,
-    )
-    .unwrap();
-    let batches: Vec<Vec<Batch>> = (0..12).map(|_| whole.next_batch().unwrap()).collect();
-    let late = Loader::start(std::slice::from_ref(&empty), rows, targets(), SAMPLING, 7).unwrap();
-    assert_eq!(late.next_batch().unwrap(), batches[7]);
-    assert_eq!(late.next_batch().unwrap(), batches[8]);
-    assert_ne!(batches[7], batches[8]);
+    let start = |threads: usize, first: u64| {
+        let boards = std::slice::from_ref(&empty);
+        let targets = (0..threads).map(|_| targets()).collect();
+        Loader::start(boards, rows.clone(), targets, SAMPLING, first).unwrap()
+    };
+    let batches = |mut loader: Loader, count: usize| -> Vec<Vec<Batch>> {
+        (0..count).map(|_| loader.next_batch().unwrap()).collect()
+    };
+    let whole = batches(start(1, 0), 12);
+    assert_ne!(whole[7], whole[8]);
+    for threads in [1, 2, 5] {
+        assert_eq!(batches(start(threads, 0), 12), whole, "{threads} threads");
+        assert_eq!(
+            batches(start(threads, 7), 5),
+            whole[7..],
+            "{threads} threads"
+        );
+    }
 }
 
 /// How often each row is drawn in each of some epochs.

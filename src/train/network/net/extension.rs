@@ -41,6 +41,10 @@ pub(super) trait Boards: Backend {
         sizes: Sizes,
     ) -> FloatTensor<Self> {
         let options = options(&x, &factors);
+        if is_depthwise(&factors, &options) {
+            let factors = Self::float_flip(factors, &[2, 3]);
+            return Self::board_conv(gradient, factors, sizes);
+        }
         let pairs = parts::<Self>(x, &sizes);
         let pairs = pairs.into_iter().zip(parts::<Self>(gradient, &sizes));
         let part =
@@ -56,12 +60,14 @@ pub(super) trait Boards: Backend {
         sizes: Sizes,
     ) -> FloatTensor<Self> {
         let options = options(&x, &factors);
+        let zeros = Self::float_zeros(factors.shape(), &factors.device(), factors.dtype().into());
         let pairs = parts::<Self>(x, &sizes);
         let pairs = pairs.into_iter().zip(parts::<Self>(gradient, &sizes));
-        let zeros = Self::float_zeros(factors.shape(), &factors.device(), factors.dtype().into());
         pairs.fold(zeros, |sum, (x, gradient)| {
-            let factors = factors.clone();
-            let part = Self::conv2d_weight_backward(x, factors, gradient, options.clone());
+            let part = match is_depthwise(&factors, &options) {
+                true => depthwise_weight_gradient::<Self>(x, gradient, options.padding_begin()),
+                false => weight_gradient::<Self>(x, gradient, options.padding_begin()[0]),
+            };
             Self::float_add(sum, part)
         })
     }
@@ -204,6 +210,64 @@ fn options<T: TensorMetadata>(x: &T, factors: &T) -> ConvOptions<2> {
     let [_, inputs, kernel, _] = factors.shape().dims::<4>();
     let rim = kernel / 2;
     ConvOptions::new([1, 1], [rim, rim], [1, 1], channels / inputs)
+}
+
+fn is_depthwise<T: TensorMetadata>(factors: &T, options: &ConvOptions<2>) -> bool {
+    let [_, inputs, _, _] = factors.shape().dims::<4>();
+    options.groups > 1 && inputs == 1
+}
+
+/// Gradient of the factors of a convolution of boards, channels first, by one matrix product. Burn's own
+/// takes a board as a kernel and a channel as a board, a shape for which libraries have no fast kernel.
+fn weight_gradient<B: Backend>(
+    x: FloatTensor<B>,
+    gradient: FloatTensor<B>,
+    rim: usize,
+) -> FloatTensor<B> {
+    let [boards, inputs, height, width] = x.shape().dims();
+    let [_, outputs, _, _] = gradient.shape().dims();
+    let (side, points) = (2 * rim + 1, points([boards, height, width]));
+    let x = B::float_permute(x, &[0, 2, 3, 1]);
+    let padded = Shape::new([boards, height + 2 * rim, width + 2 * rim, inputs]);
+    let padded = B::float_zeros(padded, &x.device(), x.dtype().into());
+    let inner = [0..boards, rim..rim + height, rim..rim + width, 0..inputs];
+    let padded = B::float_slice_assign(padded, &inner.map(Into::into), x);
+    let shifted = |tap: usize| {
+        let (row, column) = (tap / side, tap % side);
+        let seen = [
+            0..boards,
+            row..row + height,
+            column..column + width,
+            0..inputs,
+        ];
+        let seen = B::float_slice(padded.clone(), &seen.map(Into::into));
+        B::float_reshape(seen, Shape::new([points, inputs]))
+    };
+    let columns = B::float_cat((0..side * side).map(shifted).collect(), 1);
+    let gradient = B::float_permute(gradient, &[1, 0, 2, 3]);
+    let gradient = B::float_reshape(gradient, Shape::new([outputs, points]));
+    let product = B::float_matmul(gradient, columns);
+    let product = B::float_reshape(product, Shape::new([outputs, side, side, inputs]));
+    B::float_permute(product, &[0, 3, 1, 2])
+}
+
+/// The same where each channel is convolved separately: each map is convolved with the gradient of that
+/// map. Burn's own is a loop over channels.
+fn depthwise_weight_gradient<B: Backend>(
+    x: FloatTensor<B>,
+    gradient: FloatTensor<B>,
+    rim: [usize; 2],
+) -> FloatTensor<B> {
+    let [boards, channels, height, width] = x.shape().dims();
+    let maps = boards * channels;
+    let x = B::float_reshape(x, Shape::new([1, maps, height, width]));
+    let gradient = B::float_reshape(gradient, Shape::new([maps, 1, height, width]));
+    let options = ConvOptions::new([1, 1], rim, [1, 1], maps);
+    let of_maps = B::conv2d(x, gradient, None, options);
+    let [_, _, kernel_height, kernel_width] = of_maps.shape().dims();
+    let each = Shape::new([boards, channels, kernel_height * kernel_width]);
+    let sum = B::float_sum_dim(B::float_reshape(of_maps, each), 0);
+    B::float_reshape(sum, Shape::new([channels, 1, kernel_height, kernel_width]))
 }
 
 /// The convolution of tensors on any device.
