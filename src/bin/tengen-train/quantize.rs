@@ -30,6 +30,10 @@ const BATCHES: [usize; 3] = [1, 8, 64];
 /// Rounds of 20 ms per speed.
 const TURNS: usize = 15;
 
+/// Batch sizes that would take longer are left out: KataGo's large networks take a second for ten positions
+/// on a processor.
+const LONGEST_SPEED: f64 = 10.0;
+
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
     /// The network, an f32 ONNX file exported by tengen-train, or one of KataGo's (.bin.gz)
@@ -187,8 +191,16 @@ fn measure(
     validation: &Batch,
     clock: &SystemClock,
 ) -> anyhow::Result<Speeds> {
-    let mut table = Vec::new();
+    let mut table: Speeds = Vec::new();
     for len in BATCHES {
+        // Each round is two calls at least.
+        let calls_len = (2 * TURNS * len) as f64;
+        let expected = table.last().map_or(0.0, |(_, [first, second])| {
+            calls_len / first + calls_len / second
+        });
+        if expected > LONGEST_SPEED {
+            break;
+        }
         let mut batch = Batch::new(validation.row_len());
         for row in 0..len {
             let planes = validation.row(row % validation.len());
