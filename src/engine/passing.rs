@@ -35,6 +35,8 @@ pub(super) struct PassJudgement {
     pub(super) decides: bool,
     /// The ownership if both sides pass now, if judged.
     pub(super) expected: Option<Arc<OwnershipEstimate>>,
+    /// A neutral point to fill in place of a pass.
+    pub(super) neutral: Option<Move>,
 }
 
 /// Whether the opponent has passed, so that a pass ends the game.
@@ -240,7 +242,7 @@ pub(super) fn reordered<G: Game>(
         || preferred(position, report, expected)
             .is_some_and(|preferred| is_offered(position) || closed(preferred));
     let first = match passes {
-        true => position.size().pass(),
+        true => judged.neutral.unwrap_or(position.size().pass()),
         false => instead_of_pass(position, report)?.mv,
     };
     let place = report.moves.iter().position(|found| found.mv == first)?;

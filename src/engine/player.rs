@@ -232,6 +232,7 @@ impl<G: Game> Engine for Player<G> {
             game_state = GameState::new(position, game_state.past().clone());
         }
         game_state.legal_moves().next()?;
+        let counted = self.counted(stop);
         let mut analysis = AnalysisOptions {
             purpose: Purpose::Position,
             ..request.options.clone()
@@ -244,10 +245,13 @@ impl<G: Game> Engine for Player<G> {
             false => PassJudgement::default(),
         };
         analysis.judged.clone_from(&judged.expected);
-        let reordered = |report: &SearchReport| {
-            may_pass
-                .then(|| passing::reordered(report, position, &judged))
-                .flatten()
+        let adapted = |report: &SearchReport| {
+            let reordered = may_pass.then(|| passing::reordered(report, position, &judged));
+            let mut changed = reordered.flatten();
+            if counted.is_some() {
+                changed.get_or_insert_with(|| report.clone()).expected = counted.clone();
+            }
+            changed
         };
         let (visits, time) = match request.effort {
             AnalysisEffort::Endless | AnalysisEffort::Network => (None, None),
@@ -256,7 +260,7 @@ impl<G: Game> Engine for Player<G> {
         };
         let budget = time.map(timing::fixed_budget);
         let mut shown = |report: &SearchReport| {
-            let changed = reordered(report);
+            let changed = adapted(report);
             observer(changed.as_ref().unwrap_or(report));
         };
         let found = match request.effort {
@@ -270,7 +274,7 @@ impl<G: Game> Engine for Player<G> {
             }
         };
         match found {
-            Ok(report) => Some(reordered(&report).unwrap_or(report)),
+            Ok(report) => Some(adapted(&report).unwrap_or(report)),
             // It was stopped while the network was being loaded.
             Err(_) if stop.is_raised() => None,
             Err(error) => {
@@ -377,7 +381,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged> {
-        self.judge.settle(self.history.position(), stop)
+        self.settle_for_controller(stop)
     }
 
     fn record(&self) -> GameRecord {

@@ -29,6 +29,10 @@ pub trait Scored<G> {
     /// computed cheaply.
     fn idle_moves(&self) -> Vec<Move>;
 
+    /// Moves on points that count for neither side, between living stones of both, which the side to move
+    /// can fill without danger. Other programs count rightly only when they are filled.
+    fn neutral_moves(&self, settled: &Settled) -> Vec<Move>;
+
     /// Whether a legal move fills an eye of the side to move, which is always a blunder.
     fn fills_eye(&self, mv: Move) -> bool;
 
@@ -82,6 +86,10 @@ impl<G> Scored<G> for Absent {
     }
 
     fn idle_moves(&self) -> Vec<Move> {
+        match *self {}
+    }
+
+    fn neutral_moves(&self, _: &Settled) -> Vec<Move> {
         match *self {}
     }
 

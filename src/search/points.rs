@@ -6,7 +6,7 @@ use std::f32::consts::FRAC_2_PI;
 use super::atomic::{AtomicU64, Ordering};
 use super::limits::PointsByMove;
 use crate::eval::Outputs;
-use crate::game::{Color, Game, Move, OwnershipEstimate, PointStatus, scoring};
+use crate::game::{Color, Game, Move, OwnershipEstimate, scoring};
 
 /// A lead of this many times the board's side has half of the maximum utility (KataGo).
 const HALF_AT: f32 = 2.0;
@@ -81,22 +81,10 @@ impl Judged {
             expected.defended = defended;
         }
         let settled = scoring::settle(position, &expected)?;
-        let black = |(index, fate): (usize, &PointStatus)| match fate {
-            PointStatus::Territory(color) => self::sign(*color),
-            PointStatus::Dame => 0.0,
-            PointStatus::Dead | PointStatus::Alive | PointStatus::Seki => {
-                let stone = position.stone(Move(index as u16)).map_or(0.0, self::sign);
-                if *fate == PointStatus::Dead {
-                    -stone
-                } else {
-                    stone
-                }
-            }
-        };
         Some(Judged {
             winner: settled.certain_winner(),
             black_ahead: settled.black_ahead.0 as f32 / 2.0,
-            owner: settled.statuses.iter().enumerate().map(black).collect(),
+            owner: settled.owners(|point| position.stone(point)),
         })
     }
 

@@ -74,8 +74,14 @@ impl<G: Game> Player<G> {
             true => self.judge_pass(position, judge_limits),
             false => PassJudgement::default(),
         };
+        // Filling a neutral point costs nothing, and a game that ends without them is counted differently by
+        // other programs.
+        let ending = judged
+            .neutral
+            .filter(|mv| start.allows(*mv))
+            .unwrap_or(pass);
         if judged.decides {
-            return Decided::to_play(Some(pass), budget);
+            return Decided::to_play(Some(ending), budget);
         }
         analysis.judged.clone_from(&judged.expected);
         if let Some(scored) = position.scored()
@@ -105,7 +111,7 @@ impl<G: Game> Player<G> {
             instead = passing::instead_of_pass(position, &report).map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
-                return Decided::to_play(Some(pass), budget);
+                return Decided::to_play(Some(ending), budget);
             }
         }
         let avoid = analysis.avoid;

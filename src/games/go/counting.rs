@@ -40,6 +40,10 @@ impl<const CELLS: usize, const WORDS: usize> Scored<Self> for Go<CELLS, WORDS> {
         self.idle_points().iter().collect()
     }
 
+    fn neutral_moves(&self, settled: &Settled) -> Vec<Move> {
+        self.neutral_points(settled)
+    }
+
     fn fills_eye(&self, mv: Move) -> bool {
         self.is_eye(self.to_move, mv)
     }

@@ -17,6 +17,7 @@ mod handicap;
 mod inescapable;
 mod ladder;
 mod life;
+mod neutral;
 mod playout;
 mod removed;
 mod repetition;

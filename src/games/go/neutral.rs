@@ -1,0 +1,70 @@
+//! Neutral points: which of them are filled before the players pass.
+
+use super::{Go, Scoring};
+use crate::game::{Bits, Game as _, Move, PointStatus, Settled};
+
+/// A stone on a neutral point leaves its chain this many liberties, so that no reply threatens it.
+const LIBERTIES_LEFT: usize = 3;
+
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// See [`Scored::neutral_moves`](crate::game::Scored::neutral_moves). Under area scoring every point
+    /// between two sides counts, and there are none.
+    pub(super) fn neutral_points(&self, settled: &Settled) -> Vec<Move> {
+        if self.rules.scoring == Scoring::Area {
+            return Vec::new();
+        }
+        let of = |status| settled.points(status).collect::<Bits<WORDS>>();
+        let frame = self.board.frame();
+        let living = of(PointStatus::Alive);
+        let beside = |color| frame.neighbors(self.stones(color) & living);
+        let sides = beside(self.to_move) & beside(self.to_move.opponent());
+        // A liberty that a seki or a dead stone shares is not neutral.
+        let others = frame.neighbors(of(PointStatus::Seki) | of(PointStatus::Dead));
+        let points = of(PointStatus::Dame) & sides & !others;
+        let is_safe = |&point: &Move| {
+            self.is_legal(point) && {
+                let mut next = self.clone();
+                next.play(point);
+                next.liberties(point).count() >= LIBERTIES_LEFT
+            }
+        };
+        points.iter().filter(is_safe).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::diagram;
+    use super::*;
+    use crate::game::{Color, Scored as _};
+
+    /// The names of the points that are filled.
+    fn filled(rows: &str, rules: &str) -> String {
+        let position = diagram(rows, rules, Color::Black);
+        let expected = crate::rollout::expect(&position, 1000, 1, &|| false).unwrap();
+        let points = position.neutral_moves(&position.settle(&expected));
+        let size = position.size();
+        let name = |point: &Move| {
+            let (x, y) = size.column_row(*point);
+            format!("{}{}", char::from(b'a' + x), y + 1)
+        };
+        points.iter().map(name).collect::<Vec<_>>().join(" ")
+    }
+
+    const WALLS: &str = "..X.O.. ..X.O.. ..X.O.. ..X.O.. ..X.O..";
+
+    #[test]
+    fn points_between_living_sides_are_filled_where_they_do_not_count() {
+        assert_eq!(filled(WALLS, "japanese"), "d1 d2 d3 d4 d5");
+        assert_eq!(filled(WALLS, "chinese"), "");
+    }
+
+    #[test]
+    fn a_seki_and_a_stone_in_danger_are_left_alone() {
+        let seki = "XXXXXOOOO X.X.XO.O. XXXXXOOOO XOOOOXXXO XOOO.XXXO XOOO.XXXO";
+        assert_eq!(filled(seki, "japanese"), "");
+        // The chain of a1 would have two liberties.
+        let short = "XOOOOO. XO...O. .OOOOOO XXXXXXX X.X.X.X";
+        assert!(!filled(short, "japanese").contains("a3"));
+    }
+}
