@@ -3,8 +3,7 @@
 //!
 //! A session keeps its convolution plans for the last shape only, and creates them again, in about
 //! a millisecond each, for another one (microsoft/onnxruntime#23006). The buffers are in plain memory:
-//! ONNX Runtime 1.31 refuses outputs in pinned memory (microsoft/onnxruntime#29713), and pinned input was
-//! no faster (docs/gpu.md).
+//! ONNX Runtime 1.31 fails at outputs in pinned memory, and pinned input was hardly faster (docs/gpu.md).
 
 use std::mem;
 use std::thread;

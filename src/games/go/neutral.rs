@@ -38,9 +38,9 @@ mod tests {
     use super::*;
     use crate::game::{Color, Scored as _};
 
-    /// The names of the points that are filled.
-    fn filled(rows: &str, rules: &str) -> String {
-        let position = diagram(rows, rules, Color::Black);
+    /// The names of the points that a side fills.
+    fn filled(rows: &str, rules: &str, by: Color) -> String {
+        let position = diagram(rows, rules, by);
         let expected = crate::rollout::expect(&position, 1000, 1, &|| false).unwrap();
         let points = position.neutral_moves(&position.settle(&expected));
         let size = position.size();
@@ -51,20 +51,23 @@ mod tests {
         points.iter().map(name).collect::<Vec<_>>().join(" ")
     }
 
-    const WALLS: &str = "..X.O.. ..X.O.. ..X.O.. ..X.O.. ..X.O..";
-
     #[test]
     fn points_between_living_sides_are_filled_where_they_do_not_count() {
-        assert_eq!(filled(WALLS, "japanese"), "d1 d2 d3 d4 d5");
-        assert_eq!(filled(WALLS, "chinese"), "");
+        let walls = "..X.O.. ..X.O.. ..X.O.. ..X.O.. ..X.O..";
+        assert_eq!(filled(walls, "japanese", Color::Black), "d1 d2 d3 d4 d5");
+        assert_eq!(filled(walls, "chinese", Color::Black), "");
     }
 
     #[test]
-    fn a_seki_and_a_stone_in_danger_are_left_alone() {
+    fn a_seki_is_left_alone() {
         let seki = "XXXXXOOOO X.X.XO.O. XXXXXOOOO XOOOOXXXO XOOO.XXXO XOOO.XXXO";
-        assert_eq!(filled(seki, "japanese"), "");
-        // The chain of a1 would have two liberties.
-        let short = "XOOOOO. XO...O. .OOOOOO XXXXXXX X.X.X.X";
-        assert!(!filled(short, "japanese").contains("a3"));
+        assert_eq!(filled(seki, "japanese", Color::Black), "");
+    }
+
+    #[test]
+    fn a_side_keeps_three_liberties() {
+        let last = ".XX.O.. XXXOO.. .XXOO.. XXXOO.. XXXOO..";
+        assert_eq!(filled(last, "japanese", Color::Black), "");
+        assert_eq!(filled(last, "japanese", Color::White), "d5");
     }
 }
