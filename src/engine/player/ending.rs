@@ -112,18 +112,17 @@ impl<G: Game> Player<G> {
         mut expected: OwnershipEstimate,
         stop: &StopFlag,
     ) -> Option<OwnershipEstimate> {
-        let by_network = self.owners_by_network(position, stop)?;
-        for owner in &mut expected.owner {
-            *owner *= 1.0 - NETWORK_SHARE;
+        let [black, white] = self.owners_by_network(position, stop)?;
+        let mix = |owner: &mut f32, found: f32| *owner += NETWORK_SHARE * (found - *owner);
+        for (owner, (black, white)) in expected.owner.iter_mut().zip(black.iter().zip(&white)) {
+            mix(owner, (black + white) / 2.0);
         }
-        for (color, owners) in Color::BOTH.into_iter().zip(by_network) {
-            for (at, owner) in owners.into_iter().enumerate() {
-                expected.owner[at] += 0.5 * NETWORK_SHARE * owner;
-                if let Some(defended) = &mut expected.defended
-                    && position.stone(Move(at as u16)) == Some(color)
-                {
-                    defended[at] += NETWORK_SHARE * (owner - defended[at]);
-                }
+        let defended = expected.defended.iter_mut().flatten().enumerate();
+        for ((at, defended), (black, white)) in defended.zip(black.iter().zip(&white)) {
+            match position.stone(Move(at as u16)) {
+                Some(Color::Black) => mix(defended, *black),
+                Some(Color::White) => mix(defended, *white),
+                None => {}
             }
         }
         Some(expected)

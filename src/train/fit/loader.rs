@@ -1,7 +1,7 @@
 //! Encodes batches in the background so that the fit never waits.
 //!
 //! Batch `n` depends on the run's seed and on `n` only, so a run resumed at step `n` gets exactly
-//! the same batches, whatever the number of threads.
+//! the same batches with any number of threads.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
