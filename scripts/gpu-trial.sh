@@ -366,9 +366,6 @@ fi
 largest=${names##* }
 models=$out/models
 mkdir -p "$models"
-# The others are for NoGo, whose usual board is their own.
-for_19x19="--game go --size 19"
-
 # file NAME: the network, in half precision if the device ran that.
 file() {
     case $1 in
@@ -380,16 +377,13 @@ file() {
 # precision NAME: of that file.
 precision() { if [ -e "$models/$1.runs" ]; then echo f16; else echo "$single"; fi; }
 
-# game_of NAME: the options that say what it plays.
-game_of() { case $1 in nogo*) ;; *) echo "$for_19x19" ;; esac; }
+# game_of NAME: the options that say what it plays, unless it is NoGo on its usual board.
+game_of() { case $1 in nogo*) ;; *) echo --game go --size 19 ;; esac; }
 
-# speeds STEP FILE NAME FLAGS...: speed by batch size, with one thread for each of a card's two evaluators.
+# speeds STEP FILE NAME: speed by batch size, with one thread for each of a card's two evaluators.
 speeds() {
-    local name=$1 network=$2 game
-    game=$(game_of "$3")
-    shift 3
-    # shellcheck disable=SC2086
-    step "speed $name" 120 speed --seconds "$seconds" --threads 2 --model "$network" $game "$@"
+    # shellcheck disable=SC2046
+    step "speed $1" 120 speed --seconds "$seconds" --threads 2 --model "$2" $(game_of "$3")
 }
 
 # threads NAME: speed by threads.

@@ -232,7 +232,11 @@ impl<G: Game> Engine for Player<G> {
             game_state = GameState::new(position, game_state.past().clone());
         }
         game_state.legal_moves().next()?;
-        let counted = self.counted(stop);
+        // The network alone is asked for its own owners.
+        let counted = match request.effort {
+            AnalysisEffort::Network => None,
+            _ => self.counted(stop),
+        };
         let mut analysis = AnalysisOptions {
             purpose: Purpose::Position,
             ..request.options.clone()
