@@ -14,7 +14,8 @@ use crate::progress::{Reporter, print};
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// SGF files, ZIP archives of them, the compact text of the TYGEM collection with its index, or folders of any
+    /// SGF files, ZIP archives of them, the compact text of the TYGEM collection with its index, Rapfi's games
+    /// against itself as text, or folders of any
     #[arg(required = true, value_name = "FILE OR FOLDER")]
     inputs: Vec<PathBuf>,
     /// Folder of the shards; an import that was ended is continued there
@@ -103,6 +104,7 @@ fn summary(done: &ImportProgress) -> String {
         resigned,
         counted,
         on_time,
+        played,
         left_out,
     } = &done.counts;
     let reasons: Vec<String> = left_out
@@ -115,7 +117,7 @@ fn summary(done: &ImportProgress) -> String {
         some => some.join(", "),
     };
     format!(
-        "{games} games, {positions} positions: {resigned} by resignation, {counted} by points, {on_time} on time; \
-         left out: {left_out}"
+        "{games} games, {positions} positions: {resigned} by resignation, {counted} by points, {on_time} on time, \
+         {played} ended on the board; left out: {left_out}"
     )
 }

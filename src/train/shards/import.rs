@@ -6,10 +6,12 @@
 //! be learned from (`game`), by reason and number. Which games test a network is decided by their number, as
 //! for self-play ([`crate::train::shards::dataset`]).
 
+mod analysis;
 mod compact;
 mod game;
 mod games;
 mod journal;
+mod rapfi;
 mod source;
 mod twins;
 
@@ -40,7 +42,7 @@ const GAMES_IN_UNIT: u64 = 1 << 24;
 /// What to import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportPlan {
-    /// Files and folders: SGF, ZIP archives of them, compact text with its index.
+    /// Files and folders: SGF, ZIP archives of them, texts of many games.
     pub inputs: Vec<PathBuf>,
     /// Folder of the shards.
     pub out: PathBuf,
@@ -94,7 +96,7 @@ pub fn import<G: Trainable>(
         match unit.texts(&index) {
             Ok(texts) => {
                 let games = texts.par_iter().map(|text| {
-                    game::read(start, &text.sgf, plan.choice).inspect_err(|left_out| {
+                    game::read(start, &text.form, plan.choice).inspect_err(|left_out| {
                         log::debug!("{}: {}: {}", text.name, left_out.reason, left_out.details);
                     })
                 });
@@ -162,6 +164,7 @@ fn write(
             End::Resigned(_) => record.counts.resigned += 1,
             End::Counted(_) => record.counts.counted += 1,
             End::OnTime(_) => record.counts.on_time += 1,
+            End::Played(_) => record.counts.played += 1,
         }
         rows.append(&mut game.rows);
         open += 1;

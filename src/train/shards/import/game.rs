@@ -5,7 +5,9 @@ use std::sync::Arc;
 use rand::{RngExt as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::twins;
+use super::analysis::Analysis;
+use super::source::Form;
+use super::{rapfi, twins};
 use crate::game::{Color, Game, HalfPoints, Move, Outcome, Rules as _};
 use crate::record::{GameRecord, Vertex, sgf};
 use crate::train::shards::row::{PositionSource, Row, Target};
@@ -39,6 +41,21 @@ pub(super) enum End {
     Counted(HalfPoints),
     /// One side lost on time or left.
     OnTime(Color),
+    /// By the rules on the board, or drawn.
+    Played(Outcome),
+}
+
+/// A game as it was recorded.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    /// Moves from an empty board.
+    pub(super) moves: Vec<Move>,
+    /// How many of them are no choice of the players: handicap, an opening.
+    pub(super) placed: usize,
+    /// What the players' searches said, from the move after these on; shorter or empty where nothing is known.
+    pub(super) analyses: Vec<Option<Analysis>>,
+    pub(super) komi: Option<HalfPoints>,
+    pub(super) end: End,
 }
 
 /// A game to learn from.
@@ -58,7 +75,7 @@ pub(super) struct LeftOut {
     pub(super) details: String,
 }
 
-fn left_out<T>(reason: &'static str, details: impl ToString) -> Result<T, LeftOut> {
+pub(super) fn left_out<T>(reason: &'static str, details: impl ToString) -> Result<T, LeftOut> {
     Err(LeftOut {
         reason,
         details: details.to_string(),
@@ -69,7 +86,36 @@ fn left_out<T>(reason: &'static str, details: impl ToString) -> Result<T, LeftOu
 ///
 /// # Errors
 /// [`LeftOut`] says why the game is not taken.
-pub(super) fn read<G: Game>(start: &G, text: &str, choice: Choice) -> Result<Imported, LeftOut> {
+pub(super) fn read<G: Game>(start: &G, game: &Form, choice: Choice) -> Result<Imported, LeftOut> {
+    let recorded = match game {
+        Form::Sgf(text) => from_sgf(start, text)?,
+        Form::Rapfi(text) => rapfi::read(start, text)?,
+    };
+    let Recorded {
+        moves, placed, end, ..
+    } = &recorded;
+    if matches!(end, End::OnTime(_)) && !choice.on_time {
+        return left_out("lost on time", "");
+    }
+    if moves.len() - placed < choice.least_plies {
+        return left_out("short", format!("{} moves", moves.len() - placed));
+    }
+    let key = twins::key(start.size(), moves);
+    let komi = recorded.komi.or(start.rules().komi());
+    let komi = komi.unwrap_or(HalfPoints(0));
+    let (komi, outcome) = decided(*end, komi, choice, key);
+    let start = with_komi(start, Some(komi));
+    let rows = rows(&start, &recorded, outcome)?;
+    Ok(Imported {
+        rows,
+        key,
+        end: *end,
+    })
+}
+
+/// A game of an SGF file. Comments of a match say what the players' searches thought; then the moves before the
+/// first of them are an opening, which no player chose.
+fn from_sgf<G: Game>(start: &G, text: &str) -> Result<Recorded, LeftOut> {
     let record = match sgf::read(text) {
         Ok(record) => record,
         Err(error) => return left_out("unreadable", error),
@@ -80,29 +126,37 @@ pub(super) fn read<G: Game>(start: &G, text: &str, choice: Choice) -> Result<Imp
     if record.size != start.size() {
         return left_out("another board", record.size);
     }
-    let end = match end_of(&record.result) {
-        Some(End::OnTime(_)) if !choice.on_time => return left_out("lost on time", ""),
-        Some(end) => end,
-        None => return left_out("no result", &record.result),
-    };
-    let (placed, moves) = moves(start, &record)?;
-    if moves.len() - placed < choice.least_plies {
-        return left_out("short", format!("{} moves", moves.len() - placed));
+    let rules = record.rules.parse::<G::Rules>();
+    if !G::INFO.scored && rules.is_ok_and(|rules| rules != start.rules()) {
+        return left_out("other rules", &record.rules);
     }
-    let key = twins::key(record.size, &moves);
-    let komi = record.komi.or(start.rules().komi());
-    let komi = komi.unwrap_or(HalfPoints(0));
-    let (komi, outcome) = decided(end, komi, choice, key);
-    let start = with_komi(start, Some(komi));
-    let rows = rows(&start, &moves, placed, outcome)?;
-    Ok(Imported { rows, key, end })
+    let Some(end) = end_of(&record.result) else {
+        return left_out("no result", &record.result);
+    };
+    let (handicap, moves) = moves(start, &record)?;
+    let comments = record.plays.iter().map(|play| &play.comment);
+    let mut analyses: Vec<Option<Analysis>> =
+        comments.map(|text| Analysis::of_comment(text)).collect();
+    let opening = analyses.iter().position(Option::is_some).unwrap_or(0);
+    analyses.drain(..opening);
+    Ok(Recorded {
+        moves,
+        placed: handicap + opening,
+        analyses,
+        komi: record.komi,
+        end,
+    })
 }
 
 /// The moves of a game without handicap, all of them legal; what the result is does not matter.
 ///
 /// # Errors
 /// [`LeftOut`] says why the game is not taken.
-pub(super) fn read_moves<G: Game>(start: &G, text: &str) -> Result<Vec<Move>, LeftOut> {
+pub(super) fn read_moves<G: Game>(start: &G, game: &Form) -> Result<Vec<Move>, LeftOut> {
+    let text = match game {
+        Form::Sgf(text) => text,
+        Form::Rapfi(text) => return rapfi::read(start, text).map(|game| game.moves),
+    };
     let record = match sgf::read(text) {
         Ok(record) => record,
         Err(error) => return left_out("unreadable", error),
@@ -127,6 +181,9 @@ pub(super) fn read_moves<G: Game>(start: &G, text: &str) -> Result<Vec<Move>, Le
 /// How a result in SGF's notation came about.
 fn end_of(result: &str) -> Option<End> {
     let result = result.trim();
+    if matches!(result, "0" | "Draw" | "draw") {
+        return Some(End::Played(Outcome::DRAW));
+    }
     let (winner, how) = result.split_once('+')?;
     let winner = match winner.trim() {
         "B" | "b" | "Black" => Color::Black,
@@ -185,6 +242,7 @@ fn moves<G: Game>(start: &G, record: &GameRecord) -> Result<(usize, Vec<Move>), 
 fn decided(end: End, komi: HalfPoints, choice: Choice, key: u64) -> (HalfPoints, Outcome) {
     let ahead = match end {
         End::Resigned(winner) | End::OnTime(winner) => return (komi, Outcome::win(winner)),
+        End::Played(outcome) => return (komi, outcome),
         End::Counted(ahead) => ahead,
     };
     let margin = ahead.0 + komi.0;
@@ -201,15 +259,11 @@ fn decided(end: End, komi: HalfPoints, choice: Choice, key: u64) -> (HalfPoints,
     )
 }
 
-/// A row for each move, with the move as its policy and the result as its value.
-fn rows<G: Game>(
-    start: &G,
-    moves: &[Move],
-    placed: usize,
-    outcome: Outcome,
-) -> Result<Vec<Row>, LeftOut> {
+/// A row for each move. Its policy is the move, its value the result, where no search said more.
+fn rows<G: Game>(start: &G, recorded: &Recorded, outcome: Outcome) -> Result<Vec<Row>, LeftOut> {
+    let Recorded { moves, placed, .. } = recorded;
     let mut game = TrainingGame::new(start);
-    let all: Arc<[Move]> = moves.into();
+    let all: Arc<[Move]> = moves.as_slice().into();
     let mut rows = Vec::with_capacity(moves.len() - placed);
     for (ply, &mv) in moves.iter().enumerate() {
         let position = game.position();
@@ -219,9 +273,17 @@ fn rows<G: Game>(
         if !position.is_legal(mv) || !game.allows(mv) {
             return left_out("illegal move", format!("move {}", ply + 1));
         }
-        if ply >= placed {
+        if let Some(after) = ply.checked_sub(*placed) {
+            let analysis = recorded.analyses.get(after).and_then(Option::as_ref);
             let value = outcome.value_for(position.to_move());
-            let mut row = Row::record(0, position, &Target::new(vec![(mv, 1.0)], value));
+            let value = analysis.map_or(value, |analysis| analysis.value);
+            let policy = analysis.map_or_else(Vec::new, |analysis| analysis.policy.clone());
+            let policy = if policy.is_empty() {
+                vec![(mv, 1.0)]
+            } else {
+                policy
+            };
+            let mut row = Row::record(0, position, &Target::new(policy, value));
             row.finish(outcome);
             row.source = PositionSource::Game(Arc::clone(&all));
             rows.push(row);

@@ -22,7 +22,7 @@ pub fn each_game<G: Game>(
     let (mut seen, mut left_out) = (HashSet::new(), 0);
     for unit in units {
         for text in unit.texts(&index)? {
-            match read_moves(start, &text.sgf) {
+            match read_moves(start, &text.form) {
                 Ok(moves) if seen.insert(twins::key(start.size(), &moves)) => {
                     if !take(moves) {
                         return Ok(left_out);

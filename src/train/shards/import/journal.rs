@@ -26,6 +26,9 @@ pub struct Counts {
     pub counted: u64,
     /// Games that ended by time or because one side left.
     pub on_time: u64,
+    /// Games that ended on the board, draws among them.
+    #[serde(default)]
+    pub played: u64,
     /// Games that were left out, by reason.
     pub left_out: LeftOutCount,
 }
@@ -49,6 +52,7 @@ impl Counts {
         self.resigned += more.resigned;
         self.counted += more.counted;
         self.on_time += more.on_time;
+        self.played += more.played;
         for (reason, games) in &more.left_out.0 {
             self.left_out.add(reason, *games);
         }

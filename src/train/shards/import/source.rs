@@ -1,4 +1,4 @@
-//! Where recorded games come from: SGF files, folders of them, ZIP archives, compact text.
+//! Where recorded games come from: SGF files, folders of them, ZIP archives, texts of many games.
 
 use std::fs;
 use std::io::Read as _;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
 use super::compact::{self, Index};
+use super::rapfi;
 use crate::record::sgf;
 use crate::train::TrainError;
 
@@ -31,8 +32,16 @@ pub(super) struct Unit {
 pub(super) struct Text {
     /// File and game, for messages.
     pub(super) name: String,
-    /// The game as SGF.
-    pub(super) sgf: String,
+    /// The game.
+    pub(super) form: Form,
+}
+
+/// How a game is written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Form {
+    Sgf(String),
+    /// Lines of Rapfi's games against itself.
+    Rapfi(String),
 }
 
 /// All units of some files and folders, sorted by name, and the index of the compact texts among them.
@@ -57,7 +66,7 @@ pub(super) fn list(inputs: &[PathBuf]) -> Result<(Vec<Unit>, Index), TrainError>
         } else if has_extension(&path, "zip") && add_index(&path, &mut index).is_ok_and(|only| only)
         {
             // An archive with nothing but an index. A damaged one is named when its games are read.
-        } else if has_extension(&path, "zip") || is_compact(&path)? {
+        } else if has_extension(&path, "zip") || has_many_games(&path)? {
             units.push(Unit::of(vec![path])?);
         }
     }
@@ -117,12 +126,18 @@ fn add_texts(name: &str, bytes: &[u8], index: &Index, texts: &mut Vec<Text>) {
     if has_extension(Path::new(name), "sgf") {
         texts.push(Text {
             name: name.to_owned(),
-            sgf: text,
+            form: Form::Sgf(text),
         });
     } else if compact::is_games(&text) {
         texts.extend(index.games(&text).map(|(id, sgf)| Text {
             name: format!("{name}, game {id}"),
-            sgf,
+            form: Form::Sgf(sgf),
+        }));
+    } else if rapfi::is_games(&text) {
+        let games = rapfi::games(&text).into_iter().zip(1..);
+        texts.extend(games.map(|(game, number)| Text {
+            name: format!("{name}, game {number}"),
+            form: Form::Rapfi(game),
         }));
     }
 }
@@ -206,14 +221,15 @@ fn read_file(path: &Path) -> Result<Vec<u8>, TrainError> {
     fs::read(path).map_err(TrainError::io(path))
 }
 
-/// Whether a file begins as compact text does.
-fn is_compact(path: &Path) -> Result<bool, TrainError> {
+/// Whether a file begins as a text of many games does.
+fn has_many_games(path: &Path) -> Result<bool, TrainError> {
     let file = fs::File::open(path).map_err(TrainError::io(path))?;
     let mut start = Vec::new();
     file.take(4096)
         .read_to_end(&mut start)
         .map_err(TrainError::io(path))?;
-    Ok(compact::is_games(&String::from_utf8_lossy(&start)))
+    let start = String::from_utf8_lossy(&start);
+    Ok(compact::is_games(&start) || rapfi::is_games(&start))
 }
 
 fn has_extension(path: &Path, wanted: &str) -> bool {

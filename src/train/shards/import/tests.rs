@@ -1,9 +1,11 @@
 use std::fs;
 use std::io::Write as _;
 
+use super::source::Form;
 use super::*;
-use crate::game::{BoardSize, Color, Game, HalfPoints, Move};
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome};
 use crate::games::go::SmallGo;
+use crate::games::gomoku::Gomoku;
 use crate::train::play::generate::tests::rows;
 use crate::train::scratch::Scratch;
 
@@ -191,7 +193,8 @@ fn a_shifted_komi_has_the_result_that_follows_from_the_margin() {
     for seed in 0..200 {
         let choice = Choice { seed, ..choice };
         // White is ahead by 3.5 with a komi of 7: Black's margin on the board is 3.5.
-        let game = game::read(&empty(), &sgf("W+3.5", "ee gc cc cg gg"), choice).unwrap();
+        let game =
+            game::read(&empty(), &Form::Sgf(sgf("W+3.5", "ee gc cc cg gg")), choice).unwrap();
         let row = &game.rows[0];
         let komi = row.komi.unwrap();
         assert_ne!(komi.0, 7);
@@ -204,4 +207,85 @@ fn a_shifted_komi_has_the_result_that_follows_from_the_margin() {
     komis.sort();
     komis.dedup();
     assert!(komis.len() > 20, "{}", komis.len());
+}
+
+/// A game of Rapfi against itself from an opening of two stones: White wins with the tenth stone.
+const RAPFI: &str = "\
+15,Freestyle,A1H8,0,A3(-30)|C3(-55)|B7(-5000)
+15,Freestyle,A1H8A3,2,H9(210)
+15,Freestyle,A1H8A3H9,0,A5(-260)
+15,Freestyle,A1H8A3H9A5,2,H10(29990)
+15,Freestyle,A1H8A3H9A5H10,0,A7(-29990)
+15,Freestyle,A1H8A3H9A5H10A7,2,H11(29996)
+15,Freestyle,A1H8A3H9A5H10A7H11,0,A9(-29998)
+15,Freestyle,A1H8A3H9A5H10A7H11A9,2,H12(29999)
+15,Freestyle,A1H8A3H9A5H10A7H11A9H12,0,B1|B2
+";
+
+#[test]
+fn games_of_rapfi_bring_evaluations_of_several_moves() {
+    let scratch = Scratch::new("import-rapfi");
+    let (text, out) = (scratch.path().join("games.txt"), scratch.path().join("out"));
+    // A second game, with another opening, a third by other rules, and one that breaks off at once.
+    let second = RAPFI.replace("A1H8", "B1H8");
+    let renju = RAPFI.replace("Freestyle", "Renju");
+    let broken = RAPFI.lines().nth(1).unwrap().replace("H9(210)", "H9(");
+    fs::write(&text, format!("{RAPFI}{second}{renju}{broken}\n")).unwrap();
+    let start = Gomoku::with_rules(BoardSize::square(15), "freestyle".parse().unwrap()).unwrap();
+    let done = import(&start, &plan(&[&text], &out), |_| ()).unwrap();
+    let counts = &done.counts;
+    assert_eq!((counts.games, counts.positions, counts.played), (2, 16, 2));
+    assert_eq!(counts.left_out.0.get("other rules"), Some(&1));
+    assert_eq!(counts.left_out.0.get("short"), Some(&1));
+    let rows = rows(&out);
+    assert_eq!(
+        (rows[0].ply, rows[0].to_move, rows[0].result),
+        (2, Color::Black, -1)
+    );
+    let size = BoardSize::square(15);
+    let moves: Vec<Move> = rows[0].policy.iter().map(|share| share.mv).collect();
+    assert_eq!(moves, [size.point(0, 2), size.point(2, 2)]);
+    assert!(rows[0].policy[0].share > rows[0].policy[1].share);
+    assert!(
+        (rows[0].root_value + 0.075).abs() < 1e-3,
+        "{}",
+        rows[0].root_value
+    );
+    assert_eq!(rows[3].root_value, 1.0);
+    let other = empty();
+    let refused = game::read(&other, &Form::Rapfi(RAPFI.to_owned()), CHOICE).unwrap_err();
+    assert_eq!(refused.reason, "other rules");
+}
+
+#[test]
+fn a_match_brings_values_and_its_opening_is_not_learned() {
+    let record = |from: &str, how: &str| {
+        let comments = [
+            from,
+            "C[1.0 s, visits 80 value 0.25 seconds 1.0]",
+            "C[0.5 s]",
+            "",
+        ];
+        let moves = ["B[ee]", "W[cc]", "B[gc]", "W[cg]"];
+        let moves = moves
+            .iter()
+            .zip(comments)
+            .map(|(mv, comment)| format!(";{mv}{comment}"));
+        let moves: String = moves.collect();
+        Form::Sgf(format!("(;GM[1]SZ[9]KM[7]RE[{how}]{moves})"))
+    };
+    let choice = Choice {
+        least_plies: 3,
+        ..CHOICE
+    };
+    let game = game::read(&empty(), &record("", "W+R"), choice).unwrap();
+    let values: Vec<f32> = game.rows.iter().map(|row| row.root_value).collect();
+    assert_eq!(values, [0.25, -1.0, 1.0]);
+    let results: Vec<i8> = game.rows.iter().map(|row| row.result).collect();
+    assert_eq!(results, [1, -1, 1]);
+    let game = game::read(&empty(), &record("C[good]", "0"), choice).unwrap();
+    assert_eq!(
+        (game.rows.len(), game.rows[0].result, game.end),
+        (3, 0, End::Played(Outcome::DRAW))
+    );
 }
