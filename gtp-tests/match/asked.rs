@@ -17,6 +17,10 @@ pub(crate) const TESTS: &[Test] = &[
         programs_of_gomocup_may_answer_in_odd_ways,
     ),
     (
+        "programs_of_gomocup_are_told_what_their_file_says",
+        programs_of_gomocup_are_told_what_their_file_says,
+    ),
+    (
         "a_refusal_of_komi_or_rules_is_reported",
         a_refusal_of_komi_or_rules_is_reported,
     ),
@@ -126,6 +130,47 @@ fn programs_of_gomocup_may_answer_in_odd_ways() {
     assert!(
         refusal.contains("the rules renju: ERROR no such rule"),
         "{report:#}"
+    );
+}
+
+fn programs_of_gomocup_are_told_what_their_file_says() {
+    let out = folder("brain-info");
+    fs::create_dir_all(&out).unwrap();
+    let file = out.join("engines.toml");
+    let write = |protocol: &str| {
+        let engine = format!("[[engine]]\nname = \"limited\"\nprotocol = \"{protocol}\"\n");
+        let command = format!(
+            "command = {:?}\ninfo = {{ max_node = 600 }}\n",
+            brain("limited")
+        );
+        fs::write(&file, engine + &command).unwrap();
+    };
+    let options = [
+        "--game",
+        "gomoku",
+        "--games",
+        "2",
+        "--random-plies",
+        "0",
+        "--engines",
+    ];
+    let options = [
+        &options[..],
+        &[file.to_str().unwrap(), "--second-protocol", "gomocup"],
+    ]
+    .concat();
+    write("gomocup");
+    let report = troubled(play("limited", &brain("usual"), &out, &options));
+    let refusal = report["complaints"][0]["line"].as_str().unwrap();
+    assert!(refusal.contains("ERROR too few nodes"), "{report:#}");
+    write("gtp");
+    let refused = play("limited", &brain("usual"), &out, &options)
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        words.contains("`limited` has `info`") && !refused.status.success(),
+        "{words}"
     );
 }
 

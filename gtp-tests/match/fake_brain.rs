@@ -40,6 +40,7 @@ pub(crate) fn run(kind: &str) -> ExitCode {
             "INFO" if kind == "wrong-rule" && argument.starts_with("rule") => {
                 say("ERROR no such rule")
             }
+            "INFO" if kind == "limited" && argument == "max_node 600" => say("ERROR too few nodes"),
             "INFO" if !started => return ExitCode::FAILURE,
             "BEGIN" | "TURN" => {
                 taken.insert(argument.to_owned());

@@ -5,11 +5,13 @@
 pub mod ccgc;
 mod charset;
 pub mod file;
+mod search_value;
 mod setup;
 pub mod sgf;
 
 pub use charset::Charset;
 pub(crate) use charset::decode as decode_text;
+pub use search_value::{search_value, value_of_evaluation};
 pub use setup::LaterSetup;
 
 use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};

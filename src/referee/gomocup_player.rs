@@ -3,6 +3,7 @@
 //! Opponent's moves are sent when the engine is asked for its own: by `TURN` if it knows all
 //! earlier ones, else the whole position by `BOARD`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,6 +60,8 @@ pub(super) struct GomocupPlayer {
     answers_info: Option<bool>,
     /// Refused settings.
     refusals: Vec<(ComplaintKind, String)>,
+    /// What it is told besides clock and rules.
+    told_more: BTreeMap<String, i64>,
 }
 
 /// Recognises an expected answer; other lines are skipped.
@@ -118,6 +121,7 @@ impl GomocupPlayer {
             rules: None,
             answers_info: None,
             refusals: Vec::new(),
+            told_more: spec.info.clone(),
         };
         let asked = player
             .send("ABOUT")
@@ -352,7 +356,11 @@ impl Contestant for GomocupPlayer {
             .iter()
             .find(|(_, name)| Some(*name) == self.rules.as_deref());
         self.info("rule", sum.map_or(0, |(sum, _)| *sum))?;
-        self.info("game_type", 2)
+        self.info("game_type", 2)?;
+        for (key, value) in self.told_more.clone() {
+            self.info(&key, value)?;
+        }
+        Ok(())
     }
 
     fn play(&mut self, _: Color, mv: Move) -> Result<(), Fault> {

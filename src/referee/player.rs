@@ -1,5 +1,6 @@
 //! The interface of players, and the start of their engines.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -130,6 +131,9 @@ pub struct EngineSpec {
     /// Its protocol.
     #[serde(default, skip_serializing_if = "EngineProtocol::is_gtp")]
     pub protocol: EngineProtocol,
+    /// What a Gomocup program is told by `INFO` besides clock and rules, such as `max_node`, at the start of each game.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub info: BTreeMap<String, i64>,
 }
 
 impl EngineSpec {
@@ -140,6 +144,7 @@ impl EngineSpec {
             name: name.to_owned(),
             command: command.to_owned(),
             protocol: EngineProtocol::Gtp,
+            info: BTreeMap::new(),
         }
     }
 

@@ -14,7 +14,8 @@ use tengen::game::{BoardSize, HalfPoints, Move};
 use tengen::games::{GAMES, info, known_name};
 use tengen::program;
 use tengen::referee::{
-    Conditions, EngineSpec, GameTerms, MatchTimeControl, RefereedGame, refereed_game,
+    Conditions, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
+    refereed_game,
 };
 
 use crate::output::tell;
@@ -171,7 +172,8 @@ impl MatchOptions {
     }
 }
 
-/// The engines that a TOML file defines: a list of `[[engine]]` with `name` and `command`.
+/// The engines that a TOML file defines: a list of `[[engine]]` with `name` and `command`; `protocol` and `info` of
+/// Gomocup programs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EngineFile {
@@ -185,10 +187,15 @@ pub(crate) fn read_engines(path: &Path) -> Result<Vec<EngineSpec>> {
     Ok(file.engine)
 }
 
-/// Refuses duplicate names.
-pub(crate) fn check_names(engines: &[EngineSpec]) -> Result<()> {
+/// Refuses duplicate names, and `info` of engines that are not told it.
+pub(crate) fn check_engines(engines: &[EngineSpec]) -> Result<()> {
     for (index, engine) in engines.iter().enumerate() {
         ensure!(!engine.name.is_empty(), "`{}` needs a name", engine.command);
+        ensure!(
+            engine.info.is_empty() || engine.protocol == EngineProtocol::Gomocup,
+            "`{}` has `info`, which only programs with protocol = \"gomocup\" are told",
+            engine.name
+        );
         let before = &engines[..index];
         if before.iter().any(|other| other.name == engine.name) {
             bail!(

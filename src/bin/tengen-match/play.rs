@@ -7,7 +7,7 @@ use clap::Args;
 use tengen::referee::{EngineProtocol, EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 
 use crate::interrupt::Interrupt;
-use crate::options::{MatchOptions, check_names, read_engines};
+use crate::options::{MatchOptions, check_engines, read_engines};
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
 use crate::results;
@@ -47,7 +47,7 @@ pub(crate) struct Players {
     #[arg(long, value_name = "PROTOCOL")]
     second_protocol: Option<EngineProtocol>,
     /// TOML file that defines engines: a list of [[engine]] with name, command, and protocol if it
-    /// is not gtp
+    /// is not gtp; a Gomocup program also has info = { max_node = 600000 }, or what else it knows
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
 }
@@ -79,7 +79,7 @@ impl Players {
                 "second",
             ),
         ];
-        check_names(&specs)?;
+        check_engines(&specs)?;
         Ok(specs)
     }
 }

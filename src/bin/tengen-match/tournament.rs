@@ -11,7 +11,7 @@ use tengen::referee::{
 
 use crate::elo::{RatingArgs, to_json, write};
 use crate::interrupt::Interrupt;
-use crate::options::{MatchOptions, check_names, read_text};
+use crate::options::{MatchOptions, check_engines, read_text};
 use crate::outcome::Outcome;
 use crate::output::print;
 use crate::results;
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
         "{}: games-each must be at least 1",
         args.file.display()
     );
-    check_names(engines)?;
+    check_engines(engines)?;
     let anchor = tournament.anchor.as_ref().unwrap_or(&engines[0].name);
     ensure!(
         engines.iter().any(|engine| engine.name == *anchor),

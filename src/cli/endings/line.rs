@@ -9,13 +9,16 @@
 //! chess notation: `x` is a black stone, `o` a white one, a number is that many empty points. Then
 //! the side to move, `b` or `w`; the nodes that the solver has visited for it; and the result: `-` a loss, `+` a win and all winning moves, `?`
 //! unknown. After a win's moves, `?` and the moves of unknown result. After an unknown result the
-//! moves that are not proven to lose, if all others are.
+//! moves that are not proven to lose, if all others are. Last, `value=-0.320`: what a foreign search thought of it.
 
 use anyhow::{Context as _, bail, ensure};
 use tengen::game::{BoardSize, Color, Move, Symmetry};
 use tengen::games;
 use tengen::gtp::{format_vertex, parse_vertex};
 use tengen::record::{GameRecord, Vertex, file};
+
+/// What precedes the value of a foreign search.
+const VALUE: &str = "value=";
 
 /// The game of lines that name none.
 const USUAL: &str = "nogo";
@@ -40,7 +43,7 @@ pub(crate) enum Truth {
 }
 
 /// A position late in a game.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ending {
     /// The game's name.
     pub(crate) game: String,
@@ -56,6 +59,8 @@ pub(crate) struct Ending {
     pub(crate) nodes: u64,
     /// Their result.
     pub(crate) truth: Truth,
+    /// Value of another program's search for the side to move, in [-1, 1].
+    pub(crate) judged: Option<f32>,
 }
 
 impl Ending {
@@ -75,7 +80,7 @@ impl Ending {
 
     /// Whether anything is known by which a move can be judged.
     pub(crate) fn tells(&self) -> bool {
-        !matches!(self.truth, Truth::Unknown { holds: None })
+        self.judged.is_some() || !matches!(self.truth, Truth::Unknown { holds: None })
     }
 
     /// Whether everything is known.
@@ -140,6 +145,7 @@ impl Ending {
                 }
             }
         }
+        words.extend(self.judged.map(|value| format!("{VALUE}{value:.3}")));
         words.join(" ")
     }
 
@@ -169,7 +175,11 @@ impl Ending {
             .parse()
             .with_context(|| format!("{nodes:?} is not a number of nodes"))?;
         let verdict = next("the result, one of + - ?,")?;
-        let moves: Vec<&str> = words.collect();
+        let mut moves: Vec<&str> = words.collect();
+        let judged = moves.pop_if(|word| word.starts_with(VALUE));
+        let judged = judged
+            .map(|word| parse_value(&word[VALUE.len()..]))
+            .transpose()?;
         let truth = match verdict {
             "-" if !moves.is_empty() => bail!("after a loss there are no moves"),
             "?" => Truth::Unknown {
@@ -190,8 +200,18 @@ impl Ending {
             to_move,
             nodes,
             truth,
+            judged,
         })
     }
+}
+
+/// A value in [-1, 1].
+fn parse_value(text: &str) -> anyhow::Result<f32> {
+    let value = text
+        .parse()
+        .ok()
+        .filter(|value| (-1.0..=1.0).contains(value));
+    value.with_context(|| format!("{text:?} is no value from -1 to 1"))
 }
 
 /// Reads a file of such lines; lines starting with `#` are comments.
@@ -315,7 +335,7 @@ fn parse_list(words: &[&str], size: BoardSize) -> anyhow::Result<Vec<Move>> {
 mod tests {
     use super::*;
 
-    const LINES: [&str; 7] = [
+    const LINES: [&str; 9] = [
         "xo7/9/9/9/4x4/9/9/9/8o b 0 ?",
         "1x1/o1o/1x1 w 12 -",
         "10/9x b 7 + A1 B2",
@@ -323,6 +343,8 @@ mod tests {
         "gomoku:renju 6/6/2x3/2o3/6/6 b 10 ?",
         "gomoku: 5/5/oxxx1/5/5 w 3 ? E3",
         "gomoku:standard 5/5/oxxx1/5/5 b 3 + E3 ? A1",
+        "gomoku:freestyle 5/5/oxxx1/5/5 w 3 ? E3 value=-0.720",
+        "gomoku:freestyle 5/5/2x2/5/5 w 0 ? value=0.125",
     ];
 
     #[test]
@@ -363,6 +385,7 @@ mod tests {
             ("x2/o2/3 b 0 ? D1", "\"D1\""),
             ("chess: 8/8 w 0 ?", "\"chess\""),
             ("x2/o2/3 b 0 =", "\"=\""),
+            ("x2/o2/3 b 0 - value=2", "\"2\""),
         ] {
             let error = Ending::from_line(line).map_err(|error| format!("{error:#}"));
             assert!(

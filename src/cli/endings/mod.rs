@@ -27,8 +27,8 @@ Examples:
 /// (gomoku:renju), the board from the top row down (x black, o white, numbers are empty points), the
 /// side to move (b or w), the nodes spent on it, and the result for that side: - a loss, + a win and
 /// its winning moves, ? unknown; after a win's moves ? and the moves of unknown result. After an
-/// unknown result the moves that are not proven to lose, if others are. `tengen bench --endings`
-/// tests engines on it.
+/// unknown result the moves that are not proven to lose, if others are. Last, value=-0.320: what
+/// another program's search thought of it. `tengen bench --endings` tests engines on it.
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Endings {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use tengen::game::{Move, Rules};
+use tengen::game::{Color, Move, Rules};
 use tengen::games::with_game;
-use tengen::record::{GameRecord, file};
+use tengen::record::{GameRecord, file, search_value};
 use tengen::solver::{Solvable, Solves};
 
 use super::line::{Ending, Truth, read, text};
@@ -44,6 +44,10 @@ pub(super) struct Pick {
     /// Positions from each game, spread evenly over the plies.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     each: u8,
+    /// Only positions in which this player is to move and its move's comment says what its search thought,
+    /// as the records of `tengen-match` do; the value is kept.
+    #[arg(long, value_name = "PLAYER")]
+    judge: Option<String>,
 }
 
 impl Pick {
@@ -65,7 +69,7 @@ impl Pick {
             let (from, to) = (self.from.unwrap_or(from), self.to.unwrap_or(to));
             ensure!(from <= to, "--from is after --to");
             for ply in plies(number, from, to, usize::from(self.each)) {
-                match ending(&record, ply).with_context(name)? {
+                match ending(&record, ply, self.judge.as_deref()).with_context(name)? {
                     None => short += 1,
                     Some(ending) if known.insert(ending.key()) => endings.push(ending),
                     Some(_) => twice += 1,
@@ -75,9 +79,13 @@ impl Pick {
         file::write(&self.out, text(&endings).as_bytes())
             .with_context(|| self.out.display().to_string())?;
         crate::cli::output::print(&format!(
-            "{} positions added to {before}; {short} were after the end of a game, {twice} are \
+            "{} positions added to {before}; {short} were after the end of a game{}, {twice} are \
              duplicates",
-            endings.len() - before
+            endings.len() - before,
+            match self.judge {
+                Some(_) => " or not judged",
+                None => "",
+            }
         ))
     }
 }
@@ -95,14 +103,32 @@ fn plies(number: u32, from: usize, to: usize, each: usize) -> Vec<usize> {
     parts.map(ply).collect()
 }
 
-/// A game's position with this many stones; `None` if the game was over by then.
-fn ending(record: &GameRecord, ply: usize) -> anyhow::Result<Option<Ending>> {
+/// A game's position with this many stones; `None` if the game was over by then, or if the judge says nothing of it.
+fn ending(record: &GameRecord, ply: usize, judge: Option<&str>) -> anyhow::Result<Option<Ending>> {
     // Many NoGo files only say that they use Go's board.
     let game = match record.game.as_str() {
         "go" => "nogo",
         name => name,
     };
-    with_game!(game, record.size, rules: "", |empty| after(&empty, record, ply))?
+    let found = with_game!(game, record.size, rules: "", |empty| after(&empty, record, ply))??;
+    Ok(match (found, judge) {
+        (Some(found), Some(judge)) => judged(found, record, judge),
+        (found, _) => found,
+    })
+}
+
+/// A position with what this player's search thought of it.
+fn judged(found: Ending, record: &GameRecord, judge: &str) -> Option<Ending> {
+    let player = match found.to_move {
+        Color::Black => &record.black,
+        Color::White => &record.white,
+    };
+    let played = record.plays.get(found.ply() - record.setup.len())?;
+    let value = search_value(&played.comment).filter(|_| player.eq_ignore_ascii_case(judge))?;
+    Some(Ending {
+        judged: Some(value),
+        ..found
+    })
 }
 
 fn after<G: Solvable>(
@@ -132,6 +158,7 @@ fn after<G: Solvable>(
                 to_move: position.to_move(),
                 nodes: 0,
                 truth: Truth::Unknown { holds: None },
+                judged: None,
             });
         }
     })?;
@@ -169,10 +196,25 @@ mod tests {
     #[test]
     fn the_position_has_as_many_stones_and_is_not_over() {
         let record = played("nogo", BoardSize::new(4, 1), "A1 D1 B1").expect("vertices");
-        let position = |ply| ending(&record, ply).expect("legal moves");
+        let position = |ply| ending(&record, ply, None).expect("legal moves");
         let found = position(2).map(|ending| ending.to_line());
         assert_eq!(found.as_deref(), Some("x2o b 0 ?"));
         assert_eq!(position(3), None, "White cannot move");
         assert_eq!(position(4), None);
+    }
+
+    #[test]
+    fn a_judge_says_what_it_thought_of_its_own_positions() {
+        let mut record = played("nogo", BoardSize::new(4, 1), "A1 D1 B1").expect("vertices");
+        (record.black, record.white) = ("tengen".to_owned(), "Rapfi".to_owned());
+        record.plays[1].comment = "0.4 s, Depth 9-12 | Eval -200 | Node 1K".to_owned();
+        record.plays[2].comment = "value 0.5".to_owned();
+        let line = |ply, judge| {
+            let found = ending(&record, ply, Some(judge)).expect("legal moves");
+            found.map(|ending| ending.to_line())
+        };
+        assert_eq!(line(1, "rapfi").as_deref(), Some("x3 w 0 ? value=-0.462"));
+        assert_eq!((line(1, "tengen"), line(0, "tengen")), (None, None));
+        assert_eq!(line(2, "tengen").as_deref(), Some("x2o b 0 ? value=0.500"));
     }
 }

@@ -12,6 +12,7 @@ mod game;
 mod games;
 mod journal;
 mod rapfi;
+mod recorded;
 mod source;
 mod twins;
 
@@ -21,10 +22,11 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 pub use self::game::Choice;
-use self::game::{End, Imported, LeftOut};
+use self::game::Imported;
 pub use self::games::each_game;
 pub use self::journal::{Counts, LeftOutCount};
 use self::journal::{Journal, UnitRecord};
+use self::recorded::{End, LeftOut};
 use self::source::Unit;
 use crate::train::TrainError;
 use crate::train::durable;

@@ -149,6 +149,7 @@ impl EndingTest {
             kept,
             defended,
             value: report.value,
+            judged: ending.judged,
             proven: report.proof.is_some(),
         }
     }

@@ -27,6 +27,8 @@ pub(super) struct Answer {
     pub(super) defended: Option<bool>,
     /// Expected result in [-1, 1] for the side to move.
     pub(super) value: f32,
+    /// Value of another program's search for the side to move, in [-1, 1], if known.
+    pub(super) judged: Option<f32>,
     /// Whether the value was proven.
     pub(super) proven: bool,
 }
@@ -54,6 +56,9 @@ pub(super) struct Score {
     /// There, mean of (p - r)^2, where p is (1 + value) / 2 and r 1 for a win, 0 for a loss: 0.25
     /// without any knowledge (Brier 1950).
     pub(super) brier: Option<f64>,
+    /// Positions with the value of another program's search, and the mean absolute difference from it, in [0, 2].
+    pub(super) judged: usize,
+    pub(super) from_judge: Option<f64>,
     /// Share of proven answers.
     pub(super) proven: f64,
 }
@@ -85,6 +90,12 @@ impl Score {
             let count = numbers.len() as f64;
             (count > 0.0).then(|| numbers.into_iter().sum::<f64>() / count)
         };
+        let differences = answers.iter().filter_map(|answer| {
+            let judged = answer.judged?;
+            Some(f64::from((answer.value - judged).abs()))
+        });
+        let differences: Vec<f64> = differences.collect();
+        let judged = differences.len();
         Some(Score {
             by,
             plies: [first, last],
@@ -106,13 +117,15 @@ impl Score {
                 let expected = (1.0 + f64::from(value)) / 2.0;
                 (expected - f64::from(u8::from(wins))).powi(2)
             }),
+            judged,
+            from_judge: (judged > 0).then(|| differences.iter().sum::<f64>() / judged as f64),
             proven: answers.iter().filter(|answer| answer.proven).count() as f64
                 / answers.len() as f64,
         })
     }
 
     /// Column titles of [`Score::row`].
-    pub(super) const HEAD: &'static str = "by       plies  positions   won  thrown away             sign right   Brier  proven  not defended";
+    pub(super) const HEAD: &'static str = "by       plies  positions   won  thrown away             sign right   Brier  proven  from judge  not defended";
 
     /// As a row of a table.
     pub(super) fn row(&self) -> String {
@@ -130,7 +143,7 @@ impl Score {
             all => format!("{} of {all}", self.not_defended),
         };
         let row = format!(
-            "{:<8} {first}-{last} {:>10} {:>5} {:>4} {:<20} {:>10} {:>7} {:>6.1}%  {defence}",
+            "{:<8} {first}-{last} {:>10} {:>5} {:>4} {:<20} {:>10} {:>7} {:>6.1}% {:>11}  {defence}",
             self.by,
             self.positions,
             self.won,
@@ -138,7 +151,10 @@ impl Score {
             share.unwrap_or_default(),
             sign.unwrap_or_default(),
             brier.unwrap_or_default(),
-            100.0 * self.proven
+            100.0 * self.proven,
+            self.from_judge
+                .map(|mean| format!("{mean:.3}"))
+                .unwrap_or_default(),
         );
         row.trim_end().to_owned()
     }
@@ -155,6 +171,7 @@ mod tests {
             kept,
             defended: None,
             value,
+            judged: Some(0.5),
             proven: value == 1.0,
         }
     }
@@ -177,6 +194,8 @@ mod tests {
         // 0, 0.75^2, 0.5^2, 0.
         assert_eq!(score.brier, Some((0.5625 + 0.25) / 4.0));
         assert_eq!(score.proven, 0.25);
+        // 0.5, 1, 0.5, 1.5 from the judge's 0.5.
+        assert_eq!((score.judged, score.from_judge), (4, Some(0.875)));
         assert!(Score::of("search", &[]).is_none());
         let lost = Score::of("search", &answers[3..]).expect("one answer");
         assert_eq!(lost.thrown_away_share, None);

@@ -6,6 +6,7 @@ use rand::{RngExt as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::analysis::Analysis;
+use super::recorded::{End, LeftOut, Recorded, left_out};
 use super::source::Form;
 use super::{rapfi, twins};
 use crate::game::{Color, Game, HalfPoints, Move, Outcome, Rules as _};
@@ -32,32 +33,6 @@ pub struct Choice {
     pub seed: u64,
 }
 
-/// How a game was decided.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum End {
-    /// One side resigned.
-    Resigned(Color),
-    /// By points: by how much Black was ahead, komi included, in half points.
-    Counted(HalfPoints),
-    /// One side lost on time or left.
-    OnTime(Color),
-    /// By the rules on the board, or drawn.
-    Played(Outcome),
-}
-
-/// A game as it was recorded.
-#[derive(Debug)]
-pub(super) struct Recorded {
-    /// Moves from an empty board.
-    pub(super) moves: Vec<Move>,
-    /// How many of them are no choice of the players: handicap, an opening.
-    pub(super) placed: usize,
-    /// What the players' searches said, from the move after these on; shorter or empty where nothing is known.
-    pub(super) analyses: Vec<Option<Analysis>>,
-    pub(super) komi: Option<HalfPoints>,
-    pub(super) end: End,
-}
-
 /// A game to learn from.
 #[derive(Debug)]
 pub(super) struct Imported {
@@ -66,20 +41,6 @@ pub(super) struct Imported {
     /// What twins have in common.
     pub(super) key: u64,
     pub(super) end: End,
-}
-
-/// Why a game is left out: a short reason to count, and more about this game.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct LeftOut {
-    pub(super) reason: &'static str,
-    pub(super) details: String,
-}
-
-pub(super) fn left_out<T>(reason: &'static str, details: impl ToString) -> Result<T, LeftOut> {
-    Err(LeftOut {
-        reason,
-        details: details.to_string(),
-    })
 }
 
 /// The rows of a game. Handicap stones become moves that White answers by passes.

@@ -6,7 +6,7 @@
 //! other; what is on the board before the first one is its opening.
 
 use super::analysis::Analysis;
-use super::game::{End, LeftOut, Recorded, left_out};
+use super::recorded::{End, LeftOut, Recorded, left_out};
 use crate::game::{BoardSize, Color, Game, Move, Outcome, Rules as _};
 
 /// Whether a text begins with such a line.
