@@ -217,9 +217,10 @@ impl Node {
     }
 
     /// Drops everything but the visits and their mean, which become the node's own evaluation;
-    /// drops the proof, too. No search may be running.
+    /// drops the proof and the edges, too: they belong to the order of the old choices. No search may be running.
     pub(super) fn fold(&self) {
         self.fold_from(self);
+        self.edges.store(0, Ordering::Relaxed);
         self.state.store(0, Ordering::Release);
     }
 

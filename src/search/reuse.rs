@@ -216,10 +216,18 @@ mod tests {
         let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
         let tree = Arc::new(new_tree(MEMORY));
         let node = grow(&tree, position.key(), 5);
+        link(&tree, node, 1, grow(&tree, 20, 2), 2);
         let (tree, root) = root(Some(tree), &position, MEMORY);
         let (root, same) = (tree.node(root), root == node);
         assert!(same && root.state().phase() == Phase::New);
         assert_eq!((root.visits(), root.weight()), (5, 5));
+        // Its second move is another one then, and does not lead where the old one led.
+        let moves = position.legal_count() as u16;
+        let choices = tree.add_choices((0..moves).map(|mv| (Move(mv), 0.01)));
+        assert!(root.claim());
+        root.publish(0.0, choices.unwrap(), u32::from(moves));
+        assert_eq!(tree.edges(root).count(), 0);
+        assert_eq!(tree.touch(root, 1).unwrap().child(), None);
     }
 
     #[test]
