@@ -172,8 +172,7 @@ fn gain(color: Color, from: &MoveReport, to: &MoveReport) -> Option<f32> {
 
 /// A side's lead in points after a move, if known.
 fn lead(color: Color, found: &MoveReport) -> Option<f32> {
-    let ahead = found.expected.as_ref()?.black_ahead;
-    Some(if color == Color::Black { ahead } else { -ahead })
+    Some(color.signed(found.expected.as_ref()?.black_ahead))
 }
 
 /// The move to play in place of a pass that a search has put first while borders are open, if one is about as good:

@@ -1,7 +1,7 @@
 //! When to resign.
 
 use super::judge::stones;
-use crate::game::{Color, Game, HalfPoints, Settled};
+use crate::game::{Color, Game, Settled};
 use crate::search::SearchReport;
 
 /// Number of consecutive searches of one side that must agree.
@@ -45,10 +45,8 @@ impl Resign {
     pub(super) fn after<G: Game>(&mut self, position: &G, report: Option<&SearchReport>) -> bool {
         let (color, area) = (position.to_move(), position.size().area());
         let lost = report.is_some_and(|report| {
-            let lead = report.expected.as_ref().map(|expected| match color {
-                Color::Black => expected.black_ahead,
-                Color::White => -expected.black_ahead,
-            });
+            let expected = report.expected.as_ref();
+            let lead = expected.map(|expected| color.signed(expected.black_ahead));
             let least = LEAST_BEHIND.max(area as f32 / BEHIND);
             let behind = lead.is_none_or(|lead| lead <= -least);
             report.visits > 0 && report.value <= self.below && behind
@@ -66,11 +64,7 @@ impl Resign {
 
 /// Whether `color` loses by the count, for every status of uncertain stones, or by far.
 pub(super) fn loses_the_count<G: Game>(position: &G, color: Color, settled: &Settled) -> bool {
-    let HalfPoints(ahead) = settled.black_ahead;
-    let behind = match color {
-        Color::Black => -ahead,
-        Color::White => ahead,
-    };
+    let behind = -color.signed(settled.black_ahead.0);
     let far = 2.0 * position.size().area() as f32 / BEHIND_IN_DOUBT;
     settled.certain_winner() == Some(color.opponent()) || behind as f32 >= far
 }
@@ -79,6 +73,7 @@ pub(super) fn loses_the_count<G: Game>(position: &G, color: Color, settled: &Set
 mod tests {
     use super::super::testing::{FillGame, report};
     use super::*;
+    use crate::game::HalfPoints;
     use crate::game::{BoardSize, Move, OwnershipEstimate, PointStatus};
 
     /// Five points in a row, with this many stones; White to move after an odd number.

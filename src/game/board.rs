@@ -1,6 +1,7 @@
 //! Types shared by all games: colours, board sizes and moves.
 
 use std::fmt;
+use std::ops::Neg;
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -25,6 +26,16 @@ impl Color {
         match self {
             Color::Black => Color::White,
             Color::White => Color::Black,
+        }
+    }
+
+    /// Turns a number that is positive where Black is ahead into one that is positive where this side is, and back:
+    /// White's is negated.
+    #[must_use]
+    pub fn signed<T: Neg<Output = T>>(self, number: T) -> T {
+        match self {
+            Color::Black => number,
+            Color::White => -number,
         }
     }
 

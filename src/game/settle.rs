@@ -70,7 +70,7 @@ impl Settled {
     /// The owner of each point as it is counted: 1 Black's, -1 White's, 0 neither's; `stone` tells the stones on
     /// the board.
     pub fn owners(&self, stone: impl Fn(Move) -> Option<Color>) -> Vec<f32> {
-        let of = |color| if color == Color::Black { 1.0 } else { -1.0 };
+        let of = |color: Color| color.signed(1.0);
         let owner = |(index, status): (usize, &PointStatus)| {
             let stone = || stone(Move(index as u16)).map_or(0.0, of);
             match status {

@@ -51,13 +51,9 @@ pub(super) fn points_from_top(size: BoardSize) -> impl Iterator<Item = Move> {
 
 /// Expected owner of each point, top row first: 1 for `color`, -1 for the opponent.
 pub(super) fn owners(expected: &OwnershipEstimate, size: BoardSize, color: Color) -> Vec<f32> {
-    let sign = match color {
-        Color::Black => 1.0,
-        Color::White => -1.0,
-    };
     let owner = |point: Move| expected.owner.get(point.index()).copied().unwrap_or(0.0);
     points_from_top(size)
-        .map(|point| sign * owner(point))
+        .map(|point| color.signed(owner(point)))
         .collect()
 }
 

@@ -91,11 +91,7 @@ impl View {
 
     fn score(self, expected: Option<&OwnershipEstimate>) -> Option<(f32, f32)> {
         let expected = expected?;
-        let ahead = match self.side {
-            Color::Black => expected.black_ahead,
-            Color::White => -expected.black_ahead,
-        };
-        Some((ahead, expected.deviation))
+        Some((self.side.signed(expected.black_ahead), expected.deviation))
     }
 }
 

@@ -31,11 +31,6 @@ fn worth(lead: f32, area: usize) -> f32 {
     FRAC_2_PI * (lead / (HALF_AT * side)).atan()
 }
 
-/// Sign of a value for `color`, where positive is good for Black.
-fn sign(color: Color) -> f32 {
-    if color == Color::Black { 1.0 } else { -1.0 }
-}
-
 /// Expected agreement on the score of a finished game.
 pub(super) struct Judged {
     /// The winner for every status of uncertain points.
@@ -56,12 +51,15 @@ impl Judged {
         index: usize,
         known: Option<(&G, &OwnershipEstimate)>,
     ) -> Option<Judged> {
-        let sign = sign(position.to_move());
-        let owner: Vec<f32> = answers.owners(index).map(|owner| sign * owner).collect();
+        let mover = position.to_move();
+        let owner: Vec<f32> = answers
+            .owners(index)
+            .map(|owner| mover.signed(owner))
+            .collect();
         let mut expected = OwnershipEstimate {
             defended: None,
             shared: vec![0.0; owner.len()],
-            black_ahead: sign * answers.lead(index)?,
+            black_ahead: mover.signed(answers.lead(index)?),
             deviation: 0.0,
             owner,
         };
@@ -93,8 +91,8 @@ impl Judged {
     pub(super) fn value(&self, mover: Color, otherwise: f32, weight: f32) -> f32 {
         let chance = self
             .winner
-            .map_or(otherwise, |winner| sign(mover) * sign(winner));
-        let lead = sign(mover) * self.black_ahead;
+            .map_or(otherwise, |winner| mover.signed(winner.signed(1.0)));
+        let lead = mover.signed(self.black_ahead);
         with_lead(chance, Some(lead), weight, self.owner.len())
     }
 }
@@ -136,9 +134,8 @@ impl PointSums {
     /// move `first`. Called by one thread only.
     pub(super) fn add(&self, answers: &Outputs, index: usize, mover: Color, first: Option<Move>) {
         if let Some(lead) = answers.lead(index) {
-            let sign = sign(mover);
-            let owners = || answers.owners(index).map(|owner| sign * owner);
-            self.add_leaf(sign * lead, owners, first);
+            let owners = || answers.owners(index).map(|owner| mover.signed(owner));
+            self.add_leaf(mover.signed(lead), owners, first);
         }
     }
 

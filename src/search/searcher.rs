@@ -21,7 +21,7 @@ use super::worker::Job;
 use super::{reuse, root};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
-use crate::game::{Bounds, Color, Game, GameState, OwnershipEstimate};
+use crate::game::{Bounds, Game, GameState, OwnershipEstimate};
 
 /// At most 1/WAITING_SHARE of a move's time may be spent waiting for threads still in an evaluation of
 /// the last search.
@@ -385,13 +385,8 @@ fn report<G: Game>(
     let chance = |value, expected: Option<&OwnershipEstimate>| match expected {
         None => value,
         Some(expected) => {
-            let sign = if position.to_move() == Color::Black {
-                1.0
-            } else {
-                -1.0
-            };
-            let (lead, area) = (sign * expected.black_ahead, position.size().area());
-            without_lead(value, lead, params.lead_weight, area)
+            let lead = position.to_move().signed(expected.black_ahead);
+            without_lead(value, lead, params.lead_weight, position.size().area())
         }
     };
     let mut moves = root::moves(tree, root.node, root.start, params, rng);

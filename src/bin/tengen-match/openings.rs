@@ -215,8 +215,7 @@ impl Judging<'_> {
                 let (color, value) = value.context(
                     "the judge reports no value (command tengen-report); use --games-each",
                 )?;
-                let for_black = if color == Color::Black { value } else { -value };
-                f64::midpoint(1.0, for_black)
+                f64::midpoint(1.0, color.signed(value))
             }
             Some(games) => {
                 let (played, points) = self.running.entry(opening).or_default();

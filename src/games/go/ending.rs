@@ -40,7 +40,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     pub fn agree(&self, expected: &OwnershipEstimate) -> Agreed<WORDS> {
         let mut agreed = Agreed::all_alive();
         for color in Color::BOTH {
-            let sign = if color == Color::Black { 1.0 } else { -1.0 };
             let safe = self.pass_alive(color).stones;
             let lost = self.pass_alive(color.opponent()).secured;
             let mut left = self.stones(color);
@@ -55,10 +54,10 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 if safe.contains(first) {
                     continue;
                 }
-                let kept = sign * mean(&expected.owner);
+                let kept = color.signed(mean(&expected.owner));
                 let is_lost = match &expected.defended {
                     Some(defended) => {
-                        let defended = sign * mean(defended);
+                        let defended = color.signed(mean(defended));
                         defended <= -LOST_IF_DEFENDED
                             || (kept <= 0.0 && defended <= SAVED_BY_A_MOVE)
                     }
@@ -109,23 +108,21 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     fn doubtful(&self, expected: &OwnershipEstimate, agreed: &Agreed<WORDS>) -> Bits<WORDS> {
         let mut doubtful = Bits::EMPTY;
         for color in Color::BOTH {
-            let sign = if color == Color::Black { 1.0 } else { -1.0 };
             let certain = self.pass_alive(color).stones | self.pass_alive(color.opponent()).secured;
             let mut left = self.stones(color) & !certain;
             while let Some(first) = left.lowest() {
                 let chain = self.chain(first);
                 left.remove_all(chain);
-                let owner = if agreed.dead.contains(first) {
-                    -sign
-                } else {
-                    sign
+                let owner = match agreed.dead.contains(first) {
+                    true => color.opponent(),
+                    false => color,
                 };
                 let kept: f32 = chain
                     .iter()
                     .filter_map(|point| expected.owner.get(point.index()))
                     .sum();
                 let seki = agreed.seki.contains(first);
-                if !seki && owner * kept < KEPT * chain.count() as f32 {
+                if !seki && owner.signed(kept) < KEPT * chain.count() as f32 {
                     doubtful |= chain;
                 }
             }

@@ -117,11 +117,7 @@ fn the_judge_of_an_engine_knows_seki_and_false_eyes() {
         let position = diagram(rows, "japanese komi0", Color::Black);
         let points = (0..position.size().area()).map(|at| position.stone(Move(at as u16)));
         let owner: Vec<f32> = points
-            .map(|stone| match stone {
-                Some(Color::Black) => 1.0,
-                Some(Color::White) => -1.0,
-                None => 0.0,
-            })
+            .map(|stone| stone.map_or(0.0, |color| color.signed(1.0)))
             .collect();
         let expected = OwnershipEstimate {
             defended: Some(owner.clone()),

@@ -145,10 +145,7 @@ pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<St
         None => ownership(engine, Color::White),
     };
     let moves = report.map(|report| report.moves).unwrap_or_default();
-    let white = match color {
-        Color::White => rate(value),
-        Color::Black => rate(-value),
-    };
+    let white = rate(-color.signed(value));
     let mut lines = vec![
         "symmetry 0".to_owned(),
         format!("whiteWin {white:.6}"),

@@ -68,11 +68,7 @@ impl RowGame {
             }
         };
         (0..stones.len())
-            .map(|p| match owner(p) {
-                Some(Color::Black) => 1,
-                Some(Color::White) => -1,
-                None => 0,
-            })
+            .map(|p| owner(p).map_or(0, |color| color.signed(1)))
             .sum()
     }
 }

@@ -1,6 +1,6 @@
 //! The komi as networks are shown it, after KataGo's inputs (`cpp/neuralnet/nninputs.cpp`).
 
-use crate::game::{Color, Game};
+use crate::game::Game;
 use crate::games::go::Go;
 
 /// Points by which a komi that is shown may be larger than the board.
@@ -12,10 +12,7 @@ pub(super) fn own_komi<const CELLS: usize, const WORDS: usize>(position: &Go<CEL
     let komi = position.area_komi().0 as f32 / 2.0;
     let most = position.size().area() as f32 + MOST_KOMI;
     let komi = komi.clamp(-most, most);
-    match position.to_move() {
-        Color::White => komi,
-        Color::Black => -komi,
-    }
+    -position.to_move().signed(komi)
 }
 
 /// A triangular wave of period 2 and height 1/2 in the komi, which rises through 0 where games can be drawn:

@@ -2,7 +2,7 @@
 //! Under territory scoring it shows the komi that area scoring would need ([`Go::area_komi`]).
 
 use crate::encode::Encoding;
-use crate::game::{Bits, Color, Game, HalfPoints, Recent, Scored as _, zobrist};
+use crate::game::{Bits, Game, HalfPoints, Recent, Scored as _, zobrist};
 use crate::games::go::Go;
 
 /// Implementation of `go-1`.
@@ -58,8 +58,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
         }
         let mine = |ahead: HalfPoints| {
             let points = ahead.0 as f32 / 2.0 / POINTS_SCALE;
-            let points = points.clamp(-2.0, 2.0);
-            if me == Color::Black { points } else { -points }
+            me.signed(points.clamp(-2.0, 2.0))
         };
         let passed = f32::from(u8::from(position.passes() > 0));
         let numbers = [
@@ -87,6 +86,7 @@ const SHOWN: usize = 5;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Color;
     use crate::game::{BoardSize, Move};
     use crate::games::go::SmallGo;
 

@@ -248,7 +248,7 @@ impl Values {
 
     /// Whether `mover`, moving first, wins the sum of `games`, none a number, and a number in 1/64.
     pub(super) fn first_wins(&mut self, mover: Color, games: &[Value], number: i32) -> bool {
-        let sign = if mover == Color::Black { 1 } else { -1 };
+        let sign = mover.signed(1);
         if games.is_empty() {
             return number * sign > 0;
         }

@@ -152,14 +152,13 @@ fn end_of(result: &str) -> Option<End> {
         _ => return None,
     };
     let how = how.trim();
-    let sign = if winner == Color::Black { 1.0 } else { -1.0 };
     match how.to_ascii_lowercase().as_str() {
         "r" | "resign" => Some(End::Resigned(winner)),
         "t" | "time" | "f" | "forfeit" | "offline" => Some(End::OnTime(winner)),
         points => {
             let points: f32 = points.parse().ok()?;
             let sound = points > 0.0 && points <= 400.0;
-            sound.then(|| End::Counted(HalfPoints((sign * 2.0 * points).round() as i32)))
+            sound.then(|| End::Counted(HalfPoints(winner.signed((2.0 * points).round() as i32))))
         }
     }
 }
