@@ -73,13 +73,14 @@ impl<G: Game> Search<G> {
     /// Continues until a position must be evaluated; `None` when the search is finished. Until
     /// [`Search::answer`] is called the position stays the same.
     pub fn wanted(&mut self) -> Option<&G> {
-        while self.steps.waiting().is_none() && !self.is_finished() {
+        while self.steps.waiting().is_none() && !self.steps.is_full() {
             if self.root.is_none() {
                 self.begin_root();
             }
             let by = match (self.steps.root(), &self.root) {
-                (Some(moves), Some(Root::Gumbel(root))) => Some(root.select(&moves)),
-                (Some(moves), Some(Root::Puct(root))) => root.select(&moves),
+                (Some(found), _) if is_searched(&found, self.playouts) => break,
+                (Some(found), Some(Root::Gumbel(root))) => Some(root.select(&found)),
+                (Some(found), Some(Root::Puct(root))) => root.select(&found),
                 _ => None,
             };
             self.steps.descend(by);
@@ -96,10 +97,11 @@ impl<G: Game> Search<G> {
     /// The result of the search; `None` before it is finished.
     #[must_use]
     pub fn found(&mut self) -> Option<SearchResult> {
-        if !self.is_finished() {
+        let is_full = self.steps.is_full();
+        let (found, root) = (self.steps.root()?, self.root.as_ref()?);
+        if !(is_full || is_searched(&found, self.playouts)) {
             return None;
         }
-        let (found, root) = (self.steps.root()?, self.root.as_ref()?);
         let moves = found.moves;
         let (weights, value, sampled, best) = match root {
             Root::Gumbel(root) => {
@@ -132,12 +134,6 @@ impl<G: Game> Search<G> {
         })
     }
 
-    fn is_finished(&mut self) -> bool {
-        let root = self.steps.root();
-        let enough = |root: RootMoves<'_>| root.visits >= self.playouts || root.moves.is_empty();
-        root.is_some_and(enough) || self.steps.is_full()
-    }
-
     /// Begins the root algorithm, if the root is evaluated.
     fn begin_root(&mut self) {
         let Some(root) = self.steps.root() else {
@@ -157,6 +153,11 @@ impl<G: Game> Search<G> {
             RootRule::Puct { .. } => Root::Puct(PuctRoot { forced: 0.0 }),
         });
     }
+}
+
+/// Whether a root has this many playouts, or no move for them.
+fn is_searched(root: &RootMoves<'_>, playouts: u32) -> bool {
+    root.visits >= playouts || root.moves.is_empty()
 }
 
 /// Divergence of weights, normalised, from the network's probabilities, in nats.
