@@ -12,7 +12,7 @@ mod reference;
 
 use clap::{Command, Parser};
 
-pub use flags::{FlagSet, Flags, flag, given};
+pub use flags::{FlagSet, Flags, flag, given, with_note};
 pub use reference::reference;
 
 use crate::system;

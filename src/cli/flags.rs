@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use tengen::engine::EngineOptions;
 use tengen::game::GameInfo;
 use tengen::games::GAMES;
-use tengen::program::{flag, given};
+use tengen::program::{flag, given, with_note};
 use tengen::record::file;
 use tengen::settings::{Setting, Table as _};
 
@@ -189,11 +189,9 @@ fn engine_flag(setting: &Setting) -> Arg {
         Some(format!(" [{}: {value}]", game.name))
     };
     let usual: String = GAMES.iter().filter_map(of_game).collect();
-    let arg = flag(setting);
-    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let is_own = setting.title == OWN;
     let heading = if is_own { HEADING } else { setting.title };
-    arg.help(help + &usual)
+    with_note(flag(setting), &usual)
         .help_heading(heading)
         .hide_short_help(!is_own)
 }

@@ -27,6 +27,13 @@ pub fn flag(setting: &Setting) -> Arg {
     }
 }
 
+/// A flag with this at the end of its help.
+#[must_use]
+pub fn with_note(flag: Arg, note: &str) -> Arg {
+    let help = flag.get_help().map(ToString::to_string);
+    flag.help(help.unwrap_or_default() + note)
+}
+
 /// Name and text of each of these settings that was given as a flag.
 #[must_use]
 pub fn given(settings: &[Setting], matches: &ArgMatches) -> Vec<(&'static str, String)> {

@@ -11,7 +11,7 @@ use tengen::clock::SystemClock;
 use tengen::eval::{Device as EvalDevice, EvaluatorFactory, ModelSource};
 use tengen::game::BoardSize;
 use tengen::games::with_game;
-use tengen::program::{FlagSet, Flags};
+use tengen::program::{FlagSet, Flags, with_note};
 use tengen::train::cycle::Window;
 use tengen::train::fit::checkpoint::Checkpoint;
 use tengen::train::fit::optimizer::OptimizerKind;
@@ -91,13 +91,9 @@ impl FlagSet for HeldOut {
 
 /// The rate's flag under its old name, too, and the defaults of `--rule sgd`.
 fn as_before(arg: Arg) -> Arg {
-    let add = |arg: Arg, end: &str| {
-        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-        arg.help(format!("{help} [sgd: {end}]"))
-    };
     match arg.get_id().as_str() {
-        "learning-rate" => add(arg.visible_alias("lr"), &SGD_RATE.to_string()),
-        "weight-decay" => add(arg, &SGD_DECAY.to_string()),
+        "learning-rate" => with_note(arg.visible_alias("lr"), &format!(" [sgd: {SGD_RATE}]")),
+        "weight-decay" => with_note(arg, &format!(" [sgd: {SGD_DECAY}]")),
         _ => arg,
     }
 }
