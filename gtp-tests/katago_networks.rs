@@ -154,6 +154,14 @@ fn faults_of_a_file_are_reported_at_the_start() {
         &["gtp", "--game", "go", "--model", &newer],
         "known are 8 to 17",
     );
+    // KataGo's clients name their own networks, and go on.
+    for file in [&cut, &newer] {
+        let [_, said] = run(&["analysis", "-model", file], "");
+        let told = format!("-model {file}: error: cannot load network {file}: ");
+        assert!(said.contains(&told), "{said}");
+        assert!(said.contains("; the built-in network plays"), "{said}");
+        assert!(said.contains("Ready for queries"), "{said}");
+    }
     // NoGo is the usual game, and has no board of the network's size.
     let whole = folder.write("net.txt", whole.as_bytes());
     refuses(

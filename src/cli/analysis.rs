@@ -2,14 +2,14 @@
 
 use std::ffi::OsString;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{EngineOptions, Networks};
-use tengen::eval::ModelSource;
+use tengen::eval::{BackendKind, ModelSource};
 use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serve_queries};
 use tengen::registry;
 
@@ -38,6 +38,9 @@ pub(crate) struct Analysis {
     /// Quit at the end of the input without finishing open queries.
     #[arg(long)]
     quit_without_waiting: bool,
+    /// A network given as KataGo's -model: where it cannot be used, the built-in one plays.
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with = "model")]
+    katago_model: Option<PathBuf>,
     /// A KataGo argument without effect here.
     #[arg(long, value_name = "TEXT", hide = true)]
     katago: Vec<String>,
@@ -50,7 +53,7 @@ const VISITS: u64 = 500;
 
 impl Analysis {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        let options = self.engine.read_for(Some(GAME))?.resolve()?;
+        let (options, loaded) = self.options()?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates a clock, and analysis has none: leave it out"
@@ -63,7 +66,7 @@ impl Analysis {
             .map_or((cores / 4).max(2), usize::from);
         let katago_options = KatagoOptions {
             name: "Tengen".to_owned(),
-            networks: terminal::network(&options).into_iter().collect(),
+            networks: terminal::network(&options, loaded).into_iter().collect(),
             positions,
             perspective: perspective.map_err(wrong)?,
             visits: options.visits.unwrap_or(VISITS),
@@ -74,7 +77,7 @@ impl Analysis {
             terminal::tell(&format!("Ignored arguments of KataGo: {unused}"));
         }
         // KaTrain waits for the word `ready`.
-        let who = terminal::who(&options, "KataGo's analysis protocol");
+        let who = terminal::who(&options, loaded, "KataGo's analysis protocol");
         terminal::tell(&format!(
             "{who} Ready for queries, one JSON object per line."
         ));
@@ -95,6 +98,30 @@ impl Analysis {
         };
         serve_queries(resources, katago_options, input, std::io::stdout())
             .context("the session failed")
+    }
+
+    /// The settings, and the backend by which a named network was loaded. KataGo's clients name networks of their own,
+    /// and some of those (transformers, KaTrain's default) are of a kind that is not computed. KaTrain shows lines with
+    /// the word error.
+    fn options(&self) -> anyhow::Result<(EngineOptions, Option<BackendKind>)> {
+        let options = self.engine.read_for(Some(GAME))?;
+        let Some(model) = &self.katago_model else {
+            return Ok(options.resolve_with_backend()?);
+        };
+        let with_model = EngineOptions {
+            model: Some(model.clone()),
+            ..options.clone()
+        };
+        match with_model.resolve_with_backend() {
+            Err(error) if ModelSource::File(model.clone()).is_katago() => {
+                let file = model.display();
+                terminal::tell(&format!(
+                    "Ignored arguments of KataGo: -model {file}: error: {error}; the built-in network plays"
+                ));
+                Ok(options.resolve_with_backend()?)
+            }
+            resolved => Ok(resolved?),
+        }
     }
 }
 
@@ -140,42 +167,27 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
             }
         };
         let value = given.next().unwrap_or_default();
-        let refusal = match name {
-            "model" => refusal(Path::new(&value)),
-            _ => None,
-        };
-        if refusal.is_none() && is_ours(name, Path::new(&value)) {
-            ours.push(format!("--{name}").into());
-            ours.push(value);
-        } else {
-            let reason = refusal.unwrap_or_default();
-            let unused = format!("--katago=-{name} {}{reason}", value.to_string_lossy());
-            ours.push(unused.into());
+        match ours_for(name, Path::new(&value)) {
+            Some(flag) => ours.extend([flag.into(), value]),
+            None => {
+                let unused = format!("--katago=-{name} {}", value.to_string_lossy());
+                ours.push(unused.into());
+            }
         }
     }
     ours
 }
 
-/// Whether a file for KataGo means something here: a network that is known, or settings in our form.
-fn is_ours(argument: &str, file: &Path) -> bool {
+/// Our flag for a file for KataGo, if it means something here: a network, or settings in our form.
+fn ours_for(argument: &str, file: &Path) -> Option<&'static str> {
     let ends_with = |extension: &str| file.extension().is_some_and(|found| found == extension);
-    match argument {
-        "model" => ends_with("onnx") || ModelSource::File(file.to_owned()).info().is_ok(),
-        "config" => ends_with("toml"),
-        _ => false,
-    }
-}
-
-/// Why a network of KataGo's cannot play here, and what plays in its place: KataGo's clients name their own networks,
-/// and some of those (transformers, KaTrain's default) are of a kind that is not computed. KaTrain shows lines with
-/// the word error.
-fn refusal(file: &Path) -> Option<String> {
     let source = ModelSource::File(file.to_owned());
-    let error = source
-        .is_katago()
-        .then(|| source.onnx(None).err())
-        .flatten()?;
-    Some(format!(": error: {error}; the built-in network plays"))
+    let is_network = || ends_with("onnx") || source.is_katago() || source.info().is_ok();
+    match argument {
+        "model" if is_network() => Some("--katago-model"),
+        "config" if ends_with("toml") => Some("--config"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -226,7 +238,7 @@ mod tests {
             ],
             &[
                 "analysis",
-                "--model",
+                "--katago-model",
                 "go.onnx",
                 "--config",
                 "mine.toml",
@@ -235,19 +247,6 @@ mod tests {
             ],
         );
         check(&["analysis", "-model"], &["analysis", "--katago=-model "]);
-        let network = std::env::temp_dir().join(format!("tengen-{}.bin", std::process::id()));
-        std::fs::write(&network, "kata1-b18 14\n22 19\n20 20 20 20 40 1 30\n")
-            .expect("it is writable");
-        let name = network.to_str().expect("a name in ASCII");
-        let given = ["tengen", "analysis", "-model", name];
-        let unusable = arguments(given.map(OsString::from));
-        std::fs::remove_file(name).expect("it is ours");
-        let told = unusable[2].to_str().expect("a message");
-        assert!(
-            told.starts_with(&format!("--katago=-model {name}: error: ")),
-            "{told}"
-        );
-        assert!(told.ends_with("; the built-in network plays"), "{told}");
         check(&["gtp", "-model", "x"], &["gtp", "-model", "x"]);
         check(&[], &[]);
     }

@@ -41,7 +41,8 @@ const GAME: &str = "gomoku";
 
 impl Gomocup {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        let mut options = self.engine.read_for(Some(GAME))?.resolve()?;
+        let options = self.engine.read_for(Some(GAME))?;
+        let (mut options, loaded) = options.resolve_with_backend()?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates the clock, and the manager's is real: leave it out"
@@ -54,7 +55,7 @@ impl Gomocup {
             messages: !self.quiet,
         };
         if terminal::is_attended() {
-            terminal::tell(&terminal::who(&options, "Gomocup"));
+            terminal::tell(&terminal::who(&options, loaded, "Gomocup"));
             terminal::tell("Try `START 15` and `BEGIN`; `HELP` lists more, `END` or Ctrl-D ends.");
         }
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());

@@ -44,7 +44,7 @@ pub(crate) struct Gtp {
 
 impl Gtp {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        let options = self.engine.resolve()?;
+        let (options, loaded) = self.engine.read()?.resolve_with_backend()?;
         let time: Arc<dyn Clock> = match options.playouts_per_second {
             None => Arc::new(SystemClock::new()),
             Some(rate) => Arc::new(PlayoutClock::new(rate)),
@@ -62,7 +62,7 @@ impl Gtp {
             files,
         };
         if terminal::is_attended() {
-            terminal::greet(&options, "GTP");
+            terminal::greet(&options, loaded, "GTP");
         }
         let viewers = self
             .live_board

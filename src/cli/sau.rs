@@ -101,7 +101,7 @@ impl Sau {
         let mut options = self.engine.read()?;
         // The platform's board, independent of the network's.
         options.size.get_or_insert(options.usual_board());
-        let options = options.resolve()?;
+        let (options, loaded) = options.resolve_with_backend()?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates the clock, and the platform's is real: leave it out"
@@ -118,7 +118,7 @@ impl Sau {
         let attended = terminal::is_attended();
         let records = self.folders();
         if attended {
-            terminal::greet(&options, "for the SAU platform");
+            terminal::greet(&options, loaded, "for the SAU platform");
             terminal::tell(&format!("Records go to {}.", records[0].display()));
         }
         let sau_options = SauOptions {

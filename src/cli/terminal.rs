@@ -3,9 +3,7 @@
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 
 use tengen::engine::{Backend, EngineOptions, built_in};
-use tengen::eval::{
-    BackendKind, Candidate, Device, EvalError, LoadOptions, ModelSource, open_best,
-};
+use tengen::eval::{BackendKind, Candidate, ModelSource};
 
 /// Key that ends the input.
 const END_OF_INPUT: &str = if cfg!(windows) {
@@ -26,28 +24,31 @@ pub(super) fn tell(line: &str) {
 }
 
 /// Prints a greeting.
-pub(super) fn greet(options: &EngineOptions, protocol: &str) {
-    tell(&who(options, protocol));
+pub(super) fn greet(options: &EngineOptions, loaded: Option<BackendKind>, protocol: &str) {
+    tell(&who(options, loaded, protocol));
     tell(&format!("Try `help`; `quit` or {END_OF_INPUT} ends."));
 }
 
-/// Program, game and player in one sentence.
-pub(super) fn who(options: &EngineOptions, protocol: &str) -> String {
+/// Program, game and player in one sentence. `loaded` is the backend by which a named network was loaded.
+pub(super) fn who(options: &EngineOptions, loaded: Option<BackendKind>, protocol: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let (game, size) = (&options.game, options.board());
-    let player = player(options);
+    let player = player(options, loaded);
     format!("Tengen {version}, {protocol}: {game} {size}, {player}.")
 }
 
 /// The name of the network in use, if any.
-pub(super) fn network(options: &EngineOptions) -> Option<String> {
-    let (_, source) = source(options).ok()?;
+pub(super) fn network(options: &EngineOptions, loaded: Option<BackendKind>) -> Option<String> {
+    let (_, source) = source(options, loaded).ok()?;
     let info = source.info().ok()?;
     info.plays_on(options.board()).then_some(info.network)
 }
 
 /// The requested network and its backend; or the method without a network.
-fn source(options: &EngineOptions) -> Result<(BackendKind, ModelSource), String> {
+fn source(
+    options: &EngineOptions,
+    loaded: Option<BackendKind>,
+) -> Result<(BackendKind, ModelSource), String> {
     let backend = match options.backend {
         Backend::Rollout => return Err("random playouts".to_owned()),
         Backend::Critic => {
@@ -55,7 +56,11 @@ fn source(options: &EngineOptions) -> Result<(BackendKind, ModelSource), String>
             return Err(path.map_or(String::new(), |path| format!("critic {path}, no search")));
         }
         Backend::Network(backend) => backend,
-        Backend::Auto => automatic(options).map_err(|error| format!("random playouts: {error}"))?,
+        Backend::Auto => match loaded {
+            Some(backend) => backend,
+            None => Candidate::best(&options.load())
+                .map_err(|error| format!("random playouts: {error}"))?,
+        },
     };
     let own = || built_in(&options.game, options.board(), backend, options.device);
     let source = match &options.model {
@@ -66,23 +71,9 @@ fn source(options: &EngineOptions) -> Result<(BackendKind, ModelSource), String>
     Ok((backend, source))
 }
 
-/// The automatic choice. For a named network, only loading tells which backend computes it.
-fn automatic(options: &EngineOptions) -> Result<BackendKind, EvalError> {
-    match &options.model {
-        Some(path) if options.device == Device::Cpu => {
-            let load = LoadOptions {
-                board: Some(options.board()),
-                ..options.load()
-            };
-            Ok(open_best(&path.clone().into(), &load)?.kind)
-        }
-        _ => Candidate::best(&options.load()),
-    }
-}
-
 /// Description of how moves are chosen.
-fn player(options: &EngineOptions) -> String {
-    let (backend, source) = match source(options) {
+fn player(options: &EngineOptions, loaded: Option<BackendKind>) -> String {
+    let (backend, source) = match source(options, loaded) {
         Ok(found) => found,
         Err(player) => return player,
     };

@@ -65,18 +65,28 @@ impl EngineOptions {
     ///
     /// # Errors
     /// [`StartError`] as one line.
-    pub fn resolve(mut self) -> Result<EngineOptions, StartError> {
+    pub fn resolve(self) -> Result<EngineOptions, StartError> {
+        self.resolve_with_backend().map(|(options, _)| options)
+    }
+
+    /// The same, and the backend by which a named network was loaded.
+    ///
+    /// # Errors
+    /// As [`EngineOptions::resolve`].
+    pub fn resolve_with_backend(
+        mut self,
+    ) -> Result<(EngineOptions, Option<BackendKind>), StartError> {
         if self.backend == Backend::Rollout {
             if self.model.is_some() || self.device != Device::Cpu {
                 log::warn!("random playouts need no network: --model and --device are not used");
             }
-            return Ok(self);
+            return Ok((self, None));
         }
         if self.playouts == PlayoutScheme::Mucgo {
             return Err(StartError::NotByPlayouts("mucgo"));
         }
         if self.backend == Backend::Critic {
-            return Ok(critic::checked(self)?);
+            return Ok((critic::checked(self)?, None));
         }
         if let Some(path) = &self.model {
             self.size = Some(fitting_size(&self, path.clone().into())?);
@@ -98,15 +108,14 @@ impl EngineOptions {
             }
             Backend::Auto | Backend::Rollout | Backend::Critic => {}
         }
-        if let Some(path) = &self.model {
-            self.try_network(&path.clone().into())?;
-        }
-        Ok(self)
+        let model = self.model.clone();
+        let loaded = model.map(|path| self.try_network(&path.into()));
+        Ok((self, loaded.transpose()?))
     }
 
     /// Loads a network as the first search will, so that it is not silently replaced by another.
     /// For a GPU it is tried on the CPU, by the same backend: loading on the GPU takes seconds.
-    fn try_network(&self, network: &ModelSource) -> Result<(), EvalError> {
+    fn try_network(&self, network: &ModelSource) -> Result<BackendKind, EvalError> {
         let kind = match self.backend {
             Backend::Network(kind) => Some(kind),
             _ => None,
@@ -119,8 +128,8 @@ impl EngineOptions {
             ..self.load()
         };
         match kind {
-            Some(kind) => EvaluatorFactory::open(kind, network, &load).map(drop),
-            None => open_best(network, &load).map(drop),
+            Some(kind) => EvaluatorFactory::open(kind, network, &load).map(|_| kind),
+            None => open_best(network, &load).map(|opened| opened.kind),
         }
     }
 }
