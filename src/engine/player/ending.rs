@@ -36,10 +36,9 @@ impl<G: Game> Player<G> {
         let settled = self.judge.settle_within(&ended, judge_limits);
         let settled = settled.ok().flatten();
         let settled = settled.as_ref();
-        let neutral = settled.map(|found| scored.neutral_moves(found));
         PassJudgement {
             decides: settled.is_some_and(|found| passing::decides(position, found, offered)),
-            neutral: neutral.unwrap_or_default().first().copied(),
+            neutral: settled.and_then(|found| scored.neutral_move(found)),
             expected: self.judge.known(&ended).cloned().map(Arc::new),
         }
     }

@@ -40,8 +40,8 @@ impl<const CELLS: usize, const WORDS: usize> Scored<Self> for Go<CELLS, WORDS> {
         self.idle_points().iter().collect()
     }
 
-    fn neutral_moves(&self, settled: &Settled) -> Vec<Move> {
-        self.neutral_points(settled)
+    fn neutral_move(&self, settled: &Settled) -> Option<Move> {
+        self.neutral_point(settled)
     }
 
     fn fills_eye(&self, mv: Move) -> bool {

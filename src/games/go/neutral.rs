@@ -7,11 +7,11 @@ use crate::game::{Bits, Game as _, Move, PointStatus, Settled};
 const LIBERTIES_LEFT: usize = 3;
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
-    /// See [`Scored::neutral_moves`](crate::game::Scored::neutral_moves). Under area scoring every point
-    /// between two sides counts, and there are none.
-    pub(super) fn neutral_points(&self, settled: &Settled) -> Vec<Move> {
+    /// See [`Scored::neutral_move`](crate::game::Scored::neutral_move). Under area scoring every point
+    /// between two sides counts, and there is none.
+    pub(super) fn neutral_point(&self, settled: &Settled) -> Option<Move> {
         if self.rules.scoring == Scoring::Area {
-            return Vec::new();
+            return None;
         }
         let of = |status| settled.points(status).collect::<Bits<WORDS>>();
         let frame = self.board.frame();
@@ -28,7 +28,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 next.liberties(point).count() >= LIBERTIES_LEFT
             }
         };
-        points.iter().filter(is_safe).collect()
+        points.iter().find(is_safe)
     }
 }
 
@@ -38,17 +38,19 @@ mod tests {
     use super::*;
     use crate::game::{Color, Scored as _};
 
-    /// The names of the points that a side fills.
+    /// The names of the points that a side fills, while the other one passes.
     fn filled(rows: &str, rules: &str, by: Color) -> String {
-        let position = diagram(rows, rules, by);
+        let mut position = diagram(rows, rules, by);
         let expected = crate::rollout::expect(&position, 1000, 1, &|| false).unwrap();
-        let points = position.neutral_moves(&position.settle(&expected));
-        let size = position.size();
-        let name = |point: &Move| {
-            let (x, y) = size.column_row(*point);
-            format!("{}{}", char::from(b'a' + x), y + 1)
-        };
-        points.iter().map(name).collect::<Vec<_>>().join(" ")
+        let settled = position.settle(&expected);
+        let mut names = Vec::new();
+        while let Some(point) = position.neutral_move(&settled) {
+            let (x, y) = position.size().column_row(point);
+            names.push(format!("{}{}", char::from(b'a' + x), y + 1));
+            position.play(point);
+            position.set_to_move(by);
+        }
+        names.join(" ")
     }
 
     #[test]
