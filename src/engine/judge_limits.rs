@@ -53,6 +53,22 @@ impl<'a> JudgeLimits<'a> {
         (playouts >= LEAST_PLAYOUTS).then_some(playouts)
     }
 
+    /// Raised when it must be given up.
+    pub(super) fn stop(&self) -> &'a StopFlag {
+        self.stop
+    }
+
+    /// Whether a clock runs.
+    pub(super) fn is_timed(&self) -> bool {
+        self.time.is_some()
+    }
+
+    /// What is left `now` for other estimates than playouts; `None` without a clock.
+    pub(super) fn budget(&self, now: Duration) -> Option<Budget> {
+        let left = |time: Time| Budget::fixed(time.share, time.until.saturating_sub(now));
+        self.time.map(left)
+    }
+
     /// Whether it must be given up.
     pub(super) fn is_over(&self, now: Duration) -> bool {
         self.stop.is_raised() || self.time.is_some_and(|time| now >= time.until)

@@ -268,7 +268,7 @@ impl<G: Game> Engine for Player<G> {
             observer(changed.as_ref().unwrap_or(report));
         };
         let found = match request.effort {
-            AnalysisEffort::Network => self.worker.evaluate(game_state.clone(), stop),
+            AnalysisEffort::Network => self.worker.evaluate(game_state.clone(), None, stop),
             _ => {
                 let search = SearchRequest::new(game_state.clone())
                     .within(Limits { visits, budget })
@@ -385,7 +385,8 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged> {
-        self.settle_for_controller(stop)
+        let position = self.history.position().clone();
+        self.settle_for_controller(&position, JudgeLimits::of_controller(stop))
     }
 
     fn record(&self) -> GameRecord {

@@ -12,7 +12,7 @@ use super::{MakeThinker, ThinkError};
 use crate::clock::stop_delays::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
 use crate::game::{Game, GameState, scoring};
-use crate::search::{Observer, SearchReport, SearchRequest, StopFlag};
+use crate::search::{Limits, Observer, SearchReport, SearchRequest, StopFlag};
 
 /// Maximum wait for the preparation of a thinker: a device that takes longer hangs.
 const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
@@ -82,13 +82,18 @@ impl<G: Game> Worker<G> {
         self.run(request, Task::Search, observer)
     }
 
-    /// A first evaluation without search, waited for until `stop` is raised.
+    /// A first evaluation without search, waited for as long as the budget says and until `stop` is raised.
     pub(super) fn evaluate(
         &mut self,
         start: GameState<G>,
+        budget: Option<Budget>,
         stop: &StopFlag,
     ) -> Result<SearchReport, ThinkError> {
-        let request = SearchRequest::new(start).until(stop);
+        let limits = Limits {
+            visits: None,
+            budget,
+        };
+        let request = SearchRequest::new(start).within(limits).until(stop);
         self.run(request, Task::Evaluate, &mut |_| {})
     }
 

@@ -59,13 +59,15 @@ impl<G: Game> Player<G> {
         let mut analysis = request.analysis.clone();
         if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
-            let settled = match budget {
-                Some(_) => self.judge.settle_within(position, judge_limits),
-                None => self.judge.settle(position, stop),
+            let judge_limits = match budget {
+                Some(_) => judge_limits,
+                None => JudgeLimits::of_controller(stop),
             };
-            let settled = settled.ok().flatten();
-            let avoid =
-                settled.map(|found| passing::away_from_dead(position, position.to_move(), &found));
+            let settled = self.settle_for_controller(position, judge_limits);
+            let avoid = settled
+                .ok()
+                .flatten()
+                .map(|found| passing::away_from_dead(position, position.to_move(), &found));
             analysis.avoid.extend(avoid.unwrap_or_default());
         }
         let pass = position.size().pass();

@@ -66,24 +66,27 @@ impl<G: Game> Player<G> {
         settled.is_some_and(|settled| passing::is_closed(position, &settled, preferred, &estimates))
     }
 
-    /// The position as the players may agree to count it: by playouts, and by the network's owners where it
+    /// A position as the players may agree to count it: by playouts, and by the network's owners where it
     /// predicts them.
     ///
     /// # Errors
-    /// [`Unjudged`] when it is stopped.
+    /// [`Unjudged`] when it is stopped, or there is no time for it.
     pub(super) fn settle_for_controller(
         &mut self,
-        stop: &StopFlag,
+        position: &G,
+        judge_limits: JudgeLimits<'_>,
     ) -> Result<Option<Settled>, Unjudged> {
-        let position = self.history.position().clone();
-        let settled = self.judge.settle(&position, stop)?;
-        let Some(by_playouts) = self.judge.known(&position).cloned() else {
+        let settled = match judge_limits.is_timed() {
+            true => self.judge.settle_within(position, judge_limits)?,
+            false => self.judge.settle(position, judge_limits.stop())?,
+        };
+        let Some(by_playouts) = self.judge.known(position).cloned() else {
             return Ok(settled);
         };
-        let Some(expected) = self.by_network(&position, by_playouts, stop) else {
+        let Some(expected) = self.by_network(position, by_playouts, judge_limits) else {
             return Ok(settled);
         };
-        Ok(scoring::settle(&position, &expected))
+        Ok(scoring::settle(position, &expected))
     }
 
     /// Owners and lead of a game that is over as its players count them; `None` before the end, and in games without
@@ -93,7 +96,9 @@ impl<G: Game> Player<G> {
         if position.outcome().is_none() || !scoring::agrees_on_dead(&position) {
             return None;
         }
-        let settled = self.settle_for_controller(stop).ok().flatten()?;
+        let judge_limits = JudgeLimits::of_controller(stop);
+        let settled = self.settle_for_controller(&position, judge_limits);
+        let settled = settled.ok().flatten()?;
         Some(OwnershipEstimate {
             owner: settled.owners(|point| position.stone(point)),
             defended: None,
@@ -109,9 +114,9 @@ impl<G: Game> Player<G> {
         &mut self,
         position: &G,
         mut expected: OwnershipEstimate,
-        stop: &StopFlag,
+        judge_limits: JudgeLimits<'_>,
     ) -> Option<OwnershipEstimate> {
-        let [black, white] = self.owners_by_network(position, stop)?;
+        let [black, white] = self.owners_by_network(position, judge_limits)?;
         let mix = |owner: &mut f32, found: f32| *owner += NETWORK_SHARE * (found - *owner);
         for (owner, (black, white)) in expected.owner.iter_mut().zip(black.iter().zip(&white)) {
             mix(owner, (black + white) / 2.0);
@@ -129,13 +134,19 @@ impl<G: Game> Player<G> {
 
     /// The network's owners of a position with Black and with White to move; `None` without a network that predicts
     /// them.
-    fn owners_by_network(&mut self, position: &G, stop: &StopFlag) -> Option<[Vec<f32>; 2]> {
+    fn owners_by_network(
+        &mut self,
+        position: &G,
+        judge_limits: JudgeLimits<'_>,
+    ) -> Option<[Vec<f32>; 2]> {
         let mut owners = [Vec::new(), Vec::new()];
         for (color, owners) in Color::BOTH.into_iter().zip(&mut owners) {
             let mut turned = scoring::resumed(position);
             turned.set_to_move(color);
             let start = GameState::new(turned, self.history.game_state().past().clone());
-            let report = self.worker.evaluate(start, stop).ok()?;
+            let budget = judge_limits.budget(self.time.now());
+            let evaluated = self.worker.evaluate(start, budget, judge_limits.stop());
+            let report = evaluated.ok()?;
             let by_network = report.by_network();
             *owners = report.expected.filter(|_| by_network)?.owner;
         }

@@ -3,6 +3,7 @@
 use parking_lot::Mutex;
 
 use super::*;
+use crate::game::{OwnershipEstimate, PointStatus};
 use crate::games::go::SmallGo;
 
 /// Records its time limits.
@@ -18,6 +19,11 @@ impl Thinker<SmallGo> for Recorder {
         self.0.lock().push(budget.most);
         let any = request.start.legal_moves().next().expect("a legal move");
         Ok(report(&[(any.0, 1, 0.0)]))
+    }
+
+    /// It has no network whose owners could be asked for.
+    fn evaluate(&mut self, _: &GameState<SmallGo>) -> Result<SearchReport, ThinkError> {
+        Err(ThinkError::Late)
     }
 }
 
@@ -69,4 +75,67 @@ fn a_search_goes_without_the_time_that_judging_took() {
         let all = searched_after_a_pass(Duration::ZERO, moves);
         assert_eq!(searched_after_a_pass(judged, moves), all - judged);
     }
+}
+
+/// Has a network that takes all points for Black's, and records whether searches avoid a pass.
+struct AllBlack(Arc<Mutex<Vec<bool>>>);
+
+impl Thinker<SmallGo> for AllBlack {
+    fn search(
+        &mut self,
+        request: &SearchRequest<SmallGo>,
+        _: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        let pass = request.start.position().size().pass();
+        self.0.lock().push(request.analysis.avoid.contains(&pass));
+        let any = request.start.legal_moves().next().expect("a legal move");
+        Ok(report(&[(any.0, 1, 0.0)]))
+    }
+
+    fn evaluate(&mut self, _: &GameState<SmallGo>) -> Result<SearchReport, ThinkError> {
+        Ok(SearchReport {
+            evaluations: 1,
+            expected: Some(all_owned(1.0)),
+            ..report(&[(0, 1, 0.0)])
+        })
+    }
+}
+
+/// An estimate that gives all points of a 5x5 board this owner.
+fn all_owned(owner: f32) -> OwnershipEstimate {
+    OwnershipEstimate {
+        owner: vec![owner; 25],
+        defended: None,
+        shared: vec![0.0; 25],
+        black_ahead: 0.0,
+        deviation: 0.0,
+    }
+}
+
+#[test]
+fn a_cleanup_takes_for_dead_what_a_count_does() {
+    let avoided = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&avoided);
+    let make: MakeThinker<SmallGo> = Arc::new(move || Box::new(AllBlack(Arc::clone(&kept))));
+    let empty = SmallGo::new(BoardSize::square(5)).expect("a usual board");
+    let player = Player::new(empty, make, punctual(), Arc::new(FakeClock::new()));
+    // By playouts alone the stone would not be dead.
+    let judge = |_: &SmallGo, _, _: &dyn Fn() -> bool| Some(all_owned(0.1));
+    let mut engine = player.with_judge(Box::new(judge));
+    let stone = Move(12);
+    let play = Play {
+        color: Color::White,
+        vertex: Vertex::Point(stone),
+    };
+    engine.play(play).expect("legal");
+    let stop = StopFlag::new();
+    let settled = engine.settle(&stop).expect("nothing stops it");
+    let dead: Vec<Move> = settled
+        .expect("Go has dead stones")
+        .points(PointStatus::Dead)
+        .collect();
+    assert_eq!(dead, [stone]);
+    let cleanup = MoveRequest::new(Color::Black, &stop).of_kind(MoveKind::Cleanup);
+    engine.genmove(&cleanup, &mut |_| {});
+    assert_eq!(*avoided.lock(), [true]);
 }
