@@ -10,7 +10,9 @@ use tengen::engine::EngineOptions;
 use tengen::papers::ablate::MatchSettings;
 use tengen::papers::critic::training::taught::UtilityWeights;
 use tengen::settings::{Setting, Table as _};
-use tengen::train::cycle::{CyclePlan, Gate, MachineSettings, Rating, Window};
+use tengen::train::cycle::{
+    CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
+};
 use tengen::train::fit::Fit;
 use tengen::train::play::settings::SelfPlay;
 
@@ -133,7 +135,6 @@ enum Declared {
 }
 use Declared::{Settings, Struct};
 
-const LOOP: &str = "src/train/cycle/plan/mod.rs";
 const ABLATION: &str = "src/papers/ablate/plan.rs";
 const CRITIC: &str = "src/papers/critic/training/plan.rs";
 
@@ -141,14 +142,14 @@ const TABLES: [(&str, &[(&str, Declared)]); 3] = [
     (
         "Plans of `tengen-train loop`",
         &[
-            ("top level", Struct(LOOP, "CyclePlan", "")),
+            ("top level", Settings(CyclePlan::settings)),
             (
                 "`[[board]]`",
                 Struct("src/train/cycle/plan/board_share.rs", "BoardShare", "board"),
             ),
-            ("`[warm-up]`", Struct(LOOP, "WarmUp", "warm-up")),
-            ("`[[stage]]`", Struct(LOOP, "Stage", "stage")),
-            ("`[stage.plateau]`", Struct(LOOP, "Plateau", "plateau")),
+            ("`[warm-up]`", Settings(WarmUp::settings)),
+            ("`[[stage]]`", Settings(Stage::settings)),
+            ("`[stage.plateau]`", Settings(Plateau::settings)),
             ("`[self-play]`", Settings(SelfPlay::settings)),
             (
                 "`[self-play.komi]`, `[board.komi]`",
@@ -187,15 +188,12 @@ const TABLES: [(&str, &[(&str, Declared)]); 3] = [
     ),
 ];
 
-/// A plan with its required keys only; the program fills in the defaults.
-const EXAMPLE: &str = "board = [{ size = \"9\" }]\nrating = {}\ngate = {}\n\
-                       [[stage]]\nnetwork = \"tengen+area-1b16c\"\nvisits = 1\ngames = 1\ngenerations = 1\n\
-                       [warm-up]\ngames = 1\nplayouts = 1\n";
+/// Plans with their required keys only; the program fills in the defaults.
+const EXAMPLE: &str = "board = [{ size = \"9\" }]\n";
 
 const ABLATION_EXAMPLE: &str = "title = \"t\"\nseeds = [1]\n\
                                 [[arm]]\nname = \"a\"\nnetwork = \"az-1b8c\"\n\
-                                [[arm]]\nname = \"b\"\nnetwork = \"az-1b12c\"\n[run]\n\
-                                [[run.stage]]\nnetwork = \"az-1b8c\"\nvisits = 1\ngames = 1\ngenerations = 1\n";
+                                [[arm]]\nname = \"b\"\nnetwork = \"az-1b12c\"\n[run]\n";
 
 const CRITIC_EXAMPLE: &str = "title = \"t\"\ngame = \"nogo\"\nsize = 9\nseeds = [1]\nopponent-rules = 0.0\n\
                               [lessons]\ngames = 1\nrate = 1.0\n\
@@ -228,7 +226,7 @@ fn defaults(place: &str) -> (toml::Table, toml::Table) {
         _ => (of(toml::Value::try_from(&plan)), own(EXAMPLE)),
     };
     match place {
-        "" | "ablation" | "critic" => (all, given),
+        "ablation" | "critic" => (all, given),
         "ablation-arm" | "critic-arm" => (part(&all, "arm"), part(&given, "arm")),
         name => (part(&all, name), part(&given, name)),
     }
@@ -283,7 +281,7 @@ fn struct_rows(file: &str, name: &str, place: &str) -> String {
             (Some(_), _) => "required".to_owned(),
             (None, Some(_)) if is_table => "its defaults".to_owned(),
             (None, Some(value)) => value.to_string(),
-            (None, None) if place == "komi" || place == "plateau" => "required".to_owned(),
+            (None, None) if place == "komi" => "required".to_owned(),
             (None, None) => "-".to_owned(),
         };
         let values = match &*key.range {
@@ -334,7 +332,7 @@ fn keys(file: &str, name: &str) -> Vec<Key> {
                 kind: type_name(&parts[2]),
                 range: range.trim_end_matches('.').to_owned(),
                 meaning: meaning.trim_end_matches('.').to_owned(),
-                is_optional: parts[2].starts_with("Option") || &parts[2] == "Vec<BoardShare>",
+                is_optional: parts[2].starts_with("Option"),
             });
             doc.clear();
         }

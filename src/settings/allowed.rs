@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::ops::{Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::{Choices, listed};
@@ -224,5 +225,25 @@ impl<T> Allowed<T> for Reader<T> {
 
     fn placeholder(&self) -> &'static str {
         self.0
+    }
+}
+
+/// A file, by its name.
+pub(crate) const FILE: Maybe<Reader<PathBuf>> = Maybe(Reader("FILE", "a file name", |text| {
+    (!text.is_empty()).then(|| text.into())
+}));
+
+/// What only a plan can say, such as a list or a table: description.
+#[cfg(feature = "train")]
+pub(crate) struct InPlan(pub(crate) &'static str);
+
+#[cfg(feature = "train")]
+impl<T> Allowed<T> for InPlan {
+    fn read(&self, _: &str) -> Option<T> {
+        None
+    }
+
+    fn describe(&self) -> String {
+        self.0.to_owned()
     }
 }

@@ -9,9 +9,9 @@ use thiserror::Error;
 
 #[cfg(any(feature = "train", test))]
 pub(crate) use allowed::above;
+pub(crate) use allowed::{Allowed, Choice, FILE, Maybe, Reader, Switch, Text};
 #[cfg(feature = "train")]
-pub(crate) use allowed::above_to;
-pub(crate) use allowed::{Allowed, Choice, Maybe, Reader, Switch, Text};
+pub(crate) use allowed::{InPlan, above_to};
 pub(crate) use choices::{Choices, choices, listed};
 
 /// Why a setting was refused.

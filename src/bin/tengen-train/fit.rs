@@ -110,7 +110,7 @@ pub(crate) struct Args {
     /// Network architecture, FAMILY-<blocks>b<channels>c; families are az (with +garb, +mtl, +asf
     /// or several), nogozero+, gobang, tengen, tengen+area, which is the one for games on boards of several sizes, and
     /// mobile, a0 and golois (with +dense), Cazenave's
-    #[arg(long, default_value = "tengen-5b32c")]
+    #[arg(long, default_value_t)]
     net: Architecture,
     /// Start from the weights of this checkpoint (or a folder's newest) of the same network, or of
     /// a smaller one of its family, instead of random ones

@@ -10,12 +10,7 @@ use crate::eval::Device;
 use crate::game::BoardSize;
 use crate::rollout::MucgoParams;
 use crate::search::SearchParams;
-use crate::settings::{Choice, Maybe, Reader, Switch, Text, settings};
-
-/// A file.
-const FILE: Maybe<Reader<PathBuf>> = Maybe(Reader("FILE", "a file name", |text| {
-    (!text.is_empty()).then(|| text.into())
-}));
+use crate::settings::{Choice, FILE, Maybe, Reader, Switch, Text, settings};
 
 settings! {
     /// All settings of an engine.

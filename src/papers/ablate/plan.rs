@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{Reader, settings};
+use crate::settings::{InPlan, settings};
 use crate::train::TrainError;
 use crate::train::cycle::{CyclePlan, Stage};
 use crate::train::network::architecture::Architecture;
@@ -60,7 +60,7 @@ fn once() -> u32 {
 }
 
 /// Any number of players by playouts.
-const PLAYOUTS: Reader<Vec<u64>> = Reader("LIST", "a list of whole numbers", |_| None);
+const PLAYOUTS: InPlan = InPlan("a list of whole numbers");
 
 settings! {
     /// Matches between all networks of a seed. Source of the defaults: docs/methods.md#self-play.
@@ -261,7 +261,7 @@ run.stage = [{ network = "az-1b8c", visits = 9, games = 4, generations = 2 }]
                 PLAN.replace("paper = 1800.0", "first-seeds = 1"),
                 "all seeds",
             ),
-            (PLAN.replace("games = 4", "games = 0"), "at least 1"),
+            (PLAN.replace("games = 4", "games = 0"), "games"),
             (
                 PLAN.replace("full = true", "first-seeds = 0"),
                 "first-seeds",

@@ -152,9 +152,7 @@ mod tests {
         let warm_up = CyclePlan {
             warm_up: Some(WarmUp {
                 games: 7,
-                playouts: 9,
-                network: None,
-                weights: None,
+                ..WarmUp::default()
             }),
             ..plan
         };

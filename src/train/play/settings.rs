@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::search::SearchParams;
 use crate::settings::{
-    Choice, Maybe, Reader, SetError, Switch, Table, Text, above_to, choices, hyphenated, settings,
+    Choice, InPlan, Maybe, SetError, Switch, Table, Text, above_to, choices, hyphenated, settings,
 };
 use crate::train::play::komi::KomiSpread;
 use crate::train::play::mcts::{GumbelParams, MctsParams, RootRule};
@@ -40,7 +40,7 @@ settings! {
         #[serde(skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "with_hyphens")]
         search: BTreeMap<String, f64> = BTreeMap::new()
             => "the engine's, with root-noise 0.25, root-policy-temperature 1.03, root-fpu-reduction 0",
-            Reader("TABLE", "a table of settings of the search", |_| None),
+            InPlan("a table of settings of the search"),
             "Search settings by name, such as `cpuct`";
         forced_playouts: f32 = 2.0, 0.0..=100.0,
             "Forced playouts of the root puct: a visited move gets at least the square root of this times prior times \

@@ -1,158 +1,73 @@
 //! The plan of a training run, read from a TOML file.
 
 mod board_share;
-mod settings;
-
-use std::path::PathBuf;
+mod tables;
 
 use serde::{Deserialize, Serialize};
 
 pub use board_share::BoardShare;
-pub use settings::{Gate, MachineSettings, Rating, Window};
+pub use tables::{Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
 
 use crate::game::{BoardSize, Game};
 use crate::games::{GAMES, info, with_game};
-use crate::settings::{SetError, Table};
+use crate::settings::{InPlan, Maybe, SetError, Table, Text, settings};
 use crate::train::TrainError;
 use crate::train::fit::{Fit, find_encoding};
-use crate::train::network::architecture::{Architecture, GameShape};
+use crate::train::network::architecture::GameShape;
 use crate::train::play::generate::has_moves;
 use crate::train::play::settings::SelfPlay;
 use crate::train::trainable::Trainable;
 
-/// The plan of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct CyclePlan {
-    /// Name of the game. Range: nogo, go, gomoku.
-    #[serde(default = "first_game")]
-    pub game: String,
-    /// Rules of the game; empty for the default ones. Range: rules of the game.
-    #[serde(default)]
-    pub rules: String,
-    /// Side length of the board without `[[board]]`; by default that of the game's usual board.
-    /// After [parsing](CyclePlan::parse) it is always set then. Range: a board of the game.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<u8>,
-    /// Boards of several sizes or rules for one network; ratings and gates use the first. Range:
-    /// tables.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub board: Vec<BoardShare>,
-    /// Seed of all random numbers. Range: any.
-    #[serde(default = "one")]
-    pub seed: u64,
-    /// Initial games by random playouts or a network of another run; without them the first
-    /// generation is played by an untrained network. Range: a table.
-    #[serde(default)]
-    pub warm_up: Option<WarmUp>,
-    /// Stages of the run, in order. Range: at least one table.
-    pub stage: Vec<Stage>,
-    /// Settings of self-play. Range: a table.
-    #[serde(default)]
-    pub self_play: SelfPlay,
-    /// Window of rows for fitting. Range: a table.
-    #[serde(default)]
-    pub window: Window,
-    /// Settings of fitting. Range: a table.
-    #[serde(default)]
-    pub fit: Fit,
-    /// Rating of networks; without it there is none. Range: a table.
-    #[serde(default)]
-    pub rating: Option<Rating>,
-    /// Match that a new network must pass before it plays; without it every network plays. Range: a
-    /// table.
-    #[serde(default)]
-    pub gate: Option<Gate>,
-    /// Division of the work among several machines. Range: a table.
-    #[serde(default)]
-    pub machines: MachineSettings,
+settings! {
+    /// The plan of a run.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+    CyclePlan, "top level" {
+        game: String = GAMES[0].name.to_owned(), Text("NAME", "nogo, go or gomoku"),
+            "Name of the game";
+        rules: String = String::new() => "the game's usual ones", Text("TEXT", "rules of the game"),
+            "Rules of the game";
+        ///
+        /// Always set after [parsing](CyclePlan::parse) a plan without boards.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        size: Option<u8> = None => "that of the game's usual board", Maybe(1..),
+            "Side length of the board without `[[board]]`";
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        board: Vec<BoardShare> = Vec::new(), InPlan("tables"),
+            "Boards of several sizes or rules for one network; ratings and gates use the first";
+        seed: u64 = 1, ..,
+            "Seed of all random numbers";
+        warm_up: Option<WarmUp> = None, InPlan("a table"),
+            "Initial games by random playouts or a network of another run; without them the first generation is \
+             played by an untrained network";
+        stage: Vec<Stage> = vec![Stage::default()] => "one, its defaults", InPlan("tables, at least one"),
+            "Stages of the run, in order";
+        self_play: SelfPlay = SelfPlay::default() => "its defaults", InPlan("a table"),
+            "Settings of self-play";
+        window: Window = Window::default() => "its defaults", InPlan("a table"),
+            "Window of rows for fitting";
+        fit: Fit = Fit::default() => "its defaults", InPlan("a table"),
+            "Settings of fitting";
+        rating: Option<Rating> = None, InPlan("a table"),
+            "Rating of networks; without it there is none";
+        gate: Option<Gate> = None, InPlan("a table"),
+            "Match that a new network must pass before it plays; without it every network plays";
+        machines: MachineSettings = MachineSettings::default() => "its defaults", InPlan("a table"),
+            "Division of the work among several machines";
+    }
 }
 
 /// Error message for an invalid komi distribution.
 const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at most 100 points, and a \
                           far-share from 0 to 1";
 
-/// Default of plans without a game.
-fn first_game() -> String {
-    GAMES[0].name.to_owned()
-}
-
-fn one() -> u64 {
-    1
-}
-
-/// Games before the first network, by random playouts or a given network.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct WarmUp {
-    /// Number of games. Range: at least 1.
-    pub games: u64,
-    /// Playouts per move: random ones, or the network's. Range: 1 to 4294967295.
-    pub playouts: u64,
-    /// Network that plays them, an ONNX file, relative to the working directory. The run keeps a
-    /// copy. Range: a path.
-    #[serde(default)]
-    pub network: Option<PathBuf>,
-    /// Folder with a checkpoint of the first stage's network, or a smaller one of its family,
-    /// perhaps of another run and for other boards. It plays the games unless `network` does, and
-    /// the first fit starts from its weights. The run keeps a copy. Range: a path.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weights: Option<PathBuf>,
-}
-
-impl WarmUp {
-    /// Whether random playouts play the games.
-    #[must_use]
-    pub fn is_by_playouts(&self) -> bool {
-        self.network.is_none() && self.weights.is_none()
-    }
-}
-
-/// Generations with the same network architecture and number of playouts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Stage {
-    /// Network architecture; a network that differs from the previous stage's is first trained on
-    /// the existing games. Range: a name such as tengen-5b32c.
-    pub network: Architecture,
-    /// Playouts of a full search in self-play. Range: at least 1.
-    pub visits: u32,
-    /// Games per generation. Range: at least 1.
-    pub games: u64,
-    /// Maximum number of generations. Range: at least 1.
-    pub generations: u32,
-    /// Factor of the learning rate. Range: above 0.
-    #[serde(default = "factor")]
-    pub rate_factor: f32,
-    /// Criterion to end the stage early, once the network has converged. Range: a table; needs
-    /// `[rating]`.
-    #[serde(default)]
-    pub plateau: Option<Plateau>,
-}
-
-fn factor() -> f32 {
-    1.0
-}
-
-fn positive(number: f32) -> bool {
-    number > 0.0 && number.is_finite()
-}
-
-/// A stage ends if no rating of the last `generations` is better by `elo` than the best before
-/// them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Plateau {
-    /// Number of generations without progress. Range: any.
-    pub generations: u32,
-    /// Rating difference that counts as progress. Range: any.
-    pub elo: f64,
-}
-
-/// Checks the values of a table.
-fn check<T: Table>(table: &T) -> Result<(), TrainError> {
+/// Checks the values of tables of one kind.
+fn check_each<'a, T: Table + 'a>(
+    tables: impl IntoIterator<Item = &'a T>,
+) -> Result<(), TrainError> {
     let title = T::settings().first().map_or("", |setting| setting.title);
-    table.check().map_err(|error| refused(title, &error))
+    let mut tables = tables.into_iter();
+    tables.try_for_each(|table| table.check().map_err(|error| refused(title, &error)))
 }
 
 fn refused(title: &str, error: &SetError) -> TrainError {
@@ -167,7 +82,9 @@ impl CyclePlan {
     pub fn parse(text: &str) -> Result<CyclePlan, TrainError> {
         let mut plan: CyclePlan = toml::from_str(text).map_err(TrainError::plan)?;
         plan.size = plan.board.is_empty().then(|| plan.side());
-        plan.check()?;
+        plan.check_tables()?;
+        plan.check_together()?;
+        plan.check_boards()?;
         plan.check_machines()?;
         Ok(plan)
     }
@@ -186,28 +103,12 @@ impl CyclePlan {
         self.size.unwrap_or_else(|| usual().width)
     }
 
-    fn check(&self) -> Result<(), TrainError> {
+    /// Checks what no table says alone. A run cannot be corrected after its start, so everything is checked first.
+    fn check_together(&self) -> Result<(), TrainError> {
         let stages = &self.stage;
         let (play, window) = (&self.self_play, &self.window);
-        // A run cannot be corrected after its start, so everything is checked first.
         let rules = [
             (!stages.is_empty(), "it has no [[stage]]"),
-            (
-                stages
-                    .iter()
-                    .all(|s| s.games > 0 && s.visits > 0 && s.generations > 0),
-                "games, visits and generations of a [[stage]] must be at least 1",
-            ),
-            (
-                stages.iter().all(|s| positive(s.rate_factor)),
-                "rate-factor of a [[stage]] must be above 0",
-            ),
-            (
-                self.warm_up
-                    .as_ref()
-                    .is_none_or(|w| w.games > 0 && (1..=u64::from(u32::MAX)).contains(&w.playouts)),
-                "games and playouts of [warm-up] must be at least 1",
-            ),
             (
                 !play.int8 || window.held_out > 0.0,
                 "int8 of [self-play] needs held-out games to calibrate on",
@@ -234,21 +135,24 @@ impl CyclePlan {
                 "[gate] needs an elo1 above elo0",
             ),
         ];
-        self.check_tables()?;
         match rules.iter().find(|(holds, _)| !holds) {
-            None => self.check_boards(),
+            None => Ok(()),
             Some((_, what)) => Err(TrainError::plan(what)),
         }
     }
 
     /// Checks the tables one by one.
     fn check_tables(&self) -> Result<(), TrainError> {
-        check(&self.self_play)?;
-        check(&self.window)?;
-        check(&self.fit)?;
-        check(&self.machines)?;
-        self.rating.as_ref().map_or(Ok(()), check)?;
-        self.gate.as_ref().map_or(Ok(()), check)?;
+        check_each([self])?;
+        check_each(&self.warm_up)?;
+        check_each(&self.stage)?;
+        check_each(self.stage.iter().flat_map(|stage| &stage.plateau))?;
+        check_each([&self.self_play])?;
+        check_each([&self.window])?;
+        check_each([&self.fit])?;
+        check_each([&self.machines])?;
+        check_each(&self.rating)?;
+        check_each(&self.gate)?;
         let search = self.self_play.search_params();
         search
             .map(drop)

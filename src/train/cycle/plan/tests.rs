@@ -18,6 +18,38 @@ fn a_short_plan_has_defaults_and_survives_writing() {
     assert_eq!(CyclePlan::parse(&plan.to_toml().unwrap()).unwrap(), plan);
 }
 
+#[test]
+fn what_is_left_out_is_the_default() {
+    let plan = CyclePlan::parse("").unwrap();
+    assert_eq!(plan.stage, [Stage::default()]);
+    let plan =
+        CyclePlan::parse("[[stage]]\nvisits = 9\nplateau = {}\n[warm-up]\n[rating]\n").unwrap();
+    let stage = Stage {
+        visits: 9,
+        plateau: Some(Plateau::default()),
+        ..Stage::default()
+    };
+    assert_eq!(
+        (plan.stage, plan.warm_up),
+        (vec![stage], Some(WarmUp::default()))
+    );
+}
+
+/// Runs that are kept can be continued.
+#[test]
+fn plans_of_runs_are_read() {
+    let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/models/runs");
+    let mut read = 0;
+    for run in std::fs::read_dir(runs).unwrap() {
+        let path = run.unwrap().path().join("plan.toml");
+        let plan = CyclePlan::parse(&std::fs::read_to_string(&path).unwrap());
+        let plan = plan.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(CyclePlan::parse(&plan.to_toml().unwrap()).unwrap(), plan);
+        read += 1;
+    }
+    assert!(read > 0);
+}
+
 #[track_caller]
 fn refused(text: &str, because: &str) {
     let message = CyclePlan::parse(text).unwrap_err().to_string();
@@ -26,13 +58,17 @@ fn refused(text: &str, because: &str) {
 
 #[test]
 fn a_wrong_plan_says_what_is_wrong() {
-    refused("", "stage");
+    refused("stage = []", "[[stage]]");
     refused(&format!("game = \"chess\"\n{SHORT}"), "chess");
     refused(&format!("size = 40\n{SHORT}"), "40x40");
     refused(&format!("rules = \"renju\"\n{SHORT}"), "renju");
     refused(&SHORT.replace("visits", "visit"), "visit");
     refused(&SHORT.replace("az-1b8c", "az-1"), "az-1");
-    refused(&SHORT.replace("games = 4", "games = 0"), "at least 1");
+    refused(&SHORT.replace("games = 4", "games = 0"), "[[stage]]: games");
+    refused(
+        &format!("{SHORT}[warm-up]\nplayouts = 0\n"),
+        "[warm-up]: playouts",
+    );
     refused(&format!("{SHORT}[window]\nheld-out = 1.0\n"), "held-out");
     refused(
         &format!("{SHORT}plateau = {{ generations = 2, elo = 15.0 }}\n"),

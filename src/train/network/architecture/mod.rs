@@ -192,6 +192,18 @@ impl Architecture {
     }
 }
 
+impl Default for Architecture {
+    /// `tengen-5b32c`, the network of most plans in `scripts/plans`.
+    fn default() -> Architecture {
+        Architecture {
+            family: Family::Tengen { area: false },
+            blocks: 5,
+            channels: 32,
+            inner: None,
+        }
+    }
+}
+
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}b{}c", self.family, self.blocks, self.channels)?;

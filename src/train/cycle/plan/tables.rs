@@ -1,11 +1,75 @@
-//! The tables of a plan that have defaults; those of games and fits are with what they set.
+//! The tables of a plan but for those of games and fits, which are with what they set.
+
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{Reader, settings};
+use crate::settings::{FILE, InPlan, Maybe, Reader, Text, above, settings};
+use crate::train::network::architecture::Architecture;
 
 /// Generations that games may run ahead of the fit.
 const MOST_AHEAD: u32 = 8;
+
+settings! {
+    /// Games before the first network, by random playouts or a given network.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+    WarmUp, "[warm-up]" {
+        games: u64 = 600, 1..,
+            "Number of games";
+        playouts: u64 = 200, 1..=u64::from(u32::MAX),
+            "Playouts per move: random ones, or the network's";
+        network: Option<PathBuf> = None, FILE,
+            "Network that plays them, an ONNX file, relative to the working directory. The run keeps a copy";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        weights: Option<PathBuf> = None, Maybe(Reader("FOLDER", "a folder", |text| Some(text.into()))),
+            "Folder with a checkpoint of the first stage's network, or a smaller one of its family, perhaps of \
+             another run and for other boards. It plays the games unless `network` does, and the first fit starts \
+             from its weights. The run keeps a copy";
+    }
+}
+
+impl WarmUp {
+    /// Whether random playouts play the games.
+    #[must_use]
+    pub fn is_by_playouts(&self) -> bool {
+        self.network.is_none() && self.weights.is_none()
+    }
+}
+
+settings! {
+    /// Generations with the same network architecture and number of playouts.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+    Stage, "[[stage]]" {
+        network: Architecture = Architecture::default(), Text("NAME", "a name such as tengen-5b32c"),
+            "Network architecture; a network that differs from the previous stage's is first trained on the existing \
+             games; boards of several sizes need a tengen+area";
+        visits: u32 = 64, 1..,
+            "Playouts of a full search in self-play";
+        games: u64 = 600, 1..,
+            "Games per generation";
+        generations: u32 = 10, 1..,
+            "Maximum number of generations";
+        rate_factor: f32 = 1.0, above(0.0),
+            "Factor of the learning rate";
+        plateau: Option<Plateau> = None, InPlan("a table; needs `[rating]`"),
+            "Criterion to end the stage early, once the network has converged";
+    }
+}
+
+settings! {
+    /// A stage ends if no rating of the last `generations` is better by `elo` than the best before
+    /// them.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+    Plateau, "[stage.plateau]" {
+        generations: u32 = 3, ..,
+            "Number of generations without progress";
+        elo: f64 = 15.0, ..,
+            "Rating difference that counts as progress";
+    }
+}
 
 settings! {
     /// Window of rows for fitting: the newest `max(least, share * all)`, at most `most`. Source of the
@@ -47,7 +111,7 @@ settings! {
         visits: u32 = 100, 1..,
             "Playouts per move of a network";
         anchors: Vec<u64> = vec![100, 400, 1600, 6400] => "[100, 400, 1600, 6400]",
-            Reader("LIST", "a list of ascending whole numbers from 1", |_| None),
+            InPlan("a list of ascending whole numbers from 1"),
             "Playouts per move of the anchors; the first is at 0 Elo";
         opening_plies: u16 = 4, ..,
             "Random opening plies";
