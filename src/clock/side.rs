@@ -101,7 +101,7 @@ impl SideClock {
     /// is safe.
     pub fn set_left(&mut self, time: Duration, stones: u32) {
         let mut tells_whole = self.tells_whole;
-        self.left = told::left(self.control, self.left, &mut tells_whole, (time, stones));
+        self.left = told::left(self.control, self.left, &mut tells_whole, time, stones);
         self.tells_whole = tells_whole;
     }
 

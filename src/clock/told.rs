@@ -51,7 +51,8 @@ pub(super) fn left(
     control: TimeControl,
     own: TimeLeft,
     tells_whole: &mut bool,
-    (time, stones): (Duration, u32),
+    time: Duration,
+    stones: u32,
 ) -> TimeLeft {
     let in_overtime = matches!(own, TimeLeft::Canadian { .. } | TimeLeft::Byoyomi { .. });
     let says_nothing = time.is_zero() && stones == 0;

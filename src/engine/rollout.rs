@@ -92,23 +92,25 @@ impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
         };
         let (mut shown, mut begun, mut looked) = (Duration::ZERO, false, false);
         let by_move = analysis.points != PointsByMove::Nothing;
-        let wish = (&*analysis.avoid, by_move);
-        let mut found = self.search.watch(start, wish, &mut |playouts, found| {
-            self.time.worked(u64::from(begun));
-            begun = true;
-            if analysis.at_once && !looked {
-                looked = true;
-                observer(&report(found(), elapsed(), StopReason::Visits));
-            }
-            if let Some(every) = analysis.interval {
-                let now = elapsed();
-                if now.saturating_sub(shown) >= every {
-                    shown = now;
-                    observer(&report(found(), now, StopReason::Visits));
+        let avoid = &analysis.avoid;
+        let mut found = self
+            .search
+            .watch(start, avoid, by_move, &mut |playouts, found| {
+                self.time.worked(u64::from(begun));
+                begun = true;
+                if analysis.at_once && !looked {
+                    looked = true;
+                    observer(&report(found(), elapsed(), StopReason::Visits));
                 }
-            }
-            !done(playouts)
-        });
+                if let Some(every) = analysis.interval {
+                    let now = elapsed();
+                    if now.saturating_sub(shown) >= every {
+                        shown = now;
+                        observer(&report(found(), now, StopReason::Visits));
+                    }
+                }
+                !done(playouts)
+            });
         let cut_short = matches!(reason, StopReason::Time | StopReason::Interrupted);
         if cut_short && found.playouts + found.reused < found.moves.len() as u64 {
             put_first_at_a_glance(start.position(), &mut found);

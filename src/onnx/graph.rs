@@ -101,36 +101,36 @@ impl GraphBuilder {
     /// Adds f32 weights, row-major.
     pub fn weights(&mut self, name: &str, dims: &[usize], data: &[f32]) -> Value {
         let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), (DataType::Float, raw))
+        self.initialiser(name, dims, data.len(), DataType::Float, raw)
     }
 
     /// Adds f16 weights, row-major.
     pub fn half_weights(&mut self, name: &str, dims: &[usize], data: &[f16]) -> Value {
         let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), (DataType::Float16, raw))
+        self.initialiser(name, dims, data.len(), DataType::Float16, raw)
     }
 
     /// Adds an i64 constant, row-major.
     pub fn integers(&mut self, name: &str, dims: &[usize], data: &[i64]) -> Value {
         let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), (DataType::Int64, raw))
+        self.initialiser(name, dims, data.len(), DataType::Int64, raw)
     }
 
     /// Adds u8 constants, row-major.
     pub fn unsigned_bytes(&mut self, name: &str, dims: &[usize], data: &[u8]) -> Value {
-        self.initialiser(name, dims, data.len(), (DataType::Uint8, data.to_vec()))
+        self.initialiser(name, dims, data.len(), DataType::Uint8, data.to_vec())
     }
 
     /// Adds i8 constants, row-major.
     pub fn signed_bytes(&mut self, name: &str, dims: &[usize], data: &[i8]) -> Value {
         let raw = data.iter().map(|x| x.cast_unsigned()).collect();
-        self.initialiser(name, dims, data.len(), (DataType::Int8, raw))
+        self.initialiser(name, dims, data.len(), DataType::Int8, raw)
     }
 
     /// Adds i32 constants, row-major.
     pub fn small_integers(&mut self, name: &str, dims: &[usize], data: &[i32]) -> Value {
         let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), (DataType::Int32, raw))
+        self.initialiser(name, dims, data.len(), DataType::Int32, raw)
     }
 
     /// Adds any operator of the default domain with one output; the methods in the other `impl`
@@ -220,7 +220,8 @@ impl GraphBuilder {
         name: &str,
         dims: &[usize],
         len: usize,
-        (element, raw): (DataType, Vec<u8>),
+        element: DataType,
+        raw: Vec<u8>,
     ) -> Value {
         if dims.iter().product::<usize>() != len {
             self.mistake.get_or_insert(OnnxError::Shape {

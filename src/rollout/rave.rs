@@ -129,7 +129,7 @@ impl Rave {
         root: &G,
         mut go_on: impl FnMut(u64) -> bool,
     ) -> RaveReport {
-        self.watch(&root.clone().into(), (&[], false), |playouts, _| {
+        self.watch(&root.clone().into(), &[], false, |playouts, _| {
             go_on(playouts)
         })
     }
@@ -140,7 +140,8 @@ impl Rave {
     pub fn watch<G: Playout>(
         &mut self,
         start: &GameState<G>,
-        (avoid, by_move): (&[Move], bool),
+        avoid: &[Move],
+        by_move: bool,
         mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
         let (root, begun) = (start.position(), start.past().len());
@@ -292,10 +293,11 @@ impl<G: Playout> PlayoutSearch<G> for Rave {
     fn watch(
         &mut self,
         start: &GameState<G>,
-        wish: (&[Move], bool),
+        avoid: &[Move],
+        by_move: bool,
         go_on: &mut dyn FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
-        self.watch(start, wish, go_on)
+        self.watch(start, avoid, by_move, go_on)
     }
 
     fn forget(&mut self) {

@@ -31,7 +31,8 @@ impl<G: Game> Leaf<G> {
         &self,
         tree: &Tree,
         certain: UnforbiddenMoves,
-        (policy, value): (&[f32], f32),
+        policy: &[f32],
+        value: f32,
         priors: &mut Vec<(Move, f32)>,
     ) -> bool {
         masked_priors(policy, &self.moves, self.ending, priors);

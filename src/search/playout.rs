@@ -116,13 +116,10 @@ impl<'s, G: Game> Playouts<'s, G> {
                 return self.finish(node, &path);
             }
             match state.phase() {
-                Phase::New if node.claim() => {
-                    let facts = self.known(&position, path.is_empty());
-                    match self.reach(id, (first, path), (&position, facts), add) {
-                        Expansion::Forced(back) => path = back,
-                        Expansion::Ended(descent) => return descent,
-                    }
-                }
+                Phase::New if node.claim() => match self.reach(id, first, path, &position, add) {
+                    Expansion::Forced(back) => path = back,
+                    Expansion::Ended(descent) => return descent,
+                },
                 Phase::New | Phase::Claimed => {
                     self.collided.push(path);
                     return Descent::Collision;
@@ -216,14 +213,16 @@ impl<'s, G: Game> Playouts<'s, G> {
         choices.iter().position(|choice| self.certain.has(choice))
     }
 
-    /// Handles a new position, claimed by this descent, of which these facts are known.
+    /// Handles a new position, claimed by this descent.
     fn reach(
         &mut self,
         id: NodeId,
-        (first, path): (Option<Move>, Vec<Step>),
-        (position, facts): (&G, Facts),
+        first: Option<Move>,
+        path: Vec<Step>,
+        position: &G,
         add: &mut dyn FnMut(&G),
     ) -> Expansion {
+        let facts = self.known(position, path.is_empty());
         let tree = self.context.tree;
         let node = tree.node(id);
         if self.context.endings == Endings::Values
@@ -337,8 +336,8 @@ impl<'s, G: Game> Playouts<'s, G> {
                 Some(judged) => judged.value(leaf.mover, value, params.lead_weight),
                 None => with_lead(value, lead, params.lead_weight, area),
             };
-            let answer = (outputs.policy(i), value);
-            if !leaf.expand(tree, self.certain, answer, &mut self.priors) {
+            let policy = outputs.policy(i);
+            if !leaf.expand(tree, self.certain, policy, value, &mut self.priors) {
                 continue;
             }
             completed += 1;

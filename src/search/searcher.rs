@@ -63,6 +63,10 @@ struct Root<'a, G> {
     priors: RootPriors,
     points: Arc<Vec<PointSums>>,
     judged: Option<Arc<OwnershipEstimate>>,
+    /// Visits of earlier searches.
+    reused: u64,
+    /// Playouts that evaluated it: 1, or 0 where it was known.
+    first: u64,
 }
 
 impl<G: Game> Root<'_, G> {
@@ -161,8 +165,11 @@ impl<G: Encode> Searcher<G> {
             priors: RootPriors::default(),
             points,
             judged: analysis.judged.clone(),
+            reused: 0,
+            first: 0,
         };
         let reused = u64::from(root.node().visits());
+        root.reused = reused;
         let forced = request.is_forced();
         let control = |visits| {
             let clock = Arc::clone(&self.clock);
@@ -191,35 +198,28 @@ impl<G: Encode> Searcher<G> {
                 return Err(SearchError::Stopped("the root was evaluated"));
             }
         }
-        let first = u64::from(new);
-        let control = control(reused + first);
-        let counts = (reused, first);
+        root.first = u64::from(new);
+        let control = control(reused + root.first);
         let choices = root.tree.choices(root.node());
         root.priors = root::priors(choices, start, &analysis.avoid, &params, &mut self.rng);
         if analysis.at_once {
             // A copy of the random generator: reports do not affect the search.
             let mut rng = self.rng.clone();
-            observer(&report(&root, counts, &control, &params, &mut rng));
+            observer(&report(&root, &control, &params, &mut rng));
         }
         let mut failed = false;
         if root.bounds().proof().is_some() {
             control.end(StopReason::Proven);
         } else if forced && !analysis.purpose.is_shown() {
             control.end(StopReason::OnlyMove);
-        } else if let Err(error) = self.run(
-            &mut pool,
-            &mut root,
-            &control,
-            (analysis, &params),
-            (counts, observer),
-        ) {
+        } else if let Err(error) = self.run(&mut pool, &mut root, &control, analysis, observer) {
             log::error!("{error}; the search ends with what it has found");
             failed = true;
         }
         if forced {
             control.end(StopReason::OnlyMove);
         }
-        let report = report(&root, counts, &control, &params, &mut self.rng);
+        let report = report(&root, &control, &params, &mut self.rng);
         if failed {
             self.tree = self.salvaged(&pool, root, &control);
         } else {
@@ -235,10 +235,10 @@ impl<G: Encode> Searcher<G> {
         pool: &mut Pool<G>,
         root: &mut Root<'_, G>,
         control: &Arc<Control>,
-        (analysis, params): (&AnalysisOptions, &SearchParams),
-        (counts, observer): ((u64, u64), &mut Observer<'_>),
+        analysis: &AnalysisOptions,
+        observer: &mut Observer<'_>,
     ) -> Result<(), SearchError> {
-        let mut shown = self.clock.now();
+        let (mut shown, params) = (self.clock.now(), self.params(analysis));
         loop {
             let mut show = || {
                 let now = self.clock.now();
@@ -247,7 +247,7 @@ impl<G: Encode> Searcher<G> {
                     shown = now;
                     // A copy of the random generator: reports do not affect the search.
                     let mut rng = self.rng.clone();
-                    observer(&report(root, counts, control, params, &mut rng));
+                    observer(&report(root, control, &params, &mut rng));
                 }
             };
             let job = job(pool, root, params.clone(), Arc::clone(control));
@@ -370,10 +370,9 @@ fn job<G: Encode>(
     }
 }
 
-/// The report of a search with `reused` visits whose first step made `first` playouts.
+/// The report of a search.
 fn report<G: Game>(
     root: &Root<'_, G>,
-    (reused, first): (u64, u64),
     control: &Control,
     params: &SearchParams,
     rng: &mut Xoshiro256PlusPlus,
@@ -403,9 +402,9 @@ fn report<G: Game>(
         value: proven.clamp(chance(value, expected.as_ref())),
         proof: proven.proof(),
         visits: u64::from(node.visits()),
-        reused,
-        playouts: control.playouts() + first,
-        evaluations: control.evaluations() + first,
+        reused: root.reused,
+        playouts: control.playouts() + root.first,
+        evaluations: control.evaluations() + root.first,
         collisions: control.collisions(),
         nodes: tree.len() as u64,
         expected,

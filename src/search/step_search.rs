@@ -145,7 +145,7 @@ impl<G: Game> StepSearch<G> {
     pub fn answer(&mut self, policy: &[f32], value: f32) {
         if let Some((leaf, _)) = self.waiting.take() {
             let certain = UnforbiddenMoves::under(self.start.position());
-            let done = leaf.expand(&self.tree, certain, (policy, value), &mut self.buffer);
+            let done = leaf.expand(&self.tree, certain, policy, value, &mut self.buffer);
             self.full |= !done;
         }
     }

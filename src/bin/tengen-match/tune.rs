@@ -113,18 +113,15 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
     for step in done + 1..=all {
         let number = u32::try_from(step).context("too many steps")?;
         let sides = spsa.sides(number, &at);
-        let folder = out.join(format!("step-{step:06}"));
+        let mut options = args.options.clone();
+        options.out = out.join(format!("step-{step:06}"));
+        // Other openings in each step.
+        options.seed = options.seed.wrapping_add(u64::from(number));
         let so_far = Silent {
             steps: (step - 1, all),
             values: values(&spsa, &at),
         };
-        let games = play(
-            args,
-            &tuning.terms,
-            (number, &sides),
-            &folder,
-            (&so_far, interrupt),
-        )?;
+        let games = play(&options, &tuning.terms, &sides, &so_far, interrupt)?;
         let troubled = Outcome::of(&games) != Outcome::Sound;
         let complaints = Complaints::of(&games);
         if complaints.are_trouble() {
@@ -143,7 +140,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
         save(&file, &tuning)?;
         // Its games are no longer needed.
         if !troubled {
-            fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
+            fs::remove_dir_all(&options.out).with_context(|| options.out.display().to_string())?;
         }
         progress.game(&values(&spsa, &tuning.steps[step - 1].at));
     }
@@ -244,23 +241,19 @@ fn save(file: &Path, tuning: &Tuning) -> Result<()> {
     file::write(file, text.as_bytes()).with_context(|| file.display().to_string())
 }
 
-/// The games of a step, counted from 1, in a folder of their own.
+/// The games of a step, in a folder of their own.
 fn play(
-    args: &TuneArgs,
+    options: &MatchOptions,
     terms: &Terms,
-    (number, sides): (u32, &[Vec<f64>; 2]),
-    folder: &Path,
-    (so_far, interrupt): (&Silent, &Interrupt),
+    sides: &[Vec<f64>; 2],
+    so_far: &Silent,
+    interrupt: &Interrupt,
 ) -> Result<Vec<GameEntry>> {
-    let mut options = args.options.clone();
-    folder.clone_into(&mut options.out);
-    // Other openings in each step.
-    options.seed = options.seed.wrapping_add(u64::from(number));
     let engine = |name, side| EngineSpec::new(name, &command(&terms.engine, terms, side));
     let engines = [engine(FIRST, &sides[0]), engine(SECOND, &sides[1])];
     let rules = options.rules()?;
     let session = Session {
-        options: &options,
+        options,
         rules: rules.as_ref(),
         engines: &engines,
         fixtures: &schedule(2, Format::RoundRobin, 2 * terms.step_pairs as usize),
@@ -271,6 +264,7 @@ fn play(
     let broken = |game: &&GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
     if let Some(game) = games.iter().find(broken) {
         // The next start repeats the step.
+        let folder = &options.out;
         fs::remove_file(folder.join(RESULTS)).with_context(|| folder.display().to_string())?;
         bail!(
             "{}: game {} ended by {}, which is not caused by parameters: see stderr/ there; \

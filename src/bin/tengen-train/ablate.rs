@@ -43,7 +43,7 @@ pub(crate) fn run_ablation(args: &Args, interrupt: &Interrupt) -> anyhow::Result
         plan,
         interrupt,
     };
-    on_board((&game, &rules), size, &job)
+    on_board(&game, &rules, size, &job)
 }
 
 struct Job<'a> {
@@ -89,7 +89,7 @@ fn go<G: Trainable>(
             AblationEvent::Match([first, second], done, total, score) => {
                 let name = format!("{first} - {second}");
                 if meeting.as_ref().is_none_or(|(shown, _)| *shown != name) {
-                    let reporter = Reporter::new((*total, 0), "pairs", args.json, interrupt);
+                    let reporter = Reporter::new(*total, 0, "pairs", args.json, interrupt);
                     meeting = Some((name.clone(), reporter));
                 }
                 if let Some((_, reporter)) = &mut meeting {

@@ -12,7 +12,8 @@ pub(crate) trait OnBoard {
 
 /// Runs a command on a board of a game, under rules given as text: the default ones if empty.
 pub(crate) fn on_board(
-    (game, rules): (&str, &str),
+    game: &str,
+    rules: &str,
     size: BoardSize,
     work: &impl OnBoard,
 ) -> anyhow::Result<()> {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tengen::clock::{Clock, SystemClock};
+use tengen::clock::SystemClock;
 use tengen::fnv;
-use tengen::train::cluster::{LearnerOptions, WorkerOptions};
-use tengen::train::store::{RetryLimits, Store, open};
+use tengen::train::cluster::{LearnerOptions, RemoteRun, WorkerOptions};
+use tengen::train::store::{RetryLimits, open};
 
 use crate::play_args::PlayArgs;
 
@@ -119,19 +119,19 @@ impl LearnerArgs {
         Some(std::env::temp_dir().join(format!("tengen-run-{hash:016x}")))
     }
 
-    pub(crate) fn options(&self, play: &PlayArgs) -> anyhow::Result<LearnerOptions> {
+    /// The settings of a learner with this working copy.
+    pub(crate) fn options(
+        &self,
+        play: &PlayArgs,
+        folder: PathBuf,
+    ) -> anyhow::Result<LearnerOptions> {
         let mut worker = self.worker.options(play)?;
         worker.name += "-learner";
         Ok(LearnerOptions {
+            folder,
             look_every: LOOK_EVERY.min(worker.lease / 8),
             worker,
             plays: !self.no_play,
         })
     }
-}
-
-/// The store of a run.
-pub(crate) struct RemoteRun {
-    pub(crate) store: Store,
-    pub(crate) clock: Arc<dyn Clock>,
 }

@@ -49,10 +49,10 @@ fn teach<G: Taught + Playout>(
     let threads = args.threads.number()?;
     let clock = SystemClock::new();
     let mut done = Vec::<(String, u32)>::new();
-    let mut reporter = Reporter::new((all_games(plan), 0), "games", args.json, interrupt);
+    let mut reporter = Reporter::new(all_games(plan), 0, "games", args.json, interrupt);
     let report = args.out.join("report.html");
     log::info!("the report is {}", report.display());
-    run(start, plan, &args.out, (threads, &clock), &mut |event| {
+    run(start, plan, &args.out, threads, &clock, &mut |event| {
         match done.iter_mut().find(|(run, _)| *run == event.run) {
             Some((_, games)) => *games = event.games,
             None => done.push((event.run.clone(), event.games)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
-use tengen::train::cluster::{current_plan, run_learner};
+use tengen::train::cluster::{RemoteRun, current_plan, run_learner};
 use tengen::train::cycle::{
     CyclePlan, Generation, RatedPlayer, Resources, RunEvent, RunFolder, StepName, run,
 };
@@ -14,7 +14,7 @@ use tengen::train::play::runtime::Runtime;
 use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};
-use crate::cluster::{LearnerArgs, RemoteRun};
+use crate::cluster::LearnerArgs;
 use crate::interrupt::Interrupt;
 use crate::play_args::PlayArgs;
 use crate::progress::{Reporter, print};
@@ -91,7 +91,7 @@ pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()>
         remote,
         interrupt,
     };
-    on_board((&game, &rules), size, &job)
+    on_board(&game, &rules, size, &job)
 }
 
 impl Args {
@@ -127,10 +127,8 @@ impl OnBoard for Job<'_> {
         match remote {
             None => run(start, plan, &folder, &resources, observe)?,
             Some(remote) => {
-                let options = args.cluster.options(&args.machine.play)?;
-                let place = (&remote.store, remote.clock.clone());
-                let how = (&resources, &options);
-                run_learner(start, (plan, &folder), place, how, observe)?
+                let options = args.cluster.options(&args.machine.play, folder)?;
+                run_learner(start, plan, remote, &resources, &options, observe)?
             }
         };
         Ok(())
@@ -175,7 +173,7 @@ impl EventPrinter {
                 };
                 if !self.showing.as_ref().is_some_and(same) {
                     let reporter =
-                        Reporter::new((*total, *done), step.unit(), self.json, &self.interrupt);
+                        Reporter::new(*total, *done, step.unit(), self.json, &self.interrupt);
                     self.showing = Some((*generation, *step, reporter));
                 }
                 if let Some((_, _, reporter)) = &mut self.showing {

@@ -74,7 +74,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             };
             let size = args.size.map(BoardSize::square);
             on_board(
-                (&args.game, ""),
+                &args.game,
+                "",
                 size.unwrap_or(usual_board(&args.game)),
                 &work,
             )

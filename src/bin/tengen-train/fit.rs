@@ -247,7 +247,7 @@ fn learn<G: Trainable>(
             first = report.step;
             // A step is short, and more can be kept than the last checkpoint.
             interrupt.leave_alone();
-            Reporter::new((params.steps, first), "steps", args.json, interrupt)
+            Reporter::new(params.steps, first, "steps", args.json, interrupt)
         });
         let seconds = reporter.elapsed().as_secs_f64();
         let samples = (report.step - first) as f64 * params.batch as f64 / seconds.max(0.001);

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
         "go" => BoardSize::square(19),
         game => usual_board(game),
     });
-    on_board((&args.game, &args.rules), size, &(args, interrupt))
+    on_board(&args.game, &args.rules, size, &(args, interrupt))
 }
 
 impl OnBoard for (&Args, &Interrupt) {
@@ -80,9 +80,9 @@ impl OnBoard for (&Args, &Interrupt) {
         let clock = SystemClock::new();
         let mut reporter: Option<Reporter> = None;
         let done = import(start, &plan, |progress| {
-            let total = (progress.bytes / 1024, 0);
-            let reporter =
-                reporter.get_or_insert_with(|| Reporter::new(total, "KiB", args.json, interrupt));
+            let total = progress.bytes / 1024;
+            let reporter = reporter
+                .get_or_insert_with(|| Reporter::new(total, 0, "KiB", args.json, interrupt));
             let rate = progress.read_now as f64 / clock.now().as_secs_f64().max(0.001);
             let message = format!("{} games, {rate:.0} read a second", progress.counts.games);
             reporter.update(progress.done_bytes / 1024, message, &progress.counts);

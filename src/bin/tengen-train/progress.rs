@@ -35,7 +35,8 @@ impl Reporter {
     /// A reporter of `total` steps of `unit`, `done` of which were finished by earlier sessions;
     /// its text is also printed when the program is interrupted.
     pub(crate) fn new(
-        (total, done): (u64, u64),
+        total: u64,
+        done: u64,
         unit: &str,
         json: bool,
         interrupt: &Interrupt,

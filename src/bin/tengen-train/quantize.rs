@@ -122,7 +122,7 @@ fn quantize<G: Trainable>(
         device: args.device,
         ..Runtime::usual(args.ort_library.clone())
     };
-    let mut pairs = open_both(&runtime, (&args.model, &smaller), &args.out, &validation)?;
+    let mut pairs = open_both(&runtime, &args.model, &smaller, &args.out, &validation)?;
     let found = differences(&mut pairs, &validation)?;
     let [first, second] = &mut pairs[0].evaluators;
     let speeds = measure([&mut **first, &mut **second], &validation[0].batch, &clock)?;

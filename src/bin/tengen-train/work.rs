@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use tengen::train::cluster::{Worker, copy_run, open_tickets, wait_for_plan};
+use tengen::train::cluster::{RemoteRun, Worker, copy_run, open_tickets, wait_for_plan};
 use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};
-use crate::cluster::{RemoteRun, StoreArgs, WorkerArgs};
+use crate::cluster::{StoreArgs, WorkerArgs};
 use crate::interrupt::Interrupt;
 use crate::play_args::PlayArgs;
 use crate::progress::print;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
         remote,
         interrupt,
     };
-    on_board((&plan.game, &plan.rules), plan.largest(), &job)
+    on_board(&plan.game, &plan.rules, plan.largest(), &job)
 }
 
 struct Job<'a> {
@@ -59,8 +59,7 @@ impl OnBoard for Job<'_> {
         let (args, remote) = (self.args, &self.remote);
         let options = args.worker.options(&args.play)?;
         let runtime = args.play.runtime();
-        let place = (&remote.store, remote.clock.clone());
-        let mut worker = Worker::new(start, &runtime, place, &options)?;
+        let mut worker = Worker::new(start, &runtime, remote, &options)?;
         let mut count = 0_u64;
         let mut done = |name: &str| {
             count += 1;

@@ -37,7 +37,7 @@ impl Clocks {
             _ => return clock.left(),
         };
         if let Overtime::Byoyomi { period, periods } = clock.overtime() {
-            return in_byoyomi(clock.left(), (period, periods), thought);
+            return in_byoyomi(clock.left(), period, periods, thought);
         }
         clock.spend_without_move(thought);
         clock.left()
@@ -108,7 +108,7 @@ impl Clocks {
 }
 
 /// Time left in the middle of a move, before its period is restored.
-fn in_byoyomi(left: TimeLeft, (period, periods): (Duration, u32), thought: Duration) -> TimeLeft {
+fn in_byoyomi(left: TimeLeft, period: Duration, periods: u32, thought: Duration) -> TimeLeft {
     let (first, later) = match left {
         TimeLeft::Main(main) if thought < main => return TimeLeft::Main(main - thought),
         TimeLeft::Main(main) => (main, periods),

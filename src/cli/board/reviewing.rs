@@ -26,11 +26,12 @@ pub(super) struct Reviewed {
 /// When the game cannot be reviewed.
 pub(super) fn review(
     flags: Arc<EngineFlags>,
-    (record, nodes): (&GameRecord, &[usize]),
+    record: &GameRecord,
+    nodes: &[usize],
     stop: &StopFlag,
     see: &mut dyn FnMut(usize),
 ) -> anyhow::Result<Reviewed> {
-    let mut reviewer = Reviewer::new(flags, (NODES[0], 0), THRESHOLDS, stop.clone());
+    let mut reviewer = Reviewer::new(flags, NODES[0], 0, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), record);
     let mut done = 0;
     let reviewed = reviewer.review(game, record, &mut |step| {

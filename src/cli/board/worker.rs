@@ -144,8 +144,8 @@ impl WorkerEngine {
             size: job.record.size,
         };
         match request.task {
-            Task::Move => self.choose(table, (request, searched), job, stop),
-            Task::Analyse => self.analyse(table, (request, searched), stop),
+            Task::Move => self.choose(table, request, searched, job, stop),
+            Task::Analyse => self.analyse(table, request, searched, stop),
             Task::Ponder => {
                 self.engine
                     .ponder(stop, &AnalysisOptions::default(), &mut |_| {});
@@ -166,7 +166,8 @@ impl WorkerEngine {
     fn choose(
         &mut self,
         table: &Table,
-        (request, searched): (TaskRequest, SearchedPosition),
+        request: TaskRequest,
+        searched: SearchedPosition,
         job: &Job,
         stop: &StopFlag,
     ) {
@@ -222,7 +223,8 @@ impl WorkerEngine {
     fn analyse(
         &mut self,
         table: &Table,
-        (request, searched): (TaskRequest, SearchedPosition),
+        request: TaskRequest,
+        searched: SearchedPosition,
         stop: &StopFlag,
     ) {
         let options = AnalysisOptions {
@@ -254,8 +256,8 @@ impl WorkerEngine {
 fn review(table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
     let all = job.nodes.len();
     table.progress(0, all);
-    let line = (&job.record, &*job.nodes);
-    let reviewed = reviewing::review(Arc::clone(&job.flags), line, stop, &mut |done| {
+    let flags = Arc::clone(&job.flags);
+    let reviewed = reviewing::review(flags, &job.record, &job.nodes, stop, &mut |done| {
         table.progress(done, all);
     });
     table.finish(request, |session| match reviewed {

@@ -151,9 +151,9 @@ impl Review {
             .map(|path| AnnotatedGames::open(path, &files, self.force))
             .transpose()?;
         let stop = stop_on_ctrl_c()?;
-        let solve = (self.nodes.unwrap_or(beside), self.from.unwrap_or(0));
+        let (nodes, from) = (self.nodes.unwrap_or(beside), self.from.unwrap_or(0));
         let flags = Arc::new(self.engine);
-        let reviewer = Reviewer::new(flags, solve, self.thresholds, stop.clone());
+        let reviewer = Reviewer::new(flags, nodes, from, self.thresholds, stop.clone());
         Session {
             game,
             reviewer,

@@ -46,8 +46,10 @@ pub(in crate::cli) enum Step {
 /// Reviews games, one after the other.
 pub(in crate::cli) struct Reviewer {
     flags: Arc<EngineFlags>,
-    /// Solver nodes per position, and the first ply for the solver.
-    solve: (u64, u32),
+    /// Solver nodes per position.
+    nodes: u64,
+    /// The first ply for the solver.
+    from: u32,
     thresholds: [f32; 3],
     time: Arc<dyn Clock>,
     stop: StopFlag,
@@ -76,13 +78,15 @@ impl Reviewer {
     /// Nothing is loaded yet. `nodes` is the solver's limit per position from ply `from` on.
     pub(in crate::cli) fn new(
         flags: Arc<EngineFlags>,
-        solve: (u64, u32),
+        nodes: u64,
+        from: u32,
         thresholds: [f32; 3],
         stop: StopFlag,
     ) -> Reviewer {
         Reviewer {
             flags,
-            solve,
+            nodes,
+            from,
             thresholds,
             time: Arc::new(SystemClock::new()),
             stop,
@@ -109,7 +113,7 @@ impl Reviewer {
         let changed = options.search.values().into_iter().zip(usual);
         let changed = changed.filter(|(now, usual)| now != usual);
         let model = options.model.as_ref();
-        let (nodes, from) = self.solve;
+        let (nodes, from) = (self.nodes, self.from);
         Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             search: String::new(),
@@ -144,7 +148,7 @@ impl Reviewer {
     ) -> anyhow::Result<Review> {
         see(Step::Begun);
         let stop = self.stop.clone();
-        let (nodes, from) = self.solve;
+        let (nodes, from) = (self.nodes, self.from);
         let judge = self.judge(record)?;
         let threads = std::thread::available_parallelism().map_or(1, Into::into);
         let means = SolverBudget {

@@ -81,14 +81,15 @@ pub(super) fn stack(
     reader: &mut Reader<'_>,
     count: usize,
     channels: usize,
-    (version, depth): (u32, usize),
+    version: u32,
+    depth: usize,
 ) -> Result<Vec<Block>, String> {
     if depth >= DEEPEST {
         return Err(reader.wrong(&format!(
             "blocks lie in each other more than {DEEPEST} deep"
         )));
     }
-    let block = |_| Block::read(reader, channels, (version, depth));
+    let block = |_| Block::read(reader, channels, version, depth);
     (0..count).map(block).collect()
 }
 
@@ -96,13 +97,14 @@ impl Block {
     fn read(
         reader: &mut Reader<'_>,
         channels: usize,
-        (version, depth): (u32, usize),
+        version: u32,
+        depth: usize,
     ) -> Result<Block, String> {
         let kind = reader.word("the kind of a block")?;
         let name = reader.word("the name of a block")?;
         let block = match kind {
             "ordinary_block" | "gpool_block" => Block::plain(reader, kind, channels, version),
-            "nested_bottleneck_block" => Block::nested(reader, channels, (version, depth)),
+            "nested_bottleneck_block" => Block::nested(reader, channels, version, depth),
             "transformer_attention_block" | "transformer_ffn_block" => {
                 let reason = "transformers are not computed by this program; there are convolutional \
                               networks of every strength and size (names with b10 to b40, also nbt)";
@@ -142,13 +144,14 @@ impl Block {
     fn nested(
         reader: &mut Reader<'_>,
         channels: usize,
-        (version, depth): (u32, usize),
+        version: u32,
+        depth: usize,
     ) -> Result<Block, String> {
         let count = reader.count("its number of blocks", MOST_BLOCKS)?;
         let before = NormAct::read(reader, channels, version)?;
         let conv = Conv::read(reader, channels)?;
         let middle = conv.outputs;
-        let blocks = stack(reader, count, middle, (version, depth + 1))?;
+        let blocks = stack(reader, count, middle, version, depth + 1)?;
         let after = NormAct::read(reader, middle, version)?;
         let last = Conv::of(reader, [middle, channels])?;
         Ok(Block {

@@ -20,7 +20,7 @@ pub(super) fn onnx(network: &Network, info: &ModelInfo) -> Result<Vec<u8>, OnnxE
     let mut writer = Writer::new(&info.network, info.size.area());
     let planes = writer.graph.input(PLANES, info.planes_shape());
     let means = writer.graph.reduce_mean(planes, &[2, 3]);
-    let stem = writer.conv((planes, info.planes), &network.stem, None);
+    let stem = writer.conv(planes, info.planes, &network.stem, None);
     let mut x = writer.add_dense(stem, means, &of_means(&network.stem_bias, info.planes));
     for block in &network.blocks {
         x = add_block(&mut writer, x, block);
@@ -28,7 +28,7 @@ pub(super) fn onnx(network: &Network, info: &ModelInfo) -> Result<Vec<u8>, OnnxE
     let x = writer.norm_act(x, &network.tip);
     let policy = policy(&mut writer, x, &network.policy);
     writer.graph.output(POLICY, policy, info.policy_shape());
-    let [value, lead, owners] = value(&mut writer, (x, means), network, info.planes);
+    let [value, lead, owners] = value(&mut writer, x, means, network, info.planes);
     writer.graph.output(VALUE, value, info.value_shape());
     writer.graph.output(LEAD, lead, info.points_shape(1, false));
     let owners_shape = info.points_shape(info.size.area(), true);
@@ -55,12 +55,12 @@ fn add_block(writer: &mut Writer, x: Value, block: &Block) -> Value {
     let (norm, activation) = (&block.after.norm, block.after.activation);
     let inner = match &block.inner {
         Inner::Plain(conv) => {
-            let inner = writer.conv((inner, channels), conv, Some(norm));
+            let inner = writer.conv(inner, channels, conv, Some(norm));
             writer.activate(inner, activation)
         }
         Inner::Pooling(conv, pooling) => {
-            let map = writer.conv((inner, channels), conv, Some(norm));
-            let pooled = writer.conv((inner, channels), &pooling.conv, Some(&pooling.after.norm));
+            let map = writer.conv(inner, channels, conv, Some(norm));
+            let pooled = writer.conv(inner, channels, &pooling.conv, Some(&pooling.after.norm));
             let pooled = writer.activate(pooled, pooling.after.activation);
             let pools = writer.pool(pooled, Pools::OfBlocks);
             let to_bias = writer.pooled(&pooling.to_bias, Pools::OfBlocks);
@@ -68,27 +68,27 @@ fn add_block(writer: &mut Writer, x: Value, block: &Block) -> Value {
             writer.activate(sum, activation)
         }
         Inner::Nested(conv, blocks) => {
-            let mut inner = writer.conv((inner, channels), conv, None);
+            let mut inner = writer.conv(inner, channels, conv, None);
             for block in blocks {
                 inner = add_block(writer, inner, block);
             }
             writer.norm_act(inner, &block.after)
         }
     };
-    let last = writer.conv((inner, block.last.inputs), &block.last, None);
+    let last = writer.conv(inner, block.last.inputs, &block.last, None);
     writer.graph.add(x, last)
 }
 
 fn policy(writer: &mut Writer, x: Value, head: &PolicyHead) -> Value {
     let (norm, channels) = (&head.after.norm, head.conv.inputs);
-    let map = writer.conv((x, channels), &head.conv, Some(norm));
-    let pooled = writer.conv((x, channels), &head.pooled, Some(&head.pooled_after.norm));
+    let map = writer.conv(x, channels, &head.conv, Some(norm));
+    let pooled = writer.conv(x, channels, &head.pooled, Some(&head.pooled_after.norm));
     let pooled = writer.activate(pooled, head.pooled_after.activation);
     let pools = writer.pool(pooled, Pools::OfBlocks);
     let to_bias = writer.pooled(&head.to_bias, Pools::OfBlocks);
     let map = writer.add_dense(map, pools, &to_bias.scaled(&norm.scale));
     let map = writer.activate(map, head.after.activation);
-    let points = writer.conv((map, head.last.inputs), &head.last.first_output(1.0), None);
+    let points = writer.conv(map, head.last.inputs, &head.last.first_output(1.0), None);
     let points = writer.graph.flatten(points);
     let pass = match &head.pass {
         Pass::Direct(layer) => {
@@ -113,12 +113,13 @@ fn policy(writer: &mut Writer, x: Value, head: &PolicyHead) -> Value {
 /// Value, lead and owners.
 fn value(
     writer: &mut Writer,
-    (x, means): (Value, Value),
+    x: Value,
+    means: Value,
     network: &Network,
     planes: usize,
 ) -> [Value; 3] {
     let head: &ValueHead = &network.value;
-    let map = writer.conv((x, head.conv.inputs), &head.conv, Some(&head.after.norm));
+    let map = writer.conv(x, head.conv.inputs, &head.conv, Some(&head.after.norm));
     let map = writer.activate(map, head.after.activation);
     let pools = writer.pool(map, Pools::OfValue);
     let hidden = writer.pooled(&head.hidden, Pools::OfValue);
@@ -142,7 +143,7 @@ fn value(
 
     // KataGo's are tanh of the number, ours of half of it.
     let owners = head.owners.first_output(2.0);
-    let owners = writer.conv((map, owners.inputs), &owners, None);
+    let owners = writer.conv(map, owners.inputs, &owners, None);
     [value, lead, writer.graph.flatten(owners)]
 }
 

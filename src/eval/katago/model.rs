@@ -160,7 +160,7 @@ impl Network {
         let network = Network {
             stem: Conv::of(reader, [SPATIAL, channels])?,
             stem_bias: MatMul::of(reader, [GLOBAL, channels])?,
-            blocks: blocks::stack(reader, count, channels, (version, 0))?,
+            blocks: blocks::stack(reader, count, channels, version, 0)?,
             tip: NormAct::read(reader, channels, version)?,
             policy: PolicyHead::read(reader, channels, version)?,
             value: ValueHead::read(reader, channels, version)?,

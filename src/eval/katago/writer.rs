@@ -44,7 +44,8 @@ impl Writer {
     /// A convolution of the first channels of `x`, which has `channels`, and the normalisation behind it.
     pub(super) fn conv(
         &mut self,
-        (x, channels): (Value, usize),
+        x: Value,
+        channels: usize,
         conv: &Conv,
         norm: Option<&Norm>,
     ) -> Value {

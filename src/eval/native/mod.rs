@@ -52,7 +52,7 @@ impl NativeModel {
     ) -> Result<NativeModel, EvalError> {
         // Without dot products of four bytes, f32 is faster and more exact.
         let level = Level::best();
-        NativeModel::load_for(path, onnx, board, (level, level.has_fast_integers()))
+        NativeModel::load_for(path, onnx, board, level, level.has_fast_integers())
     }
 
     /// For this kind of processor, with convolutions of bytes or without.
@@ -60,11 +60,12 @@ impl NativeModel {
         path: &str,
         onnx: &[u8],
         board: Option<BoardSize>,
-        (level, keeps_bytes): (Level, bool),
+        level: Level,
+        keeps_bytes: bool,
     ) -> Result<NativeModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         let plan =
-            plan(&info, onnx, (level, keeps_bytes)).map_err(|reason| EvalError::Unavailable {
+            plan(&info, onnx, level, keeps_bytes).map_err(|reason| EvalError::Unavailable {
                 backend: BACKEND,
                 reason: format!("it does not know the network {path}: {reason}"),
             })?;
@@ -131,14 +132,10 @@ impl Work {
     }
 }
 
-fn plan(
-    info: &ModelInfo,
-    onnx: &[u8],
-    (level, keeps_bytes): (Level, bool),
-) -> Result<Plan, String> {
+fn plan(info: &ModelInfo, onnx: &[u8], level: Level, keeps_bytes: bool) -> Result<Plan, String> {
     let model = Model::read(onnx).map_err(|error| error.to_string())?;
     let (planes, area) = (info.planes, info.size.area());
-    let mut graph = Graph::read(&model, (planes, area), info.outputs(), keeps_bytes)?;
+    let mut graph = Graph::read(&model, planes, area, info.outputs(), keeps_bytes)?;
     graph.begin_bytes_with(level.least_byte());
     let size = [info.size.width.into(), info.size.height.into()];
     let plan = Plan::new(&graph, size, level)?;

@@ -10,7 +10,7 @@ use crate::game::BoardSize;
 use crate::onnx::{Attribute, GraphBuilder, PRECISION, Value};
 
 fn small(level: Level) -> NativeEvaluator {
-    let model = NativeModel::load_for("small", &SMALL.onnx(1), None, (level, true)).unwrap();
+    let model = NativeModel::load_for("small", &SMALL.onnx(1), None, level, true).unwrap();
     model.evaluator()
 }
 
@@ -33,7 +33,7 @@ fn all_kinds_of_code_agree() {
     };
     for onnx in [SMALL.onnx(2), wide.onnx(3), layer(&Layer::INTEGER, 4)] {
         let load = |level| {
-            NativeModel::load_for("net", &onnx, None, (level, true))
+            NativeModel::load_for("net", &onnx, None, level, true)
                 .unwrap()
                 .evaluator()
         };
@@ -208,7 +208,7 @@ fn check(layer: &Layer, seed: u64) {
     let onnx = self::layer(layer, seed);
     let batch = random_batch(layer.info().row_len(), 2, seed);
     for level in Level::all() {
-        let mut evaluator = NativeModel::load_for("layer", &onnx, None, (level, true))
+        let mut evaluator = NativeModel::load_for("layer", &onnx, None, level, true)
             .unwrap()
             .evaluator();
         let out = suite::run(&mut evaluator, &batch);
@@ -304,7 +304,7 @@ fn without_bytes_a_network_in_bytes_is_nearly_the_same() {
         );
         let [mut bytes, mut numbers] = [true, false].map(|keeps_bytes| {
             let model =
-                NativeModel::load_for("net", &onnx, None, (Level::best(), keeps_bytes)).unwrap();
+                NativeModel::load_for("net", &onnx, None, Level::best(), keeps_bytes).unwrap();
             assert_eq!(model.work().integers, keeps_bytes);
             model.evaluator()
         });

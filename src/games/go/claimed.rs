@@ -63,7 +63,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let mut regions: Vec<Region<WORDS>> = regions.collect();
         // What of a region a chain has to touch to have an eye there.
         let needed = if suicide { !stones } else { empty };
-        claims.certain = pass_alive(frame, stones, (&mut regions, empty, needed));
+        claims.certain = pass_alive(frame, stones, &mut regions, empty, needed);
         for Region {
             part,
             is_entered,
@@ -86,7 +86,9 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 fn pass_alive<const WORDS: usize>(
     frame: &Frame<WORDS>,
     stones: Bits<WORDS>,
-    (regions, empty, needed): (&mut [Region<WORDS>], Bits<WORDS>, Bits<WORDS>),
+    regions: &mut [Region<WORDS>],
+    empty: Bits<WORDS>,
+    needed: Bits<WORDS>,
 ) -> Bits<WORDS> {
     let touch = |one: Bits<WORDS>, other: Bits<WORDS>| !(one & other).is_empty();
     let mut chains = parts(frame, stones);

@@ -167,10 +167,10 @@ impl Shapes {
             table.shapes[window.index()] = made_row(window, five).unwrap_or(Shape::Nothing);
         }
         // Each round uses the shapes with one more stone from the previous round.
-        for round in ROUNDS {
+        for (at_least, becomes) in ROUNDS {
             for window in Window::all() {
                 if table.shape(window) == Shape::Nothing {
-                    table.shapes[window.index()] = table.grown(window, round);
+                    table.shapes[window.index()] = table.grown(window, at_least, becomes);
                 }
             }
         }
@@ -181,7 +181,7 @@ impl Shapes {
     }
 
     /// The shape of a window by what one more stone makes, if this round is about that shape.
-    fn grown(&mut self, window: Window, (at_least, becomes): (Shape, Shape)) -> Shape {
+    fn grown(&mut self, window: Window, at_least: Shape, becomes: Shape) -> Shape {
         let cells = window.cells(Cell::Own);
         let mut found = Cells::default();
         for (cell, next) in changed(&cells, Cell::Own) {

@@ -84,7 +84,7 @@ impl ShapeMap {
                             let at = direction.step(size, point, sign * steps);
                             let window = line.window(color, there);
                             let shape = self.tables[color.index()].shape(window);
-                            self.set((color, at, number), shape, &mut note);
+                            self.set(color, at, number, shape, &mut note);
                         }
                     }
                 }
@@ -92,7 +92,7 @@ impl ShapeMap {
         }
         for color in Color::BOTH {
             for direction in 0..Direction::ALL.len() {
-                self.set((color, point, direction), Shape::Nothing, &mut note);
+                self.set(color, point, direction, Shape::Nothing, &mut note);
             }
         }
     }
@@ -125,7 +125,9 @@ impl ShapeMap {
 
     fn set(
         &mut self,
-        (color, point, direction): (Color, Move, usize),
+        color: Color,
+        point: Move,
+        direction: usize,
         shape: Shape,
         note: &mut impl FnMut(ShapeChange),
     ) {

@@ -12,7 +12,7 @@ use crate::fnv;
 use crate::stats::MatchScore;
 use crate::train::TrainError;
 use crate::train::cycle::{
-    self, MatchRecord, Resources, RunEvent, RunFolder, copy_network, load, player, save,
+    self, CyclePlan, MatchRecord, Resources, RunEvent, RunFolder, copy_network, load, player, save,
 };
 use crate::train::durable;
 use crate::train::folder_lock::lock_folder;
@@ -84,7 +84,8 @@ pub fn run<G: Trainable>(
     for &seed in &plan.seeds {
         let arms: Vec<&Arm> = plan.arms_of(seed).collect();
         for arm in &arms {
-            one_run(start, plan, (arm, seed), folders, resources, observe)?;
+            let run = plan.run_of(arm, seed)?;
+            one_run(start, arm, &run, folders, resources, observe)?;
             write_table(plan, folders)?;
         }
         for (place, first) in arms.iter().enumerate() {
@@ -104,13 +105,13 @@ pub fn run<G: Trainable>(
 
 fn one_run<G: Trainable>(
     start: &G,
-    plan: &AblationPlan,
-    (arm, seed): (&Arm, u64),
+    arm: &Arm,
+    run: &CyclePlan,
     folders: &Folders,
     resources: &Resources<'_>,
     observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
-    let name = run_name(arm, seed);
+    let name = run_name(arm, run.seed);
     let (arm_result, unfinished) = (folders.arm_result(&name), folders.unfinished(&name));
     if arm_result.exists() {
         return Ok(());
@@ -118,18 +119,12 @@ fn one_run<G: Trainable>(
     let folder = folders.work.join(&name);
     restore(&unfinished, &folder)?;
     let mut kept = Ok(());
-    let done = cycle::run(
-        start,
-        &plan.run_of(arm, seed)?,
-        &folder,
-        resources,
-        &mut |event| {
-            if matches!(event, RunEvent::Finished(..)) && kept.is_ok() {
-                kept = keep(&folder, &unfinished);
-            }
-            observe(&AblationEvent::Run(&name, event));
-        },
-    )?;
+    let done = cycle::run(start, run, &folder, resources, &mut |event| {
+        if matches!(event, RunEvent::Finished(..)) && kept.is_ok() {
+            kept = keep(&folder, &unfinished);
+        }
+        observe(&AblationEvent::Run(&name, event));
+    })?;
     kept?;
     let last = done
         .last()
@@ -138,7 +133,7 @@ fn one_run<G: Trainable>(
     copy_network(&network, &folders.network(&name))?;
     let result = ArmResult {
         arm: arm.name.clone(),
-        seed,
+        seed: run.seed,
         network: last.network.clone(),
         games: last.games_so_far,
         rows: last.rows_so_far,

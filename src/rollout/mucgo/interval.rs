@@ -74,7 +74,8 @@ impl fmt::Display for IntervalShare {
 pub(super) fn keep_best(
     moves: &mut Vec<usize>,
     values: &[f32],
-    (IntervalShare(share), by): (IntervalShare, IntervalBy),
+    IntervalShare(share): IntervalShare,
+    by: IntervalBy,
 ) {
     match by {
         IntervalBy::Rank => {
@@ -118,7 +119,7 @@ mod tests {
     #[track_caller]
     fn check(share: IntervalShare, by: IntervalBy, expected: &[usize]) {
         let mut moves: Vec<usize> = (0..VALUES.len()).collect();
-        keep_best(&mut moves, &VALUES, (share, by));
+        keep_best(&mut moves, &VALUES, share, by);
         moves.sort_unstable();
         assert_eq!(moves, expected, "{share} {by}");
     }

@@ -99,12 +99,14 @@ impl Mucgo {
         let (children, first) = self.tree.children(node);
         let Scores { ucb, values, moves } = &mut self.scores;
         let all: f32 = children.iter().map(|child| child.visits).sum();
-        let of_node = (all, children.len());
+        let number = children.len();
         ucb.clear();
         ucb.extend(children.iter().map(|child| {
             ucb::ucb1(
-                (child.visits, child.wins),
-                of_node,
+                child.visits,
+                child.wins,
+                all,
+                number,
                 params.mucgo_exploration,
             )
         }));
@@ -118,8 +120,12 @@ impl Mucgo {
         let value = |child: f32, ucb: f32| params.mucgo_weighting.value(child, ucb);
         values.clear();
         values.extend(scored.map(|(child, &ucb)| value(child.domain, ucb)));
-        let interval = (params.mucgo_interval, params.mucgo_interval_by);
-        keep_best(moves, values, interval);
+        keep_best(
+            moves,
+            values,
+            params.mucgo_interval,
+            params.mucgo_interval_by,
+        );
         Some(first + draw(moves, &mut self.rng)?)
     }
 
@@ -154,7 +160,8 @@ impl<G: Playout> PlayoutSearch<G> for Mucgo {
     fn watch(
         &mut self,
         start: &GameState<G>,
-        (avoid, by_move): (&[Move], bool),
+        avoid: &[Move],
+        by_move: bool,
         go_on: &mut dyn FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
         let (root, begun) = (start.position(), start.past().len());

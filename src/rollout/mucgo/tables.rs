@@ -97,7 +97,7 @@ fn play(black_white: [&Contestant; 2], pair: u64) -> Option<Color> {
         let side = game.position().to_move().index();
         let limit = black_white[side].limit;
         let start = clock.now();
-        let report = players[side].watch(&game, (&[], false), &mut |done, _| {
+        let report = players[side].watch(&game, &[], false, &mut |done, _| {
             limit.goes_on(&clock, start, done)
         });
         let now = certain_winner(&report);

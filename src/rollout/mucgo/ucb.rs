@@ -6,11 +6,7 @@
 /// Without a visit it would be infinite, and no other score would count beside it. So each move has
 /// one even playout in advance, which `visits`, `wins` and `all` do not contain; `moves` of them
 /// count in N.
-pub(super) fn ucb1(
-    (visits, wins): (f32, f32),
-    (all, moves): (f32, usize),
-    exploration: f32,
-) -> f32 {
+pub(super) fn ucb1(visits: f32, wins: f32, all: f32, moves: usize, exploration: f32) -> f32 {
     let number = visits + 1.0;
     let total = all + moves as f32;
     (wins + 0.5) / number + exploration * (total.ln() / number).sqrt()
@@ -38,10 +34,10 @@ mod tests {
     fn ucb1_by_hand() {
         // Three moves, 5 visits: N = 8, ln 8 = 2.0794. Four visits, 3 wins: 3.5 / 5 + 0.5
         // sqrt(2.0794 / 5) = 0.7 + 0.3224.
-        assert!((ucb1((4.0, 3.0), (5.0, 3), 0.5) - 1.0224).abs() < 1e-4);
+        assert!((ucb1(4.0, 3.0, 5.0, 3, 0.5) - 1.0224).abs() < 1e-4);
         // Without a visit: 0.5 + 0.5 sqrt(2.0794).
-        assert!((ucb1((0.0, 0.0), (5.0, 3), 0.5) - 1.2210).abs() < 1e-4);
-        assert_eq!(ucb1((3.0, 3.0), (5.0, 3), 0.0), 0.875);
+        assert!((ucb1(0.0, 0.0, 5.0, 3, 0.5) - 1.2210).abs() < 1e-4);
+        assert_eq!(ucb1(3.0, 3.0, 5.0, 3, 0.0), 0.875);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::manifest::Manifest;
 use super::seen::MachinesSeen;
 use super::snapshot::Snapshot;
 use super::tickets::{NetworkRef, Ticket};
-use super::worker::{Worker, WorkerOptions};
+use super::worker::{RemoteRun, Worker, WorkerOptions};
 use super::{json, working_copy};
 use crate::clock::Clock;
 use crate::train::TrainError;
@@ -29,6 +29,8 @@ use crate::train::trainable::Trainable;
 /// Settings of a learner.
 #[derive(Debug, Clone)]
 pub struct LearnerOptions {
+    /// The working copy of the run.
+    pub folder: PathBuf,
     /// As a worker; its name is also the learner's.
     pub worker: WorkerOptions,
     /// Whether it plays while it waits.
@@ -37,33 +39,29 @@ pub struct LearnerOptions {
     pub look_every: Duration,
 }
 
-/// Executes a plan with the workers of the run in `store`, from where it is; `folder` is a working
-/// copy.
+/// Executes a plan with the workers of the remote run, from where it is.
 ///
 /// # Errors
 /// [`TrainError`] of the store and of every step; [`TrainError::Refused`] when another learner takes
 /// over.
 pub fn run_learner<G: Trainable>(
     start: &G,
-    (plan, folder): (&CyclePlan, &Path),
-    (store, clock): (&Store, Arc<dyn Clock>),
-    (resources, options): (&Resources<'_>, &LearnerOptions),
+    plan: &CyclePlan,
+    remote: &RemoteRun,
+    resources: &Resources<'_>,
+    options: &LearnerOptions,
     observe: &mut dyn FnMut(&RunEvent),
 ) -> Result<Vec<Generation>, TrainError> {
     // Before anything is written: the store must keep its promises.
+    let RemoteRun { store, clock } = remote;
     if let Some(broken) = probe(store)? {
         return Err(TrainError::Refused(broken));
     }
     let manifest = Manifest::begin(store, plan)?;
     let worker = match options.plays {
         true => {
-            let place = (store, Arc::clone(&clock));
-            Some(Worker::new(
-                start,
-                resources.runtime,
-                place,
-                &options.worker,
-            )?)
+            let runtime = resources.runtime;
+            Some(Worker::new(start, runtime, remote, &options.worker)?)
         }
         false => None,
     };
@@ -72,20 +70,20 @@ pub fn run_learner<G: Trainable>(
         plan: plan.clone(),
         manifest,
         name: options.worker.name.clone(),
-        clock: Arc::clone(&clock),
+        clock: Arc::clone(clock),
         look_every: options.look_every,
         epoch: Cell::new(0),
         generation: Cell::new(0),
         worker: worker.map(RefCell::new),
         uploaded: RefCell::default(),
         complete: RefCell::default(),
-        seen: RefCell::new(MachinesSeen::new(store, clock)),
+        seen: RefCell::new(MachinesSeen::new(store, Arc::clone(clock))),
     };
     let resources = Resources {
         remote: Some(&learner),
         ..*resources
     };
-    run(start, plan, folder, &resources, observe)
+    run(start, plan, &options.folder, &resources, observe)
 }
 
 /// The learner's side of a run.

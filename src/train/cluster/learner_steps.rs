@@ -35,7 +35,7 @@ impl<G: Trainable> Remote for Learner<'_, G> {
             plan: plan.to_toml()?,
         };
         self.epoch.set(epoch::take_over(&self.store, &own)?);
-        working_copy::bring_up(&self.store, run_folder, (&self.manifest.id, plan))
+        working_copy::bring_up(&self.store, run_folder, &self.manifest.id, plan)
     }
 
     fn publish(&self, job: &GamesJob) -> Result<(), TrainError> {
@@ -127,11 +127,9 @@ impl<G: Trainable> Remote for Learner<'_, G> {
             let network = opponent.network.as_deref().map(|path| self.network(path));
             network.transpose()
         });
-        let networks = (
-            self.network(&job.network)?,
-            others.collect::<Result<_, TrainError>>()?,
-        );
-        let offer = MatchesOffer::of(job, networks, &self.plan)?;
+        let own = self.network(&job.network)?;
+        let others = others.collect::<Result<_, TrainError>>()?;
+        let offer = MatchesOffer::of(job, own, others, &self.plan)?;
         let name = MatchesOffer::object(job.generation);
         self.offer(&name, &offer, |offer| MatchesOffer {
             plan: String::new(),
@@ -169,7 +167,7 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         generation: Generation,
     ) -> Result<Generation, TrainError> {
         let number = generation.number;
-        let done = Done::upload(&self.store, run_folder, (self.epoch.get(), generation))?;
+        let done = Done::upload(&self.store, run_folder, self.epoch.get(), generation)?;
         let name = working_copy::object(number);
         match epoch::commit(&self.store, self.epoch.get(), &name, &json::write(&done)?)? {
             Outcome::Ours => Ok(done.generation),
@@ -177,7 +175,7 @@ impl<G: Trainable> Remote for Learner<'_, G> {
             Outcome::Adopt(bytes) => {
                 log::warn!("generation {number} was finished by the learner before this one");
                 let found: Done = json::parse(&name, &bytes)?;
-                working_copy::bring_up(&self.store, run_folder, (&self.manifest.id, &self.plan))?;
+                working_copy::bring_up(&self.store, run_folder, &self.manifest.id, &self.plan)?;
                 Ok(found.generation)
             }
         }

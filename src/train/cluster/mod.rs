@@ -46,4 +46,4 @@ pub use copy::copy_run;
 pub use learner::{LearnerOptions, run_learner};
 pub use manifest::{current_plan, wait_for_plan};
 pub use tickets::open_tickets;
-pub use worker::{Worker, WorkerOptions};
+pub use worker::{RemoteRun, Worker, WorkerOptions};

@@ -47,7 +47,8 @@ pub(super) struct TicketPlayer<'a, G> {
 impl<'a, G: Trainable> TicketPlayer<'a, G> {
     pub(super) fn new(
         start: &'a G,
-        (runtime, threads): (&'a Runtime, usize),
+        runtime: &'a Runtime,
+        threads: usize,
         store: &Store,
     ) -> TicketPlayer<'a, G> {
         TicketPlayer {
@@ -87,7 +88,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
                 },
                 _,
                 Some(offer),
-            ) => self.pairs(offer, opponent, (first, pairs), observe),
+            ) => self.pairs(offer, opponent, first, pairs, observe),
             _ => Err(TrainError::Setting(format!(
                 "ticket {} is not offered",
                 ticket.full_name()
@@ -122,7 +123,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
         let open = |path: &Path, _: BoardSize| {
             opened.ok_or_else(|| TrainError::mismatch(path, "it was not opened"))
         };
-        job.with_player(&plan, (range.board, start), open, |generator| {
+        job.with_player(&plan, range.board, start, open, |generator| {
             generate_shard(start, &games, generator, observe)
         })
     }
@@ -131,7 +132,8 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
         &mut self,
         offer: &MatchesOffer,
         opponent: usize,
-        (first, pairs): (u32, u32),
+        first: u32,
+        pairs: u32,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<(Vec<u8>, Progress), TrainError> {
         let plan = CyclePlan::parse(&offer.plan)?;

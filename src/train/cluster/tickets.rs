@@ -153,7 +153,8 @@ impl MatchesOffer {
     /// The matches of a job, whose networks are these.
     pub(super) fn of(
         job: &MatchJob,
-        (own, others): (NetworkRef, Vec<Option<NetworkRef>>),
+        own: NetworkRef,
+        others: Vec<Option<NetworkRef>>,
         plan: &CyclePlan,
     ) -> Result<MatchesOffer, TrainError> {
         let opponents = job.opponents.iter().zip(others);

@@ -22,6 +22,14 @@ use crate::train::trainable::Trainable;
 /// First wait without a ticket; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
+/// A run on several machines.
+pub struct RemoteRun {
+    /// What keeps it.
+    pub store: Store,
+    /// The clock by which a machine waits.
+    pub clock: Arc<dyn Clock>,
+}
+
 /// Settings of a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerOptions {
@@ -58,14 +66,14 @@ pub struct Worker<'a, G> {
 }
 
 impl<'a, G: Trainable> Worker<'a, G> {
-    /// A worker for the run in `store`, whose boards have the rules and positions of `start`.
+    /// A worker for a run whose boards have the rules and positions of `start`.
     ///
     /// # Errors
     /// [`TrainError`] of the store, or when a thread cannot be started.
     pub fn new(
         start: &'a G,
         runtime: &'a Runtime,
-        (store, clock): (&Store, Arc<dyn Clock>),
+        RemoteRun { store, clock }: &RemoteRun,
         options: &WorkerOptions,
     ) -> Result<Worker<'a, G>, TrainError> {
         let nonce = getrandom::u32().unwrap_or_default();
@@ -79,10 +87,10 @@ impl<'a, G: Trainable> Worker<'a, G> {
         };
         Ok(Worker {
             store: store.clone(),
-            player: TicketPlayer::new(start, (runtime, options.threads), store),
+            player: TicketPlayer::new(start, runtime, options.threads, store),
             begun: clock.now(),
             heartbeat: Heartbeat::start(store, machine, options.lease / 4)?,
-            clock,
+            clock: Arc::clone(clock),
             lease: options.lease,
             id,
             generation: Snapshot::first_open(store)?,

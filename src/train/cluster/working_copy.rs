@@ -44,7 +44,8 @@ impl Done {
     pub(super) fn upload(
         store: &Store,
         run_folder: &RunFolder,
-        (epoch, generation): (u32, Generation),
+        epoch: u32,
+        generation: Generation,
     ) -> Result<Done, TrainError> {
         let number = generation.number;
         let fit = run_folder.fit(number);
@@ -99,7 +100,8 @@ fn file_name(path: &Path) -> String {
 pub(super) fn bring_up(
     store: &Store,
     run_folder: &RunFolder,
-    (id, plan): (&str, &CyclePlan),
+    id: &str,
+    plan: &CyclePlan,
 ) -> Result<(), TrainError> {
     let id_path = run_folder.root().join("store.json");
     let known: Option<String> = load(&id_path)?;
@@ -125,7 +127,7 @@ pub(super) fn bring_up(
     }
     keep_checkpoint(store, run_folder, last)?;
     for name in needed(&all, plan) {
-        keep_network(store, run_folder, (&all, &name))?;
+        keep_network(store, run_folder, &all, &name)?;
     }
     // Last: what has a summary is complete.
     for done in all.iter().skip(own) {
@@ -206,7 +208,8 @@ fn needed(all: &[Done], plan: &CyclePlan) -> BTreeSet<String> {
 fn keep_network(
     store: &Store,
     run_folder: &RunFolder,
-    (all, name): (&[Done], &str),
+    all: &[Done],
+    name: &str,
 ) -> Result<(), TrainError> {
     let found = all.iter().find_map(|done| done.networks.get(name));
     let path = run_folder.networks().join(name);

@@ -54,7 +54,8 @@ impl RunContext<'_> {
         &mut self,
         generation: u32,
         step: StepName,
-        (done, total): (u64, u64),
+        done: u64,
+        total: u64,
         message: String,
     ) -> Result<(), TrainError> {
         if self.watch.tick()? {

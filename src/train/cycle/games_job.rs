@@ -91,7 +91,8 @@ impl GamesJob {
     pub fn with_player<G: Trainable, T>(
         &self,
         plan: &CyclePlan,
-        (board, start): (usize, &G),
+        board: usize,
+        start: &G,
         open: impl FnOnce(&Path, BoardSize) -> Result<EvaluatorFactory, TrainError>,
         play: impl FnOnce(&dyn GameGenerator<G>) -> Result<T, TrainError>,
     ) -> Result<T, TrainError> {

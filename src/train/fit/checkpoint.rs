@@ -170,10 +170,9 @@ impl Checkpoint {
     /// Whether a run of this network, the same or a larger one, can start from here.
     #[must_use]
     pub fn can_become(&self, network: Architecture) -> bool {
-        let small = (self.params.architecture, &self.weights);
-        let shape = self.origin.game_shape();
+        let (small, shape) = (self.params.architecture, self.origin.game_shape());
         network
-            .grown_from(small, self.origin.planes, shape, 0)
+            .grown_from(small, &self.weights, self.origin.planes, shape, 0)
             .is_some()
     }
 

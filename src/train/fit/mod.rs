@@ -233,11 +233,10 @@ pub(in crate::train) fn start_weights(
 ) -> Result<[Weights; 2], TrainError> {
     let both = start.origin.same_input(origin).then(|| {
         let [weights, average] = [&start.weights, &start.average].map(|weights| {
-            let small = (start.params.architecture, weights);
-            let shape = origin.game_shape();
+            let (small, shape) = (start.params.architecture, origin.game_shape());
             params
                 .architecture
-                .grown_from(small, origin.planes, shape, params.seed)
+                .grown_from(small, weights, origin.planes, shape, params.seed)
         });
         Some([weights?, average?])
     });

@@ -60,7 +60,7 @@ pub fn play_match<G: Encode + Playout>(
         for index in 0..plan.threads.max(1) {
             let (sender, next, stop) = (sender.clone(), &next, &stop);
             let worker = move || {
-                if let Err(error) = play_games(start, players, plan, (next, stop), &sender) {
+                if let Err(error) = play_games(start, players, plan, next, stop, &sender) {
                     // The receiver is gone when the match was aborted.
                     let _ = sender.send(Err(error));
                 }
@@ -105,7 +105,8 @@ fn play_games<G: Encode + Playout>(
     start: &G,
     players: [&MatchPlayer; 2],
     plan: &MatchParams,
-    (next, stop): (&AtomicU64, &AtomicBool),
+    next: &AtomicU64,
+    stop: &AtomicBool,
     sender: &SyncSender<Sent>,
 ) -> Result<(), TrainError> {
     let mut batches = Vec::new();

@@ -105,7 +105,7 @@ pub fn import<G: Trainable>(
                 let games: Vec<Result<Imported, LeftOut>> = games.collect();
                 progress.read_now += games.len() as u64;
                 let number = journal.units.len() as u64 * GAMES_IN_UNIT;
-                let record = write(&plan.out, &info, (unit, number), games, &mut seen)?;
+                let record = write(&plan.out, &info, unit, number, games, &mut seen)?;
                 progress.counts.add(&record.counts);
                 journal.units.push(record);
                 journal.save(&plan.out)?;
@@ -139,7 +139,8 @@ fn info<G: Trainable>(start: &G, plan: &ImportPlan) -> ShardInfo {
 fn write(
     folder: &Path,
     info: &ShardInfo,
-    (unit, first): (&Unit, u64),
+    unit: &Unit,
+    first: u64,
     games: Vec<Result<Imported, LeftOut>>,
     seen: &mut HashSet<u64>,
 ) -> Result<UnitRecord, TrainError> {

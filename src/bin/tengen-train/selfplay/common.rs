@@ -65,12 +65,7 @@ pub(super) fn play<G: Trainable>(
     let mut seconds = 0.0;
     let last = generate(start, plan, &common.out, generator, |progress| {
         let reporter = reporter.get_or_insert_with(|| {
-            Reporter::new(
-                (plan.games, progress.games),
-                "games",
-                common.json,
-                interrupt,
-            )
+            Reporter::new(plan.games, progress.games, "games", common.json, interrupt)
         });
         seconds = reporter.elapsed().as_secs_f64();
         let (message, record) = (message(progress, seconds), record(progress, seconds));

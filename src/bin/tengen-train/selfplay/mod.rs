@@ -26,15 +26,14 @@ enum Players {
 /// Runs the command.
 pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     match &args.players {
-        Players::Rollouts(args) => on_board(args.game(), args.size(), &(args, interrupt)),
+        Players::Rollouts(args) => {
+            let (game, rules) = args.game();
+            on_board(game, rules, args.size(), &(args, interrupt))
+        }
         Players::Network(args) => {
             let network = args.network()?.0;
             let size = args.size(&network)?;
-            on_board(
-                (&network.game, &args.common.rules),
-                size,
-                &(args, interrupt),
-            )
+            on_board(&network.game, &args.common.rules, size, &(args, interrupt))
         }
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
     let mut examinee = Examinee::new(options, options.board())?;
     if let Some(visits) = task.judge_visits {
         let mut texts: Vec<String> = text.lines().map(str::to_owned).collect();
-        judge(&mut examinee, (&mut lines, &mut texts), visits, task, &stop)?;
+        judge(&mut examinee, &mut lines, &mut texts, visits, task, &stop)?;
     }
     let judged: Vec<(&Opening, &Verdict)> = lines
         .iter()
@@ -107,7 +107,8 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
 /// lost.
 fn judge(
     examinee: &mut Examinee,
-    (lines, texts): (&mut [Option<Opening>], &mut [String]),
+    lines: &mut [Option<Opening>],
+    texts: &mut [String],
     visits: u64,
     task: &Task<'_>,
     stop: &StopFlag,

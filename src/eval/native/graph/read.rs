@@ -27,7 +27,8 @@ impl Graph {
     /// What it holds that this backend does not know, in words.
     pub(in super::super) fn read(
         model: &Model,
-        (planes, area): (usize, usize),
+        planes: usize,
+        area: usize,
         outputs: &[&'static str],
         keeps_bytes: bool,
     ) -> Result<Graph, String> {

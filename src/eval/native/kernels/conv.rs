@@ -341,7 +341,8 @@ impl<A: Arithmetic> Pass<'_, '_, A> {
                     simd,
                     |point| &window[point],
                     now,
-                    (&mut self.ahead, 1),
+                    &mut self.ahead,
+                    1,
                     sums,
                 );
             }
@@ -364,7 +365,8 @@ pub(super) fn add_products<'a, A: Arithmetic, S: Simd, const BLOCKS: usize, cons
     simd: S,
     channels: impl Fn(usize) -> &'a A::Input,
     weights: &[A::Weights],
-    (ahead, fetched): (&mut &[A::Weights], usize),
+    ahead: &mut &[A::Weights],
+    fetched: usize,
     sums: &mut [[A::Register<S>; POINTS]; BLOCKS],
 ) {
     let (lines, _) = weights.as_chunks::<BLOCKS>();

@@ -222,7 +222,8 @@ impl<const FREQUENCIES: usize> Tile for Products<'_, FREQUENCIES> {
                     simd,
                     |point| &window[point][frequency],
                     now,
-                    (&mut ahead, UNROLLED * BLOCKS),
+                    &mut ahead,
+                    UNROLLED * BLOCKS,
                     &mut sums,
                 );
                 left -= steps;

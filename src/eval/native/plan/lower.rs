@@ -111,7 +111,7 @@ impl Lowering<'_> {
             }
             Op::Depthwise(conv) => {
                 let fused = self.fused(index, true);
-                self.depthwise(node.inputs[0], (conv, fused))
+                self.depthwise(node.inputs[0], conv, fused)
             }
             Op::Activate(_) | Op::Add => self.combine(index, node),
             Op::Pool(kind) => {

@@ -55,7 +55,7 @@ impl Attempt<'_> {
         if !self.board.fives(other).is_empty() {
             return Some(self.board.answers_to_four(other));
         }
-        let mut search = self.threats_of(other, (level, ANY_LENGTH), self.effort.nodes);
+        let mut search = self.threats_of(other, level, ANY_LENGTH, self.effort.nodes);
         search.replies().map(|(points, _)| points)
     }
 
@@ -66,7 +66,7 @@ impl Attempt<'_> {
         let answers = self.answers(Level::ALL[0])?;
         let keys = |mv| self.board.key_with(mover, mv);
         let answers = answers.iter().map(|mv| (mv, keys(mv))).collect::<Vec<_>>();
-        let search = self.threats_of(other, (Level::ALL[0], ANY_LENGTH), self.effort.nodes);
+        let search = self.threats_of(other, Level::ALL[0], ANY_LENGTH, self.effort.nodes);
         let open = answers.into_iter().filter(|(_, key)| {
             let known = search.lookup(*key, Turn::Attacker);
             !known.is_some_and(Known::is_win)

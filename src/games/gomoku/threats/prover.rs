@@ -188,7 +188,7 @@ impl Attempt<'_> {
                         .effort
                         .nodes
                         .min(self.board.nodes.saturating_add(nodes));
-                    let known = self.search(attacker, turn, (level, ANY_LENGTH), end);
+                    let known = self.search(attacker, turn, level, ANY_LENGTH, end);
                     match known {
                         Some(known) if known.is_win() => {
                             let (proof, best) = match turn {
@@ -212,7 +212,7 @@ impl Attempt<'_> {
     /// Searches the mover's win in this many plies.
     fn within(&mut self, plies: u16) -> Option<Known> {
         let (mover, nodes) = (self.mover, self.effort.nodes);
-        let known = self.search(mover, Turn::Attacker, (Level::ALL[1], plies), nodes);
+        let known = self.search(mover, Turn::Attacker, Level::ALL[1], plies, nodes);
         known.filter(|known| known.is_win() && plies > 0)
     }
 
@@ -220,18 +220,18 @@ impl Attempt<'_> {
         &mut self,
         attacker: Color,
         turn: Turn,
-        (level, plies): (Level, u16),
+        level: Level,
+        plies: u16,
         end: u64,
     ) -> Option<Known> {
-        self.threats_of(attacker, (level, plies), end)
-            .run(turn)
-            .ok()
+        self.threats_of(attacker, level, plies, end).run(turn).ok()
     }
 
     pub(super) fn threats_of(
         &mut self,
         attacker: Color,
-        (level, plies): (Level, u16),
+        level: Level,
+        plies: u16,
         end: u64,
     ) -> Search<'_> {
         Search {

@@ -93,7 +93,9 @@ pub fn measure<G: Taught + Playout>(
     start: &G,
     network: &Network,
     measure: &Measure,
-    (against, games, seed): (Anchor, u32, u64),
+    against: Anchor,
+    games: u32,
+    seed: u64,
 ) -> Measured {
     let mut points = 0.0;
     for game in 0..2 * measure.pairs {
@@ -179,7 +181,7 @@ mod tests {
             random_plies: 2,
             against: Vec::new(),
         };
-        let score = |against| measure(&start, &network, &plan, (against, 0, 3));
+        let score = |against| measure(&start, &network, &plan, against, 0, 3);
         let random = score(Anchor::Random);
         assert!((20.0..=80.0).contains(&random.points), "{random:?}");
         assert!(score(Anchor::Rave(100)).points < 25.0);

@@ -66,7 +66,8 @@ pub fn run<G: Taught + Playout>(
     start: &G,
     plan: &CriticPlan,
     folder: &Path,
-    (threads, clock): (usize, &dyn Clock),
+    threads: usize,
+    clock: &dyn Clock,
     tell: &mut dyn FnMut(&CriticEvent),
 ) -> Result<(), TrainError> {
     let _lock = lock_folder(folder)?;
@@ -265,10 +266,9 @@ impl<G: Taught + Playout> SharedRun<'_, G> {
         let began = self.clock.now();
         for &against in &plan.against {
             // The same openings for all arms, different ones for each seed.
-            let match_of = (against, done, !numbered_seed(job.seed, done.into()));
-            record
-                .measured
-                .push(measure(self.start, network, plan, match_of));
+            let seed = !numbered_seed(job.seed, done.into());
+            let measured = measure(self.start, network, plan, against, done, seed);
+            record.measured.push(measured);
         }
         let spent = self.clock.now().saturating_sub(began);
         record.seconds[1] += spent.as_secs_f64();
@@ -323,9 +323,7 @@ mod tests {
     fn go(plan: &CriticPlan, folder: &Path, threads: usize) -> Result<u32, TrainError> {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let mut events = 0;
-        run(&start, plan, folder, (threads, &NoTime), &mut |_| {
-            events += 1
-        })?;
+        run(&start, plan, folder, threads, &NoTime, &mut |_| events += 1)?;
         Ok(events)
     }
 

@@ -14,7 +14,7 @@ fn params() -> MucgoParams {
 
 fn search<G: Playout>(params: &MucgoParams, start: &G, playouts: u64, seed: u64) -> RaveReport {
     let mut mucgo = Mucgo::new(params.clone(), 1 << 30, seed);
-    mucgo.watch(&start.clone().into(), (&[], false), &mut |done, _| {
+    mucgo.watch(&start.clone().into(), &[], false, &mut |done, _| {
         done < playouts
     })
 }
@@ -125,14 +125,14 @@ fn what_is_to_be_avoided_and_forbidden_is_in_no_report() {
     let start = SmallGo::new(BoardSize::square(5)).unwrap();
     let avoid = [Move(12), Move(7)];
     let mut mucgo = Mucgo::new(params(), 1 << 30, 1);
-    let report = mucgo.watch(&start.into(), (&avoid, false), &mut |done, _| done < 50);
+    let report = mucgo.watch(&start.into(), &avoid, false, &mut |done, _| done < 50);
     assert!(report.moves.iter().all(|found| !avoid.contains(&found.mv)));
     let rows = ".XO.. X.XO. .XO.. ..... .....";
     let ko = diagram(rows, "chinese komi0.5", Color::White);
     let mut game = GameState::from(ko);
     game.play(Move(16));
     assert!(!game.position().is_legal(Move(17)), "the ko");
-    let report = mucgo.watch(&game, (&[], false), &mut |done, _| done < 200);
+    let report = mucgo.watch(&game, &[], false, &mut |done, _| done < 200);
     assert!(report.moves.iter().all(|found| found.mv != Move(17)));
 }
 
@@ -140,7 +140,7 @@ fn what_is_to_be_avoided_and_forbidden_is_in_no_report() {
 fn the_tree_stops_growing_when_memory_is_full() {
     let start = SmallGo::new(BoardSize::square(9)).unwrap();
     let mut mucgo = Mucgo::new(params(), 1 << 16, 1);
-    let report = mucgo.watch(&start.into(), (&[], false), &mut |done, _| done < 300);
+    let report = mucgo.watch(&start.into(), &[], false, &mut |done, _| done < 300);
     assert_eq!(report.playouts, 300);
     assert!(mucgo.tree.bytes() < 2 << 16, "{}", mucgo.tree.bytes());
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::super::manifest::Manifest;
 use super::super::worker::{Worker, WorkerOptions};
-use super::super::{LearnerOptions, names, open_tickets, run_learner};
+use super::super::{LearnerOptions, RemoteRun, names, open_tickets, run_learner};
 use crate::clock::{Clock, SystemClock};
 use crate::eval::BackendKind;
 use crate::game::{BoardSize, Game};
@@ -85,6 +85,7 @@ fn learn(
     let (runtime, clock) = (runtime(), SystemClock::new());
     let resources = Resources::small(&runtime, &clock);
     let options = LearnerOptions {
+        folder: folder.to_path_buf(),
         worker: options(Duration::from_secs(5)),
         plays,
         look_every: Duration::from_millis(50),
@@ -92,11 +93,28 @@ fn learn(
     let plan = CyclePlan::parse(plan).unwrap();
     run_learner(
         &start(),
-        (&plan, folder),
-        (store, Arc::new(SystemClock::new())),
-        (&resources, &options),
+        &plan,
+        &remote(store),
+        &resources,
+        &options,
         &mut |_| (),
     )
+}
+
+fn remote(store: &Store) -> RemoteRun {
+    RemoteRun {
+        store: store.clone(),
+        clock: Arc::new(SystemClock::new()),
+    }
+}
+
+fn worker<'a>(
+    start: &'a SmallNoGo,
+    runtime: &'a Runtime,
+    store: &Store,
+    options: &WorkerOptions,
+) -> Worker<'a, SmallNoGo> {
+    Worker::new(start, runtime, &remote(store), options).unwrap()
 }
 
 /// A learner with this many workers.
@@ -105,10 +123,8 @@ fn run_with_workers(store: &Store, folder: &Path, plan: &str, workers: usize) ->
         for _ in 0..workers {
             scope.spawn(|| {
                 let (start, runtime) = (start(), runtime());
-                let clock = Arc::new(SystemClock::new());
                 let options = options(Duration::from_secs(5));
-                let place = (store, clock as Arc<dyn Clock>);
-                let mut worker = Worker::new(&start, &runtime, place, &options).unwrap();
+                let mut worker = worker(&start, &runtime, store, &options);
                 worker.run(|_| ()).unwrap();
             });
         }
@@ -247,9 +263,8 @@ fn run_after_deaths(store: &Store, copy: &Path, plan: &str) {
             store.create(&name, b"dead").unwrap();
         }
         let (start, runtime) = (start(), runtime());
-        let place = (store, Arc::new(SystemClock::new()) as Arc<dyn Clock>);
         let options = options(Duration::from_secs(1));
-        let mut worker = Worker::new(&start, &runtime, place, &options).unwrap();
+        let mut worker = worker(&start, &runtime, store, &options);
         worker.run(|_| ()).unwrap();
         assert_eq!(learner.join().unwrap().unwrap().len(), 3);
     });
@@ -273,9 +288,7 @@ fn a_dead_workers_ticket_is_played_and_a_wrong_result_is_seen() {
 
     // The same ticket again: equal bytes. With another result in its place: refused.
     let (start, runtime) = (start(), runtime());
-    let place = (&store, Arc::new(SystemClock::new()) as Arc<dyn Clock>);
-    let mut worker =
-        Worker::new(&start, &runtime, place, &options(Duration::from_secs(5))).unwrap();
+    let mut worker = worker(&start, &runtime, &store, &options(Duration::from_secs(5)));
     worker.play_named("g0000/games/0001").unwrap();
     let message = worker
         .play_named("g0000/games/0009")

@@ -16,8 +16,8 @@ pub(super) fn figures(data: &ReportData) -> Vec<String> {
     let by_games = |g: &Generation| g.games_so_far as f64;
     let by_hours = |g: &Generation| g.seconds / 3600.0;
     let charts = [
-        elo(data, ("Elo by games", "games"), &by_games),
-        elo(data, ("Elo by hours", "hours"), &by_hours),
+        elo(data, "Elo by games", "games", &by_games),
+        elo(data, "Elo by hours", "hours", &by_hours),
         policy_loss(data),
         value_loss(data),
         calibration(data),
@@ -64,7 +64,8 @@ fn held_out(g: &Generation, value: fn(&HeldOutLosses) -> f64) -> Option<f64> {
 /// The ratings: networks with intervals, anchors as reference lines.
 fn elo<'a>(
     data: &ReportData,
-    (title, x_label): (&'a str, &'a str),
+    title: &'a str,
+    x_label: &'a str,
     x: &dyn Fn(&Generation) -> f64,
 ) -> Chart<'a> {
     let rated = data.generations.iter();

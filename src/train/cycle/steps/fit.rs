@@ -49,7 +49,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let fitted = self.fit(
             context,
             dataset,
-            (StepName::CatchUp, steps),
+            StepName::CatchUp,
+            steps,
             small.as_ref().map(|small| (small, before.steps)),
         )?;
         let network = context.run_folder.start(self.number);
@@ -99,7 +100,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         &self,
         context: &mut RunContext<'_>,
         dataset: Dataset,
-        (step, steps): (StepName, u64),
+        step: StepName,
+        steps: u64,
         last: Option<(&Checkpoint, u64)>,
     ) -> Result<Fitted, TrainError> {
         let folder = match step {
@@ -128,7 +130,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 "{samples_per_second:.0} samples/s, policy {:.3}, value {:.3}",
                 report.policy_loss, report.value_loss
             );
-            told = context.tell(self.number, step, (report.step, steps), message);
+            told = context.tell(self.number, step, report.step, steps, message);
             match told {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),

@@ -145,7 +145,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             }
         };
         let open = |path: &Path, size| resources.runtime.open(path, size);
-        let progress = job.with_player(plan, (range.board, start), open, |generator| {
+        let progress = job.with_player(plan, range.board, start, open, |generator| {
             generate(start, &games, folder, generator, observe)
         })?;
         told?;
@@ -162,8 +162,13 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         progress: Progress,
     ) -> Result<(), TrainError> {
         let message = tally.see(context.watch.session(), progress);
-        let count = (progress.games, job.games);
-        context.tell(self.number, StepName::Games, count, message)
+        context.tell(
+            self.number,
+            StepName::Games,
+            progress.games,
+            job.games,
+            message,
+        )
     }
 }
 

@@ -44,7 +44,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let has_network = |number: &u32| context.run_folder.network(*number).exists();
         let last = last.filter(has_network);
         if let Some(remote) = context.resources.remote {
-            return self.rate_remotely(context, remote, (anchor, last), rating);
+            return self.rate_remotely(context, remote, anchor, last, rating);
         }
         let mut opponents = vec![(anchor_name(anchor), MatchPlayer::Rollouts(anchor))];
         if let Some(last) = last {
@@ -81,7 +81,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         &self,
         context: &mut RunContext<'_>,
         remote: &dyn Remote,
-        (anchor, last): (u64, Option<u32>),
+        anchor: u64,
+        last: Option<u32>,
         rating: &Rating,
     ) -> Result<(), TrainError> {
         let own = network_name(self.number);
@@ -113,8 +114,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let met = remote.matches(&job, &mut |index, pairs| {
             let name = &job.opponents[index].name;
             let message = format!("{own} scores {} against {name}", percent(pairs));
-            let count = (pairs.len() as u64, rating.pairs.into());
-            context.tell(self.number, StepName::Rating, count, message)
+            let (done, total) = (pairs.len() as u64, rating.pairs.into());
+            context.tell(self.number, StepName::Rating, done, total, message)
         })?;
         for (opponent, pairs) in job.opponents.iter().zip(met) {
             let record = MatchRecord {
@@ -137,10 +138,10 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let plan = self.match_plan(context, rating.pairs, rating.opening_plies);
         let mut told = Ok(());
         let pairs = play_match(self.start, players, &plan, |pairs| {
-            let count = (pairs.len() as u64, plan.pairs.into());
+            let (done, total) = (pairs.len() as u64, plan.pairs.into());
             let message = format!("{} scores {}", names[0], percent(pairs));
             let message = format!("{message} against {}", names[1]);
-            told = context.tell(self.number, StepName::Rating, count, message);
+            told = context.tell(self.number, StepName::Rating, done, total, message);
             match told {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
@@ -182,8 +183,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let mut told = Ok(());
         let pairs = play_match(self.start, [&new, &old], &plan, |pairs| {
             let score = score(pairs);
-            let count = (pairs.len() as u64, plan.pairs.into());
-            told = context.tell(self.number, StepName::Gate, count, percent(pairs));
+            let (done, total) = (pairs.len() as u64, plan.pairs.into());
+            told = context.tell(self.number, StepName::Gate, done, total, percent(pairs));
             let undecided = sprt.verdict(&score.pairs) == Verdict::Continue;
             if told.is_ok() && undecided {
                 ControlFlow::Continue(())

@@ -71,7 +71,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let last = last
             .as_ref()
             .map(|(checkpoint, steps)| (checkpoint, *steps));
-        let fitted = self.fit(context, dataset, (StepName::Fit, steps), last)?;
+        let fitted = self.fit(context, dataset, StepName::Fit, steps, last)?;
         let network = run_folder.network(number);
         export(&fitted.checkpoint, fitted.earlier_steps, &network)?;
         let opened = context

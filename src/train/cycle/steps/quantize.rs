@@ -43,7 +43,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let [calibration, validation] = Examples::halves(self.boards, &info, held_out, POSITIONS)?;
         let quantized = to_int8(&name, &onnx, &calibration)?;
         let runtime = context.resources.runtime;
-        let mut pairs = open_both(runtime, (network, &quantized), &path, &validation)?;
+        let mut pairs = open_both(runtime, network, &quantized, &path, &validation)?;
         let found = differences(&mut pairs, &validation)?;
         let Some(worst) = found.iter().find(|found| !is_accepted(&found.difference)) else {
             return durable::write(&path, &quantized);

@@ -48,7 +48,8 @@ pub fn is_accepted(found: &Difference) -> bool {
 /// [`TrainError`] when a file cannot be written, read or removed, or a network cannot be used.
 pub fn open_both(
     runtime: &Runtime,
-    (network, smaller): (&Path, &[u8]),
+    network: &Path,
+    smaller: &[u8],
     out: &Path,
     boards: &[Examples],
 ) -> Result<Vec<Pair>, TrainError> {

@@ -36,13 +36,14 @@ pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, 
         return Err(failed(OnnxError::Foreign(message)));
     }
     let names: Vec<String> = rewrite::quantised(&model).into_iter().collect();
-    let ranges = calibrate((path, onnx), names, boards)?;
+    let ranges = calibrate(path, onnx, names, boards)?;
     rewrite::rewrite(&model, &ranges).map_err(failed)
 }
 
 /// The range of each of the tensors called `names`, over all rows of all boards.
 fn calibrate(
-    (path, onnx): (&str, &[u8]),
+    path: &str,
+    onnx: &[u8],
     names: Vec<String>,
     boards: &[Examples],
 ) -> Result<BTreeMap<String, Range>, EvalError> {

@@ -87,7 +87,7 @@ impl Family {
             Family::Gobang(_) | Family::Mobile(_) => None,
         };
         match split.filter(|_| pools) {
-            Some(split) => garb::block(layers, name, x, (channels, split), self.pooling()),
+            Some(split) => garb::block(layers, name, x, channels, split, self.pooling()),
             None if self == Family::Gobang(Trunk::Plain) => {
                 residual::without_sum(layers, name, x, channels)
             }

@@ -33,10 +33,11 @@ pub(super) fn block<L: Layers>(
     layers: &mut L,
     name: &str,
     x: &L::Map,
-    (channels, split): (usize, Split),
+    channels: usize,
+    split: Split,
     pooling: Pooling,
 ) -> L::Map {
-    let inner = pooled(layers, name, x, split.of(channels), (3, pooling));
+    let inner = pooled(layers, name, x, split.of(channels), 3, pooling);
     let inner = layers.conv_norm(&format!("{name}.b"), &inner, Conv::wide(channels));
     let sum = layers.add(x, &inner);
     layers.relu(&sum)
@@ -49,7 +50,8 @@ pub(super) fn pooled<L: Layers>(
     name: &str,
     x: &L::Map,
     [local, global]: [usize; 2],
-    (kernel, pooling): (usize, Pooling),
+    kernel: usize,
+    pooling: Pooling,
 ) -> L::Map {
     let conv = |channels| Conv { channels, kernel };
     let here = layers.conv_norm(&format!("{name}.local"), x, conv(local));

@@ -22,13 +22,13 @@ impl<L: Layers> Body<'_, L> {
     /// Half of the channels by point, joined with the pooled other half.
     fn joined(&self, layers: &mut L, name: &str) -> L::Map {
         let half = self.channels / 2;
-        garb::pooled(layers, name, self.trunk, [half, half], (1, self.pooling))
+        garb::pooled(layers, name, self.trunk, [half, half], 1, self.pooling)
     }
 
     /// The same by convolutions of 3x3, with a third of the channels pooled (Gao & Wu 2021, 3.2.2).
     fn third(&self, layers: &mut L, name: &str) -> L::Map {
         let split = Split::Third.of(self.channels);
-        garb::pooled(layers, name, self.trunk, split, (3, Pooling::MeanMax))
+        garb::pooled(layers, name, self.trunk, split, 3, Pooling::MeanMax)
     }
 }
 

@@ -174,7 +174,8 @@ impl Architecture {
     #[must_use]
     pub fn grown_from(
         &self,
-        (small, weights): (Architecture, &Weights),
+        small: Architecture,
+        weights: &Weights,
         planes: usize,
         shape: impl Into<GameShape>,
         seed: u64,

@@ -20,15 +20,19 @@ impl<'a> Fold<'a> {
         &self.weights.get(&format!("{name}.{part}")).values
     }
 
+    fn factors(&mut self, name: &str, dims: &[usize], factors: &[f32]) -> Value {
+        self.graph.weights(&format!("{name}.weight"), dims, factors)
+    }
+
     /// A convolution in `groups` groups of channels.
     fn convolution(
         &mut self,
         name: &str,
-        (x, groups): (Value, usize),
-        (dims, factors): (&[usize], &[f32]),
+        x: Value,
+        factors: Value,
         bias: &[f32],
+        groups: usize,
     ) -> Value {
-        let factors = self.graph.weights(&format!("{name}.weight"), dims, factors);
         let bias = self
             .graph
             .weights(&format!("{name}.bias"), &[bias.len()], bias);
@@ -64,7 +68,8 @@ impl<'a> Fold<'a> {
             .zip(&scale)
             .flat_map(|(kernel, scale)| kernel.iter().map(move |factor| factor * scale))
             .collect();
-        self.convolution(name, (x, groups), (&weight.dims, &folded), &bias)
+        let factors = self.factors(name, &weight.dims, &folded);
+        self.convolution(name, x, factors, &bias, groups)
     }
 }
 
@@ -85,14 +90,16 @@ impl Layers for Fold<'_> {
     /// A convolution of one point of each channel separately.
     fn norm(&mut self, name: &str, x: &Value) -> Value {
         let [scale, bias] = self.line(name);
-        let dims = [scale.len(), 1, 1, 1];
-        self.convolution(name, (*x, dims[0]), (&dims, &scale), &bias)
+        let channels = scale.len();
+        let factors = self.factors(name, &[channels, 1, 1, 1], &scale);
+        self.convolution(name, *x, factors, &bias, channels)
     }
 
     fn conv(&mut self, name: &str, x: &Value, _conv: Conv) -> Value {
         let weight = self.weights.get(&format!("{name}.weight"));
         let bias = self.values(name, "bias");
-        self.convolution(name, (*x, 1), (&weight.dims, &weight.values), bias)
+        let factors = self.factors(name, &weight.dims, &weight.values);
+        self.convolution(name, *x, factors, bias, 1)
     }
 
     fn linear(&mut self, name: &str, x: &Value, len: usize) -> Value {

@@ -61,9 +61,7 @@ fn a_grown_network_answers_as_before() {
         let (small, large) = (network(small), network(large));
         for shape in [shape(false), shape(true)] {
             let before = lively_weights(small, PLANES, shape);
-            let grown = large
-                .grown_from((small, &before), PLANES, shape, 9)
-                .unwrap();
+            let grown = large.grown_from(small, &before, PLANES, shape, 9).unwrap();
             let (initial, _) = large.declare(PLANES, shape, 9);
             assert!(grown.same_shape(&initial), "{small} to {large}");
             if small == large {
@@ -89,7 +87,7 @@ fn what_is_new_is_random() {
     let shape = shape(false);
     let (small, large) = (network("tengen-2b8c"), network("tengen-4b12c"));
     let before = lively_weights(small, PLANES, shape);
-    let grown = large.grown_from((small, &before), PLANES, shape, 9);
+    let grown = large.grown_from(small, &before, PLANES, shape, 9);
     let grown = grown.unwrap();
     let stem = grown.get("stem.weight");
     let each = stem.values.len() / 12;
@@ -113,7 +111,7 @@ fn what_is_not_larger_is_refused() {
     ] {
         let (small, large) = (network(small), network(large));
         let before = lively_weights(small, PLANES, shape);
-        let grown = large.grown_from((small, &before), PLANES, shape, 9);
+        let grown = large.grown_from(small, &before, PLANES, shape, 9);
         assert!(grown.is_none(), "{small} to {large}");
     }
     // A layer as large as the board fits no other board.
@@ -123,6 +121,6 @@ fn what_is_not_larger_is_refused() {
         size: BoardSize::square(6),
         ..shape
     };
-    let grown = dense.grown_from((dense, &before), PLANES, larger, 9);
+    let grown = dense.grown_from(dense, &before, PLANES, larger, 9);
     assert!(grown.is_none());
 }

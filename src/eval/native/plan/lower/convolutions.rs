@@ -63,8 +63,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// A depthwise convolution.
-    pub(super) fn depthwise(&mut self, input: ValueId, part: (&Conv, Fused)) -> Result<(), String> {
-        let parts = [part];
+    pub(super) fn depthwise(
+        &mut self,
+        input: ValueId,
+        conv: &Conv,
+        fused: Fused,
+    ) -> Result<(), String> {
+        let parts = [(conv, fused)];
         let (conv, fused) = &parts[0];
         let taps = self.grid.taps(conv.kernel);
         let Weights::Float(numbers) = &conv.weights else {

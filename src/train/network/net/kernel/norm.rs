@@ -76,7 +76,7 @@ pub(in crate::train::network::net) fn norm_gradient(
     let answer = line(factors, epsilon);
     let answer = (&answer.0[..], &answer.1[..]);
     let least = floor(relu);
-    let [to_beta, to_gamma] = gradient_sums(x, gradient, mean, answer, least);
+    let [to_beta, to_gamma] = gradient_sums(x, gradient, mean, answer.0, answer.1, least);
     let to_beta = by_channel(channels, |c| to_beta[c] as f32);
     let to_gamma = by_channel(channels, |c| to_gamma[c] as f32 * inverse[c]);
     // With x' = (x - mean) * inverse and n points, the gradient of x is
@@ -122,7 +122,8 @@ fn gradient_sums(
     x: &[f32],
     gradient: &[f32],
     mean: &[f32],
-    (scale, shift): (&[f32], &[f32]),
+    scale: &[f32],
+    shift: &[f32],
     least: f32,
 ) -> [Vec<f64>; 2] {
     let channels = mean.len();
