@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Write as _};
 
+use serde::Serialize;
 use tengen::program::one_line;
 
 /// Prints the error that ends the program, on the standard error stream.
@@ -17,6 +18,18 @@ pub(super) fn print(line: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}")?;
     Ok(out.flush()?)
+}
+
+/// Writes a report to the standard output, as JSON or as text.
+pub(super) fn print_report<R: Serialize>(
+    report: &R,
+    json: bool,
+    text: impl FnOnce(&R) -> String,
+) -> anyhow::Result<()> {
+    print(&match json {
+        true => serde_json::to_string(report)?,
+        false => text(report),
+    })
 }
 
 /// Whether the standard output was closed.

@@ -76,11 +76,11 @@ pub fn wilson(score: f64, trials: f64, z: f64) -> Interval {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     #[track_caller]
-    fn near(got: f64, expected: f64, tolerance: f64) {
+    pub(in crate::stats) fn near(got: f64, expected: f64, tolerance: f64) {
         assert!(
             (got - expected).abs() <= tolerance,
             "{got} is not {expected}"

@@ -213,6 +213,7 @@ fn prior() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::elo::tests::near;
     use crate::stats::elo_from_score;
 
     fn meeting(black: usize, white: usize, black_points: f64, games: f64) -> Meeting {
@@ -222,14 +223,6 @@ mod tests {
             black_points,
             games,
         }
-    }
-
-    #[track_caller]
-    fn near(got: f64, expected: f64, tolerance: f64) {
-        assert!(
-            (got - expected).abs() <= tolerance,
-            "{got} is not {expected}"
-        );
     }
 
     #[test]

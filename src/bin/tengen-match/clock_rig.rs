@@ -6,16 +6,13 @@ use std::thread;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use tengen::referee::{
-    ClockReport, Conditions, EngineSpec, Format, MatchReport, MatchTimeControl, ScoreBoard,
-    schedule,
-};
+use tengen::referee::{ClockReport, Conditions, EngineSpec, MatchTimeControl, ScoreBoard};
 
 use crate::interrupt::Interrupt;
 use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
-use crate::play::Players;
+use crate::play::{PairMatch, Players};
 use crate::session::{Session, SessionObserver};
 
 /// Play many games under adverse clock conditions, and report the use of the clock.
@@ -68,15 +65,8 @@ pub(crate) fn run(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome>
             "{name} takes 0 to {MOST_LAG_MS} milliseconds, not {milliseconds}"
         );
     }
-    let engines = args.players.specs()?;
-    let rules = args.options.rules()?;
-    args.options.warn_of_load();
-    let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
+    let pair = PairMatch::new(&args.players, &args.options, args.games)?;
     let session = Session {
-        options: &args.options,
-        rules: rules.as_ref(),
-        engines: &engines,
-        fixtures: &fixtures,
         conditions: Conditions {
             withhold_time_left: args.no_time_left,
             mean_lag_seconds: args.lag / 1000.0,
@@ -84,19 +74,17 @@ pub(crate) fn run(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome>
             stall_seconds: args.stall / 1000.0,
             ..args.options.conditions()
         },
-        interrupt,
+        ..pair.session(&args.options, interrupt)
     };
-    let games = under_load(args.load, || {
-        session.play(&TimeLosses { engines: &engines })
-    })?;
+    let engines = &pair.engines;
+    let games = under_load(args.load, || session.play(&TimeLosses { engines }))?;
     let reports = engines
         .each_ref()
         .map(|engine| ClockReport::new(&engine.name, &games));
     if args.options.json {
         print_json(&reports)?;
     } else {
-        let names = [&*engines[0].name, &*engines[1].name];
-        print(MatchReport::new(names, &games));
+        print(pair.report(&games));
         reports.iter().for_each(print);
         print(format_args!(
             "Games are in {}\n",

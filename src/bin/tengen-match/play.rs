@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use tengen::referee::{EngineProtocol, EngineSpec, Format, MatchReport, ScoreBoard, schedule};
+use tengen::referee::results::GameEntry;
+use tengen::referee::{
+    EngineProtocol, EngineSpec, Fixture, Format, MatchReport, RefereedGame, ScoreBoard, schedule,
+};
 
 use crate::interrupt::Interrupt;
 use crate::options::{MatchOptions, check_engines, read_engines};
@@ -84,23 +87,62 @@ impl Players {
     }
 }
 
+/// A match of two engines.
+pub(crate) struct PairMatch {
+    pub(crate) engines: [EngineSpec; 2],
+    rules: Box<dyn RefereedGame>,
+    fixtures: Vec<Fixture>,
+}
+
+impl PairMatch {
+    /// This many games of these players.
+    pub(crate) fn new(
+        players: &Players,
+        options: &MatchOptions,
+        games: usize,
+    ) -> Result<PairMatch> {
+        let engines = players.specs()?;
+        let rules = options.rules()?;
+        options.warn_of_load();
+        Ok(PairMatch {
+            fixtures: schedule(engines.len(), Format::RoundRobin, games),
+            engines,
+            rules,
+        })
+    }
+
+    /// Its session.
+    pub(crate) fn session<'a>(
+        &'a self,
+        options: &'a MatchOptions,
+        interrupt: &'a Interrupt,
+    ) -> Session<'a> {
+        Session {
+            options,
+            rules: self.rules.as_ref(),
+            engines: &self.engines,
+            fixtures: &self.fixtures,
+            conditions: options.conditions(),
+            interrupt,
+        }
+    }
+
+    /// The report of its games.
+    pub(crate) fn report(&self, games: &[GameEntry]) -> MatchReport {
+        let [first, second] = &self.engines;
+        MatchReport::new([&first.name, &second.name], games)
+    }
+}
+
 /// Runs the subcommand.
 pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<Outcome> {
     ensure!(args.games > 0, "--games must be at least 1");
-    let engines = args.players.specs()?;
-    let rules = args.options.rules()?;
-    args.options.warn_of_load();
-    let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
-    let session = Session {
-        options: &args.options,
-        rules: rules.as_ref(),
-        engines: &engines,
-        fixtures: &fixtures,
-        conditions: args.options.conditions(),
-        interrupt,
-    };
-    let games = session.play(&ScorePrinter { engines: &engines })?;
-    let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);
+    let pair = PairMatch::new(&args.players, &args.options, args.games)?;
+    let session = pair.session(&args.options, interrupt);
+    let games = session.play(&ScorePrinter {
+        engines: &pair.engines,
+    })?;
+    let report = pair.report(&games);
     results::keep(&args.options.out, std::slice::from_ref(&report))?;
     print_report(&report, args.options.json, &args.options.out)?;
     Ok(Outcome::of(&games))

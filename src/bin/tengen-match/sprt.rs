@@ -3,16 +3,16 @@
 use anyhow::{Result, ensure};
 use clap::Args;
 use serde::Serialize;
-use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
+use tengen::referee::{EngineSpec, MatchReport, ScoreBoard};
 use tengen::stats::{Sprt, Verdict};
 
 use crate::interrupt::Interrupt;
 use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
-use crate::play::Players;
+use crate::play::{PairMatch, Players};
 use crate::results;
-use crate::session::{Session, SessionObserver};
+use crate::session::SessionObserver;
 
 /// Test whether the first engine is stronger: a generalised SPRT on colour-swapped pairs.
 ///
@@ -65,23 +65,13 @@ pub(crate) fn run(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome> {
         "--games must be at least 2: the test counts pairs"
     );
     let test = Sprt::new(args.elo0, args.elo1, args.alpha, args.beta)?;
-    let engines = args.players.specs()?;
-    let rules = args.options.rules()?;
-    args.options.warn_of_load();
-    let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
-    let session = Session {
-        options: &args.options,
-        rules: rules.as_ref(),
-        engines: &engines,
-        fixtures: &fixtures,
-        conditions: args.options.conditions(),
-        interrupt,
-    };
+    let pair = PairMatch::new(&args.players, &args.options, args.games)?;
+    let session = pair.session(&args.options, interrupt);
     let games = session.play(&Test {
         test,
-        engines: &engines,
+        engines: &pair.engines,
     })?;
-    let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);
+    let report = pair.report(&games);
     results::keep(&args.options.out, std::slice::from_ref(&report))?;
     let report = SprtReport {
         test,

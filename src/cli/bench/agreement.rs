@@ -30,9 +30,7 @@ pub(super) fn run(options: &EngineOptions, positions: u32, json: bool) -> anyhow
         &empty, options, positions
     ))??;
     let difference = &found.difference;
-    output::print(&if json {
-        serde_json::to_string(&found)?
-    } else {
+    output::print_report(&found, json, |found| {
         format!(
             "{} on {}, {} positions: policy {:.6} nats (at most {:.6}), value {:.6} (at most {:.6}), \
              same best move {:.1}%",

@@ -89,11 +89,7 @@ fn measure<G: Encode + Playout>(
         };
         for &batch in batches {
             let line = bench.measure(kind, &factory, batch)?;
-            output::print(&if json {
-                serde_json::to_string(&line)?
-            } else {
-                text(&line)
-            })?;
+            output::print_report(&line, json, text)?;
         }
     }
     Ok(())

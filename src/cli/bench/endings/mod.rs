@@ -76,10 +76,7 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
         }
     }
     let report = exam.report(unsolved);
-    crate::cli::output::print(&match task.json {
-        true => serde_json::to_string(&report)?,
-        false => report.text(),
-    })?;
+    crate::cli::output::print_report(&report, task.json, Report::text)?;
     if stop.is_raised() {
         return end_as_interrupted();
     }
