@@ -81,7 +81,10 @@ fn masked_priors(
             };
         }
     }
-    priors.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    // As integers, which is quicker: the bits of numbers from 0 on are in the order of the numbers.
+    priors.sort_unstable_by_key(|&(mv, prior)| {
+        u64::from(!prior.to_bits()) << u16::BITS | u64::from(mv.0)
+    });
 }
 
 #[cfg(test)]
