@@ -48,6 +48,11 @@ impl<const WORDS: usize> Bits<WORDS> {
         self.0[point.index() / 64] &= !(1 << (point.index() % 64));
     }
 
+    /// Adds a point, or removes it if it is there.
+    pub fn toggle(&mut self, point: Move) {
+        self.0[point.index() / 64] ^= 1 << (point.index() % 64);
+    }
+
     /// Removes all points of `other`.
     pub fn remove_all(&mut self, other: Self) {
         *self &= !other;
@@ -256,6 +261,11 @@ mod tests {
                 rest.remove(&point);
                 prop_assert_eq!(without.count(), rest.len());
                 prop_assert!(!without.contains(Move(point)));
+                let mut toggled = bits;
+                toggled.toggle(Move(point));
+                prop_assert_eq!(toggled.contains(Move(point)), !bits.contains(Move(point)));
+                toggled.toggle(Move(point));
+                prop_assert_eq!(toggled, bits);
             }
             let up: Vec<u16> = bits.shift_up(by).iter().map(|p| p.0).collect();
             let moved = points.iter().map(|p| p + by as u16).filter(|&p| p < 192);

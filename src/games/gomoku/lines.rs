@@ -1,6 +1,7 @@
 //! The board as lines: each row, column and diagonal is one machine word per colour, so that the
 //! surroundings of a point in one direction are two shifts away.
 
+use super::GomokuRules;
 use crate::game::{BoardSize, Color, Move};
 
 /// Maximum number of columns and of rows.
@@ -11,7 +12,7 @@ pub(super) const MAX_SIDE: u8 = 20;
 pub const REACH: usize = 5;
 
 /// Rows, columns, and both kinds of diagonals of the largest board.
-const LINES: usize = 4 * MAX_SIDE as usize + 2 * (MAX_SIDE as usize - 1);
+pub(super) const LINES: usize = 4 * MAX_SIDE as usize + 2 * (MAX_SIDE as usize - 1);
 
 /// A direction of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,6 +38,7 @@ impl Direction {
     ];
 
     /// The point `steps` further on; the caller knows that it is on the board.
+    #[inline]
     #[must_use]
     pub fn step(self, size: BoardSize, point: Move, steps: i8) -> Move {
         let width = i16::from(size.width);
@@ -64,16 +66,65 @@ impl Direction {
         (near(behind), near(ahead))
     }
 
-    /// Index of the line through a point, and the point's index on it.
-    fn place(self, (x, y): (u8, u8)) -> (usize, u32) {
+    /// The place of the point with this column and row.
+    #[inline]
+    pub(super) fn place(self, (x, y): (u8, u8)) -> Place {
         const SIDE: usize = MAX_SIDE as usize;
         let (column, row) = (usize::from(x), usize::from(y));
-        match self {
-            Direction::Row => (row, x.into()),
-            Direction::Column => (SIDE + column, y.into()),
-            Direction::Rising => (3 * SIDE - 1 + column - row, x.into()),
-            Direction::Falling => (4 * SIDE - 1 + column + row, x.into()),
+        let (line, index) = match self {
+            Direction::Row => (row, x),
+            Direction::Column => (SIDE + column, y),
+            Direction::Rising => (3 * SIDE - 1 + column - row, x),
+            Direction::Falling => (4 * SIDE - 1 + column + row, x),
+        };
+        Place {
+            line,
+            index: index.into(),
         }
+    }
+
+    /// The first point of each line.
+    pub(super) fn starts(self, size: BoardSize) -> impl Iterator<Item = Move> {
+        let left = (0..size.height).map(move |y| (0, y));
+        let edge = if self == Direction::Falling {
+            size.height - 1
+        } else {
+            0
+        };
+        let (has_left, has_edge) = (self != Direction::Column, self != Direction::Row);
+        // The corner counts once.
+        let edge = (u8::from(has_left)..size.width).map(move |x| (x, edge));
+        let left = left.filter(move |_| has_left);
+        let starts = left.chain(edge.filter(move |_| has_edge));
+        starts.map(move |(x, y)| size.point(x, y))
+    }
+}
+
+/// Where a point is in one direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// Number of the line, below [`LINES`].
+    pub(super) line: usize,
+    /// The point's index on it.
+    pub(super) index: u32,
+}
+
+impl Place {
+    /// The places of the point with this column and row in each of [`Direction::ALL`].
+    #[inline]
+    pub(super) fn of_each(at: (u8, u8)) -> [Place; 4] {
+        // Not by `map`, which is not always inlined.
+        [
+            Direction::Row.place(at),
+            Direction::Column.place(at),
+            Direction::Rising.place(at),
+            Direction::Falling.place(at),
+        ]
+    }
+
+    /// Its bit in the words of [`Lines`].
+    fn bit(self) -> u32 {
+        1 << (self.index + REACH as u32)
     }
 }
 
@@ -93,8 +144,8 @@ impl Lines {
         let mut open = [u32::MAX; LINES];
         for point in (0..size.area() as u16).map(Move) {
             for direction in Direction::ALL {
-                let (line, place) = direction.place(size.column_row(point));
-                open[line] &= !(1 << (place + REACH as u32));
+                let place = direction.place(size.column_row(point));
+                open[place.line] &= !place.bit();
             }
         }
         Lines {
@@ -114,8 +165,8 @@ impl Lines {
         let theirs = &mut self.blocked[color.opponent().index()];
         let at = self.size.column_row(point);
         for direction in Direction::ALL {
-            let (line, place) = direction.place(at);
-            theirs[line] |= 1 << (place + REACH as u32);
+            let place = direction.place(at);
+            theirs[place.line] |= place.bit();
         }
     }
 
@@ -124,8 +175,8 @@ impl Lines {
         let theirs = &mut self.blocked[color.opponent().index()];
         let at = self.size.column_row(point);
         for direction in Direction::ALL {
-            let (line, place) = direction.place(at);
-            theirs[line] &= !(1 << (place + REACH as u32));
+            let place = direction.place(at);
+            theirs[place.line] &= !place.bit();
         }
     }
 
@@ -138,22 +189,19 @@ impl Lines {
     /// The windows of `color` around a point in each of [`Direction::ALL`].
     #[must_use]
     pub fn windows(&self, color: Color, point: Move) -> [Window; 4] {
-        let at = self.size.column_row(point);
-        Direction::ALL.map(|direction| self.window_from(color, at, direction))
+        let window = |place: Place| self.line(place.line).window(color, place.index);
+        let [row, column, rising, falling] = Place::of_each(self.size.column_row(point));
+        [window(row), window(column), window(rising), window(falling)]
     }
 
     fn window_from(&self, color: Color, at: (u8, u8), direction: Direction) -> Window {
-        let (line, place) = direction.place(at);
-        self.view(line).window(color, place)
+        let place = direction.place(at);
+        self.line(place.line).window(color, place.index)
     }
 
-    /// The line through a point, and the point's index on it.
-    pub(super) fn line(&self, point: Move, direction: Direction) -> (BoardLine, u32) {
-        let (line, place) = direction.place(self.size.column_row(point));
-        (self.view(line), place)
-    }
-
-    fn view(&self, line: usize) -> BoardLine {
+    /// The line of this number.
+    #[inline]
+    pub(super) fn line(&self, line: usize) -> BoardLine {
         BoardLine([self.blocked[0][line], self.blocked[1][line]])
     }
 }
@@ -164,6 +212,7 @@ pub(super) struct BoardLine([u32; 2]);
 
 impl BoardLine {
     /// The window of `color` around a place on the line.
+    #[inline]
     pub(super) fn window(self, color: Color, place: u32) -> Window {
         let blocked = self.0[color.index()] >> place;
         let other = self.0[color.opponent().index()] >> place;
@@ -173,16 +222,23 @@ impl BoardLine {
         Window::of(behind.into(), ahead.into())
     }
 
-    /// Whether a place blocks `color`: it cannot play there or see past it.
-    pub(super) fn is_blocked(self, color: Color, place: u32) -> bool {
-        self.0[color.index()] >> (place + REACH as u32) & 1 == 1
+    /// A number that no other line has under these rules, and that is not 0.
+    #[inline]
+    pub(super) fn key(self, rules: GomokuRules) -> u64 {
+        // The highest bits are off every board, and so 1 for both colours.
+        let stones = u64::from(self.0[0]) << u32::BITS | u64::from(self.0[1]);
+        stones ^ (rules as u64) << (u32::BITS - RULES_BITS)
     }
 
     /// Whether a place of the board is empty.
+    #[inline]
     pub(super) fn is_empty(self, place: u32) -> bool {
         (self.0[0] | self.0[1]) >> (place + REACH as u32) & 1 == 0
     }
 }
+
+/// Bits for the number of the rules.
+const RULES_BITS: u32 = GomokuRules::ALL.len().ilog2() + 1;
 
 /// Mask of half a window.
 const HALF: u32 = (1 << REACH) - 1;

@@ -5,6 +5,7 @@
 //! remaining points are forbidden to Black.
 
 mod encoding;
+mod line_shapes;
 mod lines;
 mod openings;
 mod playout;
@@ -22,7 +23,7 @@ use lines::MAX_SIDE;
 pub use lines::{Direction, Lines, REACH, Window};
 pub use rules::GomokuRules;
 pub use shape::{Cells, Five, Shape, Shapes};
-pub use shape_map::{ShapeChange, ShapeMap};
+pub use shape_map::{MapHistory, ShapeMap};
 
 /// Points of the largest board as a set.
 pub type Points = Bits<7>;

@@ -1,10 +1,9 @@
 //! The shapes that a stone on each empty point would make, updated and restored stone by stone.
 
-use super::{Direction, Gomoku, Points, Shape, Shapes};
-use crate::game::{Bits, Color, Game, Move};
-
-/// Points of the largest board.
-const MAX_POINTS: usize = 400;
+use super::line_shapes::LineShapes;
+use super::lines::{LINES, Place};
+use super::{Direction, Gomoku, Points, Shape};
+use crate::game::{Bits, BoardSize, Color, Game, Move};
 
 /// Shapes that have point sets, in ascending order.
 const SETS: [Shape; 6] = [
@@ -16,42 +15,48 @@ const SETS: [Shape; 6] = [
     Shape::Five,
 ];
 
-/// A shape before an update.
+/// For each colour, the points with one of [`SETS`] in at least one direction.
+type Sets = [[Points; SETS.len()]; 2];
+
+/// A point that entered a set or left it.
 #[derive(Debug, Clone, Copy)]
-pub struct ShapeChange {
+struct Flip {
     color: Color,
+    /// Index in [`SETS`].
+    set: u8,
     point: Move,
-    /// Index in [`Direction::ALL`].
-    direction: u8,
-    before: Shape,
+}
+
+/// What some updates have changed, to be undone last first.
+#[derive(Debug, Clone, Default)]
+pub struct MapHistory {
+    /// For each update the point, its lines as they were, and the number of flips before it.
+    updates: Vec<(Move, [LineShapes; Direction::ALL.len()], usize)>,
+    flips: Vec<Flip>,
 }
 
 /// For both colours, the shapes that a stone on each empty point would make in each direction.
 /// Forbidden moves are not considered.
 #[derive(Debug, Clone)]
 pub struct ShapeMap {
-    tables: [&'static Shapes; 2],
-    shapes: [[[Shape; 4]; MAX_POINTS]; 2],
-    /// For each colour, the points with one of [`SETS`] in at least one direction.
-    sets: [[Points; SETS.len()]; 2],
+    size: BoardSize,
+    lines: [LineShapes; LINES],
+    sets: Sets,
 }
 
 impl ShapeMap {
     /// The map of a position.
     #[must_use]
     pub fn of(position: &Gomoku) -> ShapeMap {
+        let size = position.size();
         let mut map = ShapeMap {
-            tables: Color::BOTH.map(|color| position.shapes(color)),
-            shapes: [[[Shape::Nothing; 4]; MAX_POINTS]; 2],
+            size,
+            lines: [LineShapes::default(); LINES],
             sets: [[Bits::EMPTY; SETS.len()]; 2],
         };
-        for point in position.empty().iter() {
-            for color in Color::BOTH {
-                let found = position.shapes_at(color, point);
-                map.shapes[color.index()][point.index()] = found;
-                if found.iter().any(|&shape| shape >= SETS[0]) {
-                    map.list(color, point, found);
-                }
+        for direction in Direction::ALL {
+            for start in direction.starts(size) {
+                map.read_line(position, start, direction, &mut |_| ());
             }
         }
         map
@@ -59,49 +64,32 @@ impl ShapeMap {
 
     /// Updates the map after a stone was put on a point of the position.
     pub fn update(&mut self, position: &Gomoku, point: Move) {
-        self.update_with(position, point, |_| ());
-    }
-
-    /// The same, and adds what has changed to a list, for [`ShapeMap::undo`].
-    pub fn update_noting(&mut self, position: &Gomoku, point: Move, to: &mut Vec<ShapeChange>) {
-        self.update_with(position, point, |change| to.push(change));
-    }
-
-    fn update_with(&mut self, position: &Gomoku, point: Move, mut note: impl FnMut(ShapeChange)) {
-        let size = position.size();
-        for (number, direction) in Direction::ALL.into_iter().enumerate() {
-            let (line, place) = position.lines().line(point, direction);
-            let (behind, ahead) = direction.room(size, point);
-            for (sign, room) in [(-1, behind), (1, ahead)] {
-                for color in Color::BOTH {
-                    for steps in 1..=room {
-                        let there = place.wrapping_add_signed(i32::from(sign * steps));
-                        // Opposing stones hide the cells behind them.
-                        if line.is_blocked(color, there) {
-                            break;
-                        }
-                        if line.is_empty(there) {
-                            let at = direction.step(size, point, sign * steps);
-                            let window = line.window(color, there);
-                            let shape = self.tables[color.index()].shape(window);
-                            self.set(color, at, number, shape, &mut note);
-                        }
-                    }
-                }
-            }
-        }
-        for color in Color::BOTH {
-            for direction in 0..Direction::ALL.len() {
-                self.set(color, point, direction, Shape::Nothing, &mut note);
-            }
+        for direction in Direction::ALL {
+            self.read_line(position, point, direction, &mut |_| ());
         }
     }
 
-    /// Undoes the last changes of a list, so that the first `kept` remain.
-    pub fn undo(&mut self, changes: &mut Vec<ShapeChange>, kept: usize) {
-        for change in changes.drain(kept..).rev() {
-            let direction = usize::from(change.direction);
-            self.replace(change.color, change.point, direction, change.before);
+    /// The same, and adds what has changed to a history, for [`ShapeMap::undo`].
+    pub fn update_noting(&mut self, position: &Gomoku, point: Move, history: &mut MapHistory) {
+        let MapHistory { updates, flips } = history;
+        let lines = self.places(point).map(|place| self.lines[place.line]);
+        updates.push((point, lines, flips.len()));
+        for direction in Direction::ALL {
+            self.read_line(position, point, direction, &mut |flip| flips.push(flip));
+        }
+    }
+
+    /// Undoes the last update of a history, if there is one.
+    pub fn undo(&mut self, history: &mut MapHistory) {
+        let MapHistory { updates, flips } = history;
+        let Some((point, lines, kept)) = updates.pop() else {
+            return;
+        };
+        for (place, line) in self.places(point).into_iter().zip(lines) {
+            self.lines[place.line] = line;
+        }
+        for flip in flips.drain(kept..).rev() {
+            self.sets[flip.color.index()][usize::from(flip.set)].toggle(flip.point);
         }
     }
 
@@ -109,7 +97,10 @@ impl ShapeMap {
     /// [`Shape::Nothing`] where the point is occupied.
     #[must_use]
     pub fn shapes(&self, color: Color, point: Move) -> [Shape; 4] {
-        self.shapes[color.index()][point.index()]
+        let [row, column, rising, falling] = self.places(point);
+        // Not by `map`, which is not always inlined.
+        let shape = |place: Place| self.lines[place.line].shape(color, place.index);
+        [shape(row), shape(column), shape(rising), shape(falling)]
     }
 
     /// The empty points where a stone of `color` would make exactly this shape in at least one
@@ -119,48 +110,60 @@ impl ShapeMap {
     /// For shapes poorer than [`Shape::ClosedThree`], of which no lists are kept.
     #[must_use]
     pub fn points(&self, color: Color, shape: Shape) -> Points {
-        let set = SETS.iter().position(|&listed| listed == shape);
+        let set = set_of(shape);
         self.sets[color.index()][set.expect("a shape with a list")]
     }
 
-    fn set(
+    #[inline]
+    fn places(&self, point: Move) -> [Place; 4] {
+        Place::of_each(self.size.column_row(point))
+    }
+
+    /// Reads the line through a point from the position, and tells which points enter or leave a
+    /// set.
+    #[inline]
+    fn read_line(
         &mut self,
-        color: Color,
+        position: &Gomoku,
         point: Move,
-        direction: usize,
-        shape: Shape,
-        note: &mut impl FnMut(ShapeChange),
+        direction: Direction,
+        note: &mut impl FnMut(Flip),
     ) {
-        let before = self.shapes[color.index()][point.index()][direction];
-        if before != shape {
-            note(ShapeChange {
-                color,
-                point,
-                direction: direction as u8,
-                before,
-            });
-            self.replace(color, point, direction, shape);
-        }
-    }
-
-    fn replace(&mut self, color: Color, point: Move, direction: usize, shape: Shape) {
-        let shapes = &mut self.shapes[color.index()][point.index()];
-        let before = std::mem::replace(&mut shapes[direction], shape);
-        let found = *shapes;
-        if before.max(shape) >= SETS[0] {
-            self.list(color, point, found);
-        }
-    }
-
-    /// Adds a point to the sets of the shapes it makes, and removes it from the others.
-    fn list(&mut self, color: Color, point: Move, found: [Shape; 4]) {
-        for (set, shape) in self.sets[color.index()].iter_mut().zip(SETS) {
-            match found.contains(&shape) {
-                true => set.insert(point),
-                false => set.remove(point),
+        let here = direction.place(self.size.column_row(point));
+        let now = LineShapes::of(position.lines().line(here.line), position.rules());
+        let before = std::mem::replace(&mut self.lines[here.line], now);
+        for color in Color::BOTH {
+            for index in now.changes(before, color) {
+                let steps = index as i8 - here.index as i8;
+                let there = direction.step(self.size, point, steps);
+                let left = set_of(before.shape(color, index));
+                if let Some(set) = left.filter(|&set| !self.makes(color, there, SETS[set])) {
+                    self.flip(color, set, there, note);
+                }
+                if let Some(set) = set_of(now.shape(color, index))
+                    && !self.sets[color.index()][set].contains(there)
+                {
+                    self.flip(color, set, there, note);
+                }
             }
         }
     }
+
+    /// Whether a stone of `color` on a point would make this shape in some direction.
+    fn makes(&self, color: Color, point: Move, shape: Shape) -> bool {
+        self.shapes(color, point).contains(&shape)
+    }
+
+    fn flip(&mut self, color: Color, set: usize, point: Move, note: &mut impl FnMut(Flip)) {
+        self.sets[color.index()][set].toggle(point);
+        let set = set as u8;
+        note(Flip { color, set, point });
+    }
+}
+
+/// The number of a shape in [`SETS`].
+fn set_of(shape: Shape) -> Option<usize> {
+    (shape as usize).checked_sub(SETS[0] as usize)
 }
 
 #[cfg(test)]
@@ -173,7 +176,23 @@ mod tests {
     use crate::game::BoardSize;
 
     fn same(one: &ShapeMap, other: &ShapeMap) -> bool {
-        one.shapes == other.shapes && one.sets == other.sets
+        one.lines == other.lines && one.sets == other.sets
+    }
+
+    /// Whether each point has the shapes of its windows, and the sets those points.
+    fn is_true(map: &ShapeMap, position: &Gomoku) -> bool {
+        Color::BOTH.into_iter().all(|color| {
+            let mut points = (0..position.size().area() as u16).map(Move);
+            let shapes = |point| match position.stone(point) {
+                Some(_) => [Shape::Nothing; 4],
+                None => position.shapes_at(color, point),
+            };
+            let lists = |point| SETS.map(|shape| map.points(color, shape).contains(point));
+            points.all(|point| {
+                map.shapes(color, point) == shapes(point)
+                    && lists(point) == SETS.map(|shape| shapes(point).contains(&shape))
+            })
+        })
     }
 
     #[test]
@@ -184,18 +203,19 @@ mod tests {
                 let mut position =
                     Gomoku::with_rules(BoardSize::new(width, height), rules).unwrap();
                 let mut map = ShapeMap::of(&position);
-                let (mut changes, mut earlier) = (Vec::new(), Vec::new());
+                let (mut history, mut earlier) = (MapHistory::default(), Vec::new());
                 while position.outcome().is_none() {
                     let choice = rng.random_range(0..position.legal_count());
                     let mv = position.legal_moves().nth(choice).unwrap();
-                    earlier.push((map.clone(), changes.len()));
+                    earlier.push(map.clone());
                     position.play(mv);
-                    map.update_noting(&position, mv, &mut changes);
+                    map.update_noting(&position, mv, &mut history);
                     assert!(same(&map, &ShapeMap::of(&position)), "{position:?}");
+                    assert!(is_true(&map, &position), "{position:?}");
                 }
-                for (before, kept) in earlier.into_iter().rev() {
-                    map.undo(&mut changes, kept);
-                    assert!(same(&map, &before), "{position:?}");
+                for expected in earlier.into_iter().rev() {
+                    map.undo(&mut history);
+                    assert!(same(&map, &expected), "{position:?}");
                 }
             }
         }

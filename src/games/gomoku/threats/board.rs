@@ -2,7 +2,7 @@
 
 use crate::game::{Color, Game, Move, zobrist};
 use crate::games::gomoku::{
-    Direction, Five, Gomoku, GomokuRules, Points, Shape, ShapeChange, ShapeMap,
+    Direction, Five, Gomoku, GomokuRules, MapHistory, Points, Shape, ShapeMap,
 };
 
 /// A position with put and undo.
@@ -10,10 +10,8 @@ use crate::games::gomoku::{
 pub(super) struct Board {
     position: Gomoku,
     map: ShapeMap,
-    /// What the stones on the board have changed in the map since the search began.
-    changes: Vec<ShapeChange>,
-    /// For each of these stones, the number of changes before it.
-    marks: Vec<usize>,
+    /// What the stones put since the search began have changed in the map.
+    history: MapHistory,
     /// Number of stones put.
     pub(super) nodes: u64,
 }
@@ -23,8 +21,7 @@ impl Board {
         let mut board = Board {
             position: position.clone(),
             map: ShapeMap::of(position),
-            changes: Vec::new(),
-            marks: Vec::new(),
+            history: MapHistory::default(),
             nodes: 0,
         };
         // The side to move is part of the search: its keys add attacker and mover.
@@ -57,16 +54,14 @@ impl Board {
     pub(super) fn put(&mut self, color: Color, point: Move) {
         self.nodes += 1;
         self.position.put(color, point);
-        self.marks.push(self.changes.len());
         self.map
-            .update_noting(&self.position, point, &mut self.changes);
+            .update_noting(&self.position, point, &mut self.history);
     }
 
     /// Takes the last stone back.
     pub(super) fn take_back(&mut self, color: Color, point: Move) {
         self.position.take_back(color, point);
-        let kept = self.marks.pop().unwrap_or_default();
-        self.map.undo(&mut self.changes, kept);
+        self.map.undo(&mut self.history);
     }
 
     /// Points where a stone of `color` would make a certain shape in some direction.
