@@ -1,6 +1,8 @@
 //! Victory by continuous fours: the attacker makes one four after the other, each with a single
 //! answer, until there is none (docs/methods.md#threats).
 
+use std::cmp::Reverse;
+
 use super::board::Board;
 use super::table::{Known, Table};
 use crate::game::{Color, Move};
@@ -97,7 +99,7 @@ impl Fours<'_> {
         }
         let before = self.left;
         let mut complete = true;
-        for mv in self.order(candidates, first) {
+        for (_, mv) in self.order(candidates, first) {
             match self.attempt(mv, plies) {
                 Finding::Win(plies) => {
                     self.line.push(mv);
@@ -132,8 +134,8 @@ impl Fours<'_> {
         points[0] | points[1] | points[2]
     }
 
-    /// The most promising first: immediate wins, then shapes better than a four.
-    fn order(&self, candidates: Points, first: Option<Move>) -> Vec<Move> {
+    /// The most promising first, with its promise: immediate wins, then shapes better than a four.
+    fn order(&self, candidates: Points, first: Option<Move>) -> Vec<(u32, Move)> {
         let worth = |mv: Move| -> u32 {
             if first == Some(mv) {
                 return u32::MAX;
@@ -151,8 +153,8 @@ impl Fours<'_> {
             worth.sum()
         };
         let mut moves: Vec<(u32, Move)> = candidates.iter().map(|mv| (worth(mv), mv)).collect();
-        moves.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.0.cmp(&b.1.0)));
-        moves.into_iter().map(|(_, mv)| mv).collect()
+        moves.sort_unstable_by_key(|&(worth, mv)| (Reverse(worth), mv));
+        moves
     }
 
     /// Makes one four and continues from its answer.

@@ -1,5 +1,7 @@
 //! Moves of the threat search: possible threats, and possible answers.
 
+use std::cmp::Reverse;
+
 use super::fours::{Finding, Fours};
 use super::numbers::Turn;
 use super::replies::disturbing;
@@ -35,18 +37,15 @@ impl Search<'_> {
                 _ => refuted,
             };
         }
-        let mut shapes = vec![
+        let shapes = [
+            Shape::ClosedThree,
             Shape::Three,
             Shape::Four,
             Shape::TwoFours,
             Shape::StraightFour,
         ];
-        if self.level.wide {
-            shapes.push(Shape::ClosedThree);
-        }
-        let points = shapes
-            .iter()
-            .map(|&shape| self.board.points(attacker, shape));
+        let shapes = shapes[usize::from(!self.level.wide)..].iter();
+        let points = shapes.map(|&shape| self.board.points(attacker, shape));
         let points = points.fold(Points::EMPTY, |all, set| all | set);
         let mut moves: Vec<(u32, Move)> = points
             .iter()
@@ -56,7 +55,7 @@ impl Search<'_> {
         if moves.is_empty() {
             return refuted;
         }
-        moves.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.0.cmp(&b.1.0)));
+        moves.sort_unstable_by_key(|&(promise, mv)| (Reverse(promise), mv));
         Ok(moves.into_iter().map(|(_, mv)| mv).collect())
     }
 
