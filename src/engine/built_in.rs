@@ -42,8 +42,8 @@ const NETWORKS: &[Network] = &[
     Network {
         game: "gomoku",
         sides: 9..=20,
-        exact: include_bytes!("../../models/gomoku-sizes.onnx"),
-        int8: include_bytes!("../../models/gomoku-sizes-int8.onnx"),
+        exact: include_bytes!("../../models/gomoku-taught.onnx"),
+        int8: include_bytes!("../../models/gomoku-taught-int8.onnx"),
     },
 ];
 

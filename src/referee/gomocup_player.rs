@@ -54,8 +54,8 @@ pub(super) struct GomocupPlayer {
     message: Option<String>,
     /// Number of `INFO` lines to which an answer may still come, although none should.
     told: u32,
-    /// The game's rules, if not the default ones, until the first move.
-    rules: Option<String>,
+    /// Settings of the game that it may refuse, in words, until the first move.
+    settings: Option<String>,
     /// Whether it answers `INFO`; known after its first move.
     answers_info: Option<bool>,
     /// Refused settings.
@@ -118,7 +118,7 @@ impl GomocupPlayer {
             moved_at: None,
             message: None,
             told: 0,
-            rules: None,
+            settings: None,
             answers_info: None,
             refusals: Vec::new(),
             told_more: spec.info.clone(),
@@ -219,8 +219,8 @@ impl GomocupPlayer {
             digits.starts_with(|first: char| first.is_ascii_digit()) || suggested(text).is_some()
         })?;
         self.answers_info.get_or_insert(heard.refused.is_some());
-        if let (Some(said), Some(rules)) = (&heard.refused, self.rules.take()) {
-            let line = format!("an INFO, perhaps that of the rules {rules}: {said}");
+        if let (Some(said), Some(settings)) = (&heard.refused, self.settings.take()) {
+            let line = format!("an INFO, perhaps that of {settings}: {said}");
             self.refusals.push((ComplaintKind::Refusal, line));
         }
         Ok(heard)
@@ -351,10 +351,12 @@ impl Contestant for GomocupPlayer {
         for (key, value) in limits(setup.time) {
             self.info(key, value)?;
         }
-        self.rules = setup.rules.clone();
-        let sum = GOMOCUP_RULES
-            .iter()
-            .find(|(_, name)| Some(*name) == self.rules.as_deref());
+        let rules = setup.rules.as_deref();
+        let named = rules.map(|rules| format!("the rules {rules}"));
+        let own = (!self.told_more.is_empty()).then(|| "its own `info`".to_owned());
+        let settings: Vec<String> = named.into_iter().chain(own).collect();
+        self.settings = (!settings.is_empty()).then(|| settings.join(" or of "));
+        let sum = GOMOCUP_RULES.iter().find(|(_, name)| Some(*name) == rules);
         self.info("rule", sum.map_or(0, |(sum, _)| *sum))?;
         self.info("game_type", 2)?;
         for (key, value) in self.told_more.clone() {

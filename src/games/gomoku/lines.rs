@@ -1,7 +1,7 @@
 //! The board as lines: each row, column and diagonal is one machine word per colour, so that the
 //! surroundings of a point in one direction are two shifts away.
 
-use super::GomokuRules;
+use super::rules::GomokuRules;
 use crate::game::{BoardSize, Color, Move};
 
 /// Maximum number of columns and of rows.

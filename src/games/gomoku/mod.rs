@@ -21,8 +21,8 @@ use crate::game::{
 };
 use lines::MAX_SIDE;
 pub use lines::{Direction, Lines, REACH, Window};
-pub use rules::GomokuRules;
-pub use shape::{Cells, Five, Shape, Shapes};
+pub use rules::{Five, GomokuRules};
+pub use shape::{Cells, Shape, Shapes};
 pub use shape_map::{MapHistory, ShapeMap};
 
 /// Points of the largest board as a set.

@@ -5,7 +5,8 @@
 //! is itself not forbidden; this is decided recursively, with one more stone on the board.
 
 use super::lines::{Direction, Lines};
-use super::shape::{Five, Shape, Shapes};
+use super::rules::Five;
+use super::shape::{Shape, Shapes};
 use crate::game::{Color, Move};
 
 /// The patterns that Black may not make.

@@ -3,8 +3,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::shape::Five;
 use crate::game::{Color, Rules, UnknownRules};
+
+/// Which length of a row wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Five {
+    /// Five stones or more.
+    OrMore,
+    /// Five stones.
+    Exactly,
+    /// Six or more, and five that are not between two stones of the other side.
+    OrMoreNotBlocked,
+    /// Five stones that are not between two stones of the other side.
+    ExactlyNotBlocked,
+}
 
 /// A variant of Gomoku; see [`GomokuRules::ALL`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

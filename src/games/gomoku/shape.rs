@@ -12,20 +12,7 @@
 use std::sync::LazyLock;
 
 use super::lines::{Cell, REACH, WINDOWS, Window};
-
-/// Which length of a row wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Five {
-    /// Five stones or more.
-    OrMore,
-    /// Five stones.
-    Exactly,
-    /// Six or more, and five that are not between two stones of the other side.
-    OrMoreNotBlocked,
-    /// Five stones that are not between two stones of the other side.
-    ExactlyNotBlocked,
-}
+use super::rules::Five;
 
 /// The shape that a stone makes in one direction, considered alone; better shapes compare greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

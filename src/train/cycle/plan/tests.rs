@@ -42,6 +42,10 @@ fn plans_of_runs_are_read() {
     let mut read = 0;
     for run in std::fs::read_dir(runs).unwrap() {
         let path = run.unwrap().path().join("plan.toml");
+        // A network that was fitted by itself has none.
+        if !path.exists() {
+            continue;
+        }
         let plan = CyclePlan::parse(&std::fs::read_to_string(&path).unwrap());
         let plan = plan.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert_eq!(CyclePlan::parse(&plan.to_toml().unwrap()).unwrap(), plan);
