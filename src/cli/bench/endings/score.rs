@@ -87,15 +87,13 @@ impl Score {
                 .iter()
                 .filter_map(|answer| Some((answer.value, answer.wins?)));
             let numbers: Vec<f64> = known.map(|(value, wins)| number(value, wins)).collect();
-            let count = numbers.len() as f64;
-            (count > 0.0).then(|| numbers.into_iter().sum::<f64>() / count)
+            mean(&numbers)
         };
         let differences = answers.iter().filter_map(|answer| {
             let judged = answer.judged?;
             Some(f64::from((answer.value - judged).abs()))
         });
         let differences: Vec<f64> = differences.collect();
-        let judged = differences.len();
         Some(Score {
             by,
             plies: [first, last],
@@ -117,8 +115,8 @@ impl Score {
                 let expected = (1.0 + f64::from(value)) / 2.0;
                 (expected - f64::from(u8::from(wins))).powi(2)
             }),
-            judged,
-            from_judge: (judged > 0).then(|| differences.iter().sum::<f64>() / judged as f64),
+            judged: differences.len(),
+            from_judge: mean(&differences),
             proven: answers.iter().filter(|answer| answer.proven).count() as f64
                 / answers.len() as f64,
         })
@@ -158,6 +156,11 @@ impl Score {
         );
         row.trim_end().to_owned()
     }
+}
+
+/// The mean of some numbers, if there are any.
+fn mean(numbers: &[f64]) -> Option<f64> {
+    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }
 
 #[cfg(test)]

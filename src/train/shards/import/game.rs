@@ -77,16 +77,7 @@ pub(super) fn read<G: Game>(start: &G, game: &Form, choice: Choice) -> Result<Im
 /// A game of an SGF file. Comments of a match say what the players' searches thought; then the moves before the
 /// first of them are an opening, which no player chose.
 fn from_sgf<G: Game>(start: &G, text: &str) -> Result<Recorded, LeftOut> {
-    let record = match sgf::read(text) {
-        Ok(record) => record,
-        Err(error) => return left_out("unreadable", error),
-    };
-    if record.game != G::NAME {
-        return left_out("another game", &record.game);
-    }
-    if record.size != start.size() {
-        return left_out("another board", record.size);
-    }
+    let record = record(start, text)?;
     let rules = record.rules.parse::<G::Rules>();
     if !G::INFO.scored && rules.is_ok_and(|rules| rules != start.rules()) {
         return left_out("other rules", &record.rules);
@@ -109,6 +100,21 @@ fn from_sgf<G: Game>(start: &G, text: &str) -> Result<Recorded, LeftOut> {
     })
 }
 
+/// An SGF file of a game on the board of `start`.
+fn record<G: Game>(start: &G, text: &str) -> Result<GameRecord, LeftOut> {
+    let record = match sgf::read(text) {
+        Ok(record) => record,
+        Err(error) => return left_out("unreadable", error),
+    };
+    if record.game != G::NAME {
+        return left_out("another game", &record.game);
+    }
+    if record.size != start.size() {
+        return left_out("another board", record.size);
+    }
+    Ok(record)
+}
+
 /// The moves of a game without handicap, all of them legal; what the result is does not matter.
 ///
 /// # Errors
@@ -118,13 +124,7 @@ pub(super) fn read_moves<G: Game>(start: &G, game: &Form) -> Result<Vec<Move>, L
         Form::Sgf(text) => text,
         Form::Rapfi(text) => return rapfi::read(start, text).map(|game| game.moves),
     };
-    let record = match sgf::read(text) {
-        Ok(record) => record,
-        Err(error) => return left_out("unreadable", error),
-    };
-    if record.game != G::NAME || record.size != start.size() {
-        return left_out("another board", record.size);
-    }
+    let record = record(start, text)?;
     if !record.setup.is_empty() {
         return left_out("set up", "handicap");
     }
@@ -237,12 +237,9 @@ fn rows<G: Game>(start: &G, recorded: &Recorded, outcome: Outcome) -> Result<Vec
             let analysis = recorded.analyses.get(after).and_then(Option::as_ref);
             let value = outcome.value_for(position.to_move());
             let value = analysis.map_or(value, |analysis| analysis.value);
-            let policy = analysis.map_or_else(Vec::new, |analysis| analysis.policy.clone());
-            let policy = if policy.is_empty() {
-                vec![(mv, 1.0)]
-            } else {
-                policy
-            };
+            let policy = analysis.map(|analysis| analysis.policy.clone());
+            let policy = policy.filter(|policy| !policy.is_empty());
+            let policy = policy.unwrap_or_else(|| vec![(mv, 1.0)]);
             let mut row = Row::record(0, position, &Target::new(policy, value));
             row.finish(outcome);
             row.source = PositionSource::Game(Arc::clone(&all));

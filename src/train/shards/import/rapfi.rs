@@ -43,10 +43,9 @@ pub(super) fn games(text: &str) -> Vec<String> {
 /// # Errors
 /// [`LeftOut`] says why the game is not taken.
 pub(super) fn read<G: Game>(start: &G, text: &str) -> Result<Recorded, LeftOut> {
-    let mut lines = text.lines().map(|line| Line::split(line).ok_or(line));
-    let first = match lines.next() {
-        Some(Ok(line)) => line,
-        _ => return left_out("unreadable", text.lines().next().unwrap_or("")),
+    let mut lines = text.lines().map_while(Line::split);
+    let Some(first) = lines.next() else {
+        return left_out("unreadable", text);
     };
     if start
         .rules()
@@ -70,8 +69,7 @@ pub(super) fn read<G: Game>(start: &G, text: &str) -> Result<Recorded, LeftOut> 
         _ => return left_out("no result", first.result),
     };
     // A side that loses at once has moves without evaluations: nothing is learned from there on.
-    let lines = std::iter::once(first).chain(lines.map_while(Result::ok));
-    let candidates = lines.map_while(|line| {
+    let candidates = std::iter::once(first).chain(lines).map_while(|line| {
         let read = |(at, evaluation)| Some((vertex(size, at)?, evaluation?));
         line.candidates()
             .map(read)
