@@ -3,6 +3,7 @@
 //! On the host and not on the device: the state is small, a checkpoint copies it, and a resumed run
 //! is equal to the bit.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::train::network::net::{Role, Weights};
@@ -74,54 +75,65 @@ impl Optimizer {
     /// `gradients` has one tensor per weight, empty if there is none.
     pub fn step(&mut self, weights: &mut Weights, gradients: &[Vec<f32>], step: Step) -> f32 {
         self.steps += 1;
-        let squares = gradients.iter().flatten().map(|g| f64::from(*g).powi(2));
-        let norm = squares.sum::<f64>().sqrt() as f32;
+        let norm = squared_norm(gradients).sqrt() as f32;
         let scale = if norm > step.clip_norm {
             step.clip_norm / norm
         } else {
             1.0
         };
-        for (place, weight) in weights.tensors_mut().iter_mut().enumerate() {
+        let rate = step.rate;
+        let rule = self.rule;
+        let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);
+        let unbias_1 = 1.0 - BETA_1.powi(steps);
+        let unbias_2 = 1.0 - BETA_2.powi(steps);
+        let slots = self.first.par_iter_mut().zip(&mut self.second);
+        let tensors = weights.tensors_mut().par_iter_mut();
+        let all = tensors.zip(slots).zip(gradients);
+        all.for_each(|((weight, (first, second)), gradient)| {
             let decay = match weight.role {
                 Role::Weight => step.weight_decay,
                 Role::Bias => 0.0,
-                Role::Buffer => continue,
+                Role::Buffer => return,
             };
-            let slots = (&mut self.first[place], &mut self.second[place]);
-            let gradient = gradients[place].iter().map(|g| g * scale);
+            let gradient = gradient.iter().map(|g| g * scale);
             let numbers = weight.values.iter_mut();
-            match self.rule {
+            match rule {
                 OptimizerKind::Sgd { momentum } => {
-                    for ((w, v), g) in numbers.zip(slots.0).zip(gradient) {
+                    for ((w, v), g) in numbers.zip(first).zip(gradient) {
                         let g = g + decay * *w;
                         *v = momentum * *v + g;
-                        *w -= step.rate * (g + momentum * *v);
+                        *w -= rate * (g + momentum * *v);
                     }
                 }
                 OptimizerKind::AdamW => {
-                    let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);
-                    let unbias_1 = 1.0 - BETA_1.powi(steps);
-                    let unbias_2 = 1.0 - BETA_2.powi(steps);
-                    for (((w, m), v), g) in numbers.zip(slots.0).zip(slots.1).zip(gradient) {
+                    for (((w, m), v), g) in numbers.zip(first).zip(second).zip(gradient) {
                         *m += (1.0 - BETA_1) * (g - *m);
                         *v += (1.0 - BETA_2) * (g * g - *v);
                         let move_by = (*m / unbias_1) / ((*v / unbias_2).sqrt() + ADAM_EPSILON);
-                        *w -= step.rate * (move_by + decay * *w);
+                        *w -= rate * (move_by + decay * *w);
                     }
                 }
             }
-        }
+        });
         norm
     }
 }
 
+/// The sum of all squares: of each tensor, then of all tensors in order, for any number of threads.
+fn squared_norm(gradients: &[Vec<f32>]) -> f64 {
+    let of_tensor = |tensor: &Vec<f32>| tensor.iter().map(|g| f64::from(*g).powi(2)).sum();
+    let of_tensors: Vec<f64> = gradients.par_iter().map(of_tensor).collect();
+    of_tensors.iter().sum()
+}
+
 /// Moves `average` towards `weights`: an exponential moving average, statistics included.
 pub fn average(average: &mut Weights, weights: &Weights, decay: f32) {
-    for (mean, now) in average.tensors_mut().iter_mut().zip(weights.tensors()) {
+    let averages = average.tensors_mut().par_iter_mut();
+    averages.zip(weights.tensors()).for_each(|(mean, now)| {
         for (mean, now) in mean.values.iter_mut().zip(&now.values) {
             *mean += (1.0 - decay) * (now - *mean);
         }
-    }
+    });
 }
 
 #[cfg(test)]

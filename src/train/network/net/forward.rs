@@ -6,6 +6,10 @@ use super::extension::{add_by_board, board_conv, board_moments, board_norm};
 use super::maps::Maps;
 use super::{AREA_UNIT, Conv, Layers, Pooling, Role, Weights};
 
+/// Each tensor of weights begins at a multiple of this many numbers (256 bytes): libraries have slower
+/// kernels for others.
+const ALIGNMENT: usize = 64;
+
 /// How batch norms behave, and whether gradients are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -31,9 +35,20 @@ impl<'a> Forward<'a> {
     /// Puts the weights on a device.
     #[must_use]
     pub fn new(weights: &'a Weights, device: &Device, mode: Mode) -> Forward<'a> {
+        // One transfer: each costs a GPU as much time as a layer.
+        let aligned = |len: usize| len.next_multiple_of(ALIGNMENT);
+        let mut numbers = Vec::new();
+        for weight in weights.tensors() {
+            numbers.extend_from_slice(&weight.values);
+            numbers.resize(aligned(numbers.len()), 0.0);
+        }
+        let count = numbers.len();
+        let all = Tensor::<1>::from_data(TensorData::new(numbers, [count]), device);
+        let mut start = 0;
         let leaf = |weight: &super::WeightTensor| {
-            let data = TensorData::new(weight.values.clone(), [weight.values.len()]);
-            let tensor = Tensor::from_data(data, device);
+            let len = weight.values.len();
+            let tensor = all.clone().narrow(0, start, len);
+            start += aligned(len);
             if mode == Mode::Fit && weight.role != Role::Buffer {
                 tensor.require_grad()
             } else {
@@ -51,17 +66,18 @@ impl<'a> Forward<'a> {
     /// The gradient of each tensor, in the weights' order; empty if there is none.
     #[must_use]
     pub fn gradients(&self, gradients: &Gradients) -> Vec<Vec<f32>> {
-        let gradient = |leaf: &Tensor<1>| leaf.grad(gradients).map(numbers).unwrap_or_default();
-        self.leaves.iter().map(gradient).collect()
+        let gradient = |leaf: &Tensor<1>| leaf.grad(gradients);
+        let found: Vec<Option<Tensor<1>>> = self.leaves.iter().map(gradient).collect();
+        let mut known = separate_numbers(found.iter().flatten().cloned().collect()).into_iter();
+        let of_leaf = |gradient: Option<_>| gradient.and_then(|_| known.next()).unwrap_or_default();
+        found.into_iter().map(of_leaf).collect()
     }
 
     /// Batch statistics from [`Mode::Fit`]: index in the weights, and values.
     #[must_use]
     pub fn into_statistics(self) -> Vec<(usize, Vec<f32>)> {
-        let statistics = self.statistics.into_iter();
-        statistics
-            .map(|(place, tensor)| (place, numbers(tensor)))
-            .collect()
+        let (places, tensors): (Vec<usize>, _) = self.statistics.into_iter().unzip();
+        places.into_iter().zip(separate_numbers(tensors)).collect()
     }
 
     fn vector(&self, name: &str, part: &str) -> Tensor<1> {
@@ -102,6 +118,22 @@ impl<'a> Forward<'a> {
 /// The numbers of the boards of each size on the host, one after the other.
 pub(crate) fn all_numbers(vectors: Vec<Tensor<2>>) -> Vec<f32> {
     vectors.into_iter().flat_map(numbers).collect()
+}
+
+/// The numbers of each vector on the host, by one transfer.
+fn separate_numbers(vectors: Vec<Tensor<1>>) -> Vec<Vec<f32>> {
+    if vectors.is_empty() {
+        return Vec::new();
+    }
+    let lens: Vec<usize> = vectors.iter().map(|vector| vector.dims()[0]).collect();
+    let all = numbers(Tensor::cat(vectors, 0));
+    let mut rest = all.as_slice();
+    let part = |len| {
+        let (own, later) = rest.split_at(len);
+        rest = later;
+        own.to_vec()
+    };
+    lens.into_iter().map(part).collect()
 }
 
 /// The numbers of a tensor on the host.

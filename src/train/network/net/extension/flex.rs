@@ -1,0 +1,144 @@
+//! The operations on Burn's CPU backend, by the kernels of [`super::super::kernel`].
+
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Flex, TensorMetadata};
+use burn::tensor::{Shape, TensorData};
+
+use super::super::NORM_EPSILON;
+use super::super::kernel;
+use super::super::maps::Sizes;
+use super::Boards;
+use crate::eval::native::Level;
+
+fn layer(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> kernel::Layer {
+    let [_, inputs] = x.shape().dims();
+    let [outputs, seen, kernel, _] = factors.shape().dims();
+    kernel::Layer {
+        level: Level::best(),
+        depthwise: seen < inputs,
+        inputs,
+        outputs,
+        kernel,
+    }
+}
+
+/// Calls `with` with the numbers of tensors, copied only if they are not contiguous.
+fn with_numbers<R, const N: usize>(
+    tensors: [FloatTensor<Flex>; N],
+    with: impl FnOnce([&[f32]; N]) -> R,
+) -> R {
+    let tensors = tensors.map(|tensor| match tensor.as_slice::<f32>() {
+        Some(_) => tensor,
+        None => tensor.to_contiguous(),
+    });
+    // Every tensor here is f32 and now contiguous, so its numbers are accessible.
+    with(std::array::from_fn(|at| {
+        tensors[at].as_slice::<f32>().unwrap_or_default()
+    }))
+}
+
+fn tensor(numbers: Vec<f32>, shape: Shape) -> FloatTensor<Flex> {
+    FloatTensor::<Flex>::from_data(TensorData::new(numbers, shape))
+}
+
+impl Boards for Flex {
+    fn board_conv(
+        x: FloatTensor<Self>,
+        factors: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
+        let layer = layer(&x, &factors);
+        let dims = Shape::new([x.shape()[0], layer.outputs]);
+        let y = with_numbers([x, factors], |[x, f]| kernel::forward(layer, &sizes, x, f));
+        tensor(y, dims)
+    }
+
+    fn board_conv_input_gradient(
+        x: FloatTensor<Self>,
+        factors: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
+        let (layer, dims) = (layer(&x, &factors), x.shape());
+        let to_x = with_numbers([factors, gradient], |[f, g]| {
+            kernel::input_gradient(layer, &sizes, f, g)
+        });
+        tensor(to_x, dims)
+    }
+
+    fn board_conv_weight_gradient(
+        x: FloatTensor<Self>,
+        factors: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
+        let (layer, dims) = (layer(&x, &factors), factors.shape());
+        let to_factors = with_numbers([x, gradient], |[x, g]| {
+            kernel::weight_gradient(layer, &sizes, x, g)
+        });
+        tensor(to_factors, dims)
+    }
+
+    fn add_by_board(
+        x: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        sizes: Sizes,
+    ) -> FloatTensor<Self> {
+        let dims = x.shape();
+        let sum = with_numbers([x, bias], |[x, bias]| {
+            kernel::add_by_board(dims[1], &sizes, x, bias)
+        });
+        tensor(sum, dims)
+    }
+
+    fn sums_by_board(x: FloatTensor<Self>, sizes: Sizes) -> FloatTensor<Self> {
+        let channels = x.shape()[1];
+        let boards = sizes.iter().map(|size| size[0]).sum();
+        let sums = with_numbers([x], |[x]| kernel::sums_by_board(channels, &sizes, x));
+        tensor(sums, Shape::new([boards, channels]))
+    }
+
+    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let channels = x.shape()[1];
+        let mut mean = with_numbers([x], |[x]| kernel::moments(x, channels));
+        let variance = mean.split_off(channels);
+        let flat = |numbers| tensor(numbers, Shape::new([channels]));
+        (flat(mean), flat(variance))
+    }
+
+    fn board_norm(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        relu: bool,
+    ) -> FloatTensor<Self> {
+        let dims = x.shape();
+        let y = with_numbers([x, gamma, beta, mean, variance], |[x, factors @ ..]| {
+            kernel::norm(x, factors, NORM_EPSILON, relu)
+        });
+        tensor(y, dims)
+    }
+
+    fn board_norm_gradients(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        relu: bool,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let (dims, channels) = (x.shape(), gamma.shape());
+        let tensors = [x, gradient, gamma, beta, mean, variance];
+        let found = with_numbers(tensors, |[x, gradient, factors @ ..]| {
+            kernel::norm_gradient(x, gradient, factors, NORM_EPSILON, relu)
+        });
+        (
+            tensor(found.x, dims),
+            tensor(found.gamma, channels.clone()),
+            tensor(found.beta, channels),
+        )
+    }
+}
