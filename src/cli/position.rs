@@ -88,14 +88,13 @@ pub(super) fn replay<G: Game>(
             G::INFO.title
         );
     }
-    let mut position = empty;
-    let setup = record.setup.iter().map(|&(point, color)| Play {
-        color,
-        vertex: Vertex::Point(point),
-    });
-    for play in setup {
-        place(&mut position, play)?;
-    }
+    let mut position = match record.setup.is_empty() {
+        true => empty,
+        // At once: stones that stand together may be illegal as moves in any order (Renju).
+        false => empty
+            .set_up(&record.setup, record.first_to_move())
+            .context("the stones set up at the start")?,
+    };
     position.set_to_move(record.first_to_move());
     let mut later = record.later.iter().peekable();
     for (index, recorded) in record.plays.iter().enumerate() {
@@ -141,6 +140,7 @@ fn place<G: Game>(position: &mut G, play: Play) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tengen::games::gomoku::{Gomoku, GomokuRules};
     use tengen::games::nogo::SmallNoGo;
 
     fn end(record: &GameRecord) -> anyhow::Result<SmallNoGo> {
@@ -156,6 +156,21 @@ mod tests {
         assert_eq!(colors, [Black, White, White, White]);
         let position = end(&record).expect("legal moves");
         assert_eq!((position.ply(), position.to_move()), (4, Black));
+    }
+
+    /// Row by row, the last black stone would make a double three, which Renju forbids.
+    #[test]
+    fn stones_are_set_up_at_once() {
+        let size = BoardSize::square(15);
+        let empty = Gomoku::with_rules(size, GomokuRules::Renju).unwrap();
+        let at = |text: &str| parse_vertex(text, size).unwrap().index(size);
+        let stones = ["H10", "H9", "F8", "G8", "H8"].map(|point| (at(point), Color::Black));
+        let mut record = played("gomoku", size, "").unwrap();
+        record.setup = stones.to_vec();
+        let found = position(&record, empty.clone()).unwrap();
+        assert_eq!(found.ply(), 5);
+        record.setup.push(stones[0]);
+        check_refused(position(&record, empty), "set up");
     }
 
     #[track_caller]
