@@ -12,6 +12,8 @@ mod composed;
 mod flex;
 #[cfg(feature = "libtorch")]
 mod libtorch;
+#[cfg(test)]
+mod tests;
 
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, Dispatch, backend_extension};

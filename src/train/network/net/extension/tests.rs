@@ -1,0 +1,127 @@
+//! Our kernels and Burn's composed operations agree, forward and backward.
+
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Flex, TensorMetadata};
+use burn::tensor::{Shape, TensorData};
+
+use super::{Boards, composed};
+use crate::train::network::net::maps::{Sizes, points};
+
+type Numbers = FloatTensor<Flex>;
+
+/// Numbers in [-1, 1) that depend on `seed`, by a multiplicative congruential generator.
+fn numbers(shape: &[usize], seed: u64) -> Numbers {
+    let mut state = seed * 2 + 1;
+    let number = |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    };
+    let values: Vec<f32> = (0..shape.iter().product()).map(number).collect();
+    Numbers::from_data(TensorData::new(values, Shape::from(shape.to_vec())))
+}
+
+#[track_caller]
+fn assert_near(ours: &Numbers, composed: &Numbers) {
+    assert_eq!(ours.shape(), composed.shape());
+    let [ours, composed] = [ours, composed].map(|tensor| tensor.to_contiguous());
+    let pairs = ours.as_slice::<f32>().unwrap().iter();
+    for (a, b) in pairs.zip(composed.as_slice::<f32>().unwrap()) {
+        assert!((a - b).abs() < 2e-4 * b.abs().max(1.0), "{a} {b}");
+    }
+}
+
+/// Boards of one size, and of two.
+fn boards() -> [Sizes; 2] {
+    [vec![[3, 5, 5]], vec![[2, 4, 6], [3, 7, 5]]]
+}
+
+fn count(sizes: &Sizes) -> usize {
+    sizes.iter().map(|&size| points(size)).sum()
+}
+
+#[test]
+fn convolutions() {
+    for sizes in boards() {
+        for factors in [[6, 4, 3, 3], [5, 4, 1, 1], [4, 1, 3, 3], [4, 1, 5, 5]] {
+            let x = numbers(&[count(&sizes), 4], 1);
+            let gradient = numbers(&[count(&sizes), factors[0]], 2);
+            let factors = numbers(&factors, 3);
+            let all = || (x.clone(), factors.clone(), sizes.clone());
+            let (x, f, s) = all();
+            assert_near(&Flex::board_conv(x, f, s), &{
+                let (x, f, s) = all();
+                composed::conv::<Flex>(x, f, s)
+            });
+            let both = [
+                Flex::board_conv_input_gradient,
+                composed::conv_input_gradient::<Flex>,
+            ];
+            let [ours, other] = both.map(|of| {
+                let (x, f, s) = all();
+                of(x, f, gradient.clone(), s)
+            });
+            assert_near(&ours, &other);
+            let both = [
+                Flex::board_conv_weight_gradient,
+                composed::conv_weight_gradient::<Flex>,
+            ];
+            let [ours, other] = both.map(|of| {
+                let (x, f, s) = all();
+                of(x, f, gradient.clone(), s)
+            });
+            assert_near(&ours, &other);
+        }
+    }
+}
+
+#[test]
+fn sums_by_board() {
+    for sizes in boards() {
+        let x = numbers(&[count(&sizes), 4], 4);
+        let boards = sizes.iter().map(|size| size[0]).sum();
+        let bias = numbers(&[boards, 4], 5);
+        let added = Flex::add_by_board(x.clone(), bias.clone(), sizes.clone());
+        assert_near(
+            &added,
+            &composed::add_by_board::<Flex>(x.clone(), bias, sizes.clone()),
+        );
+        let sums = Flex::sums_by_board(x.clone(), sizes.clone());
+        assert_near(&sums, &composed::sums_by_board::<Flex>(x, sizes));
+    }
+}
+
+#[test]
+fn norms() {
+    let x = numbers(&[37, 4], 6);
+    let (mean, variance) = Flex::board_moments(x.clone());
+    let (other_mean, other_variance) = composed::moments::<Flex>(x.clone());
+    assert_near(&mean, &other_mean);
+    assert_near(&variance, &other_variance);
+    let [gamma, beta] = [7, 8].map(|seed| numbers(&[4], seed));
+    let gradient = numbers(&[37, 4], 9);
+    for relu in [false, true] {
+        let [ours, other] = [Flex::board_norm, composed::norm::<Flex>].map(|of| {
+            let (gamma, beta) = (gamma.clone(), beta.clone());
+            of(x.clone(), gamma, beta, mean.clone(), variance.clone(), relu)
+        });
+        assert_near(&ours, &other);
+        let both = [Flex::board_norm_gradients, composed::norm_gradients::<Flex>];
+        let [ours, other] = both.map(|of| {
+            let (x, gamma, beta) = (x.clone(), gamma.clone(), beta.clone());
+            of(
+                x,
+                gamma,
+                beta,
+                mean.clone(),
+                variance.clone(),
+                gradient.clone(),
+                relu,
+            )
+        });
+        assert_near(&ours.0, &other.0);
+        assert_near(&ours.1, &other.1);
+        assert_near(&ours.2, &other.2);
+    }
+}
