@@ -24,8 +24,8 @@ const NETWORKS: &[Network] = &[
     Network {
         game: "go",
         sides: 9..=9,
-        exact: include_bytes!("../../models/go-9x9.onnx"),
-        int8: include_bytes!("../../models/go-9x9-int8.onnx"),
+        exact: include_bytes!("../../models/go-9x9-taught.onnx"),
+        int8: include_bytes!("../../models/go-9x9-taught-int8.onnx"),
     },
     Network {
         game: "go",

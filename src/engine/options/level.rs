@@ -38,10 +38,10 @@ const fn search(visits: u64) -> Level {
 /// Levels 1, 2, ..., chosen so that each wins some 75% of games of Go against the one before
 /// (docs/levels.md).
 const LEVELS: &[Level] = &[
-    policy(2.5, 0.003),
-    policy(1.5, 0.02),
-    policy(0.8, 0.02),
-    policy(0.5, 0.02),
+    policy(2.2, 0.006),
+    policy(1.7, 0.02),
+    policy(1.1, 0.02),
+    policy(0.65, 0.02),
     search(1),
     search(12),
     search(36),
@@ -86,7 +86,7 @@ mod tests {
         let mut options = EngineOptions::of("gomoku").expect("a game");
         options.set("level", "3").expect("a level");
         assert_eq!(options.visits, Some(1));
-        assert_eq!(options.search.move_temperature, 0.8);
+        assert_eq!(options.search.move_temperature, 1.1);
         assert_eq!(options.solver.solver_threads, SolverThreads::Exactly(0));
         options.set("visits", "20").expect("visits");
         assert_eq!(options.visits, Some(20));
