@@ -88,14 +88,9 @@ pub(super) fn replay<G: Game>(
             G::INFO.title
         );
     }
-    let mut position = match record.setup.is_empty() {
-        true => empty,
-        // At once: stones that stand together may be illegal as moves in any order (Renju).
-        false => empty
-            .set_up(&record.setup, record.first_to_move())
-            .context("the stones set up at the start")?,
-    };
-    position.set_to_move(record.first_to_move());
+    // At once: stones that stand together may be illegal as moves in any order (Renju).
+    let start = empty.set_up(&record.setup, record.first_to_move());
+    let mut position = start.context("the stones set up at the start")?;
     let mut later = record.later.iter().peekable();
     for (index, recorded) in record.plays.iter().enumerate() {
         set_up(&mut position, &mut later, index)?;

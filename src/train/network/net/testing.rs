@@ -1,4 +1,4 @@
-//! Weights for tests.
+//! Weights and numbers for tests.
 
 use super::{Role, Weights};
 use crate::train::network::architecture::{Architecture, GameShape};
@@ -13,4 +13,11 @@ pub(super) fn lively_weights(network: Architecture, planes: usize, shape: GameSh
         }
     }
     weights
+}
+
+/// Numbers from -1 to 1 that depend on `seed`.
+pub(super) fn numbers(len: usize, seed: usize) -> Vec<f32> {
+    (0..len)
+        .map(|at| ((at * 7919 + seed * 104_729) % 201) as f32 / 100.0 - 1.0)
+        .collect()
 }

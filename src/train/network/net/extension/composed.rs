@@ -31,10 +31,8 @@ pub(super) fn conv_input_gradient<B: Backend>(
         let factors = B::float_flip(factors, &[2, 3]);
         return conv::<B>(gradient, factors, sizes);
     }
-    let pairs = parts::<B>(x, &sizes);
-    let pairs = pairs.into_iter().zip(parts::<B>(gradient, &sizes));
     let part = |(x, gradient)| B::conv2d_x_backward(x, factors.clone(), gradient, options.clone());
-    joined::<B>(pairs.map(part).collect())
+    joined::<B>(pairs::<B>(x, gradient, &sizes).map(part).collect())
 }
 
 /// [`super::Boards::board_conv_weight_gradient`].
@@ -46,9 +44,7 @@ pub(super) fn conv_weight_gradient<B: Backend>(
 ) -> FloatTensor<B> {
     let options = options(&x, &factors);
     let zeros = B::float_zeros(factors.shape(), &factors.device(), factors.dtype().into());
-    let pairs = parts::<B>(x, &sizes);
-    let pairs = pairs.into_iter().zip(parts::<B>(gradient, &sizes));
-    pairs.fold(zeros, |sum, (x, gradient)| {
+    pairs::<B>(x, gradient, &sizes).fold(zeros, |sum, (x, gradient)| {
         let part = match is_depthwise(&factors, &options) {
             true => depthwise_weight_gradient::<B>(x, gradient, options.padding_begin()),
             false => weight_gradient::<B>(x, gradient, options.padding_begin()[0]),
@@ -200,6 +196,16 @@ fn parts<B: Backend>(x: FloatTensor<B>, sizes: &Sizes) -> Vec<FloatTensor<B>> {
     };
     let split = split::<B>(&x, sizes.iter().map(|&size| points(size)));
     split.into_iter().zip(sizes).map(part).collect()
+}
+
+/// [`parts`] of the input with those of the output's gradient.
+fn pairs<B: Backend>(
+    x: FloatTensor<B>,
+    gradient: FloatTensor<B>,
+    sizes: &Sizes,
+) -> impl Iterator<Item = (FloatTensor<B>, FloatTensor<B>)> {
+    let gradients = parts::<B>(gradient, sizes);
+    parts::<B>(x, sizes).into_iter().zip(gradients)
 }
 
 /// The points of boards, channels first, of each size.

@@ -23,7 +23,7 @@ fn layer(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> kernel::Layer {
 }
 
 /// Calls `with` with the numbers of tensors, copied only if they are not contiguous.
-fn with_numbers<R, const N: usize>(
+pub(super) fn with_numbers<R, const N: usize>(
     tensors: [FloatTensor<Flex>; N],
     with: impl FnOnce([&[f32]; N]) -> R,
 ) -> R {
@@ -37,7 +37,7 @@ fn with_numbers<R, const N: usize>(
     }))
 }
 
-fn tensor(numbers: Vec<f32>, shape: Shape) -> FloatTensor<Flex> {
+pub(super) fn tensor(numbers: Vec<f32>, shape: Shape) -> FloatTensor<Flex> {
     FloatTensor::<Flex>::from_data(TensorData::new(numbers, shape))
 }
 

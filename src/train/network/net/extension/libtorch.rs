@@ -48,9 +48,9 @@ impl Boards for LibTorch {
         relu: bool,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
         if !x.tensor.device().is_cuda() {
-            let found =
-                composed::norm_gradients::<Self>(x, gamma, beta, mean, variance, gradient, relu);
-            return found;
+            return composed::norm_gradients::<Self>(
+                x, gamma, beta, mean, variance, gradient, relu,
+            );
         }
         let inverse = reciprocal_deviation(&variance.tensor);
         let (map, mut gradient) = (as_map(&x.tensor), as_map(&gradient.tensor));

@@ -2,34 +2,28 @@
 
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Flex, TensorMetadata};
-use burn::tensor::{Shape, TensorData};
+use burn::tensor::Shape;
 
+use super::flex::{tensor, with_numbers};
 use super::{Boards, composed};
 use crate::train::network::net::maps::{Sizes, points};
+use crate::train::network::net::testing;
 
 type Numbers = FloatTensor<Flex>;
 
-/// Numbers in [-1, 1) that depend on `seed`, by a multiplicative congruential generator.
-fn numbers(shape: &[usize], seed: u64) -> Numbers {
-    let mut state = seed * 2 + 1;
-    let number = |_| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-    };
-    let values: Vec<f32> = (0..shape.iter().product()).map(number).collect();
-    Numbers::from_data(TensorData::new(values, Shape::from(shape.to_vec())))
+fn numbers(shape: &[usize], seed: usize) -> Numbers {
+    let values = testing::numbers(shape.iter().product(), seed);
+    tensor(values, Shape::from(shape.to_vec()))
 }
 
 #[track_caller]
 fn assert_near(ours: &Numbers, composed: &Numbers) {
     assert_eq!(ours.shape(), composed.shape());
-    let [ours, composed] = [ours, composed].map(|tensor| tensor.to_contiguous());
-    let pairs = ours.as_slice::<f32>().unwrap().iter();
-    for (a, b) in pairs.zip(composed.as_slice::<f32>().unwrap()) {
-        assert!((a - b).abs() < 2e-4 * b.abs().max(1.0), "{a} {b}");
-    }
+    with_numbers([ours.clone(), composed.clone()], |[ours, composed]| {
+        for (a, b) in ours.iter().zip(composed) {
+            assert!((a - b).abs() < 2e-4 * b.abs().max(1.0), "{a} {b}");
+        }
+    });
 }
 
 /// Boards of one size, and of two.
@@ -49,11 +43,11 @@ fn convolutions() {
             let gradient = numbers(&[count(&sizes), factors[0]], 2);
             let factors = numbers(&factors, 3);
             let all = || (x.clone(), factors.clone(), sizes.clone());
-            let (x, f, s) = all();
-            assert_near(&Flex::board_conv(x, f, s), &{
+            let [ours, other] = [Flex::board_conv, composed::conv::<Flex>].map(|of| {
                 let (x, f, s) = all();
-                composed::conv::<Flex>(x, f, s)
+                of(x, f, s)
             });
+            assert_near(&ours, &other);
             let both = [
                 Flex::board_conv_input_gradient,
                 composed::conv_input_gradient::<Flex>,

@@ -1,3 +1,4 @@
+use super::super::testing::numbers;
 use super::*;
 use crate::eval::native::Level;
 use proptest::prelude::*;
@@ -48,12 +49,6 @@ fn each_product_of_size(
             }
         }
     }
-}
-
-fn numbers(len: usize, seed: usize) -> Vec<f32> {
-    (0..len)
-        .map(|at| ((at * 7919 + seed * 104_729) % 201) as f32 / 100.0 - 1.0)
-        .collect()
 }
 
 /// Equal but for rounding, also that of Winograd's transforms.
