@@ -31,7 +31,7 @@ pub(super) struct Level {
     pub(super) seconds: Option<f64>,
     /// A value of the engine's setting `level`, for its moves; analysis is not weakened.
     #[serde(default)]
-    pub(super) strength: Option<u8>,
+    pub(super) strength: Option<f32>,
 }
 
 /// Limits of a level: the page must not start an endless search.

@@ -8,6 +8,7 @@ use crate::engine::SolverThreads;
 use crate::settings::SetError;
 
 /// One level.
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Level {
     /// Visits per search; 1 is the policy alone.
     visits: u64,
@@ -35,8 +36,8 @@ const fn search(visits: u64) -> Level {
     }
 }
 
-/// Levels 1, 2, ..., chosen so that each wins some 75% of games of Go against the one before
-/// (docs/levels.md).
+/// Levels 1, 2, ..., chosen so that each wins some 75% of games of Go on 9x9 against the one before
+/// (docs/levels.md). Longer games need smaller steps: there are levels between any two.
 const LEVELS: &[Level] = &[
     policy(2.2, 0.006),
     policy(1.7, 0.02),
@@ -54,6 +55,21 @@ const LEVELS: &[Level] = &[
 /// A temperature that does not fall during the game.
 const FOREVER: f32 = 1e6;
 
+/// The level of this number, from 1; `None` for full strength, from `LEVELS.len() + 1` on. The last
+/// level's visits are those up to it.
+fn level(number: f32) -> Option<Level> {
+    let part = number.fract();
+    let lower = *LEVELS.get(number as usize - 1)?;
+    let higher = *LEVELS.get(number as usize).unwrap_or(&lower);
+    let mixed = |low: f32, high: f32| low + part * (high - low);
+    let visits = mixed((lower.visits as f32).ln(), (higher.visits as f32).ln()).exp();
+    Some(Level {
+        visits: visits.round() as u64,
+        temperature: mixed(lower.temperature, higher.temperature),
+        least_share: mixed(lower.least_share, higher.least_share),
+    })
+}
+
 impl EngineOptions {
     /// Applies the level, which replaces earlier values of the settings it consists of.
     pub(super) fn take_level(&mut self) -> Result<(), SetError> {
@@ -63,7 +79,7 @@ impl EngineOptions {
         self.search.move_temperature = usual.search.move_temperature;
         self.search.move_temperature_halflife = usual.search.move_temperature_halflife;
         self.search.move_least_share = usual.search.move_least_share;
-        let Some(level) = LEVELS.get(usize::from(self.level) - 1) else {
+        let Some(level) = level(self.level) else {
             return Ok(());
         };
         self.visits = Some(level.visits);
@@ -107,15 +123,38 @@ mod tests {
     #[test]
     fn higher_levels_search_more_or_draw_less() {
         for (lower, higher) in LEVELS.iter().zip(&LEVELS[1..]) {
-            let same = lower.visits == higher.visits;
-            let draws_less = lower.temperature > higher.temperature;
-            assert!(lower.visits < higher.visits || same && draws_less);
+            assert!(is_weaker(lower, higher));
         }
+    }
+
+    fn is_weaker(lower: &Level, higher: &Level) -> bool {
+        let same = lower.visits == higher.visits;
+        let draws_less = lower.temperature > higher.temperature;
+        lower.visits < higher.visits || same && draws_less
+    }
+
+    #[test]
+    fn there_are_levels_between_levels() {
+        for (index, whole) in LEVELS.iter().enumerate() {
+            let number = (index + 1) as f32;
+            assert_eq!(level(number).as_ref(), Some(whole));
+            let (half, next) = (level(number + 0.5), LEVELS.get(index + 1));
+            let half = half.expect("below full strength");
+            if let Some(next) = next {
+                assert!(
+                    is_weaker(whole, &half) && is_weaker(&half, next),
+                    "{half:?}"
+                );
+            }
+        }
+        let mut options = EngineOptions::of("go").expect("a game");
+        options.set("level", "6.5").expect("a level");
+        assert_eq!(options.visits, Some(21), "between 12 and 36");
     }
 
     #[test]
     fn there_is_no_level_beyond_the_ends() {
-        for text in ["0", "13", "-1", "3.5", "max", ""] {
+        for text in ["0", "0.9", "12.1", "-1", "NaN", "max", ""] {
             let mut options = EngineOptions::default();
             let error = options.set("level", text).expect_err(text).to_string();
             assert!(error.contains("1 to 12"), "{error}");

@@ -23,9 +23,9 @@ settings! {
             "The board at the start: 9, or 9x7 for 9 columns and 7 rows";
         rules: String = String::new() => "the game's usual ones", Text("TEXT", "rules of the game"),
             "The game's rules, where it has several variants";
-        level: u8 = 12, 1..=12,
-            "Plays at this strength, from 1 (a beginner) to 12 (full strength): sets visits, move-temperature, \
-             move-least-share, solver-threads and probe-nodes; made for networks";
+        level: f32 = 12.0, 1.0..=12.0,
+            "Plays at this strength, from 1 (a beginner) to 12 (full strength), or between two levels, such as 3.5: \
+             sets visits, move-temperature, move-least-share, solver-threads and probe-nodes; made for networks";
         resign_below: Option<Resign> = None => "-0.95 in Go, else off",
             Reader("VALUE", "off or a number from -1 to 1", |text| match text {
                 "off" => Some(None),

@@ -44,7 +44,7 @@ fn every_option_is_set_by_its_name() {
         game: "nogo".to_owned(),
         size: Some(BoardSize::new(9, 7)),
         rules: "usual".to_owned(),
-        level: 12,
+        level: 12.0,
         resign_below: Resign::below(-0.9),
         backend: Backend::Rollout,
         playouts: PlayoutScheme::Mucgo,

@@ -219,11 +219,11 @@ fn a_weaker_engine_is_asked_for_by_its_level() {
     };
     let mut options = EngineOptions::default();
     let usual = options.thinking_limits();
-    strength(3).weaken(&mut options).expect("a level");
+    strength(3.5).weaken(&mut options).expect("a level");
     assert_ne!(options, EngineOptions::default());
-    let limits = strength(3).limits(&options.thinking_limits());
+    let limits = strength(3.5).limits(&options.thinking_limits());
     assert_eq!(limits.visits, options.visits);
     assert_eq!(Level::default().limits(&usual), usual);
-    let error = strength(13).check().expect_err("there is none");
+    let error = strength(13.0).check().expect_err("there is none");
     assert!(error.to_string().contains("level"), "{error}");
 }
