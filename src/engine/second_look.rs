@@ -36,24 +36,25 @@ pub(super) struct CheckBudget<'a> {
 }
 
 impl<'a> CheckBudget<'a> {
-    /// Budget of a verification that begins now, at the end of a search with this budget; `None` if
+    /// Budget of a verification that begins now, at the end of a search with these limits; `None` if
     /// there is too little time. `simulated` is the number of playouts per second of a simulated
     /// clock.
     pub(super) fn now<G: Solvable>(
         position: &G,
-        budget: Option<Budget>,
+        limits: &Limits,
         simulated: Option<f64>,
         stop: &'a StopFlag,
         time: &'a dyn Clock,
     ) -> Option<Self> {
-        let kept = match budget {
+        let kept = match limits.budget {
             Some(budget) => Some(time_for_look(position, budget)?),
             None => None,
         };
         let (nodes, until) = match (simulated, kept) {
             // A simulated clock stands still while the solver works.
             (Some(rate), Some(kept)) => (nodes_in(kept, rate), None),
-            (_, kept) => (QUICK_CHECK, kept.map(|kept| time.now() + kept)),
+            (_, Some(kept)) => (QUICK_CHECK, Some(time.now() + kept)),
+            (_, None) => (nodes_for(position, limits.visits.unwrap_or(0)), None),
         };
         Some(CheckBudget {
             nodes,
@@ -69,14 +70,28 @@ fn nodes_in(time: Duration, playouts_per_second: f64) -> u64 {
     (time.as_secs_f64() * playouts_per_second) as u64 * NODES_PER_PLAYOUT
 }
 
+/// Nodes after a search of this many visits, by the same share.
+fn nodes_for<G: Solvable>(position: &G, visits: u64) -> u64 {
+    let nodes = visits.saturating_mul(NODES_PER_PLAYOUT) / u64::from(LOOK_SHARE);
+    match within_reach(position, nodes as f64) {
+        true => nodes.max(QUICK_CHECK),
+        false => QUICK_CHECK,
+    }
+}
+
+/// Whether this many nodes may solve a position after one move.
+fn within_reach<G: Solvable>(position: &G, nodes: f64) -> bool {
+    let half = position.nodes_to_solve();
+    half.is_none_or(|half| half <= LOOK_REACH * nodes)
+}
+
 /// Time to reserve for a verification: zero, for a quick check, if more would not help; `None` if
 /// there is too little time.
 fn time_for_look<G: Solvable>(position: &G, budget: Budget) -> Option<Duration> {
     let look = (budget.soft >= LEAST_FOR_LOOK).then(|| budget.soft / LOOK_SHARE)?;
     let nodes = look.as_secs_f64() * NODES_PER_SECOND;
-    let half = position.nodes_to_solve();
-    let within_reach = half.is_none_or(|half| half <= LOOK_REACH * nodes);
-    Some(if within_reach { look } else { Duration::ZERO })
+    let reached = within_reach(position, nodes);
+    Some(if reached { look } else { Duration::ZERO })
 }
 
 /// The limits without the time reserved for verification.

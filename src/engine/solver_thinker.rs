@@ -436,7 +436,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
         let Some(advice) = advice else {
             let simulated = self.simulated;
-            let look = CheckBudget::now(position, limits.budget, simulated, stop, &*time);
+            let look = CheckBudget::now(position, limits, simulated, stop, &*time);
             return report.map(|mut report| {
                 if let Some(look) = look {
                     let nodes;

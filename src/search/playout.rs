@@ -126,7 +126,7 @@ impl<'s, G: Game> Playouts<'s, G> {
                 }
                 Phase::Expanded => {}
             }
-            if asks_at(before) && self.proves(node, &position, before) {
+            if asks_at(before) && self.proves(node, &position, before, path.len()) {
                 return self.finish(node, &path);
             }
             let root_priors = path.is_empty().then_some(root_priors);
@@ -222,7 +222,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         position: &G,
         add: &mut dyn FnMut(&G),
     ) -> Expansion {
-        let facts = self.known(position, path.is_empty());
+        let facts = self.known(position, path.len());
         let tree = self.context.tree;
         let node = tree.node(id);
         if self.context.endings == Endings::Values
@@ -280,8 +280,8 @@ impl<'s, G: Game> Playouts<'s, G> {
     }
 
     /// Facts from the rules or the prober. A root needs all its moves even if the result is certain.
-    fn known(&mut self, position: &G, is_root: bool) -> Facts {
-        let is_open_root = is_root && position.outcome().is_none();
+    fn known(&mut self, position: &G, depth: usize) -> Facts {
+        let is_open_root = depth == 0 && position.outcome().is_none();
         if is_open_root || self.context.endings == Endings::Values {
             return Facts::NONE;
         }
@@ -289,7 +289,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         if certain.proof().is_some() {
             return certain.into();
         }
-        let probed = self.probed(position, 0);
+        let probed = self.probed(position, 0, depth);
         Facts {
             bounds: certain.and(probed.bounds),
             ..probed
@@ -297,16 +297,20 @@ impl<'s, G: Game> Playouts<'s, G> {
     }
 
     /// Whether the prober, called again, proves the result of a node other than the root.
-    fn proves(&mut self, node: &Node, position: &G, visits: u32) -> bool {
-        node.narrow(self.probed(position, visits).bounds);
+    fn proves(&mut self, node: &Node, position: &G, visits: u32, depth: usize) -> bool {
+        node.narrow(self.probed(position, visits, depth).bounds);
         node.state().proof().is_some()
     }
 
     /// Facts from the prober for a position with this many previous descents.
-    fn probed(&mut self, position: &G, visits: u32) -> Facts {
-        let over = self.context.over;
+    fn probed(&mut self, position: &G, visits: u32, depth: usize) -> Facts {
+        let context = ProbeContext {
+            visits,
+            depth,
+            over: self.context.over,
+        };
         let prober = self.prober.as_mut();
-        let probed = prober.and_then(|prober| prober(position, &ProbeContext { visits, over }));
+        let probed = prober.and_then(|prober| prober(position, &context));
         probed.unwrap_or(Facts::NONE)
     }
 

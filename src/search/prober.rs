@@ -11,6 +11,8 @@ pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Facts> + Sen
 pub struct ProbeContext<'a> {
     /// Previous descents to the position: 0, or a power of [`ASK_AGAIN`].
     pub visits: u32,
+    /// Moves from the root to the position.
+    pub depth: usize,
     /// Whether the search is over and the answer no longer needed.
     pub over: &'a (dyn Fn() -> bool + Sync),
 }
