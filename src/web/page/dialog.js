@@ -31,7 +31,7 @@ function draw(start) {
     none: [], absolute: [number("main", { min: 0.5, step: 0.5 }), say("minutes")], fischer: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("more", { min: 0, step: 1 }), say("seconds")],
     byoyomi: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("periods", { min: 1, step: 1 }), "×", number("period", { min: 1, step: 1 }), say("seconds")],
   }[chosen.clock];
-  const level = { free: [], seconds: [number("seconds", { min: 0.1, step: 0.1 }), say("seconds")], visits: [number("visits", { min: 1, step: 1 }), say("visitsOf")], strength: [number("strength", { min: 1, max: 11.5, step: 0.5 }), say("strengthOf")] }[chosen.level];
+  const level = { free: [], seconds: [number("seconds", { min: 0.1, step: 0.1 }), say("seconds")], visits: [number("visits", { min: 1, step: 1 }), say("visitsOf")], strength: [number("strength", { min: 1, max: 11, step: 0.5 }), say("strengthOf")] }[chosen.level];
   patch(dialog, h("h2", {}, say("new")),
     field("game", choices(Object.keys(GAMES), chosen.game, (name) => set({ game: name, size: GAMES[name].usual, rules: "", handicap: 0 }), say)),
     field("board", choices(game.sizes, chosen.size, (size) => set({ size }), (size) => `${size}×${size}`)),
