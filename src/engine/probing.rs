@@ -58,7 +58,7 @@ pub(crate) fn probers<G: Solvable>(
 fn nodes(each: u64, visits: u32, depth: usize, half: Option<f64>) -> Option<u64> {
     let Some(half) = half else {
         return match visits {
-            0 => Some(each),
+            0 => Some(each.min(MOST_NODES)),
             AGAIN_FROM.. if depth == 1 => nodes_again(visits),
             _ => None,
         };
@@ -90,6 +90,7 @@ mod tests {
     #[test]
     fn where_nothing_is_known_new_positions_are_probed_and_the_roots_moves_again() {
         assert_eq!(nodes(300, 0, 9, None), Some(300));
+        assert_eq!(nodes(1_000_000, 0, 9, None), Some(MOST_NODES));
         assert_eq!(nodes(300, 256, 9, None), None);
         let asked = [4, 64, 256, 1024, 4096].map(|visits| nodes(300, visits, 1, None));
         assert_eq!(asked, [None, None, Some(51_200), Some(MOST_AGAIN), None]);

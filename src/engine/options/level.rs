@@ -55,8 +55,8 @@ const LEVELS: &[Level] = &[
 /// A temperature that does not fall during the game.
 const FOREVER: f32 = 1e6;
 
-/// The level of this number, from 1; `None` for full strength, from `LEVELS.len() + 1` on. The last
-/// level's visits are those up to it.
+/// The level of this number, from 1, mixed of its neighbours between whole numbers; `None` is full
+/// strength, from `LEVELS.len() + 1` on, and nothing lies between it and the last level.
 fn level(number: f32) -> Option<Level> {
     let part = number.fract();
     let lower = *LEVELS.get(number as usize - 1)?;
