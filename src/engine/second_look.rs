@@ -29,6 +29,8 @@ const LOOK_REACH: f64 = 64.0;
 pub(super) struct CheckBudget<'a> {
     /// Minimum nodes per move.
     nodes: u64,
+    /// Maximum nodes per move: under a clock that leaves more time than the visits take.
+    most: u64,
     /// Deadline, for a clock that runs by itself.
     until: Option<Duration>,
     stop: &'a StopFlag,
@@ -56,8 +58,10 @@ impl<'a> CheckBudget<'a> {
             (_, Some(kept)) => (QUICK_CHECK, Some(time.now() + kept)),
             (_, None) => (nodes_for(position, limits.visits.unwrap_or(0)), None),
         };
+        let by_visits = limits.visits.filter(|_| until.is_some());
         Some(CheckBudget {
             nodes,
+            most: by_visits.map_or(u64::MAX, |visits| nodes_for(position, visits)),
             until,
             stop,
             time,
@@ -121,7 +125,7 @@ pub(super) fn second_look<G: Solvable>(
     losing: &mut Vec<Move>,
 ) -> (SearchReport, u64) {
     let over = || look.until.is_none_or(|until| look.time.now() >= until);
-    let late = |nodes| nodes >= look.nodes && over();
+    let late = |nodes| nodes >= look.most || nodes >= look.nodes && over();
     let effort = SolveLimits {
         nodes: u64::MAX,
         threads: 1,
@@ -195,6 +199,7 @@ mod tests {
     fn glance<'a>(stop: &'a StopFlag, time: &'a FakeClock) -> CheckBudget<'a> {
         CheckBudget {
             nodes: QUICK_CHECK,
+            most: u64::MAX,
             until: None,
             stop,
             time,
@@ -262,5 +267,26 @@ mod tests {
             ..late
         };
         assert_eq!(look(&position, &moves, &stopped), (vec![], None));
+    }
+
+    #[test]
+    fn visits_limit_it_where_the_clock_leaves_hours() {
+        let position = SmallNoGo::new(BoardSize::new(6, 6)).expect("a small board");
+        let (clock, stop) = (FakeClock::new(), StopFlag::new());
+        let hours = Duration::from_secs(36_000);
+        let limits = |visits| Limits {
+            visits,
+            budget: Some(Budget::fixed(hours, hours)),
+        };
+        let most = |visits| {
+            let look = CheckBudget::now(&position, &limits(visits), None, &stop, &clock);
+            look.expect("there is time").most
+        };
+        assert_eq!(most(None), u64::MAX);
+        assert_eq!(most(Some(640_000_000)), 2_000_000_000);
+        let moves: Vec<Move> = position.legal_moves().collect();
+        let few = CheckBudget::now(&position, &limits(Some(1)), None, &stop, &clock);
+        // It would not end: this clock stands still.
+        assert_eq!(look(&position, &moves, &few.expect("time")), (vec![], None));
     }
 }

@@ -171,7 +171,7 @@ impl<G: Solvable> SolverThinker<G> {
             (Some(visits), None) => visits,
             (None, simulated) => simulated?,
         };
-        let nodes = playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE;
+        let nodes = nodes_beside(playouts);
         // An analysis gets what can be seen at once, also with a single visit.
         let least = match purpose {
             Purpose::Position => QUICK_CHECK,
@@ -179,6 +179,11 @@ impl<G: Solvable> SolverThinker<G> {
         };
         Some(nodes.max(least))
     }
+}
+
+/// Nodes of the solver for this many playouts of the search.
+fn nodes_beside(playouts: u64) -> u64 {
+    playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE
 }
 
 /// Solves the position and rates its moves.
@@ -339,8 +344,13 @@ impl<G: Solvable> Turn<'_, '_, G> {
         let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
         let due = self.started + turn;
         let within_reach = half.is_none_or(|half| half <= REACH * nodes);
+        // A limit of visits may be reached long before the time is.
+        let most = request.limits.visits.map_or(u64::MAX, nodes_beside);
         let effort = SolveLimits {
-            nodes: if within_reach { u64::MAX } else { QUICK_CHECK },
+            nodes: match within_reach {
+                true => most.max(QUICK_CHECK),
+                false => QUICK_CHECK,
+            },
             threads,
             halt: &|_| request.stop.is_raised() || self.time.now() >= due,
         };

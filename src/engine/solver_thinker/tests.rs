@@ -113,6 +113,24 @@ fn keeps_the_clock(place: SolverPlace) {
     assert!(report.visits > 0 && time.now() < Duration::from_secs(5));
 }
 
+/// Some visits under a clock that leaves hours: the solver takes no hours.
+#[test]
+fn a_limit_of_visits_limits_the_solver_under_a_clock() {
+    // It stands still, so that only the nodes can end the solver's turn.
+    let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
+    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    let mut thinker = by(inner, SolverPlace::InTurn(1), time);
+    let hours = Duration::from_secs(36_000);
+    let limits = Limits {
+        visits: Some(100),
+        budget: Some(Budget::fixed(hours, hours)),
+    };
+    let request = SearchRequest::new(empty(6, 6).into()).within(limits);
+    let report = thinker.search(&request, &mut |_| {});
+    let report = report.expect("playouts never fail");
+    assert_eq!((report.proof, report.stop), (None, StopReason::Visits));
+}
+
 #[test]
 fn without_a_result_the_search_has_its_way() {
     let (few, far) = (visits(2), visits(10));
