@@ -23,6 +23,12 @@ pub trait Encoding<G: Game>: Send + Sync {
     /// A key that is equal only for positions with the same row, for evaluation caches. Positions
     /// with the colours swapped have the same row and different keys.
     fn cache_key(&self, position: &G) -> u128;
+
+    /// Whether its networks have learned when a game is over while dead stones are on the board. For
+    /// others a search raises the prior of the pass.
+    fn knows_passes(&self) -> bool {
+        false
+    }
 }
 
 /// A game with encodings.

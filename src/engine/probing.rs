@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::SolverOptions;
-use crate::search::{ASK_AGAIN, ProberMaker};
+use crate::search::{ASK_AGAIN, ProbeContext, ProberMaker};
 use crate::solver::{MakeProbe, Solvable, SolveLimits};
 
 /// A position is probed if its nodes are at least a quarter of the median solve of its kind: with a
@@ -21,9 +21,9 @@ const HOPE: f64 = 4.0;
 const MOST_NODES: u64 = 100_000;
 
 /// The root's moves are probed for threats again from this many visits on, with this many nodes a
-/// visit up to a maximum: their provers mostly end early. (Of 21 moves that lost games of Gomoku
-/// to Rapfi, and that 200,000 nodes refute, 7 are still played, without these probes 19. They take 3
-/// to 7% of the time.)
+/// visit up to a maximum, and once if they come over from an earlier search with visits for the
+/// maximum: their provers mostly end early. (Of 21 moves that lost games of Gomoku to Rapfi, and that
+/// 200,000 nodes refute, 7 are still played, without these probes 19. They take 3 to 7% of the time.)
 const AGAIN_FROM: u32 = 256;
 const AGAIN_NODES: u64 = 200;
 const MOST_AGAIN: u64 = 200_000;
@@ -41,7 +41,7 @@ pub(crate) fn probers<G: Solvable>(
                 return None;
             }
             let half = position.nodes_to_solve();
-            let nodes = nodes(each, occasion.visits, occasion.depth, half)?;
+            let nodes = nodes(each, occasion, half)?;
             let effort = SolveLimits {
                 nodes,
                 threads: 1,
@@ -53,46 +53,81 @@ pub(crate) fn probers<G: Solvable>(
     (each > 0).then_some(makes)
 }
 
-/// Nodes for a position this many moves below the root, with this many visits and a median solve of
-/// `half` nodes; `None` if a probe is not worthwhile.
-fn nodes(each: u64, visits: u32, depth: usize, half: Option<f64>) -> Option<u64> {
+/// Nodes for a position with a median solve of `half` nodes; `None` if a probe is not worthwhile.
+fn nodes(each: u64, occasion: &ProbeContext<'_>, half: Option<f64>) -> Option<u64> {
+    let visits = occasion.visits;
     let Some(half) = half else {
         return match visits {
             0 => Some(each.min(MOST_NODES)),
-            AGAIN_FROM.. if depth == 1 => nodes_again(visits),
+            // With fewer visits it will be asked at a power.
+            _ if occasion.taken_over => (nodes_again(visits) == MOST_AGAIN).then_some(MOST_AGAIN),
+            AGAIN_FROM.. if occasion.depth == 1 => {
+                // Equal probes find the same.
+                let more = nodes_again(visits) > nodes_again(visits / ASK_AGAIN);
+                more.then(|| nodes_again(visits))
+            }
             _ => None,
         };
     };
+    if occasion.taken_over {
+        return None;
+    }
     let nodes = each.saturating_mul(u64::from(visits.max(1)));
     let nodes = nodes.min(MOST_NODES);
     (nodes as f64 * HOPE >= half).then_some(nodes)
 }
 
-/// Nodes for a move of the root, if they are more than at the last time: equal probes find the same.
-fn nodes_again(visits: u32) -> Option<u64> {
-    let nodes = |visits: u32| (AGAIN_NODES * u64::from(visits)).min(MOST_AGAIN);
-    (nodes(visits) > nodes(visits / ASK_AGAIN)).then(|| nodes(visits))
+/// Nodes for a move of the root with this many visits.
+fn nodes_again(visits: u32) -> u64 {
+    (AGAIN_NODES * u64::from(visits)).min(MOST_AGAIN)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The first or a repeated probe of a position this many moves below the root.
+    fn probe(visits: u32, depth: usize) -> ProbeContext<'static> {
+        ProbeContext {
+            visits,
+            depth,
+            taken_over: false,
+            over: &|| false,
+        }
+    }
+
     #[test]
     fn nodes_grow_with_visits_and_are_given_where_they_may_do() {
-        assert_eq!(nodes(100, 0, 5, Some(400.0)), Some(100));
-        assert_eq!(nodes(100, 0, 5, Some(401.0)), None);
-        assert_eq!(nodes(100, 4, 5, Some(401.0)), Some(400));
-        assert_eq!(nodes(100, 1 << 20, 5, Some(1e5)), Some(MOST_NODES));
-        assert_eq!(nodes(100, 1 << 20, 5, Some(1e6)), None);
+        let nodes = |visits, half| nodes(100, &probe(visits, 5), Some(half));
+        assert_eq!(nodes(0, 400.0), Some(100));
+        assert_eq!(nodes(0, 401.0), None);
+        assert_eq!(nodes(4, 401.0), Some(400));
+        assert_eq!(nodes(1 << 20, 1e5), Some(MOST_NODES));
+        assert_eq!(nodes(1 << 20, 1e6), None);
     }
 
     #[test]
     fn where_nothing_is_known_new_positions_are_probed_and_the_roots_moves_again() {
-        assert_eq!(nodes(300, 0, 9, None), Some(300));
-        assert_eq!(nodes(1_000_000, 0, 9, None), Some(MOST_NODES));
-        assert_eq!(nodes(300, 256, 9, None), None);
-        let asked = [4, 64, 256, 1024, 4096].map(|visits| nodes(300, visits, 1, None));
-        assert_eq!(asked, [None, None, Some(51_200), Some(MOST_AGAIN), None]);
+        let asked = |each, occasion| nodes(each, &occasion, None);
+        assert_eq!(asked(300, probe(0, 9)), Some(300));
+        assert_eq!(asked(1_000_000, probe(0, 9)), Some(MOST_NODES));
+        assert_eq!(asked(300, probe(256, 9)), None);
+        let again = [4, 64, 256, 1024, 4096].map(|visits| asked(300, probe(visits, 1)));
+        assert_eq!(again, [None, None, Some(51_200), Some(MOST_AGAIN), None]);
+    }
+
+    #[test]
+    fn a_root_move_of_an_earlier_search_is_probed_once_if_it_has_visits() {
+        let asked = |visits, half| {
+            let occasion = ProbeContext {
+                taken_over: true,
+                ..probe(visits, 1)
+            };
+            nodes(100, &occasion, half)
+        };
+        let threats = [256, 999, 1000, 5000].map(|visits| asked(visits, None));
+        assert_eq!(threats, [None, None, Some(MOST_AGAIN), Some(MOST_AGAIN)]);
+        // Where nodes grow with visits it was asked as any other position.
+        assert_eq!(asked(300, Some(100.0)), None);
     }
 }

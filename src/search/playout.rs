@@ -8,7 +8,7 @@ use super::leaf::{Leaf, ending};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::points::{Judged, PointSums, with_lead};
-use super::prober::{ProbeContext, Prober, asks_at};
+use super::prober::{ProbeContext, Prober};
 use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::eval::Outputs;
@@ -36,9 +36,13 @@ pub(super) struct SearchContext<'s, G: Game> {
     pub(super) root: NodeId,
     pub(super) start: &'s GameState<G>,
     pub(super) root_priors: &'s RootPriors,
+    /// Visits of the root's first moves when the search began, in the order of its choices.
+    pub(super) taken_over: &'s [u32],
     pub(super) params: &'s SearchParams,
     /// What the end of a game tells.
     pub(super) endings: Endings,
+    /// Whether the network knows when to pass ([`Encoding::knows_passes`](crate::encode::Encoding)).
+    pub(super) knows_passes: bool,
     /// A tree whose evaluations are taken over.
     pub(super) earlier: Option<&'s Tree>,
     /// Sums of this thread, where the network predicts points.
@@ -107,6 +111,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         self.past.truncate(start.past().len());
         let mut path: Vec<Step> = Vec::with_capacity(32);
         let (mut id, mut before, mut first) = (self.context.root, 0, None);
+        let mut taken_over = false;
         loop {
             let node = tree.node(id);
             let state = node.state();
@@ -126,7 +131,8 @@ impl<'s, G: Game> Playouts<'s, G> {
                 }
                 Phase::Expanded => {}
             }
-            if asks_at(before) && self.proves(node, &position, before, path.len()) {
+            let occasion = self.occasion(before, path.len(), taken_over);
+            if occasion.asks() && self.proves(node, &position, &occasion) {
                 return self.finish(node, &path);
             }
             let root_priors = path.is_empty().then_some(root_priors);
@@ -161,6 +167,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             // In this order, or two threads could take the same surplus visit.
             let visits = tree.node(child).visits();
             before = tree.edge(edge).begin();
+            let earlier = self.context.taken_over.get(choice);
+            taken_over = path.is_empty() && before > 0 && earlier == Some(&before);
             path.push((id, edge));
             id = child;
             let repeats = || path.iter().any(|(before, _)| *before == child);
@@ -263,8 +271,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             mover: position.to_move(),
             first,
             ending: match self.context.endings {
-                Endings::Proofs => ending(position),
-                Endings::Values => None,
+                Endings::Proofs if !self.context.knows_passes => ending(position),
+                Endings::Proofs | Endings::Values => None,
             },
             ended: position.outcome().map(|_| Box::new(position.clone())),
         });
@@ -289,7 +297,8 @@ impl<'s, G: Game> Playouts<'s, G> {
         if certain.proof().is_some() {
             return certain.into();
         }
-        let probed = self.probed(position, 0, depth);
+        let new = self.occasion(0, depth, false);
+        let probed = self.probed(position, &new);
         Facts {
             bounds: certain.and(probed.bounds),
             ..probed
@@ -297,21 +306,26 @@ impl<'s, G: Game> Playouts<'s, G> {
     }
 
     /// Whether the prober, called again, proves the result of a node other than the root.
-    fn proves(&mut self, node: &Node, position: &G, visits: u32, depth: usize) -> bool {
-        node.narrow(self.probed(position, visits, depth).bounds);
+    fn proves(&mut self, node: &Node, position: &G, occasion: &ProbeContext<'_>) -> bool {
+        node.narrow(self.probed(position, occasion).bounds);
         node.state().proof().is_some()
     }
 
-    /// Facts from the prober for a position with this many previous descents.
-    fn probed(&mut self, position: &G, visits: u32, depth: usize) -> Facts {
-        let context = ProbeContext {
+    /// Facts from the prober.
+    fn probed(&mut self, position: &G, occasion: &ProbeContext<'_>) -> Facts {
+        let prober = self.prober.as_mut();
+        let probed = prober.and_then(|prober| prober(position, occasion));
+        probed.unwrap_or(Facts::NONE)
+    }
+
+    /// What a prober is told of a position this many moves below the root.
+    fn occasion(&self, visits: u32, depth: usize, taken_over: bool) -> ProbeContext<'s> {
+        ProbeContext {
             visits,
             depth,
+            taken_over,
             over: self.context.over,
-        };
-        let prober = self.prober.as_mut();
-        let probed = prober.and_then(|prober| prober(position, &context));
-        probed.unwrap_or(Facts::NONE)
+        }
     }
 
     /// Number of leaves that wait.

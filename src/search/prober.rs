@@ -9,19 +9,30 @@ pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Facts> + Sen
 /// Context of a call to a prober.
 #[derive(Clone, Copy)]
 pub struct ProbeContext<'a> {
-    /// Previous descents to the position: 0, or a power of [`ASK_AGAIN`].
+    /// Previous descents to the position: 0, or a power of [`ASK_AGAIN`] unless `taken_over`.
     pub visits: u32,
     /// Moves from the root to the position.
     pub depth: usize,
+    /// Whether this is a root move that comes over from an earlier search with these visits, and
+    /// the first descent to it in this search.
+    pub taken_over: bool,
     /// Whether the search is over and the answer no longer needed.
     pub over: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// A prober without an answer is called again at this many visits, at the square of it, and so on.
+/// A prober without an answer is called again at this many visits, at the square of it, and so on,
+/// and once for a root move that comes over from an earlier search.
 pub const ASK_AGAIN: u32 = 4;
 
+impl ProbeContext<'_> {
+    /// Whether the prober is called again.
+    pub(super) fn asks(&self) -> bool {
+        self.taken_over || asks_at(self.visits)
+    }
+}
+
 /// Whether the prober is called at this many visits.
-pub(super) fn asks_at(visits: u32) -> bool {
+fn asks_at(visits: u32) -> bool {
     let each = ASK_AGAIN.ilog2();
     visits >= ASK_AGAIN && visits.is_power_of_two() && visits.ilog2().is_multiple_of(each)
 }

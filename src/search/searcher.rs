@@ -58,9 +58,12 @@ pub struct Searcher<G: Encode> {
 /// A position under search, and its node.
 struct Root<'a, G> {
     start: &'a GameState<G>,
+    params: SearchParams,
     tree: Arc<Tree>,
     node: NodeId,
     priors: RootPriors,
+    /// Visits of its moves in earlier searches.
+    taken_over: Arc<[u32]>,
     points: Arc<Vec<PointSums>>,
     judged: Option<Arc<OwnershipEstimate>>,
     /// Visits of earlier searches.
@@ -157,12 +160,13 @@ impl<G: Encode> Searcher<G> {
         let mut pool = self.workers(position, limits, stop, started)?;
         let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
         let points = Arc::new(pool.point_sums(analysis.points));
-        let params = self.params(analysis);
         let mut root = Root {
             start,
+            params: self.params(analysis),
             tree,
             node,
             priors: RootPriors::default(),
+            taken_over: Arc::default(),
             points,
             judged: analysis.judged.clone(),
             reused: 0,
@@ -188,7 +192,7 @@ impl<G: Encode> Searcher<G> {
         let new = root.node().state().phase() == Phase::New && position.outcome().is_none();
         if new {
             let step = Arc::new(control(0).root_step());
-            let job = job(&pool, &root, params.clone(), Arc::clone(&step));
+            let job = job(&pool, &root, Arc::clone(&step));
             if let Err(error) = pool.run(job, &mut || {}) {
                 self.tree = self.salvaged(&pool, root, &step);
                 return Err(error);
@@ -201,11 +205,13 @@ impl<G: Encode> Searcher<G> {
         root.first = u64::from(new);
         let control = control(reused + root.first);
         let choices = root.tree.choices(root.node());
-        root.priors = root::priors(choices, start, &analysis.avoid, &params, &mut self.rng);
+        root.priors = root::priors(choices, start, &analysis.avoid, &root.params, &mut self.rng);
+        let edges = root.tree.edges(root.node());
+        root.taken_over = edges.map(|edge| edge.counts().0).collect();
         if analysis.at_once {
             // A copy of the random generator: reports do not affect the search.
             let mut rng = self.rng.clone();
-            observer(&report(&root, &control, &params, &mut rng));
+            observer(&report(&root, &control, &mut rng));
         }
         let mut failed = false;
         if root.bounds().proof().is_some() {
@@ -219,7 +225,7 @@ impl<G: Encode> Searcher<G> {
         if forced {
             control.end(StopReason::OnlyMove);
         }
-        let report = report(&root, &control, &params, &mut self.rng);
+        let report = report(&root, &control, &mut self.rng);
         if failed {
             self.tree = self.salvaged(&pool, root, &control);
         } else {
@@ -238,7 +244,7 @@ impl<G: Encode> Searcher<G> {
         analysis: &AnalysisOptions,
         observer: &mut Observer<'_>,
     ) -> Result<(), SearchError> {
-        let (mut shown, params) = (self.clock.now(), self.params(analysis));
+        let mut shown = self.clock.now();
         loop {
             let mut show = || {
                 let now = self.clock.now();
@@ -247,10 +253,10 @@ impl<G: Encode> Searcher<G> {
                     shown = now;
                     // A copy of the random generator: reports do not affect the search.
                     let mut rng = self.rng.clone();
-                    observer(&report(root, control, &params, &mut rng));
+                    observer(&report(root, control, &mut rng));
                 }
             };
-            let job = job(pool, root, params.clone(), Arc::clone(control));
+            let job = job(pool, root, Arc::clone(control));
             pool.run(job, &mut show)?;
             if !control.wants_room() || !pool.is_idle() || control.is_over() {
                 return Ok(());
@@ -351,18 +357,14 @@ impl<G: Encode> Searcher<G> {
 }
 
 /// The job for the threads of `pool`.
-fn job<G: Encode>(
-    pool: &Pool<G>,
-    root: &Root<'_, G>,
-    params: SearchParams,
-    control: Arc<Control>,
-) -> Job<G> {
+fn job<G: Encode>(pool: &Pool<G>, root: &Root<'_, G>, control: Arc<Control>) -> Job<G> {
     Job {
         tree: Arc::clone(&root.tree),
         root: root.node,
         start: root.start.clone(),
         root_priors: root.priors.clone(),
-        params,
+        taken_over: Arc::clone(&root.taken_over),
+        params: root.params.clone(),
         encoding: pool.encoding(),
         control,
         points: Arc::clone(&root.points),
@@ -374,7 +376,6 @@ fn job<G: Encode>(
 fn report<G: Game>(
     root: &Root<'_, G>,
     control: &Control,
-    params: &SearchParams,
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
     let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
@@ -385,10 +386,10 @@ fn report<G: Game>(
         None => value,
         Some(expected) => {
             let lead = position.to_move().signed(expected.black_ahead);
-            without_lead(value, lead, params.lead_weight, position.size().area())
+            without_lead(value, lead, root.params.lead_weight, position.size().area())
         }
     };
-    let mut moves = root::moves(tree, root.node, root.start, params, rng);
+    let mut moves = root::moves(tree, root.node, root.start, &root.params, rng);
     for found in &mut moves {
         found.expected = PointSums::expected_after(&root.points, found.mv);
         if found.proof.is_none() {

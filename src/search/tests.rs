@@ -6,6 +6,8 @@ mod draws;
 mod failures;
 mod graph;
 mod keyed;
+mod passes;
+mod probes;
 mod room;
 mod steps;
 mod superko;
@@ -23,9 +25,8 @@ use crate::encode::Encode;
 use crate::eval::{
     EvalError, Evaluator, FailingEvaluator, Failure, HashEvaluator, ModelInfo, StallingEvaluator,
 };
-use crate::game::{BoardSize, Bounds, Facts, Game, Move, Proof};
+use crate::game::{BoardSize, Game, Move, Proof};
 use crate::games::nogo::SmallNoGo;
-use crate::solver::{Solvable, SolveLimits};
 use toy::line;
 
 fn start(width: u8, height: u8) -> SmallNoGo {
@@ -421,79 +422,4 @@ fn threads_agree_with_one_thread() {
         threads < 0.75 * exploration,
         "{threads:.3} with more threads, {exploration:.3} with more exploration"
     );
-}
-
-/// A prober that only knows which moves lose: positions with a single other move cost no evaluation,
-/// the tree proves the same results, and a root still has all its moves.
-#[test]
-fn moves_that_a_prober_knows_to_lose_are_left_out() {
-    let position = start(3, 4);
-    let make: ProberMaker<SmallNoGo> = Arc::new(|| {
-        let mut solver = SmallNoGo::solver(0).unwrap();
-        Box::new(move |position: &SmallNoGo, _| {
-            let effort = SolveLimits {
-                nodes: 1_000_000,
-                threads: 1,
-                halt: &|_| false,
-            };
-            let mut holds = |mv: &Move| {
-                let mut next = position.clone();
-                next.play(*mv);
-                solver.solve(&next, &effort).wins() == Some(false)
-            };
-            let open: Vec<Move> = position.legal_moves().filter(&mut holds).collect();
-            Some(match open.is_empty() {
-                true => Bounds::exactly(Proof::Loss).into(),
-                false => Facts {
-                    open_moves: Some(open),
-                    ..Facts::NONE
-                },
-            })
-        })
-    });
-    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);
-    let report = search(&mut searcher, &position, 10_000);
-    assert_eq!(report.proof, Some(Proof::Loss));
-    assert!(report.evaluations < report.playouts, "{report:?}");
-    check_tree(&searcher, &position);
-
-    let mut next = position.clone();
-    next.play(report.moves[0].mv);
-    let report = search(&mut searcher, &next, 10_000);
-    assert_eq!(report.proof, Some(Proof::Win));
-    assert_eq!(report.moves.len(), next.legal_count());
-    check_tree(&searcher, &next);
-}
-
-/// A prober that solves everything: the root is proven as soon as its moves have been probed; 3x4
-/// is lost for the first player (docs/methods.md#nogo).
-#[test]
-fn what_a_prober_knows_needs_no_evaluation() {
-    let position = start(3, 4);
-    let make: ProberMaker<SmallNoGo> = Arc::new(|| {
-        let mut probe = SmallNoGo::solver(0).unwrap().probes()();
-        let effort = SolveLimits {
-            nodes: 1_000_000,
-            threads: 1,
-            halt: &|_| false,
-        };
-        Box::new(move |position, _| probe(position, &effort))
-    });
-    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);
-    let report = search(&mut searcher, &position, 1000);
-    let found = (report.proof, report.stop, report.evaluations);
-    assert_eq!(found, (Some(Proof::Loss), StopReason::Proven, 1));
-    assert_eq!((report.visits, report.moves.len()), (13, 12));
-
-    // Only the result of the position after a move is known: its moves are listed again.
-    let mut next = position.clone();
-    next.play(report.moves[0].mv);
-    let report = search(&mut searcher, &next, 1000);
-    assert_eq!(report.proof, Some(Proof::Win));
-    assert_eq!(report.moves.len(), next.legal_count());
-    assert_eq!(report.moves[0].proof, Some(Proof::Win));
-    // Nothing was lost.
-    let back = search(&mut searcher, &position, 1000);
-    assert_eq!((back.reused, back.proof), (13, Some(Proof::Loss)));
-    check_tree(&searcher, &next);
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::game::Move;
+use crate::solver::{Solvable, SolveLimits};
 
 /// Searches a 5x5 board to 400 visits with `analysis`; returns the final report and the earlier
 /// ones.

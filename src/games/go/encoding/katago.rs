@@ -80,6 +80,10 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Kata
             key ^ zobrist::last_move(mv).rotate_left(place)
         })
     }
+
+    fn knows_passes(&self) -> bool {
+        true
+    }
 }
 
 impl KataGo {

@@ -57,6 +57,10 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V2 {
         let handicap = zobrist::other(zobrist::Kind::Handicap, position.handicap().into());
         v1::V1.cache_key(position) ^ handicap.rotate_left(1)
     }
+
+    fn knows_passes(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
