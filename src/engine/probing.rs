@@ -56,25 +56,21 @@ pub(crate) fn probers<G: Solvable>(
 /// Nodes for a position with a median solve of `half` nodes; `None` if a probe is not worthwhile.
 fn nodes(each: u64, occasion: &ProbeContext<'_>, half: Option<f64>) -> Option<u64> {
     let visits = occasion.visits;
-    let Some(half) = half else {
-        return match visits {
-            0 => Some(each.min(MOST_NODES)),
-            // With fewer visits it will be asked at a power.
-            _ if occasion.taken_over => (nodes_again(visits) == MOST_AGAIN).then_some(MOST_AGAIN),
-            AGAIN_FROM.. if occasion.depth == 1 => {
-                // Equal probes find the same.
-                let more = nodes_again(visits) > nodes_again(visits / ASK_AGAIN);
-                more.then(|| nodes_again(visits))
-            }
-            _ => None,
-        };
-    };
-    if occasion.taken_over {
-        return None;
+    if let Some(half) = half {
+        let nodes = each.saturating_mul(u64::from(visits.max(1)));
+        let nodes = nodes.min(MOST_NODES);
+        return (occasion.is_due() && nodes as f64 * HOPE >= half).then_some(nodes);
     }
-    let nodes = each.saturating_mul(u64::from(visits.max(1)));
-    let nodes = nodes.min(MOST_NODES);
-    (nodes as f64 * HOPE >= half).then_some(nodes)
+    if visits == 0 {
+        return Some(each.min(MOST_NODES));
+    }
+    let again = nodes_again(visits);
+    // Equal probes find the same. A move that comes over with fewer visits will be asked at a power.
+    let wanted = match occasion.taken_over && again == MOST_AGAIN {
+        true => true,
+        false => occasion.is_due() && again > nodes_again(visits / ASK_AGAIN),
+    };
+    (wanted && occasion.depth == 1 && visits >= AGAIN_FROM).then_some(again)
 }
 
 /// Nodes for a move of the root with this many visits.
@@ -125,9 +121,13 @@ mod tests {
             };
             nodes(100, &occasion, half)
         };
-        let threats = [256, 999, 1000, 5000].map(|visits| asked(visits, None));
+        let threats = [257, 999, 1000, 5000].map(|visits| asked(visits, None));
         assert_eq!(threats, [None, None, Some(MOST_AGAIN), Some(MOST_AGAIN)]);
         // Where nodes grow with visits it was asked as any other position.
         assert_eq!(asked(300, Some(100.0)), None);
+        // At a power it is due in any case.
+        assert_eq!(asked(256, None), Some(51_200));
+        assert_eq!(asked(256, Some(100.0)), Some(25_600));
+        assert_eq!(asked(4096, None), Some(MOST_AGAIN));
     }
 }

@@ -132,7 +132,7 @@ impl<'s, G: Game> Playouts<'s, G> {
                 Phase::Expanded => {}
             }
             let occasion = self.occasion(before, path.len(), taken_over);
-            if occasion.asks() && self.proves(node, &position, &occasion) {
+            if occasion.asks_again() && self.proves(node, &position, &occasion) {
                 return self.finish(node, &path);
             }
             let root_priors = path.is_empty().then_some(root_priors);
@@ -167,8 +167,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             // In this order, or two threads could take the same surplus visit.
             let visits = tree.node(child).visits();
             before = tree.edge(edge).begin();
-            let earlier = self.context.taken_over.get(choice);
-            taken_over = path.is_empty() && before > 0 && earlier == Some(&before);
+            let earlier = || self.context.taken_over.get(choice);
+            taken_over = path.is_empty() && before > 0 && earlier() == Some(&before);
             path.push((id, edge));
             id = child;
             let repeats = || path.iter().any(|(before, _)| *before == child);

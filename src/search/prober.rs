@@ -25,8 +25,14 @@ pub struct ProbeContext<'a> {
 pub const ASK_AGAIN: u32 = 4;
 
 impl ProbeContext<'_> {
+    /// Whether a position with these visits is asked about wherever it stands.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        self.visits == 0 || asks_at(self.visits)
+    }
+
     /// Whether the prober is called again.
-    pub(super) fn asks(&self) -> bool {
+    pub(super) fn asks_again(&self) -> bool {
         self.taken_over || asks_at(self.visits)
     }
 }
