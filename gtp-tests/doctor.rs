@@ -34,10 +34,12 @@ fn built_in_parts_work() {
             "nogo 9x9",
             "ok      native",
             "ok      tract",
-            "ms per evaluation",
+            "ms per evaluation on 9x9",
             "ok      choice",
         ],
     );
+    // The usual board, not the first one of a network for many.
+    check(&["--game", "gomoku"], true, &["ms per evaluation on 15x15"]);
     // Integers differ by rounding, which is not an error.
     let int8 = concat!(env!("CARGO_MANIFEST_DIR"), "/models/nogo-9x9-int8.onnx");
     check(

@@ -11,8 +11,8 @@
 # held-out games. TENGEN_TRAIN names the program, THREADS its threads (default 1), ARMS the number of networks.
 #
 # On a GPU (docs/gpu.md#fitting): DEVICE=cuda, and TOGETHER=1 to fit all networks at the same time, for SLICE
-# seconds. BATCH (default 64) are the samples of a step; SCORE_ROWS (default 2048) held-out positions are
-# judged every SCORE_EVERY steps (default 250).
+# seconds. BATCH (default 64) are the samples of a step, SEED (default 1) draws weights and order; SCORE_ROWS
+# (default 2048) held-out positions are judged every SCORE_EVERY steps (default 250).
 set -euo pipefail
 
 data=${1:?a folder of shards} out=${2:?a folder for the fits} samples=${3:-1000000}
@@ -51,7 +51,7 @@ fit_arm() {
     timeout -s INT "$seconds" "$train" fit --data "$data" --net "$net" --encoding go-mobile --out "$out/$name" \
         --steps "$steps" --batch "$batch" --schedule constant --learning-rate 0.001 --average-decay 0.999 \
         --surprise-share 0 --root-value-share 0 --score-every "${SCORE_EVERY:-250}" --score-rows "${SCORE_ROWS:-2048}" \
-        --window 100000000 --device "${DEVICE:-cpu}" "$@" --json >>"$out/$name.log" 2>&1 || true
+        --window 100000000 --device "${DEVICE:-cpu}" --seed "${SEED:-1}" "$@" --json >>"$out/$name.log" 2>&1 || true
 }
 
 if [ -n "${TOGETHER:-}" ]; then

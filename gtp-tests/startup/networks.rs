@@ -39,6 +39,25 @@ fn boards_use_their_network_the_given_one_or_playouts() {
 }
 
 #[test]
+fn backends_agree_on_the_usual_board_of_every_game() {
+    for game in ["nogo", "go", "gomoku"] {
+        let args = [
+            "bench",
+            "--agreement",
+            "--positions",
+            "3",
+            "--json",
+            "--game",
+            game,
+        ];
+        let output = run_on(&args, "");
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{game}: {}", text(&output.stderr));
+        assert!(said.contains("\"positions\":3"), "{game}: {said}");
+    }
+}
+
+#[test]
 fn an_unusable_network_ends_the_program() {
     let folder = Folder::new("networks");
     let model = |path: &str, parts: &[&str]| {

@@ -51,7 +51,10 @@ fn compare<G: Encode>(
     options: &EngineOptions,
     positions: u32,
 ) -> anyhow::Result<Agreement> {
-    let load = options.load();
+    let load = LoadOptions {
+        board: Some(empty.size()),
+        ..options.load()
+    };
     let kind = match options.backend {
         Backend::Network(kind) => kind,
         Backend::Auto if options.device != Device::Cpu => BackendKind::Ort,

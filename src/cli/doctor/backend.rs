@@ -8,6 +8,7 @@ use tengen::eval::{
     BackendKind, Batch, Difference, EvalError, Evaluator, EvaluatorFactory, FETCH_SCRIPT,
     LoadOptions, ModelSource, Outputs,
 };
+use tengen::game::BoardSize;
 use tengen::onnx::{Header, PRECISION};
 
 use super::finding::{Finding, State};
@@ -42,6 +43,7 @@ const HALF_TOLERANCE: Tolerance = Tolerance {
 
 /// A network's answers to one position.
 pub(super) struct Answer {
+    board: BoardSize,
     legal: Vec<bool>,
     out: Outputs,
     /// The time of one call.
@@ -109,7 +111,13 @@ pub(super) fn evaluate(evaluator: &mut dyn Evaluator, rows: usize) -> Result<Ans
         evaluator.evaluate(&batch, &mut out)?;
     }
     let each = clock.now() / EVALUATIONS as u32;
-    Ok(Answer { legal, out, each })
+    let board = evaluator.info().size;
+    Ok(Answer {
+        board,
+        legal,
+        out,
+        each,
+    })
 }
 
 /// The finding for a backend, compared with `reference` if there is one.
@@ -123,8 +131,9 @@ pub(super) fn backend(
     let (state, text, mend): (_, _, Cow<'_, str>) = match tried {
         Ok(answer) => {
             let text = format!(
-                "{:.2} ms per evaluation",
-                answer.each.as_secs_f64() * 1000.0
+                "{:.2} ms per evaluation on {}",
+                answer.each.as_secs_f64() * 1000.0,
+                answer.board
             );
             let differs = reference.and_then(|(expected, tolerance)| {
                 let outputs = [&expected.out, &answer.out];
