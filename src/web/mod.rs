@@ -1,7 +1,8 @@
 //! The page of the board in the browser, and the server for it on this computer's own address.
 //!
 //! The page's files are part of the program. What is shown and what may be asked for comes from a
-//! [`Host`]: a board to play on, or games to watch. Nothing here knows a game.
+//! [`Host`]: a board to play on, or games to watch. The server knows no game; the page
+//! does (`page/dialog.js`, `page/replay.js`).
 
 mod assets;
 mod http;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use tengen::games::GAMES;
 use tengen::referee::MatchRecord;
 
 use super::records::{Measure, Records, Topic};
-use super::strength::game_name;
 
 /// All matches by game, then all measurements by topic, newest first.
 pub(super) fn page(records: &Records) -> String {
@@ -16,11 +16,11 @@ pub(super) fn page(records: &Records) -> String {
          Scores are those of the first engine, with 95% intervals; *games* are won, drawn (where there are \
          draws) and lost.\nToday's strength: [results](results.md).\n",
     );
-    for game in ["nogo", "go", "gomoku"] {
+    for game in GAMES {
         let of_game: Vec<&MatchRecord> = records
             .matches
             .iter()
-            .filter(|record| record.game == game)
+            .filter(|record| record.game == game.name)
             .collect();
         if of_game.is_empty() {
             continue;
@@ -30,7 +30,7 @@ pub(super) fn page(records: &Records) -> String {
             text,
             "\n## Matches of {}\n\n| date | board | first | second | limit | games | score | Elo | more |\n\
              |---|---|---|---|---|---|---|---|---|\n",
-            game_name(game)
+            game.title
         );
         for record in of_game {
             let _ = writeln!(

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use tengen::games::{GAMES, info};
 use tengen::referee::MatchRecord;
 
 use super::records::Records;
@@ -38,18 +39,14 @@ pub(super) fn table(records: &Records) -> String {
         "| game | board | Tengen's limit | opponent | games | score |\n|---|---|---|---|---|---|\n",
     );
     let mut rows: Vec<&MatchRecord> = records.matches.iter().filter(|row| row.current).collect();
-    // NoGo first; the sort keeps the order of dates within a game and board.
-    let place = |row: &MatchRecord| {
-        ["nogo", "go", "gomoku"]
-            .iter()
-            .position(|game| *game == row.game)
-    };
+    // In the order of the list of games; the sort keeps the order of dates within a game and board.
+    let place = |row: &MatchRecord| GAMES.iter().position(|game| game.name == row.game);
     rows.sort_by_key(|row| (place(row), columns(row)));
     for row in rows {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} |",
-            game_name(&row.game),
+            title(&row.game),
             row.board,
             row.limit,
             row.second,
@@ -65,12 +62,7 @@ fn columns(row: &MatchRecord) -> u32 {
     columns.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// Display name of a game.
-pub(super) fn game_name(game: &str) -> &str {
-    match game {
-        "nogo" => "NoGo",
-        "go" => "Go",
-        "gomoku" => "Gomoku",
-        other => other,
-    }
+/// A game's name for people.
+fn title(game: &str) -> &str {
+    info(game).map_or(game, |info| info.title)
 }
