@@ -19,7 +19,7 @@ use super::second_look::{CheckBudget, QUICK_CHECK, limits_before_look, second_lo
 use super::shown_proof::show_proof;
 use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
 use super::{ThinkError, Thinker};
-use crate::clock::{Budget, Clock};
+use crate::clock::Clock;
 use crate::game::{GameState, Proof};
 use crate::search::{
     AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
@@ -118,6 +118,13 @@ fn verdict(advice: Option<&Advice>) -> &'static str {
     }
 }
 
+/// What the solver may do before the search.
+struct Effort {
+    nodes: u64,
+    threads: usize,
+    time: Option<Duration>,
+}
+
 /// Work of the solver for one move.
 struct Solved {
     advice: Option<Advice>,
@@ -178,6 +185,36 @@ impl<G: Solvable> SolverThinker<G> {
             Purpose::Move | Purpose::ShownMove => 0,
         };
         Some(nodes.max(least))
+    }
+
+    /// Work before the search: a number of nodes, or a turn on its processors; `None` if the solver
+    /// works beside it.
+    fn effort_before(&self, position: &G, limits: &Limits, purpose: Purpose) -> Option<Effort> {
+        if let Some(nodes) = self.nodes_before(limits, purpose) {
+            return Some(Effort {
+                nodes,
+                threads: 1,
+                time: None,
+            });
+        }
+        // Without a time limit there are no turns.
+        let (SolverPlace::InTurn(threads), Some(budget)) = (self.place, limits.budget) else {
+            return None;
+        };
+        let half = position.nodes_to_solve();
+        let turn = budget.soft.mul_f64(half.map_or(TURN_UNKNOWN, |_| TURN));
+        let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
+        let within_reach = half.is_none_or(|half| half <= REACH * nodes);
+        // A limit of visits may be reached long before the time is.
+        let most = limits.visits.map_or(u64::MAX, nodes_beside);
+        Some(Effort {
+            nodes: match within_reach {
+                true => most.max(QUICK_CHECK),
+                false => QUICK_CHECK,
+            },
+            threads,
+            time: Some(turn),
+        })
     }
 }
 
@@ -270,38 +307,41 @@ impl<G: Solvable> Turn<'_, '_, G> {
         }
     }
 
-    /// The request of the search behind the solver, which ends at once when all is solved.
-    fn rest(&self, solved: &Solved) -> SearchRequest<G> {
-        let done = self.request.stop.child();
-        if solved.advice.is_some() {
-            done.raise();
-        }
-        self.request.clone().until(&done)
-    }
-
-    /// Solves with a number of nodes and then searches.
-    fn after_nodes(
+    /// Solves first, and then searches with what is left of a time limit.
+    fn before(
         mut self,
         solver: &mut dyn Solve<G>,
         inner: &mut dyn Thinker<G>,
-        nodes: u64,
-        simulated: bool,
-    ) -> Found {
+        effort: &Effort,
+    ) -> (Result<SearchReport, ThinkError>, Solved) {
         let request = self.request;
-        let effort = SolveLimits {
-            nodes,
-            threads: 1,
-            halt: &|_| request.stop.is_raised(),
+        let position = request.start.position();
+        let due = effort.time.map(|time| self.started + time);
+        let late = || due.is_some_and(|due| self.time.now() >= due);
+        let limits = SolveLimits {
+            nodes: effort.nodes,
+            threads: effort.threads,
+            halt: &|_| request.stop.is_raised() || late(),
         };
-        let solved = solve(solver, request.start.position(), &effort);
+        let solved = solve(solver, position, &limits);
         self.tell(&solved);
-        let mut report = inner.search(&self.rest(&solved), self.observer);
-        if let (true, Ok(report)) = (simulated, &mut report) {
-            // Concurrent work takes as long as the longer of the two.
-            let work = solved.nodes / NODES_PER_PLAYOUT;
-            count(work.saturating_sub(report.playouts), report, self.time);
+        let done = request.stop.child();
+        if solved.advice.is_some() {
+            done.raise();
         }
-        (report, Some(solved))
+        // Zero on a simulated clock, which stands still meanwhile.
+        let spent = self.time.now().saturating_sub(self.started);
+        let limits = limits_before_look(position, &request.limits);
+        let limits = Limits {
+            budget: limits.budget.map(|budget| budget.after(spent)),
+            ..limits
+        };
+        let rest = request.clone().within(limits).until(&done);
+        let mut report = inner.search(&rest, self.observer);
+        if let Ok(report) = &mut report {
+            report.elapsed += spent;
+        }
+        (report, solved)
     }
 
     /// Searches while the solver works on its own threads.
@@ -327,46 +367,6 @@ impl<G: Solvable> Turn<'_, '_, G> {
                 inner.search(&request, self.observer)
             },
         )
-    }
-
-    /// Solves for a part of the time, if that may suffice, and then searches.
-    fn in_turn(
-        mut self,
-        solver: &mut dyn Solve<G>,
-        inner: &mut dyn Thinker<G>,
-        threads: usize,
-        budget: Budget,
-    ) -> Found {
-        let request = self.request;
-        let position = request.start.position();
-        let half = position.nodes_to_solve();
-        let turn = budget.soft.mul_f64(half.map_or(TURN_UNKNOWN, |_| TURN));
-        let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
-        let due = self.started + turn;
-        let within_reach = half.is_none_or(|half| half <= REACH * nodes);
-        // A limit of visits may be reached long before the time is.
-        let most = request.limits.visits.map_or(u64::MAX, nodes_beside);
-        let effort = SolveLimits {
-            nodes: match within_reach {
-                true => most.max(QUICK_CHECK),
-                false => QUICK_CHECK,
-            },
-            threads,
-            halt: &|_| request.stop.is_raised() || self.time.now() >= due,
-        };
-        let solved = solve(solver, position, &effort);
-        self.tell(&solved);
-        let spent = self.time.now().saturating_sub(self.started);
-        let limits = limits_before_look(position, &request.limits);
-        let limits = Limits {
-            budget: limits.budget.map(|budget| budget.after(spent)),
-            ..limits
-        };
-        let mut report = inner.search(&self.rest(&solved).within(limits), self.observer);
-        if let Ok(report) = &mut report {
-            report.elapsed += spent;
-        }
-        (report, Some(solved))
     }
 }
 
@@ -398,7 +398,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             return self.inner.search(request, observer);
         }
         let (time, started) = (Arc::clone(&self.time), self.time.now());
-        let before = self.nodes_before(limits, analysis.purpose);
+        let effort_before = self.effort_before(position, limits, analysis.purpose);
         self.make_solver();
         let Some(solver) = self.solver.as_deref_mut() else {
             return self.inner.search(request, observer);
@@ -425,18 +425,20 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             time: &*time,
             started,
         };
-        let (report, solved) = match (before, self.place, limits.budget) {
-            (Some(nodes), ..) => turn.after_nodes(solver, inner, nodes, self.simulated.is_some()),
-            (None, SolverPlace::InTurn(threads), Some(budget)) => {
-                turn.in_turn(solver, inner, threads, budget)
+        let (report, solved) = match (effort_before, self.place) {
+            (Some(effort), _) => {
+                let (mut report, solved) = turn.before(solver, inner, &effort);
+                if let (Some(_), Ok(report)) = (self.simulated, &mut report) {
+                    // Concurrent work takes as long as the longer of the two.
+                    let work = solved.nodes / NODES_PER_PLAYOUT;
+                    count(work.saturating_sub(report.playouts), report, &*time);
+                }
+                (report, Some(solved))
             }
-            // Without a time limit there are no turns.
-            (None, SolverPlace::InTurn(threads) | SolverPlace::Beside(threads), _) => {
+            (None, SolverPlace::InTurn(threads) | SolverPlace::Beside(threads)) => {
                 turn.beside(solver, inner, threads)
             }
-            (None, SolverPlace::Nowhere, _) => {
-                return inner.search(request, turn.observer);
-            }
+            (None, SolverPlace::Nowhere) => return inner.search(request, turn.observer),
         };
         let Some(Solved { advice, nodes }) = solved else {
             // It panicked: a new one, and the search's own report.

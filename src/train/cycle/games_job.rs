@@ -110,10 +110,11 @@ impl GamesJob {
             Some(path) => open(path, start.size())?,
             None => nothing(&plan.stage[self.stage], plan.fit.encoding.as_deref(), start)?,
         };
+        let visits = u32::try_from(self.visits).unwrap_or(u32::MAX);
+        let how = settings.network_play(visits).map_err(TrainError::plan)?;
         play(&NetworkGenerator {
             network: &network,
-            // Guaranteed by the plan's check.
-            play: &settings.network_play(u32::try_from(self.visits).unwrap_or(u32::MAX)),
+            play: &how,
             concurrent: settings.concurrent,
             prover: || {
                 let prover = EndingProver::new(settings.prove_nodes).from(settings.prove_from);

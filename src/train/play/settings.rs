@@ -118,8 +118,10 @@ impl SelfPlay {
     }
 
     /// How a network plays with `visits` per full search.
-    #[must_use]
-    pub fn network_play(&self, visits: u32) -> NetworkPlay {
+    ///
+    /// # Errors
+    /// As [`SelfPlay::search_params`].
+    pub fn network_play(&self, visits: u32) -> Result<NetworkPlay, SetError> {
         let root = match self.root {
             RootName::Gumbel => RootRule::Gumbel(GumbelParams {
                 value_scale: self.value_scale,
@@ -129,11 +131,10 @@ impl SelfPlay {
                 forced_playouts: self.forced_playouts,
             },
         };
-        NetworkPlay {
+        Ok(NetworkPlay {
             mcts: MctsParams {
                 root,
-                // A plan's check has refused invalid settings.
-                search: self.search_params().unwrap_or_else(|_| exploring()),
+                search: self.search_params()?,
             },
             visits,
             full_share: self.full_share,
@@ -142,7 +143,7 @@ impl SelfPlay {
             opening_choices: self.opening_choices,
             move_noise: self.move_noise,
             selfplay: self.params(),
-        }
+        })
     }
 }
 

@@ -80,7 +80,7 @@ impl Args {
     }
 
     fn how(&self) -> anyhow::Result<NetworkPlay> {
-        let mut play = self.play.settings.network_play(self.visits);
+        let mut play = self.play.settings.network_play(self.visits)?;
         for setting in &self.set {
             let (name, value) = setting
                 .split_once('=')
