@@ -32,8 +32,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Cli {
-    /// Level of the log on the standard error stream: off, error, warn, info or debug [default:
-    /// warn]. `sau` logs into a file [default: info].
+    /// Level of the log on the standard error stream: off, error, warn, info or debug. `sau` logs
+    /// into a file, at level info unless this is given [default: warn].
     #[arg(long, global = true, value_name = "LEVEL", display_order = 1000)]
     log_level: Option<log::LevelFilter>,
     #[command(subcommand)]

@@ -11,9 +11,8 @@ use super::{Budget, Overtime, TimeLeft};
 /// Scale, in plies, of the logistic distribution of the takeover ply around its mean (in 300 games
 /// of a minute on the simulated clock its standard deviation was 2.1 plies).
 const TAKEOVER_SPREAD: f64 = 1.3;
-/// Plies before the takeover at which the weight of a move has fallen by a factor of e. (A move's
-/// loss against 4,096 visits is 0.009 at ply 4, 0.026 at 40, 0.05 at 48 and 0.2 at 56, in 2,361
-/// positions.)
+/// Plies before the takeover at which the additional weight of a move has fallen by a factor of e.
+/// (Fitted to the loss of a move by ply, see `time-rise` in `params.rs`.)
 const RISE_PLIES: f64 = 9.0;
 /// The largest share of the free time that one move is planned to take, and that it may take.
 const LARGEST_PLAN: f64 = 0.7;

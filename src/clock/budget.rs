@@ -47,9 +47,9 @@ pub struct Progress {
     /// Visits it has made, reused ones left out.
     pub visits: u64,
     /// Visits of the most visited root move that is not proven to lose, reused ones counted.
-    pub leader: u64,
+    pub leader_visits: u64,
     /// Visits of the second such move; 0 if there is none.
-    pub runner_up: u64,
+    pub runner_up_visits: u64,
     /// Whether the leader also has the best value.
     pub best_valued: bool,
     /// Time since the start of the search at which the leader became the leader.
@@ -140,7 +140,7 @@ impl Budget {
             return false;
         }
         let to_come = rate * (planned - now.elapsed).as_secs_f64();
-        (now.leader - now.runner_up) as f64 > self.rules.overtake * to_come
+        (now.leader_visits - now.runner_up_visits) as f64 > self.rules.overtake * to_come
     }
 }
 
@@ -182,12 +182,12 @@ mod tests {
     };
 
     /// A calm search of 100 visits a second.
-    fn calm(elapsed_seconds: u64, leader: u64, runner_up: u64) -> Progress {
+    fn calm(elapsed_seconds: u64, leader_visits: u64, runner_up_visits: u64) -> Progress {
         Progress {
             elapsed: Duration::from_secs(elapsed_seconds),
             visits: 100 * elapsed_seconds,
-            leader,
-            runner_up,
+            leader_visits,
+            runner_up_visits,
             best_valued: true,
             leads_since: Duration::ZERO,
             open_moves: 5,

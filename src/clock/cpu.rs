@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Unit of the times in `/proc/PID/stat`. Source: proc_pid_stat(5) gives them in clock ticks, and
-/// Linux shows 100 of them a second to programs on every architecture it calls `USER_HZ` 100 on.
+/// Unit of the times in `/proc/PID/stat`: clock ticks (proc_pid_stat(5)), of which Linux shows
+/// programs 100 a second (`USER_HZ`) on the architectures that Tengen is built for.
 const TICK: Duration = Duration::from_millis(10);
 
 /// User and system time used by all threads of this process so far, to 10 ms; `None` where the

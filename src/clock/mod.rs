@@ -1,7 +1,7 @@
 //! Time: clocks, time allocation, and when a search should stop.
 //!
-//! Everything except [`SystemClock`] and [`process_cpu_time`] is a pure function of plain data. No
-//! other module reads the time.
+//! Only [`SystemClock`], [`unix_time`] and [`process_cpu_time`] read the machine's time or date; no
+//! other module does. Time allocation and stop rules are functions of plain data.
 
 mod allotment;
 mod baselines;

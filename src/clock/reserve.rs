@@ -55,7 +55,14 @@ impl Experience {
         } else {
             self.lag.worst()
         };
-        lag + period_accident(period, if last { LAST_PERIOD_SHARE } else { 0.03 })
+        lag + period_accident(
+            period,
+            if last {
+                LAST_PERIOD_SHARE
+            } else {
+                LARGEST_ACCIDENT_SHARE
+            },
+        )
     }
 
     /// Reserve of a Canadian period for a second accident, which adds to the first while the

@@ -1,4 +1,4 @@
-//! The only module that reads the machine's clock.
+//! Sources of time: the machine's monotonic clock, read nowhere else, and simulated clocks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

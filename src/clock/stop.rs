@@ -9,7 +9,7 @@ pub enum StopReason {
     Visits,
     /// The time is used up.
     Time,
-    /// The remaining time cannot change the move.
+    /// The remaining time is unlikely to change the move: see `StopRules::overtake`.
     Settled,
     /// Stopped on request: `quit`, end of input, an interrupt.
     Interrupted,

@@ -64,7 +64,7 @@ impl<G: Game> History<G> {
     }
 
     /// The current position with its history and `color` to move.
-    pub(super) fn reached_for(&self, color: Color) -> GameState<G> {
+    pub(super) fn game_state_for(&self, color: Color) -> GameState<G> {
         GameState::new(self.position_for(color), self.past.clone())
     }
 

@@ -53,7 +53,7 @@ struct Known {
 
 impl Known {
     fn of<G: Solvable>(solver: &mut dyn Solve<G>, position: &G) -> Known {
-        let within_reach = |half| half <= REACH * NODES as f64;
+        let within_reach = |median| median <= REACH * NODES as f64;
         if !position.nodes_to_solve().is_none_or(within_reach) {
             return Known::default();
         }

@@ -8,20 +8,21 @@ use crate::clock::Clock;
 use crate::game::{Game, Move, OwnershipEstimate, Settled, scoring};
 use crate::search::StopFlag;
 
-/// Playouts with either side to move that say what is dead, at most.
+/// Maximum number of playouts that say what is dead, for each side to move: twice as many in all.
 const JUDGING_PLAYOUTS: u64 = 2000;
 
-/// Plies of all playouts with either side to move, about: what a judgement costs is bounded by these,
-/// not by a clock, so that it is the same in every process and under any load.
+/// Plies of all playouts for one side to move, about; a judgement costs twice as many. These bound
+/// it, not a clock, so that it is the same in every process and under any load.
 const JUDGING_PLIES: u64 = 200_000;
 
 /// The same where those leave something open towards the end of a game, and a controller has asked.
 const CAREFUL_PLIES: u64 = 450_000;
 
-/// Playouts with either side to move in a second on a board of one point, before any were made.
+/// Assumed playouts per second for each side to move, times the points of the board, until a
+/// judgement has measured them.
 const PLAYOUTS_PER_SECOND: f64 = 500_000.0;
 
-/// Estimates the ownership of a position by this many playouts with either side to move; `None` in
+/// Estimates the ownership of a position by this many playouts for each side to move; `None` in
 /// games without points, and when it is stopped.
 pub(crate) type MakeExpected<G> =
     Box<dyn FnMut(&G, u64, &dyn Fn() -> bool) -> Option<OwnershipEstimate> + Send>;
@@ -40,7 +41,7 @@ pub(super) struct Judge<G: Game> {
     time: Arc<dyn Clock>,
     /// The last one. While a clock runs any of the present position will do.
     last: Option<Judged>,
-    /// Playouts with either side to move in a second, where that is known.
+    /// Playouts a second for each side to move, where that is known.
     rate: Option<f64>,
 }
 
@@ -150,7 +151,7 @@ fn playout_plies<G: Game>(position: &G) -> u64 {
     (area - stones(position) + area / 4).max(1) as u64
 }
 
-/// Playouts with either side to move that say what is dead.
+/// Playouts for each side to move that say what is dead.
 fn judging_playouts<G: Game>(position: &G) -> u64 {
     (JUDGING_PLIES / playout_plies(position)).min(JUDGING_PLAYOUTS)
 }

@@ -77,9 +77,10 @@ use crate::search::{AnalysisOptions, Observer, SearchReport, StopFlag};
 /// Decision of an engine at its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It plays a move; a pass if the game is over and not lost, which changes nothing then.
+    /// It plays a move. If the game is over, a pass: in games with passes it is recorded as a play,
+    /// even after a loss; in others it changes nothing, and stands for "not lost".
     Play(Vertex),
-    /// It has lost, or resigns.
+    /// It resigns, or the game is over and lost, in games without passes.
     Resign,
 }
 
@@ -268,7 +269,7 @@ pub trait Engine: Send {
     /// The side to move.
     fn to_move(&self) -> Color;
 
-    /// The points where `color` could play if it were to move; ascending.
+    /// The legal moves of `color` if it were to move, the pass included; ascending.
     fn legal_moves(&self, color: Color) -> Vec<Move>;
 
     /// The result, by the rules or by resignation, when the game has ended; all stones count as

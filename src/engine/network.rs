@@ -34,7 +34,7 @@ pub struct NetworkThinker<G: Encode> {
     /// Number of failures in games, and whether this game has had one.
     failures: u32,
     game_has_failure: bool,
-    /// Highest log level of the reasons why no candidate is left.
+    /// Most severe log level at which a candidate was passed over or has failed in this game.
     worst: log::Level,
     last_reason: String,
     thinker_log: ThinkerLog,

@@ -207,7 +207,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision {
-        let start = self.history.reached_for(request.color);
+        let start = self.history.game_state_for(request.color);
         match request.kind {
             MoveKind::Play => self.make_move(&start, request, observer),
             MoveKind::Cleanup => {
@@ -225,7 +225,7 @@ impl<G: Game> Engine for Player<G> {
         observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
         let stop = &request.stop;
-        let mut game_state = self.history.reached_for(request.color);
+        let mut game_state = self.history.game_state_for(request.color);
         if scoring::agrees_on_dead(game_state.position()) {
             // Both have passed, and an analysis is shown: what if the game went on?
             let position = scoring::resumed(game_state.position());
@@ -331,7 +331,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn planned_time(&mut self, color: Color) -> Option<Budget> {
-        let start = self.history.reached_for(color);
+        let start = self.history.game_state_for(color);
         let (limits, _) = self.timing.limits(start.position());
         limits.budget
     }
@@ -369,7 +369,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn legal_moves(&self, color: Color) -> Vec<Move> {
-        self.history.reached_for(color).legal_moves().collect()
+        self.history.game_state_for(color).legal_moves().collect()
     }
 
     fn outcome(&self) -> Option<Outcome> {

@@ -16,14 +16,15 @@ use crate::solver::{MakeProbe, Solvable, SolveLimits};
 /// 16 in place of 4, 21 and 17%.)
 const HOPE: f64 = 4.0;
 
-/// Maximum nodes per probe: a fifth of a second, so that the search is not mistaken for a hanging
-/// one.
+/// Maximum nodes per probe, except for those of [`MOST_AGAIN`]: a fifth of a second, so that the
+/// search is not mistaken for a hanging one.
 const MOST_NODES: u64 = 100_000;
 
-/// The root's moves are probed for threats again from this many visits on, with this many nodes a
-/// visit up to a maximum, and once if they come over from an earlier search with visits for the
-/// maximum: their provers mostly end early. (Of 21 moves that lost games of Gomoku to Rapfi, and that
-/// 200,000 nodes refute, 7 are still played, without these probes 19. They take 3 to 7% of the time.)
+/// A root move is probed for threats again from `AGAIN_FROM` visits on, with `AGAIN_NODES` nodes a
+/// visit, at most `MOST_AGAIN`. One that comes over from an earlier search with enough visits for
+/// `MOST_AGAIN` is probed once, at its first descent. Most of these probes end early. (Of 21 moves
+/// that lost games of Gomoku to Rapfi, and that 200,000 nodes refute, 7 are still played, without
+/// these probes 19. They take 3 to 7% of the time.)
 const AGAIN_FROM: u32 = 256;
 const AGAIN_NODES: u64 = 200;
 const MOST_AGAIN: u64 = 200_000;
@@ -40,8 +41,8 @@ pub(crate) fn probers<G: Solvable>(
             if !position.plies_left().at_most(from) {
                 return None;
             }
-            let half = position.nodes_to_solve();
-            let nodes = nodes(each, occasion, half)?;
+            let median = position.nodes_to_solve();
+            let nodes = nodes(each, occasion, median)?;
             let effort = SolveLimits {
                 nodes,
                 threads: 1,
@@ -53,13 +54,13 @@ pub(crate) fn probers<G: Solvable>(
     (each > 0).then_some(makes)
 }
 
-/// Nodes for a position with a median solve of `half` nodes; `None` if a probe is not worthwhile.
-fn nodes(each: u64, occasion: &ProbeContext<'_>, half: Option<f64>) -> Option<u64> {
+/// Nodes for a position with a median solve of `median` nodes; `None` if a probe is not worthwhile.
+fn nodes(each: u64, occasion: &ProbeContext<'_>, median: Option<f64>) -> Option<u64> {
     let visits = occasion.visits;
-    if let Some(half) = half {
+    if let Some(median) = median {
         let nodes = each.saturating_mul(u64::from(visits.max(1)));
         let nodes = nodes.min(MOST_NODES);
-        return (occasion.is_due() && nodes as f64 * HOPE >= half).then_some(nodes);
+        return (occasion.is_due() && nodes as f64 * HOPE >= median).then_some(nodes);
     }
     if visits == 0 {
         return Some(each.min(MOST_NODES));
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn nodes_grow_with_visits_and_are_given_where_they_may_do() {
-        let nodes = |visits, half| nodes(100, &probe(visits, 5), Some(half));
+        let nodes = |visits, median| nodes(100, &probe(visits, 5), Some(median));
         assert_eq!(nodes(0, 400.0), Some(100));
         assert_eq!(nodes(0, 401.0), None);
         assert_eq!(nodes(4, 401.0), Some(400));
@@ -114,12 +115,12 @@ mod tests {
 
     #[test]
     fn a_root_move_of_an_earlier_search_is_probed_once_if_it_has_visits() {
-        let asked = |visits, half| {
+        let asked = |visits, median| {
             let occasion = ProbeContext {
                 taken_over: true,
                 ..probe(visits, 1)
             };
-            nodes(100, &occasion, half)
+            nodes(100, &occasion, median)
         };
         let threats = [257, 999, 1000, 5000].map(|visits| asked(visits, None));
         assert_eq!(threats, [None, None, Some(MOST_AGAIN), Some(MOST_AGAIN)]);

@@ -20,7 +20,8 @@ const MOST_MOVES: usize = 8;
 
 /// Reserve 1/LOOK_SHARE of the move time for verifying the chosen move.
 const LOOK_SHARE: u32 = 32;
-/// Minimum move time for a verification: below it the required minimum would be missing.
+/// Minimum move time for a verification: below it the time for [`QUICK_CHECK`] would be missing
+/// from the search.
 const LEAST_FOR_LOOK: Duration = Duration::from_millis(100);
 /// If the median solve needs more than LOOK_REACH times the available nodes, do a quick check only.
 const LOOK_REACH: f64 = 64.0;
@@ -85,8 +86,8 @@ fn nodes_for<G: Solvable>(position: &G, visits: u64) -> u64 {
 
 /// Whether this many nodes may solve a position after one move.
 fn within_reach<G: Solvable>(position: &G, nodes: f64) -> bool {
-    let half = position.nodes_to_solve();
-    half.is_none_or(|half| half <= LOOK_REACH * nodes)
+    let median = position.nodes_to_solve();
+    median.is_none_or(|median| median <= LOOK_REACH * nodes)
 }
 
 /// Time to reserve for a verification: zero, for a quick check, if more would not help; `None` if

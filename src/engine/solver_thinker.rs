@@ -32,8 +32,8 @@ const SHARE: u64 = 5;
 /// If search and solver share processors, the solver gets this share of a move's time first. (Hard
 /// positions of plies 43 to 55, 0.3 s a move: half 24% proven; a tenth 16%, seven tenths 25%.)
 const TURN: f64 = 0.5;
-/// Nodes if the median is unknown. Most positions are solved quickly or not at all: ten times the
-/// nodes solve an eighth more of Gomoku's won positions.
+/// The share if the median solve is unknown. Most positions are solved quickly or not at all: ten
+/// times the nodes solve an eighth more of Gomoku's won positions.
 const TURN_UNKNOWN: f64 = 0.1;
 /// It works first if the median solve of such positions needs at most this many times the nodes
 /// that fit: one in six needs only a quarter of the median.
@@ -154,7 +154,7 @@ impl<G: Solvable> SolverThinker<G> {
         }
     }
 
-    /// Whether it solves beside a search of this position.
+    /// Whether the solver works on this position, before the search or beside it.
     fn is_for(&self, position: &G) -> bool {
         self.place != SolverPlace::Nowhere
             && position.plies_left().at_most(self.options.solver_from)
@@ -166,8 +166,8 @@ impl<G: Solvable> SolverThinker<G> {
         self.solver = self.solver.take().or_else(|| G::solver(bytes));
     }
 
-    /// Nodes of a solver that works before the search, in proportion to its visits, so that moves
-    /// are reproducible; `None` if it works beside the search, as always under a real clock.
+    /// Nodes of a solver that works before the search, in proportion to the search's visits or
+    /// simulated time, so that moves are reproducible; `None` if real time limits it, or nothing.
     fn nodes_before(&self, limits: &Limits, purpose: Purpose) -> Option<u64> {
         let seconds = limits.budget.map(|budget| budget.soft.as_secs_f64());
         let simulated = self.simulated.zip(seconds);
@@ -201,10 +201,10 @@ impl<G: Solvable> SolverThinker<G> {
         let (SolverPlace::InTurn(threads), Some(budget)) = (self.place, limits.budget) else {
             return None;
         };
-        let half = position.nodes_to_solve();
-        let turn = budget.soft.mul_f64(half.map_or(TURN_UNKNOWN, |_| TURN));
+        let median = position.nodes_to_solve();
+        let turn = budget.soft.mul_f64(median.map_or(TURN_UNKNOWN, |_| TURN));
         let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
-        let within_reach = half.is_none_or(|half| half <= REACH * nodes);
+        let within_reach = median.is_none_or(|median| median <= REACH * nodes);
         // A limit of visits may be reached long before the time is.
         let most = limits.visits.map_or(u64::MAX, nodes_beside);
         Some(Effort {

@@ -29,7 +29,7 @@ pub enum ThinkError {
 }
 
 impl ThinkError {
-    /// The reason of a method that this room does not know.
+    /// The reason of a method whose errors this module does not know.
     pub fn other(reason: impl std::error::Error + Send + Sync + 'static) -> ThinkError {
         ThinkError::Other(Box::new(reason))
     }

@@ -30,7 +30,8 @@ pub struct ThinkingLimits {
     pub visits: Option<u64>,
     /// Fixed time per move.
     pub time_per_move: Option<Duration>,
-    /// When a move is late, if a fixed time is enforced: a hanging search is given up by then.
+    /// Time after which a hanging search is given up, counted from the start of the move, if the
+    /// controller enforces `time_per_move`; `None` for ten seconds beyond `time_per_move`.
     pub late_after: Option<Duration>,
     /// Time per move that the controller charges in addition to the engine's own, until it can be
     /// measured; `None` for [`crate::clock::USUAL_LAG`], less on a short clock.
@@ -39,7 +40,7 @@ pub struct ThinkingLimits {
     pub time: TimeParams,
 }
 
-/// Time of one move under a clock.
+/// Time of one move, with or without a clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MoveTime {
     /// Plies before the move.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Move;
 
-/// The last moves that led to a position, at most eight, in one machine word: input encodings and
+/// The last moves that led to a position, at most eight, in one 128-bit number: input encodings and
 /// rules may need them, and adding one costs a shift.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Recent(u128);

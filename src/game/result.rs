@@ -101,12 +101,6 @@ impl Proof {
         }
     }
 
-    /// The result of a finished game for `color`.
-    #[must_use]
-    pub fn of(outcome: Outcome, color: Color) -> Proof {
-        outcome.proof_for(color)
-    }
-
     /// The outcome of a game with this result for `color`, without points.
     #[must_use]
     pub fn outcome(self, color: Color) -> Outcome {

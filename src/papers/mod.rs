@@ -1,6 +1,6 @@
 //! Papers that are reproduced: what nothing else needs.
 //!
-//! This room uses the others, and none uses it: methods that choose moves are registered in
+//! This module uses the others, and none uses it: methods that choose moves are registered in
 //! [`crate::registry`], commands in `tengen-train`.
 
 #[cfg(feature = "train")]

@@ -2,9 +2,10 @@
 //!
 //! In a graph a node's children may be visited through other parents, so a node's mean is not a sum
 //! over the playouts through it. It is recomputed from its edges' visits and its children's current
-//! means, `Q = (w U + sum n Q_child) / (w + sum n)` (docs/methods.md#search). U is the node's own
-//! evaluation and w is 1, or more after pruning folded visits into it. Recomputing twice changes
-//! nothing, so threads need no agreement on who does it.
+//! means, `Q = (w U - sum n Q_child) / (w + sum n)` (docs/methods.md#search), where a Q is for the
+//! side to move at its own node. U is the node's own evaluation and w is 1, or more after pruning
+//! folded visits into it. Recomputing twice changes nothing, so threads need no agreement on who
+//! does it.
 //!
 //! Proofs are bounds, a worst and a best possible result; a node's bounds follow from those of its
 //! moves (Cazenave & Saffidine 2010). In a game without draws they are open or exact.

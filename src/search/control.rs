@@ -13,8 +13,8 @@ use crate::clock::{Clock, Progress, StopReason};
 /// Maximum time without a playout: a network that takes longer hangs, and without a clock nothing
 /// else would notice.
 const STALL: Duration = Duration::from_secs(60);
-/// With a budget, this fraction of the planned time, so that another network can still use the
-/// rest; but not less than this, because a busy machine is not a failure.
+/// With a budget, 1/STALL_SHARE of its soft time, so that another network can still use the rest,
+/// but at least LEAST_STALL, because a busy machine is not a failure.
 const STALL_SHARE: u32 = 2;
 pub(super) const LEAST_STALL: Duration = Duration::from_secs(1);
 /// Maximum time counted between two checks: the whole process may have been suspended.
@@ -23,7 +23,7 @@ const LONGEST_LOOK: Duration = Duration::from_millis(100);
 /// Sleep of a thread that can only collide with others: much less than they need for a batch.
 const COLLISION_SLEEP: Duration = Duration::from_micros(50);
 
-/// Number of root checks up to the soft limit, and the longest interval between two.
+/// Minimum number of root checks up to the soft limit, and the longest interval between two.
 const LOOKS: u32 = 24;
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
@@ -182,8 +182,8 @@ impl Control {
         let progress = Progress {
             elapsed,
             visits: self.playouts(),
-            leader: leaders.visits,
-            runner_up: leaders.runner_up,
+            leader_visits: leaders.visits,
+            runner_up_visits: leaders.runner_up,
             best_valued: leaders.best_valued,
             leads_since: Duration::from_micros(self.leads_since.load(Ordering::Relaxed)),
             open_moves: leaders.open_moves,

@@ -33,7 +33,7 @@ fn worth(lead: f32, area: usize) -> f32 {
 
 /// Expected agreement on the score of a finished game.
 pub(super) struct Judged {
-    /// The winner for every status of uncertain points.
+    /// The winner, regardless of the status of uncertain points; `None` if that decides.
     winner: Option<Color>,
     /// Black's lead in points.
     black_ahead: f32,
@@ -114,18 +114,18 @@ pub(super) struct PointSums {
 const TOTALS: usize = 3;
 
 impl PointSums {
-    /// No leaves yet, on a board of `area` points.
-    pub(super) fn new(area: usize, by_move: PointsByMove) -> PointSums {
+    /// No leaves yet. `owners`: number of points whose owner the network predicts; `moves`: number of
+    /// policy indices.
+    pub(super) fn new(owners: usize, moves: usize, by_move: PointsByMove) -> PointSums {
         let zeros = |count| (0..count).map(|_| AtomicU64::new(0)).collect();
         let stride = match by_move {
             PointsByMove::Nothing => 0,
             PointsByMove::Lead => TOTALS,
-            PointsByMove::Owners => TOTALS + area,
+            PointsByMove::Owners => TOTALS + owners,
         };
         PointSums {
-            all: zeros(TOTALS + area),
-            // A pass may follow the points.
-            after: zeros((area + 1) * stride),
+            all: zeros(TOTALS + owners),
+            after: zeros(moves * stride),
             stride,
         }
     }
@@ -212,8 +212,13 @@ mod tests {
 
     /// Answers with these leads, in points, and the same owner logit everywhere.
     fn answers(leads: &[f32], logit: f32) -> Outputs {
+        answers_of(SMALL.size.area(), leads, logit)
+    }
+
+    /// Of a network that predicts the owners of this many points.
+    fn answers_of(owners: usize, leads: &[f32], logit: f32) -> Outputs {
         let info = ModelInfo {
-            points: 1 + SMALL.size.area(),
+            points: 1 + owners,
             ..SMALL.info()
         };
         let mut answers = Outputs::new();
@@ -250,7 +255,7 @@ mod tests {
     #[test]
     fn threads_and_sides_add_up() {
         let area = SMALL.size.area();
-        let threads = [(); 2].map(|()| PointSums::new(area, PointsByMove::Nothing));
+        let threads = [(); 2].map(|()| PointSums::new(area, area + 1, PointsByMove::Nothing));
         assert_eq!(PointSums::expected(&threads), None);
         let answers = answers(&[6.0, -2.0], 2.0 * 0.5_f32.atanh());
         threads[0].add(&answers, 0, Color::Black, None);
@@ -266,7 +271,7 @@ mod tests {
     #[test]
     fn so_many_leaves_that_single_precision_stands_still_change_no_mean() {
         let area = SMALL.size.area();
-        let sums = [PointSums::new(area, PointsByMove::Nothing)];
+        let sums = [PointSums::new(area, area + 1, PointsByMove::Nothing)];
         let leaves = f64::from(1 << 25);
         for (sum, mean) in sums[0].all.iter().zip([1.0, 5.0, 25.0]) {
             sum.store((leaves * mean).to_bits(), Ordering::Relaxed);
@@ -284,7 +289,7 @@ mod tests {
         let area = SMALL.size.area();
         let answers = answers(&[6.0, -2.0, 1.0], 2.0 * 0.5_f32.atanh());
         for (by_move, owners) in [(PointsByMove::Lead, 0), (PointsByMove::Owners, area)] {
-            let threads = [(); 2].map(|()| PointSums::new(area, by_move));
+            let threads = [(); 2].map(|()| PointSums::new(area, area + 1, by_move));
             let pass = SMALL.size.pass();
             threads[0].add(&answers, 0, Color::Black, None);
             threads[0].add(&answers, 1, Color::Black, Some(pass));
@@ -295,6 +300,17 @@ mod tests {
             assert_eq!(passed.owner.len(), owners);
             let all = PointSums::expected(&threads).unwrap();
             assert!((all.black_ahead - 1.0).abs() < 1e-5, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn a_network_without_owners_has_a_lead_for_every_move() {
+        let answers = answers_of(0, &[6.0], 0.0);
+        for by_move in [PointsByMove::Lead, PointsByMove::Owners] {
+            let sums = [PointSums::new(0, SMALL.size.area() + 1, by_move)];
+            sums[0].add(&answers, 0, Color::Black, Some(SMALL.size.pass()));
+            let passed = PointSums::expected_after(&sums, SMALL.size.pass()).unwrap();
+            assert!((passed.black_ahead - 6.0).abs() < 1e-5, "{passed:?}");
         }
     }
 }

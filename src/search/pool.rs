@@ -34,8 +34,11 @@ pub(super) struct Pool<G: Encode> {
     /// Time when they were first late, while some have not come back.
     late_since: Option<Duration>,
     encoding: &'static dyn Encoding<G>,
-    /// Points whose owner the network predicts; `None` where it predicts no points.
+    /// Number of points whose owner the network predicts, 0 if it predicts the lead only; `None` if
+    /// it predicts no points.
     points: Option<usize>,
+    /// Number of policy indices.
+    moves: usize,
 }
 
 impl<G: Encode> Pool<G> {
@@ -52,13 +55,14 @@ impl<G: Encode> Pool<G> {
     ) -> Result<Pool<G>, SearchError> {
         let (sender, results) = unbounded();
         let mut workers = Vec::new();
-        let (mut encoding, mut points) = (None, None);
+        let (mut encoding, mut points, mut moves) = (None, None, 0);
         for number in 0..threads.max(1) {
             let evaluator = make_evaluator()?;
             if encoding.is_none() {
                 encoding = Some(encode::find(evaluator.info(), position)?);
             }
             points = evaluator.info().points.checked_sub(1);
+            moves = evaluator.info().policy_len;
             let prober = make_prober.map(|make| make());
             workers.push(Worker::spawn(number, evaluator, prober, sender.clone())?);
         }
@@ -71,6 +75,7 @@ impl<G: Encode> Pool<G> {
             late_since: None,
             encoding,
             points,
+            moves,
         })
     }
 
@@ -81,7 +86,7 @@ impl<G: Encode> Pool<G> {
 
     /// Sums for each thread's leaves; empty where the network predicts no points.
     pub(super) fn point_sums(&self, by_move: PointsByMove) -> Vec<PointSums> {
-        let new = |points| move |_| PointSums::new(points, by_move);
+        let new = |points| move |_| PointSums::new(points, self.moves, by_move);
         let sums = |points| self.workers.iter().map(new(points));
         self.points.into_iter().flat_map(sums).collect()
     }

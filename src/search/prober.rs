@@ -9,7 +9,8 @@ pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Facts> + Sen
 /// Context of a call to a prober.
 #[derive(Clone, Copy)]
 pub struct ProbeContext<'a> {
-    /// Previous descents to the position: 0, or a power of [`ASK_AGAIN`] unless `taken_over`.
+    /// Previous descents by the edge that led here, those in flight counted; 0 at a new position,
+    /// else a power of [`ASK_AGAIN`] unless `taken_over`.
     pub visits: u32,
     /// Moves from the root to the position.
     pub depth: usize,

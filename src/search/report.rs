@@ -12,7 +12,8 @@ pub struct MoveReport {
     pub mv: Move,
     /// Completed visits through it, reused ones counted.
     pub visits: u64,
-    /// Expected result in [-1, 1] for the side to move at the root.
+    /// Expected result in [-1, 1] for the side to move at the root. A move without visits has the
+    /// root's value (0 in [`MoveReport::unsearched`]).
     pub value: f32,
     /// Lower confidence bound of the value, in [-1, 1].
     pub lcb: f32,

@@ -11,7 +11,7 @@ use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
 use crate::game::{Bounds, Game, GameState, Move, Proof};
 
-/// A move with less than this fraction of the leader's visits is not a rival yet.
+/// A move with less than 1/RIVAL_SHARE of the leader's visits is not a rival yet.
 const RIVAL_SHARE: u32 = 8;
 
 /// The root's priors where they differ from its choices'; moves to avoid have the prior
@@ -143,8 +143,8 @@ fn report<G: Game>(
     }
 }
 
-/// The value less this many standard errors. One virtual visit at the far end of the range prevents
-/// a few equal values from looking certain.
+/// The value less this many standard errors. One virtual visit that deviates by 1, half the range
+/// of values, prevents a few equal values from looking certain.
 fn lower_bound(value: f32, square: f32, visits: u32, deviations: f32) -> f32 {
     let visits = visits as f32;
     let variance = ((square - value * value).max(0.0) * visits + 1.0) / (visits + 1.0);
@@ -231,8 +231,9 @@ fn is_winning(tree: &Tree, edge: &Edge) -> bool {
     child.is_some_and(|child| child.state().proof() == Some(Proof::Loss))
 }
 
-/// Index of the move to play, among moves by descending visits: a proven win, else the best of the
-/// open moves and proven draws by expected value, else the most visited move.
+/// Index of the move to play, among moves by descending visits: a proven win; else, with a move
+/// temperature, a random one of the moves not proven to lose ([`draw`]); else the best open move
+/// ([`best_open`]), or a proven draw if that move's value is not above 0; else the most visited.
 fn choose(
     moves: &[MoveReport],
     ply: u32,

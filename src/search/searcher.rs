@@ -30,7 +30,7 @@ const WAITING_SHARE: u32 = 4;
 /// Visits for a move without an alternative when its numbers are shown: the root's and its own.
 const FORCED: u64 = 2;
 
-/// Settings of a [`Searcher`] that are not tuned.
+/// Options of a [`Searcher`].
 #[derive(Debug, Clone)]
 pub struct SearcherOptions {
     /// Search threads, at least 1.
@@ -103,8 +103,9 @@ impl<G: Encode> Searcher<G> {
         }
     }
 
-    /// Sets a prober that is called for new positions before the network. Its answers must depend
-    /// on the position alone, or searches are not reproducible.
+    /// Sets a prober, called for new positions before the network and again later, as
+    /// [`ProbeContext`](super::ProbeContext) says. With one thread, equal calls in equal order must
+    /// give equal answers, or searches are not reproducible.
     #[must_use]
     pub fn with_prober(mut self, make: ProberMaker<G>) -> Self {
         self.make_prober = Some(make);

@@ -14,7 +14,8 @@ pub(super) const AVOIDED: f32 = -1.0;
 /// Prior of a root move that the game's history forbids.
 pub(super) const FORBIDDEN: f32 = -2.0;
 
-/// Special data of the root: its own priors, and another FPU reduction.
+/// The root's own priors, in the order of its choices; `None` where they are the choices' own. A
+/// negative one is [`AVOIDED`] or [`FORBIDDEN`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct RootPriors(pub(super) Option<Vec<f32>>);
 
@@ -49,7 +50,7 @@ struct Candidate {
 }
 
 /// The index of the move with the highest `Q + U` among those that can still be better than the
-/// node's proven result; `None` when there is none, which proves the result.
+/// node's proven result; `None` when there is none: the result is proven if no move was forbidden.
 ///
 /// `U = c P sqrt(N) / (1 + n + o)` as in [`super::puct`] (Gao & Wu 2021, 3.1; in-flight counts `o`
 /// as in Liu et al. 2020), where N is the node's visits with those in flight and n the edge's. An

@@ -118,7 +118,8 @@ impl<G: Game> StepSearch<G> {
         self.full = false;
     }
 
-    /// Makes a playout, through the root's move of this index if one is given, else by PUCT; or
+    /// Makes a playout, through the root's move of this index in the [`RootMoves::moves`] that
+    /// [`StepSearch::root`] last returned for this position, if one is given, else by PUCT; or
     /// leaves a position waiting, before whose answer no other playout begins. The first descent
     /// evaluates the root.
     pub fn descend(&mut self, by: Option<usize>) {

@@ -42,7 +42,7 @@ pub(in crate::train) struct GradientWorkers {
 }
 
 impl GradientWorkers {
-    /// Threads for batches of `rows`, in micro-batches of at most `micro_batch`.
+    /// Threads for batches of `batch` rows, in micro-batches of at most `micro_batch` rows.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when threads cannot be started.

@@ -86,7 +86,8 @@ impl HeldOutLosses {
         }
     }
 
-    /// The losses of logits against a batch's targets.
+    /// The losses of raw logits, policy `[len, policy_len]` and value `[len, outcomes]`, against a
+    /// batch's targets; illegal moves are masked here.
     #[must_use]
     pub fn of(batch: &Batch, policy: &[f32], value: &[f32]) -> HeldOutLosses {
         let policy_len = batch.policy.len() / batch.len.max(1);

@@ -34,7 +34,7 @@ pub struct FitParams {
     pub warm_up: u64,
     /// How it goes on from there.
     pub schedule: Schedule,
-    /// Weight decay of factors.
+    /// Weight decay per step and unit of learning rate, on weights only (`Role::Weight`).
     pub weight_decay: f32,
     /// Largest norm of the gradient.
     pub clip_norm: f32,

@@ -13,7 +13,8 @@ pub struct Report {
     pub step: u64,
     /// Policy loss of the batch in nats.
     pub policy_loss: f32,
-    /// Value loss of the batch in nats.
+    /// Value loss of the batch: cross-entropy in nats, or the squared error of the expected result
+    /// in [0, 1], with `LossWeights::squared_value`.
     pub value_loss: f32,
     /// Losses of the auxiliary heads on the batch, by name.
     #[serde(rename = "extra_losses")]
@@ -24,6 +25,6 @@ pub struct Report {
     pub learning_rate: f32,
     /// Losses of the averaged weights on held-out rows, if validated.
     pub held_out: Option<HeldOutLosses>,
-    /// The same losses of the run's initial weights.
+    /// The same losses of random initial weights, also if the run starts from another network.
     pub untrained: HeldOutLosses,
 }

@@ -26,7 +26,7 @@ settings! {
         kl_target: Option<f32> = None, Maybe(above(0.0)),
             "Target change of the policy per step, in nats: the learning rate is adapted to it";
         weight_decay: f32 = 0.05, 0.0..f32::INFINITY,
-            "Weight decay of factors";
+            "Weight decay, of the weights of convolutions and layers only";
         root_value_share: f32 = 0.25, 0.0..=1.0,
             "Share of the search's root value in the value target";
         surprise_share: f32 = 0.5, 0.0..=1.0,

@@ -16,8 +16,8 @@ use crate::train::trainable::encoding_of;
 
 /// A task that needs evaluations one at a time, such as a game.
 pub trait Task<G> {
-    /// Continues until a position must be evaluated, and returns it with its network; `None` when
-    /// the task is finished.
+    /// Continues until a position must be evaluated, and returns it with the index of its batch in
+    /// [`run_tasks`]; `None` when the task is finished.
     fn wanted(&mut self) -> Option<(usize, &G)>;
 
     /// Takes the evaluation of that position: raw policy logits by policy index, and the expected

@@ -274,19 +274,13 @@ fn forward(
 
 /// The finished games in a folder, and their statistics.
 fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Progress), TrainError> {
-    merge::remove_merged(folder, info)?;
-    let mut done = HashSet::new();
+    let games = merge::finished_games(folder, info)?;
     let mut progress = Progress::default();
-    for path in shard::list(folder)? {
-        let shard = shard::read(&path)?;
-        for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
-            if done.insert(game[0].game) {
-                progress.add(game[0].outcome(), game.len());
-            }
-        }
+    for game in &games {
+        progress.add(game.outcome, game.positions);
     }
     progress.resumed = progress.games;
-    Ok((done, progress))
+    Ok((games.iter().map(|game| game.number).collect(), progress))
 }
 
 /// A worker: sends its generator's games, or an error, to the writer.

@@ -36,8 +36,8 @@ pub struct NetworkPlay {
     /// Random openings drawn for a game, which begins with the one that the network's value says is
     /// the most even; 1 takes the first.
     pub opening_choices: u16,
-    /// Settings for diversity. With a Gumbel root, moves before the last of `temperature_plies` are
-    /// the halving's winners, drawn by the improved policy.
+    /// Settings for diversity. With a Gumbel root, moves before ply `temperature_plies` are the
+    /// halving's winners with the Gumbel noise, later ones the winners without it.
     pub selfplay: SelfPlayParams,
 }
 

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::game::Outcome;
 use crate::train::TrainError;
 use crate::train::durable;
 use crate::train::shards::row::Row;
@@ -55,12 +56,23 @@ fn replace(
     Ok(())
 }
 
-/// Removes shards all of whose games are in larger ones: the parts of an interrupted merge. Does
-/// nothing unless all shards have this `info`: a game's number identifies it within one run only.
+/// A game in a folder of shards.
+pub(in crate::train) struct FinishedGame {
+    pub(in crate::train) number: u64,
+    pub(in crate::train) outcome: Outcome,
+    pub(in crate::train) positions: usize,
+}
+
+/// Lists the games of a folder, each once, and removes shards all of whose games are in larger
+/// ones: the parts of an interrupted merge. Removes nothing unless all shards have this `info`: a
+/// game's number identifies it within one run only.
 ///
 /// # Errors
 /// [`TrainError`] when a shard is of another run, or cannot be read or removed.
-pub(in crate::train) fn remove_merged(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
+pub(in crate::train) fn finished_games(
+    folder: &Path,
+    info: &ShardInfo,
+) -> Result<Vec<FinishedGame>, TrainError> {
     let mut shards = Vec::new();
     for path in shard::list(folder)? {
         let shard = shard::read(&path)?;
@@ -71,19 +83,28 @@ pub(in crate::train) fn remove_merged(folder: &Path, info: &ShardInfo) -> Result
             );
             return Err(TrainError::mismatch(&path, reason));
         }
-        shards.push((games(&shard.rows), path));
+        let games = shard.rows.chunk_by(|a, b| a.game == b.game);
+        let games = games.map(|rows| FinishedGame {
+            number: rows[0].game,
+            outcome: rows[0].outcome(),
+            positions: rows.len(),
+        });
+        shards.push((games.collect::<Vec<_>>(), path));
     }
     // The largest first; ties by name.
     shards.sort_by(|(a, one), (b, other)| b.len().cmp(&a.len()).then_with(|| one.cmp(other)));
     let mut known: HashSet<u64> = HashSet::new();
+    let mut finished = Vec::new();
     let mut merged = Vec::new();
-    for (games, path) in shards {
-        if games.iter().all(|game| known.contains(game)) {
+    for (mut games, path) in shards {
+        games.retain(|game| known.insert(game.number));
+        if games.is_empty() {
             merged.push(path);
         }
-        known.extend(games);
+        finished.append(&mut games);
     }
-    durable::remove(&merged)
+    durable::remove(&merged)?;
+    Ok(finished)
 }
 
 fn games(rows: &[Row]) -> HashSet<u64> {
@@ -135,7 +156,10 @@ mod tests {
         other.retain(|row| row.game == 1);
         other.iter_mut().for_each(|row| row.game = 7);
         shard::write(scratch.path(), &whole.info, &other).unwrap();
-        remove_merged(scratch.path(), &whole.info).unwrap();
+        assert_eq!(
+            finished_games(scratch.path(), &whole.info).unwrap().len(),
+            3
+        );
         assert_eq!(shard::list(scratch.path()).unwrap().len(), 2);
     }
 

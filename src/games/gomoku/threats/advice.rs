@@ -25,9 +25,9 @@ impl Solve<Gomoku> for Prover {
         }
     }
 
-    /// Scores of winning moves are the plies to the win, negative; of losing ones, how long they
-    /// last: 1 if too long to prove. Of those that last equally long one that stops a five is
-    /// better, even if there is another.
+    /// The score of a winning move is minus the plies to the win; of a losing one, 1 - 1/n, where n
+    /// is the plies to the loss after it, and 1 if that is too long to prove. Of those that last
+    /// equally long one that stops a five is better, even if another five remains.
     fn advise(
         &mut self,
         position: &Gomoku,

@@ -71,8 +71,8 @@ pub(super) enum Finding {
 
 impl Fours<'_> {
     /// Searches for a line of at most this many plies from a position with the attacker to move;
-    /// [`Fours::line`] has it afterwards, last move first, ending with the attacker's last but one:
-    /// the move without an answer, or the five.
+    /// [`Fours::line`] has it afterwards, last move first. Its last move is the four that has no
+    /// answer (the five after it is left out), or a five.
     pub(super) fn search(&mut self, plies: u16) -> Finding {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         if let Some(five) = self.board.fives(attacker).lowest() {

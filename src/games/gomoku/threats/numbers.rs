@@ -19,8 +19,8 @@ impl Turn {
     }
 }
 
-/// Initial numbers of a position, by the side that has moved: a threat has about three answers.
-/// With 10,000 nodes 513 of 750 positions were won, with a guess of 1 492.
+/// Initial numbers of a position, by the side that has moved: a threat has about three answers. (Of
+/// 750 positions, 10,000 nodes prove 513 with this guess, and 492 with a guess of 1.)
 pub(super) const fn guess(mover: Turn) -> Known {
     match mover {
         Turn::Attacker => Known {
@@ -42,7 +42,10 @@ fn numbers(turn: Turn) -> [Number; 2] {
     }
 }
 
-/// A position's numbers from those of its moves, the move to continue with, and its thresholds.
+/// From the numbers of a position's moves (`children`, at least one) and its thresholds for proof
+/// and disproof: the position's own numbers, the index of the move to continue with, and the
+/// thresholds below that move, proof first. `rest`: plies to the win after replies that are not
+/// searched.
 pub(super) fn judge(
     turn: Turn,
     children: &[(Move, Known)],

@@ -18,7 +18,7 @@ pub(super) struct Known {
     pub(super) disproof: u32,
     /// Plies to the win, if there is one; in a failed search of fours alone, its depth in plies.
     pub(super) plies: u16,
-    /// The move that wins.
+    /// The winning move; in a position won against the side to move, the reply that lasts longest.
     pub(super) best: Option<Move>,
     /// Effort level of the search. A refutation is valid for this and lower levels.
     pub(super) level: u8,
