@@ -16,6 +16,10 @@ pub struct GameInfo {
     pub sgf: (u32, Option<&'static str>),
     /// Board size when none is given.
     pub usual_board: BoardSize,
+    /// Side lengths of square boards that a dialog for a new game offers, the usual one included.
+    pub offered_sides: &'static [u8],
+    /// Names of rules that a dialog offers; empty where there is nothing to choose.
+    pub offered_rules: &'static [&'static str],
     /// Boards searched for the signature of `tengen bench`.
     pub bench_boards: &'static [BoardSize],
     /// Whether it has a pass: the policy index after the last point.
@@ -54,6 +58,8 @@ impl GameInfo {
             title: name,
             sgf: (1, Some(name)),
             usual_board: BoardSize::square(9),
+            offered_sides: &[9],
+            offered_rules: &[],
             bench_boards: &[],
             passes: false,
             scored: false,

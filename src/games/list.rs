@@ -161,6 +161,23 @@ mod tests {
     }
 
     #[test]
+    fn what_a_dialog_offers_can_be_played() {
+        for info in GAMES {
+            let sides = info.offered_sides;
+            let usual = info.usual_board;
+            assert!(sides.iter().any(|side| usual == BoardSize::square(*side)));
+            for &side in sides {
+                for rules in [""].iter().chain(info.offered_rules) {
+                    let size = BoardSize::square(side);
+                    let begun =
+                        crate::with_game!(info.name, size, rules: rules, |start| start.ply());
+                    assert_eq!(begun, Ok(0), "{} {size} {rules}", info.name);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn unknown_games_and_sizes_are_named() {
         let error = |name, side| {
             let found = crate::with_game!(name, BoardSize::square(side), |start| start.ply());

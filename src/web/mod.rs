@@ -2,7 +2,7 @@
 //!
 //! The page's files are part of the program. What is shown and what may be asked for comes from a
 //! [`Host`]: a board to play on, or games to watch. The server knows no game; the page
-//! does (`page/dialog.js`, `page/replay.js`).
+//! replays records by its own rules (`page/replay.js`).
 
 mod assets;
 mod http;

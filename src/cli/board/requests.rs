@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tengen::games::GAMES;
 use tengen::web::{Host, Page, Reply, Request};
 
 use super::command::Command;
@@ -24,6 +25,7 @@ impl Host for Table {
         Some(match path {
             "do" => command(self, request),
             "load" => load(self, request),
+            "games" => Reply::json(200, games()),
             "review" => {
                 let text = self.look(|session| Arc::clone(&session.reviewed.1));
                 Reply::json(200, &*text)
@@ -40,6 +42,21 @@ impl Host for Table {
     fn open(self: Arc<Self>, _: &str) -> Box<dyn Page> {
         Box::new(Table::open(&self))
     }
+}
+
+/// What a dialog for a new game offers, as JSON.
+fn games() -> String {
+    let games = GAMES.iter().map(|info| {
+        serde_json::json!({
+            "name": info.name,
+            "title": info.title,
+            "sides": info.offered_sides,
+            "usual": info.usual_board.width,
+            "rules": info.offered_rules,
+            "points": info.scored,
+        })
+    });
+    serde_json::Value::from_iter(games).to_string()
 }
 
 /// A game as a file to save.

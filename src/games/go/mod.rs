@@ -260,6 +260,15 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
     const INFO: GameInfo = GameInfo {
         title: "Go",
         sgf: (1, None),
+        offered_sides: &[9, 13, 19],
+        offered_rules: &[
+            "chinese",
+            "japanese",
+            "korean",
+            "aga",
+            "new-zealand",
+            "tromp-taylor",
+        ],
         passes: true,
         scored: true,
         draws: true,

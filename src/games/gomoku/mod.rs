@@ -185,6 +185,8 @@ impl Game for Gomoku {
         title: "Gomoku",
         sgf: (4, None),
         usual_board: BoardSize::square(15),
+        offered_sides: &[9, 13, 15, 19, 20],
+        offered_rules: &["freestyle", "standard", "renju", "caro", "standard-caro"],
         draws: true,
         lost_because: "has let a five be made",
         openings: openings::openings,

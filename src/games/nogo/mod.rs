@@ -157,6 +157,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         title: "NoGo",
         sgf: (1, Some("NoGo")),
         usual_board: BoardSize::square(9),
+        offered_sides: &[5, 7, 9, 11, 13],
         bench_boards: &[
             BoardSize::square(7),
             BoardSize::square(9),

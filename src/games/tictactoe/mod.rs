@@ -98,6 +98,7 @@ impl Game for TicTacToe {
         title: "Tic-tac-toe",
         sgf: (1, Some("Tic-tac-toe")),
         usual_board: BoardSize::square(3),
+        offered_sides: &[3],
         draws: true,
         lost_because: "has let a line be made",
         settings: &[("time-takeover", "false")],

@@ -2,14 +2,13 @@
 import { $, h, patch, toast } from "./dom.js";
 import { refusal, say } from "./words.js";
 
-const GAMES = {
-  nogo: { sizes: ["5", "7", "9", "11", "13"], usual: "9", rules: [] },
-  go: { sizes: ["9", "13", "19"], usual: "9", rules: ["chinese", "japanese", "korean", "aga", "new-zealand", "tromp-taylor"], points: true },
-  gomoku: { sizes: ["9", "13", "15", "19", "20"], usual: "15", rules: ["freestyle", "standard", "renju", "caro", "standard-caro"] },
-};
 const PLAYERS = [["humanBlack", ["human", "engine"]], ["humanWhite", ["engine", "human"]], ["both", ["human", "human"]], ["engines", ["engine", "engine"]]];
 
-let chosen = null;
+// What the program can play; fetched once.
+let games = null, chosen = null;
+const known = (name) => games.find((game) => game.name === name);
+// In the page's language, if there is a translation.
+const title = (name) => (say(name) === name ? known(name).title : say(name));
 
 function choices(values, now, choose, words = (value) => value) {
   const button = (value) => h("button", { type: "button", role: "radio", "aria-checked": String(JSON.stringify(value) === JSON.stringify(now)), "data-value": JSON.stringify(value), onclick: () => choose(value) }, words(value));
@@ -25,7 +24,7 @@ function clockText() {
 }
 
 function draw(start) {
-  const game = GAMES[chosen.game], set = (change) => { Object.assign(chosen, change); draw(start); };
+  const game = known(chosen.game), set = (change) => { Object.assign(chosen, change); draw(start); };
   const dialog = $("dialog");
   const clock = {
     none: [], absolute: [number("main", { min: 0.5, step: 0.5 }), say("minutes")], fischer: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("more", { min: 0, step: 1 }), say("seconds")],
@@ -33,8 +32,8 @@ function draw(start) {
   }[chosen.clock];
   const level = { free: [], seconds: [number("seconds", { min: 0.1, step: 0.1 }), say("seconds")], visits: [number("visits", { min: 1, step: 1 }), say("visitsOf")], strength: [number("strength", { min: 1, max: 11, step: 0.5 }), say("strengthOf")] }[chosen.level];
   patch(dialog, h("h2", {}, say("new")),
-    field("game", choices(Object.keys(GAMES), chosen.game, (name) => set({ game: name, size: GAMES[name].usual, rules: "", handicap: 0 }), say)),
-    field("board", choices(game.sizes, chosen.size, (size) => set({ size }), (size) => `${size}×${size}`)),
+    field("game", choices(games.map(({ name }) => name), chosen.game, (name) => set({ game: name, size: String(known(name).usual), rules: "", handicap: 0 }), title)),
+    field("board", choices(game.sides.map(String), chosen.size, (size) => set({ size }), (size) => `${size}×${size}`)),
     game.rules.length ? field("rules", h("select", { "aria-label": say("rules"), onchange: (event) => set({ rules: event.target.value }) }, ["", ...game.rules].map((name) => h("option", { value: name, selected: name === chosen.rules }, name || say("usual"))))) : "",
     game.points ? field("komi", h("div", { class: "row" }, number("komi", { step: 0.5, placeholder: say("byRules") }))) : "",
     game.points ? field("handicap", h("select", { "aria-label": say("handicap"), onchange: (event) => set({ handicap: Number(event.target.value) }) }, [0, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => h("option", { value: n, selected: n === chosen.handicap }, String(n))))) : "",
@@ -51,7 +50,12 @@ function draw(start) {
     } }, say("start"))));
 }
 
-export function newGame(view, start) {
+export async function newGame(view, start) {
+  try {
+    games ??= await (await fetch("games")).json();
+  } catch {
+    return toast(say("lost"));
+  }
   const { terms } = view;
   chosen ??= { rules: "", komi: "", handicap: 0, clock: "none", main: 10, more: 5, period: 30, periods: 3, level: ["strength", "visits", "seconds"].find((kind) => terms.level[kind]) || "free", strength: terms.level.strength || 5, seconds: terms.level.seconds || 1, visits: terms.level.visits || 800 };
   Object.assign(chosen, { game: terms.game, size: terms.size.split("x")[0], players: terms.players });
