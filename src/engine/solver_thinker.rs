@@ -290,6 +290,8 @@ struct Turn<'a, 'o, G: Solvable> {
     request: &'a SearchRequest<G>,
     observer: &'a mut Observer<'o>,
     time: &'a dyn Clock,
+    /// Whether that clock counts playouts.
+    simulated: bool,
     started: Duration,
 }
 
@@ -313,7 +315,7 @@ impl<G: Solvable> Turn<'_, '_, G> {
         solver: &mut dyn Solve<G>,
         inner: &mut dyn Thinker<G>,
         effort: &Effort,
-    ) -> (Result<SearchReport, ThinkError>, Solved) {
+    ) -> Found {
         let request = self.request;
         let position = request.start.position();
         let due = effort.time.map(|time| self.started + time);
@@ -340,8 +342,13 @@ impl<G: Solvable> Turn<'_, '_, G> {
         let mut report = inner.search(&rest, self.observer);
         if let Ok(report) = &mut report {
             report.elapsed += spent;
+            if self.simulated {
+                // Concurrent work takes as long as the longer of the two.
+                let work = solved.nodes / NODES_PER_PLAYOUT;
+                count(work.saturating_sub(report.playouts), report, self.time);
+            }
         }
-        (report, solved)
+        (report, Some(solved))
     }
 
     /// Searches while the solver works on its own threads.
@@ -423,18 +430,11 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             request,
             observer,
             time: &*time,
+            simulated: self.simulated.is_some(),
             started,
         };
         let (report, solved) = match (effort_before, self.place) {
-            (Some(effort), _) => {
-                let (mut report, solved) = turn.before(solver, inner, &effort);
-                if let (Some(_), Ok(report)) = (self.simulated, &mut report) {
-                    // Concurrent work takes as long as the longer of the two.
-                    let work = solved.nodes / NODES_PER_PLAYOUT;
-                    count(work.saturating_sub(report.playouts), report, &*time);
-                }
-                (report, Some(solved))
-            }
+            (Some(effort), _) => turn.before(solver, inner, &effort),
             (None, SolverPlace::InTurn(threads) | SolverPlace::Beside(threads)) => {
                 turn.beside(solver, inner, threads)
             }
