@@ -55,14 +55,11 @@ impl Experience {
         } else {
             self.lag.worst()
         };
-        lag + period_accident(
-            period,
-            if last {
-                LAST_PERIOD_SHARE
-            } else {
-                LARGEST_ACCIDENT_SHARE
-            },
-        )
+        let share = match last {
+            true => LAST_PERIOD_SHARE,
+            false => LARGEST_ACCIDENT_SHARE,
+        };
+        lag + period_accident(period, share)
     }
 
     /// Reserve of a Canadian period for a second accident, which adds to the first while the

@@ -55,13 +55,15 @@ impl EngineOptions {
         info(&self.game).unwrap_or(&USUAL).usual_board
     }
 
-    /// Options for loading a network.
+    /// Options for loading a network. Built-in networks play on many boards: without a size they
+    /// are opened for the usual one, and a named network for its own.
     #[must_use]
     pub fn load(&self) -> LoadOptions {
+        let usual = || self.model.is_none().then(|| self.usual_board());
         LoadOptions {
             device: self.device,
             ort_library: LibraryPlaces::usual(self.ort_library.clone()),
-            board: self.size,
+            board: self.size.or_else(usual),
         }
     }
 

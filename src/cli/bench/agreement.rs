@@ -51,10 +51,7 @@ fn compare<G: Encode>(
     options: &EngineOptions,
     positions: u32,
 ) -> anyhow::Result<Agreement> {
-    let load = LoadOptions {
-        board: Some(empty.size()),
-        ..options.load()
-    };
+    let load = options.load();
     let kind = match options.backend {
         Backend::Network(kind) => kind,
         Backend::Auto if options.device != Device::Cpu => BackendKind::Ort,

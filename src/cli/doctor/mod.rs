@@ -29,11 +29,7 @@ pub(crate) struct Doctor {
 
 impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let mut options = self.engine.read()?;
-        if options.model.is_none() {
-            // Built-in networks play on many boards: the answers are for the one in question.
-            options.size = Some(options.board());
-        }
+        let options = self.engine.read()?;
         let findings = examine(&options);
         for finding in &findings {
             if self.json {
