@@ -97,12 +97,10 @@ pub fn import<G: Trainable>(
         }
         match unit.texts(&index) {
             Ok(texts) => {
-                let games = texts.par_iter().map(|text| {
-                    game::read(start, &text.form, plan.choice).inspect_err(|left_out| {
-                        log::debug!("{}: {}: {}", text.name, left_out.reason, left_out.details);
-                    })
-                });
-                let games: Vec<Result<Imported, LeftOut>> = games.collect();
+                let games: Vec<(&str, Result<Imported, LeftOut>)> = texts
+                    .par_iter()
+                    .map(|text| (&*text.name, game::read(start, &text.form, plan.choice)))
+                    .collect();
                 progress.read_now += games.len() as u64;
                 let number = journal.units.len() as u64 * GAMES_IN_UNIT;
                 let record = write(&plan.out, &info, unit, number, games, &mut seen)?;
@@ -141,23 +139,24 @@ fn write(
     info: &ShardInfo,
     unit: &Unit,
     first: u64,
-    games: Vec<Result<Imported, LeftOut>>,
+    games: Vec<(&str, Result<Imported, LeftOut>)>,
     seen: &mut HashSet<u64>,
 ) -> Result<UnitRecord, TrainError> {
     let mut record = UnitRecord::new(&unit.name);
     let (mut rows, mut open): (Vec<Row>, usize) = (Vec::new(), 0);
-    for game in games {
-        let mut game = match game {
+    for (name, game) in games {
+        let new = game.and_then(|game| match seen.insert(game.key) {
+            true => Ok(game),
+            false => recorded::left_out("twin", ""),
+        });
+        let mut game = match new {
             Ok(game) => game,
-            Err(left_out) => {
-                record.counts.left_out.add(left_out.reason, 1);
+            Err(LeftOut { reason, details }) => {
+                log::debug!("{name}: {reason}: {details}");
+                record.counts.left_out.add(reason, 1);
                 continue;
             }
         };
-        if !seen.insert(game.key) {
-            record.counts.left_out.add("twin", 1);
-            continue;
-        }
         let number = first + record.keys.len() as u64;
         game.rows.iter_mut().for_each(|row| row.game = number);
         record.keys.push(game.key);
