@@ -1,5 +1,5 @@
-//! The dependencies between modules are those in `src/ARCHITECTURE.md`: every top-level module uses
-//! only the modules that its row of the table names, and files do not form cycles.
+//! The dependencies between modules are those of `modules/uses.md`: every top-level module uses only
+//! the modules that its row of the table names, and files do not form cycles.
 //!
 //! A file *uses* another when a path in it leads to something that is defined there, in a `use`
 //! line or anywhere else, across any number of re-exports. Two things do not count: that a file
@@ -36,11 +36,26 @@ fn repository() -> &'static Path {
 #[test]
 fn modules_use_only_what_their_table_allows() {
     let source = Source::read(repository(), &CRATES);
-    let text = fs::read_to_string(repository().join("src/ARCHITECTURE.md")).expect("text");
-    let table = arrows::Table::read(&text);
+    let table = arrows::Table::read(&text("gtp-tests/modules/uses.md"));
     assert!(table.modules.len() > 15, "{} modules", table.modules.len());
     let wrong = table.check(&source);
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_architecture_describes_the_modules_in_their_order() {
+    let table = arrows::Table::read(&text("gtp-tests/modules/uses.md"));
+    let architecture = text("src/ARCHITECTURE.md");
+    let (_, rows) = architecture
+        .split_once("| module | contents |")
+        .expect("a table");
+    let rows = rows.lines().skip(2).take_while(|line| !line.is_empty());
+    let described: Vec<&str> = rows.filter_map(|row| row.split('`').nth(1)).collect();
+    assert_eq!(described, table.modules);
+}
+
+fn text(file: &str) -> String {
+    fs::read_to_string(repository().join(file)).expect("text")
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Papers that are reproduced: what nothing else needs.
 //!
-//! This module uses the others, and none uses it: methods that choose moves are registered in
-//! [`crate::registry`], commands in `tengen-train`.
+//! This module uses the others, and only [`crate::registry`] uses it, where methods that choose moves
+//! are registered; commands are in `tengen-train`.
 
 #[cfg(feature = "train")]
 pub mod ablate;

@@ -1,8 +1,11 @@
 //! Our own inference: the kernels that these networks need and no others.
 //!
-//! An ONNX file, f32 or in the int8 form that `tengen-train quantize` writes, becomes a short list
-//! of passes over memory ([`mod@plan`]): each convolution with the bias, sum and ReLU behind it,
-//! several of the same input as one. One position at a time: its numbers stay in the first two
+//! An ONNX file, f32 or in the int8 form that `tengen-train quantize` writes, becomes operators of
+//! networks for boards ([`mod@graph`]), then a short list of passes over memory ([`mod@plan`]):
+//! each convolution with the bias, sum and ReLU behind it, several of the same input as one.
+//! `run` executes the list with the loops of [`kernels`], which fits use, too
+//! (`train/network/net/kernel`). A map is stored in blocks of 16 channels, point by point
+//! ([`mod@grid`]). One position at a time: its numbers stay in the first two
 //! cache levels, and batches are no faster per position. Weights are packed once and shared by all
 //! threads.
 //!

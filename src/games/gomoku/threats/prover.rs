@@ -1,4 +1,9 @@
-//! Proofs of a position with increasing effort.
+//! Proofs of a position with increasing effort: a line of fours (`fours`), then a tree of threats
+//! (`search`), for the mover and, where it is threatened, for its opponent.
+//!
+//! Results go into one table, keyed by the whole position, the attacker, the side to move, and the
+//! limit on the plies to the win, if any. An entry of an older generation counts as empty, so that
+//! the answer of a prober depends on the position alone.
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Finding, Fours, Halt};

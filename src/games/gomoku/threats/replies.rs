@@ -11,6 +11,9 @@ use crate::games::gomoku::{Five, Points};
 
 /// The points where a stone of the defender, put before a line of fours, could affect it: the line
 /// as in [`super::fours::Fours::line`]. All empty points, if that is hard to determine.
+///
+/// Every proof relies on this: to change the conditions of a line of fours, change them here, too,
+/// and run the tests with `TENGEN_THREATS=100000`.
 pub(super) fn disturbing(board: &mut Board, attacker: Color, line: &[Move]) -> Points {
     let defender = attacker.opponent();
     let rules = board.rules();

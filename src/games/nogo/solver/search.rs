@@ -2,7 +2,9 @@
 //!
 //! A position is decided, in this order, by having no move, by the [bounds](super::bounds), as a
 //! sum of [small parts](super::parts), by the table, or by its moves. Moves that leave the opponent
-//! few exclusive points come first. Several threads search the same position and share the table;
+//! few exclusive points come first. The key of a position consists of its larger parts and the
+//! values of its small ones: stones that no longer matter, spare moves already played and the
+//! places of equal parts make no difference. Several threads search the same position and share the table;
 //! each defers moves that another one is searching (Weill's ABDADA, 1996).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
