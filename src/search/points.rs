@@ -130,6 +130,20 @@ impl PointSums {
         }
     }
 
+    /// Sums that begin with these, as far as they are kept in both.
+    pub(super) fn continued(&self, new: PointSums) -> PointSums {
+        let pairs = [(&self.all, &new.all), (&self.after, &new.after)];
+        for (before, now) in pairs {
+            if before.len() == now.len() {
+                let pairs = before.iter().zip(now);
+                pairs.for_each(|(sum, new)| {
+                    new.store(sum.load(Ordering::Relaxed), Ordering::Relaxed)
+                });
+            }
+        }
+        new
+    }
+
     /// Adds row `index` of a network's answers, for a position with `mover` to move after the root
     /// move `first`. Called by one thread only.
     pub(super) fn add(&self, answers: &Outputs, index: usize, mover: Color, first: Option<Move>) {

@@ -84,11 +84,24 @@ impl<G: Encode> Pool<G> {
         self.encoding
     }
 
-    /// Sums for each thread's leaves; empty where the network predicts no points.
-    pub(super) fn point_sums(&self, by_move: PointsByMove) -> Vec<PointSums> {
-        let new = |points| move |_| PointSums::new(points, self.moves, by_move);
-        let sums = |points| self.workers.iter().map(new(points));
-        self.points.into_iter().flat_map(sums).collect()
+    /// Sums for each thread's leaves, which continue those of an earlier search of the position; empty where
+    /// the network predicts no points.
+    pub(super) fn point_sums(
+        &self,
+        by_move: PointsByMove,
+        known: Option<&Vec<PointSums>>,
+    ) -> Vec<PointSums> {
+        let Some(points) = self.points else {
+            return Vec::new();
+        };
+        let sums = |thread: usize| {
+            let new = PointSums::new(points, self.moves, by_move);
+            match known.and_then(|known| known.get(thread)) {
+                Some(known) => known.continued(new),
+                None => new,
+            }
+        };
+        (0..self.workers.len()).map(sums).collect()
     }
 
     /// Whether all threads are idle.

@@ -53,6 +53,8 @@ pub struct Searcher<G: Encode> {
     rng: Xoshiro256PlusPlus,
     pool: Option<Pool<G>>,
     pub(super) tree: Option<Arc<Tree>>,
+    /// The key of the last position that was searched, and its sums: another search of it adds to them.
+    points: Option<(u128, Arc<Vec<PointSums>>)>,
 }
 
 /// A position under search, and its node.
@@ -70,11 +72,18 @@ struct Root<'a, G> {
     reused: u64,
     /// Playouts that evaluated it: 1, or 0 where it was known.
     first: u64,
+    /// Evaluations beside the tree that told its points: 1, or 0 where they were known.
+    beside: u64,
 }
 
 impl<G: Game> Root<'_, G> {
     fn node(&self) -> &Node {
         self.tree.node(self.node)
+    }
+
+    /// Whether the network predicts points and has told none of this position or those after it.
+    fn lacks_points(&self) -> bool {
+        !self.points.is_empty() && PointSums::expected(&self.points).is_none()
     }
 
     /// Proven bounds from the moves that are not to be avoided.
@@ -100,6 +109,7 @@ impl<G: Encode> Searcher<G> {
             rng,
             pool: None,
             tree: None,
+            points: None,
         }
     }
 
@@ -115,6 +125,7 @@ impl<G: Encode> Searcher<G> {
     /// Drops the tree: the next search reuses no visits.
     pub fn clear(&mut self) {
         self.tree = None;
+        self.points = None;
     }
 
     /// The network's evaluation of a position, as a report of one visit with its value and policy.
@@ -131,9 +142,9 @@ impl<G: Encode> Searcher<G> {
         // Failed threads spoil the tree: it is set aside only once they are known to be sound.
         let pool = self.workers(start.position(), &once, &request.stop, self.clock.now())?;
         self.pool = Some(pool);
-        let tree = self.tree.take();
+        let (tree, points) = (self.tree.take(), self.points.take());
         let report = self.search(&request, &mut |_| {});
-        self.tree = tree;
+        (self.tree, self.points) = (tree, points);
         report
     }
 
@@ -159,22 +170,8 @@ impl<G: Encode> Searcher<G> {
         } = request;
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
-        let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
-        let points = Arc::new(pool.point_sums(analysis.points));
-        let mut root = Root {
-            start,
-            params: self.params(analysis),
-            tree,
-            node,
-            priors: RootPriors::default(),
-            taken_over: Arc::default(),
-            points,
-            judged: analysis.judged.clone(),
-            reused: 0,
-            first: 0,
-        };
-        let reused = u64::from(root.node().visits());
-        root.reused = reused;
+        let mut root = self.root(&pool, request);
+        let reused = root.reused;
         let forced = request.is_forced();
         let control = |visits| {
             let clock = Arc::clone(&self.clock);
@@ -204,6 +201,11 @@ impl<G: Encode> Searcher<G> {
             }
         }
         root.first = u64::from(new);
+        let mut failed = false;
+        if root.lacks_points() && position.outcome().is_none() && !stop.is_raised() {
+            failed = !self.ask_for_points(&mut pool, &root, control(0).root_step());
+            root.beside = 1;
+        }
         let control = control(reused + root.first);
         let choices = root.tree.choices(root.node());
         root.priors = root::priors(choices, start, &analysis.avoid, &root.params, &mut self.rng);
@@ -214,8 +216,9 @@ impl<G: Encode> Searcher<G> {
             let mut rng = self.rng.clone();
             observer(&report(&root, &control, &mut rng));
         }
-        let mut failed = false;
-        if root.bounds().proof().is_some() {
+        if failed {
+            control.end(StopReason::Failed);
+        } else if root.bounds().proof().is_some() {
             control.end(StopReason::Proven);
         } else if forced && !analysis.purpose.is_shown() {
             control.end(StopReason::OnlyMove);
@@ -233,6 +236,43 @@ impl<G: Encode> Searcher<G> {
             (self.pool, self.tree) = (Some(pool), Some(root.tree));
         }
         Ok(report)
+    }
+
+    /// The position, with what earlier searches know of it.
+    fn root<'a>(&mut self, pool: &Pool<G>, request: &'a SearchRequest<G>) -> Root<'a, G> {
+        let (start, analysis) = (&request.start, &request.analysis);
+        let position = start.position();
+        let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
+        let reused = u64::from(tree.node(node).visits());
+        let same = |(key, _): &(u128, _)| reused > 0 && *key == position.key();
+        let known = self.points.take().filter(same).map(|(_, sums)| sums);
+        let points = Arc::new(pool.point_sums(analysis.points, known.as_deref()));
+        self.points = Some((position.key(), Arc::clone(&points)));
+        Root {
+            start,
+            params: self.params(analysis),
+            tree,
+            node,
+            priors: RootPriors::default(),
+            taken_over: Arc::default(),
+            points,
+            judged: analysis.judged.clone(),
+            reused,
+            first: 0,
+            beside: 0,
+        }
+    }
+
+    /// Has the network tell the points of a position that is known from an earlier search, beside the tree: the
+    /// leaves of that search are not summed for this position. Returns false if that failed.
+    fn ask_for_points(&self, pool: &mut Pool<G>, root: &Root<'_, G>, step: Control) -> bool {
+        let mut job = job(pool, root, Arc::new(step));
+        (job.tree, job.root) = reuse::root(None, root.start.position(), self.memory());
+        let asked = pool.run(job, &mut || {});
+        if let Err(error) = &asked {
+            log::error!("{error}; the search ends with what it had found before");
+        }
+        asked.is_ok()
     }
 
     /// Runs the threads until the search is over, prunes the tree when it is full, and sends
@@ -406,7 +446,7 @@ fn report<G: Game>(
         visits: u64::from(node.visits()),
         reused: root.reused,
         playouts: control.playouts() + root.first,
-        evaluations: control.evaluations() + root.first,
+        evaluations: control.evaluations() + root.first + root.beside,
         collisions: control.collisions(),
         nodes: tree.len() as u64,
         expected,

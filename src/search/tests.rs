@@ -7,6 +7,7 @@ mod failures;
 mod graph;
 mod keyed;
 mod passes;
+mod points;
 mod probes;
 mod room;
 mod steps;
@@ -21,7 +22,7 @@ use std::time::Duration;
 use super::node::{NodeId, Phase};
 use super::*;
 use crate::clock::{Budget, Clock, FakeClock, PlayoutClock, StopReason, StopRules, SystemClock};
-use crate::encode::Encode;
+use crate::encode::{Encode, made_up};
 use crate::eval::{
     EvalError, Evaluator, FailingEvaluator, Failure, HashEvaluator, ModelInfo, StallingEvaluator,
 };
@@ -35,20 +36,10 @@ fn start(width: u8, height: u8) -> SmallNoGo {
 
 /// Metadata of a network that uses the game's last encoding.
 fn model<G: Encode>(position: &G) -> ModelInfo {
-    let encoding = G::encodings().last().unwrap();
+    let &encoding = G::encodings().last().unwrap();
     ModelInfo {
-        game: G::NAME.into(),
-        size: position.size(),
-        boards: Vec::new(),
-        encoding: encoding.id().into(),
-        planes: encoding.planes(),
-        policy_len: position.policy_len(),
         outcomes: 2,
-        network: "test".into(),
-        games: 0,
-        steps: 0,
-        creator: "test".into(),
-        points: 0,
+        ..made_up(position, encoding)
     }
 }
 

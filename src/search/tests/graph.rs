@@ -51,12 +51,9 @@ impl Evaluator for Stones {
 
 /// Result of a search with this many evaluations.
 fn judged<G: Encode>(game: &GameState<G>, evaluations: u32) -> SearchReport {
-    let encoding = G::encodings()[0];
     let info = ModelInfo {
-        boards: Vec::new(),
-        encoding: encoding.id().into(),
-        planes: encoding.planes(),
-        ..model(game.position())
+        outcomes: 2,
+        ..made_up(game.position(), G::encodings()[0])
     };
     let stop = StopFlag::new();
     let flag = stop.clone();
