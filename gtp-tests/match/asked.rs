@@ -265,10 +265,9 @@ fn the_other_protocol_is_recognized() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(
-        said.contains("if it speaks GTP, leave the option"),
-        "{said}"
-    );
+    let words = "which is not Gomocup's protocol; if it speaks GTP, leave the option";
+    assert!(said.contains(words), "{said}");
+    assert_eq!(said.matches("answered `ABOUT`").count(), 1, "once: {said}");
 }
 
 fn more_games_at_once_than_processors_get_a_warning() {

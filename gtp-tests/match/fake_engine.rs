@@ -113,7 +113,11 @@ fn misbehave(kind: &str, id: &str) -> Then {
             let _ = io::stderr().lock().write_all(b"I cannot go on\n");
             return Then::End;
         }
-        "hang" => std::thread::sleep(Duration::from_secs(3600)),
+        "hang" => {
+            // The reader may be gone.
+            let _ = io::stderr().lock().write_all(b"I think\n");
+            std::thread::sleep(Duration::from_secs(3600));
+        }
         #[cfg(unix)]
         "close" => {
             use std::os::unix::process::CommandExt as _;

@@ -1,6 +1,8 @@
 //! Misbehaving engines: each loses for the right reason, and the match continues.
 
 use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::Test;
 use crate::asked::{BRAINS, brain};
@@ -18,6 +20,10 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "a_hanging_engine_started_by_a_script_is_ended",
         a_hanging_engine_started_by_a_script_is_ended,
+    ),
+    (
+        "an_interrupted_match_leaves_no_engine_behind",
+        an_interrupted_match_leaves_no_engine_behind,
     ),
     ("a_late_answer_loses_on_time", a_late_answer_loses_on_time),
     (
@@ -116,13 +122,61 @@ fn a_hanging_engine_started_by_a_script_is_ended() {
         // Command lines cannot be listed there; `system::processes` has a separate test.
         return;
     }
-    let left = std::process::Command::new("ps")
-        .args(["-eo", "args"])
-        .output()
-        .unwrap();
-    let left = String::from_utf8_lossy(&left.stdout).into_owned();
-    let ours = format!("--fake-engine hang 1 {marker}");
-    assert!(!left.lines().any(|line| line.ends_with(&ours)), "{left}");
+    assert!(!is_running(&format!("--fake-engine hang 1 {marker}")));
+}
+
+/// Whether there is a process whose command line ends with these arguments.
+fn is_running(arguments: &str) -> bool {
+    let all = Command::new("ps").args(["-eo", "args"]).output().unwrap();
+    let all = String::from_utf8_lossy(&all.stdout);
+    all.lines().any(|line| line.ends_with(arguments))
+}
+
+/// An engine that is busy does not see that its input is closed.
+fn an_interrupted_match_leaves_no_engine_behind() {
+    for (number, signal) in ["INT", "TERM", "HUP"].into_iter().enumerate() {
+        if signal == "HUP" && !sees_the_end_of_a_terminal() {
+            continue;
+        }
+        let out = folder(&format!("interrupted-{signal}"));
+        let marker = format!("{}{number}", std::process::id());
+        let engine = fake("hang", 1, marker.parse().unwrap());
+        let mut running = play(&engine, &fake("honest", 0, 2), &out, &["--games", "2"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let log = out.join("stderr/first-0.log");
+        while !fs::read_to_string(&log).is_ok_and(|said| said.contains("I think")) {
+            assert!(running.try_wait().unwrap().is_none(), "it ended by itself");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let ours = format!("--fake-engine hang 1 {marker}");
+        assert!(is_running(&ours), "{signal}");
+        let sent = Command::new("kill")
+            .args([&format!("-{signal}"), &running.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+        assert!(!running.wait().unwrap().success(), "{signal}");
+        // No process waits for its end, which may take a moment.
+        let gone = (0..200).any(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            !is_running(&ours)
+        });
+        assert!(gone, "{signal}");
+        assert_eq!(games(&out).len(), 0, "a killed engine has lost nothing");
+    }
+}
+
+/// Whether the end of a terminal is seen: under `nohup` it is ignored, and only Linux says so.
+fn sees_the_end_of_a_terminal() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & 1 == 0)
 }
 
 fn a_late_answer_loses_on_time() {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::Test;
-use crate::matches::{fake, folder, games, report, script, troubled};
+use crate::matches::{fake, folder, games, play, report, script, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
     ("an_sprt_stops_by_its_rule", an_sprt_stops_by_its_rule),
@@ -29,6 +29,10 @@ pub(crate) const TESTS: &[Test] = &[
         a_tuning_finds_winning_values_and_continues,
     ),
     ("a_komi_is_exact_or_refused", a_komi_is_exact_or_refused),
+    (
+        "nothing_at_all_is_no_number_of_anything",
+        nothing_at_all_is_no_number_of_anything,
+    ),
     (
         "a_tuning_reports_impossible_requests",
         a_tuning_reports_impossible_requests,
@@ -78,6 +82,33 @@ fn a_komi_is_exact_or_refused() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{komi}");
         assert!(said.contains("a komi must be a"), "{komi}: {said}");
+    }
+}
+
+fn nothing_at_all_is_no_number_of_anything() {
+    let said = |mut command: Command| {
+        let output = command.output().unwrap();
+        assert!(!output.status.success(), "{command:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for (subcommand, flag) in [
+        ("play", "--concurrency"),
+        ("sprt", "--concurrency"),
+        ("play", "--max-moves"),
+        ("openings", "--concurrency"),
+        ("openings", "--games-each"),
+        ("tune", "--step-pairs"),
+    ] {
+        let said = said(tengen_match(&[subcommand, flag, "0"]));
+        assert!(said.contains(flag) && said.contains("1 or more"), "{said}");
+    }
+    let said_of = said(tengen_match(&["elo", "--anchor-elo", "nan", "nowhere"]));
+    assert!(said_of.contains("write a number"), "{said_of}");
+    let (engine, out) = (fake("honest", 0, 1), folder("no-time"));
+    for flag in ["--command-limit", "--move-limit"] {
+        let said = said(play(&engine, &engine, &out, &[flag, "0"]));
+        let words = format!("{flag} takes seconds, more than 0, not 0");
+        assert!(said.contains(&words), "{said}");
     }
 }
 

@@ -98,6 +98,7 @@ impl Contestant for Conditioned<'_> {
                     Fault::Malformed {
                         command: REPORT_COMMAND.to_owned(),
                         answer,
+                        expected: "a report of visits",
                     }
                 })?;
             let seconds = work as f64 / visits_per_second;

@@ -15,7 +15,7 @@ use super::player::{
     Contestant, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine, StartError,
     UnsuitableEngine,
 };
-use super::process::{EngineProcess, LineEnd, NoOutput, Output};
+use super::process::{EngineProcess, EngineProcesses, LineEnd, NoOutput, Output};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::clock::Clock;
@@ -81,14 +81,22 @@ fn suggested(text: &str) -> Option<&str> {
     word.eq_ignore_ascii_case("SUGGEST").then(|| point.trim())
 }
 
+fn malformed(command: String, answer: String) -> Fault {
+    Fault::Malformed {
+        command,
+        answer,
+        expected: "Gomocup's protocol",
+    }
+}
+
 /// A line shortened for storage.
 fn shortened(line: &str) -> String {
     line.chars().take(LINE_LEN).collect()
 }
 
 impl GomocupPlayer {
-    /// Starts the engine and asks for its identity. Its stderr is appended to a file; `limit` is
-    /// the time limit for the start, and later for everything but a move.
+    /// Starts the engine, among those of its match, and asks for its identity. Its stderr is appended
+    /// to a file; `limit` is the time limit for the start, and later for everything but a move.
     ///
     /// # Errors
     /// [`StartError`] if the process does not start or does not answer.
@@ -97,6 +105,7 @@ impl GomocupPlayer {
         stderr: &Path,
         limit: Duration,
         clock: Arc<dyn Clock>,
+        engines: &EngineProcesses,
     ) -> Result<GomocupPlayer, StartError> {
         let (process, errors) = spec.launch(stderr, |file| {
             EngineProcess::spawn(
@@ -104,6 +113,7 @@ impl GomocupPlayer {
                 file,
                 LineEnd::FeedOrReturn,
                 Arc::clone(&clock),
+                engines,
             )
         })?;
         let mut player = GomocupPlayer {
@@ -127,18 +137,15 @@ impl GomocupPlayer {
             .send("ABOUT")
             .and_then(|()| player.hear("ABOUT", limit, |_, _| true))
             .and_then(|heard| match heard.text.starts_with(['?', '=']) {
-                true => Err(Fault::Malformed {
-                    command: "ABOUT".to_owned(),
-                    answer: heard.text,
-                }),
+                true => Err(malformed("ABOUT".to_owned(), heard.text)),
                 false => Ok(()),
             });
         match asked {
             // Old programs do not know the command; any answer suffices.
             Ok(_) | Err(Fault::Refused { .. }) => Ok(player),
-            Err(source) => Err(StartError::Handshake {
+            Err(fault) => Err(StartError::Handshake {
                 name: spec.name.clone(),
-                source,
+                fault,
                 last_words: player.errors.listen().last_words,
             }),
         }
@@ -170,7 +177,7 @@ impl GomocupPlayer {
         expected: Expected,
     ) -> Result<TimedAnswer, Fault> {
         let command = || command.to_owned();
-        let deadline = self.clock.now() + limit;
+        let deadline = self.clock.now().saturating_add(limit);
         let (mut refused, mut other) = (None, None);
         for _ in 0..MOST_TALK {
             let wait = deadline.saturating_sub(self.clock.now());
@@ -184,7 +191,7 @@ impl GomocupPlayer {
                     let command = command();
                     return Err(match (refused, other) {
                         (Some(message), _) => Fault::Refused { command, message },
-                        (None, Some(answer)) => Fault::Malformed { command, answer },
+                        (None, Some(answer)) => malformed(command, answer),
                         (None, None) => Fault::Hung { command, limit },
                     });
                 }
@@ -208,8 +215,7 @@ impl GomocupPlayer {
                 _ => other = other.or_else(|| Some(shortened(&text))),
             }
         }
-        let (command, answer) = (command(), "(talk without end)".to_owned());
-        Err(Fault::Malformed { command, answer })
+        Err(malformed(command(), "(talk without end)".to_owned()))
     }
 
     /// The next move or suggestion.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::process::{EngineProcess, LineEnd, NoOutput, Output, SpawnError};
+use super::process::{EngineProcess, EngineProcesses, LineEnd, NoOutput, Output, SpawnError};
 use crate::clock::Clock;
 
 /// Maximum lines in one answer, and before it; `list_commands` of the richest engines has a few
@@ -55,13 +55,15 @@ pub enum Fault {
         /// The time limit.
         limit: Duration,
     },
-    /// Its answer is not GTP.
-    #[error("answered `{command}` with `{answer}`, which is not GTP")]
+    /// Its answer is not of its protocol.
+    #[error("answered `{command}` with `{answer}`, which is not {expected}")]
     Malformed {
         /// The command.
         command: String,
         /// The first offending line, shortened.
         answer: String,
+        /// What it should be, such as GTP.
+        expected: &'static str,
     },
     /// It answered with an error (`?`).
     #[error("refused `{command}`: {message}")]
@@ -92,7 +94,7 @@ pub struct GtpClient {
 }
 
 impl GtpClient {
-    /// Starts an engine; its stderr is appended to `stderr`.
+    /// Starts an engine among those of its match; its stderr is appended to `stderr`.
     ///
     /// # Errors
     /// [`SpawnError`] if the program does not exist.
@@ -100,9 +102,11 @@ impl GtpClient {
         command_line: &str,
         stderr: File,
         clock: Arc<dyn Clock>,
+        engines: &EngineProcesses,
     ) -> Result<GtpClient, SpawnError> {
+        let time = Arc::clone(&clock);
         Ok(GtpClient {
-            process: EngineProcess::spawn(command_line, stderr, LineEnd::Feed, Arc::clone(&clock))?,
+            process: EngineProcess::spawn(command_line, stderr, LineEnd::Feed, time, engines)?,
             clock,
             next_id: 1,
             numbered: true,
@@ -120,7 +124,7 @@ impl GtpClient {
         if self.process.send(&self.written(id, command)).is_err() {
             return Err(ended(&mut self.process, command, None));
         }
-        let deadline = start + limit;
+        let deadline = start.saturating_add(limit);
         let (mut before, mut lines, mut len) = (Vec::new(), Vec::new(), 0);
         loop {
             let wait = deadline.saturating_sub(self.clock.now());
@@ -223,6 +227,7 @@ fn malformed(command: &str, line: &str) -> Fault {
     Fault::Malformed {
         command: command.to_owned(),
         answer: quoted(line),
+        expected: "GTP",
     }
 }
 

@@ -12,6 +12,7 @@ use super::player::{
     Contestant, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
     StartError, UnsuitableEngine,
 };
+use super::process::EngineProcesses;
 use super::referee_clock::AnnouncedTime;
 use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
 use super::vertex;
@@ -42,8 +43,8 @@ pub struct GtpPlayer {
 }
 
 impl GtpPlayer {
-    /// Starts the engine and asks for its commands. Its stderr is appended to a file; `limit` is
-    /// the time limit for the start, and later for everything but `genmove`.
+    /// Starts the engine, among those of its match, and asks for its commands. Its stderr is appended
+    /// to a file; `limit` is the time limit for the start, and later for everything but `genmove`.
     ///
     /// # Errors
     /// [`StartError`] when the process does not start or does not answer `list_commands`.
@@ -52,9 +53,11 @@ impl GtpPlayer {
         stderr: &Path,
         limit: Duration,
         clock: Arc<dyn Clock>,
+        engines: &EngineProcesses,
     ) -> Result<GtpPlayer, StartError> {
-        let (client, errors) =
-            spec.launch(stderr, |file| GtpClient::spawn(&spec.command, file, clock))?;
+        let (client, errors) = spec.launch(stderr, |file| {
+            GtpClient::spawn(&spec.command, file, clock, engines)
+        })?;
         let mut player = GtpPlayer {
             client,
             errors,
@@ -66,9 +69,9 @@ impl GtpPlayer {
             refusals: Vec::new(),
         };
         let asked = player.ask_what_it_knows();
-        asked.map_err(|source| StartError::Handshake {
+        asked.map_err(|fault| StartError::Handshake {
             name: spec.name.clone(),
-            source,
+            fault,
             last_words: player.errors.listen().last_words,
         })?;
         Ok(player)

@@ -21,6 +21,7 @@ use super::observer::{MatchObserver, Observed};
 use super::player::{
     Contestant, EngineProtocol, EngineSpec, RunningEngine, StartError, and_last_words,
 };
+use super::process::EngineProcesses;
 use super::refereed_game::RefereedGame;
 use super::schedule::Fixture;
 use crate::clock::Clock;
@@ -70,7 +71,7 @@ pub struct FinishedGame {
 impl MatchPlan<'_> {
     /// Plays the fixtures and passes every finished game to `finished`, on this thread and in the
     /// order they end, until it breaks; games in progress are then abandoned. `meanwhile` is called
-    /// several times a second.
+    /// several times a second, with the running engines.
     ///
     /// # Errors
     /// [`StartError`] if an engine that has not been started before in this run cannot be started.
@@ -80,7 +81,7 @@ impl MatchPlan<'_> {
         &self,
         fixtures: &[Fixture],
         mut finished: impl FnMut(FinishedGame) -> ControlFlow<B>,
-        mut meanwhile: impl FnMut(),
+        mut meanwhile: impl FnMut(&EngineProcesses),
     ) -> Result<Option<B>, StartError> {
         let shared = Shared {
             plan: self,
@@ -93,6 +94,7 @@ impl MatchPlan<'_> {
                 .map(|_| AtomicBool::new(false))
                 .collect(),
             failed_starts: self.engines.iter().map(|_| AtomicU32::new(0)).collect(),
+            processes: EngineProcesses::default(),
         };
         let places = self.concurrency.min(fixtures.len());
         let (sender, receiver) = sync_channel(places);
@@ -104,7 +106,7 @@ impl MatchPlan<'_> {
             }
             drop(sender);
             loop {
-                meanwhile();
+                meanwhile(&shared.processes);
                 let message = match receiver.recv_timeout(LOOK_INTERVAL) {
                     Ok(message) => message,
                     Err(RecvTimeoutError::Timeout) => continue,
@@ -137,6 +139,8 @@ struct Shared<'a> {
     started: Vec<AtomicBool>,
     /// Consecutive start failures of each engine.
     failed_starts: Vec<AtomicU32>,
+    /// The running engines of all slots.
+    processes: EngineProcesses,
 }
 
 /// Number of consecutive start failures after which the machine is assumed to be the cause.
@@ -260,11 +264,14 @@ impl<'a> GameSlot<'a> {
         let spec = &plan.engines[engine];
         let stderr = self.stderr_path(engine);
         let (limit, clock) = (plan.command_limit, Arc::clone(&plan.clock));
+        let all = &self.shared.processes;
         let mut player: Box<dyn RunningEngine> = match spec.protocol {
-            EngineProtocol::Gtp => Box::new(GtpPlayer::start_engine(spec, &stderr, limit, clock)?),
-            EngineProtocol::Gomocup => {
-                Box::new(GomocupPlayer::start_engine(spec, &stderr, limit, clock)?)
+            EngineProtocol::Gtp => {
+                Box::new(GtpPlayer::start_engine(spec, &stderr, limit, clock, all)?)
             }
+            EngineProtocol::Gomocup => Box::new(GomocupPlayer::start_engine(
+                spec, &stderr, limit, clock, all,
+            )?),
         };
         let fits = player.check_game(plan.rules.name(), plan.rules.size());
         fits.map_err(|source| StartError::UnsuitableEngine {

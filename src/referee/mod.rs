@@ -52,7 +52,7 @@ pub use player::{
     Contestant, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
     StartError, UnsuitableEngine,
 };
-pub use process::SpawnError;
+pub use process::{EngineProcesses, SpawnError};
 pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{RefereedGame, refereed_game};

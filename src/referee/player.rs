@@ -238,12 +238,12 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// It does not speak its protocol.
-    #[error("{name} {source}{}{}", other_protocol(source), and_last_words(last_words.as_ref()))]
+    #[error("{name} {fault}{}{}", other_protocol(fault), and_last_words(last_words.as_ref()))]
     Handshake {
         /// The engine.
         name: String,
-        /// What it did.
-        source: Fault,
+        /// What it did. Not a cause of its own, whose text would come twice.
+        fault: Fault,
         /// The last line on its error stream.
         last_words: Option<String>,
     },

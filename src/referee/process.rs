@@ -6,10 +6,11 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use thiserror::Error;
 
 use super::command_line::{self, CommandLineError};
@@ -68,21 +69,57 @@ pub(super) enum NoOutput {
     Closed,
 }
 
+/// The running engines of a match, so that all can be killed at once.
+#[derive(Debug, Default)]
+pub struct EngineProcesses(Mutex<Running>);
+
+#[derive(Debug, Default)]
+struct Running {
+    groups: Vec<Weak<Mutex<ProcessGroup>>>,
+    /// Whether they were killed: no other is started then.
+    killed: bool,
+}
+
+impl EngineProcesses {
+    /// Kills all engines with their descendants, without waiting for their end. None can be started
+    /// afterwards, so the games in progress are worth nothing.
+    pub fn kill(&self) {
+        let mut running = self.0.lock();
+        running.killed = true;
+        for group in running.groups.iter().filter_map(Weak::upgrade) {
+            group.lock().start_kill();
+        }
+    }
+
+    fn start(&self, command: Command) -> io::Result<Arc<Mutex<ProcessGroup>>> {
+        // Locked until it is on the list.
+        let mut running = self.0.lock();
+        if running.killed {
+            return Err(io::Error::other("the match is being ended"));
+        }
+        let group = Arc::new(Mutex::new(ProcessGroup::spawn(command)?));
+        running.groups.retain(|group| group.strong_count() > 0);
+        running.groups.push(Arc::downgrade(&group));
+        Ok(group)
+    }
+}
+
 /// A running engine. Dropping it kills it.
 #[derive(Debug)]
 pub(super) struct EngineProcess {
-    group: ProcessGroup,
+    group: Arc<Mutex<ProcessGroup>>,
     stdin: ChildStdin,
     stdout: Receiver<Output>,
 }
 
 impl EngineProcess {
-    /// Starts an engine; its stderr goes to `stderr`.
+    /// Starts an engine among those of its match; its stderr goes to `stderr`.
     pub(super) fn spawn(
         command_line: &str,
         stderr: File,
         line_end: LineEnd,
         clock: Arc<dyn Clock>,
+        engines: &EngineProcesses,
     ) -> Result<EngineProcess, SpawnError> {
         let words = command_line::split(command_line)?;
         let start = |source| SpawnError::Start {
@@ -96,9 +133,9 @@ impl EngineProcess {
             .stdout(Stdio::piped())
             .stderr(stderr);
         // Its own process group: Ctrl-C must end the referee, not first an engine that would then
-        // be recorded as crashed. Engines end when their stdin closes.
-        let mut group = ProcessGroup::spawn(command).map_err(start)?;
-        let pipes = group.pipes();
+        // be recorded as crashed. The referee then kills them all.
+        let group = engines.start(command).map_err(start)?;
+        let pipes = group.lock().pipes();
         let missing = || start(io::Error::other("its pipes are missing"));
         let (stdin, stdout) = pipes.ok_or_else(missing)?;
         let (sender, receiver) = sync_channel(MAX_WAITING_LINES);
@@ -131,13 +168,13 @@ impl EngineProcess {
 
     /// How the process ended, if it has.
     pub(super) fn exit_status(&mut self) -> Option<ExitStatus> {
-        self.group.exit_status()
+        self.group.lock().exit_status()
     }
 }
 
 impl Drop for EngineProcess {
     fn drop(&mut self) {
-        self.group.kill();
+        self.group.lock().kill();
     }
 }
 

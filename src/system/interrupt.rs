@@ -33,6 +33,33 @@ pub(crate) fn raise_on_interrupt(raised: &Arc<AtomicBool>) -> io::Result<()> {
     ctrlc::set_handler(handler).map_err(io::Error::other)
 }
 
+/// Makes the end of the terminal set a flag, too, each time that it is told: a shell and the system
+/// both do. It stays ignored where it is (`nohup`), and unchanged where that is not known.
+#[cfg(unix)]
+pub(crate) fn raise_on_hangup(raised: &Arc<AtomicBool>) -> io::Result<()> {
+    use signal_hook::consts::SIGHUP;
+
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if is_ignored(SIGHUP, &status) == Some(false) {
+        signal_hook::flag::register(SIGHUP, Arc::clone(raised))?;
+    }
+    Ok(())
+}
+
+/// Whether the process with this `/proc/self/status` ignores a signal; `None` if it does not say so.
+#[cfg(unix)]
+fn is_ignored(signal: i32, status: &str) -> Option<bool> {
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = u64::from_str_radix(ignored?.trim(), 16).ok()?;
+    Some((ignored >> (signal - 1)) & 1 == 1)
+}
+
+/// The end of a console ends the process: [`raise_on_interrupt`].
+#[cfg(not(unix))]
+pub(crate) fn raise_on_hangup(_raised: &Arc<AtomicBool>) -> io::Result<()> {
+    Ok(())
+}
+
 /// Ends the process like an uncaught Ctrl-C: a shell ends its loop, too.
 ///
 /// # Errors
@@ -66,4 +93,22 @@ pub(crate) fn end(status: i32) -> ! {
 )]
 pub(crate) fn end(status: i32) -> ! {
     std::process::exit(status)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_told_apart() {
+        let status = "Name:\ttengen\nSigBlk:\t0000000000000001\nSigIgn:\t0000000000001001\n";
+        let ignored = |signal| is_ignored(signal, status);
+        assert_eq!(
+            [1, 2, 13].map(ignored),
+            [Some(true), Some(false), Some(true)]
+        );
+        assert_eq!(is_ignored(1, ""), None);
+        assert_eq!(is_ignored(1, "SigIgn:\tnone\n"), None);
+    }
 }

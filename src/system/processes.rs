@@ -29,8 +29,8 @@ impl ProcessGroup {
         Some((self.0.stdin.take()?, self.0.stdout.take()?))
     }
 
-    /// Kills the process with all its descendants, and waits for it alone.
-    pub(crate) fn kill(&mut self) {
+    /// Kills the process with all its descendants, without waiting for their end.
+    pub(crate) fn start_kill(&mut self) {
         // The group's number may be reused soon after its first process has ended.
         if self.exit_status().is_none() {
             let group = format!("-{}", self.0.id());
@@ -38,8 +38,12 @@ impl ProcessGroup {
             kill.args(["-KILL", "--", &group]);
             let _ = kill.stdout(Stdio::null()).stderr(Stdio::null()).status();
         }
-        // Both fail only for a process that has already ended and been waited for.
+        // It fails only for a process that has already ended and been waited for.
         let _ = self.0.kill();
+    }
+
+    fn wait(&mut self) {
+        // It fails only for a process that has already been waited for.
         let _ = self.0.wait();
     }
 }
@@ -67,15 +71,24 @@ impl ProcessGroup {
         Some((self.0.stdin().take()?, self.0.stdout().take()?))
     }
 
-    /// Kills the process with all its descendants, and waits for it alone.
-    pub(crate) fn kill(&mut self) {
+    /// Kills the process with all its descendants, without waiting for their end.
+    pub(crate) fn start_kill(&mut self) {
         // The job continues to exist when its first process has ended.
         let _ = self.0.start_kill();
+    }
+
+    fn wait(&mut self) {
         let _ = self.0.inner_mut().wait();
     }
 }
 
 impl ProcessGroup {
+    /// Kills the process with all its descendants, and waits for it alone.
+    pub(crate) fn kill(&mut self) {
+        self.start_kill();
+        self.wait();
+    }
+
     /// The exit status, if it has ended.
     pub(crate) fn exit_status(&mut self) -> Option<ExitStatus> {
         self.0.try_wait().ok().flatten()

@@ -10,6 +10,7 @@ use serde::Serialize;
 use tengen::referee::results::{self, GameEntry, MatchTerms};
 use tengen::referee::{Complaints, RatingOptions, RatingTable};
 
+use crate::options::parse_finite;
 use crate::output::{print, tell};
 use crate::session::RESULTS;
 
@@ -40,7 +41,8 @@ pub(crate) struct RatingArgs {
         long,
         default_value_t = 0.0,
         allow_negative_numbers = true,
-        value_name = "ELO"
+        value_name = "ELO",
+        value_parser = parse_finite
     )]
     anchor_elo: f64,
 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen::clock::SystemClock;
 use tengen::game::{BoardSize, Color, Move};
-use tengen::games::{GAMES, known_name};
+use tengen::games::{GAMES, known_name, usual_board};
 use tengen::record::file;
 use tengen::referee::{
     Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl, opening,
@@ -21,7 +21,7 @@ use tengen::referee::{
 };
 
 use crate::interrupt::Interrupt;
-use crate::options::{parse_size, usual_board};
+use crate::options::{parse_positive, parse_size, positive_seconds};
 use crate::outcome::Outcome;
 use crate::output::{print, tell};
 use crate::progress::Progress;
@@ -47,7 +47,7 @@ pub(crate) struct OpeningsArgs {
     #[arg(long, value_name = "COMMAND")]
     judge: String,
     /// Judge by this many games from each opening instead of by the reported value
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = parse_positive::<usize>)]
     games_each: Option<usize>,
     /// Number of openings
     #[arg(long, default_value_t = 1000, value_name = "N")]
@@ -62,7 +62,7 @@ pub(crate) struct OpeningsArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Openings judged concurrently
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
     concurrency: usize,
     /// Kill a judge that exceeds this many seconds per move
     #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
@@ -78,10 +78,6 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
         args.count > 0 && args.tolerance > 0.0,
         "--count and --tolerance must be positive"
     );
-    ensure!(
-        args.games_each != Some(0),
-        "--games-each must be at least 1"
-    );
     let rules = refereed_game(&args.game, args.size(), "", None)?;
     let wanted = args.count * CANDIDATES_PER_OPENING;
     let candidates = rules.random_openings(args.random_plies, wanted, args.seed)?;
@@ -95,7 +91,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
         terms: args.terms()?,
         conditions: Conditions::default(),
         command_limit: Duration::from_secs(60),
-        concurrency: args.concurrency.max(1),
+        concurrency: args.concurrency,
         stderr_dir: &stderr_dir,
         clock: Arc::new(SystemClock::new()),
         observer: None,
@@ -131,8 +127,8 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
             }
         }
     };
-    let stopped = plan.play(&fixtures, judge, || {
-        interrupt.end_if_asked(|| {
+    let stopped = plan.play(&fixtures, judge, |engines| {
+        interrupt.end_if_asked(engines, || {
             format!(
                 "Interrupted with {} of {} openings found. A book is only written when complete: \
                  nothing is kept, and the same command starts again.",
@@ -156,7 +152,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
 
 impl OpeningsArgs {
     fn size(&self) -> BoardSize {
-        self.size.unwrap_or(usual_board(&self.game))
+        self.size.unwrap_or_else(|| usual_board(&self.game))
     }
 
     /// Whole games, or one move if only the value counts.
@@ -165,11 +161,10 @@ impl OpeningsArgs {
             Some(_) => self.size().ply_cap(),
             None => self.random_plies + 1,
         };
-        let move_limit = Duration::try_from_secs_f64(self.move_limit);
         Ok(GameTerms {
             time: MatchTimeControl::None,
             margin: Duration::ZERO,
-            move_limit: move_limit.context("--move-limit")?,
+            move_limit: positive_seconds("--move-limit", self.move_limit)?,
             max_moves,
         })
     }

@@ -1,6 +1,7 @@
 //! Options of every kind of match.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -11,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 use tengen::fnv;
 use tengen::game::{BoardSize, HalfPoints, Move};
-use tengen::games::{GAMES, info, known_name};
+use tengen::games::{GAMES, known_name, usual_board};
 use tengen::program;
 use tengen::referee::{
     Conditions, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
@@ -54,7 +55,7 @@ pub(crate) struct MatchOptions {
     #[arg(long, value_name = "N", value_parser = parse_rate)]
     visits_per_second: Option<f64>,
     /// Call a game a draw after this many moves [default: 4 per point]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>)]
     max_moves: Option<u32>,
     /// Opening book: one opening per line, as vertices, Black first
     #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
@@ -66,7 +67,7 @@ pub(crate) struct MatchOptions {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Games played concurrently
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
     pub(crate) concurrency: usize,
     /// Folder of results.jsonl, record.toml, sgf/ and stderr/; an unfinished match in it is continued
     #[arg(long, value_name = "DIR")]
@@ -100,7 +101,7 @@ impl MatchOptions {
 
     /// The requested board, or the game's usual one.
     fn size(&self) -> BoardSize {
-        self.size.unwrap_or(usual_board(&self.game))
+        self.size.unwrap_or_else(|| usual_board(&self.game))
     }
 
     /// Warns if more games are played concurrently than there are CPUs: engines then wait for each
@@ -123,7 +124,11 @@ impl MatchOptions {
         Ok(GameTerms {
             time: self.time,
             margin: Duration::from_millis(self.margin),
-            move_limit: seconds("--move-limit", self.move_limit)?,
+            move_limit: match self.time {
+                MatchTimeControl::None => positive_seconds("--move-limit", self.move_limit)?,
+                // It comes after the clock's time.
+                _ => seconds("--move-limit", self.move_limit)?,
+            },
             max_moves: self.max_moves.unwrap_or(self.size().ply_cap()),
         })
     }
@@ -138,7 +143,7 @@ impl MatchOptions {
 
     /// Time limit of all commands but `genmove`.
     pub(crate) fn command_limit(&self) -> Result<Duration> {
-        seconds("--command-limit", self.command_limit)
+        positive_seconds("--command-limit", self.command_limit)
     }
 
     /// `wanted` different openings, and a description of their source.
@@ -217,9 +222,26 @@ fn seconds(option: &str, value: f64) -> Result<Duration> {
         .with_context(|| format!("{option} takes seconds, 0 or more, not {value}"))
 }
 
-/// The usual board of a game; arbitrary for an unknown game, which is refused next.
-pub(crate) fn usual_board(game: &str) -> BoardSize {
-    info(game).map_or(BoardSize::square(9), |info| info.usual_board)
+/// A time without which nothing can be done.
+pub(crate) fn positive_seconds(option: &str, value: f64) -> Result<Duration> {
+    let time = Duration::try_from_secs_f64(value).ok();
+    let time = time.filter(|time| !time.is_zero());
+    time.with_context(|| format!("{option} takes seconds, more than 0, not {value}"))
+}
+
+/// A number of things of which there must be one.
+pub(crate) fn parse_positive<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
+    let number: Option<T> = text.parse().ok();
+    let number = number.filter(|number| *number >= T::from(1_u8));
+    number.ok_or_else(|| "write a whole number, 1 or more".to_owned())
+}
+
+/// A number that is one.
+pub(crate) fn parse_finite(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    number
+        .filter(|number: &f64| number.is_finite())
+        .ok_or_else(|| "write a number".to_owned())
 }
 
 /// A rate above zero.

@@ -130,10 +130,11 @@ impl Session<'_> {
                 false => ControlFlow::Continue(()),
             }
         };
-        let stopped = plan.play(&fixtures, finished, || {
+        let stopped = plan.play(&fixtures, finished, |engines| {
             let all = self.fixtures.len();
             let so_far = |board: &ScoreBoard| watch.so_far(board, board.games() as usize, all);
-            self.interrupt.end_if_asked(|| so_far(&board.borrow()));
+            self.interrupt
+                .end_if_asked(engines, || so_far(&board.borrow()));
         });
         progress.finish();
         stopped?.unwrap_or(Ok(()))?;
@@ -194,7 +195,7 @@ impl Session<'_> {
             terms: self.options.terms()?,
             conditions: self.conditions,
             command_limit: self.options.command_limit()?,
-            concurrency: self.options.concurrency.max(1),
+            concurrency: self.options.concurrency,
             stderr_dir,
             clock: Arc::new(SystemClock::new()),
             observer: live.map(|live| live as &dyn MatchObserver),

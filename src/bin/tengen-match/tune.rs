@@ -13,7 +13,7 @@ use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedu
 use tengen::stats::{Spsa, TunedParameter};
 
 use crate::interrupt::Interrupt;
-use crate::options::{MatchOptions, read_text};
+use crate::options::{MatchOptions, parse_positive, read_text};
 use crate::outcome::Outcome;
 use crate::output::{print, print_json, tell};
 use crate::progress::Progress;
@@ -48,7 +48,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pairs: u32,
     /// Pairs per step [default: as many as are played concurrently]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>)]
     step_pairs: Option<u32>,
     /// Movement of a parameter at the end per won game, relative to its distance [default:
     /// parameters without effect stay within about three quarters of their distance]
@@ -178,7 +178,7 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
         );
     }
     let at_once = u32::try_from(options.concurrency.div_ceil(2)).unwrap_or(u32::MAX);
-    let step_pairs = args.step_pairs.unwrap_or(at_once).max(1);
+    let step_pairs = args.step_pairs.unwrap_or(at_once);
     ensure!(
         args.pairs >= step_pairs,
         "--pairs must be at least the {step_pairs} of a step"
