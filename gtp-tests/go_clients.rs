@@ -336,6 +336,8 @@ fn a_pass_may_be_the_only_move_or_excluded() {
         "lz-genmove_analyze",
         "cgos-genmove_analyze",
     ] {
+        let reply = engine.ask(&format!("{command} b 10 allow b pass 1 avoid b PASS 1"));
+        assert!(reply.starts_with("? no move is left for black"), "{reply}");
         let reply = engine.ask(&format!("{command} b 10 allow b pass 1"));
         assert!(reply.ends_with("\nplay pass"), "{reply}");
         let reply = engine.ask(&format!("{command} w 10 avoid w pass 1"));

@@ -109,7 +109,7 @@ impl Analysis {
     /// key is ignored with its value, and listed among the ignored.
     ///
     /// # Errors
-    /// [`Failure::Syntax`].
+    /// [`Failure::Syntax`], and [`Failure::AllExcluded`] where they leave no legal move.
     pub(super) fn parse(
         args: &Arguments<'_>,
         dialect: Dialect,
@@ -159,7 +159,11 @@ impl Analysis {
             }
         }
         let legal = engine.legal_moves(analysis.color);
+        let most = legal.len();
         analysis.options.avoid = limits.forbidden(analysis.color, legal);
+        if most > 0 && analysis.options.avoid.len() == most {
+            return Err(Failure::AllExcluded(analysis.color));
+        }
         if wants_ownership {
             analysis.ownership = Some(ownership(engine, analysis.color));
         }

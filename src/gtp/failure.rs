@@ -6,7 +6,7 @@ use std::fmt::Display;
 use thiserror::Error;
 
 use crate::engine::Unjudged;
-use crate::game::BadKomi;
+use crate::game::{BadKomi, Color};
 
 /// A failed command; the text follows the `?`.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -44,6 +44,12 @@ pub enum Failure {
     /// Dead stones, and therefore the score, are not known.
     #[error("cannot score: {0}")]
     Unjudged(#[from] Unjudged),
+    /// A move is wanted of a side that has not lost, in a finished game without passes.
+    #[error("the game is over, and this side has not lost: there is no move to make")]
+    Over,
+    /// The restrictions of an analysis exclude all legal moves of this side.
+    #[error("no move is left for {0}: avoid and allow exclude every legal one")]
+    AllExcluded(Color),
     /// There are stones on the board already.
     #[error("board not empty")]
     NotEmpty,

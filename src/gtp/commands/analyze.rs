@@ -1,13 +1,14 @@
 //! Analysis commands for board programs, and a network's raw output.
 
 use super::Arguments;
-use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, MoveRequest};
-use crate::game::{BoardSize, Color, Move};
+use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveRequest};
+use crate::game::{Color, Move};
 use crate::gtp::analysis::{Analysis, Dialect};
 use crate::gtp::board::{owners, ownership, points_from_top};
 use crate::gtp::line::Stream;
 use crate::gtp::numbers::rate;
 use crate::gtp::{Failure, Session, format_vertex};
+use crate::record::Vertex;
 
 pub(super) fn lz_analyze(
     session: &mut Session,
@@ -33,7 +34,7 @@ pub(super) fn lz_genmove_analyze(
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
     let analysis = wanted(session, args, Dialect::Leela)?;
-    Ok(genmove_analyze(session, &analysis, stream))
+    genmove_analyze(session, &analysis, stream)
 }
 
 pub(super) fn kata_genmove_analyze(
@@ -42,7 +43,7 @@ pub(super) fn kata_genmove_analyze(
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
     let analysis = wanted(session, args, Dialect::Kata)?;
-    Ok(genmove_analyze(session, &analysis, stream))
+    genmove_analyze(session, &analysis, stream)
 }
 
 pub(super) fn cgos_genmove_analyze(
@@ -51,7 +52,7 @@ pub(super) fn cgos_genmove_analyze(
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
     let analysis = wanted(session, args, Dialect::Cgos)?;
-    Ok(genmove_analyze(session, &analysis, stream))
+    genmove_analyze(session, &analysis, stream)
 }
 
 /// Parses the request; ignored keys are logged once each.
@@ -90,7 +91,16 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
 }
 
 /// Plays like `genmove` with lines during the search, at least one.
-fn genmove_analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> String {
+fn genmove_analyze(
+    session: &mut Session,
+    analysis: &Analysis,
+    stream: &mut Stream<'_>,
+) -> Result<String, Failure> {
+    if session.engine.legal_moves(analysis.color).is_empty() {
+        // There is nothing to search, and a reply that has begun cannot be refused any more.
+        let decision = session.name_move(analysis.color);
+        decision_text(decision, &*session.engine)?;
+    }
     stream.open();
     let decision = session.search(|engine, stop| {
         let request = MoveRequest::new(analysis.color, stop).with(analysis.options.clone());
@@ -107,13 +117,16 @@ fn genmove_analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stre
         }
         decision
     });
-    format!("play {}", decision_text(decision, session.engine.size()))
+    let text = decision_text(decision, &*session.engine)?;
+    Ok(format!("play {text}"))
 }
 
-pub(super) fn decision_text(decision: Decision, size: BoardSize) -> String {
+/// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.
+pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Result<String, Failure> {
     match decision {
-        Decision::Play(vertex) => format_vertex(vertex, size),
-        Decision::Resign => "resign".to_owned(),
+        Decision::Play(Vertex::Pass) if !engine.info().passes => Err(Failure::Over),
+        Decision::Play(vertex) => Ok(format_vertex(vertex, engine.size())),
+        Decision::Resign => Ok("resign".to_owned()),
     }
 }
 

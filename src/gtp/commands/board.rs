@@ -81,13 +81,13 @@ pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<Str
     let decision = live::search(session, color, |engine, stop, options, observer| {
         engine.genmove(&MoveRequest::new(color, stop).with(options), observer)
     });
-    Ok(decision_text(decision, session.engine.size()))
+    decision_text(decision, &*session.engine)
 }
 
 pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
     let decision = session.name_move(color);
-    Ok(decision_text(decision, session.engine.size()))
+    decision_text(decision, &*session.engine)
 }
 
 /// Pairs of a name and a word on one line. `tengen-match` reads `visits`, `playouts` and `value`

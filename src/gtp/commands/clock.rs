@@ -81,10 +81,12 @@ pub(super) fn tengen_clock(session: &mut Session, _: &Arguments<'_>) -> Result<S
 /// Controllers send slightly negative times when a side has overstepped: treated as zero.
 pub(super) fn time_left(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
-    let time = if args.number(1)? < 0.0 {
-        Duration::ZERO
-    } else {
-        seconds(args.text(1)?)?
+    let overstepped = args.number(1)? < 0.0;
+    let time = match overstepped {
+        // Without a clock zero means that there is none, as programs without one may report it.
+        true if !session.has_clock() => Duration::from_nanos(1),
+        true => Duration::ZERO,
+        false => seconds(args.text(1)?)?,
     };
     let stones = args.optional(2).map_or(Ok(0), count)?;
     session.engine.set_time_left(color, time, stones);

@@ -88,5 +88,5 @@ pub(super) fn kgs_genmove_cleanup(
         let request = MoveRequest::new(color, stop).of_kind(MoveKind::Cleanup);
         engine.genmove(&request, &mut |_| {})
     });
-    Ok(decision_text(decision, session.engine.size()))
+    decision_text(decision, &*session.engine)
 }

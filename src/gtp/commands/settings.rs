@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Arguments;
 use crate::clock::{USUAL_LAG, seconds};
-use crate::engine::DEFAULT_TIME_PER_MOVE;
+use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine};
 use crate::gtp::{Failure, Session};
 
 /// "1" or "0" for GoGui's check boxes.
@@ -186,15 +186,42 @@ pub(super) fn kata_set_param(
     Ok(String::new())
 }
 
-/// KataGo's fields, complete for its readers; rules of other games have their own.
+/// KataGo's fields, complete for its readers; rules of other games are named beside them.
 pub(super) fn kata_get_rules(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    let game = session.engine.game();
-    Ok(session.engine.rules_json().unwrap_or_else(|| {
-        format!(
-            "{{\"game\":\"{game}\",\"friendlyPassOk\":false,\"hasButton\":false,\"ko\":\"SIMPLE\",\
-         \"scoring\":\"AREA\",\"suicide\":false,\"tax\":\"NONE\",\"whiteHandicapBonus\":\"0\"}}"
-        )
-    }))
+    let engine = &*session.engine;
+    Ok(engine.rules_json().unwrap_or_else(|| named_json(engine)))
+}
+
+/// The named rules of a game that KataGo does not support, with KataGo's fields for its readers.
+fn named_json(engine: &dyn Engine) -> String {
+    let (game, rules) = (engine.game(), serde_json::Value::from(engine.rules()));
+    format!(
+        "{{\"game\":\"{game}\",\"rules\":{rules},\"friendlyPassOk\":false,\"hasButton\":false,\
+         \"ko\":\"SIMPLE\",\"scoring\":\"AREA\",\"suicide\":false,\"tax\":\"NONE\",\
+         \"whiteHandicapBonus\":\"0\"}}"
+    )
+}
+
+/// The name of the rules in an answer of [`named_json`], of which nothing else may differ from
+/// `current`; `None` for any other text.
+fn name_in_json(text: &str, current: &str) -> Result<Option<String>, Failure> {
+    type Fields = serde_json::Map<String, serde_json::Value>;
+    let read = |text: &str| serde_json::from_str::<Fields>(text).ok();
+    let (Some(given), Some(current)) = (read(text), read(current)) else {
+        return Ok(None);
+    };
+    let Some(name) = given.get("rules").and_then(serde_json::Value::as_str) else {
+        return Ok(None);
+    };
+    for (field, value) in &given {
+        if field.as_str() != "rules" && current.get(field.as_str()) != Some(value) {
+            return Err(Failure::Rules(format!(
+                "`{field}` cannot be {value} in this game: of the fields of kata-get-rules only `rules` can \
+                 change"
+            )));
+        }
+    }
+    Ok(Some(name.to_owned()))
 }
 
 /// Sets the rules by name or as JSON, which may contain spaces.
@@ -203,16 +230,26 @@ pub(super) fn kata_set_rules(
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
     args.text(0)?;
-    session.set_rules(&args.all().join(" "))?;
+    let text = args.all().join(" ");
+    let rules = match session.engine.rules_json() {
+        Some(_) => text,
+        None => name_in_json(&text, &named_json(&*session.engine))?.unwrap_or(text),
+    };
+    session.set_rules(&rules)?;
     Ok(String::new())
 }
 
-/// Sets a single rule by KataGo's name.
+/// Sets a single rule by its name in `kata-get-rules`.
 pub(super) fn kata_set_rule(
     session: &mut Session,
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
-    let set = session.engine.set_rule(args.text(0)?, args.text(1)?);
+    let (name, value) = (args.text(0)?, args.text(1)?);
+    if name == "rules" && session.engine.rules_json().is_none() {
+        session.set_rules(value)?;
+        return Ok(String::new());
+    }
+    let set = session.engine.set_rule(name, value);
     set.map_err(|error| Failure::Rules(error.to_string()))?;
     Ok(String::new())
 }

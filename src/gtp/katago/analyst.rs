@@ -58,6 +58,11 @@ impl Analyst {
         let legal = engine.legal_moves(mover);
         let query_options = &task.query.query_options;
         let avoided = query_options.avoided(mover, &legal);
+        if !legal.is_empty() && avoided.len() == legal.len() {
+            return Err(format!(
+                "no move is left for {mover}: avoidMoves or allowMoves exclude every legal one"
+            ));
+        }
         let options = AnalysisOptions {
             at_once: false,
             interval: query_options.reports.map(|(first, every)| first.min(every)),

@@ -209,6 +209,10 @@ fn turns(fields: Fields<'_>, last: usize) -> Result<BTreeMap<usize, i64>, Refusa
             .filter_map(|turn| usize::try_from(turn).ok())
     });
     let turns: Option<Vec<usize>> = turns.map(Iterator::collect);
+    if turns.as_ref().is_some_and(Vec::is_empty) {
+        let text = "is empty: name a turn, or leave it out for the position after all moves";
+        return Err(Refusal::new("analyzeTurns", text));
+    }
     match (turns, priorities) {
         (_, Some(_)) if priority.is_some() => {
             Err(Refusal::new("priority", "cannot stand beside priorities"))

@@ -135,6 +135,10 @@ fn bad_requests_are_told_what_is_wrong() {
         "analyzeTurns",
         "from 0 to 0",
     );
+    for more in ["", ", \"priority\": 1", ", \"priorities\": []"] {
+        let empty = at(&format!(", \"analyzeTurns\": []{more}"));
+        refused(&empty, "analyzeTurns", "is empty");
+    }
     refused(&at(", \"priorities\": [1]"), "priorities", "analyzeTurns");
     refused(
         &at(", \"priority\": 1, \"priorities\": [1]"),
@@ -253,6 +257,33 @@ fn terminated_searches_answer_with_what_they_have() {
         (&all[2]["turnNumber"], all[2].get("rootInfo").is_some()),
         (&json!(0), true)
     );
+}
+
+#[test]
+fn restrictions_that_leave_no_move_are_an_error() {
+    for (field, moves) in [
+        ("avoidMoves", r#""B1", "C1", "D1", "E1", "pass""#),
+        ("allowMoves", r#""A1""#),
+        ("allowMoves", ""),
+    ] {
+        let entry =
+            |side: &str| format!(r#"{{"player": "{side}", "moves": [{moves}], "untilDepth": 1}}"#);
+        let with = |entry: String| {
+            answers(&query(
+                "a",
+                &format!(r#", "moves": [["B", "A1"]], "{field}": [{entry}]"#),
+            ))
+        };
+        let all = with(entry("W"));
+        assert_eq!(
+            (all.len(), &all[0]["id"], &all[0]["turnNumber"]),
+            (1, &json!("a"), &json!(1))
+        );
+        let error = all[0]["error"].as_str().unwrap_or_default();
+        assert!(error.contains("no move is left for white"), "{all:?}");
+        // Those of the other side do not apply.
+        assert_eq!(with(entry("B"))[0].get("error"), None, "{field} {moves}");
+    }
 }
 
 #[test]

@@ -170,34 +170,18 @@ fn suffixed(name: &str, suffix: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::scratch::Scratch;
     use crate::game::BoardSize;
 
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Folder {
-            let name = format!("tengen-records-{name}-{}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            std::fs::create_dir_all(&path).expect("the folder is writable");
-            Folder(path)
-        }
-
-        fn names(&self, folder: &str) -> Vec<String> {
-            let entries = std::fs::read_dir(self.0.join(folder)).expect("readable");
-            let name = |entry: io::Result<std::fs::DirEntry>| {
-                let name = entry.expect("readable").file_name();
-                name.to_string_lossy().into_owned()
-            };
-            let mut names: Vec<String> = entries.map(name).collect();
-            names.sort();
-            names
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).expect("readable");
+        let name = |entry: io::Result<std::fs::DirEntry>| {
+            let name = entry.expect("readable").file_name();
+            name.to_string_lossy().into_owned()
+        };
+        let mut names: Vec<String> = entries.map(name).collect();
+        names.sort();
+        names
     }
 
     fn record(result: &str) -> GameRecord {
@@ -217,15 +201,16 @@ mod tests {
 
     #[test]
     fn a_game_has_two_records_and_the_next_one_two_of_its_own() {
-        let folder = Folder::new("two");
-        let mut record_writer = RecordWriter::new(vec![folder.0.join("records")], style());
+        let scratch = Scratch::new("records-two");
+        let folder = scratch.path();
+        let mut record_writer = RecordWriter::new(vec![folder.join("records")], style());
         let mut first = record_writer.begin(DATE.to_owned());
         let mut second = record_writer.begin(DATE.to_owned());
         assert_eq!(record_writer.save(&mut first, &record("")), None);
         assert_eq!(record_writer.save(&mut second, &record("")), None);
         assert_eq!(record_writer.save(&mut first, &record("B+R")), None);
         assert_eq!(
-            folder.names("records"),
+            names(&folder.join("records")),
             [
                 "NG-202608230840-2.sgf",
                 "NG-202608230840.sgf",
@@ -233,15 +218,16 @@ mod tests {
                 "未分胜负-2.txt"
             ]
         );
-        assert_eq!(first.written(), Some(&*folder.0.join("records/先手胜.txt")));
+        assert_eq!(first.written(), Some(&*folder.join("records/先手胜.txt")));
     }
 
     #[test]
     fn trouble_is_told_once_and_the_next_folder_taken() {
-        let folder = Folder::new("trouble");
+        let scratch = Scratch::new("records-trouble");
+        let folder = scratch.path();
         // A file where a folder should be: not writable, not even by root.
-        std::fs::write(folder.0.join("file"), "").expect("writable");
-        let folders = ["file", "spare"].map(|name| folder.0.join(name));
+        std::fs::write(folder.join("file"), "").expect("writable");
+        let folders = ["file", "spare"].map(|name| folder.join(name));
         let mut record_writer = RecordWriter::new(folders.to_vec(), style());
         let mut files = record_writer.begin(DATE.to_owned());
         let told = record_writer
@@ -252,16 +238,16 @@ mod tests {
             "{told}"
         );
         assert_eq!(record_writer.save(&mut files, &record("")), None);
-        assert_eq!(folder.names("spare").len(), 2);
-        std::fs::remove_dir_all(folder.0.join("spare")).expect("it is ours");
-        std::fs::write(folder.0.join("spare"), "").expect("writable");
+        assert_eq!(names(&folder.join("spare")).len(), 2);
+        std::fs::remove_dir_all(folder.join("spare")).expect("it is ours");
+        std::fs::write(folder.join("spare"), "").expect("writable");
         let told = record_writer
             .save(&mut files, &record(""))
             .expect("trouble");
         assert!(told.contains("CANNOT BE WRITTEN"), "{told}");
-        std::fs::remove_file(folder.0.join("file")).expect("it is ours");
+        std::fs::remove_file(folder.join("file")).expect("it is ours");
         assert_eq!(record_writer.save(&mut files, &record("")), None);
-        assert_eq!(folder.names("file").len(), 2);
+        assert_eq!(names(&folder.join("file")).len(), 2);
     }
 
     #[test]

@@ -239,6 +239,24 @@ fn komi_and_time_control_outlive_boards() {
 }
 
 #[test]
+fn less_than_no_time_is_a_clock_that_has_run_out() {
+    for left in ["-5 0", "-0.5 2", "-1"] {
+        // This thinker would continue until the default time per move is up, and ten seconds more.
+        let mut session = session(Behaviour::WhenStopped(StopFlag::new()));
+        say(&mut session, "time_settings 0 1 0");
+        assert_eq!(say(&mut session, &format!("time_left b {left}")), "= \n\n");
+        let clock = SystemClock::new();
+        let reply = say(&mut session, "genmove b");
+        assert!(reply.starts_with("= "), "{left}: {reply}");
+        assert!(
+            clock.now() < Duration::from_secs(5),
+            "{left}: {:?}",
+            clock.now()
+        );
+    }
+}
+
+#[test]
 fn games_are_saved_and_loaded() {
     let folder = std::env::temp_dir();
     let path = folder.join(format!("tengen-session-{}.sgf", std::process::id()));
