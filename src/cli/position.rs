@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use tengen::game::{BoardSize, Color, Game};
 use tengen::gtp::{format_vertex, parse_vertex};
 use tengen::record::{GameRecord, LaterSetup, Play, Vertex, file, sgf};
@@ -44,6 +44,8 @@ pub(super) fn parse_color(text: &str) -> Option<Color> {
 pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<GameRecord> {
     let mut record = GameRecord::new(game, size);
     let mut color = Color::Black;
+    // A colour whose point follows.
+    let mut waiting = None;
     for word in text.split(|c: char| c.is_whitespace() || c == ',') {
         if word.is_empty() {
             continue;
@@ -51,14 +53,29 @@ pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<
         // A column's letter is followed by a row, so a colour is not a vertex.
         if let Some(named) = parse_color(word) {
             color = named;
+            if let Some(before) = waiting.replace(word) {
+                return Err(without_point(before));
+            }
             continue;
         }
+        waiting = None;
         let vertex = parse_vertex(word, size)
             .with_context(|| format!("--play: {word:?} on a board of {size}"))?;
         record.push(Play { color, vertex });
         color = color.opponent();
     }
-    Ok(record)
+    match waiting {
+        Some(last) => Err(without_point(last)),
+        None => Ok(record),
+    }
+}
+
+/// Error for a colour that no point follows.
+fn without_point(color: &str) -> anyhow::Error {
+    anyhow!(
+        "--play: {color:?} is a colour without a point, such as \"{color} C3\"; --to-move names the side to \
+         move"
+    )
 }
 
 /// The final position of a record, whose game starts with this empty board.
@@ -184,6 +201,9 @@ mod tests {
         check_refused(board_size("0"), "4x6");
         check_refused(played("nogo", size, "E5"), "E5");
         check_refused(played("nogo", size, "A"), "\"A\"");
+        for colors in ["b", "A1 B2 b", "black w C3", "b, b A1"] {
+            check_refused(played("nogo", size, colors), "without a point");
+        }
         let twice = played("nogo", size, "A1 A1").expect("vertices");
         check_refused(end(&twice), "white at A1");
         let pass = played("nogo", size, "pass").expect("a vertex");

@@ -84,7 +84,7 @@ fn positive(text: &str) -> Result<f64, String> {
         .parse()
         .ok()
         .filter(|seconds| (0.001..1e7).contains(seconds));
-    seconds.ok_or_else(|| "seconds, more than 0".to_owned())
+    seconds.ok_or_else(|| "seconds, from 0.001 to 1e7".to_owned())
 }
 
 /// Default folder of records.

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
-use tengen::game::{BoardSize, Bounds, Game, Move, Proof};
+use tengen::game::{Bounds, Game, Move, Proof};
 use tengen::games::{self, with_game};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex, sgf};
@@ -97,9 +97,9 @@ impl Solve {
             Some(path) => read(path, self.plies)?,
             None => {
                 let name = named.unwrap_or("nogo");
-                let size = match (&self.size, games::info(name)) {
-                    (Some(size), _) => board_size(size)?,
-                    (None, info) => info.map_or(BoardSize::square(9), |info| info.usual_board),
+                let size = match &self.size {
+                    Some(size) => board_size(size)?,
+                    None => games::usual_board(name),
                 };
                 played(name, size, self.play.as_deref().unwrap_or_default())?
             }
@@ -142,8 +142,7 @@ impl Solve {
         if let Some(color) = &self.to_move {
             position.set_to_move(parse_color(color).context("--to-move takes black or white")?);
         }
-        let seconds = self.time.map(Duration::try_from_secs_f64).transpose();
-        let seconds = seconds.context("--time takes seconds, not negative")?;
+        let seconds = self.time.map(time_limit).transpose()?;
         let clock = SystemClock::new();
         let shown = AtomicU64::new(0);
         let stop = stop_on_ctrl_c()?;
@@ -239,6 +238,12 @@ impl Solve {
             found.nodes
         ))
     }
+}
+
+/// The value of `--time`.
+fn time_limit(seconds: f64) -> anyhow::Result<Duration> {
+    let limit = Duration::try_from_secs_f64(seconds);
+    limit.map_err(|_| anyhow!("--time takes seconds from 0 to 1e19, not {seconds:?}"))
 }
 
 /// The result and its cost.

@@ -11,7 +11,8 @@ use tengen::record::file;
 
 use super::{Cli, analysis};
 
-/// The file of arguments, one per line; lines starting with `#` are comments.
+/// The file of arguments, one per line; lines starting with `#` are comments. One without arguments
+/// is ignored.
 const ARGUMENTS: &str = "tengen.args";
 /// First line of the platform of the China Computer Game Championship.
 const PLATFORM: &[u8] = b"name?";
@@ -26,11 +27,8 @@ pub(crate) fn start() -> anyhow::Result<()> {
     if std::env::args_os().len() > 1 {
         return program::read_from::<Cli, _>(analysis::arguments(std::env::args_os())).run(stdin());
     }
-    if let Some(path) = arguments_file() {
-        // Editors on Chinese Windows may write GBK or UTF-16.
-        let text =
-            file::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        return program::read_from::<Cli, _>(analysis::arguments(arguments(&text))).run(stdin());
+    if let Some(words) = arguments_beside()? {
+        return program::read_from::<Cli, _>(analysis::arguments(words)).run(stdin());
     }
     if stdin().is_terminal() {
         // Prints the subcommands.
@@ -40,16 +38,28 @@ pub(crate) fn start() -> anyhow::Result<()> {
     program::read_from::<Cli, _>(["tengen", subcommand]).run(input)
 }
 
+/// The program's name and the arguments in the file beside it, if there are any.
+fn arguments_beside() -> anyhow::Result<Option<Vec<OsString>>> {
+    let Some(path) = arguments_file() else {
+        return Ok(None);
+    };
+    // Editors on Chinese Windows may write GBK or UTF-16.
+    let text = file::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(arguments(&text))
+}
+
 fn arguments_file() -> Option<PathBuf> {
     let path = std::env::current_exe().ok()?.with_file_name(ARGUMENTS);
     path.is_file().then_some(path)
 }
 
-fn arguments(text: &str) -> Vec<OsString> {
+/// The program's name and the arguments in a text; `None` without any.
+fn arguments(text: &str) -> Option<Vec<OsString>> {
     let lines = text.lines().map(str::trim);
     let words = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let program = std::iter::once("tengen");
-    program.chain(words).map(OsString::from).collect()
+    let all: Vec<OsString> = program.chain(words).map(OsString::from).collect();
+    (all.len() > 1).then_some(all)
 }
 
 /// Reads up to the first non-empty line, and returns the subcommand that understands it with the
@@ -101,9 +111,10 @@ mod tests {
     #[test]
     fn an_argument_a_line() {
         let text = "# for the final\nsau\n\n--name\n  天元 one \r\n--ponder\n";
-        assert_eq!(
-            arguments(text),
-            ["tengen", "sau", "--name", "天元 one", "--ponder"]
-        );
+        let expected = ["tengen", "sau", "--name", "天元 one", "--ponder"];
+        assert_eq!(arguments(text), Some(expected.map(OsString::from).to_vec()));
+        for none in ["", "\n", " \r\n# sau\r\n"] {
+            assert_eq!(arguments(none), None, "{none:?}");
+        }
     }
 }

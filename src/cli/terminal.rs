@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 
-use tengen::engine::{Backend, EngineOptions, built_in};
+use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
 use tengen::eval::{BackendKind, Candidate, ModelSource};
 
 /// Key that ends the input.
@@ -67,7 +67,8 @@ fn source(
         Some(path) => Some(ModelSource::File(path.clone())),
         None => own(),
     };
-    let source = source.ok_or("random playouts: no network is built in for this game")?;
+    let none = || none_built_in(&options.game, options.board());
+    let source = source.ok_or_else(|| format!("random playouts: {}", none()))?;
     Ok((backend, source))
 }
 

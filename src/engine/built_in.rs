@@ -53,9 +53,43 @@ impl Network {
     }
 }
 
-/// The built-in network of a game, in its fastest form: int8 on a processor with instructions for
-/// it, except for `tract`, which has none (`docs/network-files.md`, int8). If there is none for
-/// this board, one for another board, so that the error message can name its boards.
+/// The networks of a game.
+fn of_game(game: &str) -> impl Iterator<Item = &'static Network> + Clone {
+    NETWORKS.iter().filter(move |network| network.game == game)
+}
+
+/// The boards for which a game has built-in networks, for messages; `None` if it has none.
+#[must_use]
+pub fn built_in_boards(game: &str) -> Option<String> {
+    let sides = of_game(game).map(|network| &network.sides);
+    let holds = |all: &RangeInclusive<u8>, part: &RangeInclusive<u8>| {
+        all != part && all.contains(part.start()) && all.contains(part.end())
+    };
+    let largest = sides
+        .clone()
+        .filter(|&part| !sides.clone().any(|all| holds(all, part)));
+    let boards = largest.map(|sides| match (sides.start(), sides.end()) {
+        (least, most) if least == most => format!("{least}x{most}"),
+        (least, most) => format!("boards with sides from {least} to {most}"),
+    });
+    let boards: Vec<String> = boards.collect();
+    (!boards.is_empty()).then(|| boards.join(" and "))
+}
+
+/// Why a game has no built-in network for a board, for messages.
+#[must_use]
+pub fn none_built_in(game: &str, size: BoardSize) -> String {
+    match built_in_boards(game) {
+        None => format!("there is no built-in network for {game}"),
+        Some(boards) => {
+            format!("the built-in networks for {game} play on {boards}, not on {size}")
+        }
+    }
+}
+
+/// The built-in network of a game for a board, if there is one, in its fastest form: int8 on a
+/// processor with instructions for it, except for `tract`, which has none (`docs/network-files.md`,
+/// int8).
 #[must_use]
 pub fn built_in(
     game: &str,
@@ -63,9 +97,7 @@ pub fn built_in(
     backend: BackendKind,
     device: Device,
 ) -> Option<ModelSource> {
-    let of_game = || NETWORKS.iter().filter(|network| network.game == game);
-    let of_board = of_game().find(|network| network.fits(size));
-    let found = of_board.or_else(|| of_game().next())?;
+    let found = of_game(game).find(|network| network.fits(size))?;
     let integers = match backend {
         BackendKind::Native => NativeModel::prefers_integers(),
         BackendKind::Ort => multiplies_bytes_fast(),
@@ -138,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_gets_its_own_network_and_another_board_that_of_its_game() {
+    fn a_board_gets_its_own_network() {
         let found = |game, size| built_in(game, size, BackendKind::Tract, Device::Cpu);
         for network in NETWORKS {
             let (least, most) = (*network.sides.start(), *network.sides.end());
@@ -153,8 +185,19 @@ mod tests {
         }
         let small = bytes(found("go", BoardSize::square(9)));
         assert!(small == NETWORKS[1].exact, "9x9 has a network of its own");
-        let other = bytes(found("nogo", BoardSize::square(13)));
-        assert!(other == NETWORKS[0].exact);
+        assert!(found("nogo", BoardSize::square(13)).is_none());
+        assert!(found("gomoku", BoardSize::new(8, 9)).is_none());
         assert!(found("shogi", BoardSize::square(9)).is_none());
+    }
+
+    #[test]
+    fn all_boards_are_named_where_there_is_no_network() {
+        let of = |game| none_built_in(game, BoardSize::new(5, 20));
+        let words = "the built-in networks for gomoku play on 8x8 and boards with sides from 9 to \
+                     20, not on 5x20";
+        assert_eq!(of("gomoku"), words);
+        assert!(of("go").contains("play on boards with sides from 9 to 19, not"));
+        assert!(of("nogo").contains("play on 9x9, not"));
+        assert_eq!(of("shogi"), "there is no built-in network for shogi");
     }
 }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use super::NetworkSetup;
-use super::built_in::built_in;
-use crate::encode::{self, Encode};
+use super::built_in::{built_in, built_in_boards, none_built_in};
+use crate::encode::{self, Encode, Mismatch};
 use crate::eval::{
     BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
 };
@@ -70,8 +70,8 @@ impl Attempt {
     }
 
     /// Whether no network was requested and the game has no built-in one.
-    pub(super) fn is_missing<G: Encode>(&self, position: &G) -> bool {
-        self.model.is_none() && self.built_in(position).is_none()
+    pub(super) fn is_missing<G: Encode>(&self) -> bool {
+        self.model.is_none() && built_in_boards(G::NAME).is_none()
     }
 
     fn built_in<G: Encode>(&self, position: &G) -> Option<ModelSource> {
@@ -82,16 +82,26 @@ impl Attempt {
     pub(super) fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
         let source = self.model.clone();
         let source = source.or_else(|| self.built_in(position));
-        let source = source.ok_or_else(|| EvalError::Load {
-            path: "embedded".to_owned(),
-            reason: format!("none is built in for {}: give one with --model", G::NAME),
-        })?;
+        let source = source.ok_or_else(|| missing(position))?;
         encode::find(&source.info()?, position)?;
         let load = LoadOptions {
             board: Some(position.size()),
             ..self.load.clone()
         };
         Ok(EvaluatorFactory::open(self.kind, &source, &load)?)
+    }
+}
+
+/// Why there is no built-in network for this position.
+fn missing<G: Encode>(position: &G) -> SearchError {
+    let reason = none_built_in(G::NAME, position.size());
+    match built_in_boards(G::NAME) {
+        Some(_) => Mismatch::NotBuiltIn(reason).into(),
+        None => EvalError::Load {
+            path: "embedded".to_owned(),
+            reason: format!("{reason}: give one with --model"),
+        }
+        .into(),
     }
 }
 

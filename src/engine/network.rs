@@ -90,7 +90,7 @@ impl<G: Encode> NetworkThinker<G> {
             let attempt = self.fallbacks.pop_front()?;
             match self.networks.open(&attempt, position, self.setup.cache_mib) {
                 Ok((info, make)) => self.begin(attempt, &info, make),
-                Err(error) => self.pass_over(&attempt, position, &error),
+                Err(error) => self.pass_over(&attempt, &error),
             }
             if self.present.is_none() && self.fallbacks.is_empty() {
                 self.say(self.worst, "random playouts choose the moves".to_owned());
@@ -116,11 +116,14 @@ impl<G: Encode> NetworkThinker<G> {
     }
 
     /// Logs why a candidate is not used, at a level that depends on whether it was requested.
-    fn pass_over(&mut self, attempt: &Attempt, position: &G, error: &SearchError) {
+    fn pass_over(&mut self, attempt: &Attempt, error: &SearchError) {
         let reason = error.to_string();
         let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
-        let other_board = matches!(error, SearchError::Mismatch(Mismatch::Size { .. }));
-        let nobody_asked = !attempt.asked || attempt.is_missing(position);
+        let other_board = matches!(
+            error,
+            SearchError::Mismatch(Mismatch::Size { .. } | Mismatch::NotBuiltIn(_))
+        );
+        let nobody_asked = !attempt.asked || attempt.is_missing::<G>();
         let level = if nobody_asked || reason == self.last_reason {
             log::Level::Info
         } else if unavailable && self.setup.backend.is_none() {

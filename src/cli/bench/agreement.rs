@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use serde::Serialize;
 use tengen::encode::{Encode, find};
-use tengen::engine::{Backend, EngineOptions, built_in};
+use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
 use tengen::eval::{
     BackendKind, Batch, Candidate, Device, Difference, EvaluatorFactory, LoadOptions, ModelSource,
 };
@@ -63,10 +63,13 @@ fn compare<G: Encode>(
             .clone()
             .or_else(|| built_in(G::NAME, empty.size(), kind, device))
     };
-    let none = "there is no built-in network: give one with --model";
-    let asked = own(kind, load.device).context(none)?;
+    let none = || {
+        let none = none_built_in(G::NAME, empty.size());
+        format!("{none}: give one with --model")
+    };
+    let asked = own(kind, load.device).with_context(none)?;
     // The f32 form of the built-in network.
-    let exact = own(BackendKind::Tract, Device::Cpu).context(none)?;
+    let exact = own(BackendKind::Tract, Device::Cpu).with_context(none)?;
     let on_processor = LoadOptions {
         device: Device::Cpu,
         ..load.clone()

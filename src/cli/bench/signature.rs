@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tengen::clock::{Clock, SystemClock};
-use tengen::encode::Encode;
+use tengen::encode::{Encode, made_up};
 use tengen::eval::{EvaluatorFactory, ModelInfo};
 use tengen::fnv::WordHash;
 use tengen::games::{GAMES, with_game};
@@ -103,19 +103,10 @@ fn search_board<G: Encode + Playout>(empty: &G, sum: &mut Signature) -> anyhow::
 
 /// Metadata of a fake network for this position.
 fn made_up_model<G: Encode>(position: &G) -> ModelInfo {
-    let encoding = G::encodings().last();
+    let &encoding = G::encodings().last().expect("every game has an encoding");
     ModelInfo {
-        game: G::NAME.to_owned(),
-        size: position.size(),
-        boards: Vec::new(),
-        encoding: encoding.map_or("none", |encoding| encoding.id()).to_owned(),
-        planes: encoding.map_or(0, |encoding| encoding.planes()),
-        policy_len: position.policy_len(),
+        // Also where there are draws: another number is another signature.
         outcomes: 2,
-        network: "hash".to_owned(),
-        games: 0,
-        steps: 0,
-        creator: "tengen bench".to_owned(),
-        points: 0,
+        ..made_up(position, encoding)
     }
 }

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 use tengen::clock::{Budget, Clock, SystemClock};
 use tengen::encode::{Encode, find};
-use tengen::engine::{Backend, EngineOptions, built_in};
+use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
 use tengen::eval::{
     BackendKind, Batch, Calls, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
     ModelSource, Outputs, Work,
@@ -138,7 +138,9 @@ impl<G: Encode + Playout> Bench<G> {
         let round = Duration::try_from_secs_f64(seconds / f64::from(3 * rounds))
             .ok()
             .filter(|round| !round.is_zero())
-            .context("--seconds must be more than 0")?;
+            .with_context(|| {
+                format!("--seconds takes seconds, more than 0 and at most 1e19, not {seconds:?}")
+            })?;
         let position = |i| random_position(empty, i * 60 / POSITIONS, u64::from(i));
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         Ok(Bench {
@@ -167,7 +169,10 @@ impl<G: Encode + Playout> Bench<G> {
         let source = self.model.clone().or_else(own);
         source.ok_or_else(|| EvalError::Load {
             path: "embedded".to_owned(),
-            reason: "there is no built-in network: give one with --model".to_owned(),
+            reason: format!(
+                "{}: give one with --model",
+                none_built_in(G::NAME, self.empty.size())
+            ),
         })
     }
 

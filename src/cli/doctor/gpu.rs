@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use tengen::engine::EngineOptions;
 use tengen::eval::{
     BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH_SCRIPT, LoadOptions,
     ModelSource, has_driver,
@@ -15,13 +14,14 @@ use super::finding::{Finding, State};
 /// Rows of the timed calls.
 const ROWS: usize = 256;
 
-/// A finding for each requested GPU, or for the first one.
+/// A finding for each requested GPU, or for the first one; the network is loaded like this, but there.
 pub(super) fn examine(
     model: &ModelSource,
-    options: &EngineOptions,
+    load: &LoadOptions,
+    wanted: Device,
     reference: Option<Reference<'_>>,
 ) -> Vec<Finding> {
-    let asked = options.device != Device::Cpu;
+    let asked = wanted != Device::Cpu;
     if cfg!(target_os = "linux") && !has_driver(Path::new("/")) {
         return vec![Finding {
             state: if asked { State::Broken } else { State::Absent },
@@ -30,7 +30,7 @@ pub(super) fn examine(
             mend: if asked { "tengen gtp --device cpu" } else { "" }.to_owned(),
         }];
     }
-    let cards = match options.device {
+    let cards = match wanted {
         Device::Cuda(cards) => cards,
         Device::Cpu => CudaDevices::only(0),
     };
@@ -39,7 +39,7 @@ pub(super) fn examine(
         let device = Device::Cuda(CudaDevices::only(number));
         let load = LoadOptions {
             device,
-            ..options.load()
+            ..load.clone()
         };
         let (one, many) = match run(model, &load) {
             Ok([one, many]) => (Ok(one), Some(many)),

@@ -8,8 +8,9 @@ mod sample;
 
 use anyhow::bail;
 use clap::Args;
-use tengen::engine::{Backend, EngineOptions, built_in};
+use tengen::engine::{Backend, EngineOptions, built_in, built_in_boards, none_built_in};
 use tengen::eval::{BackendKind, Candidate, Device, LoadOptions, ModelSource};
+use tengen::games::{UnknownGame, with_game};
 
 use super::flags::EngineFlags;
 use super::output::print;
@@ -58,38 +59,40 @@ impl Doctor {
 
 fn examine(options: &EngineOptions) -> Vec<Finding> {
     let mut findings = vec![machine::processor(), machine::memory(options)];
+    if let Some(finding) = unplayable(options) {
+        findings.push(finding);
+        return findings;
+    }
     // In f32 everywhere, so that answers can be compared.
-    let own = built_in(
-        &options.game,
-        options.board(),
-        BackendKind::Tract,
-        Device::Cpu,
-    );
+    let own = |board| built_in(&options.game, board, BackendKind::Tract, Device::Cpu);
     let asked = options.model.clone().map(ModelSource::File);
-    let Some(model) = asked.or_else(|| own.clone()) else {
-        findings.push(Finding {
-            state: State::Absent,
-            what: "network",
-            text: format!(
-                "there is no built-in network for {}: playouts choose the moves",
-                options.game
-            ),
-            mend: "tengen gtp --model FILE".to_owned(),
-        });
+    let chosen = asked.or_else(|| own(options.board()));
+    let finding = chosen
+        .as_ref()
+        .map_or_else(|| missing(options), |model| network(model, options));
+    let works = finding.state == State::Ok;
+    findings.push(finding);
+    // A broken network says nothing about backends, and a missing one neither: they are tried with a
+    // built-in one, for the usual board if this one has none.
+    let boards = [options.board(), options.usual_board()];
+    let mut spare = boards
+        .into_iter()
+        .filter_map(|board| Some((own(board)?, Some(board))));
+    let usual = options.load();
+    let tried = match (chosen, spare.next()) {
+        (Some(model), None) => Some((model, usual.board)),
+        (Some(model), _) if works => Some((model, usual.board)),
+        (_, spare) => spare,
+    };
+    let Some((model, board)) = tried else {
         return findings;
     };
-    let finding = network(&model, options);
-    // A broken network says nothing about backends: they are tried with the built-in one.
-    let model = match (finding.state, own) {
-        (State::Ok, _) | (_, None) => model,
-        (_, Some(own)) => own,
+    let load = LoadOptions {
+        device: Device::Cpu,
+        board,
+        ..usual
     };
-    findings.push(finding);
-    let load = |device| LoadOptions {
-        device,
-        ..options.load()
-    };
-    let tried = BackendKind::ALL.map(|kind| (kind, try_backend(kind, &model, &load(Device::Cpu))));
+    let tried = BackendKind::ALL.map(|kind| (kind, try_backend(kind, &model, &load)));
     let of_tract = tried.iter().find(|(kind, _)| *kind == BackendKind::Tract);
     let answer = of_tract.and_then(|(_, answer)| answer.as_ref().ok());
     let reference = answer.map(|answer| (answer, Tolerance::of(&model)));
@@ -103,7 +106,7 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
         }
         findings.push(finding);
     }
-    let cards = gpu::examine(&model, options, reference);
+    let cards = gpu::examine(&model, &load, options.device, reference);
     if options.device != Device::Cpu {
         let broken = cards.iter().find(|card| card.state != State::Ok);
         let state = broken.map_or(State::Ok, |card| card.state);
@@ -158,6 +161,46 @@ fn choice(options: &EngineOptions, computing: &[(BackendKind, State)]) -> Findin
             format!("nothing works on {device}; {all}"),
             "leave --backend and --device out".to_owned(),
         ),
+    }
+}
+
+/// Why these settings are refused as a game, if they are.
+fn unplayable(options: &EngineOptions) -> Option<Finding> {
+    let (game, rules) = (&options.game, &*options.rules);
+    let begun = with_game!(game, options.board(), rules: rules, |_empty| ());
+    let error = begun.err()?;
+    let mend = match error {
+        UnknownGame::Size(_) => format!("--size {}", options.usual_board()),
+        UnknownGame::Rules(_) => "leave --rules out to play by the usual ones".to_owned(),
+        UnknownGame::Name(_) => "one of these names".to_owned(),
+    };
+    Some(Finding {
+        state: State::Broken,
+        what: "game",
+        text: error.to_string(),
+        mend,
+    })
+}
+
+/// There is no network for the game, or none for its board.
+fn missing(options: &EngineOptions) -> Finding {
+    let text = none_built_in(&options.game, options.board());
+    let mend = "tengen gtp --model FILE";
+    match built_in_boards(&options.game) {
+        None => Finding {
+            state: State::Absent,
+            what: "network",
+            text: format!("{text}: playouts choose the moves"),
+            mend: mend.to_owned(),
+        },
+        Some(_) => Finding {
+            state: State::Broken,
+            what: "network",
+            text,
+            mend: format!(
+                "{mend}, with a network for this board; without one playouts choose the moves"
+            ),
+        },
     }
 }
 

@@ -26,7 +26,8 @@ const GOMOKU_PLIES: (usize, usize) = (8, 50);
 /// Pick positions from games, unsolved.
 ///
 /// The games are NoGo or Gomoku; a file that only says that it uses Go's board is taken for NoGo.
-/// Symmetric positions are picked once. Any prefix of the file contains all plies equally often.
+/// Files that cannot be used are reported, and the others are. Symmetric positions are picked once.
+/// Any prefix of the file contains all plies equally often.
 #[derive(Debug, Args)]
 pub(super) struct Pick {
     /// Games as SGF files, or folders of them.
@@ -58,24 +59,39 @@ impl Pick {
         };
         let mut known: HashSet<String> = endings.iter().map(Ending::key).collect();
         let before = endings.len();
-        let (mut short, mut twice) = (0, 0);
-        for (number, path) in (0_u32..).zip(sgf_files(&self.games)?) {
-            let record = position::read(&path, None)?;
-            let name = || path.display().to_string();
-            let (from, to) = match record.game.as_str() {
-                "gomoku" => GOMOKU_PLIES,
-                _ => NOGO_PLIES,
+        let (mut short, mut twice, mut failed) = (0, 0, 0);
+        let files = sgf_files(&self.games)?;
+        for (number, path) in (0_u32..).zip(&files) {
+            let record = position::read(path, None);
+            if let Ok(record) = &record {
+                self.range(&record.game)?;
+            }
+            let picked = record.and_then(|record| {
+                let picked = self.picked(number, &record);
+                picked.with_context(|| path.display().to_string())
+            });
+            let picked = match picked {
+                Ok(picked) => picked,
+                Err(error) if files.len() == 1 => return Err(error),
+                // One bad file is no reason to do without the others.
+                Err(error) => {
+                    log::error!("{error:#}");
+                    failed += 1;
+                    continue;
+                }
             };
-            let (from, to) = (self.from.unwrap_or(from), self.to.unwrap_or(to));
-            ensure!(from <= to, "--from is after --to");
-            for ply in plies(number, from, to, usize::from(self.each)) {
-                match ending(&record, ply, self.judge.as_deref()).with_context(name)? {
+            for ending in picked {
+                match ending {
                     None => short += 1,
                     Some(ending) if known.insert(ending.key()) => endings.push(ending),
                     Some(_) => twice += 1,
                 }
             }
         }
+        ensure!(
+            failed < files.len(),
+            "none of the {failed} files could be used: nothing is written"
+        );
         file::write(&self.out, text(&endings).as_bytes())
             .with_context(|| self.out.display().to_string())?;
         crate::cli::output::print(&format!(
@@ -86,7 +102,33 @@ impl Pick {
                 Some(_) => " or not judged",
                 None => "",
             }
-        ))
+        ))?;
+        ensure!(
+            failed == 0,
+            "{failed} of {} files could not be used; the others are",
+            files.len()
+        );
+        Ok(())
+    }
+
+    /// First and last ply to pick positions of a game at.
+    fn range(&self, game: &str) -> anyhow::Result<(usize, usize)> {
+        let (from, to) = match game {
+            "gomoku" => GOMOKU_PLIES,
+            _ => NOGO_PLIES,
+        };
+        let (from, to) = (self.from.unwrap_or(from), self.to.unwrap_or(to));
+        ensure!(from <= to, "--from is after --to: {from} after {to}");
+        Ok((from, to))
+    }
+
+    /// The positions of the game with this number; `None` for each that it does not have.
+    fn picked(&self, number: u32, record: &GameRecord) -> anyhow::Result<Vec<Option<Ending>>> {
+        let (from, to) = self.range(&record.game)?;
+        plies(number, from, to, usize::from(self.each))
+            .into_iter()
+            .map(|ply| ending(record, ply, self.judge.as_deref()))
+            .collect()
     }
 }
 
@@ -110,7 +152,11 @@ fn ending(record: &GameRecord, ply: usize, judge: Option<&str>) -> anyhow::Resul
         "go" => "nogo",
         name => name,
     };
-    let found = with_game!(game, record.size, rules: "", |empty| after(&empty, record, ply))??;
+    let found = with_game!(game, record.size, rules: "", |empty| after(&empty, record, ply))?;
+    let found = match game == record.game {
+        true => found?,
+        false => found.context("taken for NoGo")?,
+    };
     Ok(match (found, judge) {
         (Some(found), Some(judge)) => judged(found, record, judge),
         (found, _) => found,

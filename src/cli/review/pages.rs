@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use tengen::record::file;
 
 use super::facts::{Game, Review, Settings};
@@ -105,11 +105,16 @@ pub(super) fn in_folder(
     files: &[PathBuf],
     extension: &str,
 ) -> anyhow::Result<HashMap<PathBuf, PathBuf>> {
-    ensure!(
-        !folder.is_file(),
-        "{} is a file, and several games need a folder",
-        folder.display()
-    );
+    if folder.is_file() {
+        let name = folder.display();
+        match files {
+            [_] => bail!(
+                "{name} exists and is no .{extension} file that `tengen review` wrote: choose another \
+                 place"
+            ),
+            _ => bail!("{name} is a file, and several games need a folder"),
+        }
+    }
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let mut taken = HashSet::from(["index".to_owned()]);
     let mut paths = HashMap::new();
@@ -135,4 +140,22 @@ fn writable(folder: &Path) -> anyhow::Result<()> {
     let probe = folder.join(format!(".tengen-review-{}", std::process::id()));
     let made = std::fs::write(&probe, "").and_then(|()| std::fs::remove_file(&probe));
     made.with_context(|| format!("cannot write into {}", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_in_the_way_is_named_for_what_it_is() {
+        let file = Path::new(file!());
+        let games = ["one.sgf", "two.sgf"].map(PathBuf::from);
+        for (games, words) in [
+            (&games[..1], "exists and is no .html file"),
+            (&games[..], "several games need a folder"),
+        ] {
+            let error = in_folder(file, games, "html").expect_err("it is a file");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
 }

@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use anyhow::{bail, ensure};
-use tengen::game::Game as _;
+use tengen::game::{Game, Rules as _};
 use tengen::games::nogo::SmallNoGo;
 use tengen::games::with_game;
-use tengen::record::{GameRecord, sgf};
+use tengen::record::{GameRecord, Vertex, sgf};
 
 use super::super::position::{position, read as read_file};
 
 /// The game of a file, as this game if SGF has no separate number for it.
 ///
 /// A NoGo record by a program without a name for its rules looks like a record of Go. Without
-/// rules, komi and handicap it is read as NoGo, unless only the rules of Go allow its moves.
+/// rules, komi and handicap it is read as NoGo, unless it has a pass, which NoGo does not have, or
+/// only rules of Go allow its moves.
 ///
 /// # Errors
 /// If there is no such file, or it contains no game, or one that is not a sequence of moves.
@@ -42,8 +43,46 @@ pub(super) fn read(file: &Path, game: Option<&str>) -> anyhow::Result<GameRecord
 fn is_nogo(record: &GameRecord) -> bool {
     let says_more = !record.rules.is_empty() || record.komi.is_some() || record.handicap > 0;
     let same_number = sgf::game_number(&record.game) == sgf::game_number(SmallNoGo::NAME);
+    let mut plays = record.plays.iter();
+    let passes = plays.any(|recorded| recorded.play.vertex == Vertex::Pass);
     let allows = |game: &str| {
-        with_game!(game, record.size, |empty| position(record, empty).is_ok()) == Ok(true)
+        with_game!(game, record.size, |empty| can_be_played(record, &empty)) == Ok(true)
     };
-    !says_more && same_number && (allows(SmallNoGo::NAME) || !allows(&record.game))
+    !says_more && same_number && !passes && (allows(SmallNoGo::NAME) || !allows(&record.game))
+}
+
+/// Whether the game's usual rules allow all moves, or more liberal ones, by which a review plays then.
+fn can_be_played<G: Game>(record: &GameRecord, empty: &G) -> bool {
+    let usual = empty.rules();
+    let mut all = std::iter::once(usual).chain(usual.relaxed());
+    all.any(|rules| {
+        let empty = G::with_rules(record.size, rules);
+        empty.is_ok_and(|empty| position(record, empty).is_ok())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nogo_does_not_have_is_go() {
+        for (moves, nogo) in [
+            ("B[ee];W[cc]", true),
+            // Passes: at the end, in the middle, and three or four of them.
+            ("B[ee];W[cc];B[];W[]", false),
+            ("B[ee];W[cc];B[];W[];B[gg];W[cg]", false),
+            ("B[ee];W[];B[];W[]", false),
+            ("B[ee];W[tt];B[];W[];B[]", false),
+            // A capture, and a suicide of two stones, which not all rules of Go allow.
+            ("B[ba];W[aa];B[ab]", false),
+            ("B[aa];W[ca];B[ii];W[ab];B[hi];W[bb];B[ba]", false),
+            // Twice on one point: illegal in both.
+            ("B[ee];W[ee]", true),
+        ] {
+            let text = format!("(;GM[1]SZ[9];{moves})");
+            let record = sgf::read(&text).expect("it is SGF");
+            assert_eq!(is_nogo(&record), nogo, "{moves}");
+        }
+    }
 }

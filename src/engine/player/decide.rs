@@ -80,7 +80,7 @@ impl<G: Game> Player<G> {
         // other programs.
         let ending = judged
             .neutral
-            .filter(|mv| start.allows(*mv))
+            .filter(|mv| start.allows(*mv) && !analysis.avoid.contains(mv))
             .unwrap_or(pass);
         if judged.decides {
             return Decided::to_play(Some(ending), budget);
