@@ -153,7 +153,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), TrainError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::scratch::Scratch;
+    use crate::files::scratch::Scratch;
 
     #[test]
     fn saved_files_come_back_and_damage_is_named() {

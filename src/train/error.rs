@@ -21,12 +21,14 @@ pub enum TrainError {
         source: std::io::Error,
     },
     /// A file is damaged, truncated, or not what its name says.
-    #[error("{path} is damaged: {reason}; delete it and run the command again")]
+    #[error("{path} is damaged: {reason}; {advice}")]
     Corrupt {
         /// The file.
         path: PathBuf,
         /// The problem.
         reason: String,
+        /// What to do.
+        advice: String,
     },
     /// A valid file of other settings.
     #[error("{path} does not fit: {reason}")]
@@ -73,11 +75,24 @@ impl TrainError {
         TrainError::Setting(format!("invalid plan: {why}"))
     }
 
-    /// A damaged file.
+    /// A damaged file that is made again once it is gone.
     pub(crate) fn corrupt(path: &Path, reason: impl ToString) -> TrainError {
         TrainError::Corrupt {
             path: path.to_path_buf(),
             reason: reason.to_string(),
+            advice: "delete it and run the command again".to_owned(),
+        }
+    }
+
+    /// The same error; for a damaged file, which is not made again, with other advice.
+    pub(crate) fn advising(self, advice: impl Into<String>) -> TrainError {
+        match self {
+            TrainError::Corrupt { path, reason, .. } => TrainError::Corrupt {
+                path,
+                reason,
+                advice: advice.into(),
+            },
+            other => other,
         }
     }
 

@@ -34,7 +34,7 @@ pub fn lock_folder(folder: &Path) -> Result<FolderLock, TrainError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::scratch::Scratch;
+    use crate::files::scratch::Scratch;
 
     #[test]
     fn a_folder_has_one_owner_at_a_time() {

@@ -47,8 +47,6 @@ pub mod fit;
 pub mod folder_lock;
 pub mod network;
 pub mod play;
-#[cfg(test)]
-pub(crate) mod scratch;
 pub(crate) mod seed;
 pub mod shards;
 pub mod store;

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
+use tengen::games::with_game;
 use tengen::papers::ablate::{AblationEvent, AblationPlan, Folders, run};
+use tengen::train::cycle::CyclePlan;
 use tengen::train::trainable::Trainable;
 
-use crate::board::{OnBoard, on_board};
 use crate::cycle::{EventPrinter, MachineArgs};
 use crate::interrupt::Interrupt;
 use crate::progress::Reporter;
@@ -36,29 +37,13 @@ pub(crate) fn run_ablation(args: &Args, interrupt: &Interrupt) -> anyhow::Result
     let name = || args.plan.display().to_string();
     let text = tengen::program::read_text(&args.plan).with_context(name)?;
     let plan = AblationPlan::parse(&text).with_context(name)?;
-    let size = plan.run.largest();
-    let (game, rules) = (plan.run.game.clone(), plan.run.rules.clone());
-    let job = Job {
-        args,
-        plan,
-        interrupt,
-    };
-    on_board(&game, &rules, size, &job)
+    let CyclePlan { game, rules, .. } = &plan.run;
+    with_game!(game, plan.run.largest(), rules: rules, |start| {
+        ablate(args, &plan, &start, interrupt)
+    })?
 }
 
-struct Job<'a> {
-    args: &'a Args,
-    plan: AblationPlan,
-    interrupt: &'a Interrupt,
-}
-
-impl OnBoard for Job<'_> {
-    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        go(self.args, &self.plan, start, self.interrupt)
-    }
-}
-
-fn go<G: Trainable>(
+fn ablate<G: Trainable>(
     args: &Args,
     plan: &AblationPlan,
     start: &G,

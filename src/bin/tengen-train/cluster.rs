@@ -17,7 +17,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Flags of all programs that work on a run in a store.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StoreArgs {
-    /// Seconds for which a store may be silent before the program gives up
+    /// Seconds for which a store may be silent before the program gives up; a learner that has not begun, and tickets,
+    /// are waited for without end
     #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
     patience: u64,
 }

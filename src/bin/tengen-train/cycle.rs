@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
-use tengen::train::cluster::{RemoteRun, current_plan, run_learner};
+use tengen::games::with_game;
+use tengen::train::cluster::{RemoteRun, current_plan, refuse_store, run_learner};
 use tengen::train::cycle::{
     CyclePlan, Generation, RatedPlayer, Resources, RunEvent, RunFolder, StepName, run,
 };
@@ -13,7 +14,6 @@ use tengen::train::network::device::FitDevice;
 use tengen::train::play::runtime::Runtime;
 use tengen::train::trainable::Trainable;
 
-use crate::board::{OnBoard, on_board};
 use crate::cluster::LearnerArgs;
 use crate::interrupt::Interrupt;
 use crate::play_args::PlayArgs;
@@ -69,6 +69,9 @@ impl MachineArgs {
 /// Runs the command.
 pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     let remote = args.cluster.open()?;
+    if remote.is_none() {
+        refuse_store(&args.folder())?;
+    }
     let place = match &remote {
         Some(remote) => remote.store.name().to_owned(),
         None => args.folder().display().to_string(),
@@ -83,15 +86,9 @@ pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()>
             format!("{place} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml")
         })?,
     };
-    let size = plan.largest();
-    let (game, rules) = (plan.game.clone(), plan.rules.clone());
-    let job = Job {
-        args,
-        plan,
-        remote,
-        interrupt,
-    };
-    on_board(&game, &rules, size, &job)
+    with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
+        run_plan(args, &plan, remote.as_ref(), &start, interrupt)
+    })?
 }
 
 impl Args {
@@ -102,37 +99,32 @@ impl Args {
     }
 }
 
-struct Job<'a> {
-    args: &'a Args,
-    plan: CyclePlan,
-    remote: Option<RemoteRun>,
-    interrupt: &'a Interrupt,
-}
-
-impl OnBoard for Job<'_> {
-    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        let Job {
-            args,
-            plan,
-            remote,
-            interrupt,
-        } = self;
-        let folder = args.folder();
-        let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
-        let resources = args.machine.resources(&runtime, &clock)?;
-        let report = RunFolder::new(&folder).report();
-        log::info!("the report is {}", report.display());
-        let mut teller = EventPrinter::new(args.json, interrupt);
-        let observe = &mut |event: &RunEvent| teller.tell(event);
-        match remote {
-            None => run(start, plan, &folder, &resources, observe)?,
-            Some(remote) => {
-                let options = args.cluster.options(&args.machine.play, folder)?;
-                run_learner(start, plan, remote, &resources, &options, observe)?
-            }
-        };
-        Ok(())
+fn run_plan<G: Trainable>(
+    args: &Args,
+    plan: &CyclePlan,
+    remote: Option<&RemoteRun>,
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let folder = args.folder();
+    let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
+    let resources = args.machine.resources(&runtime, &clock)?;
+    let report = RunFolder::new(&folder).report();
+    log::info!("the report is {}", report.display());
+    let mut teller = EventPrinter::new(args.json, interrupt);
+    let observe = &mut |event: &RunEvent| teller.tell(event);
+    let done = match remote {
+        None => run(start, plan, &folder, &resources, observe)?,
+        Some(remote) => {
+            let options = args.cluster.options(&args.machine.play, folder)?;
+            run_learner(start, plan, remote, &resources, &options, observe)?
+        }
+    };
+    if let Some(last) = done.last() {
+        let number = last.number;
+        log::info!("the plan is complete: generation {number} was the last");
     }
+    Ok(())
 }
 
 /// Reads a plan; errors name the file.
@@ -214,12 +206,48 @@ fn summary(generation: &Generation, rated: Option<&RatedPlayer>) -> String {
         )
     });
     format!(
-        "generation {} of {}: {} games by {}  {losses}  White wins {:.1}%{elo}  {:.2} h",
+        "generation {} of {}: {} games by {}, {} in all  {losses}  White wins {:.1}%{elo}  {:.2} h",
         generation.number,
         generation.network,
-        generation.games_so_far,
+        generation.games,
         generation.players,
+        generation.games_so_far,
         100.0 * generation.white_share,
         generation.seconds / 3600.0
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tengen::train::cycle::Measures;
+
+    #[test]
+    fn a_generation_is_told_with_its_own_games() {
+        let generation = Generation {
+            number: 2,
+            stage: Some(0),
+            players: "network-0001".to_owned(),
+            visits: 8,
+            network: "az-1b8c".to_owned(),
+            plays_next: 2,
+            games: 16,
+            games_so_far: 56,
+            rows: 200,
+            rows_so_far: 700,
+            white_share: 0.5,
+            games_per_second: 1.0,
+            evaluations_per_second: 1.0,
+            samples_per_second: 1.0,
+            steps: 9,
+            held_out: None,
+            measures: Measures::default(),
+            seconds: 1800.0,
+        };
+        assert_eq!(
+            summary(&generation, None),
+            "generation 2 of az-1b8c: 16 games by network-0001, 56 in all  no held-out games  \
+             White wins 50.0%  0.50 h"
+        );
+    }
 }

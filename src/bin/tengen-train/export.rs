@@ -2,17 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Parser;
 use tengen::game::BoardSize;
-use tengen::games::{GAMES, known_name};
+use tengen::games::{GAMES, known_name, usual_board, with_game};
 use tengen::train::durable;
 use tengen::train::export::{network_info, to_onnx, untrained};
 use tengen::train::fit::checkpoint::Checkpoint;
 use tengen::train::network::architecture::{Architecture, Outputs};
-use tengen::train::trainable::Trainable;
-
-use crate::board::{OnBoard, on_board, usual_board};
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -68,49 +65,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     match (&args.checkpoint, args.untrained) {
         (Some(path), _) => export(args, path),
         (None, Some(architecture)) => {
-            let work = Untrained {
-                architecture,
-                out: &args.out,
-            };
             let size = args.size.map(BoardSize::square);
-            on_board(
-                &args.game,
-                "",
-                size.unwrap_or(usual_board(&args.game)),
-                &work,
-            )
+            let size = size.unwrap_or_else(|| usual_board(&args.game));
+            let onnx = with_game!(&args.game, size, |start| untrained(&start, architecture, 1))??;
+            durable::write(&args.out, &onnx)?;
+            log::info!(
+                "{architecture} without training: {} bytes in {}",
+                onnx.len(),
+                args.out.display()
+            );
+            Ok(())
         }
         (None, None) => bail!("neither --checkpoint nor --untrained is given"),
     }
 }
 
-/// An untrained network.
-struct Untrained<'a> {
-    architecture: Architecture,
-    out: &'a Path,
-}
-
-impl OnBoard for Untrained<'_> {
-    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        let onnx = untrained(start, self.architecture, 1)?;
-        durable::write(self.out, &onnx)?;
-        log::info!(
-            "{} without training: {} bytes in {}",
-            self.architecture,
-            onnx.len(),
-            self.out.display()
-        );
-        Ok(())
-    }
-}
-
 fn export(args: &Args, path: &Path) -> anyhow::Result<()> {
-    let checkpoint = if path.is_dir() {
-        let newest = Checkpoint::newest(path)?;
-        newest.with_context(|| format!("{} contains no checkpoint", path.display()))?
-    } else {
-        Checkpoint::load(path)?
-    };
+    let checkpoint = Checkpoint::open(path)?;
     let mut info = network_info(&checkpoint);
     info.games += args.earlier_games;
     info.steps += args.earlier_steps;

@@ -1,7 +1,7 @@
 //! `tengen-train fit`: trains a network on shards.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -89,6 +89,15 @@ impl FlagSet for HeldOut {
     }
 }
 
+/// Weight of a part of the loss.
+fn weight(text: &str) -> Result<f32, String> {
+    let weight: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match weight >= 0.0 && weight.is_finite() {
+        true => Ok(weight),
+        false => Err("not a number from 0".to_owned()),
+    }
+}
+
 /// The rate's flag under its old name, too, and the defaults of `--rule sgd`.
 fn as_before(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
@@ -134,25 +143,25 @@ pub(crate) struct Args {
     #[arg(long)]
     warm_up: Option<u64>,
     /// Weight of the value loss; the policy's is 1
-    #[arg(long, default_value_t = LossWeights::default().value)]
+    #[arg(long, default_value_t = LossWeights::default().value, value_parser = weight)]
     value_weight: f32,
     /// Error of the value that is fitted
     #[arg(long, value_enum, default_value = "cross-entropy")]
     value_loss: ValueLossName,
     /// Weight of the ownership loss, where the network has that head [default: 0.5, and 1.5 in Go]
-    #[arg(long)]
+    #[arg(long, value_parser = weight)]
     ownership_weight: Option<f32>,
     /// Weight of the fate loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().fate)]
+    #[arg(long, default_value_t = LossWeights::default().fate, value_parser = weight)]
     fate_weight: f32,
     /// Weight of the score loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().margin)]
+    #[arg(long, default_value_t = LossWeights::default().margin, value_parser = weight)]
     score_weight: f32,
     /// Weight of the lead loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().lead)]
+    #[arg(long, default_value_t = LossWeights::default().lead, value_parser = weight)]
     lead_weight: f32,
     /// Weight of the reply loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().reply)]
+    #[arg(long, default_value_t = LossWeights::default().reply, value_parser = weight)]
     reply_weight: f32,
     /// Network to learn from: an ONNX file or one of KataGo's (.bin.gz); given several times, each
     /// board takes the first that is for it. Its answers are targets, beside the games' own
@@ -226,7 +235,11 @@ fn learn<G: Trainable>(
         ..params::<G>(args, dataset.fit.len())?
     };
     let counts = describe(&boards, &params, &dataset)?;
-    let start_from = args.start_from.as_deref().map(load_start).transpose()?;
+    let start_from = args
+        .start_from
+        .as_deref()
+        .map(Checkpoint::open)
+        .transpose()?;
     let clock = SystemClock::new();
     let peak = peak_flops(&clock, PEAK_SPAN);
     // Forward pass, and gradients of inputs and weights; a multiply-add counts as two operations.
@@ -337,16 +350,6 @@ fn teacher_params(
         }
     }
     Ok((!networks.is_empty()).then_some(TeacherParams { networks, share }))
-}
-
-/// The checkpoint to start from.
-fn load_start(path: &Path) -> anyhow::Result<Checkpoint> {
-    if path.is_dir() {
-        let newest = Checkpoint::newest(path)?;
-        newest.with_context(|| format!("{} contains no checkpoint", path.display()))
-    } else {
-        Ok(Checkpoint::load(path)?)
-    }
 }
 
 fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {

@@ -41,12 +41,8 @@ fn tell(path: &std::path::Path, findings: &Findings) {
     for leftover in &findings.leftovers {
         print(&format!("{}: unfinished, harmless", leftover.display()));
     }
-    let old = match findings.old_shards {
-        0 => String::new(),
-        old => format!(" ({old} of an older format)"),
-    };
     print(&format!(
-        "{}: {} shards{old} with {} games and {} rows, {} checkpoints, {} networks, {} JSON files; {} problems",
+        "{}: {} shards with {} games and {} rows, {} checkpoints, {} networks, {} JSON files; {} problems",
         path.display(),
         findings.shards,
         findings.games,

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Parser;
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::BoardSize;
+use tengen::games::{usual_board, with_game};
 use tengen::train::shards::import::{Choice, Counts, ImportPlan, ImportProgress, import};
 use tengen::train::trainable::Trainable;
 
-use crate::board::{OnBoard, on_board, usual_board};
 use crate::interrupt::Interrupt;
 use crate::progress::{Reporter, print};
 
@@ -61,39 +61,38 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
         "go" => BoardSize::square(19),
         game => usual_board(game),
     });
-    on_board(&args.game, &args.rules, size, &(args, interrupt))
+    with_game!(&args.game, size, rules: &args.rules, |start| {
+        import_games(args, &start, interrupt)
+    })?
 }
 
-impl OnBoard for (&Args, &Interrupt) {
-    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        let (args, interrupt) = *self;
-        let plan = ImportPlan {
-            inputs: args.inputs.clone(),
-            out: args.out.clone(),
-            choice: Choice {
-                on_time: args.on_time,
-                least_plies: args.least_plies,
-                komi_share: args.komi_share,
-                seed: args.seed,
-            },
-        };
-        let clock = SystemClock::new();
-        let mut reporter: Option<Reporter> = None;
-        let done = import(start, &plan, |progress| {
-            let total = progress.bytes / 1024;
-            let reporter = reporter
-                .get_or_insert_with(|| Reporter::new(total, 0, "KiB", args.json, interrupt));
-            let rate = progress.read_now as f64 / clock.now().as_secs_f64().max(0.001);
-            let message = format!("{} games, {rate:.0} read a second", progress.counts.games);
-            reporter.update(progress.done_bytes / 1024, message, &progress.counts);
-        })?;
-        let summary = summary(&done);
-        match reporter {
-            Some(reporter) => reporter.finish(&summary, &done.counts),
-            None => print(&summary),
-        }
-        Ok(())
+fn import_games<G: Trainable>(args: &Args, start: &G, interrupt: &Interrupt) -> anyhow::Result<()> {
+    let plan = ImportPlan {
+        inputs: args.inputs.clone(),
+        out: args.out.clone(),
+        choice: Choice {
+            on_time: args.on_time,
+            least_plies: args.least_plies,
+            komi_share: args.komi_share,
+            seed: args.seed,
+        },
+    };
+    let clock = SystemClock::new();
+    let mut reporter: Option<Reporter> = None;
+    let done = import(start, &plan, |progress| {
+        let total = progress.bytes / 1024;
+        let reporter =
+            reporter.get_or_insert_with(|| Reporter::new(total, 0, "KiB", args.json, interrupt));
+        let rate = progress.read_now as f64 / clock.now().as_secs_f64().max(0.001);
+        let message = format!("{} games, {rate:.0} read a second", progress.counts.games);
+        reporter.update(progress.done_bytes / 1024, message, &progress.counts);
+    })?;
+    let summary = summary(&done);
+    match reporter {
+        Some(reporter) => reporter.finish(&summary, &done.counts),
+        None => print(&summary),
     }
+    Ok(())
 }
 
 /// One sentence for a person.

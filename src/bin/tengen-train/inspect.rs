@@ -1,6 +1,5 @@
 //! `tengen-train inspect`: information about a network, a checkpoint or a folder of shards.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -46,7 +45,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         "parquet" => shards(&[path.to_path_buf()])?,
         _ => match Checkpoint::newest(path)? {
             Some(newest) => checkpoint(&newest),
-            None => shards(&shard::list(path)?)?,
+            None => shards(&shard::list(path)?).with_context(|| format!("{}", path.display()))?,
         },
     };
     show(&facts, args.json);
@@ -160,7 +159,6 @@ fn size_of(counts: Counts) -> Facts {
 
 fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
     let (mut rows, mut games, mut black, mut draws) = (0, 0, 0, 0);
-    let mut formats = BTreeSet::new();
     let mut info = None;
     for path in paths {
         let shard = shard::read(path)?;
@@ -171,7 +169,6 @@ fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
             black += usize::from(winner == Some(Color::Black));
             draws += usize::from(winner.is_none());
         }
-        formats.insert(shard.format.to_string());
         info = Some(shard.info);
     }
     let info = info.context("there is no network, checkpoint or shard here")?;
@@ -188,9 +185,6 @@ fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
             json!((black as f64 + draws as f64 / 2.0) / f64::from(games.max(1))),
         ),
         ("draws", json!(draws)),
-        (
-            "format",
-            json!(formats.into_iter().collect::<Vec<_>>().join(" and ")),
-        ),
+        ("format", json!(shard::FORMAT.to_string())),
     ]))
 }

@@ -1,7 +1,6 @@
 //! `tengen-train`: trains networks. Each subcommand is a file; the work is in `tengen::train`.
 
 mod ablate;
-mod board;
 mod cluster;
 mod correct;
 mod critic;

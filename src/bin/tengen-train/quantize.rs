@@ -1,7 +1,7 @@
 //! `tengen-train quantize`: converts an f32 network to lower precision, and measures the
 //! difference.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Parser;
@@ -77,6 +77,13 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if place(&args.model) == place(&args.out) {
+        bail!(
+            "--out {} is the network itself: give it another name",
+            args.out.display()
+        );
+    }
     let source = ModelSource::from(args.model.clone());
     if args.size.is_some() && !source.is_katago() {
         bail!(
@@ -260,11 +267,11 @@ impl Report<'_> {
             lines.extend([
                 format!("{}, positions compared: {}", on.size, found.positions),
                 format!(
-                    "policy divergence: mean {:.5} nats, greatest {:.4} (limit {MAX_POLICY_KL})",
+                    "policy divergence: mean {:.5} nats (limit {MAX_POLICY_KL}), greatest {:.4}",
                     found.policy_kl, found.policy_kl_max
                 ),
                 format!(
-                    "value difference: mean {:.4}, greatest {:.3} (limit {MAX_VALUE_DIFFERENCE})",
+                    "value difference: mean {:.4} (limit {MAX_VALUE_DIFFERENCE}), greatest {:.3}",
                     found.value, found.value_max
                 ),
                 format!("same best move: {:.1}%", 100.0 * found.same_best),

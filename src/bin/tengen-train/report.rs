@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use tengen::train::cluster::refuse_store;
 use tengen::train::cycle::RunFolder;
 use tengen::train::cycle::report;
 
@@ -15,6 +16,9 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let run_folder = RunFolder::new(&args.run);
+    if run_folder.plan()?.is_none() {
+        refuse_store(&args.run)?;
+    }
     report::write(&run_folder, None)?;
     log::info!("the report is {}", run_folder.report().display());
     Ok(())

@@ -8,7 +8,7 @@ use tengen::game::Game as _;
 use tengen::games::go::SmallGo;
 use tengen::games::go::WeightFit;
 use tengen::train::shards::dataset::{Dataset, Selection};
-use tengen::train::shards::row::{PositionSource, Row};
+use tengen::train::shards::row::Row;
 
 use crate::progress::print;
 
@@ -69,9 +69,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 fn moves_of(start: &SmallGo, rows: &[Row]) -> WeightFit {
     let mut fit = WeightFit::default();
     for game in rows.chunk_by(|a, b| a.game == b.game) {
-        if let PositionSource::Game(moves) = &game[0].source {
-            fit.add(start, moves, 1);
-        }
+        fit.add(start, &game[0].moves, 1);
     }
     fit
 }

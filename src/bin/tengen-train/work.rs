@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use tengen::train::cluster::{RemoteRun, Worker, copy_run, open_tickets, wait_for_plan};
+use tengen::games::with_game;
+use tengen::train::cluster::{
+    RemoteRun, Worker, copy_run, current_plan, open_tickets, wait_for_plan,
+};
 use tengen::train::trainable::Trainable;
 
-use crate::board::{OnBoard, on_board};
 use crate::cluster::{StoreArgs, WorkerArgs};
 use crate::interrupt::Interrupt;
 use crate::play_args::PlayArgs;
@@ -40,51 +42,44 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     let remote = args.store.open(&args.run)?;
     let plan = wait_for_plan(&remote.store)?;
-    let job = Job {
-        args,
-        remote,
-        interrupt,
+    with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
+        work(args, &remote, &start, interrupt)
+    })?
+}
+
+fn work<G: Trainable>(
+    args: &Args,
+    remote: &RemoteRun,
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let options = args.worker.options(&args.play)?;
+    let runtime = args.play.runtime();
+    let mut worker = Worker::new(start, &runtime, remote, &options)?;
+    let mut count = 0_u64;
+    let mut done = |name: &str| {
+        count += 1;
+        let tickets = if count == 1 { "ticket" } else { "tickets" };
+        interrupt.tell(format!("after {count} {tickets}"));
+        match args.tickets {
+            Some(_) => print(&format!("done {name}")),
+            None => log::info!("done {name}"),
+        }
     };
-    on_board(&plan.game, &plan.rules, plan.largest(), &job)
-}
-
-struct Job<'a> {
-    args: &'a Args,
-    remote: RemoteRun,
-    interrupt: &'a Interrupt,
-}
-
-impl OnBoard for Job<'_> {
-    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        let (args, remote) = (self.args, &self.remote);
-        let options = args.worker.options(&args.play)?;
-        let runtime = args.play.runtime();
-        let mut worker = Worker::new(start, &runtime, remote, &options)?;
-        let mut count = 0_u64;
-        let mut done = |name: &str| {
-            count += 1;
-            let tickets = if count == 1 { "ticket" } else { "tickets" };
-            self.interrupt.tell(format!("after {count} {tickets}"));
-            match args.tickets {
-                Some(_) => print(&format!("done {name}")),
-                None => log::info!("done {name}"),
-            }
-        };
-        if args.tickets.is_none() {
-            worker.run(done)?;
-            log::info!("the plan is complete");
-            return Ok(());
-        }
-        for line in std::io::stdin().lock().lines() {
-            let line = line?;
-            let name = line.trim();
-            if !name.is_empty() {
-                worker.play_named(name)?;
-                done(name);
-            }
-        }
-        Ok(())
+    if args.tickets.is_none() {
+        worker.run(done)?;
+        log::info!("the plan is complete");
+        return Ok(());
     }
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        let name = line.trim();
+        if !name.is_empty() {
+            worker.play_named(name)?;
+            done(name);
+        }
+    }
+    Ok(())
 }
 
 #[derive(Debug, Parser)]
@@ -104,6 +99,9 @@ pub(crate) fn tickets(args: &TicketsArgs) -> anyhow::Result<()> {
     let remote = args.store.open(&args.run)?;
     if args.watch {
         wait_for_plan(&remote.store)?;
+    } else {
+        // What is no run of several machines is refused.
+        current_plan(&remote.store)?;
     }
     let mut known = HashSet::new();
     while let Some(open) = open_tickets(&remote.store)? {

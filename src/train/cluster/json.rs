@@ -24,7 +24,9 @@ pub(super) fn write(value: &impl Serialize) -> Result<Vec<u8>, TrainError> {
 /// # Errors
 /// [`TrainError::Corrupt`] when they are none.
 pub(super) fn parse<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T, TrainError> {
-    serde_json::from_slice(bytes).map_err(|error| TrainError::corrupt(Path::new(name), error))
+    serde_json::from_slice(bytes).map_err(|error| {
+        TrainError::corrupt(Path::new(name), error).advising("restore it from a copy of the run")
+    })
 }
 
 /// Reads an object; `None` if there is none.

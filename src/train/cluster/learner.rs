@@ -14,17 +14,22 @@ use serde::de::DeserializeOwned;
 use super::manifest::Manifest;
 use super::seen::MachinesSeen;
 use super::snapshot::Snapshot;
-use super::tickets::{NetworkRef, Ticket};
+use super::tickets::{NetworkRef, Part, Ticket};
 use super::worker::{RemoteRun, Worker, WorkerOptions};
 use super::{json, working_copy};
 use crate::clock::Clock;
 use crate::train::TrainError;
-use crate::train::cycle::{CyclePlan, GameRange, Generation, Resources, RunEvent, run};
+use crate::train::cycle::{
+    CyclePlan, GameRange, Generation, Resources, RunEvent, check_warm_up, run,
+};
 use crate::train::durable;
 use crate::train::play::generate::{Progress, count_games};
 use crate::train::shards::shard;
 use crate::train::store::{Creation, Store, probe};
 use crate::train::trainable::Trainable;
+
+/// How often a learner says that it waits for workers.
+const TELL_EVERY: Duration = Duration::from_secs(60);
 
 /// Settings of a learner.
 #[derive(Debug, Clone)]
@@ -52,8 +57,12 @@ pub fn run_learner<G: Trainable>(
     options: &LearnerOptions,
     observe: &mut dyn FnMut(&RunEvent),
 ) -> Result<Vec<Generation>, TrainError> {
-    // Before anything is written: the store must keep its promises.
+    // Before anything is written: plan, files and store must be right.
     let RemoteRun { store, clock } = remote;
+    match Manifest::read(store)? {
+        Some(manifest) => manifest.check_plan(store, plan)?,
+        None => check_warm_up(start, plan)?,
+    }
     if let Some(broken) = probe(store)? {
         return Err(TrainError::Refused(broken));
     }
@@ -181,6 +190,10 @@ impl<G: Trainable> Learner<'_, G> {
             Ok(snapshot)
         };
         let mut wait = Duration::from_millis(100);
+        let mut tell_at = self.clock.now();
+        if self.worker.is_some() {
+            tell_at += TELL_EVERY;
+        }
         loop {
             let before = collected.borrow().len();
             let snapshot = look()?;
@@ -206,6 +219,14 @@ impl<G: Trainable> Learner<'_, G> {
                 true => Duration::from_millis(100),
                 false => (2 * wait).min(self.look_every),
             };
+            let now = self.clock.now();
+            if now >= tell_at {
+                tell_at = now + TELL_EVERY;
+                let is_open = |ticket: &&Ticket| !collected.borrow().contains(&ticket.result());
+                let open = waiting_for(tickets.iter().filter(is_open));
+                let store = self.store.name();
+                log::info!("{open}; `tengen-train work --run {store}` starts a worker");
+            }
             thread::sleep(wait);
         }
     }
@@ -224,11 +245,65 @@ impl<G: Trainable> Learner<'_, G> {
             return Ok(count_games(&shard.rows));
         }
         let (bytes, progress) = self.store.get_checked(&ticket.result(), |bytes| {
-            let shard = shard::decode(path, bytes.clone())?;
+            let shard = shard::decode(path, bytes.clone());
+            let shard =
+                shard.map_err(|error| error.advising("restore it from a copy of the run"))?;
             Ok::<_, TrainError>((bytes, count_games(&shard.rows)))
         })?;
         durable::prepare_folder(folder)?;
         shard::keep(folder, range.first, &bytes)?;
         Ok(progress)
+    }
+}
+
+/// What a learner waits for, in words: these tickets of one kind and generation.
+fn waiting_for<'t>(open: impl Iterator<Item = &'t Ticket>) -> String {
+    let (mut generation, mut games, mut kind) = (0, 0, "games");
+    for ticket in open {
+        generation = ticket.generation;
+        games += match ticket.part {
+            Part::Games(range) => range.games,
+            Part::Pairs { pairs, .. } => {
+                kind = "games of rating matches";
+                2 * u64::from(pairs)
+            }
+        };
+    }
+    format!("generation {generation}: waiting for workers to play {games} {kind}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_waited_for_is_told_in_games() {
+        let ticket = |part: Part| Ticket {
+            generation: 7,
+            name: "a/0000".to_owned(),
+            part,
+        };
+        let range = |games: u64| {
+            let (board, first) = (0, 0);
+            ticket(Part::Games(GameRange {
+                board,
+                first,
+                games,
+            }))
+        };
+        let games = [range(50), range(12)];
+        assert_eq!(
+            waiting_for(games.iter()),
+            "generation 7: waiting for workers to play 62 games"
+        );
+        let pairs = ticket(Part::Pairs {
+            opponent: 0,
+            first: 0,
+            pairs: 5,
+        });
+        assert_eq!(
+            waiting_for(std::iter::once(&pairs)),
+            "generation 7: waiting for workers to play 10 games of rating matches"
+        );
     }
 }

@@ -20,15 +20,8 @@ use crate::train::trainable::Trainable;
 
 impl<G: Trainable> Remote for Learner<'_, G> {
     fn begin(&self, run_folder: &RunFolder, plan: &CyclePlan) -> Result<(), TrainError> {
-        let newest = epoch::newest(&self.store)?;
-        let before = newest.map_or(self.manifest.plan.clone(), |newest| newest.plan);
-        if !plan.continues(&CyclePlan::parse(&before)?) {
-            return Err(TrainError::Refused(format!(
-                "{}: the run has another plan; give that plan, or only change the number of \
-                 generations and stages, or begin another run",
-                self.store.name()
-            )));
-        }
+        // Another learner may have prolonged it meanwhile.
+        self.manifest.check_plan(&self.store, plan)?;
         let nonce = getrandom::u64().unwrap_or_default();
         let own = Epoch {
             learner: format!("{}-{nonce:016x}", self.name),

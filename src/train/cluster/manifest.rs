@@ -1,5 +1,6 @@
 //! `run.json`: which run this is, and which programs may work on it.
 
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -75,7 +76,8 @@ impl Manifest {
     /// The run in the store, if it has begun.
     ///
     /// # Errors
-    /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the store.
+    /// [`TrainError::Refused`] when it is of another program, or a run on one machine is there; [`TrainError`] of the
+    /// store.
     pub(super) fn read(store: &Store) -> Result<Option<Manifest>, TrainError> {
         let refused = |what: &str, found: &str, own: &str| {
             Err(TrainError::Refused(format!(
@@ -88,7 +90,7 @@ impl Manifest {
             serde_json::from_slice::<Version>(&bytes).map(|version| (version.protocol, bytes))
         })?;
         let Some((protocol, bytes)) = found else {
-            return Ok(None);
+            return refuse_own_folder(store).map(|()| None);
         };
         if protocol != PROTOCOL {
             return refused("protocol", &protocol.to_string(), &PROTOCOL.to_string());
@@ -103,6 +105,50 @@ impl Manifest {
         }
         Ok(Some(found))
     }
+
+    /// Whether the run may go on with this plan: that of its newest learner, or a longer one.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when it may not; [`TrainError`] of the store.
+    pub(super) fn check_plan(&self, store: &Store, plan: &CyclePlan) -> Result<(), TrainError> {
+        let newest = epoch::newest(store)?;
+        let before = newest.map_or(self.plan.clone(), |newest| newest.plan);
+        if plan.continues(&CyclePlan::parse(&before)?) {
+            return Ok(());
+        }
+        Err(TrainError::Refused(format!(
+            "{}: the run has another plan; give that plan, or only change the number of \
+             generations and stages, or begin another run",
+            store.name()
+        )))
+    }
+}
+
+/// Refuses the folder of a run on one machine, whose learner will never offer a ticket there.
+fn refuse_own_folder(store: &Store) -> Result<(), TrainError> {
+    match store.get("plan.toml")? {
+        None => Ok(()),
+        Some(_) => Err(TrainError::Refused(format!(
+            "{}: it is a run of `loop --out`, not of `loop --run`: one machine works on it, with --out",
+            store.name()
+        ))),
+    }
+}
+
+/// Refuses the store of a run on several machines, for a program that needs the run's own folder.
+///
+/// # Errors
+/// [`TrainError::Refused`] says what to do with it.
+pub fn refuse_store(folder: &Path) -> Result<(), TrainError> {
+    if !folder.join(NAME).is_file() {
+        return Ok(());
+    }
+    let (name, report) = (folder.display(), folder.join("report.html"));
+    Err(TrainError::Refused(format!(
+        "{name}: it is the store of a run on several machines: `tengen-train loop --run {name}` goes on with it, \
+         and keeps its report, {}, up to date",
+        report.display()
+    )))
 }
 
 /// The plan of the newest learner, if the run has begun.

@@ -44,6 +44,6 @@ mod working_copy;
 
 pub use copy::copy_run;
 pub use learner::{LearnerOptions, run_learner};
-pub use manifest::{current_plan, wait_for_plan};
+pub use manifest::{current_plan, refuse_store, wait_for_plan};
 pub use tickets::open_tickets;
 pub use worker::{RemoteRun, Worker, WorkerOptions};

@@ -105,8 +105,8 @@ pub(super) fn bring_up(
 ) -> Result<(), TrainError> {
     let id_path = run_folder.root().join("store.json");
     let known: Option<String> = load(&id_path)?;
-    let own = run_folder.generations()?.len();
-    if known.as_deref().is_some_and(|known| known != id) || (known.is_none() && own > 0) {
+    let is_used = known.is_some() || run_folder.last_summary()?.is_some();
+    if is_used && known.as_deref() != Some(id) {
         let reason = format!(
             "it holds another run than {}: give the learner another folder (--out)",
             store.name()
@@ -114,6 +114,8 @@ pub(super) fn bring_up(
         return Err(TrainError::mismatch(run_folder.root(), reason));
     }
     save(&id_path, &id)?;
+    // What is lost or damaged here comes again from the store, with all that is after it.
+    let own = run_folder.sound_generations();
     let mut all: Vec<Done> = Vec::new();
     while let Some(done) = json::read(store, &object(all.len() as u32))? {
         all.push(done);

@@ -20,8 +20,6 @@ use crate::train::trainable::Trainable;
 pub struct Findings {
     /// Valid shards.
     pub shards: u64,
-    /// Number of those in an older format.
-    pub old_shards: u64,
     /// Games in valid shards.
     pub games: u64,
     /// Rows (positions) in valid shards.
@@ -89,7 +87,6 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
             findings.shards += 1;
             findings.rows += shard.rows.len() as u64;
             findings.games += shard.rows.chunk_by(|a, b| a.game == b.game).count() as u64;
-            findings.old_shards += u64::from(shard.format != shard::FORMAT);
         }
         "checkpoint" => {
             let checkpoint = Checkpoint::load(path).map_err(words)?;
@@ -218,9 +215,8 @@ fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::scratch::Scratch;
     use crate::train::play::generate::tests::{plan, run};
-    use crate::train::scratch::Scratch;
-    use crate::train::shards::row::PositionSource;
 
     #[track_caller]
     fn problem(folder: &Path, about: &str) {
@@ -256,10 +252,7 @@ mod tests {
         problem(folder, "is in");
         // A move onto a stone.
         let row = rows.rows.iter_mut().find(|row| row.ply > 0).unwrap();
-        let PositionSource::Game(moves) = &row.source else {
-            panic!("{row:?}")
-        };
-        row.policy[0].mv = moves[0];
+        row.policy[0].mv = row.moves[0];
         shard::write(folder, &rows.info, &rows.rows).unwrap();
         problem(folder, "illegal move");
         let bytes = fs::read(&shard).unwrap();

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::plan::{BoardShare, CyclePlan, Stage};
-use crate::eval::{EvaluatorFactory, ModelInfo};
+use crate::encode::made_up;
+use crate::eval::EvaluatorFactory;
 use crate::game::BoardSize;
 use crate::rollout::{Rave, RaveParams};
 use crate::train::TrainError;
@@ -147,18 +148,5 @@ fn nothing<G: Trainable>(
     let encoding = encoding.ok_or_else(|| {
         TrainError::Setting(format!("there is no encoding for networks of {}", G::NAME))
     })?;
-    Ok(EvaluatorFactory::uniform(ModelInfo {
-        game: G::NAME.to_owned(),
-        size: start.size(),
-        boards: Vec::new(),
-        encoding: encoding.id().to_owned(),
-        planes: encoding.planes(),
-        policy_len: start.policy_len(),
-        outcomes: G::INFO.outcomes(),
-        network: "nothing".to_owned(),
-        games: 0,
-        steps: 0,
-        creator: String::new(),
-        points: 0,
-    }))
+    Ok(EvaluatorFactory::uniform(made_up(start, encoding)))
 }

@@ -96,11 +96,11 @@ fn entropy(weights: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::scratch::Scratch;
     use crate::game::{BoardSize, Game};
     use crate::games::nogo::SmallNoGo;
     use crate::train::play::eval_batch::tests::info;
     use crate::train::play::generate::tests::{plan, run};
-    use crate::train::scratch::Scratch;
     use crate::train::shards::shard;
 
     #[test]

@@ -22,6 +22,7 @@ mod steps;
 mod stopwatch;
 #[cfg(test)]
 mod tests;
+mod warm_up;
 
 pub use context::Resources;
 pub use games_job::{GameRange, GamesJob};
@@ -38,6 +39,7 @@ pub(super) use ratings::{all_match_records, ratings};
 pub use remote::{MatchJob, MatchOpponent, PairsObserver, Remote};
 pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
+pub(super) use warm_up::check_warm_up;
 
 use serde::Serialize;
 

@@ -10,6 +10,7 @@ use super::ratings::{network_name, ratings};
 use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
 use super::stopwatch::Stopwatch;
+use super::warm_up::check_warm_up;
 use crate::game::Game;
 use crate::train::TrainError;
 use crate::train::cycle::report;
@@ -30,6 +31,10 @@ pub fn run<G: Trainable>(
     let starts = plan.starts(start)?;
     let boards = one_of_each_size(&starts);
     let run_folder = RunFolder::new(folder);
+    // The working copy of a store gets what it lacks from there.
+    if resources.remote.is_none() {
+        check_first(start, plan, &run_folder)?;
+    }
     let _lock = run_folder.prepare(plan)?;
     if let Some(remote) = resources.remote {
         remote.begin(&run_folder, plan)?;
@@ -87,6 +92,18 @@ pub fn run<G: Trainable>(
         done.push(generation);
         remove_old_checkpoints(&run_folder, done.len() as u32)?;
     }
+}
+
+/// Reports before anything is written what the run cannot do without.
+fn check_first<G: Trainable>(
+    start: &G,
+    plan: &CyclePlan,
+    run_folder: &RunFolder,
+) -> Result<(), TrainError> {
+    if run_folder.plan()?.is_none() {
+        check_warm_up(start, plan)?;
+    }
+    run_folder.generations().map(drop)
 }
 
 /// The first board of each size.

@@ -29,6 +29,10 @@ use crate::train::TrainError;
 use crate::train::durable;
 use crate::train::folder_lock::{FolderLock, lock_folder};
 
+/// What to do about a lost summary of an earlier generation.
+const RESTORE: &str = "restore it from a copy, for a run does not go on without it; a new run can begin with the last \
+                       network of this one (weights of [warm-up])";
+
 /// The folder of a run.
 #[derive(Debug, Clone)]
 pub struct RunFolder {
@@ -96,13 +100,46 @@ impl RunFolder {
     /// The finished generations, in order.
     ///
     /// # Errors
-    /// [`TrainError`] when a file cannot be read.
+    /// [`TrainError`] when a file cannot be read, [`TrainError::Refused`] when one is missing before others.
     pub fn generations(&self) -> Result<Vec<Generation>, TrainError> {
+        let last = self.last_summary()?;
         let mut generations = Vec::new();
-        while let Some(next) = load(&self.summary(generations.len() as u32))? {
-            generations.push(next);
+        for number in 0..last.map_or(0, |last| last.saturating_add(1)) {
+            let path = self.summary(number);
+            let found = load(&path).map_err(|error| match last == Some(number) {
+                // It is made again from what the generation has left.
+                true => error,
+                false => error.advising(RESTORE),
+            })?;
+            generations.push(found.ok_or_else(|| {
+                TrainError::Refused(format!(
+                    "{} is missing, and generation {} is finished; nothing was changed: {RESTORE}",
+                    path.display(),
+                    last.unwrap_or(number)
+                ))
+            })?);
         }
         Ok(generations)
+    }
+
+    /// Number of the first generations whose summaries are there and can be read.
+    pub(in crate::train) fn sound_generations(&self) -> usize {
+        let sound =
+            |number: &u32| matches!(load::<Generation>(&self.summary(*number)), Ok(Some(_)));
+        (0..).take_while(sound).count()
+    }
+
+    /// Number of the last generation with a summary, if there is any.
+    ///
+    /// # Errors
+    /// [`TrainError::Io`] when the folder cannot be read.
+    pub(in crate::train) fn last_summary(&self) -> Result<Option<u32>, TrainError> {
+        let number = |path: &PathBuf| {
+            let stem = path.file_stem()?.to_str()?;
+            stem.strip_prefix("generation-")?.parse::<u32>().ok()
+        };
+        let files = durable::list(&self.root, "generation-", "json")?;
+        Ok(files.iter().filter_map(number).max())
     }
 
     /// Root of the folder.

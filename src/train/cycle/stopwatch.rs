@@ -64,7 +64,7 @@ impl<'a> Stopwatch<'a> {
 mod tests {
     use super::*;
     use crate::clock::FakeClock;
-    use crate::train::scratch::Scratch;
+    use crate::files::scratch::Scratch;
 
     #[test]
     fn sessions_add_up() {

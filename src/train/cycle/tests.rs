@@ -9,13 +9,14 @@ use std::path::Path;
 use super::*;
 use crate::clock::FakeClock;
 use crate::eval::{BackendKind, ModelInfo};
+use crate::files::scratch::Scratch;
 use crate::game::{BoardSize, Game};
 use crate::games::nogo::SmallNoGo;
 use crate::stats::GameResult;
 use crate::train::TrainError;
 use crate::train::folder_lock::lock_folder;
 use crate::train::play::runtime::Runtime;
-use crate::train::scratch::Scratch;
+use crate::train::shards::shard;
 
 const PLAN: &str = r#"
 size = 4
@@ -267,13 +268,101 @@ fn a_run_does_not_begin_anew_without_its_last_checkpoint() {
     let short = first_stage();
     go(scratch.path(), short);
     let longer = short.replace("generations = 2", "generations = 3");
-    fs::remove_dir_all(RunFolder::new(scratch.path()).fit(2)).unwrap();
-    let message = attempt(scratch.path(), &longer).0.unwrap_err().to_string();
-    let message = message.replace(std::path::MAIN_SEPARATOR, "/");
+    let run_folder = RunFolder::new(scratch.path());
+    let refused = || {
+        let message = attempt(scratch.path(), &longer).0.unwrap_err().to_string();
+        message.replace(std::path::MAIN_SEPARATOR, "/")
+    };
+    // Neither this one nor the one before it.
+    let kept = scratch.path().join("kept");
+    fs::rename(run_folder.fit(1), &kept).unwrap();
+    fs::remove_dir_all(run_folder.fit(2)).unwrap();
+    let message = refused();
     assert!(
         message.contains("generation-0002/fit") && message.contains("no checkpoint"),
         "{message}"
     );
+    assert!(message.contains("start a new run"), "{message}");
+    fs::rename(&kept, run_folder.fit(1)).unwrap();
+    // What the message says helps.
+    let message = refused();
+    for part in [
+        "generation-0002.json, generation-0002/fit, generation-0002/matches",
+        "networks/network-0002.*",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
+    fs::remove_file(run_folder.summary(2)).unwrap();
+    fs::remove_file(run_folder.network(2)).unwrap();
+    go(scratch.path(), &longer);
+    let whole = Scratch::new("cycle-checkpoint-whole");
+    go(whole.path(), &longer);
+    same(&products(scratch.path()), &products(whole.path()));
+}
+
+#[test]
+fn a_lost_summary_ends_the_run_before_anything_is_written() {
+    let scratch = Scratch::new("cycle-summary");
+    let short = first_stage();
+    go(scratch.path(), short);
+    let longer = short.replace("generations = 2", "generations = 3");
+    let run_folder = RunFolder::new(scratch.path());
+    let refused = || {
+        let (done, told) = attempt(scratch.path(), &longer);
+        assert!(told.is_empty(), "{told:?}");
+        done.unwrap_err().to_string()
+    };
+    let path = run_folder.summary(1);
+    let text = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let before = products(scratch.path());
+    let message = refused();
+    assert!(
+        message.contains("generation-0001.json is missing, and generation 2 is finished"),
+        "{message}"
+    );
+    same(&products(scratch.path()), &before);
+
+    fs::write(&path, &text[..9]).unwrap();
+    let message = refused();
+    assert!(
+        message.contains("restore it from a copy") && !message.contains("delete it"),
+        "{message}"
+    );
+    // That of the last generation can be made again.
+    fs::write(&path, &text).unwrap();
+    fs::write(run_folder.summary(2), b"{").unwrap();
+    let message = refused();
+    assert!(message.contains("delete it and run"), "{message}");
+    fs::remove_file(run_folder.summary(2)).unwrap();
+    assert_eq!(go(scratch.path(), &longer).0.len(), 4);
+}
+
+#[test]
+fn a_run_goes_on_without_a_damaged_shard() {
+    let scratch = Scratch::new("cycle-shard");
+    let short = first_stage();
+    go(scratch.path(), short);
+    let longer = short.replace("generations = 2", "generations = 3");
+    let run_folder = RunFolder::new(scratch.path());
+    let damage = |number: u32| {
+        let path = shard::list(&run_folder.games(number)).unwrap().remove(0);
+        fs::write(&path, b"damaged").unwrap();
+        let message = attempt(scratch.path(), &longer).0.unwrap_err().to_string();
+        fs::remove_file(&path).unwrap();
+        message
+    };
+    // Games of the generation in progress are played again.
+    fs::remove_file(run_folder.summary(2)).unwrap();
+    let message = damage(2);
+    assert!(message.contains("delete it and run"), "{message}");
+    let message = damage(1);
+    assert!(
+        message.contains("delete it and generation-0002/fit: the run goes on without its games"),
+        "{message}"
+    );
+    fs::remove_dir_all(run_folder.fit(2)).unwrap();
+    assert_eq!(go(scratch.path(), &longer).0.len(), 4);
 }
 
 #[test]
@@ -298,6 +387,17 @@ fn another_runs_network_may_begin_and_int8_may_play() {
     let plan = short
         .replace("warm-up = { games = 6, playouts = 10 }", &warm_up)
         .replace("concurrent = 3", "concurrent = 3\nint8 = true");
+    // What cannot begin is refused before anything is written, so that the plan can be corrected.
+    let refused = |plan: &str, parts: [&str; 2]| {
+        let message = attempt(second.path(), plan).0.unwrap_err().to_string();
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        assert_eq!(fs::read_dir(second.path()).unwrap().count(), 0);
+    };
+    let missing = plan.replace("network-0003", "nothere");
+    refused(&missing, ["network of [warm-up]", "nothere.onnx"]);
+    let larger = plan.replace("size = 4", "size = 5");
+    refused(&larger, ["network-0003.onnx", "plays on 4x4, not on 5x5"]);
+
     let (done, _) = go(second.path(), &plan);
     let players: Vec<&str> = done.iter().map(|g| g.players.as_str()).collect();
     assert_eq!(players[0], "warm-up");

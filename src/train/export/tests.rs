@@ -1,4 +1,5 @@
 use super::*;
+use crate::eval::testnet::SMALL;
 use crate::eval::{Batch, Evaluator, NativeModel, Outputs as Answers, TractModel};
 use crate::game::BoardSize;
 use crate::onnx::Header;
@@ -30,16 +31,13 @@ fn info(architecture: Architecture, shape: GameShape) -> ModelInfo {
     ModelInfo {
         game: if shape.scored { "go" } else { "nogo" }.to_owned(),
         size: SIZE,
-        boards: Vec::new(),
-        encoding: "nogo-1".to_owned(),
         planes: PLANES_IN,
         policy_len: SIZE.area() + usize::from(shape.passes),
         outcomes: shape.outcomes,
         network: architecture.to_string(),
         games: 1,
         steps: 2,
-        creator: "test".to_owned(),
-        points: 0,
+        ..SMALL.info()
     }
 }
 

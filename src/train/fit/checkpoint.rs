@@ -3,6 +3,7 @@
 //! File: length of the header (u32), header (JSON), then f32 numbers, all little-endian: weights,
 //! averaged weights, and the optimiser's memory, each in the order of the header's tensors.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,12 @@ impl Origin {
             outcomes: G::INFO.outcomes(),
             games,
         }
+    }
+
+    /// Game, board and encoding, for messages.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{} {} {}", self.game, self.size(), self.encoding)
     }
 
     /// The shape of the game.
@@ -176,16 +183,22 @@ impl Checkpoint {
             .is_some()
     }
 
-    /// Writes the checkpoint into a folder and removes all older ones except the last.
+    /// Writes the checkpoint into a folder and removes all others except the newest that is not damaged: the run
+    /// goes on from it, should this one be lost.
     ///
     /// # Errors
     /// [`TrainError::Io`] when a file cannot be written or removed.
     pub fn save(&self, folder: &Path) -> Result<PathBuf, TrainError> {
         let path = durable::save(folder, &stem(self.step), EXTENSION, &self.to_bytes()?)?;
-        let all = durable::list(folder, "step-", EXTENSION)?;
-        for old in &all[..all.len().saturating_sub(2)] {
-            std::fs::remove_file(old).map_err(TrainError::io(old))?;
+        let mut others = durable::list(folder, "step-", EXTENSION)?;
+        others.retain(|other| *other != path);
+        if let Some(sound) = others
+            .iter()
+            .rposition(|other| durable::load(other).is_ok())
+        {
+            others.remove(sound);
         }
+        durable::remove(&others)?;
         Ok(path)
     }
 
@@ -208,11 +221,32 @@ impl Checkpoint {
         failure.map_or(Ok(None), Err)
     }
 
+    /// Reads a checkpoint, or the newest of a folder.
+    ///
+    /// # Errors
+    /// [`TrainError`] when there is none, or it is damaged or of another format.
+    pub fn open(path: &Path) -> Result<Checkpoint, TrainError> {
+        if !path.is_dir() {
+            return Checkpoint::load(path);
+        }
+        Checkpoint::newest(path)?.ok_or_else(|| {
+            let reason = match path.join("fit").is_dir() {
+                true => "it holds no checkpoint; those of a run are in its folder \"fit\"",
+                false => "it holds no checkpoint",
+            };
+            TrainError::mismatch(path, reason)
+        })
+    }
+
     /// Reads one checkpoint.
     ///
     /// # Errors
     /// [`TrainError`] when the file is missing, damaged or of another format.
     pub fn load(path: &Path) -> Result<Checkpoint, TrainError> {
+        if path.exists() && path.extension() != Some(OsStr::new(EXTENSION)) {
+            let reason = "it is no checkpoint: give a file step-N.*.checkpoint or its folder";
+            return Err(TrainError::mismatch(path, reason));
+        }
         let bytes = durable::load(path)?;
         Checkpoint::from_bytes(&bytes).map_err(|reason| TrainError::corrupt(path, reason))
     }

@@ -19,10 +19,13 @@ pub use params::{FitParams, usual_encoding};
 pub use report::Report;
 pub use settings::Fit;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+use serde_json::{Map, Value};
 
 use crate::clock::Clock;
 use crate::encode::Encoding;
@@ -188,8 +191,8 @@ fn begin<G: Trainable>(
             && checkpoint.weights.same_shape(&weights);
         if !same {
             let reason = format!(
-                "it belongs to a run with other settings ({:?}); choose another folder",
-                checkpoint.params
+                "it belongs to a run with {}; choose another folder",
+                difference(&checkpoint, params, &origin)
             );
             return Err(TrainError::mismatch(folder, reason));
         }
@@ -222,6 +225,35 @@ fn begin<G: Trainable>(
     })
 }
 
+/// How a checkpoint's run differs from one with these settings, in words.
+fn difference(checkpoint: &Checkpoint, params: &FitParams, origin: &Origin) -> String {
+    let fields = |params: &FitParams| match serde_json::to_value(params) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    };
+    let (there, here) = (fields(&checkpoint.params), fields(params));
+    let names: BTreeSet<&String> = there.keys().chain(here.keys()).collect();
+    let text = |fields: &Map<String, Value>, name: &str| {
+        fields.get(name).map_or("none".to_owned(), Value::to_string)
+    };
+    let other = names
+        .into_iter()
+        .filter(|name| there.get(*name) != here.get(*name));
+    let other: Vec<String> = other
+        .map(|name| {
+            format!(
+                "{name} {} and not {}",
+                text(&there, name),
+                text(&here, name)
+            )
+        })
+        .collect();
+    match &*other {
+        [] => format!("other boards or inputs than {}", origin.name()),
+        some => some.join(", "),
+    }
+}
+
 /// Weights and averages of another run for a network that may be larger than that run's.
 ///
 /// # Errors
@@ -242,9 +274,12 @@ pub(in crate::train) fn start_weights(
     });
     both.flatten().ok_or_else(|| {
         TrainError::Setting(format!(
-            "cannot start {} from the weights of {}: it is another network and not a larger one of \
-             the same family, or another game or encoding",
-            params.architecture, start.params.architecture
+            "cannot start {} ({}) from the weights of {} ({}): the network must be the same or a larger one of its \
+             family, with the same game and encoding",
+            params.architecture,
+            origin.name(),
+            start.params.architecture,
+            start.origin.name()
         ))
     })
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::clock::FakeClock;
+use crate::files::scratch::Scratch;
 use crate::game::{BoardSize, Game};
 use crate::games::nogo::SmallNoGo;
 use crate::train::durable;
@@ -7,7 +8,6 @@ use crate::train::fit::optimizer::OptimizerKind;
 use crate::train::fit::schedule::Schedule;
 use crate::train::network::architecture::Architecture;
 use crate::train::play::generate::tests::{plan, run};
-use crate::train::scratch::Scratch;
 use crate::train::shards::dataset::Selection;
 
 fn data(folder: &Path) -> (SmallNoGo, Dataset) {
@@ -82,6 +82,52 @@ fn a_killed_run_goes_on_to_the_bit() {
     let log = |folder: &Path| std::fs::read_to_string(folder.join("losses.jsonl")).unwrap();
     assert_eq!(log(whole.path()), log(killed.path()));
     assert_eq!(log(whole.path()).lines().count(), 8);
+}
+
+#[test]
+fn a_damaged_checkpoint_does_not_replace_a_sound_one() {
+    let (scratch, folder) = (Scratch::new("fit-sound-data"), Scratch::new("fit-sound"));
+    let done = session(&data(scratch.path()), folder.path(), 10);
+    let save = |step: u64| {
+        let later = Checkpoint {
+            step,
+            ..done.clone()
+        };
+        later.save(folder.path()).unwrap()
+    };
+    std::fs::write(save(20), b"damaged").unwrap();
+    save(15);
+    let kept = durable::list(folder.path(), "step-", "checkpoint").unwrap();
+    let steps: Vec<u64> = kept
+        .iter()
+        .map(|path| Checkpoint::load(path).unwrap().step)
+        .collect();
+    assert!(matches!(&*steps, [..=10, 15]), "{steps:?}");
+}
+
+#[test]
+fn what_is_no_checkpoint_is_named() {
+    let scratch = Scratch::new("fit-no-checkpoint");
+    let network = scratch.path().join("a.onnx");
+    std::fs::write(&network, b"a network").unwrap();
+    std::fs::create_dir(scratch.path().join("fit")).unwrap();
+    let refused = |path: &Path| Checkpoint::open(path).unwrap_err().to_string();
+    assert!(refused(&network).contains("it is no checkpoint"));
+    assert!(refused(scratch.path()).contains("in its folder \"fit\""));
+}
+
+#[test]
+fn a_run_of_other_settings_is_told_what_differs() {
+    let (scratch, folder) = (Scratch::new("fit-other-data"), Scratch::new("fit-other"));
+    let data = data(scratch.path());
+    session(&data, folder.path(), 3);
+    let other = FitParams {
+        seed: 77,
+        ..params()
+    };
+    let refused = attempt(&data, &other, folder.path(), 5, None).unwrap_err();
+    let expected = format!("seed {} and not 77; choose another folder", params().seed);
+    assert!(refused.to_string().contains(&expected), "{refused}");
 }
 
 /// Validation losses of so small a data set may rise: after 40 steps that of the policy did with
@@ -203,7 +249,7 @@ fn a_run_starts_where_another_of_the_same_or_a_smaller_network_ended() {
     };
     let refused = attempt(&data, &smaller, third.path(), 5, Some(&done)).unwrap_err();
     assert!(
-        refused.to_string().contains("not a larger one"),
+        refused.to_string().contains("the same or a larger one"),
         "{refused}"
     );
     let other = FitParams {
@@ -211,7 +257,7 @@ fn a_run_starts_where_another_of_the_same_or_a_smaller_network_ended() {
         ..params()
     };
     let refused = attempt(&data, &other, third.path(), 5, Some(&done)).unwrap_err();
-    assert!(refused.to_string().contains("another network"), "{refused}");
+    assert!(refused.to_string().contains("4x4 nogo-az"), "{refused}");
     let unknown = FitParams {
         encoding: "nogo-9".to_owned(),
         ..params()

@@ -64,7 +64,7 @@ pub struct CorrectionPlan<'a> {
 /// called after each shard.
 ///
 /// # Errors
-/// [`TrainError`] when shards cannot be read or written, or are of a format without moves.
+/// [`TrainError`] when shards cannot be read or written.
 pub fn correct_folder(
     plan: &CorrectionPlan<'_>,
     mut observe: impl FnMut(&Corrected),
@@ -88,10 +88,6 @@ pub fn correct_folder(
     let mut corrected = Corrected::default();
     for path in shard::list(plan.data)? {
         let mut shard = shard::read(&path)?;
-        if shard.format != shard::FORMAT {
-            let reason = "its games have no moves: only newer shards can be corrected";
-            return Err(TrainError::mismatch(&path, reason));
-        }
         let games = done.get(&games_of(&shard.info.source, &shard.info));
         let is_done = |row: &Row| games.is_some_and(|games| games.contains(&row.game));
         if shard.rows.iter().all(is_done) {
@@ -184,9 +180,9 @@ impl Corrected {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::scratch::Scratch;
     use crate::train::play::generate::Plan;
     use crate::train::play::generate::tests::{self as generate, run};
-    use crate::train::scratch::Scratch;
 
     #[test]
     fn a_folder_is_corrected_once() {

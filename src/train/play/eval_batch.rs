@@ -200,6 +200,7 @@ pub fn raw_rate(
 #[cfg(test)]
 pub(in crate::train) mod tests {
     use super::*;
+    use crate::encode::made_up;
     use crate::eval::ModelInfo;
     use crate::games::nogo::SmallNoGo;
 
@@ -228,22 +229,8 @@ pub(in crate::train) mod tests {
     }
 
     pub(in crate::train) fn info(size: BoardSize) -> ModelInfo {
-        let start = SmallNoGo::new(size).unwrap();
-        let encoding = SmallNoGo::encodings().last().unwrap();
-        ModelInfo {
-            game: SmallNoGo::NAME.to_owned(),
-            size,
-            boards: Vec::new(),
-            encoding: encoding.id().to_owned(),
-            planes: encoding.planes(),
-            policy_len: start.policy_len(),
-            outcomes: 2,
-            network: "fake".to_owned(),
-            games: 0,
-            steps: 0,
-            creator: "test".to_owned(),
-            points: 0,
-        }
+        let &encoding = SmallNoGo::encodings().last().unwrap();
+        made_up(&SmallNoGo::new(size).unwrap(), encoding)
     }
 
     /// A game's salt and the answers it got.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::game::{BoardSize, Symmetry};
+use crate::game::{BoardSize, Move, Symmetry};
 use crate::train::shards::ending::Ending;
-use crate::train::shards::row::{PointSet, PositionSource, Row, Share, Stones};
+use crate::train::shards::row::{PointSet, Row, Share};
 
 /// The row under a symmetry of the board.
 #[must_use]
@@ -21,7 +21,7 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
     };
     Row {
         rules: row.rules.clone(),
-        source: turn_source(row, size, symmetry),
+        moves: turn_moves(row, size, symmetry),
         policy: row.policy.iter().map(share).collect(),
         ending: row.ending.as_ref().map(|end| Ending {
             own: turned(&end.own),
@@ -36,31 +36,18 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
 }
 
 /// The transformed moves that lead to the row; later moves do not matter.
-fn turn_source(row: &Row, size: BoardSize, symmetry: Symmetry) -> PositionSource {
+fn turn_moves(row: &Row, size: BoardSize, symmetry: Symmetry) -> Arc<[Move]> {
     if symmetry == Symmetry::IDENTITY {
-        return row.source.clone();
+        return Arc::clone(&row.moves);
     }
-    let turn = |mv| symmetry.apply(size, mv);
-    match &row.source {
-        PositionSource::Game(moves) => {
-            let moves = moves.iter().take(row.ply.into());
-            PositionSource::Game(moves.map(|&mv| turn(mv)).collect())
-        }
-        PositionSource::Stones(stones) => PositionSource::Stones(Arc::new(Stones {
-            before: stones
-                .before
-                .iter()
-                .map(|&(point, color)| (turn(point), color))
-                .collect(),
-            last: stones.last.map(turn),
-        })),
-    }
+    let moves = row.moves.iter().take(row.ply.into());
+    moves.map(|&mv| symmetry.apply(size, mv)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Game, Move, Outcome};
+    use crate::game::{Game, Outcome};
     use crate::games::nogo::SmallNoGo;
     use crate::train::shards::finish::finish;
     use crate::train::shards::row::Target;

@@ -104,7 +104,11 @@ fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, T
         }
     }
     if runs.is_empty() {
-        return Err(TrainError::mismatch(folder, "it holds no shards"));
+        let reason = match folder.exists() {
+            true => "it holds no shards",
+            false => "it does not exist",
+        };
+        return Err(TrainError::mismatch(folder, reason));
     }
     for (_, rows) in &mut runs {
         rows.sort_by_key(|row| (row.game, row.ply));
@@ -123,8 +127,8 @@ fn is_held_out(game: u64, share: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::scratch::Scratch;
     use crate::train::play::generate::tests::{plan, run};
-    use crate::train::scratch::Scratch;
 
     #[test]
     fn games_are_split_whole_and_the_window_keeps_the_newest() {
@@ -202,15 +206,19 @@ mod tests {
 
     #[test]
     fn a_folder_without_shards_is_named() {
-        let selection = Selection {
-            folders: vec![PathBuf::from("/nowhere")],
-            window: 1,
-            held_out: 0.1,
+        let refused = |folder: &Path| {
+            let selection = Selection {
+                folders: vec![folder.to_owned()],
+                window: 1,
+                held_out: 0.1,
+            };
+            Dataset::load(&selection).unwrap_err().to_string()
         };
-        let message = Dataset::load(&selection).unwrap_err().to_string();
-        assert!(
-            message.contains("/nowhere") && message.contains("no shards"),
-            "{message}"
-        );
+        let missing = refused(Path::new("/nowhere"));
+        let named = missing.contains("/nowhere") && missing.contains("does not exist");
+        assert!(named, "{missing}");
+        let scratch = Scratch::new("dataset-empty");
+        let empty = refused(scratch.path());
+        assert!(empty.contains("no shards"), "{empty}");
     }
 }

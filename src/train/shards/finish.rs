@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::game::{Game, Move, Outcome};
 use crate::train::shards::ending;
-use crate::train::shards::row::{PositionSource, Row};
+use crate::train::shards::row::Row;
 
 /// Fills in moves, result and ending of a finished game's rows. `moves` leads from `start`, an
 /// empty board, to the end of the game, unrecorded moves included. Results proven by a search
@@ -18,7 +18,7 @@ pub fn finish<G: Game>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Out
     let moves: Arc<[Move]> = moves.into();
     for row in rows {
         row.finish(outcome);
-        row.source = PositionSource::Game(Arc::clone(&moves));
+        row.moves = Arc::clone(&moves);
         row.ending = ending.map(|(black, _)| black.seen_by(row.to_move));
     }
 }

@@ -1,7 +1,7 @@
 //! Recorded games of people and programs into shards, to learn from like self-play games.
 //!
 //! Games are read in units (`source`): an archive, a text, some of a folder's files. When all shards of a unit
-//! are written, the journal notes it; a session that was ended goes on with the next one, and an input that was
+//! are written, the journal notes its files; a session that was ended goes on with the others, and a file that was
 //! added later is read then. Twins, also turned and mirrored ones, are left out (`twins`), and so is what cannot
 //! be learned from (`game`), by reason and number. Which games test a network is decided by their number, as
 //! for self-play ([`crate::train::shards::dataset`]).
@@ -27,7 +27,6 @@ pub use self::games::each_game;
 pub use self::journal::{Counts, LeftOutCount};
 use self::journal::{Journal, UnitRecord};
 use self::recorded::{End, LeftOut};
-use self::source::Unit;
 use crate::train::TrainError;
 use crate::train::durable;
 use crate::train::folder_lock::lock_folder;
@@ -84,35 +83,42 @@ pub fn import<G: Trainable>(
         .units
         .iter()
         .for_each(|unit| seen.extend(unit.keys.iter().copied()));
-    let (units, index) = source::list(&plan.inputs)?;
+    let done = journal.files();
+    let sources = source::list(&plan.inputs, |path| done.contains(path))?;
+    let unread: u64 = sources.units.iter().map(|unit| unit.bytes).sum();
     let mut progress = ImportProgress {
-        bytes: units.iter().map(|unit| unit.bytes).sum(),
+        bytes: sources.done_bytes + unread,
+        done_bytes: sources.done_bytes,
         counts: journal.counts(),
-        ..ImportProgress::default()
+        read_now: 0,
     };
-    for unit in &units {
-        if journal.has(&unit.name) {
-            progress.done_bytes += unit.bytes;
-            continue;
+    for unit in &sources.units {
+        let (mut files, mut texts) = (Vec::new(), Vec::new());
+        for path in &unit.files {
+            match source::texts(path, &sources.index) {
+                Ok(more) => {
+                    texts.extend(more);
+                    files.push(path.clone());
+                }
+                // Another one of the same name is read by the next session.
+                Err(error) => {
+                    log::error!("left out: {error}");
+                    progress.counts.left_out.add("in a damaged file", 1);
+                }
+            }
         }
-        match unit.texts(&index) {
-            Ok(texts) => {
-                let games: Vec<(&str, Result<Imported, LeftOut>)> = texts
-                    .par_iter()
-                    .map(|text| (&*text.name, game::read(start, &text.form, plan.choice)))
-                    .collect();
-                progress.read_now += games.len() as u64;
-                let number = journal.units.len() as u64 * GAMES_IN_UNIT;
-                let record = write(&plan.out, &info, unit, number, games, &mut seen)?;
-                progress.counts.add(&record.counts);
-                journal.units.push(record);
-                journal.save(&plan.out)?;
-            }
-            // Another one of the same name is read by the next session.
-            Err(error) => {
-                log::error!("left out: {error}");
-                progress.counts.left_out.add("in a damaged file", 1);
-            }
+        if !files.is_empty() {
+            let games: Vec<(&str, Result<Imported, LeftOut>)> = texts
+                .par_iter()
+                .map(|text| (&*text.name, game::read(start, &text.form, plan.choice)))
+                .collect();
+            progress.read_now += games.len() as u64;
+            let number = journal.units.len() as u64 * GAMES_IN_UNIT;
+            let mut record = write(&plan.out, &info, number, games, &mut seen)?;
+            record.files = files;
+            progress.counts.add(&record.counts);
+            journal.units.push(record);
+            journal.save(&plan.out)?;
         }
         progress.done_bytes += unit.bytes;
         observe(&progress);
@@ -137,12 +143,11 @@ fn info<G: Trainable>(start: &G, plan: &ImportPlan) -> ShardInfo {
 fn write(
     folder: &Path,
     info: &ShardInfo,
-    unit: &Unit,
     first: u64,
     games: Vec<(&str, Result<Imported, LeftOut>)>,
     seen: &mut HashSet<u64>,
 ) -> Result<UnitRecord, TrainError> {
-    let mut record = UnitRecord::new(&unit.name);
+    let mut record = UnitRecord::default();
     let (mut rows, mut open): (Vec<Row>, usize) = (Vec::new(), 0);
     for (name, game) in games {
         let new = game.and_then(|game| match seen.insert(game.key) {

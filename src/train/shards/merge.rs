@@ -26,8 +26,7 @@ pub(in crate::train) fn merge(folder: &Path, info: &ShardInfo) -> Result<(), Tra
     let mut rows: Vec<Row> = Vec::new();
     for path in shard::list(folder)? {
         let shard = shard::read(&path)?;
-        // Older shards have no moves to rewrite.
-        if games(&shard.rows).len() >= GAMES || shard.format != shard::FORMAT {
+        if games(&shard.rows).len() >= GAMES {
             continue;
         }
         rows.extend(shard.rows);
@@ -78,8 +77,8 @@ pub(in crate::train) fn finished_games(
         let shard = shard::read(&path)?;
         if shard.info != *info {
             let reason = format!(
-                "it was made by {:?} and not by {:?}; choose another folder",
-                shard.info.source, info.source
+                "it was made by \"{}\" and not by \"{info}\"; choose another folder",
+                shard.info
             );
             return Err(TrainError::mismatch(&path, reason));
         }
@@ -114,8 +113,8 @@ fn games(rows: &[Row]) -> HashSet<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::scratch::Scratch;
     use crate::train::play::generate::tests::{plan, run};
-    use crate::train::scratch::Scratch;
 
     #[test]
     fn an_interrupted_merger_is_finished() {

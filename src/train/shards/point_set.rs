@@ -30,24 +30,4 @@ impl PointSet {
         words
             .flat_map(move |(index, word)| bits(word).map(move |bit| Move(index as u16 * 64 + bit)))
     }
-
-    /// The first `len` bytes, least significant bit first: 8 points per byte.
-    #[must_use]
-    pub fn to_bytes(&self, len: usize) -> Vec<u8> {
-        self.0
-            .iter()
-            .flat_map(|word| word.to_le_bytes())
-            .take(len)
-            .collect()
-    }
-
-    /// The inverse of [`PointSet::to_bytes`], or `None` if a point outside the first `area` is set.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8], area: usize) -> Option<PointSet> {
-        let mut set = PointSet::default();
-        for (index, &byte) in bytes.iter().enumerate() {
-            *set.0.get_mut(index / 8)? |= u64::from(byte) << (8 * (index % 8));
-        }
-        set.iter().all(|point| point.index() < area).then_some(set)
-    }
 }

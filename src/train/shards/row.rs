@@ -18,25 +18,6 @@ use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
 use crate::train::shards::ending::Ending;
 use crate::train::shards::training_game::with_komi;
 
-/// Source of a position.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PositionSource {
-    /// By the moves of its game from an empty board, all rows of which share them: as many as the
-    /// row has plies.
-    Game(Arc<[Move]>),
-    /// Unknown moves: these stones, and the last move.
-    Stones(Arc<Stones>),
-}
-
-/// A position without its history, as shards of format 2 keep it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stones {
-    /// The stones before the last move, ascending.
-    pub before: Vec<(Move, Color)>,
-    /// The last move, by the side that is not to move.
-    pub last: Option<Move>,
-}
-
 /// One move's share of the policy target, in 1/65535.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
@@ -89,8 +70,9 @@ pub struct Row {
     pub ply: u16,
     /// The side to move.
     pub to_move: Color,
-    /// Source of the position.
-    pub source: PositionSource,
+    /// The moves of its game from an empty board, shared by all its rows; the first `ply` of them
+    /// lead to the position.
+    pub moves: Arc<[Move]>,
     /// The rules of its game, as text.
     pub rules: Arc<str>,
     /// The komi of its game, if the game has komi.
@@ -122,7 +104,7 @@ impl Row {
             size: position.size(),
             ply: u16::try_from(position.ply()).unwrap_or(u16::MAX),
             to_move: position.to_move(),
-            source: PositionSource::Game(Arc::default()),
+            moves: Arc::default(),
             rules: position.rules().to_string().into(),
             komi: position.rules().komi(),
             policy: shares(&target.policy),
@@ -154,27 +136,11 @@ impl Row {
     /// Names the row that is not a position, with the reason.
     pub fn position<G: Game>(&self, empty: &G) -> Result<G, String> {
         let wrong = |why: String| format!("game {} ply {}: {why}", self.game, self.ply);
-        let empty = self.empty(empty).map_err(wrong)?;
-        match &self.source {
-            PositionSource::Game(moves) => {
-                let moves = moves.get(..usize::from(self.ply));
-                let moves = moves.ok_or_else(|| wrong("its game has fewer moves".to_owned()))?;
-                let mut position = empty;
-                play(&mut position, moves).map_err(wrong)?;
-                Ok(position)
-            }
-            PositionSource::Stones(stones) => {
-                let before = match stones.last {
-                    Some(_) => self.to_move.opponent(),
-                    None => self.to_move,
-                };
-                let mut position = empty
-                    .set_up(&stones.before, before)
-                    .map_err(|error| wrong(error.to_string()))?;
-                play(&mut position, stones.last.as_slice()).map_err(wrong)?;
-                Ok(position)
-            }
-        }
+        let mut position = self.empty(empty).map_err(wrong)?;
+        let moves = self.moves.get(..usize::from(self.ply));
+        let moves = moves.ok_or_else(|| wrong("its game has fewer moves".to_owned()))?;
+        play(&mut position, moves).map_err(wrong)?;
+        Ok(position)
     }
 
     /// Fills in the game's result, unless the row's own is proven.
@@ -209,15 +175,7 @@ impl Row {
         next.game == self.game
             && next.ply == self.ply + 1
             && next.to_move != self.to_move
-            && match (&self.source, &next.source) {
-                (PositionSource::Game(moves), PositionSource::Game(others)) => {
-                    Arc::ptr_eq(moves, others) || moves == others
-                }
-                (PositionSource::Stones(stones), PositionSource::Stones(others)) => {
-                    stones.after(self.to_move.opponent()) == others.before
-                }
-                _ => false,
-            }
+            && (Arc::ptr_eq(&self.moves, &next.moves) || self.moves == next.moves)
     }
 
     /// Whether every move of the row exists on a board of this size with `policy_len` moves, and
@@ -235,26 +193,9 @@ impl Row {
             && (-1.0..=1.0).contains(&self.root_value)
             && (-1..=1).contains(&self.result)
             && self.policy.iter().all(|share| on_board(share.mv))
-            && match &self.source {
-                PositionSource::Game(moves) => {
-                    usize::from(self.ply) <= moves.len() && moves.iter().all(|&mv| on_board(mv))
-                }
-                PositionSource::Stones(stones) => {
-                    stones.last.is_none_or(on_board)
-                        && stones.before.iter().all(|stone| on_board(stone.0))
-                }
-            }
+            && usize::from(self.ply) <= self.moves.len()
+            && self.moves.iter().all(|&mv| on_board(mv))
             && self.ending.is_none_or(|end| apart(&end.own, &end.theirs))
-    }
-}
-
-impl Stones {
-    /// All stones, the last one of `mover`'s included, ascending.
-    fn after(&self, mover: Color) -> Vec<(Move, Color)> {
-        let last = self.last.map(|mv| (mv, mover));
-        let mut all: Vec<_> = self.before.iter().copied().chain(last).collect();
-        all.sort_unstable();
-        all
     }
 }
 
@@ -294,21 +235,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn point_sets_survive_packing(points in proptest::collection::vec(0u16..400, 0..40)) {
+        fn a_point_set_has_each_point_once(points in proptest::collection::vec(0u16..400, 0..40)) {
             let mut set = PointSet::default();
             points.iter().for_each(|&point| set.insert(Move(point)));
-            prop_assert_eq!(PointSet::from_bytes(&set.to_bytes(50), 400), Some(set));
             let mut sorted = points;
             sorted.sort_unstable();
             sorted.dedup();
             prop_assert_eq!(set.iter().map(|mv| mv.0).collect::<Vec<_>>(), sorted);
         }
-    }
-
-    #[test]
-    fn points_off_the_board_are_refused() {
-        assert!(PointSet::from_bytes(&[0, 0b10], 9).is_none());
-        assert!(PointSet::from_bytes(&[0xff; 51], 400).is_none());
     }
 
     #[test]
@@ -345,53 +279,30 @@ mod tests {
         rows
     }
 
-    /// The row as a shard of format 2 would store it.
-    fn without_history(row: &Row) -> Row {
-        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
-        let position = row.position(&empty).unwrap();
-        let points = (0..16).map(Move);
-        let before = points.filter(|point| Some(*point) != position.last_move());
-        let before = before.filter_map(|point| Some((point, position.stone(point)?)));
-        let stones = Stones {
-            before: before.collect(),
-            last: position.last_move(),
-        };
-        Row {
-            source: PositionSource::Stones(Arc::new(stones)),
-            ..row.clone()
-        }
-    }
-
     #[test]
     fn only_the_next_position_of_the_same_game_follows() {
-        let [whole, other] = [[5, 9, 2], [7, 9, 2]].map(|moves| rows(&moves));
-        let old = [&whole, &other].map(|rows| rows.iter().map(without_history).collect());
-        for (rows, others) in [(whole, other), old.into()] {
-            let (rows, others): (Vec<Row>, Vec<Row>) = (rows, others);
-            assert!(rows[0].is_followed_by(&rows[1]) && rows[1].is_followed_by(&rows[2]));
-            assert!(!rows[0].is_followed_by(&rows[2]) && !rows[1].is_followed_by(&rows[0]));
-            let other_game = Row {
-                game: 4,
-                ..rows[1].clone()
-            };
-            assert!(!rows[0].is_followed_by(&other_game));
-            // Another run's game with the same number.
-            assert!(!rows[1].is_followed_by(&others[2]));
-        }
+        let [rows, others] = [[5, 9, 2], [7, 9, 2]].map(|moves| rows(&moves));
+        assert!(rows[0].is_followed_by(&rows[1]) && rows[1].is_followed_by(&rows[2]));
+        assert!(!rows[0].is_followed_by(&rows[2]) && !rows[1].is_followed_by(&rows[0]));
+        let other_game = Row {
+            game: 4,
+            ..rows[1].clone()
+        };
+        assert!(!rows[0].is_followed_by(&other_game));
+        // Another run's game with the same number.
+        assert!(!rows[1].is_followed_by(&others[2]));
     }
 
     #[test]
-    fn positions_come_back_with_and_without_their_history() {
+    fn positions_come_back_with_their_history() {
         let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let mut played = empty.clone();
         for row in rows(&[5, 9, 2, 0, 15]) {
-            for row in [&row, &without_history(&row)] {
-                let position = row.position(&empty).unwrap();
-                assert_eq!(position.key(), played.key());
-                assert_eq!(position.last_move(), played.last_move());
-                assert_eq!(position.ply(), played.ply());
-                assert!(position.legal_moves().eq(played.legal_moves()));
-            }
+            let position = row.position(&empty).unwrap();
+            assert_eq!(position.key(), played.key());
+            assert_eq!(position.last_move(), played.last_move());
+            assert_eq!(position.ply(), played.ply());
+            assert!(position.legal_moves().eq(played.legal_moves()));
             played.play(row.policy[0].mv);
         }
     }
@@ -401,15 +312,9 @@ mod tests {
         let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let mut row = rows(&[5, 9, 2])[2].clone();
         let message = |row: &Row| row.position(&empty).unwrap_err();
-        row.source = PositionSource::Game([5, 5, 2].map(Move).into());
+        row.moves = [5, 5, 2].map(Move).into();
         assert!(message(&row).contains("game 3 ply 2: move 5 is illegal after 1"));
         row.ply = 9;
         assert!(message(&row).contains("fewer moves"));
-        let twice = Stones {
-            before: vec![(Move(1), Color::Black), (Move(1), Color::White)],
-            last: None,
-        };
-        row.source = PositionSource::Stones(Arc::new(twice));
-        assert!(message(&row).contains("cannot stand"));
     }
 }

@@ -4,14 +4,11 @@
 //!
 //! The file's metadata contain game, rules, board, generator and program. The file's name contains
 //! its checksum (see [`durable`]).
-//!
-//! Shards of format 2 stored each position's stones, and no moves; they can still be read
-//! (`format_2`), and are not rewritten.
 
 mod columns;
-mod format_2;
 mod table;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -19,17 +16,14 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 
-use crate::game::{BoardSize, Game, OneSet};
+use crate::game::{BoardSize, Game};
 use crate::games::with_game;
 use crate::train::TrainError;
 use crate::train::durable;
 use crate::train::shards::row::Row;
 
-/// Version of the columns and their meaning. Version 1, without weights and endings, is refused.
+/// Version of the columns and their meaning. Shards of other versions are refused.
 pub const FORMAT: u32 = 3;
-
-/// The older version that can be read.
-const OLD_FORMAT: u32 = 2;
 
 /// File name ending of a shard.
 const EXTENSION: &str = "parquet";
@@ -47,6 +41,19 @@ pub struct ShardInfo {
     pub policy_len: usize,
     /// Generator, settings and seed. Two shards of one run have the same.
     pub source: String,
+}
+
+impl fmt::Display for ShardInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ShardInfo {
+            game,
+            rules,
+            size,
+            source,
+            ..
+        } = self;
+        write!(f, "{game} {size} {rules}: {source}")
+    }
 }
 
 impl ShardInfo {
@@ -68,8 +75,6 @@ impl ShardInfo {
 pub struct Shard {
     /// Metadata that all rows share.
     pub info: ShardInfo,
-    /// The version of its columns: [`FORMAT`], or the older one.
-    pub format: u32,
     /// The positions, game after game.
     pub rows: Vec<Row>,
 }
@@ -107,7 +112,8 @@ fn stem(first: u64) -> String {
 /// The bytes of a shard. Equal rows in equal order have equal bytes.
 ///
 /// # Errors
-/// [`TrainError::Setting`] when rows have no moves, as those of older shards.
+/// [`TrainError::Setting`] when a row is off the board or out of range, or rows of one game have
+/// different moves.
 pub fn encode(info: &ShardInfo, rows: &[Row]) -> Result<Vec<u8>, TrainError> {
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
         return Err(TrainError::Setting(
@@ -133,23 +139,19 @@ pub fn read(path: &Path) -> Result<Shard, TrainError> {
 pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<Shard, TrainError> {
     let reader = SerializedFileReader::new(Bytes::from(bytes))
         .map_err(|error| TrainError::corrupt(path, error))?;
-    let (info, format) = read_info(path, &reader)?;
-    let rows = if format == OLD_FORMAT {
-        format_2::read(info.size, &reader)
-    } else {
-        with_game!(&info.game, info.size, rules: &info.rules, |empty| {
-            columns::read(&empty, &reader)
-        })
-        .map_err(|unknown| TrainError::mismatch(path, unknown))?
-    };
-    let rows = rows.map_err(|error| TrainError::corrupt(path, error))?;
+    let info = read_info(path, &reader)?;
+    let rows = with_game!(&info.game, info.size, rules: &info.rules, |empty| {
+        columns::read(&empty, &reader)
+    })
+    .map_err(|unknown| TrainError::mismatch(path, unknown))?
+    .map_err(|error| TrainError::corrupt(path, error))?;
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
         return Err(TrainError::corrupt(
             path,
             "a row has a point that is not on the board, or a number out of range",
         ));
     }
-    Ok(Shard { info, format, rows })
+    Ok(Shard { info, rows })
 }
 
 /// The shards of a folder, by name.
@@ -174,64 +176,48 @@ fn metadata(info: &ShardInfo) -> Vec<KeyValue> {
         .to_vec()
 }
 
-/// The shared metadata, and the format.
-fn read_info(
-    path: &Path,
-    reader: &SerializedFileReader<Bytes>,
-) -> Result<(ShardInfo, u32), TrainError> {
+/// The shared metadata, if the format is this program's.
+fn read_info(path: &Path, reader: &SerializedFileReader<Bytes>) -> Result<ShardInfo, TrainError> {
     let pairs = reader.metadata().file_metadata().key_value_metadata();
-    let find = |key: &str| {
-        let pair = pairs.and_then(|pairs| pairs.iter().find(|pair| pair.key == key));
-        pair.and_then(|pair| pair.value.clone())
-    };
     let get = |key: &str| {
-        find(key).ok_or_else(|| TrainError::corrupt(path, format!("it has no metadata {key}")))
+        let pair = pairs.and_then(|pairs| pairs.iter().find(|pair| pair.key == key));
+        let value = pair.and_then(|pair| pair.value.clone());
+        value.ok_or_else(|| TrainError::corrupt(path, format!("it has no metadata {key}")))
     };
     let format = get("tengen.format")?;
-    let known = [OLD_FORMAT, FORMAT].map(|known| known.to_string());
-    let Some(format) = format.parse().ok().filter(|_| known.contains(&format)) else {
+    if format != FORMAT.to_string() {
         let reason = format!(
-            "it has shard format {format}, this program reads {}: make its games again in another folder",
-            known.join(" and ")
+            "it has shard format {format}, this program reads {FORMAT}: make its games again in \
+             another folder"
         );
         return Err(TrainError::mismatch(path, reason));
-    };
+    }
     let size = get("tengen.size")?;
     let size = size
         .parse()
         .map_err(|error| TrainError::corrupt(path, error))?;
     let policy_len = get("tengen.policy_len")?.parse();
-    let info = ShardInfo {
+    Ok(ShardInfo {
         game: get("tengen.game")?,
-        // No game had several rules when shards did not store them.
-        rules: find("tengen.rules").unwrap_or_else(|| OneSet.to_string()),
+        rules: get("tengen.rules")?,
         size,
         policy_len: policy_len.map_err(|error| TrainError::corrupt(path, error))?,
         source: get("tengen.source")?,
-    };
-    Ok((info, format))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::Encode;
-    use crate::game::{Game, Move, Symmetry};
+    use crate::files::scratch::Scratch;
+    use crate::game::Move;
     use crate::games::nogo::SmallNoGo;
     use crate::rollout::{Rave, RaveParams};
-    use crate::train::fit::batch::{BatchSpec, Sample, encode};
-    use crate::train::network::net::AuxHead;
     use crate::train::play::generate::{Plan, generate};
     use crate::train::play::generator::RolloutGenerator;
     use crate::train::play::selfplay::{RolloutSearch, SelfPlayParams};
-    use crate::train::scratch::Scratch;
-    use crate::train::shards::row::PositionSource;
 
-    /// Six games by rollouts on 5x5 as an earlier version wrote them: `tengen-train selfplay
-    /// rollouts --size 5 --games 6 --seed 1 --playouts 30`.
-    const OLD: &[u8] = include_bytes!("shard/format-2.parquet");
-
-    /// The same games, generated now.
+    /// Six games by rollouts on 5x5.
     fn example(name: &str) -> Shard {
         let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
         let selfplay = SelfPlayParams::default();
@@ -257,13 +243,6 @@ mod tests {
         read(&list(scratch.path()).unwrap()[0]).unwrap()
     }
 
-    fn old(name: &str) -> (Scratch, Shard) {
-        let scratch = Scratch::new(&format!("shard-old-{name}"));
-        let path = durable::save(scratch.path(), "games-0", EXTENSION, OLD).unwrap();
-        let shard = read(&path).unwrap();
-        (scratch, shard)
-    }
-
     #[test]
     fn rows_survive_the_file() {
         let scratch = Scratch::new("shard");
@@ -280,54 +259,6 @@ mod tests {
         let path = write(scratch.path(), &shard.info, &shard.rows).unwrap();
         assert_eq!(list(scratch.path()).unwrap(), std::slice::from_ref(&path));
         assert_eq!(read(&path).unwrap(), shard);
-    }
-
-    #[test]
-    fn old_and_new_shards_of_the_same_games_teach_the_same() {
-        let ((_scratch, old), new) = (old("same"), example("same"));
-        assert_eq!((old.format, new.format), (2, 3));
-        assert_eq!((&old.info, old.rows.len()), (&new.info, new.rows.len()));
-        let empty = SmallNoGo::new(old.info.size).unwrap();
-        for (one, other) in old.rows.iter().zip(&new.rows) {
-            assert!(matches!(one.source, PositionSource::Stones(_)));
-            let [a, b] = [one, other].map(|row| row.position(&empty).unwrap());
-            assert_eq!((a.key(), a.last_move()), (b.key(), b.last_move()));
-            let source = other.source.clone();
-            assert_eq!(
-                &Row {
-                    source,
-                    ..one.clone()
-                },
-                other
-            );
-        }
-        // The training input: planes, policy, value, and all auxiliary heads, in every symmetry.
-        for encoding in SmallNoGo::encodings() {
-            let spec = BatchSpec {
-                encoding: *encoding,
-                aux_heads: &[
-                    AuxHead::Ownership,
-                    AuxHead::PointStatus,
-                    AuxHead::Margin,
-                    AuxHead::Reply,
-                ],
-                root_value_share: 0.25,
-            };
-            let [old, new] = [&old.rows, &new.rows].map(|rows| {
-                let turns: Vec<Symmetry> = Symmetry::all(empty.size()).collect();
-                let turn = |index: usize| turns[index % turns.len()];
-                let samples = (0..rows.len()).map(|index| Sample::new(rows, index, turn(index)));
-                encode(&empty, samples, spec)
-            });
-            assert_eq!(old.unwrap(), new.unwrap(), "{}", encoding.id());
-        }
-    }
-
-    #[test]
-    fn rows_without_their_game_are_not_written_anew() {
-        let (scratch, old) = old("again");
-        let message = write(scratch.path(), &old.info, &old.rows).unwrap_err();
-        assert!(message.to_string().contains("move list"), "{message}");
     }
 
     #[test]
@@ -348,9 +279,9 @@ mod tests {
         refused("games-0", &shard.rows, "not on the board");
         let mut rows = example("rules").rows;
         rows.truncate(1);
-        rows[0].source = PositionSource::Game([Move(3), Move(3)].as_slice().into());
+        rows[0].moves = [Move(3), Move(3)].into();
         refused("games-1", &rows, "move 3 is illegal after 1 moves");
-        rows[0].source = PositionSource::Game([Move(3)].as_slice().into());
+        rows[0].moves = [Move(3)].into();
         rows[0].ply = 0;
         refused("games-2", &rows, "do not lead to its end");
     }
@@ -367,10 +298,14 @@ mod tests {
             .unwrap()
             + key.len();
         let digit = at + bytes[at..].iter().position(|&byte| byte == b'3').unwrap();
-        bytes[digit] = b'9';
-        let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes).unwrap();
-        let message = read(&path).unwrap_err().to_string();
-        assert!(message.contains("format 9"), "{message}");
+        for other in ['2', '9'] {
+            bytes[digit] = other as u8;
+            let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes).unwrap();
+            let message = read(&path).unwrap_err().to_string();
+            let reason =
+                format!("shard format {other}, this program reads 3: make its games again");
+            assert!(message.contains(&reason), "{message}");
+        }
     }
 
     #[test]

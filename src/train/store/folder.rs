@@ -180,7 +180,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::train::scratch::Scratch;
+    use crate::files::scratch::Scratch;
 
     #[test]
     fn of_many_creators_one_wins_and_its_object_is_whole() {

@@ -12,8 +12,17 @@ use crate::clock::Clock;
 /// Nothing is written.
 ///
 /// # Errors
-/// [`StoreError`] when the URL is not understood, or the build has no object stores.
+/// [`StoreError`] when the URL is empty or not understood, or the build has no object stores.
 pub fn open(url: &str, clock: Arc<dyn Clock>, limits: RetryLimits) -> Result<Store, StoreError> {
+    let place = url.split_once("://").map_or(url, |(_, place)| place);
+    if place.trim().trim_end_matches('/').is_empty() {
+        return Err(StoreError {
+            store: format!("{url:?}"),
+            object: "run".to_owned(),
+            reason: "it names no folder and no bucket: give such as /shared/run or s3://bucket/run"
+                .to_owned(),
+        });
+    }
     let url = url.trim_end_matches('/');
     let backend: Arc<dyn Backend> = match url.split_once("://") {
         None => Arc::new(FolderBackend::new(Path::new(url))),
@@ -38,4 +47,23 @@ fn cloud(url: &str) -> Result<Arc<dyn Backend>, StoreError> {
                  folder that all machines see"
                 .to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+
+    #[test]
+    fn a_name_without_a_folder_or_a_bucket_is_refused() {
+        for empty in ["", " ", "/", "file://", "file:///", "s3://"] {
+            let clock = Arc::new(SystemClock::new());
+            let refused = open(empty, clock, RetryLimits::default()).err().unwrap();
+            let message = refused.to_string();
+            assert!(
+                message.contains("names no folder") && message.starts_with(&format!("{empty:?}")),
+                "{message}"
+            );
+        }
+    }
 }

@@ -5,8 +5,8 @@ mod network;
 mod rollouts;
 
 use clap::{Parser, Subcommand};
+use tengen::games::with_game;
 
-use crate::board::on_board;
 use crate::interrupt::Interrupt;
 
 #[derive(Debug, Parser)]
@@ -28,12 +28,16 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     match &args.players {
         Players::Rollouts(args) => {
             let (game, rules) = args.game();
-            on_board(game, rules, args.size(), &(args, interrupt))
+            with_game!(game, args.size(), rules: rules, |start| {
+                rollouts::play_games(args, &start, interrupt)
+            })?
         }
         Players::Network(args) => {
-            let network = args.network()?.0;
-            let size = args.size(&network)?;
-            on_board(&network.game, &args.common.rules, size, &(args, interrupt))
+            let model = args.network()?;
+            let size = args.size(&model.0)?;
+            with_game!(&model.0.game, size, rules: &args.common.rules, |start| {
+                network::play_games(args, &model, &start, interrupt)
+            })?
         }
     }
 }

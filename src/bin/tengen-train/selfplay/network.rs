@@ -19,7 +19,6 @@ use tengen::train::play::settings::SelfPlay;
 use tengen::train::trainable::Trainable;
 
 use super::common::{Common, play, rate};
-use crate::board::OnBoard;
 use crate::interrupt::Interrupt;
 use crate::play_args::Inference;
 use crate::progress::print;
@@ -91,65 +90,67 @@ impl Args {
     }
 }
 
-impl OnBoard for (&Args, &Interrupt) {
-    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        let (args, interrupt) = *self;
-        let (runtime, settings) = (args.inference.runtime(), &args.play.settings);
-        let network = runtime.open(&args.model, start.size())?;
-        let how = args.how()?;
-        let (info, checksum) = args.network()?;
-        let generator = format!(
-            "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} prove-nodes={} {}",
-            info.network,
-            how.mcts.root,
-            how.visits,
-            how.full_share,
-            how.fast_visits,
-            settings.prove_nodes,
-            args.set.join(" ")
-        );
-        // Folders from before corrections existed can still be continued.
-        let generator = match settings.correct_nodes {
-            0 => generator,
-            nodes => format!("{generator} correct-nodes={nodes}"),
-        };
-        let generator = match (settings.prove_from, settings.learn_proofs) {
-            (PROVE_FROM, false) => generator,
-            (from, learn) => format!("{generator} prove-from={from} learn-proofs={learn}"),
-        };
-        let generator = match settings.opening_choices {
-            1 => generator,
-            choices => format!("{generator} opening-choices={choices}"),
-        };
-        let generator = match settings.move_noise {
-            0.0 => generator,
-            noise => format!("{generator} move-noise={noise}"),
-        };
-        let plan = args.common.plan(settings, generator)?;
-        let concurrent = settings.concurrent;
-        let generator = NetworkGenerator {
-            network: &network,
-            play: &how,
-            concurrent,
-            prover: || {
-                let prover = EndingProver::new(settings.prove_nodes).from(settings.prove_from);
-                prover.correcting(settings.correct_nodes)
-            },
-        };
-        let time = Duration::try_from_secs_f64(args.measure)
-            .with_context(|| format!("--measure {}", args.measure))?;
-        let (threads, clock) = (plan.threads, SystemClock::new());
-        let bare = || raw_rate(&network, threads, concurrent, time, &clock);
-        let before = if time.is_zero() { 0.0 } else { bare()? };
-        let (done, seconds) = play(start, &plan, &args.common, &generator, interrupt)?;
-        if !time.is_zero() {
-            let raw = f64::midpoint(before, bare()?);
-            let evaluations = rate(done.evaluations, seconds);
-            print(&format!(
-                "{evaluations:.0} of {raw:.0} evaluations/s ({:.0}%) in batches of up to {concurrent} on {threads} threads",
-                100.0 * evaluations / raw
-            ));
-        }
-        Ok(())
+/// Plays the games with the network that `args` names.
+pub(super) fn play_games<G: Trainable>(
+    args: &Args,
+    (info, checksum): &(ModelInfo, u64),
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let (runtime, settings) = (args.inference.runtime(), &args.play.settings);
+    let network = runtime.open(&args.model, start.size())?;
+    let how = args.how()?;
+    let generator = format!(
+        "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} prove-nodes={} {}",
+        info.network,
+        how.mcts.root,
+        how.visits,
+        how.full_share,
+        how.fast_visits,
+        settings.prove_nodes,
+        args.set.join(" ")
+    );
+    // Folders from before corrections existed can still be continued.
+    let generator = match settings.correct_nodes {
+        0 => generator,
+        nodes => format!("{generator} correct-nodes={nodes}"),
+    };
+    let generator = match (settings.prove_from, settings.learn_proofs) {
+        (PROVE_FROM, false) => generator,
+        (from, learn) => format!("{generator} prove-from={from} learn-proofs={learn}"),
+    };
+    let generator = match settings.opening_choices {
+        1 => generator,
+        choices => format!("{generator} opening-choices={choices}"),
+    };
+    let generator = match settings.move_noise {
+        0.0 => generator,
+        noise => format!("{generator} move-noise={noise}"),
+    };
+    let plan = args.common.plan(settings, generator)?;
+    let concurrent = settings.concurrent;
+    let generator = NetworkGenerator {
+        network: &network,
+        play: &how,
+        concurrent,
+        prover: || {
+            let prover = EndingProver::new(settings.prove_nodes).from(settings.prove_from);
+            prover.correcting(settings.correct_nodes)
+        },
+    };
+    let time = Duration::try_from_secs_f64(args.measure)
+        .with_context(|| format!("--measure {}", args.measure))?;
+    let (threads, clock) = (plan.threads, SystemClock::new());
+    let bare = || raw_rate(&network, threads, concurrent, time, &clock);
+    let before = if time.is_zero() { 0.0 } else { bare()? };
+    let (done, seconds) = play(start, &plan, &args.common, &generator, interrupt)?;
+    if !time.is_zero() {
+        let raw = f64::midpoint(before, bare()?);
+        let evaluations = rate(done.evaluations, seconds);
+        print(&format!(
+            "{evaluations:.0} of {raw:.0} evaluations/s ({:.0}%) in batches of up to {concurrent} on {threads} threads",
+            100.0 * evaluations / raw
+        ));
     }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use tengen::game::BoardSize;
-use tengen::games::{GAMES, known_name};
+use tengen::games::{GAMES, known_name, usual_board};
 use tengen::program::{FlagSet, Flags};
 use tengen::rollout::{Rave, RaveParams};
 use tengen::train::play::generator::RolloutGenerator;
@@ -11,7 +11,6 @@ use tengen::train::play::settings::SelfPlay;
 use tengen::train::trainable::Trainable;
 
 use super::common::{Common, play};
-use crate::board::{OnBoard, usual_board};
 use crate::interrupt::Interrupt;
 
 #[derive(Debug, Parser)]
@@ -51,24 +50,26 @@ impl Args {
     }
 
     pub(super) fn size(&self) -> BoardSize {
-        self.size.unwrap_or(usual_board(&self.game))
+        self.size.unwrap_or_else(|| usual_board(&self.game))
     }
 }
 
-impl OnBoard for (&Args, &Interrupt) {
-    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        let (args, interrupt) = *self;
-        let playouts = args.playouts;
-        let plan = args
-            .common
-            .plan(&args.play.settings, format!("rollout playouts={playouts}"))?;
-        let generator = RolloutGenerator {
-            selfplay: plan.selfplay,
-            search: |seed| RolloutSearch {
-                rave: Rave::new(RaveParams::default(), seed),
-                playouts,
-            },
-        };
-        play(start, &plan, &args.common, &generator, interrupt).map(drop)
-    }
+/// Plays the games.
+pub(super) fn play_games<G: Trainable>(
+    args: &Args,
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let playouts = args.playouts;
+    let plan = args
+        .common
+        .plan(&args.play.settings, format!("rollout playouts={playouts}"))?;
+    let generator = RolloutGenerator {
+        selfplay: plan.selfplay,
+        search: |seed| RolloutSearch {
+            rave: Rave::new(RaveParams::default(), seed),
+            playouts,
+        },
+    };
+    play(start, &plan, &args.common, &generator, interrupt).map(drop)
 }

@@ -1,22 +1,23 @@
 //! Whole runs: on a folder, on a store that fails, with several learners.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::super::manifest::Manifest;
+use super::super::manifest::{Manifest, current_plan, refuse_store, wait_for_plan};
 use super::super::worker::{Worker, WorkerOptions};
 use super::super::{LearnerOptions, RemoteRun, names, open_tickets, run_learner};
 use crate::clock::{Clock, SystemClock};
 use crate::eval::BackendKind;
+use crate::files::scratch::Scratch;
 use crate::game::{BoardSize, Game};
 use crate::games::nogo::SmallNoGo;
 use crate::train::TrainError;
 use crate::train::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
 use crate::train::play::runtime::Runtime;
-use crate::train::scratch::Scratch;
 use crate::train::shards::shard;
 use crate::train::store::faulty::FaultyBackend;
 use crate::train::store::{RetryLimits, Store, open};
@@ -222,8 +223,71 @@ fn another_machine_goes_on_from_the_store() {
         .to_string();
     assert!(message.contains("another run"), "{message}");
     let other = plan.replace("visits = 4", "visits = 5");
-    let refused = learn(&store, &copy("d"), (&other, true)).unwrap_err();
+    // Also on the machine that began it.
+    for name in ["c", "d"] {
+        let refused = learn(&store, &copy(name), (&other, true)).unwrap_err();
+        assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+        assert!(refused.to_string().contains("another plan"), "{refused}");
+    }
+    // What a working copy has lost comes from the store.
+    let summary = |number: u32| RunFolder::new(&copy("c")).summary(number);
+    fs::remove_file(summary(1)).unwrap();
+    fs::write(summary(2), b"{").unwrap();
+    let again = learn(&store, &copy("c"), (&plan, true)).unwrap();
+    assert_eq!(again.len(), 3);
+    assert!((1..3).all(|number| load::<Generation>(&summary(number)).unwrap().is_some()));
+}
+
+#[test]
+fn runs_of_one_machine_and_of_several_are_told_apart() {
+    let scratch = Scratch::new("cluster-apart");
+    let (single, several) = (
+        scratch.path().join("single"),
+        scratch.path().join("several"),
+    );
+    fs::create_dir(&single).unwrap();
+    fs::write(single.join("plan.toml"), PLAN).unwrap();
+    let copy = scratch.path().join("copy");
+    let refused = [
+        wait_for_plan(&folder_store(&single)).map(drop),
+        current_plan(&folder_store(&single)).map(drop),
+        learn(&folder_store(&single), &copy, (PLAN, true)).map(drop),
+    ];
+    for refused in refused {
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+        assert!(refused.to_string().contains("`loop --out`"), "{refused}");
+    }
+    assert_eq!(fs::read_dir(&single).unwrap().count(), 1, "it is untouched");
+
+    assert!(refuse_store(&several).is_ok() && refuse_store(&single).is_ok());
+    let plan = CyclePlan::parse(PLAN).unwrap();
+    Manifest::begin(&folder_store(&several), &plan).unwrap();
+    let refused = refuse_store(&several).unwrap_err();
     assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+    let message = refused.to_string();
+    assert!(
+        message.contains("loop --run") && message.contains("report.html"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_plan_whose_files_are_missing_begins_nothing() {
+    let scratch = Scratch::new("cluster-files");
+    let place = |name: &str| scratch.path().join(name);
+    let plan = PLAN.replace("playouts = 10", "playouts = 10, network = \"nothere.onnx\"");
+    let learned = learn(
+        &folder_store(&place("store")),
+        &place("copy"),
+        (&plan, true),
+    );
+    let message = learned.unwrap_err().to_string();
+    assert!(
+        message.contains("network of [warm-up]") && message.contains("nothere.onnx"),
+        "{message}"
+    );
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -197,7 +197,7 @@ impl CyclePlan {
         let several = self.board.iter().any(|board| board.size != size);
         match fixed.filter(|_| several) {
             Some(stage) => Err(TrainError::plan(format_args!(
-                "the network {} is for one board, not for several: take a tengen+area",
+                "the network {} is for one board, not for several: take a tengen or a tengen+area",
                 stage.network
             ))),
             None => Ok(()),

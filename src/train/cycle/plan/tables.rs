@@ -44,7 +44,7 @@ settings! {
     Stage, "[[stage]]" {
         network: Architecture = Architecture::default(), Text("NAME", "a name such as tengen-5b32c"),
             "Network architecture; a network that differs from the previous stage's is first trained on the existing \
-             games; boards of several sizes need a tengen+area";
+             games; boards of several sizes need one for any board, such as a tengen or a tengen+area";
         visits: u32 = 64, 1..,
             "Playouts of a full search in self-play";
         games: u64 = 600, 1..,

@@ -8,10 +8,10 @@ use super::{GenerationSteps, export, steps};
 use crate::train::TrainError;
 use crate::train::cycle::StepName;
 use crate::train::cycle::context::RunContext;
-use crate::train::fit::checkpoint::{Checkpoint, Origin};
+use crate::train::fit::checkpoint::Checkpoint;
 use crate::train::fit::held_out::HeldOutLosses;
 use crate::train::fit::schedule::Schedule;
-use crate::train::fit::{FitContext, FitParams, find_encoding, fit, start_weights};
+use crate::train::fit::{FitContext, FitParams, fit};
 use crate::train::shards::dataset::Dataset;
 use crate::train::trainable::Trainable;
 
@@ -81,18 +81,6 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             encoding: settings.encoding.clone().unwrap_or(params.encoding),
             ..params
         }
-    }
-
-    /// Whether the stage's network can start from these weights.
-    pub(super) fn check_given(
-        &self,
-        context: &RunContext<'_>,
-        given: &Checkpoint,
-    ) -> Result<(), TrainError> {
-        let params = self.params(context, 1);
-        let planes = find_encoding::<G>(&params.encoding)?.planes();
-        let origin = Origin::of(self.boards, &params.encoding, planes, 0);
-        start_weights(given, &origin, &params).map(drop)
     }
 
     /// Fits the stage's network, starting from `last` and its steps, if given.

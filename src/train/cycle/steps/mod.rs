@@ -12,6 +12,8 @@ use super::context::RunContext;
 use super::generation::Generation;
 use super::measure::measure;
 use super::plan::Stage;
+use super::run_folder::RunFolder;
+use super::warm_up::read_weights;
 use crate::train::TrainError;
 use crate::train::durable;
 use crate::train::export::{network_info, to_onnx};
@@ -19,6 +21,7 @@ use crate::train::fit::checkpoint::{Checkpoint, Origin};
 use crate::train::network::architecture::Outputs;
 use crate::train::shards::dataset::{Dataset, Selection};
 use crate::train::shards::row::Row;
+use crate::train::shards::shard;
 use crate::train::trainable::Trainable;
 
 /// One generation to complete.
@@ -51,7 +54,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 Some((fitted.checkpoint.clone(), steps))
             }
             (None, Some(before)) => {
-                let checkpoint = last_checkpoint(&run_folder.fit(before.number))?;
+                let checkpoint = last_checkpoint(run_folder, before.number)?;
                 Some((checkpoint, before.steps))
             }
             (None, None) => self.given_weights(context)?.map(|given| (given, 0)),
@@ -113,17 +116,15 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             return Ok(None);
         };
         let kept = context.run_folder.given_weights();
-        if Checkpoint::newest(&kept)?.is_none() {
-            let given = last_checkpoint(folder)?;
-            // Better reported before the games than after them.
-            self.check_given(context, &given).map_err(|error| {
-                let reason = format!("the first stage cannot start from it: {error}");
-                TrainError::mismatch(folder, reason)
-            })?;
-            durable::prepare_folder(&kept)?;
-            given.save(&kept)?;
-        }
-        let given = last_checkpoint(&kept)?;
+        let given = match Checkpoint::newest(&kept)? {
+            Some(given) => given,
+            None => {
+                let given = read_weights(self.starts, context.plan, folder)?;
+                durable::prepare_folder(&kept)?;
+                given.save(&kept)?;
+                given
+            }
+        };
         let network = context.run_folder.warm_up();
         if !network.exists() {
             let (encoding, planes) = (given.origin.encoding.clone(), given.origin.planes);
@@ -180,10 +181,13 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 remote.fetch_games(number, &of_number)?;
             }
             for folder in of_number.into_iter().rev() {
-                if folder.exists() {
-                    folders.insert(0, folder);
+                if shard::list(&folder)?.is_empty() {
+                    log::warn!(
+                        "{} is missing or empty: its games are not used",
+                        folder.display()
+                    );
                 } else {
-                    log::warn!("{} is missing: its games are not used", folder.display());
+                    folders.insert(0, folder);
                 }
             }
             rows += known(number).unwrap_or(0);
@@ -197,11 +201,14 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                           play another generation";
             return Err(TrainError::mismatch(context.run_folder.root(), reason));
         }
-        let mut dataset = Dataset::load(&Selection {
+        let selection = Selection {
             folders,
             window,
             held_out: context.plan.window.held_out,
-        })?;
+        };
+        let loaded = Dataset::load(&selection);
+        let advise = |error| advise_on_shard(error, context.run_folder, self.number);
+        let mut dataset = loaded.map_err(advise)?;
         dataset.games = games_so_far;
         Ok(dataset)
     }
@@ -209,12 +216,55 @@ impl<G: Trainable> GenerationSteps<'_, G> {
 
 /// The end of the previous generation. Without it the network would silently start from scratch and
 /// lose rating.
-fn last_checkpoint(folder: &Path) -> Result<Checkpoint, TrainError> {
-    Checkpoint::newest(folder)?.ok_or_else(|| {
-        let reason = "it has no checkpoint, which the next generation needs; restore it, or start \
-         a new run in another folder";
-        TrainError::mismatch(folder, reason)
+fn last_checkpoint(run_folder: &RunFolder, number: u32) -> Result<Checkpoint, TrainError> {
+    let folder = run_folder.fit(number);
+    let advice = || without_checkpoint(run_folder, number);
+    let newest = Checkpoint::newest(&folder).map_err(|error| error.advising(advice()))?;
+    newest.ok_or_else(|| {
+        let reason = format!(
+            "it has no checkpoint, which the next generation needs; {}",
+            advice()
+        );
+        TrainError::mismatch(&folder, reason)
     })
+}
+
+/// What to do when the last generation has lost its checkpoint: with the one before it can be fitted again.
+fn without_checkpoint(run_folder: &RunFolder, number: u32) -> String {
+    let before = number.checked_sub(1).map(|before| run_folder.fit(before));
+    let has_checkpoint = |folder| Checkpoint::newest(folder).is_ok_and(|found| found.is_some());
+    if !before.as_deref().is_none_or(has_checkpoint) {
+        return "restore it from a copy, or start a new run in another folder".to_owned();
+    }
+    let generation = format!("generation-{number:04}");
+    format!(
+        "restore it from a copy, or delete {generation}.json, {generation}/fit, {generation}/matches and \
+         networks/network-{number:04}.*, and the generation is fitted again to its games"
+    )
+}
+
+/// Says what to do about a damaged shard. Those of the generation in progress, this one, are made again; without those
+/// of others its fits would be shorter than they began.
+fn advise_on_shard(error: TrainError, run_folder: &RunFolder, number: u32) -> TrainError {
+    let own = run_folder.games(number);
+    let is_own = match &error {
+        TrainError::Corrupt { path, .. } => path.starts_with(&own),
+        _ => false,
+    };
+    if is_own {
+        return error;
+    }
+    let fits = [
+        ("catch-up", run_folder.catch_up(number)),
+        ("fit", run_folder.fit(number)),
+    ];
+    let begun = fits.iter().filter(|(_, folder)| folder.exists());
+    let begun: String = begun
+        .map(|(name, _)| format!(" and generation-{number:04}/{name}"))
+        .collect();
+    error.advising(format!(
+        "restore it from a copy, or delete it{begun}: the run goes on without its games"
+    ))
 }
 
 /// Steps for `samples`, at least one.

@@ -117,11 +117,20 @@ fn a_run_may_begin_with_the_weights_of_one_on_another_board() {
         .replace("[self-play]", boards);
     // Weights that do not fit the network are refused before the games.
     let other = plan.replace("az-1b8c", "az+garb-1b8c");
-    let refused = attempt(large.path(), &other).unwrap_err().to_string();
-    assert!(refused.contains("cannot start from it"), "{refused}");
+    // So are a folder without a checkpoint, and one that is not there.
+    let without = |folder: &Path| plan.replace(&format!("{weights:?}"), &format!("{folder:?}"));
+    let (empty, gone) = (without(small.path()), without(&small.path().join("gone")));
+    for (plan, part) in [
+        (&other, "cannot start from it"),
+        (&empty, "no checkpoint"),
+        (&gone, "gone"),
+    ] {
+        let refused = attempt(large.path(), plan).unwrap_err().to_string();
+        assert!(refused.contains("weights of [warm-up]"), "{refused}");
+        assert!(refused.contains(part), "{refused}");
+    }
+    assert_eq!(fs::read_dir(large.path()).unwrap().count(), 0);
     let run_folder = RunFolder::new(large.path());
-    assert!(!run_folder.games(0).exists() && !run_folder.given_weights().exists());
-    fs::remove_dir_all(large.path()).unwrap();
 
     let done = play(large.path(), &plan);
     assert_eq!((done.len(), &*done[0].players), (2, "warm-up"));

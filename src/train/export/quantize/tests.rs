@@ -1,4 +1,5 @@
 use super::*;
+use crate::eval::testnet::SMALL;
 use crate::eval::{Batch, ModelInfo, PLANES, POLICY, VALUE};
 use crate::game::BoardSize;
 use crate::onnx::{GraphBuilder, Header, PRECISION};
@@ -12,18 +13,11 @@ const PLANES_IN: usize = 5;
 
 fn info(network: String) -> ModelInfo {
     ModelInfo {
-        game: "nogo".to_owned(),
         size: SIZE,
-        boards: Vec::new(),
-        encoding: "nogo-1".to_owned(),
         planes: PLANES_IN,
         policy_len: SIZE.area(),
-        outcomes: 2,
         network,
-        games: 0,
-        steps: 0,
-        creator: "test".to_owned(),
-        points: 0,
+        ..SMALL.info()
     }
 }
 

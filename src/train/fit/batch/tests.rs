@@ -3,7 +3,7 @@ use crate::game::{BoardSize, Game, Outcome};
 use crate::games::nogo::SmallNoGo;
 use crate::games::nogo::{NoGoAz, NoGoV1};
 use crate::train::shards::finish::finish;
-use crate::train::shards::row::{PositionSource, Target};
+use crate::train::shards::row::Target;
 
 const AREA: usize = 16;
 
@@ -144,7 +144,7 @@ fn a_turned_row_has_turned_targets() {
 fn a_row_that_is_no_position_is_named() {
     let (empty, rows, _) = game();
     let mut row = rows[3].clone();
-    row.source = PositionSource::Game([Move(0); 3].as_slice().into());
+    row.moves = [Move(0); 3].into();
     let message = encode(&empty, straight(&[row]), ALL).unwrap_err();
     assert!(message.contains("game 0 ply 3"), "{message}");
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::encode::made_up;
 use crate::eval::ModelInfo;
 use crate::game::{BoardSize, Color, Game, Move, Symmetry};
 use crate::games::go::SmallGo;
@@ -20,20 +21,10 @@ fn spec() -> BatchSpec<SmallGo> {
 
 /// A network that answers every position by a hash of it, lead and owners included.
 fn network(side: u8) -> EvaluatorFactory {
-    let size = BoardSize::square(side);
+    let empty = SmallGo::new(BoardSize::square(side)).unwrap();
     EvaluatorFactory::hash(ModelInfo {
-        game: SmallGo::NAME.to_owned(),
-        size,
-        boards: Vec::new(),
-        encoding: spec().encoding.id().to_owned(),
-        planes: spec().encoding.planes(),
-        policy_len: size.area() + 1,
-        outcomes: 3,
-        network: "teacher".to_owned(),
-        games: 0,
-        steps: 0,
-        creator: "test".to_owned(),
-        points: 1 + size.area(),
+        points: 1 + empty.size().area(),
+        ..made_up(&empty, spec().encoding)
     })
 }
 

@@ -16,6 +16,7 @@ pub use family::{Additions, Family, Trunk};
 pub use game_shape::GameShape;
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use cazenave::TrunkSize;
@@ -27,6 +28,12 @@ use crate::train::network::loss_weights::LossWeights;
 use crate::train::network::net::{
     AuxHead, Conv, Counts, Declare, Grow, Grown, Heads, Layers, Weights,
 };
+
+/// Blocks of a network at most: more would be a slip, and not fit into memory.
+const MOST_BLOCKS: usize = 200;
+
+/// Channels of a network, and within its blocks.
+const CHANNELS: RangeInclusive<usize> = 4..=4096;
 
 /// A network by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -238,7 +245,7 @@ impl FromStr for Architecture {
             let family: Family = family.parse().ok()?;
             let (blocks, channels) = size.split_once('b')?;
             let (channels, inner) = channels.split_once('c')?;
-            let enough = |channels: &str| channels.parse().ok().filter(|&channels| channels >= 4);
+            let enough = |channels: &str| channels.parse().ok().filter(|n| CHANNELS.contains(n));
             let channels = enough(channels)?;
             let usual = family.inner(channels);
             let inner = match inner {
@@ -247,7 +254,7 @@ impl FromStr for Architecture {
             };
             Some(Architecture {
                 family,
-                blocks: blocks.parse().ok()?,
+                blocks: blocks.parse().ok().filter(|&n| n <= MOST_BLOCKS)?,
                 channels,
                 inner,
             })
@@ -257,7 +264,10 @@ impl FromStr for Architecture {
                 "unknown architecture {name:?} (expected FAMILY-<blocks>b<channels>c, such as \
                  tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+, \
                  tengen, tengen+area, gobang (or gobang+plain, gobang+dense), and mobile, a0 and golois \
-                 (or with +dense); a mobile may name the channels within its blocks, as in mobile-33b64c200)"
+                 (or with +dense); a mobile may name the channels within its blocks, as in mobile-33b64c200; at most \
+                 {MOST_BLOCKS} blocks of {} to {} channels)",
+                CHANNELS.start(),
+                CHANNELS.end()
             ))
         })
     }
@@ -298,6 +308,8 @@ mod tests {
         let all: Architecture = "az+garb+mtl+asf-5b32c".parse().unwrap();
         assert_eq!(all.to_string(), "nogozero+-5b32c");
         for wrong in [
+            "tengen-99999999b32c",
+            "tengen-5b99999999c",
             "az",
             "az-5b",
             "az-5b1c",

@@ -2,13 +2,13 @@ use std::sync::atomic::AtomicU64;
 
 use super::*;
 use crate::eval::EvaluatorFactory;
+use crate::files::scratch::Scratch;
 use crate::game::{BoardSize, Color, Game};
 use crate::games::nogo::SmallNoGo;
 use crate::train::play::eval_batch::tests::info;
 use crate::train::play::eval_batch::{EvalBatch, run_tasks};
 use crate::train::play::mcts::GumbelParams;
 use crate::train::play::prover::EndingProver;
-use crate::train::scratch::Scratch;
 
 fn no_prover() -> EndingProver<SmallNoGo> {
     EndingProver::new(0)

@@ -11,7 +11,7 @@ use super::source::Form;
 use super::{rapfi, twins};
 use crate::game::{Color, Game, HalfPoints, Move, Outcome, Rules as _};
 use crate::record::{GameRecord, Vertex, sgf};
-use crate::train::shards::row::{PositionSource, Row, Target};
+use crate::train::shards::row::{Row, Target};
 use crate::train::shards::training_game::{TrainingGame, with_komi};
 
 /// Komi beyond this, in points, is not shown to networks.
@@ -242,7 +242,7 @@ fn rows<G: Game>(start: &G, recorded: &Recorded, outcome: Outcome) -> Result<Vec
             let policy = policy.unwrap_or_else(|| vec![(mv, 1.0)]);
             let mut row = Row::record(0, position, &Target::new(policy, value));
             row.finish(outcome);
-            row.source = PositionSource::Game(Arc::clone(&all));
+            row.moves = Arc::clone(&all);
             rows.push(row);
         }
         game.play(mv);

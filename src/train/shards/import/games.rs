@@ -18,10 +18,10 @@ pub fn each_game<G: Game>(
     inputs: &[PathBuf],
     mut take: impl FnMut(Vec<Move>) -> bool,
 ) -> Result<u64, TrainError> {
-    let (units, index) = source::list(inputs)?;
+    let sources = source::list(inputs, |_| false)?;
     let (mut seen, mut left_out) = (HashSet::new(), 0);
-    for unit in units {
-        for text in unit.texts(&index)? {
+    for path in sources.units.iter().flat_map(|unit| &unit.files) {
+        for text in source::texts(path, &sources.index)? {
             match read_moves(start, &text.form) {
                 Ok(moves) if seen.insert(twins::key(start.size(), &moves)) => {
                     if !take(moves) {

@@ -1,8 +1,8 @@
 //! What has been imported into a folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -60,22 +60,14 @@ impl Counts {
 }
 
 /// A unit that is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct UnitRecord {
-    name: String,
+    /// The files that were read. Journals before 2026-11-27 have none: their games are read again, as twins.
+    #[serde(default)]
+    pub(super) files: Vec<PathBuf>,
     pub(super) counts: Counts,
     /// What the twins of its games would have in common with them.
     pub(super) keys: Vec<u64>,
-}
-
-impl UnitRecord {
-    pub(super) fn new(name: &str) -> UnitRecord {
-        UnitRecord {
-            name: name.to_owned(),
-            counts: Counts::default(),
-            keys: Vec::new(),
-        }
-    }
 }
 
 /// All units that are done; the place of a unit decides the numbers of its games.
@@ -93,10 +85,7 @@ impl Journal {
     /// journal.
     pub(super) fn open(folder: &Path, info: &ShardInfo) -> Result<Journal, TrainError> {
         let path = folder.join(FILE);
-        let source = format!(
-            "{} {} {}: {}",
-            info.game, info.size, info.rules, info.source
-        );
+        let source = info.to_string();
         if !path.exists() {
             let shards = shard::list(folder)?;
             return match shards.iter().find(|path| !is_ours(path, info)) {
@@ -123,8 +112,10 @@ impl Journal {
         Ok(journal)
     }
 
-    pub(super) fn has(&self, unit: &str) -> bool {
-        self.units.iter().any(|done| done.name == unit)
+    /// The files that are done.
+    pub(super) fn files(&self) -> HashSet<&Path> {
+        let files = self.units.iter().flat_map(|unit| &unit.files);
+        files.map(PathBuf::as_path).collect()
     }
 
     /// The sum over all units.

@@ -17,14 +17,12 @@ const FILES_IN_UNIT: usize = 1000;
 /// Bytes of one file, also inside an archive; more is refused.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// Games that are read together: a whole archive, a text, or some of a folder's files.
+/// Files that are read together: an archive, a text, or some of a folder's SGF files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unit {
-    /// A name that stays the same in the next session.
-    pub(super) name: String,
-    /// Its size on disk, for the progress.
+    pub(super) files: Vec<PathBuf>,
+    /// Their size on disk, for the progress.
     pub(super) bytes: u64,
-    files: Vec<PathBuf>,
 }
 
 /// One game before it is parsed.
@@ -44,27 +42,43 @@ pub(super) enum Form {
     Rapfi(String),
 }
 
-/// All units of some files and folders, sorted by name, and the index of the compact texts among them.
+/// What is to be read of some files and folders.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    /// Sorted by name.
+    pub(super) units: Vec<Unit>,
+    /// The index of the compact texts.
+    pub(super) index: Index,
+    /// Size of the files that are done.
+    pub(super) done_bytes: u64,
+}
+
+/// What is to be read of some files and folders, without the files that are done.
 ///
 /// # Errors
 /// [`TrainError::Io`] when a file or folder cannot be read.
-pub(super) fn list(inputs: &[PathBuf]) -> Result<(Vec<Unit>, Index), TrainError> {
+pub(super) fn list(
+    inputs: &[PathBuf],
+    is_done: impl Fn(&Path) -> bool,
+) -> Result<Sources, TrainError> {
     let mut files = Vec::new();
     for input in inputs {
         add_files(input, &mut files)?;
     }
     files.sort();
     files.dedup();
+    let mut sources = Sources::default();
+    let (done, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.into_iter().partition(|path| is_done(path));
+    sources.done_bytes = size_of(&done)?;
     let (records, others): (Vec<PathBuf>, Vec<PathBuf>) = files
         .into_iter()
         .partition(|path| has_extension(path, "sgf"));
-    let mut index = Index::default();
-    let mut units = Vec::new();
+    let Sources { units, index, .. } = &mut sources;
     for path in others {
         if has_extension(&path, "index") {
             index.add(&sgf::decode(&read_file(&path)?));
-        } else if has_extension(&path, "zip") && add_index(&path, &mut index).is_ok_and(|only| only)
-        {
+        } else if has_extension(&path, "zip") && add_index(&path, index).is_ok_and(|only| only) {
             // An archive with nothing but an index. A damaged one is named when its games are read.
         } else if has_extension(&path, "zip") || has_many_games(&path)? {
             units.push(Unit::of(vec![path])?);
@@ -75,49 +89,37 @@ pub(super) fn list(inputs: &[PathBuf]) -> Result<(Vec<Unit>, Index), TrainError>
             units.push(Unit::of(files.to_vec())?);
         }
     }
-    Ok((units, index))
+    Ok(sources)
 }
 
 impl Unit {
     fn of(files: Vec<PathBuf>) -> Result<Unit, TrainError> {
-        let mut bytes = 0;
-        for path in &files {
-            bytes += fs::metadata(path).map_err(TrainError::io(path))?.len();
-        }
-        let name = match &*files {
-            [first, .., last] => {
-                let last = last.file_name().unwrap_or_default();
-                format!("{} to {}", first.display(), last.to_string_lossy())
-            }
-            [one] => one.display().to_string(),
-            [] => String::new(),
-        };
-        Ok(Unit { name, bytes, files })
+        let bytes = size_of(&files)?;
+        Ok(Unit { files, bytes })
     }
+}
 
-    /// Its games.
-    ///
-    /// # Errors
-    /// [`TrainError::Io`] or [`TrainError::Corrupt`] names the file.
-    pub(super) fn texts(&self, index: &Index) -> Result<Vec<Text>, TrainError> {
-        let mut texts = Vec::new();
-        for path in &self.files {
-            if has_extension(path, "zip") {
-                each_entry(path, |name, bytes| {
-                    add_texts(
-                        &format!("{}/{name}", path.display()),
-                        &bytes,
-                        index,
-                        &mut texts,
-                    );
-                })?;
-            } else {
-                let bytes = read_file(path)?;
-                add_texts(&path.display().to_string(), &bytes, index, &mut texts);
-            }
-        }
-        Ok(texts)
+/// Bytes of files.
+fn size_of(files: &[PathBuf]) -> Result<u64, TrainError> {
+    let size = |path: &PathBuf| Ok(fs::metadata(path).map_err(TrainError::io(path))?.len());
+    files.iter().map(size).sum()
+}
+
+/// The games of a file.
+///
+/// # Errors
+/// [`TrainError::Io`] or [`TrainError::Corrupt`] names the file.
+pub(super) fn texts(path: &Path, index: &Index) -> Result<Vec<Text>, TrainError> {
+    let mut texts = Vec::new();
+    let file = path.display();
+    if has_extension(path, "zip") {
+        each_entry(path, |name, bytes| {
+            add_texts(&format!("{file}/{name}"), &bytes, index, &mut texts);
+        })?;
+    } else {
+        add_texts(&file.to_string(), &read_file(path)?, index, &mut texts);
     }
+    Ok(texts)
 }
 
 /// The games of one file.

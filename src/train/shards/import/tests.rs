@@ -3,11 +3,11 @@ use std::io::Write as _;
 
 use super::source::Form;
 use super::*;
+use crate::files::scratch::Scratch;
 use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome};
 use crate::games::go::SmallGo;
 use crate::games::gomoku::Gomoku;
 use crate::train::play::generate::tests::rows;
-use crate::train::scratch::Scratch;
 
 const CHOICE: Choice = Choice {
     on_time: false,
@@ -140,6 +140,10 @@ fn a_session_that_was_ended_goes_on_and_repeats_nothing() {
     assert_eq!(rows(&parts), rows(&whole));
     let again = import(&empty(), &plan(&[&games, &more], &parts), |_| ()).unwrap();
     assert_eq!((again.counts, again.read_now), (done.counts, 0));
+    // A file that is added to a folder is read, also between others.
+    fs::write(games.join("1-added.sgf"), sgf("W+R", "dd gg gc cg ee")).unwrap();
+    let added = import(&empty(), &plan(&[&games, &more], &parts), |_| ()).unwrap();
+    assert_eq!((added.counts.games, added.read_now), (5, 1));
     let other = ImportPlan {
         choice: Choice { seed: 2, ..CHOICE },
         ..plan(&[&games], &parts)

@@ -18,7 +18,7 @@ use parquet::file::writer::SerializedFileWriter;
 use super::table::{self, columns, field, missing, schema};
 use crate::game::{Game, HalfPoints, Move, Rules};
 use crate::train::shards::ending;
-use crate::train::shards::row::{PositionSource, Row, Share};
+use crate::train::shards::row::{Row, Share};
 use crate::train::shards::training_game::with_komi;
 
 /// The column of games with komi.
@@ -29,7 +29,7 @@ const ZSTD_LEVEL: i32 = 3;
 
 columns! {
     /// The columns, one row a position.
-    read and write Columns {
+    Columns {
         /// Which game of the run.
         game: Int64Type,
         /// Moves played before.
@@ -77,7 +77,8 @@ impl Columns {
 /// Rows as a Parquet file with this metadata.
 ///
 /// # Errors
-/// Errors of the library, or of a row without a game: it was read from a shard of format 2.
+/// Errors of the library, of a row without komi in a game with komi, or of rows of one game with
+/// different moves.
 pub(super) fn write(metadata: Vec<KeyValue>, rows: &[Row]) -> ParquetResult<Vec<u8>> {
     let komi = komi(rows)?;
     let mut fields = Columns::fields()?;
@@ -116,10 +117,8 @@ fn komi(rows: &[Row]) -> ParquetResult<Option<Vec<i32>>> {
 fn moves(rows: &[Row]) -> ParquetResult<Vec<ByteArray>> {
     let mut column = Vec::with_capacity(rows.len());
     for game in rows.chunk_by(|a, b| a.game == b.game) {
-        let PositionSource::Game(moves) = &game[0].source else {
-            return Err(missing("game's move list"));
-        };
-        if !game.iter().all(|row| row.source == game[0].source) {
+        let moves = &game[0].moves;
+        if !game.iter().all(|row| row.moves == *moves) {
             return Err(missing("game of its own"));
         }
         let bytes: Vec<u8> = moves.iter().flat_map(|mv| mv.0.to_le_bytes()).collect();
@@ -147,17 +146,17 @@ pub(super) fn read<G: Game>(
         };
         let rules: Arc<str> = empty.rules().to_string().into();
         let first = rows.len();
-        let mut source = PositionSource::Game(Arc::default());
+        let mut moves: Arc<[Move]> = Arc::default();
         for at in 0..of.game.len() {
             if at == 0 || of.game[at] != of.game[at - 1] {
-                source = PositionSource::Game(unpack_moves(of.moves[at].data()));
+                moves = unpack_moves(of.moves[at].data());
             }
             rows.push(Row {
                 game: of.game[at].cast_unsigned(),
                 size: empty.size(),
                 ply: u16::try_from(of.ply[at]).map_err(|_| missing("ply"))?,
                 to_move: empty.to_move(),
-                source: source.clone(),
+                moves: moves.clone(),
                 rules: rules.clone(),
                 komi: komi.get(at).copied().map(HalfPoints),
                 policy: unpack(of.policy[at].data()),
@@ -182,9 +181,7 @@ pub(super) fn read<G: Game>(
 /// Plays the game of these rows and fills in what follows from its moves; `ended` are the rows to
 /// which its ending applies.
 fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: &[bool]) -> Result<(), String> {
-    let PositionSource::Game(moves) = rows[0].source.clone() else {
-        return Ok(());
-    };
+    let moves = rows[0].moves.clone();
     let wrong = |why: String| format!("game {}: {why}", rows[0].game);
     let start = with_komi(empty, rows[0].komi);
     let mut position = start.clone();
@@ -218,7 +215,7 @@ fn pack(policy: &[Share]) -> Vec<u8> {
     policy.iter().flat_map(bytes).flatten().collect()
 }
 
-pub(super) fn unpack(bytes: &[u8]) -> Vec<Share> {
+fn unpack(bytes: &[u8]) -> Vec<Share> {
     let number = |bytes: &[u8]| u16::from_le_bytes([bytes[0], bytes[1]]);
     bytes
         .chunks_exact(4)

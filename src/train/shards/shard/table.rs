@@ -13,12 +13,12 @@ use parquet::file::reader::RowGroupReader;
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::{Type, TypePtr};
 
-/// Declares a struct of columns, each a vector of the values of all rows, in file order: `read`
-/// generates a reader of a row group, `read and write` also a writer, and the schema's fields.
+/// Declares a struct of columns, each a vector of the values of all rows, in file order, with a
+/// reader and a writer of a row group, and the schema's fields.
 macro_rules! columns {
     (
         $(#[$about:meta])*
-        read $name:ident { $($(#[$doc:meta])* $column:ident: $kind:ty,)* }
+        $name:ident { $($(#[$doc:meta])* $column:ident: $kind:ty,)* }
     ) => {
         $(#[$about])*
         struct $name {
@@ -26,6 +26,9 @@ macro_rules! columns {
         }
 
         impl $name {
+            /// Number of columns.
+            const COUNT: usize = [$(stringify!($column)),*].len();
+
             /// The columns of a row group.
             fn read(
                 group: &dyn ::parquet::file::reader::RowGroupReader,
@@ -37,20 +40,6 @@ macro_rules! columns {
                     )?,)*
                 })
             }
-        }
-    };
-    (
-        $(#[$about:meta])*
-        read and write $name:ident { $($(#[$doc:meta])* $column:ident: $kind:ty,)* }
-    ) => {
-        $crate::train::shards::shard::table::columns! {
-            $(#[$about])*
-            read $name { $($(#[$doc])* $column: $kind,)* }
-        }
-
-        impl $name {
-            /// Number of columns.
-            const COUNT: usize = [$(stringify!($column)),*].len();
 
             /// The schema's fields.
             fn fields() -> ::parquet::errors::Result<Vec<::parquet::schema::types::TypePtr>> {
