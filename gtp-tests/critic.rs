@@ -10,12 +10,8 @@ use super::{Scratch, run, train};
 #[test]
 fn a_critic_is_taught_and_plays() {
     let scratch = Scratch::new("critic");
-    let (plan, whole, killed) = (
-        scratch.join("plan.toml"),
-        scratch.join("whole"),
-        scratch.join("killed"),
-    );
-    std::fs::write(&plan, CRITIC_PLAN).unwrap();
+    let plan = scratch.write("plan.toml", CRITIC_PLAN.as_bytes());
+    let (whole, killed) = (scratch.path("whole"), scratch.path("killed"));
     run(&["critic", &plan, "--out", &whole, "--threads", "2"]);
     let mut child = train(&["critic", &plan, "--out", &killed, "--threads", "1"])
         .stdout(Stdio::null())

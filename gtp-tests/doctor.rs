@@ -65,7 +65,34 @@ fn failed_requests_are_named_with_a_fix() {
     check(
         &["--size", "7"],
         false,
-        &["not nogo on 7x7", "mend: tengen gtp --model FILE"],
+        &[
+            "BROKEN  network",
+            "the built-in networks for nogo play on 9x9, not on 7x7",
+            "mend: tengen gtp --model FILE",
+            "ms per evaluation on 9x9",
+        ],
+    );
+    check(
+        &["--game", "gomoku", "--size", "7"],
+        false,
+        &[
+            "play on 8x8 and boards with sides from 9 to 20, not on 7x7",
+            "ms per evaluation on 15x15",
+        ],
+    );
+    check(
+        &["--game", "go", "--size", "25"],
+        false,
+        &[
+            "BROKEN  game",
+            "go is not played on 25x25 here",
+            "mend: --size 9x9",
+        ],
+    );
+    check(
+        &["--game", "gomoku", "--rules", "foo"],
+        false,
+        &["BROKEN  game", "unknown rules `foo`", "mend: leave --rules"],
     );
     let missing = ["--backend", "ort", "--ort-library", "/nowhere.so"];
     check(

@@ -32,4 +32,14 @@ fn a_position_is_solved_from_a_file_or_from_moves() {
         &["solve", "--size", "4", "--play", "A1 A1"],
         "white at A1 is not legal after 1 moves",
     );
+    refuses(
+        &["solve", "--size", "5", "--play", "b"],
+        "\"b\" is a colour without a point",
+    );
+    for time in ["inf", "NaN", "1e30", "-1.0"] {
+        refuses(
+            &["solve", "--size", "2", "--time", time],
+            &format!("takes seconds from 0 to 1e19, not {time}"),
+        );
+    }
 }

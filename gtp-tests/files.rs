@@ -1,46 +1,25 @@
 //! Files named by a controller: what `loadsgf` and `printsgf` change and what they do not.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::process::Engine;
+use crate::scratch::Scratch;
 
-/// A temporary folder with a game and notes in it; removed when dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let name = format!("tengen-files-{name}-{}", std::process::id());
-        let folder = Folder(std::env::temp_dir().join(name));
-        std::fs::create_dir_all(&folder.0).expect("the folder is writable");
-        folder.write("game.sgf", b"(;GM[1]SZ[9]RU[NoGo];B[ee])");
-        folder.write("notes.txt", b"remember the milk");
-        folder
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.0.join(name), bytes).expect("the folder is writable");
-    }
-
-    fn read(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.0.join(name)).ok()
-    }
-
-    fn engine(&self, args: &[&str]) -> Engine {
-        let mut all = vec!["--backend", "rollout"];
-        all.extend(args);
-        Engine::start(&all)
-    }
+/// A folder with a game and notes in it.
+fn filled(name: &str) -> Scratch {
+    let folder = Scratch::new(&format!("files-{name}"));
+    folder.write("game.sgf", b"(;GM[1]SZ[9]RU[NoGo];B[ee])");
+    folder.write("notes.txt", b"remember the milk");
+    folder
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn read(folder: &Scratch, name: &str) -> Option<String> {
+    std::fs::read_to_string(folder.join(name)).ok()
+}
+
+fn engine(args: &[&str]) -> Engine {
+    Engine::start(&[&["--backend", "rollout"], args].concat())
 }
 
 #[track_caller]
@@ -54,29 +33,27 @@ fn refuses(engine: &mut Engine, command: &str, why: &str) {
 
 #[test]
 fn a_file_that_is_no_game_is_not_overwritten() {
-    let folder = Folder::new("notes");
-    let mut engine = folder.engine(&[]);
+    let folder = filled("notes");
+    let mut engine = engine(&[]);
     let notes = folder.path("notes.txt");
     refuses(&mut engine, &format!("printsgf {notes}"), "not SGF");
-    assert_eq!(
-        folder.read("notes.txt").as_deref(),
-        Some("remember the milk")
-    );
+    let notes_now = read(&folder, "notes.txt");
+    assert_eq!(notes_now.as_deref(), Some("remember the milk"));
     engine.answer("play b A1");
     engine.answer(&format!("printsgf {}", folder.path("game.sgf")));
-    assert!(folder.read("game.sgf").expect("a game").contains("B[ai]"));
+    assert!(read(&folder, "game.sgf").expect("a game").contains("B[ai]"));
     refuses(&mut engine, &format!("loadsgf {notes}"), "no SGF game tree");
 }
 
 #[test]
 fn endless_files_are_refused_by_name() {
-    let folder = Folder::new("endless");
-    let huge = std::fs::File::create(folder.0.join("huge.sgf")).expect("writable");
+    let folder = filled("endless");
+    let huge = std::fs::File::create(folder.join("huge.sgf")).expect("writable");
     huge.set_len(17 << 20).expect("a hole takes no room");
-    let mut engine = folder.engine(&[]);
+    let mut engine = engine(&[]);
     let mut endless = vec![folder.path("")];
     if cfg!(unix) {
-        let made = Command::new("mkfifo").arg(folder.0.join("pipe")).status();
+        let made = Command::new("mkfifo").arg(folder.join("pipe")).status();
         assert!(made.expect("a usual tool").success());
         endless.extend([folder.path("pipe"), "/dev/zero".to_owned()]);
     }
@@ -119,15 +96,15 @@ fn link(to: &str, at: &Path) {
 
 #[test]
 fn a_served_engine_stays_in_its_folder() {
-    let folder = Folder::new("served");
-    let served = folder.0.join("served");
+    let folder = filled("served");
+    let served = folder.join("served");
     std::fs::create_dir_all(served.join("inner")).expect("writable");
-    std::fs::copy(folder.0.join("game.sgf"), served.join("own.sgf")).expect("writable");
+    std::fs::copy(folder.join("game.sgf"), served.join("own.sgf")).expect("writable");
     link("../game.sgf", &served.join("link.sgf"));
     link("..", &served.join("up"));
     link("../new.sgf", &served.join("dangling.sgf"));
     let served = served.display().to_string();
-    let mut engine = folder.engine(&["--files", &served]);
+    let mut engine = engine(&["--files", &served]);
     engine.answer("loadsgf own.sgf");
     engine.answer(&format!("loadsgf {served}/own.sgf"));
     // Its real name, which differs on Windows and where a link leads to the folder.
@@ -136,7 +113,7 @@ fn a_served_engine_stays_in_its_folder() {
     engine.answer("printsgf inner/new.sgf");
     engine.answer("loadsgf inner/new.sgf");
     let game = folder.path("game.sgf");
-    let before = folder.read("game.sgf");
+    let before = read(&folder, "game.sgf");
     let through_links = match HAS_LINKS {
         true => &["link.sgf", "up/game.sgf", "up/new.sgf"][..],
         false => &[],
@@ -163,7 +140,7 @@ fn a_served_engine_stays_in_its_folder() {
             "outside the permitted folder",
         );
     }
-    assert_eq!(folder.read("game.sgf"), before);
+    assert_eq!(read(&folder, "game.sgf"), before);
     // Writing through a dangling link creates no file.
     engine.ask("printsgf dangling.sgf");
     assert!(!Path::new(&folder.path("new.sgf")).exists());
@@ -172,12 +149,12 @@ fn a_served_engine_stays_in_its_folder() {
 #[cfg_attr(windows, ignore = "there links need a privilege")]
 #[test]
 fn a_served_folder_may_be_named_by_a_link() {
-    let folder = Folder::new("linked");
-    std::fs::create_dir(folder.0.join("real")).expect("writable");
-    std::fs::copy(folder.0.join("game.sgf"), folder.0.join("real/game.sgf")).expect("writable");
+    let folder = filled("linked");
+    std::fs::create_dir(folder.join("real")).expect("writable");
+    std::fs::copy(folder.join("game.sgf"), folder.join("real/game.sgf")).expect("writable");
     let served = folder.path("served");
     link("real", Path::new(&served));
-    let mut engine = folder.engine(&["--files", &served]);
+    let mut engine = engine(&["--files", &served]);
     engine.answer("loadsgf game.sgf");
     engine.answer(&format!("loadsgf {served}/game.sgf"));
     engine.answer(&format!("loadsgf {}", folder.path("real/game.sgf")));
@@ -190,12 +167,12 @@ fn a_served_folder_may_be_named_by_a_link() {
 
 #[test]
 fn a_read_only_engine_writes_nothing() {
-    let folder = Folder::new("read-only");
-    let mut engine = folder.engine(&["--files", &folder.path(""), "--read-only-files"]);
+    let folder = filled("read-only");
+    let mut engine = engine(&["--files", &folder.path(""), "--read-only-files"]);
     engine.answer("loadsgf game.sgf");
     refuses(&mut engine, "printsgf game.sgf", "read-only");
     refuses(&mut engine, "printsgf new.sgf", "read-only");
-    assert_eq!(folder.read("new.sgf"), None);
+    assert_eq!(read(&folder, "new.sgf"), None);
     assert!(engine.answer("printsgf").contains("B[ee]"));
 }
 
@@ -212,7 +189,7 @@ fn a_missing_folder_ends_the_program() {
 
 #[test]
 fn games_in_other_encodings_are_read() {
-    let folder = Folder::new("encodings");
+    let folder = filled("encodings");
     // 臸 is C5 5D and 臶 C5 5B in GBK, 功 is A5 5C in Big5: half of them looks like SGF.
     let gbk = b"(;FF[4]CA[GBK]GM[1]SZ[9]RU[NoGo]PB[\xc5\x5d\xc5\x5b\xbf\xc2\xbd\xe0];B[ee])";
     let big5 = b"(;FF[4]GM[1]SZ[9]RU[NoGo]PB[\xa5\x5c\xb3\x5c]CA[Big5];B[ee])";
@@ -223,7 +200,7 @@ fn games_in_other_encodings_are_read() {
     folder.write("gbk.sgf", gbk);
     folder.write("big5.sgf", big5);
     folder.write("utf16.sgf", &utf16);
-    let mut engine = folder.engine(&["--files", &folder.path("")]);
+    let mut engine = engine(&["--files", &folder.path("")]);
     for name in ["gbk", "big5", "utf16"] {
         engine.answer(&format!("loadsgf {name}.sgf"));
         let sgf = engine.answer("printsgf");

@@ -9,31 +9,19 @@
 mod gomocup;
 mod overload;
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Processes that keep all processors busy until this is dropped.
-struct Busy(Vec<Child>);
+use crate::killed::Killed;
 
-impl Busy {
-    fn all_processors() -> Busy {
-        let processors = std::thread::available_parallelism().map_or(1, Into::into);
-        let busy = || {
-            let mut command = Command::new("yes");
-            command.stdout(Stdio::null()).spawn().expect("a usual tool")
-        };
-        Busy((0..processors).map(|_| busy()).collect())
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            // It runs until it is killed.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
+/// Processes that keep all processors busy until they are dropped.
+fn busy() -> Vec<Killed> {
+    let processors = std::thread::available_parallelism().map_or(1, Into::into);
+    let start = |_| {
+        let mut command = Command::new("yes");
+        Killed(command.stdout(Stdio::null()).spawn().expect("a usual tool"))
+    };
+    (0..processors).map(start).collect()
 }
 
 /// Times, and their summary.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::networks::Folder;
 use crate::process::{refuses, run_on};
+use crate::scratch::Scratch;
 
 /// Layers as text, one after the other.
 #[derive(Default)]
@@ -83,7 +83,7 @@ fn run(args: &[&str], input: &str) -> [String; 2] {
 
 #[test]
 fn the_network_plays_on_every_board_by_all_rules() {
-    let folder = Folder::new("katago");
+    let folder = Scratch::new("katago");
     let file = folder.write("net.txt", network().as_bytes());
     let mut input = String::new();
     for (size, rules) in [
@@ -112,7 +112,7 @@ fn the_network_plays_on_every_board_by_all_rules() {
 
 #[test]
 fn doctor_and_analysis_accept_the_network() {
-    let folder = Folder::new("katago-others");
+    let folder = Scratch::new("katago-others");
     let file = folder.write("net.bin", network().as_bytes());
     let [found, _] = run(
         &["doctor", "--game", "go", "--size", "13", "--model", &file],
@@ -142,7 +142,7 @@ fn doctor_and_analysis_accept_the_network() {
 
 #[test]
 fn faults_of_a_file_are_reported_at_the_start() {
-    let folder = Folder::new("katago-damaged");
+    let folder = Scratch::new("katago-damaged");
     let whole = network();
     let cut = folder.write("cut.txt", &whole.as_bytes()[..whole.len() / 2]);
     refuses(

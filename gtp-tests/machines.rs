@@ -3,9 +3,10 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
+use super::killed::Killed;
 use super::{Scratch, run, train};
 
 const PLAN: &str = r#"
@@ -35,19 +36,9 @@ games-per-ticket = 4
 pairs-per-ticket = 2
 "#;
 
-/// Ends a process when it goes out of scope.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn start(arguments: &[&str]) -> Running {
+fn start(arguments: &[&str]) -> Killed {
     let mut command = train(arguments);
-    Running(command.stdout(Stdio::null()).spawn().unwrap())
+    Killed(command.stdout(Stdio::null()).spawn().unwrap())
 }
 
 /// The shards of a run by name.
@@ -68,7 +59,7 @@ fn shards(store: &str) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn workers_that_are_killed_and_a_scheduler_play_the_same_run() {
     let scratch = Scratch::new("machines");
-    let path = |name: &str| scratch.join(name);
+    let path = |name: &str| scratch.path(name);
     let (plan, store, alone) = (path("plan.toml"), path("store"), path("alone"));
     std::fs::write(&plan, PLAN).unwrap();
     let (copy, other) = (path("copy"), path("copy-alone"));
@@ -88,7 +79,7 @@ fn workers_that_are_killed_and_a_scheduler_play_the_same_run() {
     let open = run(&["tickets", "--run", &store]);
     let mut command = train(&[&work[..], &["--tickets", "-"]].concat());
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut told = Running(pipes.spawn().unwrap());
+    let mut told = Killed(pipes.spawn().unwrap());
     let mut input = told.0.stdin.take().unwrap();
     let mut answers = BufReader::new(told.0.stdout.take().unwrap()).lines();
     for name in open.lines().take(3) {
@@ -109,6 +100,25 @@ fn workers_that_are_killed_and_a_scheduler_play_the_same_run() {
     assert!(shards(&store) == shards(&alone), "equal to the byte");
     let report = std::fs::read_to_string(format!("{store}/report.html")).unwrap();
     assert!(report.contains("3 generations, 56 games") && report.contains("Machines"));
+
+    // A complete run says so, and another plan is refused where it began, too.
+    let goes_on = |plan: &str| {
+        let mut command = train(&["loop", plan, "--run", &alone, "--out", &other]);
+        let output = command.env("RUST_LOG", "info").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    let (status, said) = goes_on(&plan);
+    assert!(
+        status == Some(0) && said.contains("the plan is complete"),
+        "{said}"
+    );
+    let changed = scratch.write("other.toml", format!("seed = 2{PLAN}").as_bytes());
+    let (status, said) = goes_on(&changed);
+    assert!(
+        status == Some(78) && said.contains("the run has another plan"),
+        "{said}"
+    );
 
     // Another program must not work on it, and says so with its own status.
     let manifest = format!("{store}/run.json");
@@ -135,7 +145,20 @@ fn what_cannot_be_a_run_is_named() {
         "contains no run yet",
     );
     let scratch = Scratch::new("machines-wrong");
-    let run = scratch.join("run");
+    let run = scratch.path("run");
     let work = ["work", "--run", &run, "--tickets", "5"];
     fails(&work, "--tickets");
+    fails(&["work", "--run", ""], "names no folder");
+    // Runs of one machine and of several.
+    let [single, store] = ["single", "store"].map(|name| {
+        std::fs::create_dir(scratch.join(name)).unwrap();
+        scratch.path(name)
+    });
+    scratch.write("single/plan.toml", PLAN.as_bytes());
+    scratch.write("store/run.json", b"{}");
+    for command in ["work", "tickets"] {
+        fails(&[command, "--run", &single], "`loop --out`");
+    }
+    fails(&["loop", "--out", &store], "loop --run");
+    fails(&["report", &store], "report.html");
 }

@@ -1,57 +1,19 @@
-//! Networks for tests of the engine, and a folder for them.
+//! Networks for tests of the engine.
 
-use std::path::PathBuf;
-
-use tengen::encode::Encode;
+use tengen::encode::{Encode as _, made_up};
 use tengen::eval::{ModelInfo, PLANES, POLICY, VALUE};
-use tengen::game::{BoardSize, Game};
+use tengen::game::{BoardSize, Game as _};
 use tengen::games::nogo::SmallNoGo;
 use tengen::onnx::{GraphBuilder, Header, Value};
 
-/// A folder for this test, removed at the end.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("tengen-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("the system's folder is writable");
-        Folder(path)
-    }
-
-    pub(crate) fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
-    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> String {
-        std::fs::write(self.0.join(name), bytes).expect("our folder");
-        self.path(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// The metadata of a NoGo network for a square board.
 pub(crate) fn info(side: u8) -> ModelInfo {
+    let empty = SmallNoGo::new(BoardSize::square(side)).expect("a usual board");
     let encodings = SmallNoGo::encodings();
-    let encoding = encodings.last().expect("NoGo has an encoding");
-    let size = BoardSize::square(side);
+    let &encoding = encodings.last().expect("NoGo has an encoding");
     ModelInfo {
-        game: SmallNoGo::NAME.to_owned(),
-        size,
-        boards: Vec::new(),
-        encoding: encoding.id().to_owned(),
-        planes: encoding.planes(),
-        policy_len: size.area(),
-        outcomes: 2,
         network: "test".to_owned(),
-        games: 0,
-        steps: 0,
-        creator: "tengen test".to_owned(),
-        points: 0,
+        ..made_up(&empty, encoding)
     }
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
 
+use crate::killed::Killed;
+
 /// After this time a silent or running engine counts as hanging.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -34,9 +36,9 @@ fn spawn(args: &[&str]) -> Child {
 /// One line of the engine's output.
 type OutputLine = Vec<u8>;
 
-/// An engine process. It is killed when dropped.
+/// An engine process.
 pub(crate) struct Engine {
-    child: Child,
+    child: Killed,
     input: Option<ChildStdin>,
     lines: Receiver<OutputLine>,
 }
@@ -66,7 +68,7 @@ impl Engine {
         });
         Engine {
             input: child.stdin.take(),
-            child,
+            child: Killed(child),
             lines,
         }
     }
@@ -117,7 +119,7 @@ impl Engine {
     /// Memory of its own, if known to the system: how much of a program's file is in memory depends on the
     /// system's cache.
     pub(crate) fn memory_kib(&self) -> Option<u64> {
-        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.0.id())).ok()?;
         let line = text
             .lines()
             .find_map(|line| line.strip_prefix("RssAnon:"))?;
@@ -140,18 +142,10 @@ impl Engine {
                 Err(RecvTimeoutError::Timeout) => panic!("the engine does not end"),
             }
         }
-        let status = self.child.wait().expect("it is our child");
+        let status = self.child.0.wait().expect("it is our child");
         let took = clock.now();
         assert!(status.success(), "{status}");
         (String::from_utf8(rest).expect("UTF-8"), took)
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -55,7 +55,7 @@ fn goes_on(data: &str) {
 #[test]
 fn selfplay_continues_after_kill_9() {
     let scratch = Scratch::new("kill-selfplay");
-    let data = scratch.join("data");
+    let data = scratch.path("data");
     for _ in 0..2 {
         let (mut child, _) = playing(&data);
         // On Unix this is SIGKILL.
@@ -71,7 +71,7 @@ fn ctrl_c_prints_the_progress_and_the_same_command_continues() {
     use std::os::unix::process::ExitStatusExt as _;
 
     let scratch = Scratch::new("ctrl-c");
-    let data = scratch.join("data");
+    let data = scratch.path("data");
     let (child, _output) = playing(&data);
     let id = child.id().to_string();
     assert!(
@@ -153,12 +153,8 @@ fn products(run: &str, generations: u32) -> Products {
 #[test]
 fn the_loop_continues_after_kill_9_with_the_same_result() {
     let scratch = Scratch::new("kill-loop");
-    let (plan, whole, killed) = (
-        scratch.join("plan.toml"),
-        scratch.join("whole"),
-        scratch.join("killed"),
-    );
-    std::fs::write(&plan, PLAN).unwrap();
+    let plan = scratch.write("plan.toml", PLAN.as_bytes());
+    let (whole, killed) = (scratch.path("whole"), scratch.path("killed"));
     let arguments = |out: &str| -> Vec<String> {
         let words = [
             "loop",

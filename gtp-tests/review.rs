@@ -1,11 +1,13 @@
 //! `tengen review`: text, JSON and pages, of one game and of a folder.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
+
+use crate::scratch::Scratch;
 
 /// A game of 13 moves on 4x4, solved from the start.
 const SMALL: &str = "gtp-tests/games/4x4.sgf";
@@ -63,15 +65,6 @@ fn refuses(args: &[&str], part: &str) {
         last.starts_with("tengen: ") && last.contains(part),
         "{text}"
     );
-}
-
-/// An empty temporary folder for this test.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("review-{name}"));
-    // It may be left over from a failed test.
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder for files of tests");
-    folder
 }
 
 fn name(path: &Path) -> &str {
@@ -192,7 +185,7 @@ fn the_network_judges_a_game_on_its_board() {
 
 #[test]
 fn a_page_is_self_contained_and_replaces_only_pages() {
-    let folder = scratch("page");
+    let folder = Scratch::new("review-page");
     let page = folder.join("game.html");
     let args = [&[LARGE, "--html", name(&page)], QUICK].concat();
     text(&args);
@@ -221,7 +214,7 @@ fn a_page_is_self_contained_and_replaces_only_pages() {
 
 #[test]
 fn a_record_gets_comments_and_better_lines_in_every_game() {
-    let folder = scratch("annotated");
+    let folder = Scratch::new("review-annotated");
     let games = [
         ("nogo.sgf", std::fs::read_to_string(SMALL).expect("a game")),
         (
@@ -306,7 +299,7 @@ fn is_javascript(page: &str, folder: &Path) {
 /// Where nothing is proven beside the search, moves are judged by the search and by the end of the game.
 #[test]
 fn games_of_go_and_gomoku_are_reviewed() {
-    let folder = scratch("games");
+    let folder = Scratch::new("review-games");
     let review_of = |name: &str, text: &str| -> Value {
         let file = folder.join(name);
         std::fs::write(&file, text).expect("writable");
@@ -362,7 +355,7 @@ fn games_of_go_and_gomoku_are_reviewed() {
 
 #[test]
 fn a_folder_gets_one_page_per_game_and_no_game_is_reviewed_twice() {
-    let folder = scratch("folder");
+    let folder = Scratch::new("review-folder");
     let games = folder.join("games");
     std::fs::create_dir(&games).expect("a folder");
     std::fs::copy(SMALL, games.join("one.sgf")).expect("a copy");
@@ -411,7 +404,8 @@ fn a_folder_gets_one_page_per_game_and_no_game_is_reviewed_twice() {
 )]
 #[test]
 fn an_interrupted_review_keeps_its_results() {
-    let page = scratch("interrupt").join("game.html");
+    let folder = Scratch::new("review-interrupt");
+    let page = folder.join("game.html");
     let html = ["--html", name(&page), "--nodes", "1000"];
     let slow = [LARGE, "--time-per-move", "0.2", "--log-level", "info"];
     let mut child = review(&[&slow, &html[..]].concat())

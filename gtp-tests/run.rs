@@ -14,6 +14,7 @@ mod hostile;
 mod hurry;
 mod katago;
 mod katago_networks;
+mod killed;
 mod lifetime;
 mod modules;
 mod networks;
@@ -25,6 +26,7 @@ mod sabaki;
 mod sabaki_parser;
 mod sau;
 mod scoring;
+mod scratch;
 #[cfg(unix)]
 mod scripts;
 mod sessions;

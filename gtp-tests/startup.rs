@@ -8,8 +8,8 @@ use std::process::Command;
 
 use tengen::eval::FETCH_SCRIPT;
 
-use crate::networks::Folder;
 use crate::process::{folder, run_on};
+use crate::scratch::Scratch;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
@@ -65,17 +65,38 @@ fn a_byte_order_mark_is_skipped() {
         let version = said(args, query);
         assert!(version.contains("\"version\""), "{version}");
     }
-    let file = std::env::temp_dir().join(format!("tengen-mark-{}.toml", std::process::id()));
-    std::fs::write(&file, "\u{feff}visits = 7\n").expect("the folder is writable");
-    let config = file.display().to_string();
+    let folder = Scratch::new("mark");
+    let config = folder.write("mark.toml", "\u{feff}visits = 7\n".as_bytes());
     let set = said(&["gtp", "--config", &config], "kata-get-param maxVisits\n");
     assert_eq!(set, "= 7\n\n");
-    std::fs::remove_file(&file).expect("it is ours");
+}
+
+/// Platforms give no arguments.
+#[test]
+fn a_file_without_arguments_is_like_none() {
+    let folder = Scratch::new("no-arguments");
+    let program = folder
+        .join("pbrain-tengen")
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+    let input = folder.write("input.txt", b"ABOUT\r\nEND\r\n");
+    for empty in ["", "\r\n", "# gomocup\n"] {
+        folder.write("tengen.args", empty.as_bytes());
+        let input = std::fs::File::open(&input).expect("it was just written");
+        let output = Command::new(&program).stdin(input).output();
+        let output = output.expect("it was just put there");
+        let said = text(&output.stdout);
+        assert!(
+            output.status.success() && said.starts_with("name=\"Tengen\""),
+            "{empty:?}: {said} {}",
+            text(&output.stderr)
+        );
+    }
 }
 
 #[test]
 fn only_regular_files_are_read() {
-    let folder = Folder::new("no-files");
+    let folder = Scratch::new("no-files");
     let fifo = folder.path("fifo.onnx");
     let made = Command::new("mkfifo").arg(&fifo).status();
     assert!(made.is_ok_and(|status| status.success()), "mkfifo");
@@ -147,7 +168,7 @@ fn mucgo_is_a_search_over_playouts() {
 
 #[test]
 fn an_unreadable_configuration_ends_the_program() {
-    let folder = Folder::new("configurations");
+    let folder = Scratch::new("configurations");
     check_refused(
         &["gtp", "--config", "/nope.toml"],
         &["/nope.toml", "no such file"],
@@ -232,24 +253,21 @@ fn nearly_right_names_get_a_suggestion() {
 #[test]
 fn games_without_a_solver_are_refused_first() {
     let record = folder().join("games").join("go-superko.sgf");
-    let finished = std::env::temp_dir().join(format!("tengen-solve-{}.sgf", std::process::id()));
+    let scratch = Scratch::new("solve");
     // Passes and handicap stones are not accepted by a solver of NoGo.
-    std::fs::write(&finished, "(;GM[1]SZ[9]HA[2]AB[cc][gg];W[ee];B[tt];W[tt])")
-        .expect("a folder for files");
-    for file in [&record, &finished] {
-        let file = file.to_str().expect("a plain path");
+    let finished = b"(;GM[1]SZ[9]HA[2]AB[cc][gg];W[ee];B[tt];W[tt])";
+    let finished = scratch.write("finished.sgf", finished);
+    for file in [record.to_str().expect("a plain path"), &finished] {
         check_refused(
             &["solve", "--game", "go", file],
             &["there is no solver for Go", "NoGo and Gomoku"],
         );
     }
     // Files of NoGo may say nothing but the game number of Go.
-    let file = finished.to_str().expect("a plain path");
     check_refused(
-        &["solve", file],
+        &["solve", &finished],
         &["there is no solver for go", "game of nogo", "pass"],
     );
-    std::fs::remove_file(&finished).expect("it is ours");
 }
 
 /// A processor of 2008 has no AVX2, which all code of the usual build may use.

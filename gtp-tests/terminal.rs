@@ -1,18 +1,20 @@
 //! Terminal users: the programs behind a pseudo-terminal, which `script` of util-linux provides.
 
 use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
+
+use crate::killed::Killed;
 
 /// After this time a silent program counts as hanging.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 const CTRL_C: &str = "\u{3}";
 const CTRL_D: &str = "\u{4}";
 
-/// A program in a terminal. It is killed when dropped.
+/// A program in a terminal.
 struct Terminal {
-    child: Child,
+    child: Killed,
     output: Receiver<Vec<u8>>,
     seen: String,
 }
@@ -44,14 +46,14 @@ impl Terminal {
             }
         });
         Some(Terminal {
-            child,
+            child: Killed(child),
             output: receiver,
             seen: String::new(),
         })
     }
 
     fn types(&mut self, text: &str) {
-        let input = self.child.stdin.as_mut().expect("it is piped");
+        let input = self.child.0.stdin.as_mut().expect("it is piped");
         input.write_all(text.as_bytes()).expect("it reads");
     }
 
@@ -69,15 +71,7 @@ impl Terminal {
 
     /// The exit status, as seen by a shell.
     fn end(&mut self) -> Option<i32> {
-        self.child.wait().expect("it is our child").code()
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.0.wait().expect("it is our child").code()
     }
 }
 

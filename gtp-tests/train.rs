@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 mod critic;
+mod killed;
 mod machines;
 mod reference;
 mod resume;
+mod scratch;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use tengen::encode::find;
@@ -18,27 +20,7 @@ use tengen::games::nogo::SmallNoGo;
 use tengen::train::shards::row::Row;
 use tengen::train::shards::shard;
 
-/// A temporary folder for one test, removed at its end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("tengen-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-
-    fn join(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use scratch::Scratch;
 
 fn train(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-train"));
@@ -77,9 +59,9 @@ fn games(folder: &str) -> BTreeMap<u64, Vec<Row>> {
 fn games_become_a_network_that_the_engine_loads() {
     let scratch = Scratch::new("end-to-end");
     let (data, fitted, net) = (
-        scratch.join("data"),
-        scratch.join("run"),
-        scratch.join("net.onnx"),
+        scratch.path("data"),
+        scratch.path("run"),
+        scratch.path("net.onnx"),
     );
     let selfplay = [
         "--size",
@@ -109,7 +91,7 @@ fn games_become_a_network_that_the_engine_loads() {
     for path in [&data, &fitted, &net] {
         assert!(run(&["inspect", path]).lines().count() >= 3);
     }
-    let later = scratch.join("later.onnx");
+    let later = scratch.path("later.onnx");
     let earlier = ["--earlier-games", "5", "--earlier-steps", "7"];
     let export = ["export", "--checkpoint", &fitted, "--out", &later];
     run(&[&export[..], &earlier].concat());
@@ -118,10 +100,10 @@ fn games_become_a_network_that_the_engine_loads() {
         assert!(told.lines().any(|told| told == line), "{told}");
     }
 
-    quantised(&net, &data, &scratch.join("int8.onnx"));
+    quantised(&net, &data, &scratch.path("int8.onnx"));
     taught(
         &net,
-        &["fit", "--data", &data, "--out", &scratch.join("taught")],
+        &["fit", "--data", &data, "--out", &scratch.path("taught")],
         &fit,
     );
 
@@ -155,7 +137,10 @@ fn taught(net: &str, command: &[&str], settings: &[&str]) {
     let log = succeed(&mut with("0.5"));
     assert!(log.contains("\"untrained\""), "{log}");
     succeed(&mut with("0.5"));
-    for (share, wanted) in [("0.25", "other settings"), ("0", "--teacher-share 0")] {
+    for (share, wanted) in [
+        ("0.25", "belongs to a run with teacher"),
+        ("0", "--teacher-share 0"),
+    ] {
         let output = with(share).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
@@ -169,7 +154,7 @@ fn taught(net: &str, command: &[&str], settings: &[&str]) {
 #[test]
 fn old_games_get_exact_results() {
     let scratch = Scratch::new("correct");
-    let [data, out, no_games] = ["data", "out", "none"].map(|name| scratch.join(name));
+    let [data, out, no_games] = ["data", "out", "none"].map(|name| scratch.path(name));
     let games_of = [
         "--size",
         "4",

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use crate::networks::Folder;
 use crate::process::{refuses, tengen};
+use crate::scratch::Scratch;
 
 #[track_caller]
 fn text(args: &[&str]) -> String {
@@ -19,7 +19,7 @@ fn read(file: impl AsRef<Path>) -> String {
 
 #[test]
 fn a_set_is_selected_solved_and_continued() {
-    let folder = Folder::new("truth-solved");
+    let folder = Scratch::new("truth-solved");
     let set = folder.path("set.txt");
     let pick = [
         "endings",
@@ -73,8 +73,41 @@ fn a_set_is_selected_solved_and_continued() {
 }
 
 #[test]
+fn games_that_cannot_be_used_are_left_out() {
+    let folder = Scratch::new("truth-others");
+    let games = folder.join("games");
+    std::fs::create_dir(&games).expect("it is our folder");
+    std::fs::copy("gtp-tests/games/4x4.sgf", games.join("nogo.sgf")).expect("a copy");
+    let go = folder.write("games/go.sgf", b"(;GM[1]SZ[4];B[ba];W[aa];B[ab])");
+    let no_text = folder.write("games/text.sgf", b"remember the milk");
+    let (all, set) = (folder.path("games"), folder.path("set.txt"));
+    let plies = ["--from", "2", "--to", "7", "--out", &set];
+    for files in [&[&*go][..], &[&*go, &*no_text][..]] {
+        let pick = [&["endings", "pick"][..], files, &plies].concat();
+        let output = tengen(&pick);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(
+            !folder.join("set.txt").exists(),
+            "there is nothing to write"
+        );
+    }
+    let output = tengen(&[&["endings", "pick", &all], &plies[..]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for words in [
+        "go.sgf: taken for NoGo: black at A3 is not legal after 2 moves",
+        "text.sgf: ",
+        "2 of 3 files could not be used; the others are",
+    ] {
+        assert!(said.contains(words), "no {words:?} in {said}");
+    }
+    let positions = read(&set);
+    assert_eq!(positions.lines().count(), 1 + 2, "{positions}");
+}
+
+#[test]
 fn lost_wins_are_counted() {
-    let folder = Folder::new("truth-bench");
+    let folder = Scratch::new("truth-bench");
     let set = folder.path("set.txt");
     // White plays C1 or D1; the recorded results of these lines are made up: it keeps the first
     // win, cannot keep the second, and the third is unknown.
@@ -124,7 +157,7 @@ fn lost_wins_are_counted() {
 /// Black's three stones in a row, open on both sides: Black to move wins, and White has to answer.
 #[test]
 fn a_set_of_gomoku_knows_wins_and_defences() {
-    let folder = Folder::new("truth-gomoku");
+    let folder = Scratch::new("truth-gomoku");
     let games = folder.path("game.sgf");
     let game = "(;GM[4]SZ[9]RU[standard];B[ee];W[ae];B[fe];W[ah];B[ge];W[ha])";
     std::fs::write(&games, game).expect("writable");
@@ -164,7 +197,7 @@ fn a_set_of_gomoku_knows_wins_and_defences() {
 
 #[test]
 fn a_book_is_judged_once_and_used() {
-    let folder = Folder::new("truth-openings");
+    let folder = Scratch::new("truth-openings");
     let book = folder.path("book.txt");
     let lines = "# by hand\nA1 B2 C3  # balanced\n\nB2 C1\n";
     std::fs::write(&book, lines).expect("writable");

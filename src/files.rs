@@ -1,6 +1,9 @@
 //! Opens files that users name. Only regular files of bounded size are accepted: a FIFO, a device
 //! or a folder is an error at once, and no read is unbounded.
 
+#[cfg(test)]
+pub(crate) mod scratch;
+
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;

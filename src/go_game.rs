@@ -330,12 +330,12 @@ fn cleaning_up_goes_on_until_nothing_is_dead() {
 mod train {
     use super::*;
     use crate::encode;
+    use crate::files::scratch::Scratch;
     use crate::game::{Game, Rules};
     use crate::games::go::SmallGo;
     use crate::train::cycle::fsck;
     use crate::train::cycle::{CyclePlan, Resources, RunFolder, int8, run};
     use crate::train::play::runtime::Runtime;
-    use crate::train::scratch::Scratch;
     use crate::train::shards::dataset::{Dataset, Selection};
     use crate::train::shards::shard;
 

@@ -87,6 +87,15 @@ pub fn stop_on_ctrl_c() -> io::Result<Arc<AtomicBool>> {
     Ok(raised)
 }
 
+/// Also raises the flag at the end of the terminal (SIGHUP), unless that is ignored or the system does
+/// not say whether it is.
+///
+/// # Errors
+/// Errors of the operating system.
+pub fn stop_on_hangup(raised: &Arc<AtomicBool>) -> io::Result<()> {
+    system::raise_on_hangup(raised)
+}
+
 /// Ends the process as an uncaught Ctrl-C would, after final output: by the signal on Unix, with
 /// the status `0xC000013A` on Windows. So a shell ends its loop, too.
 ///

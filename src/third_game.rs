@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::clock::{Clock, FakeClock, SystemClock};
+use crate::encode::{Encode as _, made_up};
 use crate::engine::{Decision, Engine, EngineOptions, MoveKind, MoveRequest};
-use crate::eval::{EvaluatorFactory, ModelInfo};
+use crate::eval::EvaluatorFactory;
 use crate::game::{BoardSize, Color, Game, Move, Outcome, Proof};
 use crate::games::tictactoe::TicTacToe;
 use crate::record::{Play, Vertex, sgf};
@@ -138,27 +139,11 @@ fn rules_are_read_and_lines_that_are_set_up_are_not_played() {
     assert!(refused.to_string().contains("from 2 to 8"), "{refused}");
 }
 
-fn model(position: &TicTacToe) -> ModelInfo {
-    ModelInfo {
-        game: TicTacToe::NAME.to_owned(),
-        size: position.size(),
-        boards: Vec::new(),
-        encoding: "tictactoe-1".to_owned(),
-        planes: 3,
-        policy_len: position.policy_len(),
-        outcomes: TicTacToe::INFO.outcomes(),
-        network: "nothing".to_owned(),
-        games: 0,
-        steps: 0,
-        creator: String::new(),
-        points: 0,
-    }
-}
-
 #[test]
 fn the_search_proves_the_draw() {
     let position = TicTacToe::new(BoardSize::square(3)).unwrap();
-    let factory = EvaluatorFactory::uniform(model(&position));
+    let model = made_up(&position, TicTacToe::encodings()[0]);
+    let factory = EvaluatorFactory::uniform(model);
     let options = SearcherOptions {
         threads: 1,
         seed: 1,
@@ -244,10 +229,10 @@ fn the_referee_knows_wins_and_draws() {
 mod train {
     use super::*;
     use crate::eval::BackendKind;
+    use crate::files::scratch::Scratch;
     use crate::train::cycle::fsck;
     use crate::train::cycle::{CyclePlan, Resources, RunFolder, run};
     use crate::train::play::runtime::Runtime;
-    use crate::train::scratch::Scratch;
     use crate::train::shards::dataset::{Dataset, Selection};
     use crate::train::shards::shard;
 

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::{Board, Events};
-use super::driver::{Browser, HANG_TIMEOUT, scratch};
+use super::driver::{Browser, HANG_TIMEOUT};
+use crate::scratch::Scratch;
 
 /// Begins a game in the dialog: human Black against an engine with few visits.
 fn begin(browser: &Browser, game: &str, size: &str) {
@@ -75,7 +76,7 @@ fn fits_a_phone(browser: &Browser) {
 
 #[test]
 fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
-    let folder = scratch("browser");
+    let folder = Scratch::new("board-browser");
     let Some(browser) = Browser::start(&folder) else {
         return;
     };
@@ -163,7 +164,7 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
 /// The page is redrawn several times a second during an analysis, and a press takes longer.
 #[test]
 fn a_click_counts_where_the_page_changes_while_the_button_is_held() {
-    let folder = scratch("presses");
+    let folder = Scratch::new("board-presses");
     let Some(browser) = Browser::start(&folder) else {
         return;
     };

@@ -8,12 +8,14 @@ use std::time::Duration;
 use serde_json::Value;
 use tengen::clock::{Clock as _, SystemClock};
 
+use crate::killed::Killed;
+
 /// After this time a silent board counts as hanging.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A running board. It is killed when dropped.
+/// A running board.
 pub(super) struct Board {
-    pub(super) child: Child,
+    pub(super) child: Killed,
     pub(super) address: String,
     pub(super) port: u16,
     pub(super) token: String,
@@ -46,7 +48,7 @@ impl Board {
         let (port, token) = (port.parse().expect("a port"), token.trim_end_matches('/'));
         assert_eq!(token.len(), 32, "{address}");
         Board {
-            child,
+            child: Killed(child),
             port,
             token: token.to_owned(),
             address,
@@ -115,7 +117,7 @@ impl Board {
 
     /// Processor time used, in hundredths of a second; on Linux only.
     pub(super) fn cpu_ticks(&self) -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.0.id()));
         let stat = stat.expect("it runs");
         let (_, rest) = stat.rsplit_once(") ").expect("a name in brackets");
         let fields: Vec<u64> = rest
@@ -123,13 +125,6 @@ impl Board {
             .map(|field| field.parse().unwrap_or(0))
             .collect();
         fields[11] + fields[12]
-    }
-}
-
-impl Drop for Board {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

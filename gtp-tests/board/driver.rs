@@ -3,20 +3,21 @@
 
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::request;
+use crate::killed::Killed;
 
 pub(super) const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A browser with one page. It ends when dropped.
 pub(super) struct Browser {
-    driver: Child,
+    _driver: Killed,
     port: u16,
     session: String,
 }
@@ -46,7 +47,7 @@ impl Browser {
             .spawn()
             .expect("it is installed");
         let mut browser = Browser {
-            driver,
+            _driver: Killed(driver),
             port,
             session: String::new(),
         };
@@ -239,15 +240,5 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let path = format!("/session/{}", self.session);
         let _ = self.try_ask("DELETE", &path, &Value::Null);
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
     }
-}
-
-/// An empty folder for the files of a test.
-pub(super) fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("board-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder for files of tests");
-    folder
 }

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,7 +10,8 @@ use serde_json::{Value, json};
 use tengen::clock::{Clock as _, SystemClock};
 
 use super::client::{Board, Events};
-use super::driver::{Browser, scratch};
+use super::driver::Browser;
+use crate::scratch::Scratch;
 
 /// An engine under GTP whose game is watched.
 struct Watched {
@@ -202,10 +202,10 @@ fn no_viewer_slows_a_move() {
 
 #[test]
 fn a_platform_that_reads_the_error_stream_sees_no_address() {
-    let folder = scratch("sau");
+    let folder = Scratch::new("board-sau");
     let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
         .args(["sau", "--live-board", "--records"])
-        .arg(&folder)
+        .arg(&*folder)
         .stdin(Stdio::null())
         .output()
         .expect("the binary was built for this test");
@@ -216,8 +216,8 @@ fn a_platform_that_reads_the_error_stream_sees_no_address() {
 }
 
 /// A match of two games at once, with its folder.
-fn watch_a_match(name: &str) -> (Board, PathBuf) {
-    let folder = scratch(name);
+fn watch_a_match() -> (Board, Scratch) {
+    let folder = Scratch::new("board-match");
     let engine = format!(
         "{} gtp --backend rollout --threads 1 --time-per-move 0.1",
         env!("CARGO_BIN_EXE_tengen")
@@ -248,7 +248,7 @@ fn watch_a_match(name: &str) -> (Board, PathBuf) {
 
 #[test]
 fn the_games_of_a_match_are_shown_each_on_its_board() {
-    let (mut board, folder) = watch_a_match("match");
+    let (mut board, folder) = watch_a_match();
     let mut page = Events::open_at(&board, "events?1");
     let game = page.wait("game", |game| game["task"] == "move");
     assert_eq!(
@@ -274,14 +274,14 @@ fn the_games_of_a_match_are_shown_each_on_its_board() {
     page.wait("game", |game| game["title"] != title);
     let list = page.wait("games", |list| list["score"] != "");
     assert_eq!(list["games"].as_array().map(Vec::len), Some(2));
-    assert!(board.child.wait().is_ok_and(|status| status.success()));
+    assert!(board.child.0.wait().is_ok_and(|status| status.success()));
     let kept = std::fs::read_to_string(folder.join("match/results.jsonl")).expect("results");
     assert_eq!(kept.lines().count(), 5, "{kept}");
 }
 
 #[test]
 fn a_browser_follows_a_game_and_walks_by_itself() {
-    let folder = scratch("watching");
+    let folder = Scratch::new("board-watching");
     let Some(browser) = Browser::start(&folder) else {
         return;
     };

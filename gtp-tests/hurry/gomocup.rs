@@ -1,7 +1,7 @@
 //! A thousand moves of Gomocup at 0 to 30 ms a turn with all processors busy.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use tengen::clock::{Clock as _, SystemClock};
@@ -10,14 +10,15 @@ use tengen::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 use tengen::gtp::{read_xy, write_xy};
 use tengen::rollout::Playout as _;
 
-use super::{Busy, Times};
+use super::{Times, busy};
+use crate::killed::Killed;
 
 const TURNS: [u64; 10] = [0, 1, 2, 3, 5, 8, 10, 15, 20, 30];
 const MOVES_EACH: usize = 100;
 
 /// A process that answers line by line, without a thread between.
 struct Peer {
-    child: Child,
+    _child: Killed,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
@@ -33,7 +34,7 @@ impl Peer {
         Peer {
             input: child.stdin.take().expect("it is piped"),
             output: BufReader::new(child.stdout.take().expect("it is piped")),
-            child,
+            _child: Killed(child),
         }
     }
 
@@ -51,14 +52,6 @@ impl Peer {
                 return line.trim_end().to_owned();
             }
         }
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -98,7 +91,7 @@ fn a_thousand_moves_in_no_time() {
     let mut engine = Peer::start(env!("CARGO_BIN_EXE_tengen"), &["gomocup", "--quiet"]);
     // Baseline: a program that does nothing, and a thread that only sleeps.
     let mut echo = Peer::start("cat", &[]);
-    let _busy = Busy::all_processors();
+    let _busy = busy();
     let size = BoardSize::square(15);
     let (mut missed, mut duties, mut worst) = (0, 0, Duration::ZERO);
     let (mut noise, mut oversleep) = (Times::default(), Times::default());

@@ -14,7 +14,8 @@ use tengen::game::{Color, Game, Move};
 use tengen::games::nogo::SmallNoGo;
 use tengen::record::{Vertex, sgf};
 
-use crate::networks::{Folder, WILD, info, network};
+use crate::networks::{WILD, info, network};
+use crate::scratch::Scratch;
 
 use self::platform::{Program, SIZE, letters};
 
@@ -358,7 +359,7 @@ fn an_explicit_records_folder_must_be_writable() {
 
 #[test]
 fn a_failing_search_stays_silent_and_plays() {
-    let folder = Folder::new("failing-networks");
+    let folder = Scratch::new("failing-networks");
     // The error message must not be read as a move.
     let model = folder.write("move AA.onnx", &network(&info(9), WILD));
     let arguments = ["sau", "--model", &model, "--visits", "50", "--threads", "1"];

@@ -1,13 +1,16 @@
 //! The platform's side of the conversation.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command};
+use std::path::Path;
+use std::process::{ChildStdin, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
 use tengen::game::{BoardSize, Move};
+
+use crate::killed::Killed;
+use crate::scratch::Scratch;
 
 pub(super) const SIZE: BoardSize = BoardSize::square(9);
 /// After this time a silent program counts as hanging.
@@ -19,10 +22,10 @@ const SILENCE: Duration = Duration::from_millis(300);
 
 /// A program on the platform.
 pub(super) struct Program {
-    child: Child,
+    child: Killed,
     input: ChildStdin,
     lines: Receiver<String>,
-    pub(super) folder: PathBuf,
+    pub(super) folder: Scratch,
 }
 
 impl Program {
@@ -34,20 +37,18 @@ impl Program {
 
     /// Like [`Program::start`], in a folder modified by `prepare`.
     pub(super) fn start_where(name: &str, arguments: &[&str], prepare: impl Fn(&Path)) -> Program {
-        let folder = std::env::temp_dir().join(format!("tengen-sau-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("the folder is writable");
+        let folder = Scratch::new(&format!("sau-{name}"));
         prepare(&folder);
         let program = folder
             .join("tengen")
             .with_extension(std::env::consts::EXE_EXTENSION);
         std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
         if !arguments.is_empty() {
-            let text = arguments.join("\n");
-            std::fs::write(folder.join("tengen.args"), text).expect("the folder is writable");
+            folder.write("tengen.args", arguments.join("\n").as_bytes());
         }
         let (output, to_output) = std::io::pipe().expect("a pipe");
         let mut child = Command::new(&program)
-            .current_dir(&folder)
+            .current_dir(&*folder)
             .env("HOME", folder.join("home"))
             // Its name on Windows.
             .env("USERPROFILE", folder.join("home"))
@@ -66,7 +67,7 @@ impl Program {
         });
         let input = child.stdin.take().expect("it is piped");
         let mut program = Program {
-            child,
+            child: Killed(child),
             input,
             lines,
             folder,
@@ -123,22 +124,13 @@ impl Program {
     pub(super) fn quit(mut self) {
         let clock = SystemClock::new();
         self.send("quit\n");
-        let status = self.child.wait().expect("it is our child");
+        let status = self.child.0.wait().expect("it is our child");
         assert!(
             clock.now() < QUIT && status.success(),
             "{status} after {:?}",
             clock.now()
         );
         assert_eq!(self.lines.recv_timeout(SILENCE).ok(), None);
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -6,8 +6,9 @@ use tengen::eval::ModelInfo;
 use tengen::game::BoardSize;
 
 use super::{check_refused, player, released, text};
-use crate::networks::{Folder, WILD, field, info, network, network_behind, patched, with_field};
+use crate::networks::{WILD, field, info, network, network_behind, patched, with_field};
 use crate::process::run_on;
+use crate::scratch::Scratch;
 
 #[test]
 fn boards_use_their_network_the_given_one_or_playouts() {
@@ -29,6 +30,9 @@ fn boards_use_their_network_the_given_one_or_playouts() {
             "{game} {size}: {said}"
         );
     }
+    let said = player(&["--game", "gomoku", "--size", "5x20"]);
+    let boards = "play on 8x8 and boards with sides from 9 to 20, not on 5x20";
+    assert!(said.contains(boards), "{said}");
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let model = models.join("gomoku-8x8.onnx").display().to_string();
     let said = player(&["--game", "gomoku", "--model", &model]);
@@ -59,7 +63,7 @@ fn backends_agree_on_the_usual_board_of_every_game() {
 
 #[test]
 fn an_unusable_network_ends_the_program() {
-    let folder = Folder::new("networks");
+    let folder = Scratch::new("networks");
     let model = |path: &str, parts: &[&str]| {
         for subcommand in ["gtp", "sau", "bench"] {
             check_refused(&[subcommand, "--model", path], &[&[path], parts].concat());
@@ -99,7 +103,7 @@ fn an_unusable_network_ends_the_program() {
 
 #[test]
 fn damage_is_found_before_the_game() {
-    let folder = Folder::new("damage");
+    let folder = Scratch::new("damage");
     let mut onnx = network(&info(9), 0.1);
     let kernel = 0.1_f32.to_le_bytes();
     let at = onnx.windows(4).position(|bytes| bytes == kernel);
@@ -116,7 +120,7 @@ fn damage_is_found_before_the_game() {
 /// A file that a backend would misread: no other network plays in its place.
 #[test]
 fn an_unsound_network_ends_the_program_on_every_backend() {
-    let folder = Folder::new("unsound");
+    let folder = Scratch::new("unsound");
     let sound = network(&info(9), 0.1);
     let far = [
         b"\x10\x01".to_vec(),
@@ -170,7 +174,7 @@ fn an_unsound_network_ends_the_program_on_every_backend() {
 /// then it ends the program.
 #[test]
 fn a_network_unsupported_by_its_backend_ends_the_program() {
-    let folder = Folder::new("operators");
+    let folder = Scratch::new("operators");
     let sigmoid = network_behind(&info(9), 0.1, |graph, planes| graph.sigmoid(planes));
     let sigmoid = folder.write("sigmoid.onnx", &sigmoid);
     check_refused(
@@ -196,7 +200,7 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
 #[cfg_attr(windows, ignore = "there is no mkfifo, and files are not sparse")]
 #[test]
 fn the_default_board_is_that_of_the_network() {
-    let folder = Folder::new("board");
+    let folder = Scratch::new("board");
     let five = folder.write("5.onnx", &network(&info(5), 0.1));
     let output = run_on(
         &["gtp", "--model", &five, "--visits", "10"],
@@ -219,7 +223,7 @@ fn the_default_board_is_that_of_the_network() {
 /// else.
 #[test]
 fn a_network_for_several_boards_plays_on_each() {
-    let folder = Folder::new("boards");
+    let folder = Scratch::new("boards");
     let mut info = info(7);
     info.boards = vec![info.size, BoardSize::square(5)];
     let several = folder.write("5-7.onnx", &network(&info, 0.1));
@@ -261,7 +265,7 @@ fn a_network_for_several_boards_plays_on_each() {
 
 #[test]
 fn the_built_in_network_takes_over_from_one_that_fails_in_a_game() {
-    let folder = Folder::new("fails");
+    let folder = Scratch::new("fails");
     let wild = folder.write("wild.onnx", &network(&info(9), WILD));
     let output = run_on(
         &["gtp", "--model", &wild, "--visits", "20", "--threads", "1"],

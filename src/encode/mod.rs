@@ -57,6 +57,9 @@ pub enum Mismatch {
         /// The board in use.
         wanted: BoardSize,
     },
+    /// No network is built in for the board; the text names those for which there are some.
+    #[error("{0}")]
+    NotBuiltIn(String),
     /// Unknown encoding: the network is newer or older than this program.
     #[error("the network reads encoding {id:?}, but this program knows only {known}")]
     Encoding {
@@ -120,6 +123,25 @@ pub fn find<G: Encode>(
         });
     }
     Ok(*encoding)
+}
+
+/// Metadata for fakes: of a network that does not exist, for the board of this position.
+#[must_use]
+pub fn made_up<G: Game>(position: &G, encoding: &dyn Encoding<G>) -> ModelInfo {
+    ModelInfo {
+        game: G::NAME.to_owned(),
+        size: position.size(),
+        boards: Vec::new(),
+        encoding: encoding.id().to_owned(),
+        planes: encoding.planes(),
+        policy_len: position.policy_len(),
+        outcomes: G::INFO.outcomes(),
+        network: "nothing".to_owned(),
+        games: 0,
+        steps: 0,
+        creator: "tengen".to_owned(),
+        points: 0,
+    }
 }
 
 #[cfg(test)]

@@ -6,16 +6,16 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-#[cfg(feature = "ort")]
-use super::OrtModel;
 #[cfg(feature = "tract")]
 use super::TractModel;
 use super::info::MOST_BYTES;
 use super::katago;
 use super::{
-    BackendKind, Batch, BatchClient, Calls, Device, EvalError, Evaluator, HashEvaluator,
-    LoadOptions, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, spawn_batcher,
+    BackendKind, Batch, Calls, Device, EvalError, Evaluator, HashEvaluator, LoadOptions, ModelInfo,
+    NativeModel, Outputs, UniformEvaluator, Work,
 };
+#[cfg(feature = "ort")]
+use super::{BatchClient, OrtModel, spawn_batcher};
 use crate::files;
 use crate::game::BoardSize;
 
@@ -107,6 +107,7 @@ enum Model {
     Ort(OrtModel),
     Uniform,
     Hash,
+    #[cfg(feature = "ort")]
     Shared(BatchClient),
 }
 
@@ -169,24 +170,11 @@ impl EvaluatorFactory {
         Ok(())
     }
 
-    /// The same network behind one batcher, whose evaluator takes requests until it has `enough`
-    /// rows: the workers' evaluators are its clients. Its threads end with the last of them and of
-    /// this factory's clones; nothing waits for them, so that a stalled device cannot hold up the
-    /// end of the program.
-    ///
-    /// # Errors
-    /// As [`EvaluatorFactory::make`].
-    pub fn batched(&self, enough: usize) -> Result<EvaluatorFactory, EvalError> {
-        Ok(EvaluatorFactory {
-            info: self.info.clone(),
-            model: shared(vec![self.make()?], enough)?,
-        })
-    }
-
     /// Statistics over all evaluators, if there is a batcher.
     #[must_use]
     pub fn calls(&self) -> Option<Calls> {
         match &self.model {
+            #[cfg(feature = "ort")]
             Model::Shared(client) => Some(client.calls()),
             _ => None,
         }
@@ -234,6 +222,7 @@ impl EvaluatorFactory {
             Model::Ort(model) => Box::new(model.evaluator()?),
             Model::Uniform => Box::new(UniformEvaluator::new(self.info.clone())),
             Model::Hash => Box::new(HashEvaluator::new(self.info.clone())),
+            #[cfg(feature = "ort")]
             Model::Shared(client) => Box::new(client.clone()),
         })
     }
@@ -343,7 +332,10 @@ fn open_ort(
     Ok((info, shared(evaluators, GPU_BATCH)?))
 }
 
-/// Evaluators that are shared by all workers.
+/// Evaluators behind one batcher, whose clients all workers get; a call takes requests until it has
+/// `enough` rows. Nothing waits for its threads, so that a stalled device cannot hold up the end of
+/// the program.
+#[cfg(feature = "ort")]
 fn shared(evaluators: Vec<Box<dyn Evaluator>>, enough: usize) -> Result<Model, EvalError> {
     let (client, _detached) = spawn_batcher(evaluators, enough)?;
     Ok(Model::Shared(client))
@@ -434,12 +426,16 @@ mod tests {
         );
     }
 
+    #[cfg(feature = "ort")]
     #[test]
     fn workers_may_share_a_batcher() {
         let own = EvaluatorFactory::hash(SMALL.info());
-        let shared = own.batched(8).unwrap();
-        let (mut first, mut second) = (shared.make().unwrap(), shared.make().unwrap());
-        drop(shared);
+        let factory = EvaluatorFactory {
+            info: SMALL.info(),
+            model: shared(vec![own.make().unwrap()], 8).unwrap(),
+        };
+        let (mut first, mut second) = (factory.make().unwrap(), factory.make().unwrap());
+        drop(factory);
         suite::check(&mut first);
         suite::agree(&mut second, &mut own.make().unwrap(), 0.0);
     }

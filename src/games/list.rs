@@ -97,6 +97,12 @@ macro_rules! game_infos {
 /// Properties of each game, in the order of the list; the first is the default.
 pub const GAMES: &[GameInfo] = crate::all_games! { game_infos () };
 
+/// The usual board of a game; 9x9 for an unknown one, which is refused when a board of it is wanted.
+#[must_use]
+pub fn usual_board(name: &str) -> BoardSize {
+    info(name).map_or(BoardSize::square(9), |info| info.usual_board)
+}
+
 /// Properties of the game with this name, ignoring case.
 #[must_use]
 pub fn info(name: &str) -> Option<&'static GameInfo> {

@@ -11,4 +11,4 @@ pub mod nogo;
 pub mod tictactoe;
 
 pub use crate::with_game;
-pub use list::{GAMES, UnknownGame, begin, game_names, info, known_name};
+pub use list::{GAMES, UnknownGame, begin, game_names, info, known_name, usual_board};

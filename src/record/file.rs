@@ -140,63 +140,45 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
-
-    /// A temporary folder, removed when dropped.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Folder {
-            let name = format!("tengen-file-{name}-{}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            std::fs::create_dir_all(&path).expect("the folder is writable");
-            Folder(path)
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
-    }
+    use crate::files::scratch::Scratch;
 
     #[test]
     fn what_was_written_is_read_and_replaced() {
-        let folder = Folder::new("replace");
-        let path = folder.0.join("game.sgf");
+        let folder = Scratch::new("record-replace");
+        let path = folder.path().join("game.sgf");
         for size in [5, 7] {
             write_sgf(&path, &format!("(;SZ[{size}])")).expect("it is writable");
             let record = read_sgf(&path, usize::MAX).expect("it is SGF");
             assert_eq!(record.size.width, size);
         }
-        let left: Vec<_> = std::fs::read_dir(&folder.0).expect("readable").collect();
-        assert_eq!(left.len(), 1, "{left:?}");
+        let left = std::fs::read_dir(folder.path()).expect("readable");
+        assert_eq!(left.count(), 1);
     }
 
     #[test]
     fn other_files_are_left_alone() {
-        let folder = Folder::new("other");
-        let path = folder.0.join("notes.txt");
+        let folder = Scratch::new("record-other");
+        let path = folder.path().join("notes.txt");
         std::fs::write(&path, "remember the milk").expect("it is writable");
         let error = write_sgf(&path, "(;)").expect_err("it is no game");
         assert!(matches!(error, FileError::OtherFile), "{error}");
         assert_eq!(read_text(&path).expect("text"), "remember the milk");
         let refused = [
-            read_sgf(&folder.0, 1).map(drop),
-            write_sgf(&folder.0, "(;)"),
-            write(&folder.0, b"(;)"),
+            read_sgf(folder.path(), 1).map(drop),
+            write_sgf(folder.path(), "(;)"),
+            write(folder.path(), b"(;)"),
         ];
         for result in refused {
             assert!(matches!(result, Err(FileError::NotRegular)), "{result:?}");
         }
-        let missing = read_sgf(&folder.0.join("none.sgf"), 1);
+        let missing = read_sgf(&folder.path().join("none.sgf"), 1);
         assert!(matches!(missing, Err(FileError::Missing)), "{missing:?}");
     }
 
     #[test]
     fn a_huge_file_is_refused_without_reading_it_all() {
-        let folder = Folder::new("huge");
-        let path = folder.0.join("huge.sgf");
+        let folder = Scratch::new("record-huge");
+        let path = folder.path().join("huge.sgf");
         let file = std::fs::File::create(&path).expect("the folder is writable");
         // A sparse file: it takes no space.
         file.set_len(1 << 40).expect("holes are allowed");
@@ -206,8 +188,8 @@ mod tests {
 
     #[test]
     fn a_protected_file_stays() {
-        let folder = Folder::new("protected");
-        let path = folder.0.join("game.sgf");
+        let folder = Scratch::new("record-protected");
+        let path = folder.path().join("game.sgf");
         std::fs::write(&path, "(;C[mine])").expect("it is writable");
         let mut permissions = std::fs::metadata(&path).expect("it is there").permissions();
         permissions.set_readonly(true);

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::fits;
 use crate::encode::Mismatch;
-use crate::engine::{Backend, EngineOptions, PlayoutScheme, built_in};
+use crate::engine::{Backend, EngineOptions, PlayoutScheme, built_in_boards};
 use crate::eval::{
     BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
     open_best,
@@ -95,8 +95,7 @@ impl EngineOptions {
         match self.backend {
             Backend::Network(kind) => {
                 Candidate::judge(kind, &load).verdict?;
-                let own = || built_in(&self.game, self.board(), kind, self.device);
-                if self.model.is_none() && own().is_none() {
+                if self.model.is_none() && built_in_boards(&self.game).is_none() {
                     return Err(StartError::NoNetwork { game: self.game });
                 }
             }

@@ -38,23 +38,27 @@ pub(crate) trait Allowed<T> {
 }
 
 /// A number.
-pub(crate) trait Number: FromStr + PartialOrd + Display {
+pub(crate) trait Number: FromStr + PartialOrd + Display + Sized {
     /// What it is called.
     const KIND: &str;
     /// Its placeholder in help.
     const PLACEHOLDER: &str;
+    /// The greatest number of a type that has so few that a user may want more.
+    const MOST: Option<Self>;
 }
 
 macro_rules! numbers {
-    ($($type:ty),*: $kind:literal, $placeholder:literal) => {
+    ($($type:ty),*: $kind:literal, $placeholder:literal, $most:expr) => {
         $(impl Number for $type {
             const KIND: &str = $kind;
             const PLACEHOLDER: &str = $placeholder;
+            const MOST: Option<Self> = $most;
         })*
     };
 }
-numbers!(u8, u16, u32, u64, usize: "a whole number", "N");
-numbers!(f32, f64: "a number", "NUMBER");
+numbers!(u8, u16: "a whole number", "N", Some(Self::MAX));
+numbers!(u32, u64, usize: "a whole number", "N", None);
+numbers!(f32, f64: "a number", "NUMBER", None);
 
 /// Numbers in a range. A bound at infinity excludes it.
 macro_rules! ranges {
@@ -101,7 +105,7 @@ fn describe<T: Number>(range: &impl RangeBounds<T>) -> String {
         Bound::Excluded(high) if high.to_string() == "inf" => String::new(),
         Bound::Excluded(high) => format!(" to below {high}"),
         Bound::Included(high) => format!(" to {high}"),
-        Bound::Unbounded => String::new(),
+        Bound::Unbounded => T::MOST.map_or_else(String::new, |most| format!(" to {most}")),
     };
     format!("{}{from}{to}", T::KIND)
 }

@@ -1,4 +1,4 @@
-//! The worker's side of the batcher: sends batches and receives answers.
+//! The worker's side of the batcher: sends a batch and waits for its answer.
 
 use std::sync::Arc;
 
@@ -8,10 +8,7 @@ use super::super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 use super::calls::{Calls, Counted};
 use super::request::{BACKEND, Buffers, Reply, Request};
 
-/// A worker's connection to a batcher.
-///
-/// [`Evaluator::evaluate`] sends one batch and waits. To keep a GPU busy, [`BatchClient::submit`]
-/// several batches and then [`BatchClient::wait`] for each.
+/// A worker's connection to a batcher: [`Evaluator::evaluate`] sends one batch and waits.
 #[derive(Debug)]
 pub struct BatchClient {
     info: Arc<ModelInfo>,
@@ -19,8 +16,8 @@ pub struct BatchClient {
     requests: Sender<Request>,
     reply: Sender<Reply>,
     replies: Receiver<Reply>,
-    in_flight: usize,
-    spare: Vec<Buffers>,
+    /// The buffers of the last batch, for reuse.
+    spare: Option<Buffers>,
     calls: Arc<Counted>,
 }
 
@@ -48,8 +45,7 @@ impl BatchClient {
             requests,
             reply,
             replies,
-            in_flight: 0,
-            spare: Vec::new(),
+            spare: None,
             calls,
         }
     }
@@ -59,64 +55,10 @@ impl BatchClient {
     pub fn calls(&self) -> Calls {
         self.calls.so_far()
     }
-
-    /// Sends a batch. A later failure is reported by the [`BatchClient::wait`] for its answer.
-    ///
-    /// # Errors
-    /// [`EvalError::Run`] if its rows were not encoded for this network: nothing is sent.
-    pub fn submit(&mut self, batch: Batch) -> Result<(), EvalError> {
-        self.info.check_batch(BACKEND, &batch)?;
-        let out = self.spare.pop().map_or_else(Outputs::new, |b| b.out);
-        self.send(Buffers { batch, out });
-        Ok(())
-    }
-
-    /// Waits for the answer to the oldest batch in flight, and returns the batch.
-    ///
-    /// # Errors
-    /// [`EvalError::Run`] when the evaluator failed, its thread has ended, or nothing is in
-    /// flight.
-    pub fn wait(&mut self) -> Result<(Batch, Outputs), EvalError> {
-        let Buffers { batch, out } = self.receive()?;
-        Ok((batch, out))
-    }
-
-    /// Number of batches submitted and not yet waited for.
-    #[must_use]
-    pub fn in_flight(&self) -> usize {
-        self.in_flight
-    }
-
-    fn send(&mut self, buffers: Buffers) {
-        let request = Request {
-            buffers: Some(buffers),
-            reply: self.reply.clone(),
-        };
-        self.in_flight += 1;
-        // If the thread is gone, the request is dropped and thereby answered with an error.
-        drop(self.requests.send(request));
-    }
-
-    fn receive(&mut self) -> Result<Buffers, EvalError> {
-        let idle = || EvalError::Run {
-            backend: BACKEND,
-            reason: "no batch is in flight".to_owned(),
-        };
-        self.in_flight = self.in_flight.checked_sub(1).ok_or_else(idle)?;
-        // Every request sends exactly one reply, so this neither hangs nor fails.
-        let reply = self.replies.recv().map_err(|_| idle())?;
-        match reply.result {
-            Ok(()) => Ok(reply.buffers),
-            Err(error) => {
-                self.spare.push(reply.buffers);
-                Err(error)
-            }
-        }
-    }
 }
 
 impl Clone for BatchClient {
-    /// Another client of the same batcher, with nothing in flight.
+    /// Another client of the same batcher.
     fn clone(&self) -> BatchClient {
         let (info, calls) = (Arc::clone(&self.info), Arc::clone(&self.calls));
         BatchClient::connected(info, self.preferred_batch, self.requests.clone(), calls)
@@ -128,27 +70,31 @@ impl Evaluator for BatchClient {
         &self.info
     }
 
-    /// # Errors
-    /// [`EvalError::Run`] also when submitted batches are still in flight.
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
-        if self.in_flight > 0 {
-            return Err(EvalError::Run {
-                backend: BACKEND,
-                reason: format!("{} batches are still in flight", self.in_flight),
-            });
-        }
         self.info.check_batch(BACKEND, batch)?;
-        let mut buffers = self.spare.pop().unwrap_or_else(|| Buffers {
+        let mut buffers = self.spare.take().unwrap_or_else(|| Buffers {
             batch: Batch::new(self.info.row_len()),
             out: Outputs::new(),
         });
         buffers.batch.clear();
         buffers.batch.append(batch);
-        self.send(buffers);
-        let mut answered = self.receive()?;
-        std::mem::swap(out, &mut answered.out);
-        self.spare.push(answered);
-        Ok(())
+        let request = Request {
+            buffers: Some(buffers),
+            reply: self.reply.clone(),
+        };
+        // If the thread is gone, the request is dropped and thereby answered with an error.
+        drop(self.requests.send(request));
+        // Every request sends exactly one reply, so this neither hangs nor fails.
+        let answer = self.replies.recv().map_err(|_| EvalError::Run {
+            backend: BACKEND,
+            reason: "the batch was not answered".to_owned(),
+        })?;
+        let mut buffers = answer.buffers;
+        if answer.result.is_ok() {
+            std::mem::swap(out, &mut buffers.out);
+        }
+        self.spare = Some(buffers);
+        answer.result
     }
 
     fn preferred_batch(&self) -> usize {

@@ -1,7 +1,7 @@
 //! A batcher: few evaluators, each in its own thread, serve many workers with combined batches.
 //!
 //! For GPUs, which need large batches and of which there are few. Each worker holds a
-//! [`BatchClient`], which implements [`Evaluator`] as well. A thread takes the first request, adds
+//! [`BatchClient`], which is an [`Evaluator`] itself. A thread takes the first request, adds
 //! waiting requests until it has enough rows, evaluates them in one call and answers all. It never
 //! waits for a batch to fill: the next one collects while it computes. Two evaluators on the same
 //! GPU keep it busy during transfers; those of several GPUs share the work by taking requests when

@@ -3,7 +3,6 @@
 mod net;
 
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -16,6 +15,7 @@ use crate::eval::testnet::random_batch;
 use crate::eval::{
     Batch, Evaluator, EvaluatorFactory, LoadOptions, ModelSource, NativeModel, Outputs, suite,
 };
+use crate::files::scratch::Scratch;
 use net::Plan;
 
 /// Residual and pooling blocks, as the networks of 2020 have them.
@@ -228,30 +228,14 @@ fn the_last_plane_rules_out_no_result() {
     }
 }
 
-/// A file in the temporary folder that is removed at the end.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new(name: &str, bytes: &[u8]) -> Temporary {
-        let path = std::env::temp_dir().join(format!("tengen-{}-{name}", std::process::id()));
-        std::fs::write(&path, bytes).unwrap();
-        Temporary(path)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.0).unwrap_or_default();
-    }
-}
-
 #[test]
 fn a_file_is_opened_for_every_board_by_what_is_in_it() {
-    let bytes = NESTED.net(1).bytes;
+    let (folder, bytes) = (Scratch::new("katago"), NESTED.net(1).bytes);
     // Under any name.
     for (name, bytes) in [("k1.bin", bytes.clone()), ("k2.onnx", packed(&bytes))] {
-        let file = Temporary::new(name, &bytes);
-        let source = ModelSource::File(file.0.clone());
+        let file = folder.path().join(name);
+        std::fs::write(&file, bytes).unwrap();
+        let source = ModelSource::File(file);
         let info = source.info().unwrap();
         assert_eq!((&*info.network, &*info.game), ("random-net", "go"));
         assert_eq!(info.encoding, "katago-7-suicide");

@@ -234,11 +234,11 @@ mod tests {
     use super::*;
     use crate::clock::FakeClock;
     use crate::eval::BackendKind;
+    use crate::files::scratch::Scratch;
     use crate::game::{BoardSize, Game};
     use crate::games::nogo::SmallNoGo;
     use crate::papers::ablate::plan::tests::PLAN;
     use crate::train::play::runtime::Runtime;
-    use crate::train::scratch::Scratch;
 
     fn go(plan: &str, folders: &Folders) -> Result<Vec<String>, TrainError> {
         let runtime = Runtime {

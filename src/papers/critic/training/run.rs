@@ -303,10 +303,10 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::files::scratch::Scratch;
     use crate::game::{BoardSize, Game};
     use crate::games::nogo::SmallNoGo;
     use crate::papers::critic::training::plan::tests::PLAN;
-    use crate::train::scratch::Scratch;
 
     struct NoTime;
 
