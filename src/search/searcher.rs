@@ -30,6 +30,9 @@ const WAITING_SHARE: u32 = 4;
 /// Visits for a move without an alternative when its numbers are shown: the root's and its own.
 const FORCED: u64 = 2;
 
+/// Bytes of a tree for a single position: several times what the moves of the largest board need.
+const ONE_POSITION: usize = 1 << 20;
+
 /// Options of a [`Searcher`].
 #[derive(Debug, Clone)]
 pub struct SearcherOptions {
@@ -203,7 +206,7 @@ impl<G: Encode> Searcher<G> {
         root.first = u64::from(new);
         let mut failed = false;
         if root.lacks_points() && position.outcome().is_none() && !stop.is_raised() {
-            failed = !self.ask_for_points(&mut pool, &root, control(0).root_step());
+            failed = !Self::ask_for_points(&mut pool, &root, control(0).root_step());
             root.beside = 1;
         }
         let control = control(reused + root.first);
@@ -265,9 +268,9 @@ impl<G: Encode> Searcher<G> {
 
     /// Has the network tell the points of a position that is known from an earlier search, beside the tree: the
     /// leaves of that search are not summed for this position. Returns false if that failed.
-    fn ask_for_points(&self, pool: &mut Pool<G>, root: &Root<'_, G>, step: Control) -> bool {
+    fn ask_for_points(pool: &mut Pool<G>, root: &Root<'_, G>, step: Control) -> bool {
         let mut job = job(pool, root, Arc::new(step));
-        (job.tree, job.root) = reuse::root(None, root.start.position(), self.memory());
+        (job.tree, job.root) = reuse::root(None, root.start.position(), ONE_POSITION);
         let asked = pool.run(job, &mut || {});
         if let Err(error) = &asked {
             log::error!("{error}; the search ends with what it had found before");
