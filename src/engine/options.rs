@@ -9,12 +9,10 @@ mod values;
 pub use table::EngineOptions;
 pub use values::{Backend, PlayoutScheme};
 
-use values::USUAL;
-
 use super::ThinkingLimits;
 use crate::eval::{LibraryPlaces, LoadOptions};
 use crate::game::BoardSize;
-use crate::games::info;
+use crate::games::{info, usual_board};
 use crate::settings::{SetError, Table, hyphenated};
 
 impl EngineOptions {
@@ -52,7 +50,7 @@ impl EngineOptions {
     /// The game's usual board.
     #[must_use]
     pub fn usual_board(&self) -> BoardSize {
-        info(&self.game).unwrap_or(&USUAL).usual_board
+        usual_board(&self.game)
     }
 
     /// Options for loading a network. Built-in networks play on many boards: without a size they

@@ -62,14 +62,14 @@ impl Pick {
         let (mut short, mut twice, mut failed) = (0, 0, 0);
         let files = sgf_files(&self.games)?;
         for (number, path) in (0_u32..).zip(&files) {
-            let record = position::read(path, None);
-            if let Ok(record) = &record {
-                self.range(&record.game)?;
-            }
-            let picked = record.and_then(|record| {
-                let picked = self.picked(number, &record);
-                picked.with_context(|| path.display().to_string())
-            });
+            let picked = match position::read(path, None) {
+                Ok(record) => {
+                    let range = self.range(&record.game)?;
+                    self.picked(number, &record, range)
+                        .with_context(|| path.display().to_string())
+                }
+                Err(error) => Err(error),
+            };
             let picked = match picked {
                 Ok(picked) => picked,
                 Err(error) if files.len() == 1 => return Err(error),
@@ -123,8 +123,12 @@ impl Pick {
     }
 
     /// The positions of the game with this number; `None` for each that it does not have.
-    fn picked(&self, number: u32, record: &GameRecord) -> anyhow::Result<Vec<Option<Ending>>> {
-        let (from, to) = self.range(&record.game)?;
+    fn picked(
+        &self,
+        number: u32,
+        record: &GameRecord,
+        (from, to): (usize, usize),
+    ) -> anyhow::Result<Vec<Option<Ending>>> {
         plies(number, from, to, usize::from(self.each))
             .into_iter()
             .map(|ply| ending(record, ply, self.judge.as_deref()))
