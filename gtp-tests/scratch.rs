@@ -1,18 +1,18 @@
-//! A temporary folder for a test.
+//! A temporary folder for a test: that of the library's tests, with file names as arguments.
+
+#[path = "../src/files/scratch.rs"]
+mod folder;
 
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// An empty folder of its own for one test, removed at its end.
-pub(crate) struct Scratch(PathBuf);
+pub(crate) struct Scratch(folder::Scratch);
 
 impl Scratch {
     /// Creates the folder; `name` must differ between tests that run at once.
     pub(crate) fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("tengen-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("the system has a temporary folder");
-        Scratch(path)
+        Scratch(folder::Scratch::new(name))
     }
 
     /// The path of a file in it, as an argument.
@@ -31,12 +31,6 @@ impl Deref for Scratch {
     type Target = Path;
 
     fn deref(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        self.0.path()
     }
 }
