@@ -56,7 +56,7 @@ impl Attempt<'_> {
             return Some(self.board.answers_to_four(other));
         }
         let mut search = self.threats_of(other, level, ANY_LENGTH, self.effort.nodes);
-        search.replies().map(|(points, _)| points)
+        search.replies().map(|(points, ..)| points)
     }
 
     /// Those of the moves that can stop a threat of which no other loss is known; `None` if there is

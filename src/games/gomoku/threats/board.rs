@@ -79,18 +79,27 @@ impl Board {
         self.points(color, Shape::Five)
     }
 
+    /// Points where a stone of `color` would have to be answered.
+    pub(super) fn fours(&self, color: Color) -> Points {
+        let fours = [Shape::Four, Shape::TwoFours, Shape::StraightFour];
+        let [four, two, straight] = fours.map(|shape| self.points(color, shape));
+        four | two | straight
+    }
+
     /// Points where a stone of `color` would win or have to be answered.
     pub(super) fn fours_and_fives(&self, color: Color) -> Points {
-        let fours = [Shape::Four, Shape::TwoFours, Shape::StraightFour];
-        let points = fours.map(|shape| self.points(color, shape));
-        points
-            .into_iter()
-            .fold(self.fives(color), |all, set| all | set)
+        self.fives(color) | self.fours(color)
     }
 
     /// Whether `color` may not play on an empty point.
     pub(super) fn is_forbidden(&self, color: Color, point: Move) -> bool {
         self.position.is_forbidden(color, point)
+    }
+
+    /// Whether `color` may not play on one of these empty points.
+    pub(super) fn forbids_any(&self, color: Color, points: Points) -> bool {
+        let mut points = points.iter();
+        self.rules().forbids(color) && points.any(|point| self.is_forbidden(color, point))
     }
 
     /// Whether `color` is certainly allowed on a point, now and after stones of the opponent

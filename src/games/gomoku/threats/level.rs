@@ -7,8 +7,6 @@ pub(super) struct Level {
     pub(super) number: u8,
     /// Stones that a search for fours may put, per position.
     pub(super) fours: u64,
-    /// Whether moves are tried that only threaten a line of several fours.
-    pub(super) wide: bool,
 }
 
 impl Level {
@@ -17,22 +15,18 @@ impl Level {
         Level {
             number: 1,
             fours: 30,
-            wide: false,
         },
         Level {
             number: 2,
             fours: 400,
-            wide: false,
         },
         Level {
             number: 3,
             fours: 2_000,
-            wide: true,
         },
         Level {
             number: 4,
             fours: 10_000,
-            wide: true,
         },
     ];
 }

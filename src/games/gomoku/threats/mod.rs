@@ -10,14 +10,17 @@
 mod advice;
 mod answers;
 mod board;
+mod defences;
 mod fours;
 mod level;
 mod moves;
 mod numbers;
+mod postponed;
 mod prover;
 mod replies;
 mod search;
 mod table;
+mod zone;
 
 pub use prover::Prover;
 

@@ -1,38 +1,60 @@
-//! Moves of the threat search: possible threats, and possible answers.
+//! The attacker's moves in the threat search, and how promising moves are.
 
 use std::cmp::Reverse;
 
 use super::fours::{Finding, Fours};
 use super::numbers::Turn;
-use super::replies::disturbing;
+use super::replies::threat;
 use super::search::Search;
 use super::table::Known;
+use super::zone::Zone;
 use crate::game::{Color, Move};
 use crate::games::gomoku::{Points, Shape};
 
 /// Distinguishes the keys of interrupted searches for fours from those of positions.
 const FOURS_FAILED: u128 = 0x6c93_e1b7_05d2_4f8a_b30f_7a64_c8e5_129d;
 
+/// A move to search, with the number of positions that it may take: to a proof for an attack, to a
+/// refutation for a reply.
+pub(super) type Guessed = (Move, u32);
+
+/// Whether the side to move of a search has moves to search, or a result without search and the
+/// points that its proof uses.
+pub(super) type Searched<T> = Result<T, (Known, Zone)>;
+
+/// Positions that it may take to prove that a promising threat wins: a three has about three
+/// answers, the search for fours has tried a four alone, and a closed three or a two is seldom a
+/// threat.
+const THREE: u32 = 3;
+const FOUR: u32 = 8;
+const CLOSED_THREE: u32 = 20;
+const TWO: u32 = 15;
+
 impl Search<'_> {
     /// The attacker's moves to search, or a result without search.
-    pub(super) fn attacks(&mut self) -> Result<Vec<Move>, Known> {
+    pub(super) fn attacks(&mut self) -> Searched<Vec<Guessed>> {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
-        let refuted = Err(Known::refuted(self.level.number));
+        let refuted = Err((Known::refuted(self.level.number), Zone::NONE));
         let theirs = self.board.fives(defender);
         if let Some(five) = self.board.fives(attacker).lowest() {
-            return Err(Known::win(1, Some(five)));
+            let zone = Zone {
+                attack: Points::point(five),
+                ..Zone::NONE
+            };
+            return Err((Known::win(1, Some(five)), zone));
         }
         // A five takes one ply and any other threat three.
         if self.plies < 3 {
             return refuted;
         }
         if let (Finding::Win(plies), line) = self.fours() {
-            return Err(Known::win(plies, line.last().copied()));
+            let zone = threat(self.board, attacker, &line).zone;
+            return Err((Known::win(plies, line.last().copied()), zone));
         }
         if !theirs.is_empty() {
             return match theirs.lowest() {
                 Some(only) if theirs.is_single() && !self.board.is_forbidden(attacker, only) => {
-                    Ok(vec![only])
+                    Ok(vec![(only, 1)])
                 }
                 _ => refuted,
             };
@@ -44,9 +66,9 @@ impl Search<'_> {
             Shape::TwoFours,
             Shape::StraightFour,
         ];
-        let shapes = shapes[usize::from(!self.level.wide)..].iter();
-        let points = shapes.map(|&shape| self.board.points(attacker, shape));
-        let points = points.fold(Points::EMPTY, |all, set| all | set);
+        let points = shapes.map(|shape| self.board.points(attacker, shape));
+        let points = points.into_iter().fold(Points::EMPTY, |all, set| all | set);
+        let points = points | self.twos(points);
         let mut moves: Vec<(u32, Move)> = points
             .iter()
             .filter(|&mv| !self.board.is_forbidden(attacker, mv))
@@ -56,90 +78,58 @@ impl Search<'_> {
             return refuted;
         }
         moves.sort_unstable_by_key(|&(promise, mv)| (Reverse(promise), mv));
-        Ok(moves.into_iter().map(|(_, mv)| mv).collect())
+        let best = moves[0].0;
+        let guessed = moves.into_iter().map(|(promise, mv)| {
+            let shapes = self.board.shapes(attacker, mv);
+            let is_three = shapes.contains(&Shape::Three);
+            let is_four = shapes.contains(&Shape::Four);
+            let is_closed = shapes.contains(&Shape::ClosedThree);
+            let alike = match (is_three, is_four) {
+                (true, _) => THREE,
+                (false, true) => FOUR,
+                (false, false) if is_closed => CLOSED_THREE,
+                (false, false) => TWO,
+            };
+            (mv, alike + (best - promise) / 2)
+        });
+        Ok(guessed.collect())
     }
 
-    fn promise(&self, mv: Move) -> u32 {
+    /// At the beginning of the search only, if the attacker has a four: other points that make a two, from
+    /// which a line with that four could follow. (Tried everywhere they cost more than they find.)
+    fn twos(&self, others: Points) -> Points {
+        if self.depth > 0 || self.board.fours(self.attacker).is_empty() {
+            return Points::EMPTY;
+        }
+        let points = self.board.empty() & !others;
+        let is_two = |&point: &Move| {
+            let shapes = self.board.shapes(self.attacker, point);
+            shapes.contains(&Shape::Two) || shapes.contains(&Shape::ClosedTwo)
+        };
+        points.iter().filter(is_two).collect()
+    }
+
+    /// How likely a point is the best one for both sides: by the shapes that they would make there, and
+    /// by the positions of this search that the attacker won there.
+    pub(super) fn promise(&self, mv: Move) -> u32 {
         let worth = |color: Color| -> u32 {
             let shapes = self.board.shapes(color, mv);
             let worth = shapes.iter().map(|shape| match shape {
-                Shape::StraightFour | Shape::TwoFours | Shape::Four => 10,
+                Shape::StraightFour | Shape::TwoFours | Shape::Four => 8,
                 Shape::Three => 12,
-                Shape::ClosedThree => 5,
-                Shape::Two => 3,
-                Shape::ClosedTwo => 1,
+                Shape::ClosedThree => 7,
+                Shape::Two => 7,
+                Shape::ClosedTwo => 2,
                 _ => 0,
             });
             worth.sum()
         };
-        2 * worth(self.attacker) + worth(self.attacker.opponent())
+        let wins = u32::from(self.wins[mv.index()]);
+        2 * (worth(self.attacker) + wins) + worth(self.attacker.opponent())
     }
 
-    /// The replies to search, and the plies to the win after all others; or a result without
-    /// search.
-    pub(super) fn defences(&mut self) -> Result<(Vec<Move>, u16), Known> {
-        let (attacker, defender) = (self.attacker, self.attacker.opponent());
-        let refuted = Err(Known::refuted(self.level.number));
-        if self.plies < 2 || !self.board.fives(defender).is_empty() {
-            return refuted;
-        }
-        let (points, plies) = match self.board.fives(attacker).is_empty() {
-            false => (self.board.answers_to_four(attacker), 2),
-            true => match self.replies() {
-                Some(found) => found,
-                None => return refuted,
-            },
-        };
-        if plies > self.plies {
-            return refuted;
-        }
-        if points.is_empty() {
-            return match self.board.has_move(defender) {
-                true => Err(Known::win(plies, None)),
-                false => refuted,
-            };
-        }
-        Ok((points.iter().collect(), plies))
-    }
-
-    /// The moves that could stop the attacker's threat of fours, which the defender must answer;
-    /// `None` if no threat was found. With the plies in which the attacker wins against all others.
-    pub(super) fn replies(&mut self) -> Option<(Points, u16)> {
-        let (attacker, defender) = (self.attacker, self.attacker.opponent());
-        let mut found: Option<Points> = None;
-        for mv in self.board.points(attacker, Shape::StraightFour).iter() {
-            // Alone it threatens a win, if nothing spoils it.
-            if self.board.may_attack(attacker, mv) && self.wins_at_once(mv) {
-                let points = disturbing(self.board, attacker, &[mv]);
-                found = Some(found.map_or(points, |all| all & points));
-            }
-        }
-        let plies = match found {
-            Some(_) => 4,
-            None => {
-                let (finding, line) = self.fours();
-                let Finding::Win(plies) = finding else {
-                    return None;
-                };
-                found = Some(disturbing(self.board, attacker, &line));
-                plies + 1
-            }
-        };
-        let points = found?.iter();
-        let legal = points.filter(|&point| !self.board.is_forbidden(defender, point));
-        Some((legal.collect(), plies))
-    }
-
-    fn wins_at_once(&mut self, mv: Move) -> bool {
-        let attacker = self.attacker;
-        self.board.put(attacker, mv);
-        let wins = self.board.answers_to_four(attacker).is_empty()
-            && self.board.has_move(attacker.opponent());
-        self.board.take_back(attacker, mv);
-        wins
-    }
-
-    fn fours(&mut self) -> (Finding, Vec<Move>) {
+    /// The attacker's line of fours, last move first, if this level's effort finds one.
+    pub(super) fn fours(&mut self) -> (Finding, Vec<Move>) {
         let key = self.board.key() ^ self.salt(Turn::Attacker) ^ FOURS_FAILED;
         let failed = self.table.get(key);
         if failed.is_some_and(|failed| failed.level >= self.level.number) {

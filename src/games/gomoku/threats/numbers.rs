@@ -19,15 +19,18 @@ impl Turn {
     }
 }
 
-/// Initial numbers of a position, by the side that has moved: a threat has about three answers. (Of
-/// 750 positions, 10,000 nodes prove 513 with this guess, and 492 with a guess of 1.)
-pub(super) const fn guess(mover: Turn) -> Known {
+/// Initial numbers of a position by the guess of the side that has moved: the positions it takes to
+/// prove an attack, or to refute it after a reply.
+pub(super) const fn guess(mover: Turn, guessed: u32) -> Known {
     match mover {
         Turn::Attacker => Known {
-            proof: 3,
+            proof: guessed,
             ..Known::OPEN
         },
-        Turn::Defender => Known::OPEN,
+        Turn::Defender => Known {
+            disproof: guessed,
+            ..Known::OPEN
+        },
     }
 }
 
@@ -78,7 +81,7 @@ pub(super) fn judge(
         own_limit.min(spared),
         other_limit
             .saturating_sub(sum)
-            .saturating_add(other(&children[chosen].1)),
+            .saturating_add(children.get(chosen).map_or(0, |(_, known)| other(known))),
     );
     let wins = children.iter().filter(|(_, known)| known.is_win());
     let mut known = Known::OPEN;

@@ -11,6 +11,7 @@ use super::level::Level;
 use super::numbers::Turn;
 use super::search::Search;
 use super::table::{Known, Table};
+use super::zone::Zones;
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
 use crate::games::gomoku::{Gomoku, GomokuRules, Points};
 use crate::solver::SolveLimits;
@@ -40,6 +41,7 @@ pub struct Proven {
 pub struct Prover {
     /// Allocated by `get_ready` or the first proof.
     table: Option<Table>,
+    zones: Option<Zones>,
     bytes: usize,
     board: Option<(BoardSize, GomokuRules)>,
 }
@@ -50,6 +52,7 @@ impl Prover {
     pub fn new(bytes: usize) -> Prover {
         Prover {
             table: None,
+            zones: None,
             bytes,
             board: None,
         }
@@ -58,11 +61,13 @@ impl Prover {
     /// Allocates its memory, which for 128 MiB takes a twentieth of a second.
     pub fn get_ready(&mut self) {
         self.table.get_or_insert_with(|| Table::new(self.bytes));
+        self.zones.get_or_insert_with(|| Zones::new(self.bytes / 4));
     }
 
     /// Clears the table of proofs, as for another game.
     pub fn clear(&mut self) {
         self.table.iter_mut().for_each(Table::clear);
+        self.zones.iter_mut().for_each(Zones::clear);
     }
 
     pub(super) fn attempt<'a>(
@@ -78,6 +83,7 @@ impl Prover {
         Attempt {
             board: Board::new(position),
             table: self.table.get_or_insert_with(|| Table::new(self.bytes)),
+            zones: self.zones.get_or_insert_with(|| Zones::new(self.bytes / 4)),
             mover: position.to_move(),
             effort,
         }
@@ -126,6 +132,7 @@ impl Prover {
 pub(super) struct Attempt<'a> {
     pub(super) board: Board,
     table: &'a mut Table,
+    zones: &'a mut Zones,
     pub(super) mover: Color,
     pub(super) effort: &'a SolveLimits<'a>,
 }
@@ -239,10 +246,15 @@ impl Attempt<'_> {
         plies: u16,
         end: u64,
     ) -> Search<'_> {
+        let area = self.board.position().size().area();
         Search {
             halt: Halt::new(self.effort.halt, self.board.nodes),
             board: &mut self.board,
             table: self.table,
+            zones: self.zones,
+            fours: Vec::new(),
+            depth: 0,
+            wins: vec![0; area],
             attacker,
             level,
             plies,

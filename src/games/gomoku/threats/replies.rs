@@ -6,19 +6,29 @@
 //! of them, unless it makes the defender a four, at once or with the answers of the line.
 
 use super::board::Board;
+use super::zone::Zone;
 use crate::game::{Color, Move};
 use crate::games::gomoku::{Five, Points};
 
-/// The points where a stone of the defender, put before a line of fours, could affect it: the line
-/// as in [`super::fours::Fours::line`]. All empty points, if that is hard to determine.
+/// A threatened line of fours.
+pub(super) struct Threat {
+    /// The points where a stone of the defender, put before the line, could affect it; all empty
+    /// points, if they are hard to determine.
+    pub(super) disturbing: Points,
+    /// The points of the line and of its fives.
+    pub(super) zone: Zone,
+}
+
+/// What a line of fours depends on; the line as in [`super::fours::Fours::line`].
 ///
 /// Every proof relies on this: to change the conditions of a line of fours, change them here, too,
 /// and run the tests with `TENGEN_THREATS=100000`.
-pub(super) fn disturbing(board: &mut Board, attacker: Color, line: &[Move]) -> Points {
+pub(super) fn threat(board: &mut Board, attacker: Color, line: &[Move]) -> Threat {
     let defender = attacker.opponent();
     let rules = board.rules();
     let ends_matter = !matches!(rules.five(attacker), Five::OrMore | Five::Exactly);
     let mut found: Points = line.iter().copied().collect();
+    let mut zone = Zone::NONE;
     let moves: Vec<(Move, Color)> = line
         .iter()
         .rev()
@@ -36,6 +46,11 @@ pub(super) fn disturbing(board: &mut Board, attacker: Color, line: &[Move]) -> P
             if ends_matter {
                 found |= board.ends(attacker, fives);
             }
+            zone.attack.insert(mv);
+            zone.attack |= fives;
+            zone.needs_forbidden |= board.forbids_any(defender, fives);
+        } else {
+            zone.defence.insert(mv);
         }
     }
     // Where moves are forbidden, a four may lack an answer because of stones anywhere.
@@ -44,8 +59,11 @@ pub(super) fn disturbing(board: &mut Board, attacker: Color, line: &[Move]) -> P
     for &(mv, side) in moves.iter().rev() {
         board.take_back(side, mv);
     }
-    match sure {
-        true => found,
-        false => board.empty(),
+    Threat {
+        disturbing: match sure {
+            true => found,
+            false => board.empty(),
+        },
+        zone,
     }
 }

@@ -2,11 +2,17 @@
 //! could stop them (docs/methods.md#threats).
 
 use super::board::Board;
+use super::defences::Replies;
 use super::fours::{ANY_LENGTH, Halt, one_less};
 use super::level::Level;
+use super::moves::Guessed;
 use super::numbers::{Turn, guess, judge};
 use super::table::{Known, NEVER, Table};
+use super::zone::{Zone, Zones};
 use crate::game::{Color, Move};
+
+/// The most wins at a point that are counted.
+const WINS: u8 = 20;
 
 /// The search was stopped before it had a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +22,15 @@ pub(super) struct Halted;
 pub(super) struct Search<'a> {
     pub(super) board: &'a mut Board,
     pub(super) table: &'a mut Table,
+    pub(super) zones: &'a mut Zones,
+    /// For each four of the defender on the way here, the key of its stone and its answer's.
+    pub(super) fours: Vec<u128>,
+    /// How many positions the attacker won at each point, at most [`WINS`].
+    pub(super) wins: Vec<u8>,
     pub(super) attacker: Color,
     pub(super) level: Level,
+    /// Moves from the position where it began.
+    pub(super) depth: u32,
     /// Plies within which the win must come.
     pub(super) plies: u16,
     /// It stops when the board has counted this many nodes.
@@ -49,9 +62,17 @@ impl Search<'_> {
         })
     }
 
-    /// Stores the result for the position on the board. A win is valid for any limit.
-    fn note(&mut self, turn: Turn, known: Known, work: u64) {
+    /// Stores the result for the position on the board, and the points that a proof uses, if they are
+    /// known. A win is valid for any limit.
+    fn note(&mut self, turn: Turn, known: Known, zone: Option<Zone>, work: u64) {
         let key = self.board.key() ^ self.salt(turn);
+        if let Some(zone) = zone.filter(|_| known.is_win()) {
+            self.zones.put(key, zone);
+        }
+        if let (true, Turn::Attacker, Some(best)) = (known.is_win(), turn, known.best) {
+            let wins = &mut self.wins[best.index()];
+            *wins = (*wins + 1).min(WINS);
+        }
         let key = match known.is_win() {
             true => key,
             false => key ^ limit(self.plies),
@@ -64,56 +85,90 @@ impl Search<'_> {
     fn visit(&mut self, turn: Turn, proof: u32, disproof: u32) -> Result<Known, Halted> {
         let started = self.board.nodes;
         self.ask()?;
-        let moves = match turn {
-            Turn::Attacker => self.attacks().map(|moves| (moves, 0)),
+        let searched = match turn {
+            Turn::Attacker => self.attacks().map(Replies::none_but),
             Turn::Defender => self.defences(),
         };
-        let (moves, rest) = match moves {
-            Err(known) => {
-                self.note(turn, known, self.board.nodes - started);
+        let mut replies = match searched {
+            Err((known, zone)) => {
+                self.note(turn, known, Some(zone), self.board.nodes - started);
                 return Ok(known);
             }
-            Ok(moves) => moves,
+            Ok(replies) => replies,
         };
-        let side = match turn {
-            Turn::Attacker => self.attacker,
-            Turn::Defender => self.attacker.opponent(),
-        };
-        let (outer, inner) = (self.plies, one_less(self.plies));
-        self.plies = inner;
-        let mut children: Vec<(Move, Known)> = moves
-            .into_iter()
-            .map(|mv| {
-                let next = self.board.key_with(side, mv);
-                (mv, self.lookup(next, turn.next()).unwrap_or(guess(turn)))
-            })
-            .collect();
-        self.plies = outer;
+        if turn == Turn::Attacker {
+            self.prefer_move_without_fours(&mut replies.moves);
+        }
+        let mut children = self.children(turn, std::mem::take(&mut replies.moves));
         loop {
-            let (known, chosen, limits) = judge(turn, &children, rest, (proof, disproof));
-            let known = Known {
+            let (known, chosen, limits) = judge(turn, &children, replies.rest, (proof, disproof));
+            let mut known = Known {
                 level: self.level.number,
                 ..known
             };
+            let zone = known
+                .is_win()
+                .then(|| self.zone(turn, known, &children, &replies));
+            let zone = zone.flatten();
+            if turn == Turn::Defender && known.is_win() && !replies.fours.is_empty() {
+                let more = self.touching(&mut replies, zone);
+                if !more.is_empty() {
+                    children.extend(self.children(turn, more));
+                    continue;
+                }
+                // Each of the fours can still delay the win.
+                known.plies += 2 * replies.fours.count() as u16;
+            }
             let decided = known.proof == 0 || known.disproof == 0;
             if decided || known.proof >= proof || known.disproof >= disproof {
-                self.note(turn, known, self.board.nodes - started);
+                self.note(turn, known, zone, self.board.nodes - started);
                 return Ok(known);
             }
             let mv = children[chosen].0;
+            let (side, plies) = (self.side(turn), self.plies);
+            let is_four = turn == Turn::Defender && self.board.fours(side).contains(mv);
             self.board.put(side, mv);
-            self.plies = inner;
+            if is_four {
+                self.fours.push(self.stones_of_four(side, mv));
+            }
+            self.plies = one_less(plies);
+            self.depth += 1;
             let found = self.visit(turn.next(), limits.0, limits.1);
-            self.plies = outer;
+            self.plies = plies;
+            self.depth -= 1;
+            if is_four {
+                self.fours.pop();
+            }
             self.board.take_back(side, mv);
             match found {
                 Ok(found) => children[chosen].1 = found,
                 Err(halted) => {
-                    self.note(turn, known, self.board.nodes - started);
+                    self.note(turn, known, None, self.board.nodes - started);
                     return Err(halted);
                 }
             }
         }
+    }
+
+    pub(super) fn side(&self, turn: Turn) -> Color {
+        match turn {
+            Turn::Attacker => self.attacker,
+            Turn::Defender => self.attacker.opponent(),
+        }
+    }
+
+    /// The moves with what is known of the positions after them.
+    fn children(&mut self, turn: Turn, moves: Vec<Guessed>) -> Vec<(Move, Known)> {
+        let (side, plies) = (self.side(turn), self.plies);
+        self.plies = one_less(plies);
+        let children = moves.into_iter().map(|(mv, guessed)| {
+            let next = self.board.key_with(side, mv);
+            let known = self.lookup(next, turn.next());
+            (mv, known.unwrap_or(guess(turn, guessed)))
+        });
+        let children = children.collect();
+        self.plies = plies;
+        children
     }
 
     fn ask(&mut self) -> Result<(), Halted> {

@@ -352,8 +352,8 @@ fn a_four_has_more_answers_in_caro() {
 #[test]
 fn proven_wins_are_won_in_time() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
-    let mut won = 0;
-    for number in 0..60 {
+    let (mut won, mut delays) = (0, 0);
+    for number in 0..100 {
         let rules = GomokuRules::ALL[number % 5];
         let left = 225 - rng.random_range(16..50);
         let mut position = played(&mut rng, BoardSize::square(15), rules, left);
@@ -370,12 +370,19 @@ fn proven_wins_are_won_in_time() {
                 assert_eq!(found.bounds.proof(), Some(Proof::Win), "{position:?}");
                 found.best.unwrap()
             } else {
-                // A move that stops the threat, if there is one.
+                // Often a four of its own, which only delays the end; else a move that stops the threat,
+                // if there is one.
                 let losing = prover.losing(&position, &nodes(1000));
-                let moves: Vec<Move> = position
+                let stops = |mv: &Move| !losing.contains(mv);
+                let fours: Vec<Move> = position
                     .legal_moves()
-                    .filter(|mv| !losing.contains(mv))
+                    .filter(|&mv| makes_four(&position, mv))
                     .collect();
+                let moves: Vec<Move> = match !fours.is_empty() && rng.random_bool(0.7) {
+                    true => fours,
+                    false => position.legal_moves().filter(stops).collect(),
+                };
+                delays += usize::from(makes_four(&position, moves[0]));
                 moves[rng.random_range(0..moves.len())]
             };
             position.play(mv);
@@ -384,7 +391,48 @@ fn proven_wins_are_won_in_time() {
         assert_eq!(position.outcome().unwrap().winner, Some(winner));
         won += 1;
     }
-    assert!(won > 20, "{won}");
+    assert!(won > 30 && delays > 15, "{won} won, {delays} fours");
+}
+
+/// Whether the side to move would make a four or a five.
+fn makes_four(position: &Gomoku, mv: Move) -> bool {
+    let shapes = position.shapes_at(position.to_move(), mv);
+    shapes
+        .iter()
+        .any(|&shape| shape.is_four() || shape == Shape::Five)
+}
+
+/// Black wins by threes; White can first make fours far away, of which no proof has to know.
+#[test]
+fn fours_elsewhere_cost_a_proof_little() {
+    let rows = |fours: usize| {
+        let mut rows = vec!["...............".to_owned(); 15];
+        for (row, text) in [
+            (2, "....XX........."),
+            (4, "...X..........."),
+            (5, "...X..........."),
+        ] {
+            rows[row] = text.to_owned();
+        }
+        for row in [8, 10, 12, 14].into_iter().take(fours) {
+            rows[row] = ".......XOOO....".to_owned();
+        }
+        rows
+    };
+    for rules in [GomokuRules::Freestyle, GomokuRules::Standard] {
+        let [without, with] = [0, 4].map(|fours| {
+            let rows = rows(fours);
+            let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+            let position = diagram(&rows, rules, Color::Black);
+            let found = Prover::new(1 << 22).prove(&position, &nodes(200_000));
+            assert_eq!(found.bounds, Bounds::exactly(Proof::Win), "{rules} {fours}");
+            found.nodes
+        });
+        assert!(
+            with < 3 * without + 300,
+            "{rules}: {with} nodes, {without} without fours"
+        );
+    }
 }
 
 #[test]
