@@ -223,12 +223,13 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
 fn learn<G: Trainable>(
     args: &Args,
     empty: &G,
-    dataset: Dataset,
+    mut dataset: Dataset,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     let sizes = dataset.boards.iter();
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
+    dataset.leave_out_settled(&boards, args.fit.settings.settled_nodes)?;
     let teachers = open_teachers(args, &dataset.boards)?;
     let params = FitParams {
         teacher: teacher_params(args, &teachers)?,

@@ -31,6 +31,9 @@ settings! {
             "Share of the search's root value in the value target";
         surprise_share: f32 = 0.5, 0.0..=1.0,
             "Share of samples drawn in proportion to surprise";
+        settled_nodes: u64 = 0, 0..,
+            "Nodes with which the solver settles rows that are then left out: a search does not show them to a network. \
+             For Gomoku 60, as many as a new position gets there";
         average_decay: f32 = 0.99, 0.0..=1.0,
             "Decay of the moving average of the weights, per step";
     }

@@ -12,5 +12,6 @@ pub mod import;
 pub(in crate::train) mod merge;
 pub mod point_set;
 pub mod row;
+mod settled;
 pub mod shard;
 pub mod training_game;
