@@ -66,8 +66,11 @@ impl Search<'_> {
             Shape::TwoFours,
             Shape::StraightFour,
         ];
-        let points = shapes.map(|shape| self.board.points(attacker, shape));
-        let points = points.into_iter().fold(Points::EMPTY, |all, set| all | set);
+        let shapes = &shapes[usize::from(!self.wide)..];
+        let points = shapes
+            .iter()
+            .map(|&shape| self.board.points(attacker, shape));
+        let points = points.fold(Points::EMPTY, |all, set| all | set);
         let points = points | self.twos(points);
         let mut moves: Vec<(u32, Move)> = points
             .iter()
@@ -98,7 +101,7 @@ impl Search<'_> {
     /// At the beginning of the search only, if the attacker has a four: other points that make a two, from
     /// which a line with that four could follow. (Tried everywhere they cost more than they find.)
     fn twos(&self, others: Points) -> Points {
-        if self.depth > 0 || self.board.fours(self.attacker).is_empty() {
+        if !self.wide || self.depth > 0 || self.board.fours(self.attacker).is_empty() {
             return Points::EMPTY;
         }
         let points = self.board.empty() & !others;

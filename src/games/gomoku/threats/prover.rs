@@ -20,6 +20,9 @@ use crate::solver::SolveLimits;
 /// level is complete.
 const FIRST: u64 = 500;
 
+/// With fewer nodes only threes and fours are tried: a short probe of a quiet position ends sooner.
+const WIDE_FROM: u64 = 200;
+
 /// Maximum nodes for fours alone.
 const FOURS: u64 = 50_000;
 
@@ -254,6 +257,7 @@ impl Attempt<'_> {
             zones: self.zones,
             fours: Vec::new(),
             depth: 0,
+            wide: self.effort.nodes >= WIDE_FROM,
             wins: vec![0; area],
             attacker,
             level,

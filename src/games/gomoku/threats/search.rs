@@ -29,6 +29,8 @@ pub(super) struct Search<'a> {
     pub(super) wins: Vec<u8>,
     pub(super) attacker: Color,
     pub(super) level: Level,
+    /// Whether moves are tried that make no three and no four, but might threaten a line of fours.
+    pub(super) wide: bool,
     /// Moves from the position where it began.
     pub(super) depth: u32,
     /// Plies within which the win must come.
