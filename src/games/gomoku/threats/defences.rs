@@ -3,40 +3,20 @@
 use std::cmp::Reverse;
 
 use super::fours::{ANY_LENGTH, Finding};
-use super::moves::{Guessed, Searched};
 use super::replies::threat;
 use super::search::Search;
+use super::searched::{Replies, Searched};
 use super::table::Known;
 use super::zone::Zone;
 use crate::game::Move;
 use crate::games::gomoku::{Points, Shape};
 
-/// What is to be searched after the attacker's threat.
-pub(super) struct Replies {
-    /// Replies that could stop it.
-    pub(super) moves: Vec<Guessed>,
-    /// Fours that may change nothing ([`Zone`]).
-    pub(super) fours: Points,
-    /// Plies to the win after all other moves.
-    pub(super) rest: u16,
-    /// The points of the threat.
-    pub(super) zone: Zone,
-}
-
-impl Replies {
-    /// Moves of the attacker.
-    pub(super) fn none_but(moves: Vec<Guessed>) -> Replies {
-        Replies {
-            moves,
-            fours: Points::EMPTY,
-            rest: 0,
-            zone: Zone::NONE,
-        }
-    }
-}
-
 impl Search<'_> {
     /// The replies to search, or a result without search.
+    #[expect(
+        clippy::result_large_err,
+        reason = "most positions end: a box for each costs more"
+    )]
     pub(super) fn defences(&mut self) -> Searched<Replies> {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         let refuted = Err((Known::refuted(self.level.number), Zone::NONE));

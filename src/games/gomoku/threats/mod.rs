@@ -19,6 +19,7 @@ mod postponed;
 mod prover;
 mod replies;
 mod search;
+mod searched;
 mod table;
 mod zone;
 

@@ -6,6 +6,7 @@ use super::fours::{Finding, Fours};
 use super::numbers::Turn;
 use super::replies::threat;
 use super::search::Search;
+use super::searched::{Guessed, Searched};
 use super::table::Known;
 use super::zone::Zone;
 use crate::game::{Color, Move};
@@ -13,14 +14,6 @@ use crate::games::gomoku::{Points, Shape};
 
 /// Distinguishes the keys of interrupted searches for fours from those of positions.
 const FOURS_FAILED: u128 = 0x6c93_e1b7_05d2_4f8a_b30f_7a64_c8e5_129d;
-
-/// A move to search, with the number of positions that it may take: to a proof for an attack, to a
-/// refutation for a reply.
-pub(super) type Guessed = (Move, u32);
-
-/// Whether the side to move of a search has moves to search, or a result without search and the
-/// points that its proof uses.
-pub(super) type Searched<T> = Result<T, (Known, Zone)>;
 
 /// Positions that it may take to prove that a promising threat wins: a three has about three
 /// answers, the search for fours has tried a four alone, and a closed three or a two is seldom a
@@ -32,6 +25,10 @@ const TWO: u32 = 15;
 
 impl Search<'_> {
     /// The attacker's moves to search, or a result without search.
+    #[expect(
+        clippy::result_large_err,
+        reason = "most positions end: a box for each costs more"
+    )]
     pub(super) fn attacks(&mut self) -> Searched<Vec<Guessed>> {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         let refuted = Err((Known::refuted(self.level.number), Zone::NONE));

@@ -1,10 +1,9 @@
 //! Fours of the defender that the search postpones until everything else is proven, and what it knows
 //! about them then.
 
-use super::defences::Replies;
-use super::moves::Guessed;
 use super::numbers::Turn;
 use super::search::Search;
+use super::searched::{Guessed, Replies};
 use super::table::Known;
 use super::zone::Zone;
 use crate::game::{Color, Move, zobrist};
@@ -59,8 +58,8 @@ impl Search<'_> {
                 Some(zone)
             }
             Turn::Defender => {
-                let zones = children.iter().map(|&(mv, _)| after(mv));
-                zones.fold(Some(replies.zone), |all, zone| Some(all?.and(zone?)))
+                let mut zones = children.iter().map(|&(mv, _)| after(mv));
+                zones.try_fold(replies.zone, |all, zone| Some(all.and(zone?)))
             }
         }
     }

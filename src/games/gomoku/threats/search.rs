@@ -2,11 +2,10 @@
 //! could stop them (docs/methods.md#threats).
 
 use super::board::Board;
-use super::defences::Replies;
 use super::fours::{ANY_LENGTH, Halt, one_less};
 use super::level::Level;
-use super::moves::Guessed;
 use super::numbers::{Turn, guess, judge};
+use super::searched::{Guessed, Replies};
 use super::table::{Known, NEVER, Table};
 use super::zone::{Zone, Zones};
 use crate::game::{Color, Move};
