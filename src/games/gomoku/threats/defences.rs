@@ -1,7 +1,5 @@
 //! The defender's moves in the threat search.
 
-use std::cmp::Reverse;
-
 use super::fours::{ANY_LENGTH, Finding};
 use super::replies::threat;
 use super::search::Search;
@@ -54,17 +52,9 @@ impl Search<'_> {
             fours = own.iter().filter(|&four| self.is_plain(four)).collect();
         }
         zone.defence |= points;
-        let mut moves: Vec<(u32, Move)> = (points & !fours)
-            .iter()
-            .map(|mv| (self.promise(mv), mv))
-            .collect();
-        moves.sort_unstable_by_key(|&(promise, mv)| (Reverse(promise), mv));
-        let best = moves.first().map_or(0, |&(promise, _)| promise);
-        let moves = moves
-            .into_iter()
-            .map(|(promise, mv)| (mv, 1 + (best - promise) / 4));
+        let moves = self.most_promising_first(points & !fours).into_iter();
         Ok(Replies {
-            moves: moves.collect(),
+            moves: moves.map(|(mv, lacks)| (mv, 1 + lacks / 4)).collect(),
             fours,
             rest: plies,
             zone,
@@ -74,9 +64,8 @@ impl Search<'_> {
     /// Whether a four of the defender makes nothing else from which fours could follow.
     fn is_plain(&self, four: Move) -> bool {
         let shapes = self.board.shapes(self.attacker.opponent(), four);
-        let others = shapes.iter().filter(|&&shape| shape != Shape::Four);
-        let fours = shapes.len() - others.clone().count();
-        fours == 1 && others.into_iter().all(|&shape| shape < Shape::ClosedThree)
+        let strong = shapes.iter().filter(|&&shape| shape >= Shape::ClosedThree);
+        strong.eq([&Shape::Four])
     }
 
     /// The moves that could stop the attacker's threat of fours, which the defender must answer;
@@ -110,8 +99,9 @@ impl Search<'_> {
         let legal = points
             .iter()
             .filter(|&point| !self.board.is_forbidden(defender, point));
-        zone.needs_forbidden |= self.board.forbids_any(defender, points);
-        Some((legal.collect(), plies, zone))
+        let legal: Points = legal.collect();
+        zone.needs_forbidden |= legal != points;
+        Some((legal, plies, zone))
     }
 
     fn wins_at_once(&mut self, mv: Move) -> bool {

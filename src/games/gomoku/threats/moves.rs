@@ -69,17 +69,14 @@ impl Search<'_> {
             .map(|&shape| self.board.points(attacker, shape));
         let points = points.fold(Points::EMPTY, |all, set| all | set);
         let points = points | self.twos(points);
-        let mut moves: Vec<(u32, Move)> = points
+        let legal = points
             .iter()
-            .filter(|&mv| !self.board.is_forbidden(attacker, mv))
-            .map(|mv| (self.promise(mv), mv))
-            .collect();
+            .filter(|&mv| !self.board.is_forbidden(attacker, mv));
+        let moves = self.most_promising_first(legal.collect());
         if moves.is_empty() {
             return refuted;
         }
-        moves.sort_unstable_by_key(|&(promise, mv)| (Reverse(promise), mv));
-        let best = moves[0].0;
-        let guessed = moves.into_iter().map(|(promise, mv)| {
+        let guessed = moves.into_iter().map(|(mv, lacks)| {
             let shapes = self.board.shapes(attacker, mv);
             let is_three = shapes.contains(&Shape::Three);
             let is_four = shapes.contains(&Shape::Four);
@@ -90,7 +87,7 @@ impl Search<'_> {
                 (false, false) if is_closed => CLOSED_THREE,
                 (false, false) => TWO,
             };
-            (mv, alike + (best - promise) / 2)
+            (mv, alike + lacks / 2)
         });
         Ok(guessed.collect())
     }
@@ -109,9 +106,19 @@ impl Search<'_> {
         points.iter().filter(is_two).collect()
     }
 
+    /// The points by their promise, each with what it lacks to the first one's.
+    pub(super) fn most_promising_first(&self, points: Points) -> Vec<(Move, u32)> {
+        let rated = points.iter().map(|mv| (self.promise(mv), mv));
+        let mut rated: Vec<(u32, Move)> = rated.collect();
+        rated.sort_unstable_by_key(|&(promise, mv)| (Reverse(promise), mv));
+        let best = rated.first().map_or(0, |&(promise, _)| promise);
+        let lacking = rated.into_iter().map(|(promise, mv)| (mv, best - promise));
+        lacking.collect()
+    }
+
     /// How likely a point is the best one for both sides: by the shapes that they would make there, and
     /// by the positions of this search that the attacker won there.
-    pub(super) fn promise(&self, mv: Move) -> u32 {
+    fn promise(&self, mv: Move) -> u32 {
         let worth = |color: Color| -> u32 {
             let shapes = self.board.shapes(color, mv);
             let worth = shapes.iter().map(|shape| match shape {

@@ -45,7 +45,7 @@ fn numbers(turn: Turn) -> [Number; 2] {
     }
 }
 
-/// From the numbers of a position's moves (`children`, at least one) and its thresholds for proof
+/// From the numbers of a position's moves (`children`; none, if all replies are postponed) and its thresholds for proof
 /// and disproof: the position's own numbers, the index of the move to continue with, and the
 /// thresholds below that move, proof first. `rest`: plies to the win after replies that are not
 /// searched.

@@ -67,12 +67,14 @@ impl Search<'_> {
     /// known. A win is valid for any limit.
     fn note(&mut self, turn: Turn, known: Known, zone: Option<Zone>, work: u64) {
         let key = self.board.key() ^ self.salt(turn);
-        if let Some(zone) = zone.filter(|_| known.is_win()) {
-            self.zones.put(key, zone);
-        }
-        if let (true, Turn::Attacker, Some(best)) = (known.is_win(), turn, known.best) {
-            let wins = &mut self.wins[best.index()];
-            *wins = (*wins + 1).min(WINS);
+        if known.is_win() {
+            if let Some(zone) = zone {
+                self.zones.put(key, zone);
+            }
+            if let (Turn::Attacker, Some(best)) = (turn, known.best) {
+                let wins = &mut self.wins[best.index()];
+                *wins = (*wins + 1).min(WINS);
+            }
         }
         let key = match known.is_win() {
             true => key,

@@ -47,9 +47,10 @@ impl Zone {
     /// where the defender can make a four.
     ///
     /// It cannot, if it has a single answer, neither stone is on a point of the attack, and there is no
-    /// row in which it makes another four possible: five cells without a stone of the attacker, the
-    /// answer among them, with two more that the defender has or may get in the proof. If the attacker
-    /// needs more than five in a row, the stones must not be in line with his points either.
+    /// row in which it makes another four possible: five cells through it without the answer or
+    /// another stone of the attacker, with two more that the defender has or may get in the proof. If
+    /// six do not win for the attacker, or moves are forbidden to him, the stones must not be in line
+    /// with his points either.
     pub(super) fn is_touched_by(&self, board: &mut Board, attacker: Color, four: Move) -> bool {
         let defender = attacker.opponent();
         board.put(defender, four);
