@@ -58,13 +58,28 @@ impl LineShapes {
         color: Color,
     ) -> impl Iterator<Item = u32> + use<> {
         let (now, before) = (self.0[color.index()], before.0[color.index()]);
-        let mut places = if_any(now ^ before) & (if_rich(now) | if_rich(before));
-        std::iter::from_fn(move || {
-            let lowest = (places != 0).then(|| places.trailing_zeros())?;
-            places &= places - 1;
-            Some(lowest / BITS)
-        })
+        let rich = if_at_least::<{ Shape::ClosedThree as u128 }>;
+        ones(if_any(now ^ before) & (rich(now) | rich(before)))
     }
+
+    /// The places where a stone of `color` would make at least a [`Shape::ClosedTwo`], each with its
+    /// shape.
+    #[inline]
+    pub(super) fn twos_or_better(self, color: Color) -> impl Iterator<Item = (u32, Shape)> {
+        let shapes = self.0[color.index()];
+        let places = if_at_least::<{ Shape::ClosedTwo as u128 }>(shapes);
+        ones(places).map(move |place| (place, self.shape(color, place)))
+    }
+}
+
+/// The places whose lowest bit is set.
+#[inline]
+fn ones(mut places: u128) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lowest = (places != 0).then(|| places.trailing_zeros())?;
+        places &= places - 1;
+        Some(lowest / BITS)
+    })
 }
 
 /// The lowest bit of each place that has any bit.
@@ -73,12 +88,12 @@ const fn if_any(places: u128) -> u128 {
     (pairs | pairs >> 2) & LOWEST
 }
 
-/// The lowest bit of each place with [`Shape::ClosedThree`] or a better shape: adding to these
+/// The lowest bit of each place with the shape of this number or a better one: adding to these
 /// numbers, and to no others, carries into the place's highest bit.
-const fn if_rich(places: u128) -> u128 {
-    const TO_CARRY: u128 = (1 << (BITS - 1)) - Shape::ClosedThree as u128;
-    const { assert!(Shape::Five as u128 + TO_CARRY < 1 << BITS) };
-    (places + TO_CARRY * LOWEST) >> (BITS - 1) & LOWEST
+const fn if_at_least<const LEAST: u128>(places: u128) -> u128 {
+    let to_carry = const { (1 << (BITS - 1)) - LEAST };
+    const { assert!(Shape::Five as u128 + (1 << (BITS - 1)) - LEAST < 1 << BITS) };
+    (places + to_carry * LOWEST) >> (BITS - 1) & LOWEST
 }
 
 /// Logarithm of the number of lines remembered: 400 KB, which stay in the second-level cache.
@@ -176,6 +191,10 @@ mod tests {
             });
             let found = packed(now).changes(packed(before), Color::White);
             assert!(found.eq(expected), "{before:?} {now:?}");
+            let shown = (0..)
+                .zip(now)
+                .filter(|(_, shape)| *shape >= Shape::ClosedTwo);
+            assert!(packed(now).twos_or_better(Color::White).eq(shown));
         }
     }
 }

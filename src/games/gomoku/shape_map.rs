@@ -62,6 +62,24 @@ impl ShapeMap {
         map
     }
 
+    /// Calls `take` with each colour, empty point and shape from [`Shape::ClosedTwo`] on that a stone
+    /// there would make in some direction: up to four times for a point. Cheaper than a map.
+    pub fn each_two_or_better(position: &Gomoku, mut take: impl FnMut(Color, Move, Shape)) {
+        let size = position.size();
+        for direction in Direction::ALL {
+            for start in direction.starts(size) {
+                let here = direction.place(size.column_row(start));
+                let shapes = LineShapes::of(position.lines().line(here.line), position.rules());
+                for color in Color::BOTH {
+                    for (index, shape) in shapes.twos_or_better(color) {
+                        let steps = index as i8 - here.index as i8;
+                        take(color, direction.step(size, start, steps), shape);
+                    }
+                }
+            }
+        }
+    }
+
     /// Updates the map after a stone was put on a point of the position.
     pub fn update(&mut self, position: &Gomoku, point: Move) {
         for direction in Direction::ALL {
@@ -217,6 +235,40 @@ mod tests {
                     map.undo(&mut history);
                     assert!(same(&map, &expected), "{position:?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_two_and_better_is_told_once_for_each_direction() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+        for rules in GomokuRules::ALL {
+            let mut position = Gomoku::with_rules(BoardSize::new(15, 9), rules).unwrap();
+            for _ in 0..40 {
+                let moves = position.legal_count();
+                let Some(mv) = position
+                    .legal_moves()
+                    .nth(rng.random_range(0..moves.max(1)))
+                else {
+                    break;
+                };
+                position.play(mv);
+                let mut told = Vec::new();
+                ShapeMap::each_two_or_better(&position, |color, point, shape| {
+                    told.push((color, point, shape));
+                });
+                let map = ShapeMap::of(&position);
+                let mut expected = Vec::new();
+                for color in Color::BOTH {
+                    for point in position.empty().iter() {
+                        let shapes = map.shapes(color, point).into_iter();
+                        let shapes = shapes.filter(|&shape| shape >= Shape::ClosedTwo);
+                        expected.extend(shapes.map(|shape| (color, point, shape)));
+                    }
+                }
+                told.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(told, expected, "{position:?}");
             }
         }
     }

@@ -13,7 +13,7 @@ settings! {
         encoding: Option<String> = None => "the family's, or the game's newest",
             Maybe(Text("NAME", "an encoding of the game")),
             "Input encoding of new networks: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile, \
-             go-2 or go-1, for Gomoku gobang-1 or gomoku-1";
+             go-2 or go-1, for Gomoku gobang-1, gomoku-2 or gomoku-1";
         reuse: f64 = 4.0, above(0.0),
             "Mean number of times each row is fitted before it leaves the window: samples of a generation per new row";
         catch_up: f64 = 2.0, above(0.0),
@@ -33,7 +33,7 @@ settings! {
             "Share of samples drawn in proportion to surprise";
         settled_nodes: u64 = 0, 0..,
             "Nodes with which the solver settles rows that are then left out: a search does not show them to a network. \
-             For Gomoku 60, as many as a new position gets there";
+             For Gomoku 20, as many as a new position gets there";
         average_decay: f32 = 0.99, 0.0..=1.0,
             "Decay of the moving average of the weights, per step";
     }

@@ -1,9 +1,10 @@
 //! Encoding `gobang-1`: the four planes of AlphaGobangZero (3.5.1), to reproduce its training.
 //!
-//! Colours are absolute, as in the paper. For playing strength use `gomoku-1`.
+//! Colours are absolute, as in the paper. For playing strength use `gomoku-2`.
 
+use super::shared::key_with_last_move;
 use crate::encode::Encoding;
-use crate::game::{Bits, Color, Game, zobrist};
+use crate::game::{Bits, Color, Game};
 use crate::games::gomoku::Gomoku;
 
 /// Planes: Black's stones, White's stones, ones if Black is to move, the opponent's last move.
@@ -36,8 +37,7 @@ impl Encoding<Gomoku> for Gobang {
     }
 
     fn cache_key(&self, position: &Gomoku) -> u128 {
-        let last = position.last_move().map_or(0, zobrist::last_move);
-        position.key() ^ last
+        key_with_last_move(position)
     }
 }
 

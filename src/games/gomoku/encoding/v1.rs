@@ -4,9 +4,10 @@
 //! Renju are rules that it would have to learn from few games. So the points that make a five, a
 //! four or a three are shown, by the rules of the game.
 
+use super::shared::{key_with_last_move, number};
 use crate::encode::Encoding;
-use crate::game::{Bits, Color, Game, zobrist};
-use crate::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
+use crate::game::{Bits, Color, Game};
+use crate::games::gomoku::{Gomoku, Points, Shape, ShapeMap};
 
 /// Implementation of `gomoku-1`.
 pub(super) struct V1;
@@ -33,17 +34,6 @@ const PLANES: [&str; 16] = [
 
 /// Number of planes that are sets of points, which come first.
 const SETS: usize = 14;
-
-/// Value of the last plane.
-const fn number(rules: GomokuRules) -> f32 {
-    match rules {
-        GomokuRules::Freestyle => 0.0,
-        GomokuRules::Standard => 1.0,
-        GomokuRules::Renju => 0.5,
-        GomokuRules::Caro => -0.5,
-        GomokuRules::StandardCaro => -1.0,
-    }
-}
 
 impl Encoding<Gomoku> for V1 {
     fn id(&self) -> &'static str {
@@ -86,8 +76,7 @@ impl Encoding<Gomoku> for V1 {
     }
 
     fn cache_key(&self, position: &Gomoku) -> u128 {
-        let last = position.last_move().map_or(0, zobrist::last_move);
-        position.key() ^ last
+        key_with_last_move(position)
     }
 }
 
@@ -106,6 +95,7 @@ fn threats(map: &ShapeMap, color: Color) -> [Points; 4] {
 mod tests {
     use super::*;
     use crate::game::{BoardSize, Move};
+    use crate::games::gomoku::GomokuRules;
 
     /// A row of a position after these moves, given as column and row.
     fn row(rules: GomokuRules, moves: &[(u8, u8)]) -> (Gomoku, Vec<f32>) {

@@ -1,0 +1,178 @@
+//! Encoding `gomoku-2`: `gomoku-1` with the shapes of two stones, and with the number of directions in
+//! which a stone makes each shape.
+//!
+//! A three in two directions wins, one in a single direction is a threat; twos and closed threes
+//! are what later threats are made of. A network of three blocks with these planes predicts moves
+//! and winners as well as one of five blocks with `gomoku-1`.
+
+use super::shared::{key_with_last_move, number};
+use crate::encode::Encoding;
+use crate::game::{Bits, Color, Game};
+use crate::games::gomoku::{Gomoku, Points, Shape, ShapeMap};
+
+/// Implementation of `gomoku-2`.
+pub(super) struct V2;
+
+/// Content of each plane, in order.
+const PLANES: [&str; 22] = [
+    "ones",
+    "my stones",
+    "their stones",
+    "last move",
+    "forbidden to me",
+    "forbidden to them",
+    "my fives",
+    "my two fours in one line, straight or not",
+    "my fours",
+    "my threes",
+    "my closed threes",
+    "my twos",
+    "my closed twos",
+    "their fives",
+    "their two fours in one line, straight or not",
+    "their fours",
+    "their threes",
+    "their closed threes",
+    "their twos",
+    "their closed twos",
+    "ones if I am Black",
+    "a number for the rules",
+];
+
+/// Number of planes that are sets of points, which come first.
+const SETS: usize = 6;
+
+/// Number of planes of one side's shapes.
+const SHAPES: usize = 7;
+
+/// The plane of a shape that a stone makes on a point, among those of its side, and what each
+/// direction adds there, to 1 at most.
+const fn plane(shape: Shape) -> Option<(usize, f32)> {
+    match shape {
+        Shape::Five => Some((0, 1.0)),
+        Shape::StraightFour | Shape::TwoFours => Some((1, 1.0)),
+        Shape::Four => Some((2, 0.5)),
+        Shape::Three => Some((3, 0.5)),
+        Shape::ClosedThree => Some((4, 0.5)),
+        Shape::Two => Some((5, 0.5)),
+        Shape::ClosedTwo => Some((6, 0.5)),
+        Shape::One | Shape::Overline | Shape::Nothing => None,
+    }
+}
+
+impl Encoding<Gomoku> for V2 {
+    fn id(&self) -> &'static str {
+        "gomoku-2"
+    }
+
+    fn planes(&self) -> usize {
+        PLANES.len()
+    }
+
+    fn encode(&self, position: &Gomoku, row: &mut [f32]) {
+        let (me, them) = (position.to_move(), position.to_move().opponent());
+        let area = position.size().area();
+        let sets: [Points; SETS] = [
+            Bits::first(area),
+            position.stones(me),
+            position.stones(them),
+            position.last_move().into_iter().collect(),
+            position.forbidden(me),
+            position.forbidden(them),
+        ];
+        let (sets_shown, rest) = row.split_at_mut(SETS * area);
+        for (plane, points) in sets_shown.chunks_exact_mut(area).zip(sets) {
+            points.iter().for_each(|point| plane[point.index()] = 1.0);
+        }
+        ShapeMap::each_two_or_better(position, |color, point, shape| {
+            let first = if color == me { 0 } else { SHAPES };
+            if let Some((plane, each)) = plane(shape) {
+                let cell = &mut rest[(first + plane) * area + point.index()];
+                *cell = (*cell + each).min(1.0);
+            }
+        });
+        let (black, rules) = row[(SETS + 2 * SHAPES) * area..].split_at_mut(area);
+        if me == Color::Black {
+            black.fill(1.0);
+        }
+        rules.fill(number(position.rules()));
+    }
+
+    fn cache_key(&self, position: &Gomoku) -> u128 {
+        key_with_last_move(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::BoardSize;
+    use crate::games::gomoku::GomokuRules;
+
+    /// Black has two stones in line with (3, 3) in three directions, one of them closed by White, who
+    /// has three in a row at the edge.
+    fn shown(name: &str) -> Vec<((usize, usize), f32)> {
+        let size = BoardSize::new(9, 9);
+        let black = [(3, 4), (3, 5), (4, 3), (5, 3), (4, 4), (5, 5)];
+        let white = [(6, 6), (0, 0), (1, 0), (2, 0), (8, 8), (8, 6)];
+        let mut position = Gomoku::with_rules(size, GomokuRules::Renju).unwrap();
+        for (&(x, y), &(other_x, other_y)) in black.iter().zip(&white) {
+            position.play(size.point(x, y));
+            position.play(size.point(other_x, other_y));
+        }
+        let mut row = vec![0.0; PLANES.len() * 81];
+        V2.encode(&position, &mut row);
+        let plane = PLANES.iter().position(|&plane| plane == name).expect(name);
+        let cells = row[81 * plane..].iter().take(81).enumerate();
+        cells
+            .filter(|&(_, &value)| value != 0.0)
+            .map(|(point, &value)| ((point % 9, point / 9), value))
+            .collect()
+    }
+
+    #[test]
+    fn planes_count_directions() {
+        let at = |name, point| {
+            let shown = shown(name);
+            shown.iter().find(|cell| cell.0 == point).map(|cell| cell.1)
+        };
+        assert_eq!(at("my threes", (3, 3)), Some(1.0));
+        assert_eq!(at("my closed threes", (3, 3)), Some(0.5));
+        assert_eq!(at("my threes", (6, 3)), Some(0.5));
+        assert_eq!(at("forbidden to me", (3, 3)), Some(1.0));
+        assert_eq!(at("my threes", (3, 4)), None, "a stone is there");
+        assert_eq!(
+            shown("their fours"),
+            [((3, 0), 0.5), ((4, 0), 0.5)],
+            "closed by the edge"
+        );
+        assert!(shown("my fives").is_empty());
+        assert_eq!(at("last move", (8, 6)), Some(1.0));
+        assert_eq!(shown("ones if I am Black").len(), 81);
+        assert!(
+            shown("a number for the rules")
+                .iter()
+                .all(|cell| cell.1 == 0.5)
+        );
+    }
+
+    #[test]
+    fn the_planes_of_a_side_are_the_others_for_the_opponent() {
+        let size = BoardSize::square(15);
+        let mut position = Gomoku::with_rules(size, GomokuRules::Freestyle).unwrap();
+        for (x, y) in [(7, 7), (7, 8), (8, 7), (8, 8), (6, 7), (2, 3), (8, 6)] {
+            position.play(size.point(x, y));
+        }
+        let planes = |position: &Gomoku| {
+            let mut row = vec![0.0; PLANES.len() * 225];
+            V2.encode(position, &mut row);
+            let side = SHAPES * 225;
+            let shapes = row[SETS * 225..].to_vec();
+            (shapes[..side].to_vec(), shapes[side..2 * side].to_vec())
+        };
+        let (mine, theirs) = planes(&position);
+        position.set_to_move(Color::Black);
+        assert_eq!(planes(&position), (theirs, mine.clone()));
+        assert!(mine.iter().sum::<f32>() > 5.0);
+    }
+}
