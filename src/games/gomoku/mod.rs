@@ -195,7 +195,7 @@ impl Game for Gomoku {
             ("time-takeover", "false"),
             ("solver-threads", "auto"),
             ("solver-from", "400"),
-            ("probe-nodes", "60"),
+            ("probe-nodes", "20"),
             ("probe-from", "400"),
         ],
         ..GameInfo::named(Self::NAME)
