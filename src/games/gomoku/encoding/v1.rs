@@ -4,9 +4,9 @@
 //! Renju are rules that it would have to learn from few games. So the points that make a five, a
 //! four or a three are shown, by the rules of the game.
 
-use super::shared::{key_with_last_move, number};
+use super::shared::{board_sets, fill_turn_and_rules, key_with_last_move, show_sets};
 use crate::encode::Encoding;
-use crate::game::{Bits, Color, Game};
+use crate::game::{Color, Game};
 use crate::games::gomoku::{Gomoku, Points, Shape, ShapeMap};
 
 /// Implementation of `gomoku-1`.
@@ -50,13 +50,7 @@ impl Encoding<Gomoku> for V1 {
         let map = ShapeMap::of(position);
         let [my_fives, my_pairs, my_fours, my_threes] = threats(&map, me);
         let [their_fives, their_pairs, their_fours, their_threes] = threats(&map, them);
-        let sets: [Points; SETS] = [
-            Bits::first(area),
-            position.stones(me),
-            position.stones(them),
-            position.last_move().into_iter().collect(),
-            position.forbidden(me),
-            position.forbidden(them),
+        let shapes = [
             my_fives,
             my_pairs,
             my_fours,
@@ -66,13 +60,10 @@ impl Encoding<Gomoku> for V1 {
             their_fours,
             their_threes,
         ];
-        for (plane, points) in row.chunks_exact_mut(area).zip(sets) {
-            points.iter().for_each(|point| plane[point.index()] = 1.0);
-        }
-        if me == Color::Black {
-            row[SETS * area..(SETS + 1) * area].fill(1.0);
-        }
-        row[(SETS + 1) * area..].fill(number(position.rules()));
+        let board = board_sets(position);
+        show_sets(row, area, &board);
+        show_sets(&mut row[board.len() * area..], area, &shapes);
+        fill_turn_and_rules(&mut row[SETS * area..], position);
     }
 
     fn cache_key(&self, position: &Gomoku) -> u128 {

@@ -5,10 +5,10 @@
 //! are what later threats are made of. A network of three blocks with these planes predicts moves
 //! and winners as well as one of five blocks with `gomoku-1`.
 
-use super::shared::{key_with_last_move, number};
+use super::shared::{board_sets, fill_turn_and_rules, key_with_last_move, show_sets};
 use crate::encode::Encoding;
-use crate::game::{Bits, Color, Game};
-use crate::games::gomoku::{Gomoku, Points, Shape, ShapeMap};
+use crate::game::Game;
+use crate::games::gomoku::{Gomoku, Shape, ShapeMap};
 
 /// Implementation of `gomoku-2`.
 pub(super) struct V2;
@@ -70,32 +70,18 @@ impl Encoding<Gomoku> for V2 {
     }
 
     fn encode(&self, position: &Gomoku, row: &mut [f32]) {
-        let (me, them) = (position.to_move(), position.to_move().opponent());
-        let area = position.size().area();
-        let sets: [Points; SETS] = [
-            Bits::first(area),
-            position.stones(me),
-            position.stones(them),
-            position.last_move().into_iter().collect(),
-            position.forbidden(me),
-            position.forbidden(them),
-        ];
-        let (sets_shown, rest) = row.split_at_mut(SETS * area);
-        for (plane, points) in sets_shown.chunks_exact_mut(area).zip(sets) {
-            points.iter().for_each(|point| plane[point.index()] = 1.0);
-        }
+        let (me, area) = (position.to_move(), position.size().area());
+        let (board, rest) = row.split_at_mut(SETS * area);
+        show_sets(board, area, &board_sets(position));
+        let (shapes, last) = rest.split_at_mut(2 * SHAPES * area);
         ShapeMap::each_two_or_better(position, |color, point, shape| {
             let first = if color == me { 0 } else { SHAPES };
             if let Some((plane, each)) = plane(shape) {
-                let cell = &mut rest[(first + plane) * area + point.index()];
+                let cell = &mut shapes[(first + plane) * area + point.index()];
                 *cell = (*cell + each).min(1.0);
             }
         });
-        let (black, rules) = row[(SETS + 2 * SHAPES) * area..].split_at_mut(area);
-        if me == Color::Black {
-            black.fill(1.0);
-        }
-        rules.fill(number(position.rules()));
+        fill_turn_and_rules(last, position);
     }
 
     fn cache_key(&self, position: &Gomoku) -> u128 {
@@ -106,7 +92,7 @@ impl Encoding<Gomoku> for V2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::BoardSize;
+    use crate::game::{BoardSize, Color};
     use crate::games::gomoku::GomokuRules;
 
     /// Black has two stones in line with (3, 3) in three directions, one of them closed by White, who
