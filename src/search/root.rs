@@ -104,7 +104,26 @@ pub(super) fn moves<G: Game>(
     if let Some(chosen) = choose(&moves, start.position().ply(), params, rng) {
         moves[..=chosen].rotate_right(1);
     }
+    if moves.iter().any(|found| found.proof == Some(Proof::Win)) {
+        put_winning_ends_first(&mut moves, start.position());
+    }
     moves
+}
+
+/// In a won position, puts the moves that win at once first. The search stops at the first proof, which
+/// may be of a longer win, and has perhaps not visited them.
+fn put_winning_ends_first<G: Game>(moves: &mut [MoveReport], position: &G) {
+    let ends = |found: &MoveReport| {
+        let mut next = position.clone();
+        next.play(found.mv);
+        let outcome = next.outcome();
+        outcome.is_some_and(|outcome| outcome.proof_for(position.to_move()) == Proof::Win)
+    };
+    moves.sort_by_cached_key(|found| !ends(found));
+    for found in moves.iter_mut().take_while(|found| ends(found)) {
+        found.proof = Some(Proof::Win);
+        (found.value, found.lcb) = (Proof::Win.value(), Proof::Win.value());
+    }
 }
 
 fn report<G: Game>(
