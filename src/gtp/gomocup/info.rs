@@ -164,7 +164,9 @@ impl Info {
                 .lag
                 .unwrap_or(USUAL_LAG)
                 .min((turn / 3).max(LEAST_LAG));
-            let time = turn.saturating_sub(lag);
+            // Without any lag it still takes time to notice the limit; the last moves of a search are
+            // verified then.
+            let time = turn.saturating_sub(lag.max(LEAST_LAG));
             let (time, late) = match time < SHORTEST {
                 true => (Duration::ZERO, Duration::ZERO),
                 false => (
@@ -248,6 +250,13 @@ mod tests {
         assert_eq!(late, Some(Duration::from_millis(4970)));
         assert_eq!(turn("5000", &usual), Some(Duration::from_millis(4940)));
         assert_eq!(turn("30", &usual), Some(Duration::from_millis(20)));
+        let without_lag = ThinkingLimits {
+            lag: Some(Duration::ZERO),
+            ..ThinkingLimits::default()
+        };
+        let limits = told(&[("timeout_turn", "1000")]).thinking_limits(&without_lag);
+        let expected = [995, 1000].map(|millis| Some(Duration::from_millis(millis)));
+        assert_eq!([limits.time_per_move, limits.late_after], expected);
         for at_once in ["0", "-7", "1", "8"] {
             let thinking_limits = told(&[("timeout_turn", at_once)]).thinking_limits(&usual);
             let nothing = Some(Duration::ZERO);
