@@ -190,6 +190,33 @@ fn a_book_holds_different_balanced_openings() {
             .all(|score| (0.2..=0.8).contains(&score)),
         "{lines:?}"
     );
+    // Another book, judged in turn: two lengths, and one side to move each.
+    let (shorter, from) = (
+        ["C3 D4", "B2 C3 D4", "D2 C2"],
+        out.with_file_name("from.txt"),
+    );
+    fs::write(&from, shorter.join("\n")).unwrap();
+    let from = from.to_str().unwrap();
+    let judge_book = |options: &[&str]| {
+        let mut command = tengen_match(&["openings", "--size", "5", "--from", from]);
+        command.args(["--judge", &judge, "--out"]).arg(&out);
+        command.args(options).stderr(Stdio::null());
+        command.status().unwrap().success()
+    };
+    assert!(judge_book(&["--tolerance", "0.2"]));
+    assert_eq!(openings().len(), 3);
+    assert!(
+        openings().contains(&"B2 C3 D4  # 0.375".to_owned()),
+        "{:?}",
+        openings()
+    );
+    assert!(judge_book(&["--tolerance", "0.2", "--count", "2"]));
+    assert_eq!(openings().len(), 2);
+    for refused in [["--tolerance", "0.1"], ["--count", "4"], ["--seed", "3"]] {
+        assert!(!judge_book(&refused), "{refused:?}");
+    }
+    assert_eq!(openings().len(), 2, "a book is only replaced by a good one");
+    assert!(write(&["--tolerance", "0.2"]));
     // The book can be used by a match.
     let played = folder("openings-used");
     let (engine, book) = (fake("honest", 0, 2), out.to_str().unwrap());

@@ -1,7 +1,7 @@
 //! `tengen-match openings`: a book of balanced openings, judged by an engine.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::ops::ControlFlow;
@@ -16,20 +16,23 @@ use tengen::game::{BoardSize, Color, Move};
 use tengen::games::{GAMES, known_name, usual_board};
 use tengen::record::file;
 use tengen::referee::{
-    Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl, opening,
-    refereed_game,
+    Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl,
+    RefereedGame, opening, refereed_game,
 };
 
 use crate::interrupt::Interrupt;
-use crate::options::{parse_positive, parse_size, positive_seconds};
+use crate::options::{parse_positive, parse_size, positive_seconds, read_text};
 use crate::outcome::Outcome;
 use crate::output::{print, tell};
 use crate::progress::Progress;
 
+/// Openings of a book, unless --count says otherwise.
+const USUAL_COUNT: usize = 1000;
 /// Random attempts per opening before giving up.
 const CANDIDATES_PER_OPENING: usize = 10;
 
-/// Write a book of balanced openings: random plies, distinct up to symmetry, judged by an engine.
+/// Write a book of balanced openings: random plies, distinct up to symmetry, or the openings of another book, judged by
+/// an engine.
 ///
 /// By default the judge's own value counts: it is asked for one move after each opening and for its
 /// report (command tengen-report, words `value V` with V in -1..1 for the mover). With --games-each
@@ -43,15 +46,21 @@ pub(crate) struct OpeningsArgs {
     /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
     #[arg(long, value_parser = parse_size)]
     size: Option<BoardSize>,
+    /// Rules of a game with several variants, as in matches [default: the game's usual ones]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    rules: String,
+    /// Judge the openings of this book, not random ones: what another program finds balanced
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["random_plies", "seed"])]
+    from: Option<PathBuf>,
     /// The judging engine's command line
     #[arg(long, value_name = "COMMAND")]
     judge: String,
     /// Judge by this many games from each opening instead of by the reported value
     #[arg(long, value_name = "K", value_parser = parse_positive::<usize>)]
     games_each: Option<usize>,
-    /// Number of openings
-    #[arg(long, default_value_t = 1000, value_name = "N")]
-    count: usize,
+    /// Number of openings [default: 1000; with --from as many of its book as are balanced]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<usize>)]
+    count: Option<usize>,
     /// Random legal moves in each opening
     #[arg(long, default_value_t = 4, value_name = "N")]
     random_plies: u32,
@@ -74,78 +83,38 @@ pub(crate) struct OpeningsArgs {
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome> {
-    ensure!(
-        args.count > 0 && args.tolerance > 0.0,
-        "--count and --tolerance must be positive"
-    );
-    let rules = refereed_game(&args.game, args.size(), "", None)?;
-    let wanted = args.count * CANDIDATES_PER_OPENING;
-    let candidates = rules.random_openings(args.random_plies, wanted, args.seed)?;
-    let judge = |name: &str| EngineSpec::new(name, &args.judge);
+    ensure!(args.tolerance > 0.0, "--tolerance must be positive");
+    let rules = refereed_game(&args.game, args.size(), &args.rules, None)?;
+    let candidates = args.candidates(rules.as_ref())?;
+    let wanted = args.wanted(&candidates);
     let stderr_dir = args.out.with_extension("judge");
     fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
-    let plan = MatchPlan {
-        rules: rules.as_ref(),
-        engines: &[judge("black"), judge("white")],
-        openings: &candidates,
-        terms: args.terms()?,
-        conditions: Conditions::default(),
-        command_limit: Duration::from_secs(60),
-        concurrency: args.concurrency,
-        stderr_dir: &stderr_dir,
-        clock: Arc::new(SystemClock::new()),
-        observer: None,
-    };
-    let games_each = args.games_each.unwrap_or(1);
-    let fixtures: Vec<Fixture> = (0..candidates.len() * games_each)
-        .map(|number| Fixture {
-            number,
-            pair: number / games_each,
-            engines: [0, 1],
-            opening: number / games_each,
-        })
-        .collect();
-    let mut judging = Judging {
-        args,
-        kept: BTreeMap::new(),
-        judged: 0,
-        running: BTreeMap::new(),
-        complaint: None,
-    };
-    let mut progress = Progress::new(args.count);
-    let found = Cell::new(0);
-    let judge = |finished: FinishedGame| match judging.add(&finished) {
-        Err(error) => ControlFlow::Break(Err(error)),
-        Ok(kept) => {
-            found.set(judging.kept.len());
-            if kept {
-                progress.game("openings kept");
-            }
-            match judging.kept.len() < args.count {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(Ok(())),
-            }
+    let mut judging = Judging::new(args);
+    let mut progress = Progress::new(wanted);
+    // A judge of values plays one move of each game, so that all of a match must be of one length.
+    let lengths: BTreeSet<usize> = candidates.iter().map(Vec::len).collect();
+    for length in lengths {
+        if judging.kept.len() == wanted {
+            break;
         }
-    };
-    let stopped = plan.play(&fixtures, judge, |engines| {
-        interrupt.end_if_asked(engines, || {
-            format!(
-                "Interrupted with {} of {} openings found. A book is only written when complete: \
-                 nothing is kept, and the same command starts again.",
-                found.get(),
-                args.count
-            )
-        });
-    });
-    progress.finish();
-    match stopped? {
-        Some(result) => result?,
-        None => bail!(
-            "only {} of {} random openings are balanced; take more plies or a wider --tolerance",
-            judging.kept.len(),
-            candidates.len()
-        ),
+        let judge = |name: &str| EngineSpec::new(name, &args.judge);
+        let plan = MatchPlan {
+            rules: rules.as_ref(),
+            engines: &[judge("black"), judge("white")],
+            openings: &candidates,
+            terms: args.terms(length)?,
+            conditions: Conditions::default(),
+            command_limit: Duration::from_secs(60),
+            concurrency: args.concurrency,
+            stderr_dir: &stderr_dir,
+            clock: Arc::new(SystemClock::new()),
+            observer: None,
+        };
+        let judged = judging.judge_all(&plan, length, wanted, &mut progress, interrupt);
+        judged.inspect_err(|_| progress.finish())?;
     }
+    progress.finish();
+    args.check_found(judging.kept.len(), candidates.len(), wanted)?;
     judging.write(&candidates)?;
     judging.outcome(&stderr_dir)
 }
@@ -155,11 +124,48 @@ impl OpeningsArgs {
         self.size.unwrap_or_else(|| usual_board(&self.game))
     }
 
-    /// Whole games, or one move if only the value counts.
-    fn terms(&self) -> Result<GameTerms> {
+    /// The openings to judge.
+    fn candidates(&self, rules: &dyn RefereedGame) -> Result<Vec<Vec<Move>>> {
+        match &self.from {
+            Some(path) => rules
+                .read_book(&read_text(path)?)
+                .with_context(|| path.display().to_string()),
+            None => {
+                let most = self.count.unwrap_or(USUAL_COUNT) * CANDIDATES_PER_OPENING;
+                Ok(rules.random_openings(self.random_plies, most, self.seed)?)
+            }
+        }
+    }
+
+    /// The judge may stop when it has found this many.
+    fn wanted(&self, candidates: &[Vec<Move>]) -> usize {
+        match &self.from {
+            Some(_) => self.count.unwrap_or(candidates.len()),
+            None => self.count.unwrap_or(USUAL_COUNT),
+        }
+    }
+
+    /// Whether the book is as large as the user asked for, and not empty.
+    fn check_found(&self, found: usize, candidates: usize, wanted: usize) -> Result<()> {
+        let all_of_a_book = self.from.is_some() && self.count.is_none();
+        let least = if all_of_a_book { 1 } else { wanted };
+        ensure!(
+            found >= least,
+            "only {found} of {candidates} openings are balanced; take more {} or a wider --tolerance",
+            if self.from.is_some() {
+                "of them"
+            } else {
+                "plies"
+            },
+        );
+        Ok(())
+    }
+
+    /// Whole games, or one move after an opening of this length if only the value counts.
+    fn terms(&self, opening_len: usize) -> Result<GameTerms> {
         let max_moves = match self.games_each {
             Some(_) => self.size().ply_cap(),
-            None => self.random_plies + 1,
+            None => opening_len as u32 + 1,
         };
         Ok(GameTerms {
             time: MatchTimeControl::None,
@@ -184,6 +190,64 @@ struct Judging<'a> {
 }
 
 impl Judging<'_> {
+    fn new(args: &OpeningsArgs) -> Judging<'_> {
+        Judging {
+            args,
+            kept: BTreeMap::new(),
+            judged: 0,
+            running: BTreeMap::new(),
+            complaint: None,
+        }
+    }
+
+    /// Judges the openings of this length, until `wanted` of all are balanced.
+    fn judge_all(
+        &mut self,
+        plan: &MatchPlan,
+        length: usize,
+        wanted: usize,
+        progress: &mut Progress,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
+        let games_each = self.args.games_each.unwrap_or(1);
+        let openings = plan.openings.iter().enumerate();
+        let of_length = openings.filter(|(_, moves)| moves.len() == length);
+        let games = of_length.flat_map(|(opening, _)| (0..games_each).map(move |_| opening));
+        let fixtures: Vec<Fixture> = games
+            .enumerate()
+            .map(|(number, opening)| Fixture {
+                number,
+                pair: opening,
+                engines: [0, 1],
+                opening,
+            })
+            .collect();
+        let found = Cell::new(self.kept.len());
+        let judge = |finished: FinishedGame| match self.add(&finished) {
+            Err(error) => ControlFlow::Break(Err(error)),
+            Ok(kept) => {
+                found.set(self.kept.len());
+                if kept {
+                    progress.game("openings kept");
+                }
+                match self.kept.len() < wanted {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(Ok(())),
+                }
+            }
+        };
+        let stopped = plan.play(&fixtures, judge, |engines| {
+            interrupt.end_if_asked(engines, || {
+                format!(
+                    "Interrupted with {} of {wanted} openings found. A book is only written when \
+                     complete: nothing is kept, and the same command starts again.",
+                    found.get(),
+                )
+            });
+        });
+        stopped?.unwrap_or(Ok(()))
+    }
+
     /// Adds a game; true when an opening was accepted.
     fn add(&mut self, finished: &FinishedGame) -> Result<bool> {
         let FinishedGame {
@@ -259,19 +323,28 @@ impl Judging<'_> {
         let OpeningsArgs {
             game,
             judge,
-            random_plies,
             tolerance,
-            seed,
             ..
         } = self.args;
         let size = self.args.size();
+        let rules = match self.args.rules.as_str() {
+            "" => String::new(),
+            rules => format!(" ({rules})"),
+        };
         let by = match self.args.games_each {
             Some(games) => format!("{games} games each of `{judge}`"),
             None => format!("the value of `{judge}`"),
         };
+        let source = match &self.args.from {
+            Some(book) => format!("of {}", book.display()),
+            None => format!(
+                "{} random plies (seed {}), no two alike under symmetry",
+                self.args.random_plies, self.args.seed
+            ),
+        };
         let mut text = format!(
-            "# Openings for {game} {size}: {random_plies} random plies (seed {seed}), no two alike \
-             under symmetry.\n# Black's expected score within {tolerance} of one half by {by}.\n"
+            "# Openings for {game} {size}{rules}: {source}.\n\
+             # Black's expected score within {tolerance} of one half by {by}.\n"
         );
         for (&opening, score) in &self.kept {
             let moves = opening::to_line(size, &candidates[opening]);
