@@ -53,6 +53,7 @@ impl Gomocup {
             name: self.name,
             ponder: options.ponder,
             messages: !self.quiet,
+            opening_seed: options.seed.unwrap_or_else(registry::random_seed),
         };
         if terminal::is_attended() {
             terminal::tell(&terminal::who(&options, loaded, "Gomocup"));

@@ -262,6 +262,7 @@ fn network_setup(options: &EngineOptions, backend: Option<BackendKind>, seed: u6
 }
 
 /// A different number in every run: the standard library seeds its hash maps from the system.
-fn random_seed() -> u64 {
+#[must_use]
+pub fn random_seed() -> u64 {
     RandomState::new().hash_one(0_u64)
 }

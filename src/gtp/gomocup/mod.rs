@@ -41,6 +41,8 @@ pub struct GomocupOptions {
     pub ponder: bool,
     /// Whether to report each search in a `MESSAGE`.
     pub messages: bool,
+    /// Selects the first opening that is proposed; later games take others.
+    pub opening_seed: u64,
 }
 
 /// A session with a manager.
@@ -61,7 +63,7 @@ pub struct GomocupSession {
     /// The last command was unknown: a list that belongs to it may follow.
     skips_list: bool,
     /// Number of boards so far.
-    games: usize,
+    games: u64,
     over: bool,
 }
 

@@ -17,7 +17,7 @@ impl GomocupSession {
         let size = engine.size();
         engine.clear();
         if stones.is_empty() {
-            let put = first_stones(size, self.games);
+            let put = first_stones(size, self.options.opening_seed.wrapping_add(self.games));
             self.say(send, &write_points(&put, size));
             return Ok(());
         }
@@ -58,19 +58,21 @@ impl GomocupSession {
 }
 
 /// Three stones, the first and the third black, with about even chances: columns and rows from a
-/// corner. White's value on 15x15, by 8,000 of our playouts each, is 0.08, 0.05, -0.02 and 0.13.
-const OPENINGS: [[(u8, u8); 3]; 4] = [
-    [(1, 3), (3, 5), (4, 2)],
-    [(2, 1), (4, 4), (3, 4)],
-    [(2, 2), (6, 6), (3, 4)],
-    [(2, 2), (5, 4), (2, 5)],
+/// corner. On 15x15 a search of 10,000 visits gives Black 47 to 53% of the points, and Rapfi, too,
+/// finds them balanced.
+const OPENINGS: [[(u8, u8); 3]; 7] = [
+    [(3, 0), (4, 1), (3, 3)],
+    [(1, 0), (2, 1), (2, 4)],
+    [(6, 0), (2, 0), (4, 1)],
+    [(7, 5), (5, 3), (7, 1)],
+    [(7, 4), (3, 3), (2, 2)],
+    [(4, 5), (3, 6), (2, 9)],
+    [(6, 8), (3, 4), (5, 3)],
 ];
 
-/// One of the openings, different from game to game.
-fn first_stones(size: BoardSize, game: usize) -> [Move; 3] {
-    let [first, ..] = OPENINGS;
-    let opening = OPENINGS.into_iter().cycle().nth(game % OPENINGS.len());
-    let opening = opening.unwrap_or(first);
+/// One of the openings, by a number.
+fn first_stones(size: BoardSize, number: u64) -> [Move; 3] {
+    let opening = OPENINGS[(number % OPENINGS.len() as u64) as usize];
     opening.map(|(x, y)| size.point(x.min(size.width - 1), y.min(size.height - 1)))
 }
 

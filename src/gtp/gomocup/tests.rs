@@ -25,6 +25,7 @@ fn session_with(options: EngineOptions) -> GomocupSession {
         name: "Tengen".to_owned(),
         ponder: false,
         messages: false,
+        opening_seed: 0,
     };
     GomocupSession::new(make, options)
 }
