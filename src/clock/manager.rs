@@ -64,10 +64,16 @@ impl TimeManager {
             known.full = known.full.max(main);
             known.present = main;
         }
-        known.takeover.expect(match situation.usually_proven_from {
-            Some(ply) => takeover::usual(ply, situation.usual_move_time(ply, known.full)),
-            None => f64::from(situation.ply) + situation.plies_left,
-        });
+        match situation.usually_proven_from {
+            Some(ply) => {
+                let usual = takeover::usual(ply, situation.usual_move_time(ply, known.full));
+                known.takeover.expect(usual);
+            }
+            // Where games differ much, the position says more than earlier games.
+            None => known
+                .takeover
+                .assume(f64::from(situation.ply) + situation.plies_left),
+        }
         let budget =
             baselines::budget(known, situation).or_else(|| allotment::budget(known, situation))?;
         let answer = ANSWER.min(budget.hard / 3);

@@ -11,9 +11,9 @@ pub struct Situation {
     pub clock: SideClock,
     /// Plies played before this move, by both sides.
     pub ply: u32,
-    /// Expected number of remaining plies.
+    /// Expected number of plies until the result is known.
     pub plies_left: f64,
-    /// Maximum number of remaining plies.
+    /// Number of plies for which time is reserved.
     pub plies_bound: u32,
     /// The ply from which positions of this game are usually proven by searches of a tenth of a
     /// second; `None` if they are not proven until the end.

@@ -45,6 +45,11 @@ impl Takeover {
         *mean = mean.clamp(usual - RANGE, usual + RANGE);
     }
 
+    /// Sets the ply of this game, whatever was learned.
+    pub(super) fn assume(&mut self, ply: f64) {
+        self.mean = Some(ply);
+    }
+
     /// The result was proven when a move at `ply` was searched.
     pub(super) fn proven(&mut self, ply: u32) {
         self.last_ply = Some(ply);
@@ -115,6 +120,17 @@ mod tests {
         close(1_000, 52.0);
         close(100_000, 48.0);
         close(0, 54.0 + RANGE);
+    }
+
+    #[test]
+    fn where_games_differ_nothing_is_learned() {
+        let mut takeover = Takeover::default();
+        for (ply, assumed) in [(6, 35.0), (60, 80.0), (8, 36.5)] {
+            takeover.assume(assumed);
+            assert_eq!(takeover.ply(), Some(assumed));
+            takeover.proven(ply);
+            takeover.new_game();
+        }
     }
 
     #[test]

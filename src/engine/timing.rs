@@ -17,8 +17,9 @@ pub const DEFAULT_TIME_PER_MOVE: Duration = Duration::from_secs(2);
 /// its network.
 const FIXED_TIME_SLACK: Duration = Duration::from_secs(10);
 
-/// In games of unbounded length, reserves are for this many times the expected plies.
-const UNBOUNDED: f64 = 2.0;
+/// Reserves are for at most this many times the expected plies: a longer game is rare, and gets its
+/// reserves from its own later shares.
+const LONG_GAME: f64 = 2.0;
 /// A move with less time is hardly searched; the user should be warned.
 const STARVING: Duration = Duration::from_millis(50);
 
@@ -151,13 +152,12 @@ impl Timing {
     pub(super) fn limits<G: Game>(&mut self, position: &G) -> (Limits, Option<Budget>) {
         let mover = position.to_move().index();
         let (ply, left) = (position.ply(), position.plies_left());
-        // In games of unbounded length, reserves are for twice the usual number of plies.
-        let unbounded = || (UNBOUNDED * left.expected).ceil() as u32;
+        let long_game = (LONG_GAME * left.expected).ceil() as u32;
         let situation = Situation {
             clock: self.clocks[mover],
             ply,
             plies_left: left.expected,
-            plies_bound: left.bound.unwrap_or_else(unbounded),
+            plies_bound: left.bound.unwrap_or(u32::MAX).min(long_game),
             usually_proven_from: (G::INFO.usually_proven_from)(position.size()).map(f64::from),
             area: position.size().area() as f64,
         };
@@ -287,6 +287,7 @@ mod tests {
     use super::*;
     use crate::clock::Overtime;
     use crate::game::BoardSize;
+    use crate::games::gomoku::Gomoku;
 
     const LAG: Duration = Duration::from_millis(100);
 
@@ -327,6 +328,25 @@ mod tests {
         assert_eq!(timing.told_starving, [true, false]);
         timing.new_game();
         assert_eq!(timing.told_starving, [false, false]);
+    }
+
+    #[test]
+    fn lag_is_reserved_for_a_long_game_and_not_for_every_point() {
+        let position = Gomoku::new(BoardSize::square(15)).expect("a legal size");
+        let mut timing = on_a_minute();
+        let mut planned = |main| {
+            timing.set_control(TimeControl::Limited {
+                main: Duration::from_secs(main),
+                overtime: Overtime::None,
+            });
+            let (_, budget) = timing.limits(&position);
+            budget.expect("there is a clock").soft.as_secs_f64()
+        };
+        // A tenth of a second for each of 113 own moves would cost all of the shorter clock.
+        for (main, range) in [(60, 2.0..4.0), (12, 0.3..0.6)] {
+            let planned = planned(main);
+            assert!(range.contains(&planned), "{planned} s of {main}");
+        }
     }
 
     #[test]

@@ -107,7 +107,7 @@ pub struct IllegalSetup {
 /// Estimated remaining length of a game.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PliesLeft {
-    /// Expected number of plies between good players.
+    /// Expected number of plies between good players until the result is known.
     pub expected: f64,
     /// Upper bound; `None` in games that may be unbounded.
     pub bound: Option<u32>,

@@ -315,14 +315,15 @@ impl Game for Gomoku {
         }
     }
 
-    /// At most the number of empty points. The expected value is a rough estimate: good players
-    /// decide the game after some sixty moves on a large board, or fill a small one.
+    /// At most the number of empty points. The expected value lies between what games with Rapfi and
+    /// games of Tengen against itself show: the plies before one side can prove a win, and hardly
+    /// fewer late in a game than early (docs/clock.md#gomoku).
     fn plies_left(&self) -> PliesLeft {
         let left = match self.winner {
             Some(_) => 0,
             None => self.size().area() as u32 - u32::from(self.ply),
         };
-        let usual = (60.0 - f64::from(self.ply)).max(20.0);
+        let usual = (30.0 - f64::from(self.ply) / 6.0).max(20.0);
         PliesLeft {
             expected: usual.min(f64::from(left)),
             bound: Some(left),

@@ -72,7 +72,9 @@ const OPENINGS: [[(u8, u8); 3]; 7] = [
 
 /// One of the openings, by a number.
 fn first_stones(size: BoardSize, number: u64) -> [Move; 3] {
-    let opening = OPENINGS[(number % OPENINGS.len() as u64) as usize];
+    let [first, ..] = OPENINGS;
+    let index = (number % OPENINGS.len() as u64) as usize;
+    let opening = OPENINGS.get(index).copied().unwrap_or(first);
     opening.map(|(x, y)| size.point(x.min(size.width - 1), y.min(size.height - 1)))
 }
 

@@ -32,8 +32,8 @@ settings! {
         surprise_share: f32 = 0.5, 0.0..=1.0,
             "Share of samples drawn in proportion to surprise";
         settled_nodes: u64 = 0, 0..,
-            "Nodes with which the solver settles rows that are then left out: a search does not show them to a network. \
-             For Gomoku 20, as many as a new position gets there";
+            "Nodes with which the solver settles rows that are then left out, because a search does not show them to a \
+             network. In Gomoku this made networks weaker";
         average_decay: f32 = 0.99, 0.0..=1.0,
             "Decay of the moving average of the weights, per step";
     }
