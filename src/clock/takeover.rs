@@ -45,7 +45,7 @@ impl Takeover {
         *mean = mean.clamp(usual - RANGE, usual + RANGE);
     }
 
-    /// Sets the ply of this game, whatever was learned.
+    /// Sets the ply of this game, regardless of what was learned.
     pub(super) fn assume(&mut self, ply: f64) {
         self.mean = Some(ply);
     }
