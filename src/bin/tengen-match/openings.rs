@@ -26,7 +26,7 @@ use crate::outcome::Outcome;
 use crate::output::{print, tell};
 use crate::progress::Progress;
 
-/// Openings of a book, unless --count says otherwise.
+/// Random openings of a book, unless --count says otherwise.
 const USUAL_COUNT: usize = 1000;
 /// Random attempts per opening before giving up.
 const CANDIDATES_PER_OPENING: usize = 10;
@@ -86,15 +86,18 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
     ensure!(args.tolerance > 0.0, "--tolerance must be positive");
     let rules = refereed_game(&args.game, args.size(), &args.rules, None)?;
     let candidates = args.candidates(rules.as_ref())?;
-    let wanted = args.wanted(&candidates);
+    let (least, most) = match args.wanted() {
+        Some(wanted) => (wanted, wanted),
+        None => (1, candidates.len()),
+    };
     let stderr_dir = args.out.with_extension("judge");
     fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
     let mut judging = Judging::new(args);
-    let mut progress = Progress::new(wanted);
+    let mut progress = Progress::new(most);
     // A judge of values plays one move of each game, so that all of a match must be of one length.
     let lengths: BTreeSet<usize> = candidates.iter().map(Vec::len).collect();
     for length in lengths {
-        if judging.kept.len() == wanted {
+        if judging.kept.len() == most {
             break;
         }
         let judge = |name: &str| EngineSpec::new(name, &args.judge);
@@ -110,11 +113,17 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
             clock: Arc::new(SystemClock::new()),
             observer: None,
         };
-        let judged = judging.judge_all(&plan, length, wanted, &mut progress, interrupt);
+        let judged = judging.judge_all(&plan, length, most, &mut progress, interrupt);
         judged.inspect_err(|_| progress.finish())?;
     }
     progress.finish();
-    args.check_found(judging.kept.len(), candidates.len(), wanted)?;
+    ensure!(
+        judging.kept.len() >= least,
+        "only {} of {} openings are balanced; take more {} or a wider --tolerance",
+        judging.kept.len(),
+        candidates.len(),
+        args.from.as_ref().map_or("plies", |_| "of them"),
+    );
     judging.write(&candidates)?;
     judging.outcome(&stderr_dir)
 }
@@ -137,28 +146,10 @@ impl OpeningsArgs {
         }
     }
 
-    /// The judge may stop when it has found this many.
-    fn wanted(&self, candidates: &[Vec<Move>]) -> usize {
-        match &self.from {
-            Some(_) => self.count.unwrap_or(candidates.len()),
-            None => self.count.unwrap_or(USUAL_COUNT),
-        }
-    }
-
-    /// Whether the book is as large as the user asked for, and not empty.
-    fn check_found(&self, found: usize, candidates: usize, wanted: usize) -> Result<()> {
-        let all_of_a_book = self.from.is_some() && self.count.is_none();
-        let least = if all_of_a_book { 1 } else { wanted };
-        ensure!(
-            found >= least,
-            "only {found} of {candidates} openings are balanced; take more {} or a wider --tolerance",
-            if self.from.is_some() {
-                "of them"
-            } else {
-                "plies"
-            },
-        );
-        Ok(())
+    /// Number of openings; `None` for as many of another book as are balanced.
+    fn wanted(&self) -> Option<usize> {
+        let usual = self.from.is_none().then_some(USUAL_COUNT);
+        self.count.or(usual)
     }
 
     /// Whole games, or one move after an opening of this length if only the value counts.
