@@ -25,7 +25,7 @@ fn situation(clock: SideClock, ply: u32) -> Situation {
         clock,
         ply,
         plies_left: 72.0_f64.max(f64::from(ply)) - f64::from(ply),
-        plies_bound: 72_u32.saturating_sub(ply),
+        reserved_plies: 72_u32.saturating_sub(ply),
         usually_proven_from: Some(54.0),
         area: 81.0,
     }

@@ -169,7 +169,7 @@ mod tests {
             clock,
             ply: 0,
             plies_left: 72.0,
-            plies_bound: 81,
+            reserved_plies: 81,
             usually_proven_from: Some(54.0),
             area: 81.0,
         };

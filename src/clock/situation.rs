@@ -14,9 +14,9 @@ pub struct Situation {
     /// Expected number of plies until the result is known.
     pub plies_left: f64,
     /// Number of plies for which time is reserved.
-    pub plies_bound: u32,
+    pub reserved_plies: u32,
     /// The ply from which positions of this game are usually proven by searches of a tenth of a
-    /// second; `None` if they are not proven until the end.
+    /// second; `None` if no ply is usual.
     pub usually_proven_from: Option<f64>,
     /// Points of the board.
     pub area: f64,
@@ -39,9 +39,9 @@ impl Situation {
         main.div_f64((proven_from / 2.0).max(1.0)) + pace
     }
 
-    /// Maximum number of remaining own moves, at least 1: reserves are for these.
+    /// Own moves for which time is reserved, at least 1.
     pub(super) fn most_moves(&self) -> u32 {
-        self.plies_bound.div_ceil(2).max(1)
+        self.reserved_plies.div_ceil(2).max(1)
     }
 }
 

@@ -1,5 +1,5 @@
 //! The takeover ply: the ply from which a game's positions are usually proven, so that moves need
-//! no thought. Learned from game to game.
+//! no thought. Learned from game to game, where one ply is usual.
 
 use std::time::Duration;
 

@@ -29,7 +29,7 @@ fn situation(clock: SideClock, ply: u32) -> Situation {
         clock,
         ply,
         plies_left: f64::from(130_u32.saturating_sub(ply).max(4)),
-        plies_bound: 2 * 130_u32.saturating_sub(ply).max(4),
+        reserved_plies: 2 * 130_u32.saturating_sub(ply).max(4),
         usually_proven_from: None,
         area: 81.0,
     }

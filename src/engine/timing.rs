@@ -157,7 +157,7 @@ impl Timing {
             clock: self.clocks[mover],
             ply,
             plies_left: left.expected,
-            plies_bound: left.bound.unwrap_or(u32::MAX).min(long_game),
+            reserved_plies: left.bound.unwrap_or(u32::MAX).min(long_game),
             usually_proven_from: (G::INFO.usually_proven_from)(position.size()).map(f64::from),
             area: position.size().area() as f64,
         };

@@ -88,6 +88,7 @@ mod tests {
             let size = BoardSize::new(width, height);
             for game in 0..8 {
                 let [one, two, three] = first_stones(size, game);
+                assert_ne!(first_stones(size, game + 1), [one, two, three]);
                 assert!(one != two && two != three && one != three, "{size} {game}");
                 assert!(
                     [one, two, three]
