@@ -9,7 +9,7 @@
 //! cache levels, and batches are no faster per position. Weights are packed once and shared by all
 //! threads.
 //!
-//! In int8, convolutions multiply bytes; block sums, pooling and heads stay in f32, which is more
+//! In int8, convolutions multiply bytes, or words made of them ([`kernels::winograd`]); block sums, pooling and heads stay in f32, which is more
 //! exact than the file requires and no slower. Graphs with unsupported operations are refused by
 //! name; `tract` reads them.
 
@@ -53,7 +53,7 @@ impl NativeModel {
         onnx: &[u8],
         board: Option<BoardSize>,
     ) -> Result<NativeModel, EvalError> {
-        // Without dot products of four bytes, f32 is faster and more exact.
+        // Where integers are not faster, f32 is more exact.
         let level = Level::best();
         NativeModel::load_for(path, onnx, board, level, level.has_fast_integers())
     }
@@ -90,7 +90,7 @@ impl NativeModel {
     pub fn work(&self) -> Work {
         Work {
             products: self.plan.products,
-            integers: !self.plan.integers.is_empty(),
+            integers: self.plan.has_integers(),
         }
     }
 

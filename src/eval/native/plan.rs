@@ -19,6 +19,7 @@ pub(super) struct Plan {
     /// Weights of all convolutions, in the order of use.
     pub(super) floats: Vec<Lanes<f32>>,
     pub(super) integers: Vec<Lanes<[i8; 4]>>,
+    pub(super) words: Vec<Lanes<[i16; 2]>>,
     pub(super) layout: MemoryLayout,
     /// Products per position in plain convolutions.
     pub(super) products: u64,
@@ -28,13 +29,23 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Maximum input blocks of a Winograd convolution.
-    pub(super) fn winograd_blocks(&self) -> usize {
-        let blocks = self.steps.iter().map(|step| match step {
-            Step::Winograd(step) => step.input.channels.div_ceil(LANES),
-            _ => 0,
-        });
-        blocks.max().unwrap_or(0)
+    /// Whether convolutions multiply integers.
+    pub(super) fn has_integers(&self) -> bool {
+        !self.integers.is_empty() || !self.words.is_empty()
+    }
+
+    /// Maximum input blocks of the Winograd convolutions in f32, and of those in words.
+    pub(super) fn winograd_blocks(&self) -> [usize; 2] {
+        let mut most = [0; 2];
+        for step in &self.steps {
+            let (step, most) = match step {
+                Step::Winograd(step) => (step, &mut most[0]),
+                Step::WinogradOfWords(step) => (step, &mut most[1]),
+                _ => continue,
+            };
+            *most = step.input.channels.div_ceil(LANES).max(*most);
+        }
+        most
     }
 }
 
@@ -77,6 +88,8 @@ pub(super) enum Step {
     Float(ConvStep),
     /// A 3x3 Winograd convolution in f32.
     Winograd(ConvStep),
+    /// A 3x3 Winograd convolution of bytes, in words.
+    WinogradOfWords(ConvStep),
     /// A depthwise convolution in f32.
     Depthwise(ConvStep),
     /// A convolution of bytes.
@@ -132,6 +145,8 @@ pub(super) struct ConvStep {
     /// Offset of its weights.
     pub(super) weights: usize,
     pub(super) scale: Vec<Lanes<f32>>,
+    /// Value of one step of the sums of words, by output block and frequency.
+    pub(super) factors: Vec<Lanes<f32>>,
     pub(super) bias: Vec<Lanes<f32>>,
     /// Activation of each output block.
     pub(super) activations: Vec<Activation>,

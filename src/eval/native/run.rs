@@ -1,9 +1,11 @@
 //! Runs a plan: one position at a time, in memory that one evaluator owns.
 
 use super::grid::Grid;
+use super::kernels::simd::Job;
 use super::kernels::{
-    Activate, Arithmetic, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float, Integer,
-    LANES, Lanes, Level, Pool, Rounding, WIDEST, WinogradTask, Workspace,
+    Activate, Arithmetic, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float,
+    Frequencies, Integer, LANES, Lanes, Level, Pool, Rounding, WIDEST, WinogradTask, Word,
+    Workspace,
 };
 use super::plan::{ConvStep, MapPart, Plan, Step, Target, VectorPart};
 
@@ -15,12 +17,14 @@ pub(super) struct Memory {
     vectors: Vec<Vec<Lanes<f32>>>,
     float_sums: Vec<Lanes<f32>>,
     integer_sums: Vec<Lanes<i32>>,
-    room: Workspace,
+    float_room: Workspace<Float>,
+    word_room: Workspace<Word>,
 }
 
 impl Memory {
     pub(super) fn new(plan: &Plan) -> Memory {
         let (len, layout) = (plan.grid.len, &plan.layout);
+        let [float_blocks, word_blocks] = plan.winograd_blocks();
         let bytes = |borders: &Vec<u8>| {
             let blocks = borders.iter();
             blocks
@@ -41,7 +45,8 @@ impl Memory {
                 .collect(),
             float_sums: vec![Lanes::default(); WIDEST * len],
             integer_sums: vec![Lanes::default(); WIDEST * len],
-            room: Workspace::new(&plan.grid, plan.winograd_blocks(), WIDEST),
+            float_room: Workspace::new(&plan.grid, float_blocks, WIDEST),
+            word_room: Workspace::new(&plan.grid, word_blocks, WIDEST),
         }
     }
 
@@ -96,7 +101,8 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
     let grid = plan.grid;
     match step {
         Step::Float(step) => convolve::<Float>(plan, level, memory, step),
-        Step::Winograd(step) => convolve_in_frequencies(plan, level, memory, step),
+        Step::Winograd(step) => convolve_in_frequencies::<Float>(plan, level, memory, step),
+        Step::WinogradOfWords(step) => convolve_in_frequencies::<Word>(plan, level, memory, step),
         Step::Depthwise(step) => convolve_depthwise(plan, level, memory, step),
         Step::Integer(step) => convolve::<Integer>(plan, level, memory, step),
         Step::Combine {
@@ -221,21 +227,66 @@ fn convolve<A: Convolution>(plan: &Plan, level: Level, memory: &mut Memory, step
     *A::sums(memory) = sums;
 }
 
-fn convolve_in_frequencies(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+/// The same of convolutions in frequencies.
+trait FrequencyConvolution: Frequencies {
+    fn packed_weights(plan: &Plan) -> &[Self::Weights];
+    fn map<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Self::Point];
+    fn room(memory: &mut Memory) -> &mut Workspace<Self>
+    where
+        Self: Sized;
+}
+
+impl FrequencyConvolution for Float {
+    fn packed_weights(plan: &Plan) -> &[Lanes<f32>] {
+        &plan.floats
+    }
+
+    fn map<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Lanes<f32>] {
+        memory.part(grid, part)
+    }
+
+    fn room(memory: &mut Memory) -> &mut Workspace<Float> {
+        &mut memory.float_room
+    }
+}
+
+impl FrequencyConvolution for Word {
+    fn packed_weights(plan: &Plan) -> &[Lanes<[i16; 2]>] {
+        &plan.words
+    }
+
+    fn map<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Bytes] {
+        &memory.bytes[part.slot][part.first_block * grid.len..]
+    }
+
+    fn room(memory: &mut Memory) -> &mut Workspace<Word> {
+        &mut memory.word_room
+    }
+}
+
+fn convolve_in_frequencies<A: FrequencyConvolution + Default>(
+    plan: &Plan,
+    level: Level,
+    memory: &mut Memory,
+    step: &ConvStep,
+) where
+    for<'a> WinogradTask<'a, A>: Job<Output = ()>,
+{
     let grid = plan.grid;
-    let mut room = std::mem::take(&mut memory.room);
+    let mut room = std::mem::take(A::room(memory));
     let mut output = OutputMaps::take(memory, &step.target);
-    level.enter(WinogradTask {
+    level.enter(WinogradTask::<A> {
         grid,
-        input: memory.part(&grid, step.input),
+        input: A::map(memory, &grid, step.input),
         channels: step.input.channels,
         groups: &step.groups,
-        weights: &plan.floats[step.weights..],
+        weights: &A::packed_weights(plan)[step.weights..],
+        factors: &step.factors,
         room: &mut room,
         epilogue: output.epilogue(step, memory, &grid),
     });
     output.put_back(memory, &step.target);
-    memory.room = room;
+    *A::room(memory) = room;
 }
 
 fn convolve_depthwise(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {

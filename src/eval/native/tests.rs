@@ -293,6 +293,26 @@ fn residual_sums_are_right() {
 }
 
 #[test]
+fn words_are_not_summed_beyond_32_bits() {
+    for (inputs, in_words) in [(40, true), (400, false)] {
+        let layer = Layer {
+            size: BoardSize::new(8, 8),
+            inputs,
+            outputs: 16,
+            residual: false,
+            ..Layer::INTEGER
+        };
+        check(&layer, 3);
+        let onnx = self::layer(&layer, 3);
+        for level in Level::all() {
+            let model = NativeModel::load_for("layer", &onnx, None, level, true).unwrap();
+            let expected = in_words && level.has_faster_words();
+            assert_eq!(!model.plan.words.is_empty(), expected, "{level}");
+        }
+    }
+}
+
+#[test]
 fn without_bytes_a_network_in_bytes_is_nearly_the_same() {
     for zero in [0, 113] {
         let onnx = layer(

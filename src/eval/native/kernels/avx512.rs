@@ -2,11 +2,12 @@
 
 #![allow(unsafe_code, reason = "vector instructions")]
 
+use std::arch::asm;
 #[allow(clippy::wildcard_imports, reason = "names of instructions")]
 use std::arch::x86_64::*;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, operations};
 
 /// Proof that this processor has AVX-512 F and BW, and VNNI if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,7 @@ fn enter_plain<J: Job>(simd: Avx512<false>, job: J) -> J::Output {
 impl<const VNNI: bool> Simd for Avx512<VNNI> {
     type F = __m512;
     type I = __m512i;
+    type W = __m256i;
 
     #[inline(always)]
     fn enter<J: Job>(self, job: J) -> J::Output {
@@ -97,12 +99,35 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
             let odd = _mm512_srli_epi16::<8>(bytes);
             let even_weights = _mm512_srai_epi16::<8>(_mm512_slli_epi16::<8>(weights));
             let odd_weights = _mm512_srai_epi16::<8>(weights);
-            let sum = _mm512_add_epi32(sum, _mm512_madd_epi16(even, even_weights));
-            _mm512_add_epi32(sum, _mm512_madd_epi16(odd, odd_weights))
+            dot_pairs(dot_pairs(sum, even, even_weights), odd, odd_weights)
         }
         fn splat_bytes(bytes: [u8; 4]) -> Self::I { _mm512_set1_epi32(i32::from_ne_bytes(bytes)) }
         fn load_weights(line: &Lanes<[i8; 4]>) -> Self::I {
             _mm512_load_si512(line.0.as_ptr().cast())
+        }
+        fn dot_words(sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
+            if VNNI {
+                return _mm512_dpwssd_epi32(sum, words, weights);
+            }
+            dot_pairs(sum, words, weights)
+        }
+        fn splat_words(words: [i16; 2]) -> Self::I {
+            let [low, high] = words.map(i16::cast_unsigned);
+            _mm512_set1_epi32((u32::from(high) << 16 | u32::from(low)).cast_signed())
+        }
+        fn load_word_weights(line: &Lanes<[i16; 2]>) -> Self::I {
+            _mm512_load_si512(line.0.as_ptr().cast())
+        }
+        fn widen(bytes: &Bytes) -> Self::W {
+            _mm256_cvtepu8_epi16(_mm_load_si128(bytes.0.as_ptr().cast()))
+        }
+        fn store_words(x: Self::W, words: &mut Words) -> () {
+            _mm256_store_si256(words.0.as_mut_ptr().cast(), x)
+        }
+        fn add_words(a: Self::W, b: Self::W) -> Self::W { _mm256_add_epi16(a, b) }
+        fn subtract_words(a: Self::W, b: Self::W) -> Self::W { _mm256_sub_epi16(a, b) }
+        fn scale_words(a: Self::W, factor: i16) -> Self::W {
+            _mm256_mullo_epi16(a, _mm256_set1_epi16(factor))
         }
         fn to_float(x: Self::I) -> Self::F { _mm512_cvtepi32_ps(x) }
         fn to_bytes(x: Self::F) -> Bytes {
@@ -114,4 +139,17 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
             bytes
         }
     }
+}
+
+/// In each lane: `sum` + the products of two words with two weights.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn dot_pairs(sum: __m512i, words: __m512i, weights: __m512i) -> __m512i {
+    let mut sum = _mm512_add_epi32(sum, _mm512_madd_epi16(words, weights));
+    // As in `avx2.rs`: in another order registers would be lacking.
+    // SAFETY: no instruction.
+    unsafe {
+        asm!("/* {0} */", inout(zmm_reg) sum, options(pure, nomem, nostack, preserves_flags));
+    }
+    sum
 }

@@ -11,6 +11,7 @@
 
 use super::super::grid::Grid;
 use super::activation::{Activation, mish};
+use super::arithmetic::{Arithmetic, UNROLLED};
 use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 
 /// Bytes of weights in a chunk of input channels: half of the smallest first-level caches, so that
@@ -22,138 +23,6 @@ pub(crate) fn chunk_blocks(taps: usize, steps: usize, groups: &[usize]) -> usize
     let widest = groups.iter().max().copied().unwrap_or(1);
     let bytes = taps * steps * widest * size_of::<Lanes<f32>>();
     (CHUNK_BYTES / bytes).max(1)
-}
-
-/// Steps without a branch in between: the last iteration of a loop is often mispredicted.
-pub(crate) const UNROLLED: usize = 4;
-
-/// Number types of a convolution.
-pub(crate) trait Arithmetic {
-    /// The channels of a block at one point.
-    type Input: Copy + 'static;
-    /// Weights of an output block for one step.
-    type Weights: Copy;
-    /// Sums of an output block at one point, in memory.
-    type Sums: Copy;
-    /// Sums, factors and weights in registers.
-    type Register<S: Simd>: Copy;
-
-    /// Input channels per step.
-    const CHANNELS: usize;
-
-    /// Number of steps for this many input channels.
-    fn steps(channels: usize) -> usize {
-        channels.div_ceil(Self::CHANNELS).next_multiple_of(UNROLLED)
-    }
-
-    fn zero<S: Simd>(simd: S) -> Self::Register<S>;
-    fn load<S: Simd>(simd: S, sums: &Self::Sums) -> Self::Register<S>;
-    fn store<S: Simd>(simd: S, x: Self::Register<S>, sums: &mut Self::Sums);
-    fn weights<S: Simd>(simd: S, weights: &Self::Weights) -> Self::Register<S>;
-    /// The channels of one step in all lanes.
-    fn splat<S: Simd>(simd: S, input: &Self::Input, step: usize) -> Self::Register<S>;
-    fn add_product<S: Simd>(
-        simd: S,
-        sum: Self::Register<S>,
-        input: Self::Register<S>,
-        weights: Self::Register<S>,
-    ) -> Self::Register<S>;
-    /// The sum as a number: sum x scale + bias.
-    fn finish<S: Simd>(simd: S, sum: Self::Register<S>, scale: S::F, bias: S::F) -> S::F;
-}
-
-/// f32 times f32.
-pub(crate) struct Float;
-
-impl Arithmetic for Float {
-    type Input = Lanes<f32>;
-    type Weights = Lanes<f32>;
-    type Sums = Lanes<f32>;
-    type Register<S: Simd> = S::F;
-
-    const CHANNELS: usize = 1;
-
-    #[inline(always)]
-    fn zero<S: Simd>(simd: S) -> S::F {
-        simd.splat(0.0)
-    }
-
-    #[inline(always)]
-    fn load<S: Simd>(simd: S, sums: &Lanes<f32>) -> S::F {
-        simd.load(sums)
-    }
-
-    #[inline(always)]
-    fn store<S: Simd>(simd: S, x: S::F, sums: &mut Lanes<f32>) {
-        simd.store(x, sums);
-    }
-
-    #[inline(always)]
-    fn weights<S: Simd>(simd: S, weights: &Lanes<f32>) -> S::F {
-        simd.load(weights)
-    }
-
-    #[inline(always)]
-    fn splat<S: Simd>(simd: S, input: &Lanes<f32>, step: usize) -> S::F {
-        simd.splat(input.0[step])
-    }
-
-    #[inline(always)]
-    fn add_product<S: Simd>(simd: S, sum: S::F, input: S::F, weights: S::F) -> S::F {
-        simd.mul_add(input, weights, sum)
-    }
-
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: S::F, _scale: S::F, bias: S::F) -> S::F {
-        simd.add(sum, bias)
-    }
-}
-
-/// Unsigned bytes times signed bytes, four at a time, summed in 32 bits.
-pub(crate) struct Integer;
-
-impl Arithmetic for Integer {
-    type Input = Bytes;
-    type Weights = Lanes<[i8; 4]>;
-    type Sums = Lanes<i32>;
-    type Register<S: Simd> = S::I;
-
-    const CHANNELS: usize = 4;
-
-    #[inline(always)]
-    fn zero<S: Simd>(simd: S) -> S::I {
-        simd.zero()
-    }
-
-    #[inline(always)]
-    fn load<S: Simd>(simd: S, sums: &Lanes<i32>) -> S::I {
-        simd.load_int(sums)
-    }
-
-    #[inline(always)]
-    fn store<S: Simd>(simd: S, x: S::I, sums: &mut Lanes<i32>) {
-        simd.store_int(x, sums);
-    }
-
-    #[inline(always)]
-    fn weights<S: Simd>(simd: S, weights: &Lanes<[i8; 4]>) -> S::I {
-        simd.load_weights(weights)
-    }
-
-    #[inline(always)]
-    fn splat<S: Simd>(simd: S, input: &Bytes, step: usize) -> S::I {
-        simd.splat_bytes(input.0[step])
-    }
-
-    #[inline(always)]
-    fn add_product<S: Simd>(simd: S, sum: S::I, input: S::I, weights: S::I) -> S::I {
-        simd.dot(sum, input, weights)
-    }
-
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: S::I, scale: S::F, bias: S::F) -> S::F {
-        simd.mul_add(simd.to_float(sum), scale, bias)
-    }
 }
 
 /// Processing of sums on their way to memory; one line per output block.

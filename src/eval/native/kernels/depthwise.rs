@@ -1,7 +1,8 @@
 //! Depthwise convolutions: each channel separately.
 
 use super::super::grid::Grid;
-use super::conv::{Epilogue, Finish, Float, points, points_mut};
+use super::arithmetic::Float;
+use super::conv::{Epilogue, Finish, points, points_mut};
 use super::simd::{Job, Lanes, Simd, Tile};
 
 /// One convolution of one position, in f32.

@@ -11,6 +11,7 @@
 //! dot product of bytes.
 
 mod activation;
+mod arithmetic;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -27,13 +28,16 @@ mod weight_order;
 pub(crate) mod winograd;
 
 pub(crate) use activation::Activation;
-pub(crate) use conv::{Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, chunk_blocks};
+pub(crate) use arithmetic::{Arithmetic, Float, Integer, Word};
+pub(crate) use conv::{ConvTask, Epilogue, Rounding, chunk_blocks};
 pub(crate) use depthwise::DepthwiseTask;
 pub(crate) use maps::{Activate, Combine, Dense, Pool, PoolKind};
 pub(crate) use peak::Peak;
 pub(crate) use simd::{Bytes, LANES, Lanes};
 pub(crate) use weight_order::WeightOrder;
-pub(crate) use winograd::{WinogradTask, Workspace, kernel_frequencies};
+pub(crate) use winograd::{
+    Frequencies, WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows,
+};
 
 use simd::{Job, Simd};
 
@@ -92,13 +96,24 @@ impl Level {
         Level::all()[0]
     }
 
-    /// Whether four bytes are multiplied and added in one instruction, so that integers are faster.
+    /// Whether integers are faster than f32: four bytes are multiplied and added in one instruction,
+    /// or two words.
     pub(crate) fn has_fast_integers(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Vnni(_) | Level::Avx2Vnni(_) => true,
             #[cfg(target_arch = "aarch64")]
             Level::NeonDot(_) => true,
+            _ => self.has_faster_words(),
+        }
+    }
+
+    /// Whether 3x3 convolutions of bytes are faster in words: two are multiplied and added in one
+    /// instruction, but not four bytes.
+    pub(crate) fn has_faster_words(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(_) | Level::Avx2(_) => true,
             _ => false,
         }
     }

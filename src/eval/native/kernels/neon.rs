@@ -10,7 +10,7 @@ use std::arch::aarch64::*;
 use std::arch::asm;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, each, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, each, operations};
 
 /// Proof that this processor has NEON, and dot products of bytes if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,7 @@ fn enter_plain<J: Job>(simd: Neon<false>, job: J) -> J::Output {
 impl<const DOT: bool> Simd for Neon<DOT> {
     type F = [float32x4_t; 4];
     type I = [int32x4_t; 4];
+    type W = [int16x8_t; 2];
 
     #[inline(always)]
     fn enter<J: Job>(self, job: J) -> J::Output {
@@ -116,6 +117,31 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             let line = quarters(&line.0).map(<*const [i8; 4]>::cast);
             each!(4: vld1q_s32(line))
         }
+        fn dot_words(sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
+            each!(4: dot_words(sum, words, weights))
+        }
+        fn splat_words(words: [i16; 2]) -> Self::I {
+            let [low, high] = words.map(i16::cast_unsigned);
+            [vdupq_n_s32((u32::from(high) << 16 | u32::from(low)).cast_signed()); 4]
+        }
+        fn load_word_weights(line: &Lanes<[i16; 2]>) -> Self::I {
+            let line = quarters(&line.0).map(<*const [i16; 2]>::cast);
+            each!(4: vld1q_s32(line))
+        }
+        fn widen(bytes: &Bytes) -> Self::W {
+            let bytes = vld1q_s8(bytes.0.as_ptr().cast());
+            [vmovl_s8(vget_low_s8(bytes)), vmovl_high_s8(bytes)]
+        }
+        fn store_words(x: Self::W, words: &mut Words) -> () {
+            let start = words.0.as_mut_ptr().cast::<i16>();
+            vst1q_s16(start, x[0]);
+            vst1q_s16(start.add(8), x[1]);
+        }
+        fn add_words(a: Self::W, b: Self::W) -> Self::W { each!(2: vaddq_s16(a, b)) }
+        fn subtract_words(a: Self::W, b: Self::W) -> Self::W { each!(2: vsubq_s16(a, b)) }
+        fn scale_words(a: Self::W, factor: i16) -> Self::W {
+            [vmulq_n_s16(a[0], factor), vmulq_n_s16(a[1], factor)]
+        }
         fn to_float(x: Self::I) -> Self::F { each!(4: vcvtq_f32_s32(x)) }
         fn to_bytes(x: Self::F) -> Bytes {
             // Each step rounds to the nearest representable number.
@@ -163,6 +189,16 @@ fn dot_in_halves(sum: int32x4_t, bytes: int32x4_t, weights: int32x4_t) -> int32x
     let low = vmull_s8(vget_low_s8(bytes), vget_low_s8(weights));
     let high = vmull_high_s8(bytes, weights);
     vaddq_s32(sum, vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)))
+}
+
+/// [`Simd::dot_words`] of a quarter.
+#[target_feature(enable = "neon")]
+#[inline]
+fn dot_words(sum: int32x4_t, words: int32x4_t, weights: int32x4_t) -> int32x4_t {
+    let (words, weights) = (vreinterpretq_s16_s32(words), vreinterpretq_s16_s32(weights));
+    let low = vmull_s16(vget_low_s16(words), vget_low_s16(weights));
+    let high = vmull_high_s16(words, weights);
+    vaddq_s32(sum, vpaddq_s32(low, high))
 }
 
 /// [`Simd::power_of_two`] of a quarter: the exponent of a number, which is stored with 127 added.

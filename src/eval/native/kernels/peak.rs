@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use super::conv::Arithmetic;
+use super::arithmetic::Arithmetic;
 use super::simd::{Job, LANES, Lanes, Simd, Tile};
 
 /// Multiplies and adds for a number of rounds, in as many independent chains as a tile has.

@@ -1,7 +1,7 @@
 //! Plain Rust, in loops that compilers can vectorise.
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
+use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile, Words};
 
 /// Any processor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -10,6 +10,7 @@ pub(crate) struct Portable;
 impl Simd for Portable {
     type F = [f32; LANES];
     type I = [i32; LANES];
+    type W = [i16; LANES];
 
     #[inline(always)]
     fn enter<J: Job>(self, job: J) -> J::Output {
@@ -124,6 +125,49 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn dot_words(self, sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
+        std::array::from_fn(|i| {
+            let ([a, b], [c, d]) = (pair(words[i]), pair(weights[i]));
+            sum[i] + i32::from(a) * i32::from(c) + i32::from(b) * i32::from(d)
+        })
+    }
+
+    #[inline(always)]
+    fn splat_words(self, words: [i16; 2]) -> Self::I {
+        [joined(words); LANES]
+    }
+
+    #[inline(always)]
+    fn load_word_weights(self, line: &Lanes<[i16; 2]>) -> Self::I {
+        line.0.map(joined)
+    }
+
+    #[inline(always)]
+    fn widen(self, bytes: &Bytes) -> Self::W {
+        std::array::from_fn(|i| bytes.0[i / 4][i % 4].into())
+    }
+
+    #[inline(always)]
+    fn store_words(self, x: Self::W, words: &mut Words) {
+        words.0 = std::array::from_fn(|i| [x[2 * i], x[2 * i + 1]]);
+    }
+
+    #[inline(always)]
+    fn add_words(self, a: Self::W, b: Self::W) -> Self::W {
+        std::array::from_fn(|i| a[i] + b[i])
+    }
+
+    #[inline(always)]
+    fn subtract_words(self, a: Self::W, b: Self::W) -> Self::W {
+        std::array::from_fn(|i| a[i] - b[i])
+    }
+
+    #[inline(always)]
+    fn scale_words(self, a: Self::W, factor: i16) -> Self::W {
+        a.map(|a| a * factor)
+    }
+
+    #[inline(always)]
     fn to_float(self, x: Self::I) -> Self::F {
         x.map(|x| x as f32)
     }
@@ -135,4 +179,15 @@ impl Simd for Portable {
             std::array::from_fn(|i| byte(x[4 * group + i]))
         }))
     }
+}
+
+/// Two words in the 32 bits of a lane.
+#[inline(always)]
+fn joined([low, high]: [i16; 2]) -> i32 {
+    i32::from(high) << 16 | i32::from(low.cast_unsigned())
+}
+
+#[inline(always)]
+fn pair(lane: i32) -> [i16; 2] {
+    [lane as i16, (lane >> 16) as i16]
 }

@@ -13,12 +13,19 @@ pub(crate) struct Lanes<T>(pub(crate) [T; LANES]);
 #[repr(C, align(16))]
 pub(crate) struct Bytes(pub(crate) [[u8; 4]; LANES / 4]);
 
+/// Sixteen channels at one point in 16 bits, in eight groups of two.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(C, align(32))]
+pub(crate) struct Words(pub(crate) [[i16; 2]; LANES / 2]);
+
 /// Operations of a processor on sixteen numbers. See [the kernels](super).
 pub(crate) trait Simd: Copy {
     /// Sixteen f32.
     type F: Copy;
     /// Sixteen i32.
     type I: Copy;
+    /// Sixteen i16.
+    type W: Copy;
 
     /// Compiles `job` for this processor, and runs it.
     fn enter<J: Job>(self, job: J) -> J::Output;
@@ -54,6 +61,21 @@ pub(crate) trait Simd: Copy {
     fn splat_bytes(self, bytes: [u8; 4]) -> Self::I;
     /// Four weights a lane.
     fn load_weights(self, line: &Lanes<[i8; 4]>) -> Self::I;
+    /// In each lane: `sum` + the products of the two `words` with the lane's two weights, in 32 bits.
+    fn dot_words(self, sum: Self::I, words: Self::I, weights: Self::I) -> Self::I;
+    /// The same two words in each lane.
+    fn splat_words(self, words: [i16; 2]) -> Self::I;
+    /// Two weights a lane.
+    fn load_word_weights(self, line: &Lanes<[i16; 2]>) -> Self::I;
+    /// The numbers that bytes represent, which are signed where
+    /// [`Level::least_byte`](super::Level::least_byte) says so.
+    fn widen(self, bytes: &Bytes) -> Self::W;
+    fn store_words(self, x: Self::W, words: &mut Words);
+    fn add_words(self, a: Self::W, b: Self::W) -> Self::W;
+    /// a - b.
+    fn subtract_words(self, a: Self::W, b: Self::W) -> Self::W;
+    /// Each word times the same number.
+    fn scale_words(self, a: Self::W, factor: i16) -> Self::W;
     fn to_float(self, x: Self::I) -> Self::F;
     /// Rounded to the nearest whole number in 0..=255, or in -128..=127 where bytes are signed.
     fn to_bytes(self, x: Self::F) -> Bytes;
@@ -97,3 +119,58 @@ macro_rules! each {
 }
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use each;
+
+#[cfg(test)]
+mod tests {
+    use super::super::Level;
+    use super::*;
+
+    /// 3 (a + b) - 2 a, and its products with weights.
+    struct WordOperations {
+        bytes: [Bytes; 2],
+        weights: Lanes<[i16; 2]>,
+    }
+
+    impl Job for WordOperations {
+        type Output = (Words, Lanes<i32>);
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            let [a, b] = [simd.widen(&self.bytes[0]), simd.widen(&self.bytes[1])];
+            let sum = simd.scale_words(simd.add_words(a, b), 3);
+            let mut words = Words::default();
+            simd.store_words(simd.subtract_words(sum, simd.scale_words(a, 2)), &mut words);
+            let mut products = Lanes([7; LANES]);
+            let pair = simd.splat_words(words.0[1]);
+            let sums = simd.load_int(&products);
+            let sums = simd.dot_words(sums, pair, simd.load_word_weights(&self.weights));
+            simd.store_int(sums, &mut products);
+            (words, products)
+        }
+    }
+
+    #[test]
+    fn words_are_computed_alike_on_every_processor() {
+        // As signed bytes the same.
+        let byte = |i: usize| (5 * i % 128) as u8;
+        let bytes = |start: usize| {
+            Bytes(std::array::from_fn(|group| {
+                std::array::from_fn(|i| byte(start + 4 * group + i))
+            }))
+        };
+        let weight = |i: usize| (i as i16 - 16) * 1999;
+        let weights = Lanes(std::array::from_fn(|i| [weight(2 * i), weight(2 * i + 1)]));
+        let word = |i: usize| i16::from(byte(i)) + 3 * i16::from(byte(i + 16));
+        let expected = std::array::from_fn(|i| [word(2 * i), word(2 * i + 1)]);
+        let product = |i: usize, weight: i16| i32::from(word(i)) * i32::from(weight);
+        let sums = weights.0.map(|[a, b]| 7 + product(2, a) + product(3, b));
+        for level in Level::all() {
+            let (words, products) = level.enter(WordOperations {
+                bytes: [bytes(0), bytes(16)],
+                weights,
+            });
+            assert_eq!(words.0, expected, "{level}");
+            assert_eq!(products.0, sums, "{level}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The order in which the kernels read the weights of a convolution.
 
 use super::LANES;
-use super::conv::UNROLLED;
+use super::arithmetic::UNROLLED;
 
 /// Order of the lines of weights. A line has `LANES` outputs of a block, for one step of inputs at
 /// one tap of the kernel or one frequency of its transform.

@@ -1,4 +1,4 @@
-//! 3x3 convolutions in f32 by Winograd's algorithm (Lavin & Gray 2016).
+//! 3x3 convolutions by Winograd's algorithm (Lavin & Gray 2016), in f32 or in words of 16 bits.
 //!
 //! A tile of `TILE` x `TILE` outputs depends on `PATCH` x `PATCH` inputs, two more a side. Inputs and
 //! kernel are both [transformed](transforms) into `PATCH` x `PATCH` *frequencies*; the output's are
@@ -7,16 +7,22 @@
 //! product, computed in the register tiles of the plain [convolution](super::conv).
 //!
 //! The width of the tiles is [the board's](Grid::tile).
+//!
+//! In words the input is bytes, and nothing is rounded before the sums, which are whole numbers: the
+//! answers are those of the plain convolution of bytes. A processor without products of four bytes
+//! makes two products of words in the time of one in f32.
 
+mod number;
 pub(crate) mod transforms;
 
 use super::super::grid::{Grid, parts};
-use super::conv::points_mut;
-use super::conv::{Arithmetic as _, Epilogue, Finish, Float, UNROLLED, add_products, points};
+use super::arithmetic::{Float, UNROLLED};
+use super::conv::{Epilogue, Finish, add_products, points, points_mut};
 use super::simd::{Job, LANES, Lanes, Simd, Tile};
 use transforms::{Tiles, Transforms};
 
-pub(crate) use transforms::kernel_frequencies;
+pub(crate) use number::Frequencies;
+pub(crate) use transforms::{WordFrequency, kernel_frequencies, word_rows};
 
 /// Lines of weights prefetched from further caches: with 48 and fewer, 15% less of what lies in the
 /// third-level cache arrived in time; 192 gave no more.
@@ -25,49 +31,51 @@ const AHEAD: usize = 96;
 /// Lines of weights that stay in any second-level cache.
 const SMALL: usize = (128 << 10) / size_of::<Lanes<f32>>();
 
-/// A block of channels of a tile, in frequencies.
-pub(crate) type Spectrum<const FREQUENCIES: usize> = [Lanes<f32>; FREQUENCIES];
-
 /// Workspace for intermediate results.
 #[derive(Debug, Default)]
-pub(crate) struct Workspace {
+pub(crate) struct Workspace<A: Frequencies> {
     /// The input's frequencies: tile after tile of a block.
-    input: Vec<Lanes<f32>>,
+    input: Vec<A::Input>,
     /// The sums of a group of output blocks, in the same order.
-    sums: Vec<Lanes<f32>>,
+    sums: Vec<A::Sums>,
     /// Outputs of a row of tiles.
     rows: Vec<Lanes<f32>>,
 }
 
-impl Workspace {
+impl<A: Frequencies> Workspace<A> {
     /// Workspace for this many input blocks, and groups of output blocks.
-    pub(crate) fn new(grid: &Grid, blocks: usize, group: usize) -> Workspace {
+    pub(crate) fn new(grid: &Grid, blocks: usize, group: usize) -> Workspace<A> {
         let [rows, columns] = grid.tiles();
-        let room = |blocks| vec![Lanes::default(); blocks * rows * columns * grid.frequencies()];
+        let len = |blocks| blocks * rows * columns * grid.frequencies();
         Workspace {
-            input: room(blocks),
-            sums: room(group),
+            input: vec![A::Input::default(); len(blocks)],
+            sums: vec![A::Sums::default(); len(group)],
             rows: vec![Lanes::default(); grid.tile * grid.tile * columns],
         }
     }
 }
 
 /// One convolution of one position.
-pub(crate) struct WinogradTask<'a> {
+pub(crate) struct WinogradTask<'a, A: Frequencies> {
     pub(crate) grid: Grid,
-    pub(crate) input: &'a [Lanes<f32>],
+    pub(crate) input: &'a [A::Point],
     /// Input channels.
     pub(crate) channels: usize,
     /// Numbers of output blocks that are computed together, group after group.
     pub(crate) groups: &'a [usize],
     /// In the order of use: group, frequency, input channel, block of the group. The weights of the
     /// following convolutions come behind them.
-    pub(crate) weights: &'a [Lanes<f32>],
-    pub(crate) room: &'a mut Workspace,
+    pub(crate) weights: &'a [A::Weights],
+    /// What the sums of words are multiplied by: a line per output block and frequency.
+    pub(crate) factors: &'a [Lanes<f32>],
+    pub(crate) room: &'a mut Workspace<A>,
     pub(crate) epilogue: Epilogue<'a>,
 }
 
-impl Job for WinogradTask<'_> {
+impl<A: Frequencies> Job for WinogradTask<'_, A>
+where
+    Tiles: Transforms<A, 3, 5> + Transforms<A, 4, 6>,
+{
     type Output = ();
 
     #[inline(always)]
@@ -80,27 +88,28 @@ impl Job for WinogradTask<'_> {
     }
 }
 
-impl WinogradTask<'_> {
+impl<A: Frequencies> WinogradTask<'_, A> {
     #[inline(always)]
     fn convolve<S: Simd, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize>(
         self,
         simd: S,
     ) where
-        Tiles: Transforms<TILE, PATCH>,
+        Tiles: Transforms<A, TILE, PATCH>,
     {
         let mut task = self;
         let [rows, columns] = task.grid.tiles();
         let tiles = rows * columns;
         let (input, _) = task.room.input.as_chunks_mut::<FREQUENCIES>();
         let (sums, _) = task.room.sums.as_chunks_mut::<FREQUENCIES>();
+        let (factors, _) = task.factors.as_chunks::<FREQUENCIES>();
         for block in 0..task.channels.div_ceil(LANES) {
-            simd.enter(Spectra::<TILE, PATCH, FREQUENCIES> {
+            simd.enter(Spectra::<A, TILE, PATCH, FREQUENCIES> {
                 grid: task.grid,
                 map: &task.input[block * task.grid.len..],
                 spectra: &mut input[block * tiles..][..tiles],
             });
         }
-        let steps = Float::steps(task.channels);
+        let steps = A::steps(task.channels);
         let (mut weights, mut first) = (task.weights, 0);
         for &group in task.groups {
             // All frequencies in one call, unless processing many tiles in parts would fetch large
@@ -113,7 +122,7 @@ impl WinogradTask<'_> {
                 let mut ahead = &weights[AHEAD.min(weights.len())..];
                 weights = later;
                 for (tile, points) in parts(tiles, most) {
-                    let products = Products {
+                    let products = Products::<A, FREQUENCIES> {
                         tiles,
                         first_tile: tile,
                         steps,
@@ -129,9 +138,12 @@ impl WinogradTask<'_> {
                 }
             }
             for block in 0..group {
-                simd.enter(Answers::<TILE, PATCH, FREQUENCIES> {
+                simd.enter(Answers::<A, TILE, PATCH, FREQUENCIES> {
                     grid: task.grid,
                     spectra: &sums[block * tiles..][..tiles],
+                    factors: factors
+                        .get(first + block)
+                        .unwrap_or(const { &[Lanes([1.0; LANES]); FREQUENCIES] }),
                     rows: &mut task.room.rows,
                     block: first + block,
                     epilogue: &mut task.epilogue,
@@ -143,43 +155,50 @@ impl WinogradTask<'_> {
 }
 
 /// From a block of the input to its frequencies: B' d B of each patch d.
-pub(crate) struct Spectra<'a, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> {
+pub(crate) struct Spectra<
+    'a,
+    A: Frequencies,
+    const TILE: usize,
+    const PATCH: usize,
+    const FREQUENCIES: usize,
+> {
     pub(crate) grid: Grid,
-    pub(crate) map: &'a [Lanes<f32>],
+    pub(crate) map: &'a [A::Point],
     /// One a tile.
-    pub(crate) spectra: &'a mut [Spectrum<FREQUENCIES>],
+    pub(crate) spectra: &'a mut [[A::Input; FREQUENCIES]],
 }
 
-impl<const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> Job
-    for Spectra<'_, TILE, PATCH, FREQUENCIES>
+impl<A: Frequencies, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> Job
+    for Spectra<'_, A, TILE, PATCH, FREQUENCIES>
 where
-    Tiles: Transforms<TILE, PATCH>,
+    Tiles: Transforms<A, TILE, PATCH>,
 {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let [_, columns] = self.grid.tiles();
+        // Begun once, since all of it is overwritten for each tile.
+        let mut half = [[A::read(simd, &self.map[0]); PATCH]; PATCH];
         for (row, spectra) in self.spectra.chunks_exact_mut(columns).enumerate() {
             for (column, spectrum) in spectra.iter_mut().enumerate() {
                 let start = self.grid.at(TILE * row, TILE * column) - self.grid.stride - 1;
-                let mut half = [[simd.splat(0.0); PATCH]; PATCH];
                 for (i, half) in half.iter_mut().enumerate() {
                     let lines = points::<_, PATCH>(self.map, start + i * self.grid.stride);
-                    let mut line = [simd.splat(0.0); PATCH];
+                    let mut line = *half;
                     for j in 0..PATCH {
-                        line[j] = simd.load(&lines[j]);
+                        line[j] = A::read(simd, &lines[j]);
                     }
-                    *half = Tiles::input(simd, line);
+                    *half = <Tiles as Transforms<A, TILE, PATCH>>::input(simd, line);
                 }
                 for j in 0..PATCH {
-                    let mut line = [simd.splat(0.0); PATCH];
+                    let mut line = half[0];
                     for i in 0..PATCH {
                         line[i] = half[i][j];
                     }
-                    let line = Tiles::input(simd, line);
+                    let line = <Tiles as Transforms<A, TILE, PATCH>>::input(simd, line);
                     for i in 0..PATCH {
-                        simd.store(line[i], &mut spectrum[PATCH * i + j]);
+                        A::write(simd, line[i], &mut spectrum[PATCH * i + j]);
                     }
                 }
             }
@@ -188,37 +207,37 @@ where
 }
 
 /// Products of some frequencies, for some tiles and a group of output blocks.
-struct Products<'a, const FREQUENCIES: usize> {
+struct Products<'a, A: Frequencies, const FREQUENCIES: usize> {
     /// Tiles of the board.
     tiles: usize,
     first_tile: usize,
     /// Input channels, padded to whole iterations.
     steps: usize,
     frequencies: std::ops::Range<usize>,
-    input: &'a [Spectrum<FREQUENCIES>],
-    weights: &'a [Lanes<f32>],
+    input: &'a [[A::Input; FREQUENCIES]],
+    weights: &'a [A::Weights],
     /// Later weights, to be prefetched meanwhile.
-    ahead: &'a [Lanes<f32>],
-    sums: &'a mut [Spectrum<FREQUENCIES>],
+    ahead: &'a [A::Weights],
+    sums: &'a mut [[A::Sums; FREQUENCIES]],
 }
 
 #[expect(
     clippy::needless_range_loop,
     reason = "loops of known length over indices are unrolled, so that sums stay in registers"
 )]
-impl<const FREQUENCIES: usize> Tile for Products<'_, FREQUENCIES> {
+impl<A: Frequencies, const FREQUENCIES: usize> Tile for Products<'_, A, FREQUENCIES> {
     #[inline(always)]
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
         let (mut weights, mut ahead) = (self.weights, self.ahead);
         for frequency in self.frequencies {
-            let mut sums = [[simd.splat(0.0); POINTS]; BLOCKS];
+            let mut sums = [[A::zero(simd); POINTS]; BLOCKS];
             let (mut left, mut at) = (self.steps, self.first_tile);
             while left > 0 {
-                let steps = left.min(LANES);
+                let steps = left.min(LANES / A::CHANNELS);
                 let (now, later) = weights.split_at(steps * BLOCKS);
                 weights = later;
                 let window = points::<_, POINTS>(self.input, at);
-                add_products::<Float, S, BLOCKS, POINTS>(
+                add_products::<A, S, BLOCKS, POINTS>(
                     simd,
                     |point| &window[point][frequency],
                     now,
@@ -233,7 +252,7 @@ impl<const FREQUENCIES: usize> Tile for Products<'_, FREQUENCIES> {
                 let start = block * self.tiles + self.first_tile;
                 let out = points_mut::<_, POINTS>(self.sums, start);
                 for point in 0..POINTS {
-                    simd.store(sums[block][point], &mut out[point][frequency]);
+                    A::store(simd, sums[block][point], &mut out[point][frequency]);
                 }
             }
         }
@@ -241,18 +260,31 @@ impl<const FREQUENCIES: usize> Tile for Products<'_, FREQUENCIES> {
 }
 
 /// From sums of frequencies to the outputs of one block.
-struct Answers<'a, 'e, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> {
+struct Answers<
+    'a,
+    'e,
+    A: Frequencies,
+    const TILE: usize,
+    const PATCH: usize,
+    const FREQUENCIES: usize,
+> {
     grid: Grid,
-    spectra: &'a [Spectrum<FREQUENCIES>],
+    spectra: &'a [[A::Sums; FREQUENCIES]],
+    /// As those of the task.
+    factors: &'a [Lanes<f32>; FREQUENCIES],
     rows: &'a mut [Lanes<f32>],
     block: usize,
     epilogue: &'a mut Epilogue<'e>,
 }
 
-impl<const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> Job
-    for Answers<'_, '_, TILE, PATCH, FREQUENCIES>
+#[expect(
+    clippy::needless_range_loop,
+    reason = "loops of known length over indices are unrolled, so that rows stay in registers"
+)]
+impl<A: Frequencies, const TILE: usize, const PATCH: usize, const FREQUENCIES: usize> Job
+    for Answers<'_, '_, A, TILE, PATCH, FREQUENCIES>
 where
-    Tiles: Transforms<TILE, PATCH>,
+    Tiles: Transforms<A, TILE, PATCH>,
 {
     type Output = ();
 
@@ -260,21 +292,23 @@ where
     fn run<S: Simd>(self, simd: S) {
         let [_, columns] = self.grid.tiles();
         let width = TILE * columns;
+        // Begun once, as in `Spectra`.
+        let mut half = [[simd.splat(0.0); PATCH]; TILE];
         for (tile_row, spectra) in self.spectra.chunks_exact(columns).enumerate() {
             for (column, spectrum) in spectra.iter().enumerate() {
-                let mut half = [[simd.splat(0.0); PATCH]; TILE];
                 for j in 0..PATCH {
                     let mut line = [simd.splat(0.0); PATCH];
                     for i in 0..PATCH {
-                        line[i] = simd.load(&spectrum[PATCH * i + j]);
+                        let at = PATCH * i + j;
+                        line[i] = A::number(simd, &spectrum[at], &self.factors[at]);
                     }
-                    let line = Tiles::output(simd, line);
+                    let line = <Tiles as Transforms<A, TILE, PATCH>>::output(simd, line);
                     for i in 0..TILE {
                         half[i][j] = line[i];
                     }
                 }
-                for (i, half) in half.into_iter().enumerate() {
-                    let answers = Tiles::output(simd, half);
+                for (i, &half) in half.iter().enumerate() {
+                    let answers = <Tiles as Transforms<A, TILE, PATCH>>::output(simd, half);
                     let out = points_mut::<_, TILE>(self.rows, i * width + TILE * column);
                     for j in 0..TILE {
                         simd.store(answers[j], &mut out[j]);

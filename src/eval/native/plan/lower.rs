@@ -1,6 +1,7 @@
 //! Fuses operations: from the nodes of a graph to the steps of a plan.
 
 mod convolutions;
+mod words;
 
 use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
 use super::super::grid::Grid;
@@ -34,6 +35,7 @@ impl Plan {
             steps: Vec::new(),
             floats: Vec::new(),
             integers: Vec::new(),
+            words: Vec::new(),
         };
         let planes = lowering.planes()?;
         for node in 0..graph.nodes.len() {
@@ -49,6 +51,7 @@ impl Plan {
             steps: lowering.steps,
             floats: lowering.floats,
             integers: lowering.integers,
+            words: lowering.words,
             products: products(graph, size[0] * size[1]),
             layout: lowering.results.into_layout(),
             planes,
@@ -89,6 +92,7 @@ struct Lowering<'a> {
     steps: Vec<Step>,
     floats: Vec<Lanes<f32>>,
     integers: Vec<Lanes<[i8; 4]>>,
+    words: Vec<Lanes<[i16; 2]>>,
 }
 
 /// Operations fused into a convolution.

@@ -30,11 +30,6 @@ impl<T: Copy + Default> Kernels<'_, T> {
         T::default()
     }
 
-    /// Number of lines of [`Kernels::packed`], with this many channels per step.
-    pub(super) fn lines(&self, groups: &[usize], channels: usize) -> usize {
-        self.order(groups, channels, false).lines()
-    }
-
     /// The lines, with input blocks before taps; `join` combines the weights of a step's channels
     /// into one lane.
     pub(super) fn packed<L: Copy + Default, const CHANNELS: usize>(
@@ -46,12 +41,12 @@ impl<T: Copy + Default> Kernels<'_, T> {
     }
 
     /// The same with taps before input blocks.
-    pub(super) fn packed_by_tap<L: Copy + Default>(
+    pub(super) fn packed_by_tap<L: Copy + Default, const CHANNELS: usize>(
         &self,
         groups: &[usize],
-        join: impl Fn([T; 1]) -> L,
+        join: impl Fn([T; CHANNELS]) -> L,
     ) -> Vec<Lanes<L>> {
-        self.packed_in(self.order(groups, 1, true), join)
+        self.packed_in(self.order(groups, CHANNELS, true), join)
     }
 
     fn order<'a>(&self, groups: &'a [usize], channels: usize, by_tap: bool) -> WeightOrder<'a> {

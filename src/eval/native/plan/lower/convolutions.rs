@@ -5,7 +5,16 @@ use super::super::super::graph::{Conv, Op, ValueId, Weights};
 use super::super::super::kernels::{Activation, LANES, Lanes, chunk_blocks, kernel_frequencies};
 use super::super::pack::{Kernels, line_up, scale_and_bias};
 use super::super::{ConvStep, MapPart, Step};
+use super::words::WordKernels;
 use super::{Fused, Lowering};
+
+/// How a convolution is computed.
+enum Form {
+    Float,
+    Integer,
+    Winograd,
+    WinogradOfWords(WordKernels),
+}
 
 impl<'a> Lowering<'a> {
     /// A convolution, with all others of the same input that can be fused with it.
@@ -19,6 +28,7 @@ impl<'a> Lowering<'a> {
         let blocks = parts
             .iter()
             .map(|(conv, _)| conv.bias.len().div_ceil(LANES));
+        let form = self.form(parts);
         let is_integer = matches!(conv.weights, Weights::Integer { .. });
         let groups = self.level.groups(blocks.sum());
         let taps = self.grid.taps(conv.kernel);
@@ -34,7 +44,11 @@ impl<'a> Lowering<'a> {
                 ..map
             },
             chunk: chunk_blocks(taps.len(), steps, &groups),
-            weights: self.pack(parts, &groups),
+            weights: self.pack(parts, &groups, &form),
+            factors: match &form {
+                Form::WinogradOfWords(kernels) => kernels.factors(),
+                _ => Vec::new(),
+            },
             residual: residual
                 .map(|value| self.results.numbers(value))
                 .transpose()?,
@@ -45,12 +59,11 @@ impl<'a> Lowering<'a> {
             bias,
             activations,
         };
-        self.steps.push(if is_integer {
-            Step::Integer(step)
-        } else if self.in_frequencies(conv) {
-            Step::Winograd(step)
-        } else {
-            Step::Float(step)
+        self.steps.push(match form {
+            Form::Float => Step::Float(step),
+            Form::Integer => Step::Integer(step),
+            Form::Winograd => Step::Winograd(step),
+            Form::WinogradOfWords(_) => Step::WinogradOfWords(step),
         });
         for (_, fused) in parts {
             self.finish(fused);
@@ -99,6 +112,7 @@ impl<'a> Lowering<'a> {
             target: self.target(std::iter::once(fused))?,
             taps,
             scale,
+            factors: Vec::new(),
             bias,
             activations,
         };
@@ -130,10 +144,28 @@ impl<'a> Lowering<'a> {
         parts
     }
 
-    /// Appends the weights of convolutions, and returns their offset.
-    fn pack(&mut self, parts: &[(&Conv, Fused)], groups: &[usize]) -> usize {
+    /// The fastest way to compute convolutions of the same input.
+    fn form(&self, parts: &[(&Conv, Fused)]) -> Form {
         let conv = parts[0].0;
-        let taps = conv.kernel[0] * conv.kernel[1];
+        // Winograd's algorithm needs fewer products, except on the smallest boards.
+        let plain = 9 * self.grid.width * self.grid.height;
+        let in_frequencies = conv.kernel == [3, 3] && self.grid.products() < plain;
+        match (&conv.weights, in_frequencies) {
+            (Weights::Float(_), true) => Form::Winograd,
+            (Weights::Float(_), false) => Form::Float,
+            (Weights::Integer { .. }, true) if self.level.has_faster_words() => {
+                let convs = parts.iter().map(|(conv, _)| *conv);
+                let kernels = WordKernels::new(convs, self.grid.tile);
+                kernels.map_or(Form::Integer, Form::WinogradOfWords)
+            }
+            (Weights::Integer { .. }, _) => Form::Integer,
+        }
+    }
+
+    /// Appends the weights of convolutions, and returns their offset.
+    fn pack(&mut self, parts: &[(&Conv, Fused)], groups: &[usize], form: &Form) -> usize {
+        let conv = parts[0].0;
+        let (inputs, taps) = (conv.inputs, conv.kernel[0] * conv.kernel[1]);
         let (mut floats, mut integers) = (Vec::new(), Vec::new());
         for (conv, _) in parts {
             match &conv.weights {
@@ -143,49 +175,54 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        let inputs = conv.inputs;
-        if self.in_frequencies(conv) {
-            let kernels: Vec<_> = floats
-                .iter()
-                .map(|(weights, _)| frequencies(weights, self.grid.tile))
-                .collect();
-            let parts = kernels.iter().zip(&floats);
-            let kernels = Kernels {
-                parts: parts
-                    .map(|(weights, part)| (&weights[..], part.1))
-                    .collect(),
-                inputs,
-                taps: self.grid.frequencies(),
-            };
-            self.floats
-                .extend(kernels.packed_by_tap(groups, |[weight]| weight));
-            return self.floats.len() - kernels.lines(groups, 1);
+        match form {
+            Form::Float => {
+                let kernels = Kernels {
+                    parts: floats,
+                    inputs,
+                    taps,
+                };
+                append(&mut self.floats, kernels.packed(groups, |[weight]| weight))
+            }
+            Form::Integer => {
+                let kernels = Kernels {
+                    parts: integers,
+                    inputs,
+                    taps,
+                };
+                append(
+                    &mut self.integers,
+                    kernels.packed(groups, |weights: [i8; 4]| weights),
+                )
+            }
+            Form::Winograd => {
+                let kernels: Vec<_> = floats
+                    .iter()
+                    .map(|(weights, _)| frequencies(weights, self.grid.tile))
+                    .collect();
+                let parts = kernels.iter().zip(&floats);
+                let kernels = Kernels {
+                    parts: parts
+                        .map(|(weights, part)| (&weights[..], part.1))
+                        .collect(),
+                    inputs,
+                    taps: self.grid.frequencies(),
+                };
+                append(
+                    &mut self.floats,
+                    kernels.packed_by_tap(groups, |[weight]| weight),
+                )
+            }
+            Form::WinogradOfWords(kernels) => {
+                let kernels = Kernels {
+                    parts: kernels.parts(),
+                    inputs,
+                    taps: self.grid.frequencies(),
+                };
+                let packed = kernels.packed_by_tap(groups, |weights: [i16; 2]| weights);
+                append(&mut self.words, packed)
+            }
         }
-        if integers.is_empty() {
-            let kernels = Kernels {
-                parts: floats,
-                inputs,
-                taps,
-            };
-            self.floats
-                .extend(kernels.packed(groups, |[weight]: [f32; 1]| weight));
-            return self.floats.len() - kernels.lines(groups, 1);
-        }
-        let kernels = Kernels {
-            parts: integers,
-            inputs,
-            taps,
-        };
-        self.integers
-            .extend(kernels.packed(groups, |weights: [i8; 4]| weights));
-        self.integers.len() - kernels.lines(groups, 4)
-    }
-
-    /// Whether Winograd's algorithm needs fewer operations for a convolution.
-    fn in_frequencies(&self, conv: &Conv) -> bool {
-        let is_float = matches!(conv.weights, Weights::Float(_));
-        let plain = 9 * self.grid.width * self.grid.height;
-        is_float && conv.kernel == [3, 3] && self.grid.products() < plain
     }
 
     /// Whether the only reader of a value adds a map to it.
@@ -197,6 +234,13 @@ impl<'a> Lowering<'a> {
         };
         self.readers[value].iter().all(is_sum)
     }
+}
+
+/// Appends lines, and returns the offset of the first.
+fn append<T>(lines: &mut Vec<T>, new: Vec<T>) -> usize {
+    let offset = lines.len();
+    lines.extend(new);
+    offset
 }
 
 /// Kernels of 3x3 in the frequencies of tiles of this width.

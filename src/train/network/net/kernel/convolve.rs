@@ -70,7 +70,7 @@ struct Memory {
     input: Vec<Lanes<f32>>,
     output: Vec<Lanes<f32>>,
     sums: Vec<Lanes<f32>>,
-    room: Workspace,
+    room: Workspace<Float>,
 }
 
 impl Plan {
@@ -108,12 +108,13 @@ impl Plan {
             rounding: None,
         };
         if self.shape.in_frequencies() {
-            self.shape.level.enter(WinogradTask {
+            self.shape.level.enter(WinogradTask::<Float> {
                 grid: self.grid,
                 input: &memory.input,
                 channels: self.shape.inputs,
                 groups: &self.groups,
                 weights: &self.weights,
+                factors: &[],
                 room: &mut memory.room,
                 epilogue,
             });

@@ -6,7 +6,6 @@ use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 use crate::eval::native::grid::Grid;
 use crate::eval::native::kernels::Lanes;
 use crate::eval::native::kernels::simd::{Job, Simd};
-use crate::eval::native::kernels::winograd::Spectrum;
 use crate::eval::native::kernels::winograd::transforms::Tiles;
 
 /// The transposed transform of a row of sums.
@@ -60,7 +59,7 @@ pub(super) struct GradientSpectra<
 > {
     pub(super) grid: Grid,
     pub(super) map: &'a [Lanes<f32>],
-    pub(super) spectra: &'a mut [Spectrum<FREQUENCIES>],
+    pub(super) spectra: &'a mut [[Lanes<f32>; FREQUENCIES]],
 }
 
 #[expect(

@@ -13,7 +13,7 @@ use super::weights::from_frequencies;
 use crate::eval::native::grid::Grid;
 use crate::eval::native::kernels::winograd::Spectra;
 use crate::eval::native::kernels::winograd::transforms::{Tiles, Transforms, kernel_rows};
-use crate::eval::native::kernels::{LANES, Lanes};
+use crate::eval::native::kernels::{Float, LANES, Lanes};
 
 /// Tiles whose products are added while sums stay in registers, at least: the boards that have them are taken
 /// together.
@@ -126,7 +126,7 @@ impl Accumulator {
         x: &[f32],
         gradient: &[f32],
     ) where
-        Tiles: Transforms<TILE, PATCH> + Transposed<TILE, PATCH>,
+        Tiles: Transforms<Float, TILE, PATCH> + Transposed<TILE, PATCH>,
     {
         let (shape, grid, level) = (self.shape, self.grid, self.shape.level);
         let tiles: usize = grid.tiles().into_iter().product();
@@ -140,7 +140,7 @@ impl Accumulator {
             let (inputs, _) = inputs.as_chunks_mut::<FREQUENCIES>();
             for (block, map) in self.input.chunks_exact(grid.len).enumerate() {
                 let spectra = &mut inputs[block * most + count..][..tiles];
-                level.enter(Spectra::<TILE, PATCH, FREQUENCIES> { grid, map, spectra });
+                level.enter(Spectra::<Float, TILE, PATCH, FREQUENCIES> { grid, map, spectra });
             }
             let (gradients, _) = gradients.as_chunks_mut::<FREQUENCIES>();
             for (block, map) in self.gradient.chunks_exact(grid.len).enumerate() {
