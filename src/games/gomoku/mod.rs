@@ -190,8 +190,12 @@ impl Game for Gomoku {
         draws: true,
         lost_because: "has let a five be made",
         openings: openings::openings,
-        // Threats decide from the first moves on, with any method of move selection.
+        // Threats decide from the first moves on, with any method of move selection. The search's
+        // constants are by SPSA (docs/results-history.md#matches-of-gomoku).
         settings: &[
+            ("cpuct", "0.97"),
+            ("fpu-reduction", "0.1"),
+            ("root-policy-temperature", "1.14"),
             ("time-takeover", "false"),
             ("solver-threads", "auto"),
             ("solver-from", "400"),
