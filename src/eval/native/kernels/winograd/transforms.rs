@@ -49,7 +49,7 @@ pub(crate) fn kernel_frequencies(kernel: &[f32], tile: usize) -> impl Iterator<I
     })
 }
 
-/// One of the transforms in words, from the points for tiles of its width.
+/// The transforms in words at one point.
 pub(crate) struct WordRow {
     /// Row of G, times N_i.
     kernel: [i32; 3],
@@ -60,7 +60,7 @@ pub(crate) struct WordRow {
     coefficients: [i32; 2],
 }
 
-/// The rows of the transforms in words.
+/// The transforms in words at the points for tiles of this width, infinity last.
 pub(crate) fn word_rows(tile: usize) -> Vec<WordRow> {
     let points: &[f64] = if tile == 3 {
         &POINTS_3
