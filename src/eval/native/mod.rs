@@ -9,9 +9,9 @@
 //! cache levels, and batches are no faster per position. Weights are packed once and shared by all
 //! threads.
 //!
-//! In int8, convolutions multiply bytes, or words made of them ([`kernels::winograd`]); block sums, pooling and heads stay in f32, which is more
-//! exact than the file requires and no slower. Graphs with unsupported operations are refused by
-//! name; `tract` reads them.
+//! In int8, convolutions multiply bytes, or words made of them ([`kernels::winograd`]); block sums,
+//! pooling and heads stay in f32, which is more exact than the file requires and no slower. Graphs
+//! with unsupported operations are refused by name; `tract` reads them.
 
 mod graph;
 pub(crate) mod grid;

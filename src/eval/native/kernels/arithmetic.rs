@@ -7,16 +7,76 @@ use super::simd::{Bytes, Lanes, Simd, Words};
 /// Steps without a branch in between: the last iteration of a loop is often mispredicted.
 pub(crate) const UNROLLED: usize = 4;
 
+/// Sums of an output block at one point, in memory.
+pub(crate) trait Sums: Copy + Default + fmt::Debug + 'static {
+    /// Sums, factors and weights in registers.
+    type Register<S: Simd>: Copy;
+
+    fn zero<S: Simd>(simd: S) -> Self::Register<S>;
+    fn load<S: Simd>(&self, simd: S) -> Self::Register<S>;
+    fn store<S: Simd>(&mut self, simd: S, x: Self::Register<S>);
+    /// The sum as a number: sum x scale + bias.
+    fn finish<S: Simd>(simd: S, sum: Self::Register<S>, scale: S::F, bias: S::F) -> S::F;
+}
+
+impl Sums for Lanes<f32> {
+    type Register<S: Simd> = S::F;
+
+    #[inline(always)]
+    fn zero<S: Simd>(simd: S) -> S::F {
+        simd.splat(0.0)
+    }
+
+    #[inline(always)]
+    fn load<S: Simd>(&self, simd: S) -> S::F {
+        simd.load(self)
+    }
+
+    #[inline(always)]
+    fn store<S: Simd>(&mut self, simd: S, x: S::F) {
+        simd.store(x, self);
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: S::F, _scale: S::F, bias: S::F) -> S::F {
+        simd.add(sum, bias)
+    }
+}
+
+impl Sums for Lanes<i32> {
+    type Register<S: Simd> = S::I;
+
+    #[inline(always)]
+    fn zero<S: Simd>(simd: S) -> S::I {
+        simd.zero()
+    }
+
+    #[inline(always)]
+    fn load<S: Simd>(&self, simd: S) -> S::I {
+        simd.load_int(self)
+    }
+
+    #[inline(always)]
+    fn store<S: Simd>(&mut self, simd: S, x: S::I) {
+        simd.store_int(x, self);
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: S::I, scale: S::F, bias: S::F) -> S::F {
+        simd.mul_add(simd.to_float(sum), scale, bias)
+    }
+}
+
+/// Registers of an arithmetic.
+pub(crate) type Register<A, S> = <<A as Arithmetic>::Sums as Sums>::Register<S>;
+
 /// Number types of a convolution.
 pub(crate) trait Arithmetic {
     /// The channels of a block at one point.
     type Input: Copy + Default + fmt::Debug + 'static;
     /// Weights of an output block for one step.
     type Weights: Copy + 'static;
-    /// Sums of an output block at one point, in memory.
-    type Sums: Copy + Default + fmt::Debug + 'static;
-    /// Sums, factors and weights in registers.
-    type Register<S: Simd>: Copy;
+    type Sums: Sums;
 
     /// Input channels per step.
     const CHANNELS: usize;
@@ -26,20 +86,15 @@ pub(crate) trait Arithmetic {
         channels.div_ceil(Self::CHANNELS).next_multiple_of(UNROLLED)
     }
 
-    fn zero<S: Simd>(simd: S) -> Self::Register<S>;
-    fn load<S: Simd>(simd: S, sums: &Self::Sums) -> Self::Register<S>;
-    fn store<S: Simd>(simd: S, x: Self::Register<S>, sums: &mut Self::Sums);
-    fn weights<S: Simd>(simd: S, weights: &Self::Weights) -> Self::Register<S>;
+    fn weights<S: Simd>(simd: S, weights: &Self::Weights) -> Register<Self, S>;
     /// The channels of one step in all lanes.
-    fn splat<S: Simd>(simd: S, input: &Self::Input, step: usize) -> Self::Register<S>;
+    fn splat<S: Simd>(simd: S, input: &Self::Input, step: usize) -> Register<Self, S>;
     fn add_product<S: Simd>(
         simd: S,
-        sum: Self::Register<S>,
-        input: Self::Register<S>,
-        weights: Self::Register<S>,
-    ) -> Self::Register<S>;
-    /// The sum as a number: sum x scale + bias.
-    fn finish<S: Simd>(simd: S, sum: Self::Register<S>, scale: S::F, bias: S::F) -> S::F;
+        sum: Register<Self, S>,
+        input: Register<Self, S>,
+        weights: Register<Self, S>,
+    ) -> Register<Self, S>;
 }
 
 /// f32 times f32.
@@ -50,24 +105,8 @@ impl Arithmetic for Float {
     type Input = Lanes<f32>;
     type Weights = Lanes<f32>;
     type Sums = Lanes<f32>;
-    type Register<S: Simd> = S::F;
 
     const CHANNELS: usize = 1;
-
-    #[inline(always)]
-    fn zero<S: Simd>(simd: S) -> S::F {
-        simd.splat(0.0)
-    }
-
-    #[inline(always)]
-    fn load<S: Simd>(simd: S, sums: &Lanes<f32>) -> S::F {
-        simd.load(sums)
-    }
-
-    #[inline(always)]
-    fn store<S: Simd>(simd: S, x: S::F, sums: &mut Lanes<f32>) {
-        simd.store(x, sums);
-    }
 
     #[inline(always)]
     fn weights<S: Simd>(simd: S, weights: &Lanes<f32>) -> S::F {
@@ -83,11 +122,6 @@ impl Arithmetic for Float {
     fn add_product<S: Simd>(simd: S, sum: S::F, input: S::F, weights: S::F) -> S::F {
         simd.mul_add(input, weights, sum)
     }
-
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: S::F, _scale: S::F, bias: S::F) -> S::F {
-        simd.add(sum, bias)
-    }
 }
 
 /// Unsigned bytes times signed bytes, four at a time, summed in 32 bits.
@@ -97,24 +131,8 @@ impl Arithmetic for Integer {
     type Input = Bytes;
     type Weights = Lanes<[i8; 4]>;
     type Sums = Lanes<i32>;
-    type Register<S: Simd> = S::I;
 
     const CHANNELS: usize = 4;
-
-    #[inline(always)]
-    fn zero<S: Simd>(simd: S) -> S::I {
-        simd.zero()
-    }
-
-    #[inline(always)]
-    fn load<S: Simd>(simd: S, sums: &Lanes<i32>) -> S::I {
-        simd.load_int(sums)
-    }
-
-    #[inline(always)]
-    fn store<S: Simd>(simd: S, x: S::I, sums: &mut Lanes<i32>) {
-        simd.store_int(x, sums);
-    }
 
     #[inline(always)]
     fn weights<S: Simd>(simd: S, weights: &Lanes<[i8; 4]>) -> S::I {
@@ -130,11 +148,6 @@ impl Arithmetic for Integer {
     fn add_product<S: Simd>(simd: S, sum: S::I, input: S::I, weights: S::I) -> S::I {
         simd.dot(sum, input, weights)
     }
-
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: S::I, scale: S::F, bias: S::F) -> S::F {
-        simd.mul_add(simd.to_float(sum), scale, bias)
-    }
 }
 
 /// Words times words, two at a time, summed in 32 bits.
@@ -145,24 +158,8 @@ impl Arithmetic for Word {
     type Input = Words;
     type Weights = Lanes<[i16; 2]>;
     type Sums = Lanes<i32>;
-    type Register<S: Simd> = S::I;
 
     const CHANNELS: usize = 2;
-
-    #[inline(always)]
-    fn zero<S: Simd>(simd: S) -> S::I {
-        simd.zero()
-    }
-
-    #[inline(always)]
-    fn load<S: Simd>(simd: S, sums: &Lanes<i32>) -> S::I {
-        simd.load_int(sums)
-    }
-
-    #[inline(always)]
-    fn store<S: Simd>(simd: S, x: S::I, sums: &mut Lanes<i32>) {
-        simd.store_int(x, sums);
-    }
 
     #[inline(always)]
     fn weights<S: Simd>(simd: S, weights: &Lanes<[i16; 2]>) -> S::I {
@@ -177,10 +174,5 @@ impl Arithmetic for Word {
     #[inline(always)]
     fn add_product<S: Simd>(simd: S, sum: S::I, input: S::I, weights: S::I) -> S::I {
         simd.dot_words(sum, input, weights)
-    }
-
-    #[inline(always)]
-    fn finish<S: Simd>(simd: S, sum: S::I, scale: S::F, bias: S::F) -> S::F {
-        simd.mul_add(simd.to_float(sum), scale, bias)
     }
 }

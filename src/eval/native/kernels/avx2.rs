@@ -7,7 +7,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, each, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, each, joined, operations};
 
 /// Proof that this processor has AVX2 and FMA, and AVX-VNNI if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,26 @@ fn enter_vnni<J: Job>(simd: Avx2<true>, job: J) -> J::Output {
 fn enter_plain<J: Job>(simd: Avx2<false>, job: J) -> J::Output {
     job.run(simd)
 }
+
+/// The operations on sixteen words, which are one register with AVX-512, too.
+macro_rules! word_operations {
+    () => {
+        $crate::eval::native::kernels::simd::operations! {
+            fn widen(bytes: &Bytes) -> Self::W {
+                _mm256_cvtepu8_epi16(_mm_load_si128(bytes.0.as_ptr().cast()))
+            }
+            fn store_words(x: Self::W, words: &mut Words) -> () {
+                _mm256_store_si256(words.0.as_mut_ptr().cast(), x)
+            }
+            fn add_words(a: Self::W, b: Self::W) -> Self::W { _mm256_add_epi16(a, b) }
+            fn subtract_words(a: Self::W, b: Self::W) -> Self::W { _mm256_sub_epi16(a, b) }
+            fn scale_words(a: Self::W, factor: i16) -> Self::W {
+                _mm256_mullo_epi16(a, _mm256_set1_epi16(factor))
+            }
+        }
+    };
+}
+pub(super) use word_operations;
 
 impl<const VNNI: bool> Simd for Avx2<VNNI> {
     type F = [__m256; 2];
@@ -64,6 +84,8 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         // SAFETY: every x86-64 processor has this instruction, and it reads nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(line).cast()) }
     }
+
+    word_operations!();
 
     operations! {
         fn splat(x: f32) -> Self::F { [_mm256_set1_ps(x); 2] }
@@ -116,24 +138,10 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
             }
             each!(2: dot_pairs(sum, words, weights))
         }
-        fn splat_words(words: [i16; 2]) -> Self::I {
-            let [low, high] = words.map(i16::cast_unsigned);
-            [_mm256_set1_epi32((u32::from(high) << 16 | u32::from(low)).cast_signed()); 2]
-        }
+        fn splat_words(words: [i16; 2]) -> Self::I { [_mm256_set1_epi32(joined(words)); 2] }
         fn load_word_weights(line: &Lanes<[i16; 2]>) -> Self::I {
             let [low, high] = halves(&line.0);
             [_mm256_load_si256(low.as_ptr().cast()), _mm256_load_si256(high.as_ptr().cast())]
-        }
-        fn widen(bytes: &Bytes) -> Self::W {
-            _mm256_cvtepu8_epi16(_mm_load_si128(bytes.0.as_ptr().cast()))
-        }
-        fn store_words(x: Self::W, words: &mut Words) -> () {
-            _mm256_store_si256(words.0.as_mut_ptr().cast(), x)
-        }
-        fn add_words(a: Self::W, b: Self::W) -> Self::W { _mm256_add_epi16(a, b) }
-        fn subtract_words(a: Self::W, b: Self::W) -> Self::W { _mm256_sub_epi16(a, b) }
-        fn scale_words(a: Self::W, factor: i16) -> Self::W {
-            _mm256_mullo_epi16(a, _mm256_set1_epi16(factor))
         }
         fn to_float(x: Self::I) -> Self::F { each!(2: _mm256_cvtepi32_ps(x)) }
         fn to_bytes(x: Self::F) -> Bytes {

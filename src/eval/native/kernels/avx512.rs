@@ -6,8 +6,9 @@ use std::arch::asm;
 #[allow(clippy::wildcard_imports, reason = "names of instructions")]
 use std::arch::x86_64::*;
 
+use super::avx2::word_operations;
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, joined, operations};
 
 /// Proof that this processor has AVX-512 F and BW, and VNNI if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +74,8 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
         unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(line).cast()) }
     }
 
+    word_operations!();
+
     operations! {
         fn splat(x: f32) -> Self::F { _mm512_set1_ps(x) }
         fn load(line: &Lanes<f32>) -> Self::F { _mm512_load_ps(line.0.as_ptr()) }
@@ -111,23 +114,9 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
             }
             dot_pairs(sum, words, weights)
         }
-        fn splat_words(words: [i16; 2]) -> Self::I {
-            let [low, high] = words.map(i16::cast_unsigned);
-            _mm512_set1_epi32((u32::from(high) << 16 | u32::from(low)).cast_signed())
-        }
+        fn splat_words(words: [i16; 2]) -> Self::I { _mm512_set1_epi32(joined(words)) }
         fn load_word_weights(line: &Lanes<[i16; 2]>) -> Self::I {
             _mm512_load_si512(line.0.as_ptr().cast())
-        }
-        fn widen(bytes: &Bytes) -> Self::W {
-            _mm256_cvtepu8_epi16(_mm_load_si128(bytes.0.as_ptr().cast()))
-        }
-        fn store_words(x: Self::W, words: &mut Words) -> () {
-            _mm256_store_si256(words.0.as_mut_ptr().cast(), x)
-        }
-        fn add_words(a: Self::W, b: Self::W) -> Self::W { _mm256_add_epi16(a, b) }
-        fn subtract_words(a: Self::W, b: Self::W) -> Self::W { _mm256_sub_epi16(a, b) }
-        fn scale_words(a: Self::W, factor: i16) -> Self::W {
-            _mm256_mullo_epi16(a, _mm256_set1_epi16(factor))
         }
         fn to_float(x: Self::I) -> Self::F { _mm512_cvtepi32_ps(x) }
         fn to_bytes(x: Self::F) -> Bytes {

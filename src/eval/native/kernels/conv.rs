@@ -11,7 +11,7 @@
 
 use super::super::grid::Grid;
 use super::activation::{Activation, mish};
-use super::arithmetic::{Arithmetic, UNROLLED};
+use super::arithmetic::{Arithmetic, Register, Sums, UNROLLED};
 use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 
 /// Bytes of weights in a chunk of input channels: half of the smallest first-level caches, so that
@@ -157,12 +157,12 @@ impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(mut self, simd: S) {
         for row in 0..self.grid.height {
             let at = row * self.grid.stride + self.column;
-            let mut sums = [[A::zero(simd); POINTS]; BLOCKS];
+            let mut sums = [[A::Sums::zero(simd); POINTS]; BLOCKS];
             if !self.is_first {
                 for block in 0..BLOCKS {
                     let waiting = points::<_, POINTS>(self.sums, block * self.grid.len + at);
                     for point in 0..POINTS {
-                        sums[block][point] = A::load(simd, &waiting[point]);
+                        sums[block][point] = waiting[point].load(simd);
                     }
                 }
             }
@@ -173,7 +173,7 @@ impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
                 let start = block * self.grid.len + at;
                 let waiting = points_mut::<_, POINTS>(self.sums, start);
                 for point in 0..POINTS {
-                    A::store(simd, sums[block][point], &mut waiting[point]);
+                    waiting[point].store(simd, sums[block][point]);
                 }
             }
             if let Some(epilogue) = &mut self.epilogue {
@@ -197,7 +197,7 @@ impl<A: Arithmetic> Pass<'_, '_, A> {
         &mut self,
         simd: S,
         at: usize,
-        sums: &mut [[A::Register<S>; POINTS]; BLOCKS],
+        sums: &mut [[Register<A, S>; POINTS]; BLOCKS],
     ) {
         let (mut weights, mut plane, mut left) = (self.panel, self.input, self.steps);
         while left > 0 {
@@ -236,7 +236,7 @@ pub(super) fn add_products<'a, A: Arithmetic, S: Simd, const BLOCKS: usize, cons
     weights: &[A::Weights],
     ahead: &mut &[A::Weights],
     fetched: usize,
-    sums: &mut [[A::Register<S>; POINTS]; BLOCKS],
+    sums: &mut [[Register<A, S>; POINTS]; BLOCKS],
 ) {
     let (lines, _) = weights.as_chunks::<BLOCKS>();
     let (lines, _) = lines.as_chunks::<UNROLLED>();
@@ -248,7 +248,7 @@ pub(super) fn add_products<'a, A: Arithmetic, S: Simd, const BLOCKS: usize, cons
             *ahead = later;
         }
         for (i, lines) in few.iter().enumerate() {
-            let mut factors = [A::zero(simd); BLOCKS];
+            let mut factors = [A::Sums::zero(simd); BLOCKS];
             for block in 0..BLOCKS {
                 factors[block] = A::weights(simd, &lines[block]);
             }
@@ -297,7 +297,7 @@ impl<A: Arithmetic> Job for Finish<'_, '_, A> {
                 bytes = Some(&mut rounding.out[start..][..points]);
             }
             for point in 0..points {
-                let mut answer = A::finish(simd, A::load(simd, &sums[point]), scale, bias);
+                let mut answer = A::Sums::finish(simd, sums[point].load(simd), scale, bias);
                 if let Some(residual) = residual {
                     answer = simd.add(answer, simd.load(&residual[point]));
                 }

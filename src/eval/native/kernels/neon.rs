@@ -10,7 +10,7 @@ use std::arch::aarch64::*;
 use std::arch::asm;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, each, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, Words, each, joined, operations};
 
 /// Proof that this processor has NEON, and dot products of bytes if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,10 +120,7 @@ impl<const DOT: bool> Simd for Neon<DOT> {
         fn dot_words(sum: Self::I, words: Self::I, weights: Self::I) -> Self::I {
             each!(4: dot_words(sum, words, weights))
         }
-        fn splat_words(words: [i16; 2]) -> Self::I {
-            let [low, high] = words.map(i16::cast_unsigned);
-            [vdupq_n_s32((u32::from(high) << 16 | u32::from(low)).cast_signed()); 4]
-        }
+        fn splat_words(words: [i16; 2]) -> Self::I { [vdupq_n_s32(joined(words)); 4] }
         fn load_word_weights(line: &Lanes<[i16; 2]>) -> Self::I {
             let line = quarters(&line.0).map(<*const [i16; 2]>::cast);
             each!(4: vld1q_s32(line))

@@ -1,7 +1,7 @@
 //! Plain Rust, in loops that compilers can vectorise.
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile, Words};
+use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile, Words, joined};
 
 /// Any processor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -181,12 +181,7 @@ impl Simd for Portable {
     }
 }
 
-/// Two words in the 32 bits of a lane.
-#[inline(always)]
-fn joined([low, high]: [i16; 2]) -> i32 {
-    i32::from(high) << 16 | i32::from(low.cast_unsigned())
-}
-
+/// The two words of a lane.
 #[inline(always)]
 fn pair(lane: i32) -> [i16; 2] {
     [lane as i16, (lane >> 16) as i16]

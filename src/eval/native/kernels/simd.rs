@@ -18,6 +18,12 @@ pub(crate) struct Bytes(pub(crate) [[u8; 4]; LANES / 4]);
 #[repr(C, align(32))]
 pub(crate) struct Words(pub(crate) [[i16; 2]; LANES / 2]);
 
+/// Two words in the 32 bits of a lane.
+#[inline(always)]
+pub(crate) fn joined([low, high]: [i16; 2]) -> i32 {
+    i32::from(high) << 16 | i32::from(low.cast_unsigned())
+}
+
 /// Operations of a processor on sixteen numbers. See [the kernels](super).
 pub(crate) trait Simd: Copy {
     /// Sixteen f32.

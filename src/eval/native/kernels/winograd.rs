@@ -16,7 +16,7 @@ mod number;
 pub(crate) mod transforms;
 
 use super::super::grid::{Grid, parts};
-use super::arithmetic::{Float, UNROLLED};
+use super::arithmetic::{Float, Sums, UNROLLED};
 use super::conv::{Epilogue, Finish, add_products, points, points_mut};
 use super::simd::{Job, LANES, Lanes, Simd, Tile};
 use transforms::{Tiles, Transforms};
@@ -230,7 +230,7 @@ impl<A: Frequencies, const FREQUENCIES: usize> Tile for Products<'_, A, FREQUENC
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
         let (mut weights, mut ahead) = (self.weights, self.ahead);
         for frequency in self.frequencies {
-            let mut sums = [[A::zero(simd); POINTS]; BLOCKS];
+            let mut sums = [[A::Sums::zero(simd); POINTS]; BLOCKS];
             let (mut left, mut at) = (self.steps, self.first_tile);
             while left > 0 {
                 let steps = left.min(LANES / A::CHANNELS);
@@ -252,7 +252,7 @@ impl<A: Frequencies, const FREQUENCIES: usize> Tile for Products<'_, A, FREQUENC
                 let start = block * self.tiles + self.first_tile;
                 let out = points_mut::<_, POINTS>(self.sums, start);
                 for point in 0..POINTS {
-                    A::store(simd, sums[block][point], &mut out[point][frequency]);
+                    out[point][frequency].store(simd, sums[block][point]);
                 }
             }
         }

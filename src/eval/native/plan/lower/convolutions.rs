@@ -45,10 +45,7 @@ impl<'a> Lowering<'a> {
             },
             chunk: chunk_blocks(taps.len(), steps, &groups),
             weights: self.pack(parts, &groups, &form),
-            factors: match &form {
-                Form::WinogradOfWords(kernels) => kernels.factors(),
-                _ => Vec::new(),
-            },
+            factors: Vec::new(),
             residual: residual
                 .map(|value| self.results.numbers(value))
                 .transpose()?,
@@ -63,7 +60,10 @@ impl<'a> Lowering<'a> {
             Form::Float => Step::Float(step),
             Form::Integer => Step::Integer(step),
             Form::Winograd => Step::Winograd(step),
-            Form::WinogradOfWords(_) => Step::WinogradOfWords(step),
+            Form::WinogradOfWords(kernels) => Step::WinogradOfWords(ConvStep {
+                factors: kernels.factors,
+                ..step
+            }),
         });
         for (_, fused) in parts {
             self.finish(fused);

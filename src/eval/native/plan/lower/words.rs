@@ -2,13 +2,14 @@
 
 use super::super::super::graph::{Conv, Weights};
 use super::super::super::kernels::{LANES, Lanes, WordFrequency, word_rows};
-use super::super::pack::line_up;
+use super::super::pack::{line_up, scale_and_bias};
 
 /// The kernels of convolutions of the same input.
 pub(super) struct WordKernels {
     /// `[output, input, frequency]` and the number of outputs, by convolution.
     parts: Vec<(Vec<i16>, usize)>,
-    factors: Vec<Lanes<f32>>,
+    /// Value of one step of the sums, by block of outputs and frequency.
+    pub(super) factors: Vec<Lanes<f32>>,
 }
 
 impl WordKernels {
@@ -22,26 +23,23 @@ impl WordKernels {
         let frequencies: Vec<_> = pairs.map(WordFrequency).collect();
         let (mut parts, mut factors) = (Vec::new(), Vec::new());
         for conv in convs {
-            let Weights::Integer {
-                weights,
-                scales,
-                steps,
-            } = &conv.weights
-            else {
+            let Weights::Integer { weights, .. } = &conv.weights else {
                 return None;
             };
             let kernels = weights.chunks_exact(9);
             let words: Vec<i16> = kernels
                 .flat_map(|kernel| frequencies.iter().map(|frequency| frequency.weight(kernel)))
                 .collect();
-            let outputs = words.chunks_exact(conv.inputs * frequencies.len());
-            if !outputs.into_iter().all(|output| fits(output, &frequencies)) {
+            let mut outputs = words.chunks_exact(conv.inputs * frequencies.len());
+            if !outputs.all(|output| fits(output, &frequencies)) {
                 return None;
             }
-            for scales in scales.chunks(LANES) {
+            let (scale, _) = scale_and_bias(conv);
+            for scale in scale.chunks(LANES) {
                 factors.extend(frequencies.iter().flat_map(|frequency| {
-                    let factor = |scale| scale * steps.scale / frequency.divisor() as f32;
-                    line_up(&scales.iter().map(factor).collect::<Vec<_>>())
+                    let divisor = frequency.divisor() as f32;
+                    let factors: Vec<f32> = scale.iter().map(|scale| scale / divisor).collect();
+                    line_up(&factors)
                 }));
             }
             parts.push((words, conv.bias.len()));
@@ -55,11 +53,6 @@ impl WordKernels {
         parts
             .map(|(words, outputs)| (&words[..], *outputs))
             .collect()
-    }
-
-    /// Value of one step of the sums, by block of outputs and frequency.
-    pub(super) fn factors(&self) -> Vec<Lanes<f32>> {
-        self.factors.clone()
     }
 }
 
