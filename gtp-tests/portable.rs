@@ -1,4 +1,4 @@
-//! The programs run on Windows as well (`docs/windows.md`): features that only some systems have
+//! The programs run on Windows as well (`docs/install.md#windows`): features that only some systems have
 //! are used in few files, which are listed here. Before adding one, consider the others.
 
 use std::collections::BTreeMap;

@@ -1,14 +1,10 @@
-//! The reference pages in `docs/reference/` agree with the programs. With `TENGEN_WRITE_REFERENCE=1`
-//! the test writes them.
+//! `docs/settings.md` agrees with the program. With `TENGEN_WRITE_REFERENCE=1` the test writes it.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use regex_lite::Regex;
 use tengen::engine::EngineOptions;
-use tengen::papers::ablate::MatchSettings;
-use tengen::papers::critic::training::taught::UtilityWeights;
 use tengen::settings::{Setting, Table as _};
 use tengen::train::cycle::{
     CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
@@ -17,53 +13,59 @@ use tengen::train::fit::Fit;
 use tengen::train::play::settings::SelfPlay;
 
 const NOTE: &str = "This page is generated: `TENGEN_WRITE_REFERENCE=1 cargo test --release --features \
-                    train --test train reference` writes it.\n";
+                    train --test train reference` writes it.";
+
+/// How settings are given, before the tables.
+const HOW: &str = r#"# Settings
+
+Each setting has one name, and is given in three ways; later ones override earlier ones:
+
+```sh
+tengen gtp --config tournament.toml --visits 800 --cpuct 1.3 --set memory-mib=4096
+```
+
+1. A file of names and plain values, `tournament.toml` here:
+
+   ```toml
+   threads = 4
+   lag = 0.25
+   ```
+
+2. A flag: `--NAME VALUE`.
+3. `--set NAME=VALUE`, for programs that put settings behind a fixed command line.
+
+An unknown name is an error, which suggests a known one that is similar. Options of a protocol (`--name`,
+`--live-graphics`, `--live-board`, `--files`, `--log-level`) are no settings: they are for the command line only. All
+flags of a program are explained by `--help`, those needed most by `-h`.
+
+The log goes to the standard error stream: `--log-level info` adds a line for each search, with visits, time, value and the
+reason for its end. The standard output contains only replies.
+
+The most useful settings: `visits`, `time-per-move` (without limits a move takes two seconds; the first limit reached ends
+the search), `level`, `threads`, `ponder`, `lag`, `model`, `device`, `memory-mib`; and `seed`, which with `--threads 1` and
+`--visits` gives the same game every time.
+"#;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]
-fn reference_pages_are_current() {
-    let write = std::env::var_os("TENGEN_WRITE_REFERENCE").is_some();
-    let pages = [
-        ("flags.md", flags()),
-        ("settings.md", settings()),
-        ("plans.md", plans()),
-    ];
-    for (name, page) in pages {
-        let path: PathBuf = root().join("docs/reference").join(name);
-        if write {
-            std::fs::write(&path, &page).expect("a writable folder");
-        }
-        let found = std::fs::read_to_string(&path).unwrap_or_default();
-        let differs = page
-            .lines()
-            .zip(found.lines())
-            .find(|(now, old)| now != old);
-        assert!(
-            found == page,
-            "docs/reference/{name} is stale, first at {differs:?}; {NOTE}"
-        );
+fn the_page_of_settings_is_current() {
+    let page = format!("{HOW}\n{NOTE}\n{}{}", settings(), plans());
+    let path = root().join("docs/settings.md");
+    if std::env::var_os("TENGEN_WRITE_REFERENCE").is_some() {
+        std::fs::write(&path, &page).expect("a writable folder");
     }
-}
-
-fn flags() -> String {
-    let programs = [
-        env!("CARGO_BIN_EXE_tengen"),
-        env!("CARGO_BIN_EXE_tengen-match"),
-        env!("CARGO_BIN_EXE_tengen-train"),
-    ];
-    let mut page =
-        format!("# Flags\n\nAll flags of the three programs, as `--help` explains them. {NOTE}\n");
-    for program in programs {
-        let output = Command::new(program).arg("reference").output();
-        let output = output.expect("a program that was built");
-        assert!(output.status.success(), "{program}");
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
-        let _ = write!(page, "{}\n\n", text.trim_end());
-    }
-    page.trim_end().to_owned() + "\n"
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = page
+        .lines()
+        .zip(found.lines())
+        .find(|(now, old)| now != old);
+    assert!(
+        found == page,
+        "{path:?} is stale, first at {differs:?}; {NOTE}"
+    );
 }
 
 /// Cells of one row, with characters escaped that would end a cell.
@@ -73,10 +75,7 @@ fn row(cells: &[&str]) -> String {
 }
 
 fn settings() -> String {
-    let mut page = format!(
-        "# Settings\n\nEach setting is a flag `--NAME VALUE`, a key of `--config FILE` and a name of `--set \
-         NAME=VALUE` ([how to give them](../settings.md)). {NOTE}"
-    );
+    let mut page = String::new();
     let settings = EngineOptions::settings();
     for table in settings.chunk_by(|one, other| one.title == other.title) {
         let has_sources = table.iter().any(|setting| !setting.source.is_empty());
@@ -135,120 +134,58 @@ enum Declared {
 }
 use Declared::{Settings, Struct};
 
-const ABLATION: &str = "src/papers/ablate/plan.rs";
-const CRITIC: &str = "src/papers/critic/training/plan.rs";
-
-const TABLES: [(&str, &[(&str, Declared)]); 3] = [
+const TABLES: [(&str, Declared); 12] = [
+    ("top level", Settings(CyclePlan::settings)),
     (
-        "Plans of `tengen-train loop`",
-        &[
-            ("top level", Settings(CyclePlan::settings)),
-            (
-                "`[[board]]`",
-                Struct("src/train/cycle/plan/board_share.rs", "BoardShare", "board"),
-            ),
-            ("`[warm-up]`", Settings(WarmUp::settings)),
-            ("`[[stage]]`", Settings(Stage::settings)),
-            ("`[stage.plateau]`", Settings(Plateau::settings)),
-            ("`[self-play]`", Settings(SelfPlay::settings)),
-            (
-                "`[self-play.komi]`, `[board.komi]`",
-                Struct("src/train/play/komi.rs", "KomiSpread", "komi"),
-            ),
-            ("`[window]`", Settings(Window::settings)),
-            ("`[fit]`", Settings(Fit::settings)),
-            ("`[rating]`", Settings(Rating::settings)),
-            ("`[gate]`", Settings(Gate::settings)),
-            ("`[machines]`", Settings(MachineSettings::settings)),
-        ],
+        "`[[board]]`",
+        Struct("src/train/cycle/plan/board_share.rs", "BoardShare", "board"),
     ),
+    ("`[warm-up]`", Settings(WarmUp::settings)),
+    ("`[[stage]]`", Settings(Stage::settings)),
+    ("`[stage.plateau]`", Settings(Plateau::settings)),
+    ("`[self-play]`", Settings(SelfPlay::settings)),
     (
-        "Plans of `tengen-train ablate`",
-        &[
-            ("top level", Struct(ABLATION, "AblationPlan", "ablation")),
-            ("`[[arm]]`", Struct(ABLATION, "Arm", "ablation-arm")),
-            ("`[match]`", Settings(MatchSettings::settings)),
-        ],
+        "`[self-play.komi]`, `[board.komi]`",
+        Struct("src/train/play/komi.rs", "KomiSpread", "komi"),
     ),
-    (
-        "Plans of `tengen-train critic`",
-        &[
-            ("top level", Struct(CRITIC, "CriticPlan", "critic")),
-            ("`[utility]`", Settings(UtilityWeights::settings)),
-            ("`[base]`, `[[arm]]`", Struct(CRITIC, "Arm", "critic-arm")),
-            (
-                "`[lessons]`, `[arm.lessons]`",
-                Struct(CRITIC, "Curriculum", "lessons"),
-            ),
-            (
-                "`[measure]`",
-                Struct("src/papers/critic/training/anchor.rs", "Measure", "measure"),
-            ),
-        ],
-    ),
+    ("`[window]`", Settings(Window::settings)),
+    ("`[fit]`", Settings(Fit::settings)),
+    ("`[rating]`", Settings(Rating::settings)),
+    ("`[gate]`", Settings(Gate::settings)),
+    ("`[machines]`", Settings(MachineSettings::settings)),
 ];
 
 /// Plans with their required keys only; the program fills in the defaults.
 const EXAMPLE: &str = "board = [{ size = \"9\" }]\n";
 
-const ABLATION_EXAMPLE: &str = "title = \"t\"\nseeds = [1]\n\
-                                [[arm]]\nname = \"a\"\nnetwork = \"az-1b8c\"\n\
-                                [[arm]]\nname = \"b\"\nnetwork = \"az-1b12c\"\n[run]\n";
-
-const CRITIC_EXAMPLE: &str = "title = \"t\"\ngame = \"nogo\"\nsize = 9\nseeds = [1]\nopponent-rules = 0.0\n\
-                              [lessons]\ngames = 1\nrate = 1.0\n\
-                              [[arm]]\nname = \"a\"\ntarget = { kind = \"monte-carlo\" }\n\
-                              [measure]\nevery = 1\npairs = 1\nrandom-plies = 1\nagainst = [\"random\"]\n";
-
-/// Keys given in the example and with defaults, and the keys of the example alone.
+/// The keys of a table of the example with defaults, and those of the example alone.
 fn defaults(place: &str) -> (toml::Table, toml::Table) {
-    let own = |text: &str| toml::from_str::<toml::Table>(text).expect("TOML");
     let filled = |value: toml::Value| value.as_table().cloned().expect("a table");
-    let of = |value: Result<toml::Value, toml::ser::Error>| {
-        filled(value.expect("a plan that can be written"))
-    };
     let plan = CyclePlan::parse(EXAMPLE).expect("a plan");
-    let ablation = tengen::papers::ablate::AblationPlan::parse(ABLATION_EXAMPLE).expect("a plan");
-    let critic =
-        tengen::papers::critic::training::CriticPlan::parse(CRITIC_EXAMPLE).expect("a plan");
-    let part = |table: &toml::Table, name: &str| match table.get(name) {
+    let all = toml::Value::try_from(&plan).expect("a plan that can be written");
+    let given = toml::from_str::<toml::Table>(EXAMPLE).expect("TOML");
+    let part = |table: &toml::Table| match table.get(place) {
         Some(toml::Value::Array(list)) => filled(list[0].clone()),
         Some(value) => filled(value.clone()),
         None => toml::Table::new(),
     };
-    let (all, given) = match place {
-        "ablation" | "ablation-arm" => {
-            (of(toml::Value::try_from(&ablation)), own(ABLATION_EXAMPLE))
-        }
-        "critic" | "critic-arm" | "lessons" | "measure" => {
-            (of(toml::Value::try_from(&critic)), own(CRITIC_EXAMPLE))
-        }
-        _ => (of(toml::Value::try_from(&plan)), own(EXAMPLE)),
-    };
-    match place {
-        "ablation" | "critic" => (all, given),
-        "ablation-arm" | "critic-arm" => (part(&all, "arm"), part(&given, "arm")),
-        name => (part(&all, name), part(&given, name)),
-    }
+    (part(&filled(all)), part(&given))
 }
 
 fn plans() -> String {
-    let mut page = format!(
-        "# Keys of plans\n\nPlans are TOML files ([training](../training.md), [critic](../critic.md)); an unknown \
-         key is an error. {NOTE}"
+    let mut page = String::from(
+        "\n## Plans of `tengen-train loop`\n\nPlans are TOML files ([training](training.md)); an unknown key is an error. \
+         Those of `[self-play]` and `[fit]` are flags of `selfplay` and `fit`, too.\n",
     );
-    for (title, tables) in TABLES {
-        let _ = write!(page, "\n## {title}\n");
-        for (heading, declared) in tables {
-            let _ = write!(
-                page,
-                "\n### {heading}\n\n| key | values | default | meaning |\n|---|---|---|---|\n"
-            );
-            page += &match declared {
-                Settings(settings) => settings().iter().map(setting_row).collect::<String>(),
-                Struct(file, name, place) => struct_rows(file, name, place),
-            };
-        }
+    for (heading, declared) in TABLES {
+        let _ = write!(
+            page,
+            "\n### {heading}\n\n| key | values | default | meaning |\n|---|---|---|---|\n"
+        );
+        page += &match declared {
+            Settings(settings) => settings().iter().map(setting_row).collect::<String>(),
+            Struct(file, name, place) => struct_rows(file, name, place),
+        };
     }
     page
 }

@@ -35,4 +35,3 @@ mod startup;
 mod terminal;
 mod truth_set;
 mod tst;
-mod words;

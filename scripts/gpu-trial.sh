@@ -15,7 +15,7 @@ Usage: scripts/gpu-trial.sh [--device DEVICE] [--model FILE] [--out FOLDER] [--s
 
 Needs tengen, tengen-match and tengen-train, built with `cargo build --release --features train`, in
 target/release or in the folder that TENGEN_BIN names, and ONNX Runtime (scripts/fetch-onnxruntime.sh --gpu);
-for fits a tengen-train built with libtorch (docs/gpu.md#fitting), in target/libtorch/release or where TENGEN_FIT
+for fits a tengen-train built with libtorch (docs/training.md#pytorch), in target/libtorch/release or where TENGEN_FIT
 says, and a python3 that has that PyTorch.
 What fails is said, and the rest goes on; what matters most comes first. The table comes at the end, however it
 ends. FOLDER/results.jsonl and FOLDER/logs.tgz hold all that is worth keeping.
@@ -229,7 +229,7 @@ PYTHON
 
 # fits ARGUMENTS...: tengen-train with the libraries of PyTorch; a message if it was not built for them.
 fits() {
-    [ -x "$fitter" ] || { echo "there is no $fitter: docs/gpu.md#fitting says how it is built" >&2; return 1; }
+    [ -x "$fitter" ] || { echo "there is no $fitter: docs/training.md#pytorch says how it is built" >&2; return 1; }
     local libraries
     libraries=$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__))')/lib || return 1
     LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$fitter" "$@"

@@ -10,7 +10,7 @@
 # also after `kill -9`. OUT/NETWORK/losses.jsonl has the curves: accuracy of the policy, error of the value on
 # held-out games. TENGEN_TRAIN names the program, THREADS its threads (default 1), ARMS the number of networks.
 #
-# On a GPU (docs/gpu.md#fitting): DEVICE=cuda, and TOGETHER=1 to fit all networks at the same time, for SLICE
+# On a GPU (docs/training.md#pytorch): DEVICE=cuda, and TOGETHER=1 to fit all networks at the same time, for SLICE
 # seconds. BATCH (default 64) are the samples of a step, SEED (default 1) draws weights and order; SCORE_ROWS
 # (default 2048) held-out positions are judged every SCORE_EVERY steps (default 250).
 set -euo pipefail

@@ -173,7 +173,7 @@ Tengen $version, for Linux on $words
 and a C library from ${glibc/_/ } on. Nothing has to be installed.
 
   ./tengen doctor          is everything in order here, and how fast is it?
-  ./tengen gtp             the engine, for a board program: see docs/board-programs.md
+  ./tengen gtp             the engine, for a board program: see docs/programs-and-servers.md
   ./tengen-match --help    matches between engines
   ./tengen-train --help    networks of your own; plans are in plans/
 

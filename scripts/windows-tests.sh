@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds tengen for Windows and tests it under Wine, which is not Windows: docs/windows.md lists what
+# Builds tengen for Windows and tests it under Wine, which is not Windows: docs/install.md#windows lists what
 # that leaves open.
 set -euo pipefail
 

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 mod flags;
-mod reference;
+mod man;
 
 use clap::{Command, Parser};
 
 pub use flags::{FlagSet, Flags, flag, given, with_note};
-pub use reference::reference;
+pub use man::man_pages;
 
 use crate::system;
 

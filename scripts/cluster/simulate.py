@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How a training run scales: simulates workers, learner and store of docs/many-machines.md.
+"""How a training run scales: simulates workers, learner and store of docs/training.md#many-machines.
 
     python simulate.py --games 266 --games-per-second 2.3 --fit 12.6 --workers 1,10,100,1000
 

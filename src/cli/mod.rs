@@ -52,9 +52,12 @@ enum Command {
     Solve(solve::Solve),
     Endings(endings::Endings),
     Review(review::Review),
-    /// Print the flags of all subcommands as Markdown.
+    /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
-    Reference,
+    Man {
+        /// Where the pages go
+        folder: std::path::PathBuf,
+    },
 }
 
 impl Cli {
@@ -84,9 +87,7 @@ impl Cli {
             Command::Solve(command) => command.run(),
             Command::Endings(command) => command.run(),
             Command::Review(command) => command.run(),
-            Command::Reference => {
-                output::print(tengen::program::reference(&Cli::command()).trim_end())
-            }
+            Command::Man { folder } => Ok(tengen::program::man_pages(Cli::command(), &folder)?),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::settings::{Choice, Switch, choices, settings};
 choices! {
     /// Scheme that divides the time of a game among its moves.
     Scheme {
-        /// Tengen's own scheme (docs/clock.md); the default.
+        /// Tengen's own scheme (docs/programs-and-servers.md#clocks); the default.
         Tengen = "tengen",
         /// Equal shares over 36 moves, the usual length of a 9x9 NoGo game.
         Even = "even",

@@ -11,7 +11,7 @@ const GAME_WEIGHT: f64 = 0.3;
 
 /// Plies by which ten times the time moves it forward: half of the games between RAVE engines are
 /// solved at ply 58, 56, 53 and 51 with 10^3, 10^4, 10^5 and 10^6 nodes
-/// (docs/results-history.md#endings-of-nogo).
+/// (docs/results/measures.toml).
 const PLIES_BY_TENFOLD_TIME: f64 = 2.0;
 /// The time per move of a game's usual takeover ply.
 const USUAL_MOVE_TIME: Duration = Duration::from_millis(100);

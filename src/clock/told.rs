@@ -4,7 +4,7 @@
 //! stones (KGS: periods). Controllers deviate: they report main time with stones, all time
 //! including overtime, a period without its stones, or time under a control without any. A report
 //! is interpreted so that no move which the clock allows loses the game under any of the
-//! interpretations that fit the report (table in docs/clock.md).
+//! interpretations that fit the report (table in docs/programs-and-servers.md#clocks).
 
 use std::time::Duration;
 

@@ -88,7 +88,7 @@ pub fn none_built_in(game: &str, size: BoardSize) -> String {
 }
 
 /// The built-in network of a game for a board, if there is one, in its fastest form: int8 on a
-/// processor with instructions for it, except for `tract`, which has none (`docs/network-files.md`,
+/// processor with instructions for it, except for `tract`, which has none (`docs/networks.md#network-files`,
 /// int8).
 #[must_use]
 pub fn built_in(

@@ -1,4 +1,4 @@
-//! A player that is an engine with the Gomocup protocol (docs/gomoku.md#gomocup).
+//! A player that is an engine with the Gomocup protocol (docs/programs-and-servers.md#gomocup).
 //!
 //! Opponent's moves are sent when the engine is asked for its own: by `TURN` if it knows all
 //! earlier ones, else the whole position by `BOARD`.

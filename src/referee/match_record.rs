@@ -13,7 +13,7 @@ use crate::stats::{Interval, MatchScore, PairCounts};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MatchRecord {
-    /// Unique name: the key of the record, and the anchor on the pages.
+    /// Unique name: the key of the record.
     pub id: String,
     /// Last day of the match, `2026-11-25`.
     pub date: String,
@@ -68,9 +68,15 @@ pub struct MatchRecord {
     /// At most two sentences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// The network that Tengen played with, a file of `models/`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
     /// Whether the match belongs to the page of current strength.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub current: bool,
+    /// Whether it belongs to the front page, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub front_page: bool,
 }
 
 /// Where and when a match was played.
@@ -120,7 +126,9 @@ impl MatchRecord {
             elo_interval: rounded(report.elo_interval, 1.0, 1.0),
             command: Some(origin.command),
             note: None,
+            network: None,
             current: false,
+            front_page: false,
         }
     }
 

@@ -3,7 +3,7 @@
 //! A new tree is accessed all over its table. With pages of 4 KiB nearly every new node costs two
 //! page faults: one for the lookup, one for the write, which also interrupts the processors of the
 //! other threads. With pages of 2 MiB two threads do 1.4 times as many visits in a tree's first
-//! second (docs/results.md, Search).
+//! second (docs/results/measures.toml).
 
 use super::atomic::AtomicU32;
 

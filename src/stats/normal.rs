@@ -1,5 +1,5 @@
 //! A normal distribution fitted to a sample, and Pearson's test of the fit (equations 1 to 5 of Li et
-//! al. 2019, docs/mucgo.md#stages).
+//! al. 2019, docs/papers.md#stages).
 
 use statrs::distribution::{ChiSquared, ContinuousCDF as _, Normal};
 

@@ -24,7 +24,7 @@
 //! the multiply-adds of convolutions.
 //!
 //! # A GPU
-//! GPUs are supported by the feature `libtorch` (`device`; figures in docs/gpu.md#fitting): burn-tch
+//! GPUs are supported by the feature `libtorch` (`device`; figures in docs/training.md#pytorch): burn-tch
 //! 0.22 is made for torch 2.9, works with 2.11, and Burn plans to drop it.
 //! Alternatives:
 //! - `vulkan` (wgpu, SPIR-V kernels, tensor cores for f16) builds offline, and needs a Vulkan

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Has Ray hand out the tickets of a training run (docs/many-machines.md#ray).
+"""Has Ray hand out the tickets of a training run (docs/training.md#ray).
 
     python drive.py --run s3://bucket/run --workers 100 --gpus 0.25
 

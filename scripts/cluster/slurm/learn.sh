@@ -2,7 +2,7 @@
 #SBATCH --job-name=tengen-learn
 #SBATCH --requeue
 #SBATCH --open-mode=append
-# The learner of a training run under Slurm (docs/many-machines.md#slurm):
+# The learner of a training run under Slurm (docs/training.md#slurm):
 #
 #     sbatch --cpus-per-task=8 scripts/cluster/slurm/learn.sh PLAN URL [flags of tengen-train loop]
 #

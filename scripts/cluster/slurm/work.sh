@@ -3,7 +3,7 @@
 #SBATCH --cpus-per-task=1
 #SBATCH --requeue
 #SBATCH --open-mode=append
-# Workers of a training run under Slurm (docs/many-machines.md#slurm):
+# Workers of a training run under Slurm (docs/training.md#slurm):
 #
 #     sbatch --array=0-99 scripts/cluster/slurm/work.sh URL [flags of tengen-train work]
 #

@@ -50,9 +50,12 @@ enum Command {
     ClockRig(clock_rig::ClockRigArgs),
     Clock(clock::ClockArgs),
     Pages(results::PagesArgs),
-    /// Print the flags of all subcommands as Markdown.
+    /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
-    Reference,
+    Man {
+        /// Where the pages go
+        folder: std::path::PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
@@ -77,10 +80,9 @@ fn run() -> ExitCode {
         Command::ClockRig(args) => caught().and_then(|interrupt| clock_rig::run(&args, &interrupt)),
         Command::Clock(args) => clock::run(&args).map(|()| Outcome::Sound),
         Command::Pages(args) => results::run(&args).map(|()| Outcome::Sound),
-        Command::Reference => {
-            output::print(program::reference(&Cli::command()));
-            Ok(Outcome::Sound)
-        }
+        Command::Man { folder } => program::man_pages(Cli::command(), &folder)
+            .map(|()| Outcome::Sound)
+            .map_err(Into::into),
     };
     match result {
         Ok(outcome) => outcome.into(),

@@ -94,7 +94,7 @@ fn host_name() -> String {
 #[derive(Debug, clap::Args)]
 pub(crate) struct LearnerArgs {
     /// Run that several machines work on: a folder, file://, s3://, gs:// or az:// with bucket and
-    /// folder; other machines play with tengen-train work (docs/many-machines.md)
+    /// folder; other machines play with tengen-train work (docs/training.md#many-machines)
     #[arg(long, value_name = "URL")]
     run: Option<String>,
     /// With --run: leave all games to workers

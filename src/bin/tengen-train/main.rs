@@ -86,9 +86,12 @@ enum Command {
     Weights(weights::Args),
     /// Fit to recorded games what Mucgo's search of 2019 knows: move weights and stages of a game.
     Mucgo(mucgo::Args),
-    /// Print the flags of all subcommands as Markdown.
+    /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
-    Reference,
+    Man {
+        /// Where the pages go
+        folder: std::path::PathBuf,
+    },
 }
 
 fn main() {
@@ -143,9 +146,6 @@ fn run() -> anyhow::Result<()> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Weights(args) => weights::run(&args),
         Command::Mucgo(args) => mucgo::run(&args),
-        Command::Reference => {
-            progress::print(program::reference(&Cli::command()).trim_end());
-            Ok(())
-        }
+        Command::Man { folder } => Ok(program::man_pages(Cli::command(), &folder)?),
     }
 }

@@ -37,7 +37,7 @@ const fn search(visits: u64) -> Level {
 }
 
 /// Levels 1, 2, ..., chosen so that each wins some 75% of games of Go on 9x9 against the one before
-/// (docs/levels.md). Longer games need smaller steps: there are levels between any two.
+/// (docs/board.md#levels). Longer games need smaller steps: there are levels between any two.
 const LEVELS: &[Level] = &[
     policy(2.2, 0.006),
     policy(1.7, 0.02),

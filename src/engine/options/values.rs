@@ -56,7 +56,7 @@ choices! {
     PlayoutScheme {
         /// RAVE.
         Rave = "rave",
-        /// Mucgo's of 2019 (docs/mucgo.md).
+        /// Mucgo's of 2019 (docs/papers.md#mucgo).
         Mucgo = "mucgo",
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! A session keeps its convolution plans for the last shape only, and creates them again, in about
 //! a millisecond each, for another one (microsoft/onnxruntime#23006). The buffers are in plain memory:
-//! ONNX Runtime 1.31 fails at outputs in pinned memory, and pinned input was hardly faster (docs/gpu.md).
+//! ONNX Runtime 1.31 fails at outputs in pinned memory, and pinned input was hardly faster (docs/networks.md#nvidia-gpus).
 
 use std::mem;
 use std::thread;
@@ -17,7 +17,7 @@ use super::buckets::{SIZES, calls};
 use crate::eval::{Batch, EvalError, Evaluator, ModelInfo, Outputs, PLANES};
 
 /// Rows that a worker should collect for a call. On an H200 a call of 64 takes little longer than one of a
-/// single row (docs/gpu.md).
+/// single row (docs/networks.md#nvidia-gpus).
 const BATCH: usize = 64;
 
 /// Runs an [`OrtModel`](super::OrtModel) on a GPU, for all workers.

@@ -117,7 +117,7 @@ fn explain(error: EvalError, card: u8) -> EvalError {
 }
 
 /// Environment variable with options of ONNX Runtime's CUDA provider, to try them without another
-/// build: `KEY=VALUE,...`, replacing or extending ours (docs/gpu.md).
+/// build: `KEY=VALUE,...`, replacing or extending ours (docs/networks.md#nvidia-gpus).
 const TRIED_OPTIONS: &str = "TENGEN_CUDA_OPTIONS";
 
 /// GPU sessions: no operator on the CPU; convolutions by cuDNN's first heuristic, with unlimited

@@ -191,7 +191,7 @@ impl Game for Gomoku {
         lost_because: "has let a five be made",
         openings: openings::openings,
         // Threats decide from the first moves on, with any method of move selection. The search's
-        // constants are by SPSA (docs/results-history.md#matches-of-gomoku).
+        // constants are by SPSA (docs/results/gomoku.toml).
         settings: &[
             ("cpuct", "0.97"),
             ("fpu-reduction", "0.1"),
@@ -321,7 +321,7 @@ impl Game for Gomoku {
 
     /// At most the number of empty points. The expected value lies between what games with Rapfi and
     /// games of Tengen against itself show: the plies before one side can prove a win, and hardly
-    /// fewer late in a game than early (docs/clock.md#gomoku).
+    /// fewer late in a game than early (docs/methods.md#time).
     fn plies_left(&self) -> PliesLeft {
         let left = match self.winner {
             Some(_) => 0,

@@ -165,7 +165,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         ],
         // Two thirds of the points: ply 54 of 9x9 (docs/methods.md#nogo).
         usually_proven_from: |size| Some(size.area() as u32 * 2 / 3),
-        // By SPSA with the network of 84,600 games, 800 visits (docs/results-history.md#search).
+        // By SPSA with the network of 84,600 games, 800 visits (docs/results/nogo.toml).
         settings: &[
             ("cpuct", "0.83"),
             ("cpuct-growth", "0.43"),

@@ -1,5 +1,5 @@
 //! Commands for openings with proposals, swaps and offers: swap, swap2, and the rules by which
-//! Black offers several fifth moves (docs/gomoku.md#openings).
+//! Black offers several fifth moves (docs/programs-and-servers.md#openings).
 
 use super::Arguments;
 use crate::engine::Engine;

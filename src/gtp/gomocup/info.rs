@@ -13,7 +13,7 @@ const NO_LIMIT: i64 = 2_147_483_647;
 const SHORTEST: Duration = Duration::from_millis(4);
 
 /// Time to notice the time limit and to answer on a busy machine (quantiles in
-/// docs/gomoku.md#without-a-search).
+/// docs/programs-and-servers.md#without-a-search).
 const LEAST_LAG: Duration = Duration::from_millis(5);
 const LEAST_LATE: Duration = Duration::from_millis(4);
 

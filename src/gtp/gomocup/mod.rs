@@ -1,5 +1,5 @@
 //! The Gomocup protocol, with which managers of Gomoku tournaments and board programs such as
-//! Piskvork control engines, called brains (docs/gomoku.md#gomocup).
+//! Piskvork control engines, called brains (docs/programs-and-servers.md#gomocup).
 //!
 //! The manager sends lines; most are answered by one line: a point `X,Y`, `OK`, `ERROR` or
 //! `UNKNOWN` and a reason. `INFO` and `END` are never answered, and `MESSAGE` lines may come before

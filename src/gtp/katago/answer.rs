@@ -1,4 +1,4 @@
-//! Search reports as JSON with KataGo's names (docs/board-programs.md#katrain).
+//! Search reports as JSON with KataGo's names (docs/programs-and-servers.md#fields-of-the-analysis-engine).
 
 use serde_json::{Value, json};
 

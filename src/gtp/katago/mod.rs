@@ -1,5 +1,5 @@
 //! The protocol of KataGo's analysis engine, which KaTrain and others use: one JSON object per
-//! line, any number of concurrent queries, answered when done (docs/board-programs.md#katrain).
+//! line, any number of concurrent queries, answered when done (docs/programs-and-servers.md#fields-of-the-analysis-engine).
 //!
 //! One thread reads, one or more search (`analysis-0`, ...), and the main thread does the rest: it
 //! validates queries, puts their turns into the queue, and is the only one that writes.

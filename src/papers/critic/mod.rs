@@ -3,7 +3,7 @@
 //!
 //! What is needed to play is the network, its input, its file and the thinker that asks it; training
 //! is in `training`. Source: Zaman, Prokhorov, Wunsch, "Adaptive critic design in learning to
-//! play game of Go", ICNN 1997; docs/critic.md lists its gaps and how they are filled.
+//! play game of Go", ICNN 1997; docs/papers.md#adaptive-critic lists its gaps and how they are filled.
 
 mod file;
 mod network;

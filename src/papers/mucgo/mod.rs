@@ -1,4 +1,4 @@
-//! What Mucgo's search learns from recorded games (docs/mucgo.md): the plies at which the middle game
+//! What Mucgo's search learns from recorded games (docs/papers.md#mucgo): the plies at which the middle game
 //! begins and ends, by several proxies for the judgement of a player, and whether they are normally
 //! distributed. The weights of domain scores are fitted by [`crate::games::go::WeightFit`].
 

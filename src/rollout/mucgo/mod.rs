@@ -13,7 +13,7 @@
 //! | equations 6 to 8, the stages of a game | [`stage`] |
 //! | not defined: the value of domain knowledge, d | [`domain`] |
 //!
-//! docs/mucgo.md has the results and what the paper leaves open.
+//! docs/papers.md#mucgo has the results and what the paper leaves open.
 
 mod domain;
 mod interval;

@@ -24,29 +24,29 @@ settings! {
     MucgoParams, "Mucgo's search (`--playouts mucgo`)" {
         mucgo_weighting: Weighting = Weighting::B, Choice,
             "Weights of UCB1 and domain knowledge in a move's evaluation: A is 0.5 and 0.5, B 0.4 and 0.6, C 0.3 and \
-             0.7, D 0.2 and 0.8, E 0.1 and 0.9.", "Li et al. 2019, Table 1; docs/mucgo.md";
+             0.7, D 0.2 and 0.8, E 0.1 and 0.9.", "Li et al. 2019, Table 1; docs/papers.md#mucgo";
         mucgo_interval: IntervalShare = IntervalShare::V3, Text("SHARE", INTERVAL_SHARES),
             "The moves among which one is drawn: the best 5, 10, 15 or 20%, or another share.",
-            "Li et al. 2019, III.B.3; docs/mucgo.md";
+            "Li et al. 2019, III.B.3; docs/papers.md#mucgo";
         mucgo_interval_by: IntervalBy = IntervalBy::Value, Choice,
-            "What that share is of: the range of the evaluations, or the number of moves.", "ours; docs/mucgo.md";
+            "What that share is of: the range of the evaluations, or the number of moves.", "ours; docs/papers.md#mucgo";
         mucgo_pruning: Pruning = Pruning::Both, Choice,
             "Which layers of pruning there are.", "Li et al. 2019, Algorithm 2";
         mucgo_pruned: f32 = 0.2, 0.0..=0.9,
             "Share of the moves that a layer prunes.", "Li et al. 2019, Algorithm 2";
         mucgo_target: TargetMove = TargetMove::MostVisits, Choice,
             "The move that is played: the most visited, or one drawn from the interval.",
-            "Li et al. 2019, Algorithm 1; docs/mucgo.md";
+            "Li et al. 2019, Algorithm 1; docs/papers.md#mucgo";
         mucgo_exploration: f32 = 0.25, 0.0..=10.0,
             "Exploration constant of UCB1, for results in [0, 1]; the square root of 2 in its proof.",
-            "ours; docs/mucgo.md";
+            "ours; docs/papers.md#mucgo";
         mucgo_domain: DomainScale = DomainScale::Rank, Choice,
             "How a move's learned weight becomes its score: by its rank among the node's moves, or by the logarithm.",
-            "ours; docs/mucgo.md";
+            "ours; docs/papers.md#mucgo";
         mucgo_stage: StageWindow = StageWindow::Fitted, Choice,
             "The plies of the middle game on 19x19, where the search is used: as fitted to games, as in the paper, or \
              all; before and after them the best move by domain knowledge is played.",
-            "Li et al. 2019, equations 6 to 8; docs/mucgo.md";
+            "Li et al. 2019, equations 6 to 8; docs/papers.md#mucgo";
     }
 }
 

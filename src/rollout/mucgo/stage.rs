@@ -11,7 +11,7 @@ const LEAST_SIDE: u8 = 19;
 choices! {
     /// The plies of the middle game.
     StageWindow {
-        /// Fitted to games of the TYGEM server (docs/mucgo.md).
+        /// Fitted to games of the TYGEM server (docs/papers.md#mucgo).
         Fitted = "fitted",
         /// The paper's: N(49, 6) and N(162, 19).
         Paper = "paper",

@@ -1,7 +1,7 @@
 //! The paper's tables on 9x9, played inside this test: `TENGEN_MUCGO_GAMES` sets the games of a
 //! pairing, `TENGEN_MUCGO_TABLE` names one table, `TENGEN_MUCGO_PLAYOUTS` sets the playouts a move and
 //! `TENGEN_MUCGO_AGAINST` those of the paper's choice if they differ; `TENGEN_MUCGO_MS` sets milliseconds
-//! a move instead (docs/mucgo.md#tables).
+//! a move instead (docs/papers.md#tables).
 
 use std::fmt;
 use std::time::Duration;

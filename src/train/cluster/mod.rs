@@ -1,4 +1,4 @@
-//! One training run on several machines (docs/many-machines.md).
+//! One training run on several machines (docs/training.md#many-machines).
 //!
 //! The run lives in a [`store`](crate::train::store). A *learner* ([`run_learner`]) goes through the
 //! plan as on one machine, but offers games and rating matches as *tickets*, which *workers*

@@ -22,7 +22,7 @@ pub fn probe(store: &Store) -> Result<Option<String>, StoreError> {
         "it says that a new object exists already"
     } else if store.create(&name, second.as_bytes())? != Creation::Existed {
         "this store ignores conditions: it created an object that exists, so a late worker could \
-         replace results; use another store or a newer version (docs/many-machines.md#stores)"
+         replace results; use another store or a newer version (docs/training.md#stores)"
     } else if store.get(&name)?.as_deref() != Some(first.as_bytes()) {
         "it does not return what was written"
     } else if !store.list("probe/")?.contains(&name) {

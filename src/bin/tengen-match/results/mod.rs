@@ -1,10 +1,10 @@
 //! `tengen-match pages`: generates the pages of results from the records in `docs/results/`.
 
-mod history;
 mod origin;
 mod plots;
 mod records;
 mod strength;
+mod tried;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,14 +76,11 @@ fn pages(root: &Path, records: &Records) -> Result<Vec<Page>> {
             content: strength::page(records),
         },
         Page {
-            path: docs.join("results-history.md"),
-            content: history::page(records),
-        },
-        Page {
             path: docs.join("what-did-not-help.md"),
-            content: history::tried_page(records),
+            content: tried::page(records),
         },
         front_page(&root.join("README.md"), records)?,
+        front_page(&root.join("README.zh-CN.md"), records)?,
     ];
     pages.extend(
         plots::files(records)?
@@ -96,7 +93,7 @@ fn pages(root: &Path, records: &Records) -> Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// The front page with the current strength table between its marks.
+/// A front page with its strength table between the marks.
 fn front_page(path: &Path, records: &Records) -> Result<Page> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let marked = text.split_once(TABLE_BEGIN);
@@ -108,7 +105,7 @@ fn front_page(path: &Path, records: &Records) -> Result<Page> {
             path.display()
         );
     };
-    let table = strength::table(records);
+    let table = strength::front(records);
     Ok(Page {
         path: path.to_owned(),
         content: format!("{before}{TABLE_BEGIN}\n{table}\n{TABLE_END}{after}"),

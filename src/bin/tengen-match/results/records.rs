@@ -17,7 +17,7 @@ pub(super) struct Records {
     /// Matches between two engines.
     #[serde(rename = "match")]
     pub(super) matches: Vec<MatchRecord>,
-    /// Measurements other than matches.
+    /// Measurements other than matches, which no page shows.
     #[serde(rename = "measure")]
     pub(super) measures: Vec<Measure>,
     /// Ideas that did not help.
@@ -32,6 +32,7 @@ pub(super) struct Records {
 /// A measurement with its command.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[expect(dead_code, reason = "read to check the file")]
 pub(super) struct Measure {
     pub(super) id: String,
     pub(super) date: String,
@@ -105,6 +106,7 @@ impl Topic {
 /// Evaluation speed of a network.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[expect(dead_code, reason = "read to check the file")]
 pub(super) struct Speed {
     pub(super) date: String,
     pub(super) network: String,
@@ -178,11 +180,6 @@ impl Records {
         self.chart.extend(more.chart);
     }
 
-    /// Description of the machine, or the record's own text.
-    pub(super) fn machine<'a>(&'a self, name: &'a str) -> &'a str {
-        self.machines.get(name).map_or(name, String::as_str)
-    }
-
     /// The match of this name.
     pub(super) fn find(&self, id: &str) -> Result<&MatchRecord> {
         let found = self.matches.iter().find(|record| record.id == id);
@@ -196,6 +193,11 @@ impl Records {
         for id in ids.chain(self.tried.iter().map(|tried| &tried.id)) {
             ensure!(seen.insert(id), "two records are called `{id}`");
         }
+        let on_front = self.matches.iter().filter(|record| record.front_page);
+        ensure!(
+            on_front.clone().all(|record| record.current) && on_front.count() <= MAX_FRONT_ROWS,
+            "the front page shows at most {MAX_FRONT_ROWS} matches, and only current ones"
+        );
         for record in &self.matches {
             check_match(record).with_context(|| format!("match `{}`", record.id))?;
         }
@@ -203,9 +205,16 @@ impl Records {
     }
 }
 
+/// Rows of the front page's table.
+const MAX_FRONT_ROWS: usize = 9;
+
 /// Checks for likely typing errors.
 fn check_match(record: &MatchRecord) -> Result<()> {
     ensure!(record.games() > 0, "it has no games");
+    ensure!(
+        !record.current || record.network.is_some(),
+        "current matches name Tengen's network"
+    );
     if let Some([low, high]) = record.interval {
         let score = record.score();
         // Written to one decimal place.

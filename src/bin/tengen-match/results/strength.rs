@@ -1,4 +1,4 @@
-//! The page of current strength.
+//! The page of current strength, and the table of the front page.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,15 @@ const HEAD: &str = "\
 # Results
 
 How strong Tengen is today. Scores are Tengen's, with the 95% interval in brackets; *games* are won, drawn (where
-there are draws) and lost. Every row is a record in [`docs/results/`](results/README.md) with its command; earlier
-matches and all other figures are in the [history](results-history.md), ideas without a gain in
-[what did not help](what-did-not-help.md). This page is made by `tengen-match pages`.
+there are draws) and lost. *Network* names a file of [models](networks.md), or another program's network in both
+programs. Every row is a record with its command in [`docs/results/`](results/README.md), where all earlier matches and
+all other figures are, too; ideas without a gain are in [what did not help](what-did-not-help.md). This page is made by
+`tengen-match pages`.
 ";
 
 /// The page.
 pub(super) fn page(records: &Records) -> String {
-    let mut text = format!("{HEAD}\n## Strength\n\n{}\n", table(records));
+    let mut text = format!("{HEAD}\n## Strength\n\n{}\n", table(records, |_| true));
     for (title, plot) in [
         ("Over time", "nogo-over-time"),
         ("By hours of training", "elo-by-hours"),
@@ -27,25 +28,30 @@ pub(super) fn page(records: &Records) -> String {
         // Writing into a string cannot fail.
         let _ = write!(text, "## {title}\n\n![{title}](results/{plot}.svg)\n\n");
     }
-    text.push_str(
-        "The figures behind the last plot: [history](results-history.md#speed-of-networks).\n",
-    );
+    text.push_str("The figures behind the last plot: [`speeds.toml`](results/speeds.toml).\n");
     text
 }
 
-/// The rows marked as current, by game.
-pub(super) fn table(records: &Records) -> String {
+/// The rows for the front page.
+pub(super) fn front(records: &Records) -> String {
+    table(records, |row| row.front_page)
+}
+
+/// Some of the rows marked as current, by game.
+fn table(records: &Records, shown: impl Fn(&MatchRecord) -> bool) -> String {
     let mut text = String::from(
-        "| game | board | Tengen's limit | opponent | games | score |\n|---|---|---|---|---|---|\n",
+        "| game | board | network | limit | opponent | games | score |\n|---|---|---|---|---|---|---|\n",
     );
-    let mut rows: Vec<&MatchRecord> = records.matches.iter().filter(|row| row.current).collect();
+    let rows = records.matches.iter();
+    let mut rows: Vec<&MatchRecord> = rows.filter(|row| row.current && shown(row)).collect();
     // In the order of the list of games; the sort keeps the order of dates within a game and board.
     let place = |row: &MatchRecord| GAMES.iter().position(|game| game.name == row.game);
     rows.sort_by_key(|row| (place(row), columns(row)));
     for row in rows {
+        let network = row.network.as_deref().unwrap_or_default();
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {network} | {} | {} | {} | {} |",
             title(&row.game),
             row.board,
             row.limit,

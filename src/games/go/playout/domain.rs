@@ -1,5 +1,5 @@
 //! How people rank the moves of Go: the features of playouts and those of place, distance and
-//! liberties, with weights learned from recorded games (docs/mucgo.md#domain-scores).
+//! liberties, with weights learned from recorded games (docs/papers.md#domain-scores).
 
 use std::sync::LazyLock;
 

@@ -12,7 +12,7 @@ use crate::rollout::Played;
 
 /// Probability that a chosen self-atari of a single stone is kept. Games have fewer of them (their
 /// weight is `loses-one`), but with 0.5 playouts predict results better than with 0.1
-/// (docs/results-history.md#scoring-in-go).
+/// (docs/results/measures.toml).
 const THROWN_IN: f32 = 0.5;
 
 /// Plays until neither side wants to move, at most `most` moves.

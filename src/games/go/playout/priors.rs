@@ -1,6 +1,6 @@
 //! Prior values of moves before any playout: the probability in playouts, wasted stones, and on an
 //! open board the line. The weight of each term was found by matches
-//! (docs/results-history.md#scoring-in-go).
+//! (docs/results/measures.toml).
 
 use super::field::Field;
 use super::kinds::View;

@@ -5,7 +5,7 @@
 //! thread: the critic chooses by its values, an [`opponent`] with simple rules answers, and the
 //! game's utilities ([`taught`]) move the network towards a [`target`]. Between games its strength
 //! may be measured against each [`anchor`]. A run produces a [`record`] and a file for the engine
-//! (`papers::critic`); a page (`page.rs`) shows all runs with their tables. Source: docs/critic.md.
+//! (`papers::critic`); a page (`page.rs`) shows all runs with their tables. Source: docs/papers.md#adaptive-critic.
 
 pub mod anchor;
 pub mod lesson;

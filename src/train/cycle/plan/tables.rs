@@ -119,7 +119,7 @@ settings! {
 }
 
 settings! {
-    /// Division of a run's work among several machines (docs/many-machines.md). What is played depends
+    /// Division of a run's work among several machines (docs/training.md#many-machines). What is played depends
     /// on `ahead` alone, on one machine, too.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]

@@ -1,0 +1,54 @@
+# How the released networks of Go were made, as a record: a shell script to read and to copy from, not to
+# run as a whole, which would take some ten hours of two cores. Weights differ in their last bits from machine to machine.
+# `tengen-train` stands for `cargo run --release --features train --bin tengen-train --`.
+
+# go-9x9: from scratch, each game with its own komi around 6.5. models/runs/go-9x9 is that run after generation
+# 42; with `mkdir -p runs && cp -r models/runs/go-9x9 runs/go` before it, the first command continues from there.
+tengen-train loop scripts/plans/go-9x9.toml --out runs/go       # stopped in generation 43
+games=
+for g in $(seq -f %04g 22 43); do games="$games --data runs/go/generation-$g/games"; done
+tengen-train fit $games --net tengen-5b32c --encoding go-1 --start-from runs/go/generation-0043/fit \
+    --steps 900 --batch 256 --learning-rate 0.001 --warm-up 20 --average-decay 0.995 --held-out 0.03 --out runs/go-last
+tengen-train export --checkpoint runs/go-last --out models/go-9x9.onnx --all-heads
+tengen-train quantize --model models/go-9x9.onnx --data runs/go/generation-0043/games \
+    --out models/go-9x9-int8.onnx
+
+# go-taught: taught by KataGo's network on positions of its own games and of recorded games of people, which
+# are not ours to give (`tengen-train import`; tygem-2011 here). The first 1,100 steps knew a part of the games alone.
+N=g170-b6c96-s175395328-d26788732.bin.gz        # KataGo's, from cpp/tests/models of its repository
+for size in 9 13 19; do tengen-train quantize --model $N --size $size --out b6-$size.onnx; done
+play() {        # SIZE RULES GAMES VISITS PLIES OPENING FOLDER
+    tengen-train selfplay network --model b6-$1.onnx --size $1 --rules $2 --games $3 --visits $4 \
+        --temperature-plies $5 --opening-plies $6 --komi 7,2,0.2,10 --seed 11 --out games/$7
+}
+play 9 chinese 1500 4 20 6 9-area;    play 9 japanese 500 4 20 6 9-territory
+play 13 chinese 700 2 50 8 13-area;   play 13 japanese 250 2 50 8 13-territory
+play 19 chinese 700 2 80 10 19-area;  play 19 japanese 194 2 80 10 19-territory
+tengen-train fit --data tygem-2011 $(for g in 19-area 19-territory 13-area 13-territory 9-area 9-territory; do echo --data games/$g; done) \
+    --net tengen+area-6b64c --encoding go-2 --teacher b6-19.onnx --teacher b6-13.onnx --teacher b6-9.onnx --teacher-share 0.8 \
+    --window 1000000 --held-out 0.01 --surprise-share 0 --learning-rate 0.002 --average-decay 0.999 --steps 5200 --batch 128 --out taught
+tengen-train export --checkpoint taught --all-heads --out models/go-taught.onnx
+tengen-train quantize --model models/go-taught.onnx --data games/19-territory --data games/13-territory --data games/9-territory \
+    --out models/go-taught-int8.onnx
+
+# go-9x9-taught: goes on from there on 9x9 alone. models/runs/go-9x9-taught/fit has its last checkpoint.
+more() {        # RULES GAMES SEED FOLDER
+    tengen-train selfplay network --model b6-9.onnx --size 9 --rules $1 --games $2 --visits 2 --temperature-plies 24 \
+        --opening-plies 8 --komi 7,2,0.2,10 --seed $3 --games-per-shard 500 --out games/$4
+}
+more chinese 3000 21 9-area-2;   more japanese 1500 22 9-territory-2
+play 9 japanese 500 4 20 6 9-territory-3        # with --seed 12
+fit() {         # FROM STEPS OUT FOLDERS [FLAGS]
+    tengen-train fit $(for g in $4; do echo --data games/$g; done) --net tengen+area-6b64c --encoding go-2 --start-from $1 \
+        --steps $2 --out $3 --teacher b6-9.onnx --teacher-share 1 --window 100000000 --held-out 0.01 --surprise-share 0 \
+        --batch 128 --learning-rate 0.0008 "${@:5}"
+}
+fit taught 9000 gpu "9-area 9-territory 9-territory-3" --warm-up 50 --seed 7 --device cuda         # stopped after 2,436 steps
+fit gpu 3000 last "9-area-2 9-territory-2 9-area 9-territory 9-territory-3" --warm-up 20 --average-decay 0.995 --seed 9
+tengen-train export --checkpoint last --all-heads --earlier-games 5678 --earlier-steps 7636 --out models/go-9x9-taught.onnx
+tengen-train quantize --model models/go-9x9-taught.onnx --data games/9-area-2 --data games/9-territory-2 \
+    --out models/go-9x9-taught-int8.onnx
+
+# go-sizes: from the weights of go-9x9.
+tengen-train loop scripts/plans/go-sizes.toml --out runs/gosizes        # or go on: mkdir -p runs; cp -r models/runs/go-sizes runs/gosizes
+scripts/release-network.sh runs/gosizes go-sizes                        # its newest network into models/
