@@ -44,7 +44,7 @@ const layers = () => (host.layers ?? board.LAYER_NAMES).filter((name) => (name !
 const choosing = () => Boolean(store.view.choosing);
 
 // Whether what the search thinks is kept from a person who plays or learns.
-const isHidden = () => learn.isOpen() || (host.live && !look.evaluation && !store.view.analysing && isPlaying(store.view));
+const isHidden = () => learn.isOpen() || (host.live && !look.evaluation && (look.hinting || !store.view.analysing) && isPlaying(store.view));
 
 // What can be done now; a key does what its button may.
 export function can(name) {
@@ -176,6 +176,7 @@ function playTyped(text) {
 // The best move after a short search at full strength.
 async function hint() {
   const node = store.view.current, analysed = store.view.analysing;
+  look.hinting = !analysed;
   if (!analysed) await send({ do: "analyse", on: true });
   for (let turn = 0; turn < 40 && store.view.current === node; turn++) {
     const found = store.analysis?.node === node ? store.analysis : null;
@@ -183,6 +184,7 @@ async function hint() {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   if (!analysed) await send({ do: "analyse", on: false });
+  look.hinting = false;
   if (look.hint) toast(say("hintIs", { at: board.nameOf(store.view, look.hint) }));
   redraw();
 }

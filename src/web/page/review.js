@@ -49,7 +49,8 @@ export function words(review, p, game) {
   else if (after?.winner && letter(after.winner) !== mover && after.winner !== p.winner) parts.push(say("sentenceLost"));
   else {
     const points = p.played.points;
-    parts.push(points != null && Math.abs(points) >= 0.5 ? say("sentenceCostBoth", { loss: percent(p.played.loss, 0), points: points.toFixed(1) }) : say("sentenceCost", { loss: percent(p.played.loss, 0) }));
+    const lost = (p.played.loss ?? 0) >= 0.005;
+    parts.push(points != null && points >= 0.5 ? say(lost ? "sentenceCostBoth" : "sentenceCostPoints", { loss: percent(p.played.loss, 0), points: points.toFixed(1) }) : say("sentenceCost", { loss: percent(Math.max(0, p.played.loss ?? 0), 0) }));
     if (after && rate(p) >= 0.5 && rate(after) < 0.5) parts.push(say("sentenceTurns"));
   }
   if (answer && after.candidates.length) parts.push(say("sentenceAnswer", { at: name(answer.move) }));
