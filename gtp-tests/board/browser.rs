@@ -89,7 +89,7 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
         browser.wait("/wins|Draw/.test(document.querySelector('#status').innerText)");
         assert!(end["end"]["result"].is_string());
         // Pages without a board behind them work the position out.
-            let same = "const { position } = await import(location.pathname + 'replay.js');\
+        let same = "const { position } = await import(location.pathname + 'replay.js');\
                     const { pathTo } = await import(location.pathname + 'gametree.js');\
                     const { store } = await import(location.pathname + 'store.js'), view = store.view;\
                     const own = position({ ...view, setup: [] }, pathTo(store.tree, view.current));\

@@ -160,11 +160,17 @@ fn records_of_other_programs_are_read_with_their_variations() {
         (&json!(7.5), &json!("Chinese"))
     );
     let nodes = tree["nodes"].as_array().expect("a list");
-    assert_eq!((nodes.len(), &tree["all"]), (6, &json!(true)), "with the root");
+    assert_eq!(
+        (nodes.len(), &tree["all"]),
+        (6, &json!(true)),
+        "with the root"
+    );
     assert_eq!(nodes[1]["remark"], true);
     // Later only what has changed is sent.
     board.do_it(&json!({"do": "comment", "node": 2, "text": "x"}));
-    let changed = page.wait("tree", |tree| tree["all"] == false && tree["nodes"][0]["remark"] == true);
+    let changed = page.wait("tree", |tree| {
+        tree["all"] == false && tree["nodes"][0]["remark"] == true
+    });
     assert_eq!(changed["nodes"][0]["id"], 2);
     let before = board.get("game.sgf").body;
     for broken in [
@@ -290,9 +296,14 @@ fn an_attempt_is_judged_and_a_stopped_review_keeps_what_it_has() {
     let moves_before = board.state()["last"].clone();
     for (at, winner) in [("E6", "B"), ("J1", "W")] {
         board.do_it(&json!({"do": "judge", "at": at, "node": 8}));
-        let state = page.state(|state| state["judged"]["at"] == at && state["judged"]["done"] == true);
+        let state =
+            page.state(|state| state["judged"]["at"] == at && state["judged"]["done"] == true);
         assert_eq!(state["judged"]["proven"], winner, "{state}");
-        assert_eq!((&state["last"], &state["current"]), (&moves_before, &json!(8)), "nothing is played");
+        assert_eq!(
+            (&state["last"], &state["current"]),
+            (&moves_before, &json!(8)),
+            "nothing is played"
+        );
     }
     let occupied = board.refusal(&json!({"do": "judge", "at": "A9", "node": 8}));
     assert!(occupied.contains("occupied"), "{occupied}");
@@ -315,7 +326,10 @@ fn an_attempt_is_judged_and_a_stopped_review_keeps_what_it_has() {
             format!(";{color}[{}{}]", char::from(x), char::from(y))
         })
         .collect();
-    assert_eq!(load(&long, format!("(;GM[4]SZ[15]{moves})").as_bytes()).0, 200);
+    assert_eq!(
+        load(&long, format!("(;GM[4]SZ[15]{moves})").as_bytes()).0,
+        200
+    );
     let mut page = Events::open(&long);
     long.do_it(&json!({"do": "review", "on": true}));
     page.wait("progress", |progress| progress[0].as_u64() > Some(2));
@@ -323,5 +337,8 @@ fn an_attempt_is_judged_and_a_stopped_review_keeps_what_it_has() {
     page.wait_for_review();
     let found: Value = serde_json::from_str(&long.get("review").body).expect("JSON");
     let positions = found["review"]["positions"].as_array().map(Vec::len);
-    assert!((2..41).contains(&positions.expect("a list")), "{positions:?}");
+    assert!(
+        (2..41).contains(&positions.expect("a list")),
+        "{positions:?}"
+    );
 }

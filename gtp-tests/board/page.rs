@@ -80,11 +80,17 @@ fn a_person_resigns_and_keys_do_what_their_buttons_may() {
     browser.press(" ");
     std::thread::sleep(std::time::Duration::from_millis(300));
     let state = board.state();
-    assert_eq!((&state["end"]["result"], &state["current"]), (&json!("W+R"), &json!(1)));
+    assert_eq!(
+        (&state["end"]["result"], &state["current"]),
+        (&json!("W+R"), &json!(1))
+    );
     // Another game with colours swapped.
     browser.click("#rematch");
     browser.wait("document.getElementById('slider').max === '0'");
-    assert_eq!(board.state()["terms"]["players"], json!(["engine", "human"]));
+    assert_eq!(
+        board.state()["terms"]["players"],
+        json!(["engine", "human"])
+    );
     browser.check();
 }
 
@@ -112,7 +118,11 @@ fn nothing_is_lost_by_a_click_or_a_file() {
     browser.run("[...document.querySelectorAll('#panel button')].find((b) => b.innerText === 'Delete from here').click();");
     browser.wait("document.getElementById('slider').value === '1'");
     assert!(!board.get("game.sgf").body.contains("two"));
-    begin(&browser, &board, &json!({"game": "go", "size": "13", "players": PEOPLE}));
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "go", "size": "13", "players": PEOPLE}),
+    );
     browser.click("#takeBack");
     browser.wait("document.getElementById('what').innerText.includes('9×9')");
     let ctrl_z = json!({"actions": [{"type": "key", "id": "keys", "actions": [
@@ -164,7 +174,8 @@ fn the_dialog_says_what_is_wrong_in_itself() {
     };
     browser.click("#new");
     // A level of the command line is the level of the dialog.
-    browser.wait("document.querySelector('[data-value=\\'\"strength\"\\']').ariaChecked === 'true'");
+    browser
+        .wait("document.querySelector('[data-value=\\'\"strength\"\\']').ariaChecked === 'true'");
     browser.click("[data-value='\"go\"']");
     let fill = |field: &str, value: &str| {
         browser.element(&format!("[data-field={field}]"));
@@ -194,7 +205,11 @@ fn a_page_connects_again() {
     else {
         return;
     };
-    begin(&browser, &board, &json!({"game": "go", "size": "9", "players": PEOPLE}));
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "go", "size": "9", "players": PEOPLE}),
+    );
     // The next connection is refused, as by a program that is busy; events that are open end.
     browser.run("const Real = EventSource; let refusals = 2; window.EventSource = function (path) { const made = new Real(refusals-- > 0 ? 'nothing' : path); return made; };\
                  Object.defineProperty(document, 'hidden', {value: true, configurable: true}); dispatchEvent(new Event('visibilitychange'));\
@@ -211,7 +226,11 @@ fn every_size_has_the_board_and_its_controls_without_scrolling() {
     else {
         return;
     };
-    begin(&browser, &board, &json!({"game": "go", "size": "19", "players": ["human", "engine"], "level": {"visits": 1}}));
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "go", "size": "19", "players": ["human", "engine"], "level": {"visits": 1}}),
+    );
     for (width, height, least) in [
         (360, 640, 340.0),
         (640, 360, 300.0),
@@ -243,13 +262,21 @@ fn every_size_has_the_board_and_its_controls_without_scrolling() {
 #[test]
 fn a_game_is_played_and_heard_by_keyboard_alone() {
     let folder = Scratch::new("page-keys");
-    let Some((browser, board)) = open(&folder, &["--game", "gomoku", "--size", "9", "--threads", "1"])
-    else {
+    let Some((browser, board)) = open(
+        &folder,
+        &["--game", "gomoku", "--size", "9", "--threads", "1"],
+    ) else {
         return;
     };
-    begin(&browser, &board, &json!({"game": "gomoku", "size": "9", "players": PEOPLE}));
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "gomoku", "size": "9", "players": PEOPLE}),
+    );
     let said = |part: &str| {
-        browser.wait(&format!("document.getElementById('said').innerText.includes({part:?})"));
+        browser.wait(&format!(
+            "document.getElementById('said').innerText.includes({part:?})"
+        ));
     };
     // On the board arrows move a cursor.
     browser.press("b");
@@ -262,7 +289,14 @@ fn a_game_is_played_and_heard_by_keyboard_alone() {
     said("White E6.");
     browser.press("\u{E00C}");
     // Or moves are typed, with the letters of the board, which has an I.
-    for (at, color) in [("F5", "Black"), ("F6", "White"), ("G5", "Black"), ("G6", "White"), ("H5", "Black"), ("H6", "White")] {
+    for (at, color) in [
+        ("F5", "Black"),
+        ("F6", "White"),
+        ("G5", "Black"),
+        ("G6", "White"),
+        ("H5", "Black"),
+        ("H6", "White"),
+    ] {
         browser.press("m");
         press_all(&browser, &at.to_lowercase());
         browser.press(ENTER);

@@ -228,13 +228,19 @@ mod tests {
 
     #[test]
     fn settings_can_be_left_out() {
-        let given = flags(&[("level", "3"), ("threads", "2")], &["visits=3", "move_temperature=1"]);
+        let given = flags(
+            &[("level", "3"), ("threads", "2")],
+            &["visits=3", "move_temperature=1"],
+        );
         assert_eq!(given.resolve().expect("right").level, 3.0);
         let full = given.without(&["level", "visits", "move-temperature"]);
         let options = full.resolve().expect("right");
         let usual = EngineOptions::default();
         assert_eq!((options.level, options.visits), (usual.level, usual.visits));
-        assert_eq!(options.search.move_temperature, usual.search.move_temperature);
+        assert_eq!(
+            options.search.move_temperature,
+            usual.search.move_temperature
+        );
         assert_eq!(options.threads, Some(2));
     }
 

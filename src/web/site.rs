@@ -182,15 +182,30 @@ mod tests {
         assert!(admits(80, None, "localhost", None));
         assert!(!admits(80, None, "evil.example", None));
         assert!(!admits(8080, None, "127.0.0.1", None));
-        assert!(admits(8080, None, "127.0.0.1:8080", Some("http://127.0.0.1:8080")));
+        assert!(admits(
+            8080,
+            None,
+            "127.0.0.1:8080",
+            Some("http://127.0.0.1:8080")
+        ));
     }
 
     #[test]
     fn only_a_site_for_the_network_is_reached_by_its_address() {
         let own = Ipv4Addr::new(192, 168, 1, 7);
         assert!(!admits(8080, None, "192.168.1.7:8080", None));
-        assert!(admits(8080, Some(own), "192.168.1.7:8080", Some("http://192.168.1.7:8080")));
+        assert!(admits(
+            8080,
+            Some(own),
+            "192.168.1.7:8080",
+            Some("http://192.168.1.7:8080")
+        ));
         assert!(!admits(8080, Some(own), "192.168.1.8:8080", None));
-        assert!(!admits(8080, Some(own), "192.168.1.7:8080", Some("http://127.0.0.1:8080")));
+        assert!(!admits(
+            8080,
+            Some(own),
+            "192.168.1.7:8080",
+            Some("http://127.0.0.1:8080")
+        ));
     }
 }

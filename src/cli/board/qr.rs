@@ -32,7 +32,8 @@ mod tests {
 
     #[test]
     fn an_address_is_a_square_of_half_blocks() {
-        let text = code("http://192.168.1.7:8080/0123456789abcdef0123456789abcdef/").expect("short");
+        let text =
+            code("http://192.168.1.7:8080/0123456789abcdef0123456789abcdef/").expect("short");
         let lines: Vec<usize> = text.lines().map(|line| line.chars().count()).collect();
         assert!(lines.iter().all(|&width| width == lines[0]), "{text}");
         assert_eq!(lines.len(), lines[0].div_ceil(2));

@@ -262,13 +262,18 @@ impl Session {
     /// # Errors
     /// If there is none with this number.
     pub(super) fn go(&mut self, node: usize) -> anyhow::Result<()> {
-        ensure!(self.game.tree.has(node), "there is no such position any more");
+        ensure!(
+            self.game.tree.has(node),
+            "there is no such position any more"
+        );
         let tree = &self.game.tree;
         let play = tree.node(node).play;
         let last = tree.node(self.game.current).play;
         match (tree.parent(node), play) {
             (Some(parent), Some(play)) if parent == self.game.current => self.board.play(play)?,
-            _ if tree.parent(self.game.current) == Some(node) && last.is_some() => self.board.undo()?,
+            _ if tree.parent(self.game.current) == Some(node) && last.is_some() => {
+                self.board.undo()?
+            }
             _ => {
                 let record = self.game.record(node);
                 self.board.load(&record)?;
@@ -290,7 +295,9 @@ impl Session {
             self.by_rules().is_none() || self.board.agrees_on_dead() && vertex != Vertex::Pass,
             "illegal move: the game is over"
         );
-        let given_up = self.end().filter(|end| matches!(end.why, "resignation" | "time"));
+        let given_up = self
+            .end()
+            .filter(|end| matches!(end.why, "resignation" | "time"));
         ensure!(
             given_up.is_none(),
             "the game is over: take the last move back to play on"
@@ -360,8 +367,8 @@ impl Session {
     pub(super) fn undo(&mut self) -> anyhow::Result<()> {
         let parent = self.game.tree.parent(self.game.current);
         let mut node = parent.context("there is no move to take back")?;
-        let against_engine =
-            self.game.terms.players.contains(&Who::Engine) && self.game.terms.players.contains(&Who::Human);
+        let against_engine = self.game.terms.players.contains(&Who::Engine)
+            && self.game.terms.players.contains(&Who::Human);
         let was_live = self.game.current == self.game.live;
         let taken = self.game.tree.node(self.game.current).play;
         let by_engine =
@@ -457,10 +464,14 @@ impl Session {
                     "rules"
                 };
                 let result = result_text(outcome);
-                self.game.ends.insert(self.game.current, GameEnd { result, why });
+                self.game
+                    .ends
+                    .insert(self.game.current, GameEnd { result, why });
             }
         }
-        let plays = self.game.current == self.game.live && self.end().is_none() && self.by_rules().is_none();
+        let plays = self.game.current == self.game.live
+            && self.end().is_none()
+            && self.by_rules().is_none();
         let (mover, now) = (self.board.to_move(), self.now());
         self.game.clocks.run(plays.then_some(mover), now);
     }
@@ -530,7 +541,10 @@ impl Session {
         for point in self.board.size().connected([point], own) {
             owner[point.index()] = now.signed(1.0);
         }
-        let settled = self.board.settle_as(owner).context("nothing is counted here")?;
+        let settled = self
+            .board
+            .settle_as(owner)
+            .context("nothing is counted here")?;
         self.count(self.game.current, settled);
         Ok(())
     }

@@ -106,7 +106,12 @@ mod tests {
     fn an_analysis_survives_a_file_and_nonsense_is_left_out() {
         let size = BoardSize::square(9);
         let json = r#"{"node":3,"task":"analyse","to_move":"W","winrate":0.25,"lead":-1.5,"visits":400,"proven":null,"speed":10.0,"candidates":[{"at":"C3","visits":300,"winrate":0.25,"lead":-1.5,"prior":0.5,"proven":"W","pv":["C3","pass"]}],"policy":[1,2],"owners":null,"done":true}"#;
-        let eval = Eval { winrate: 0.25, lead: Some(-1.5), visits: 400, proven: None };
+        let eval = Eval {
+            winrate: 0.25,
+            lead: Some(-1.5),
+            visits: 400,
+            proven: None,
+        };
         let mut others = "TR[aa]".to_owned();
         append(&mut others, json);
         assert!(others.starts_with("TR[aa]SBKV[25.00]TNGA[{"), "{others}");
@@ -116,7 +121,10 @@ mod tests {
         let (found, text) = take(&mut others, 7, Color::White, size).expect("an analysis");
         assert_eq!((found, &*others), (eval, "TR[aa]"));
         let page: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        assert_eq!((&page["node"], &page["candidates"][0]["pv"][1]), (&7.into(), &"pass".into()));
+        assert_eq!(
+            (&page["node"], &page["candidates"][0]["pv"][1]),
+            (&7.into(), &"pass".into())
+        );
         for wrong in ["x", "{}", r#"{"winrate":2,"visits":1,"candidates":[]}"#] {
             let mut others = sgf::property(NAME, wrong);
             assert!(take(&mut others, 0, Color::Black, size).is_none() && others.is_empty());

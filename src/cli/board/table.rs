@@ -64,7 +64,8 @@ impl Inner {
         self.feed.set(STATE, &state);
         let game = &self.session.game;
         let known = game.analyses.get(&game.current);
-        self.feed.set(ANALYSIS, known.map_or("null", |known| &known.json));
+        self.feed
+            .set(ANALYSIS, known.map_or("null", |known| &known.json));
         let request = self.session.request(self.attended);
         if let Some((running, stop)) = &self.running
             && request != Some(*running)
@@ -255,7 +256,11 @@ impl Page for TablePage {
         let mut news: Vec<(&'static str, Arc<str>)> = Vec::new();
         let tree = inner.tree_state();
         if tree != self.tree {
-            let seen = if tree.0 == self.tree.0 { self.tree.1 } else { 0 };
+            let seen = if tree.0 == self.tree.0 {
+                self.tree.1
+            } else {
+                0
+            };
             self.tree = tree;
             news.push((TREE, view::tree(&inner.session, seen).into()));
         }

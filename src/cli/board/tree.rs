@@ -1,8 +1,8 @@
 //! A game with its variations: a tree of nodes, with evaluations of their positions.
 
 use tengen::game::{Color, Move};
-use tengen::record::sgf::SgfNode;
 use tengen::record::Play;
+use tengen::record::sgf::SgfNode;
 use tengen::watch::Eval;
 
 /// Maximum number of nodes that are shown of a game, and of a line.

@@ -130,7 +130,10 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         },
         marks: sgf::marks(&session.game.tree.node(session.game.current).others, size),
         step: session.last_step(),
-        games: (session.game.others.texts.len() + 1, session.game.others.place),
+        games: (
+            session.game.others.texts.len() + 1,
+            session.game.others.place,
+        ),
     };
     serde_json::to_string(&state).unwrap_or_default()
 }
@@ -191,7 +194,9 @@ fn count(session: &Session, settled: &Settled, taken: [usize; 2]) -> Value {
             PointStatus::Dame => '.',
         })
         .collect();
-    let area = board.rules_json().is_some_and(|rules| rules.contains("\"AREA\""));
+    let area = board
+        .rules_json()
+        .is_some_and(|rules| rules.contains("\"AREA\""));
     let parts = [Color::Black, Color::White].map(|color| {
         let mut part = Part {
             prisoners: taken[color.opponent().index()],

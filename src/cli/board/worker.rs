@@ -211,10 +211,20 @@ impl WorkerEngine {
         table.plan(request, budget);
         let asked = MoveRequest::new(searched.mover, stop).with(options);
         let decision = self.engine.genmove(&asked, &mut |report| {
-            table.show(request, request.node, searched.text(report, false), searched.eval(report));
+            table.show(
+                request,
+                request.node,
+                searched.text(report, false),
+                searched.eval(report),
+            );
         });
         if let Some(report) = self.engine.last_report() {
-            table.show(request, request.node, searched.text(report, true), searched.eval(report));
+            table.show(
+                request,
+                request.node,
+                searched.text(report, true),
+                searched.eval(report),
+            );
         }
         let vertex = match decision {
             Decision::Play(vertex) => Some(vertex),
@@ -328,10 +338,20 @@ impl WorkerEngine {
         };
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
         let found = self.engine.analyse(&asked, &mut |report| {
-            table.show(request, request.node, searched.text(report, false), searched.eval(report));
+            table.show(
+                request,
+                request.node,
+                searched.text(report, false),
+                searched.eval(report),
+            );
         });
         if let Some(report) = &found {
-            table.show(request, request.node, searched.text(report, true), searched.eval(report));
+            table.show(
+                request,
+                request.node,
+                searched.text(report, true),
+                searched.eval(report),
+            );
         }
         let log = self.engine.thinker_log();
         table.finish(request, |session| {
@@ -347,11 +367,17 @@ fn review(table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
     table.progress(0, all);
     let flags = Arc::clone(&job.flags);
     let mut done = 0;
-    let reviewed = reviewing::review(flags, &job.record, &job.nodes, stop, &mut |node, json, eval| {
-        done += 1;
-        table.progress(done, all);
-        table.show(request, node, json, eval);
-    });
+    let reviewed = reviewing::review(
+        flags,
+        &job.record,
+        &job.nodes,
+        stop,
+        &mut |node, json, eval| {
+            done += 1;
+            table.progress(done, all);
+            table.show(request, node, json, eval);
+        },
+    );
     table.end_review(request, |session| match reviewed {
         // It was interrupted by another task, and begins again after that.
         _ if stop.is_raised() && session.review.is_some() => {}

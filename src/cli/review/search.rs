@@ -427,7 +427,9 @@ impl SearchedPosition<'_> {
                     visits: found.visits,
                     winrate: match wins {
                         // The search gives a move without visits its parent's value.
-                        Some(wins) if found.visits == 0 => self.winrate(if wins { 1.0 } else { -1.0 }),
+                        Some(wins) if found.visits == 0 => {
+                            self.winrate(if wins { 1.0 } else { -1.0 })
+                        }
                         _ => self.winrate(found.value),
                     },
                     lead: expected.map(|expected| (expected.black_ahead * 10.0).round() / 10.0),

@@ -159,7 +159,10 @@ pub(super) fn properties(text: &str) -> Vec<Property<'_>> {
     let (at, skipped) = (0, None);
     let mut lexer = Lexer { text, at, skipped };
     let mut found = Vec::new();
-    while lexer.next_visible().is_some_and(|next| next.is_ascii_alphabetic()) {
+    while lexer
+        .next_visible()
+        .is_some_and(|next| next.is_ascii_alphabetic())
+    {
         if let Some(Ok(property)) = lexer.property() {
             found.push(property);
         }
@@ -250,11 +253,14 @@ impl<'a> Lexer<'a> {
         let ended = match end {
             End::Closed => None,
             End::Open => Some("the SGF text ends without a `)`: it may be incomplete"),
-            End::Cut => Some(
-                "the SGF text ends inside a property value: only what precedes it is loaded",
-            ),
+            End::Cut => {
+                Some("the SGF text ends inside a property value: only what precedes it is loaded")
+            }
         };
-        skipped.into_iter().chain(ended.map(str::to_owned)).collect()
+        skipped
+            .into_iter()
+            .chain(ended.map(str::to_owned))
+            .collect()
     }
 
     /// Skips an unexpected character.

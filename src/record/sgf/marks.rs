@@ -57,13 +57,20 @@ pub fn marks(others: &str, size: BoardSize) -> Vec<Mark> {
             match (known, &*property.name, parts) {
                 (Some((_, kind)), _, _) => {
                     let all = points("a mark", value, size).unwrap_or_default();
-                    marks.extend(all.into_iter().map(|at| mark(kind, at, None, String::new())));
+                    marks.extend(
+                        all.into_iter()
+                            .map(|at| mark(kind, at, None, String::new())),
+                    );
                 }
                 (None, "LB", Some((at, label))) => {
                     marks.extend(one(at).map(|at| mark("label", at, None, simple_text(label))));
                 }
                 (None, "LN" | "AR", Some((from, to))) => {
-                    let kind = if property.name == "LN" { "line" } else { "arrow" };
+                    let kind = if property.name == "LN" {
+                        "line"
+                    } else {
+                        "arrow"
+                    };
                     let ends = one(from).zip(one(to));
                     marks.extend(ends.map(|(at, to)| mark(kind, at, Some(to), String::new())));
                 }
@@ -107,7 +114,10 @@ mod tests {
     #[test]
     fn marks_are_points_labels_and_arrows() {
         let size = BoardSize::square(9);
-        let found = marks("TR[aa]LB[ba:x\\]][zz:y]N[name]SQ[aa:bb]AR[aa:ii]MA[tt]", size);
+        let found = marks(
+            "TR[aa]LB[ba:x\\]][zz:y]N[name]SQ[aa:bb]AR[aa:ii]MA[tt]",
+            size,
+        );
         let told: Vec<_> = found
             .iter()
             .map(|mark| (mark.kind, mark.at, mark.to, &*mark.text))

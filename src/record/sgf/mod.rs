@@ -290,7 +290,11 @@ mod tests {
             play: play.map(|recorded| recorded.play),
             ..SgfNode::default()
         };
-        let line = [node(0, None), node(0, plain.plays.first()), node(1, plain.plays.last())];
+        let line = [
+            node(0, None),
+            node(0, plain.plays.first()),
+            node(1, plain.plays.last()),
+        ];
         assert_eq!(write_tree(&plain, &line), write(&plain));
     }
 
@@ -298,11 +302,31 @@ mod tests {
     fn nodes_that_mean_several_things_become_several() {
         let text = "(;SZ[9]B[aa];AB[bb]W[cc];B[dd][ee]TR[aa];W[zz];B[ff])(;SZ[9];B[gg])";
         let tree = read_tree(text).expect("a tree");
-        let kinds: Vec<_> = tree.nodes.iter().map(|node| (node.parent, node.play.is_some(), node.setup.is_some(), node.is_broken)).collect();
-        assert_eq!(kinds, [
-            (0, false, false, false), (0, true, false, false), (1, false, true, false), (2, true, false, false),
-            (3, true, false, false), (4, true, false, false), (5, false, false, true), (6, true, false, false),
-        ]);
+        let kinds: Vec<_> = tree
+            .nodes
+            .iter()
+            .map(|node| {
+                (
+                    node.parent,
+                    node.play.is_some(),
+                    node.setup.is_some(),
+                    node.is_broken,
+                )
+            })
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                (0, false, false, false),
+                (0, true, false, false),
+                (1, false, true, false),
+                (2, true, false, false),
+                (3, true, false, false),
+                (4, true, false, false),
+                (5, false, false, true),
+                (6, true, false, false),
+            ]
+        );
         assert_eq!(tree.nodes[6].others, "W[zz]");
         assert_eq!(tree.beginning.to_move, Some(Color::Black));
         assert_eq!(tree.rest, "(;SZ[9];B[gg])");
@@ -315,7 +339,11 @@ mod tests {
         let text = format!("(;SZ[9]{long}{})", "(;B[cc]C[x])(;B[dd])".repeat(20_000));
         let tree = read_tree(&text).expect("a tree");
         assert_eq!(tree.nodes.len(), 80_001);
-        assert!(tree.nodes[40_001..].iter().all(|node| node.parent == 40_000));
+        assert!(
+            tree.nodes[40_001..]
+                .iter()
+                .all(|node| node.parent == 40_000)
+        );
         let deep = "(;B[aa]".repeat(20_000);
         assert_eq!(read_tree(&deep).map(|tree| tree.nodes.len()), Ok(20_001));
         let endless = ";".repeat(1_000_001);

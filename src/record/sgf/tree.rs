@@ -52,9 +52,9 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
     let mut is_given = false;
     let around = lexer::tree(text, &mut |parent, properties| {
         let root = begun.get_or_insert_with(|| {
-            is_given = properties.iter().any(|property| {
-                property.name == "PL" && player(property.values[0]).is_some()
-            });
+            is_given = properties
+                .iter()
+                .any(|property| property.name == "PL" && player(property.values[0]).is_some());
             let settings = properties.iter().filter(|property| !is_play(property));
             let settings: Vec<Property<'_>> = settings.cloned().collect();
             read_nodes(&[&settings], Vec::new(), usize::MAX)
@@ -90,7 +90,8 @@ fn is_play(property: &Property<'_>) -> bool {
 fn first_mover(nodes: &[SgfNode]) -> Option<Color> {
     let follows = |(at, node): (usize, &SgfNode)| at == 0 || node.parent == at - 1;
     let main = nodes.iter().enumerate().take_while(|&found| follows(found));
-    main.map(|(_, node)| node).find_map(|node| Some(node.play?.color))
+    main.map(|(_, node)| node)
+        .find_map(|node| Some(node.play?.color))
 }
 
 /// Adds the node with these properties, or the nodes.
@@ -156,8 +157,14 @@ fn setup(properties: &[Property<'_>], size: BoardSize) -> Option<LaterSetup> {
             "AE" => ("AE", None),
             _ => continue,
         };
-        for point in property.values.iter().filter_map(|value| points(name, value, size).ok()) {
-            setup.changes.extend(point.into_iter().map(|point| (point, color)));
+        for point in property
+            .values
+            .iter()
+            .filter_map(|value| points(name, value, size).ok())
+        {
+            setup
+                .changes
+                .extend(point.into_iter().map(|point| (point, color)));
         }
     }
     let turn = properties.iter().find(|property| property.name == "PL");

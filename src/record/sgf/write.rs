@@ -93,7 +93,9 @@ pub fn games(mut text: &str) -> Vec<String> {
         let mut nodes: Vec<SgfNode> = Vec::new();
         let read = lexer::tree(text, &mut |parent, properties| {
             let mut others = String::new();
-            let kept = properties.iter().filter(|found| parent.is_some() || found.name != "CA");
+            let kept = properties
+                .iter()
+                .filter(|found| parent.is_some() || found.name != "CA");
             kept.for_each(|property| property.append_to(&mut others));
             if parent.is_none() {
                 push(&mut others, "CA", "UTF-8");
@@ -148,14 +150,19 @@ fn kept_header(record: &GameRecord, others: &str) -> String {
                 continue;
             }
             None if property.name == "CA" => {
-                charset.take().into_iter().for_each(|utf8| push(&mut out, "CA", utf8));
+                charset
+                    .take()
+                    .into_iter()
+                    .for_each(|utf8| push(&mut out, "CA", utf8));
                 continue;
             }
             None => {}
         }
         property.append_to(&mut out);
     }
-    charset.into_iter().for_each(|utf8| push(&mut out, "CA", utf8));
+    charset
+        .into_iter()
+        .for_each(|utf8| push(&mut out, "CA", utf8));
     for (name, text) in told.into_iter().flatten() {
         push_text(&mut out, name, text);
     }

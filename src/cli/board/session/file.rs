@@ -232,7 +232,9 @@ impl Session {
             changed.unwrap_or_else(|| self.board.stone(point))
         };
         let points = (0..area).map(Move);
-        points.filter_map(|point| Some((point, stone(point)?))).collect()
+        points
+            .filter_map(|point| Some((point, stone(point)?)))
+            .collect()
     }
 
     /// The file: the game with its variations as SGF, and the other games.

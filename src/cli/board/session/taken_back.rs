@@ -14,7 +14,11 @@ pub(super) enum Step {
     /// Another game was begun or opened.
     Replaced(Box<BoardGame>),
     /// Nodes were removed.
-    Removed { node: usize, place: usize, live: usize },
+    Removed {
+        node: usize,
+        place: usize,
+        live: usize,
+    },
     /// A position was set up.
     Added { node: usize, live: usize },
     /// Another line became the main line.
@@ -69,7 +73,11 @@ impl Session {
                 let parent = self.game.tree.parent(node).unwrap_or(Tree::ROOT);
                 self.go(parent)?;
                 self.game.tree.remove(node);
-                self.game.live = if self.game.tree.has(live) { live } else { parent };
+                self.game.live = if self.game.tree.has(live) {
+                    live
+                } else {
+                    parent
+                };
                 self.settle_in();
             }
             Step::Promoted(moved) => self.game.tree.demote(&moved),
@@ -85,7 +93,10 @@ impl Session {
     /// # Errors
     /// If there is no such position.
     pub(in super::super) fn comment(&mut self, node: usize, text: String) -> anyhow::Result<()> {
-        ensure!(self.game.tree.has(node), "there is no such position any more");
+        ensure!(
+            self.game.tree.has(node),
+            "there is no such position any more"
+        );
         let text = self.write(node, text);
         self.keep(Step::Commented { node, text });
         Ok(())

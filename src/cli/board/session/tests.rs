@@ -200,7 +200,9 @@ fn nothing_is_lost_by_one_step() {
     board.comment(2, "second".to_owned()).expect("it is there");
     board.go(2).expect("it is there");
     board.delete().expect("no beginning");
-    board.begin(terms("gomoku", "9", [Human, Human], "")).expect("a game");
+    board
+        .begin(terms("gomoku", "9", [Human, Human], ""))
+        .expect("a game");
     board.load(b"(;GM[1]SZ[9];B[aa])").expect("a game");
     assert_eq!(board.last_step(), Some("replaced"));
     let serial = board.game_number();
@@ -223,8 +225,17 @@ fn a_file_loses_nothing() {
     board.load(text.as_bytes()).expect("it can be shown");
     let plain = |text: &str| text.replace('\n', "");
     assert_eq!(plain(&board.sgf()), plain(text));
-    assert_eq!(board.game.tree.in_order().len(), 6, "{:?}", board.game.notes);
-    assert!(board.game.notes[0].starts_with("4 nodes are not shown"), "{:?}", board.game.notes);
+    assert_eq!(
+        board.game.tree.in_order().len(),
+        6,
+        "{:?}",
+        board.game.notes
+    );
+    assert!(
+        board.game.notes[0].starts_with("4 nodes are not shown"),
+        "{:?}",
+        board.game.notes
+    );
     for (node, _) in board.game.tree.in_order() {
         board.go(node).expect("it can be shown");
     }
@@ -236,7 +247,13 @@ fn a_file_loses_nothing() {
     assert_eq!(board.board.size().width, 19);
     play(&mut board, "D4");
     board.choose_game(0).expect("it has two");
-    assert!(board.sgf().ends_with("(;GM[1]SZ[19]CA[UTF-8]\n(;B[aa])\n(;B[dp]))\n"), "{}", board.sgf());
+    assert!(
+        board
+            .sgf()
+            .ends_with("(;GM[1]SZ[19]CA[UTF-8]\n(;B[aa])\n(;B[dp]))\n"),
+        "{}",
+        board.sgf()
+    );
     assert!(board.choose_game(2).is_err());
 }
 
@@ -246,11 +263,17 @@ fn a_position_is_set_up_and_taken_back() {
     play(&mut board, "E5 D4");
     let size = board.board.size();
     let setup = LaterSetup {
-        changes: [(size.point(4, 4), None), (size.point(0, 0), Some(Color::White))].into(),
+        changes: [
+            (size.point(4, 4), None),
+            (size.point(0, 0), Some(Color::White)),
+        ]
+        .into(),
         to_move: Some(Color::White),
         ..LaterSetup::default()
     };
-    board.set_up_stones(setup.clone()).expect("stones that can stand");
+    board
+        .set_up_stones(setup.clone())
+        .expect("stones that can stand");
     assert_eq!(board.board.to_move(), Color::White);
     let text = board.sgf();
     assert!(text.contains(";AW[ai]AE[ee]PL[W]"), "{text}");
@@ -260,7 +283,10 @@ fn a_position_is_set_up_and_taken_back() {
     assert_eq!(board.sgf(), text);
     board.take_back().expect("the file");
     board.take_back().expect("the position");
-    assert_eq!((board.game.current, board.game.tree.in_order().len()), (2, 2));
+    assert_eq!(
+        (board.game.current, board.game.tree.in_order().len()),
+        (2, 2)
+    );
 }
 
 #[test]
@@ -270,10 +296,19 @@ fn large_files_are_shown_whole_and_quickly() {
     let branches = "(;B[cc](;W[dd])(;W[ee])(;W[ff]))".repeat(15_000);
     let text = format!("(;GM[1]SZ[9]{long}{branches})");
     board.load(text.as_bytes()).expect("it can be shown");
-    assert_eq!(board.game.tree.in_order().len(), 60_002, "{:?}", board.game.notes);
+    assert_eq!(
+        board.game.tree.in_order().len(),
+        60_002,
+        "{:?}",
+        board.game.notes
+    );
     let passes = format!("(;GM[1]SZ[19]{})", ";B[]".repeat(60_000));
     board.load(passes.as_bytes()).expect("it can be shown");
-    assert!(board.game.notes[0].contains("20000 in a line"), "{:?}", board.game.notes);
+    assert!(
+        board.game.notes[0].contains("20000 in a line"),
+        "{:?}",
+        board.game.notes
+    );
     assert_eq!(board.sgf().matches(";B[]").count(), 60_000);
 }
 
@@ -288,7 +323,11 @@ fn a_line_is_a_variation_that_can_be_walked_and_removed() {
         .to_vec();
     board.play_line(&line).expect("its first move is legal");
     assert_eq!(
-        board.game.tree.path(board.game.tree.end_of_line(board.game.current)).len(),
+        board
+            .game
+            .tree
+            .path(board.game.tree.end_of_line(board.game.current))
+            .len(),
         3,
         "the third move is illegal"
     );
@@ -305,17 +344,18 @@ fn a_record_that_cannot_be_played_leaves_the_game_alone() {
     let (mut board, _) = session(terms("nogo", "5", [Human, Human], ""));
     play(&mut board, "C3");
     let before = board.sgf();
-    for broken in [
-        "",
-        "(;GM[1]SZ[26])",
-        "(;GM[4]SZ[2])",
-    ] {
+    for broken in ["", "(;GM[1]SZ[26])", "(;GM[4]SZ[2])"] {
         assert!(board.load(broken.as_bytes()).is_err(), "{broken}");
     }
     assert_eq!((board.sgf(), board.game.current), (before, 1));
     let set_up = "(;GM[1]SZ[9]KM[6.5];B[cc];W[gg];AW[cg]PL[W];W[ee];B[dd])";
     board.load(set_up.as_bytes()).expect("it can be played");
-    assert_eq!(board.game.tree.in_order().len(), 5, "{:?}", board.game.notes);
+    assert_eq!(
+        board.game.tree.in_order().len(),
+        5,
+        "{:?}",
+        board.game.notes
+    );
     board.go(4).expect("it is there");
     assert_eq!(board.board.legal_moves(Color::White).len(), 81 - 3 + 1);
 }
@@ -346,17 +386,25 @@ fn terms_that_nobody_can_play_are_refused() {
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
     let refused = |terms: Terms| {
         let flags = Arc::new(EngineFlags::default());
-        Session::new(flags, terms, Arc::clone(&time)).err().map(|error| error.to_string())
+        Session::new(flags, terms, Arc::clone(&time))
+            .err()
+            .map(|error| error.to_string())
     };
     for clock in ["fischer 0 0", "absolute 0", "fischer 0 5"] {
         let error = refused(terms("go", "9", [Human, Human], clock)).expect("no time");
         assert!(error.contains("first move"), "{clock}: {error}");
     }
     for komi in [401.0, -82.0, 0.3] {
-        let terms = Terms { komi: Some(komi), ..terms("go", "9", [Human, Human], "byoyomi 0 5 3") };
+        let terms = Terms {
+            komi: Some(komi),
+            ..terms("go", "9", [Human, Human], "byoyomi 0 5 3")
+        };
         assert!(refused(terms).expect("no komi").contains("komi"), "{komi}");
     }
-    assert_eq!(refused(terms("go", "9", [Human, Human], "byoyomi 0 5 3")), None);
+    assert_eq!(
+        refused(terms("go", "9", [Human, Human], "byoyomi 0 5 3")),
+        None
+    );
 }
 
 #[test]
