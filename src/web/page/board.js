@@ -113,12 +113,13 @@ export function tone(candidate, best, mover) {
 // Name of a proven result for the side to move.
 export const verdict = (proven, mover) => say(proven === "0" ? "draws" : proven === mover ? "wins" : "loses");
 
-function bubble(candidate, best, mover, visits) {
+function bubble(candidate, { candidates: [best], to_move: mover, visits, lead: total }) {
   const [cx, cy] = place(indexOf(candidate.at));
   const seen = candidate.visits > 0;
   const text = candidate.proven ? verdict(candidate.proven, mover) : (100 * share(mover, candidate.winrate)).toFixed(0);
   const small = candidate !== best && candidate.visits < visits / 40;
-  const under = candidate.lead != null ? signed(mover === "B" ? candidate.lead : -candidate.lead) : seen ? brief(candidate.visits) : say("played");
+  const lead = candidate.lead ?? (candidate === best ? total : null);
+  const under = lead != null ? signed(mover === "B" ? lead : -lead) : seen ? brief(candidate.visits) : say("played");
   const title = `${shown(size.game, candidate.at)}: ${percent(share(mover, candidate.winrate))}, ${candidate.visits} ${say("visits")}, ${say("policy")} ${percent(candidate.prior)}`;
   return h("g", { class: `candidate ${tone(candidate, best, mover)} ${small ? "far" : ""}`, "data-at": candidate.at },
     h("circle", { cx, cy, r: small ? 20 : 27, fill: "var(--c)", stroke: candidate === best ? "#fff" : "none", "stroke-width": 3 }),
@@ -137,7 +138,7 @@ const LAYERS = {
   candidates({ view, analysis, over }) {
     if (!analysis) return;
     const list = analysis.candidates.filter((c) => indexOf(c.at) >= 0);
-    for (const c of [...list].reverse()) if (view.stones[indexOf(c.at)] === ".") over.push(bubble(c, analysis.candidates[0], analysis.to_move, analysis.visits));
+    for (const c of [...list].reverse()) if (view.stones[indexOf(c.at)] === ".") over.push(bubble(c, analysis));
   },
   policy({ view, analysis, over }) {
     if (!analysis) return;

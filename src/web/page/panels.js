@@ -113,12 +113,12 @@ export function candidates(panel, { view, analysis, hidden, hover, play }) {
   }
   const mover = analysis.to_move, best = analysis.candidates[0], points = analysis.candidates.some((c) => c.lead != null);
   const head = h("thead", {}, h("tr", {}, h("th", {}, say("move")), h("th", {}, say("winrate")), points && h("th", {}, say("lead")), h("th", {}, say("visitCount")), h("th", {}, say("prior")), h("th", { class: "text" }, say("line"))));
-  const name = (at) => shown(view.game, at);
+  const name = (at) => shown(view.game, at), leadOf = (c) => c.lead ?? (c === best ? analysis.lead : null);
   const rows = analysis.candidates.slice(0, 12).map((c) =>
     h("tr", { "data-pick": c.at, title: say("playLine"), onmouseenter: () => hover(c.pv), onmouseleave: () => hover(null), onclick: () => play(c.pv) },
       h("td", {}, h("span", { class: "key " + tone(c, best, mover) }), h("button", { class: "plain", onfocus: () => hover(c.pv), onblur: () => hover(null) }, name(c.at))),
       h("td", {}, c.proven ? verdict(c.proven, mover) : percent(share(mover, c.winrate))),
-      points && h("td", {}, signed(c.lead == null ? null : mover === "B" ? c.lead : -c.lead)),
+      points && h("td", {}, signed(leadOf(c) == null ? null : mover === "B" ? leadOf(c) : -leadOf(c))),
       h("td", {}, brief(c.visits)), h("td", {}, percent(c.prior)), h("td", { class: "pv" }, c.pv.slice(1).map(name).join(" "))));
   const total = h("p", { class: "note" }, `${brief(analysis.visits)} ${say("visits")}`, analysis.speed ? ` · ${say("speed", { n: brief(analysis.speed) })}` : "", view.engine ? ` · ${view.engine}` : "");
   patch(panel, h("table", { id: "candidates" }, head, h("tbody", {}, rows)), total, notes(view));
