@@ -195,7 +195,7 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
         | Step::RmsNorm { .. }
         | Step::Multiply { .. }
         | Step::Turn { .. }
-        | Step::Attend { .. } => tokens::run(plan, level, memory, step),
+        | Step::Attend { .. } => memory.run_tokens(plan, level, step),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Reads the operators of an ONNX file as those of a [`Graph`].
 
+mod activations;
 mod arguments;
 mod attention;
+mod forms;
 mod layers;
 mod parts;
 mod quantised;
@@ -18,7 +20,7 @@ use crate::eval::PLANES;
 use crate::eval::native::kernels::Activation;
 use crate::onnx::{FLOAT, Model, ModelNode, PRECISION, Tensor, element_name};
 use arguments::{Arguments, check_count, input};
-use parts::Part;
+use parts::{Operand, Part};
 
 /// Versions of ONNX's operators whose meaning is known here. From 13 on their attributes have kept it;
 /// what came later, or moved to the inputs, is told apart where it is read.
@@ -93,15 +95,6 @@ fn needed<'a>(model: &'a Model, outputs: &[&'static str]) -> HashSet<&'a str> {
         }
     }
     needed
-}
-
-/// A value, as what a node reads it.
-#[derive(Debug, Clone, Copy)]
-struct Operand {
-    value: ValueId,
-    shape: Shape,
-    /// In what the file says it is computed. Here that is f32.
-    element: i32,
 }
 
 impl Operand {

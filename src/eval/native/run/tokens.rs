@@ -7,77 +7,81 @@ use super::super::kernels::{
 use super::super::plan::{MapPart, Plan, Step, Target};
 use super::{Layout, Level, Memory, OutputMaps, find_factors};
 
-pub(super) fn run(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
-    let row = &plan.row;
-    match step {
-        Step::Move { input, target } => with_output(memory, target, |memory, out| {
-            let to_row = input.layout == Layout::Board;
-            let [from, to] = if to_row {
-                [&plan.board, row]
-            } else {
-                [row, &plan.board]
-            };
-            let blocks = memory.part(from, *input).chunks_exact(from.len);
-            for (block, out) in blocks.zip(out.chunks_exact_mut(to.len)) {
-                let width = plan.board.width;
-                for y in 0..plan.board.height {
-                    let places = [plan.board.at(y, 0), y * width];
-                    let [start, end] = if to_row {
-                        places
-                    } else {
-                        [places[1], places[0]]
-                    };
-                    out[end..end + width].copy_from_slice(&block[start..start + width]);
+impl Memory {
+    /// Runs a step of rows of tokens.
+    pub(super) fn run_tokens(&mut self, plan: &Plan, level: Level, step: &Step) {
+        let memory = self;
+        let row = &plan.row;
+        match step {
+            Step::Move { input, target } => with_output(memory, target, |memory, out| {
+                let to_row = input.layout == Layout::Board;
+                let [from, to] = if to_row {
+                    [&plan.board, row]
+                } else {
+                    [row, &plan.board]
+                };
+                let blocks = memory.part(from, *input).chunks_exact(from.len);
+                for (block, out) in blocks.zip(out.chunks_exact_mut(to.len)) {
+                    let width = plan.board.width;
+                    for y in 0..plan.board.height {
+                        let places = [plan.board.at(y, 0), y * width];
+                        let [start, end] = if to_row {
+                            places
+                        } else {
+                            [places[1], places[0]]
+                        };
+                        out[end..end + width].copy_from_slice(&block[start..start + width]);
+                    }
                 }
+            }),
+            Step::RmsNorm {
+                input,
+                epsilon,
+                extent,
+                target,
+            } => {
+                find_factors(plan, level, memory, *input, *epsilon);
+                if *extent == Extent::Board {
+                    unify(&mut memory.factors, *epsilon);
+                }
+                with_output(memory, target, |memory, out| {
+                    level.enter(Scaled {
+                        input: memory.part(row, *input),
+                        factors: &memory.factors,
+                        out,
+                    });
+                });
             }
-        }),
-        Step::RmsNorm {
-            input,
-            epsilon,
-            extent,
-            target,
-        } => {
-            find_factors(plan, level, memory, *input, *epsilon);
-            if *extent == Extent::Board {
-                unify(&mut memory.factors, *epsilon);
-            }
-            with_output(memory, target, |memory, out| {
-                level.enter(Scaled {
-                    input: memory.part(row, *input),
-                    factors: &memory.factors,
+            Step::Multiply {
+                first,
+                second,
+                target,
+            } => with_output(memory, target, |memory, out| {
+                level.enter(Paired {
+                    pairing: Pairing::Product,
+                    first: memory.part(row, *first),
+                    second: memory.part(row, *second),
                     out,
                 });
-            });
+            }),
+            Step::Turn {
+                input,
+                table,
+                target,
+            } => with_output(memory, target, |memory, out| {
+                level.enter(Paired {
+                    pairing: Pairing::Turn,
+                    first: memory.part(row, *input),
+                    second: table,
+                    out,
+                });
+            }),
+            Step::Attend {
+                in_words: false, ..
+            } => attend::<Float>(plan, level, memory, step),
+            Step::Attend { .. } => attend::<Word>(plan, level, memory, step),
+            _ => {}
         }
-        Step::Multiply {
-            first,
-            second,
-            target,
-        } => with_output(memory, target, |memory, out| {
-            level.enter(Paired {
-                pairing: Pairing::Product,
-                first: memory.part(row, *first),
-                second: memory.part(row, *second),
-                out,
-            });
-        }),
-        Step::Turn {
-            input,
-            table,
-            target,
-        } => with_output(memory, target, |memory, out| {
-            level.enter(Paired {
-                pairing: Pairing::Turn,
-                first: memory.part(row, *input),
-                second: table,
-                out,
-            });
-        }),
-        Step::Attend {
-            in_words: false, ..
-        } => attend::<Float>(plan, level, memory, step),
-        Step::Attend { .. } => attend::<Word>(plan, level, memory, step),
-        _ => {}
     }
 }
 

@@ -6,93 +6,10 @@ use std::sync::Arc;
 use super::super::constants::floats;
 use super::super::{Heads, Op, Shape};
 use super::arguments::{Arguments, input};
-use super::parts::Part;
+use super::parts::{BATCH, CHANNELS, HEADS, Mixed, POINTS, Part, Scores, Split, UNMOVED};
 use super::{Known, Operand, Reader, check_elements};
 use crate::eval::native::graph::constants::element;
 use crate::onnx::{ModelNode, Tensor};
-
-/// The axes of tokens that are split into heads, in their first order.
-const UNMOVED: [usize; 4] = [BATCH, POINTS, HEADS, CHANNELS];
-const BATCH: usize = 0;
-const POINTS: usize = 1;
-const HEADS: usize = 2;
-const CHANNELS: usize = 3;
-
-/// Tokens whose channels are split into heads.
-#[derive(Debug, Clone)]
-pub(super) struct Split {
-    x: Operand,
-    heads: usize,
-    dim: usize,
-    /// How often each head is there.
-    repeat: usize,
-    axes: [usize; 4],
-}
-
-/// Products of queries and keys.
-#[derive(Debug, Clone)]
-pub(super) struct Scores {
-    pub(super) query: Operand,
-    key: Operand,
-    pub(super) heads: Heads,
-}
-
-/// Values, mixed in shares.
-#[derive(Debug, Clone)]
-pub(super) struct Mixed {
-    scores: Scores,
-    value: Operand,
-    axes: [usize; 4],
-}
-
-/// Axes after one more exchange.
-fn exchanged(axes: [usize; 4], by: &[i64]) -> Option<[usize; 4]> {
-    let &[a, b, c, d] = by else { return None };
-    let mut seen = [false; 4];
-    let mut all = [0; 4];
-    for (to, from) in all.iter_mut().zip([a, b, c, d]) {
-        let from = usize::try_from(from).ok().filter(|&from| from < 4)?;
-        if std::mem::replace(&mut seen[from], true) {
-            return None;
-        }
-        *to = axes[from];
-    }
-    Some(all)
-}
-
-impl Split {
-    pub(super) fn new(x: Operand, [heads, dim]: [usize; 2]) -> Split {
-        Split {
-            x,
-            heads,
-            dim,
-            repeat: 1,
-            axes: UNMOVED,
-        }
-    }
-
-    pub(super) fn transposed(&self, by: &[i64]) -> Option<Split> {
-        let axes = exchanged(self.axes, by)?;
-        Some(Split {
-            axes,
-            ..self.clone()
-        })
-    }
-}
-
-impl Mixed {
-    pub(super) fn transposed(&self, by: &[i64]) -> Option<Mixed> {
-        let axes = exchanged(self.axes, by)?;
-        Some(Mixed {
-            axes,
-            ..self.clone()
-        })
-    }
-
-    pub(super) fn channels(&self) -> usize {
-        self.scores.heads.heads * self.scores.heads.value_dim
-    }
-}
 
 impl<'a> Reader<'a> {
     /// Queries times keys, or shares times values.

@@ -1,13 +1,19 @@
-//! What nodes make that has a meaning only together with others: parts of Mish and SiLU, of
+//! What nodes make: values, and what has a meaning only together with others: parts of Mish and SiLU, of
 //! normalisations, of attention.
 
 use std::fmt;
 
-use super::super::{Extent, Op};
-use super::attention::{Mixed, Scores, Split};
-use super::{Known, Operand, Reader};
-use crate::eval::native::kernels::Activation;
-use crate::onnx::{ModelNode, Tensor};
+use super::super::{Extent, Heads, Shape, ValueId};
+use crate::onnx::Tensor;
+
+/// A value, as what a node reads it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operand {
+    pub(super) value: ValueId,
+    pub(super) shape: Shape,
+    /// In what the file says it is computed. Here that is f32.
+    pub(super) element: i32,
+}
 
 /// A part of an operation.
 #[derive(Debug, Clone)]
@@ -61,47 +67,85 @@ impl fmt::Display for Part<'_> {
     }
 }
 
-impl<'a> Reader<'a> {
-    /// tanh(ln(1 + e^x)).
-    pub(super) fn mish_factor(&self, node: &ModelNode) -> Result<Known<'a>, String> {
-        match self.part(node, 0) {
-            Some(Part::Softplus(x)) => Ok(Known::Part(Part::MishFactor(*x))),
-            _ => Err("the native backend knows this operator as a part of Mish alone".to_owned()),
+/// The axes of tokens that are split into heads, in their first order.
+pub(super) const UNMOVED: [usize; 4] = [BATCH, POINTS, HEADS, CHANNELS];
+pub(super) const BATCH: usize = 0;
+pub(super) const POINTS: usize = 1;
+pub(super) const HEADS: usize = 2;
+pub(super) const CHANNELS: usize = 3;
+
+/// Tokens whose channels are split into heads.
+#[derive(Debug, Clone)]
+pub(super) struct Split {
+    pub(super) x: Operand,
+    pub(super) heads: usize,
+    pub(super) dim: usize,
+    /// How often each head is there.
+    pub(super) repeat: usize,
+    pub(super) axes: [usize; 4],
+}
+
+/// Products of queries and keys.
+#[derive(Debug, Clone)]
+pub(super) struct Scores {
+    pub(super) query: Operand,
+    pub(super) key: Operand,
+    pub(super) heads: Heads,
+}
+
+/// Values, mixed in shares.
+#[derive(Debug, Clone)]
+pub(super) struct Mixed {
+    pub(super) scores: Scores,
+    pub(super) value: Operand,
+    pub(super) axes: [usize; 4],
+}
+
+/// Axes after one more exchange.
+fn exchanged(axes: [usize; 4], by: &[i64]) -> Option<[usize; 4]> {
+    let &[a, b, c, d] = by else { return None };
+    let mut seen = [false; 4];
+    let mut all = [0; 4];
+    for (to, from) in all.iter_mut().zip([a, b, c, d]) {
+        let from = usize::try_from(from).ok().filter(|&from| from < 4)?;
+        if std::mem::replace(&mut seen[from], true) {
+            return None;
+        }
+        *to = axes[from];
+    }
+    Some(all)
+}
+
+impl Split {
+    pub(super) fn new(x: Operand, [heads, dim]: [usize; 2]) -> Split {
+        Split {
+            x,
+            heads,
+            dim,
+            repeat: 1,
+            axes: UNMOVED,
         }
     }
 
-    /// A product: of a value with a part of an activation, of scores with their scale, of tokens with
-    /// tokens or constants, or of a vector with a number.
-    pub(super) fn product(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
-        let activation = |part: &Part<'a>| match *part {
-            Part::MishFactor(of) => Some((of, Activation::Mish)),
-            Part::Sigmoid(of) => Some((of, Activation::Silu)),
-            _ => None,
-        };
-        for (index, other) in [(0, 1), (1, 0)] {
-            if let Some((of, activation)) = self.part(node, index).and_then(activation) {
-                return self.activation(self.operand(node, other)?, of, activation);
-            }
-        }
-        match [self.is_constant(node, 0), self.is_constant(node, 1)] {
-            [false, true] => self.product_with_constant(node, 0, 1),
-            [true, false] => self.product_with_constant(node, 1, 0),
-            _ => self.product_of_tokens(node),
-        }
+    pub(super) fn transposed(&self, by: &[i64]) -> Option<Split> {
+        let axes = exchanged(self.axes, by)?;
+        Some(Split {
+            axes,
+            ..self.clone()
+        })
+    }
+}
+
+impl Mixed {
+    pub(super) fn transposed(&self, by: &[i64]) -> Option<Mixed> {
+        let axes = exchanged(self.axes, by)?;
+        Some(Mixed {
+            axes,
+            ..self.clone()
+        })
     }
 
-    /// A value times a factor that was made of it.
-    fn activation(
-        &mut self,
-        x: Operand,
-        of: Operand,
-        activation: Activation,
-    ) -> Result<Known<'a>, String> {
-        if x.value != of.value || x.shape != of.shape {
-            return Err(
-                "it multiplies a value by a part of an activation of another one".to_owned(),
-            );
-        }
-        Ok(self.push(Op::Activate(activation), vec![x.value], x.shape, x.element))
+    pub(super) fn channels(&self) -> usize {
+        self.scores.heads.heads * self.scores.heads.value_dim
     }
 }
