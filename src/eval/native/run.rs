@@ -112,20 +112,12 @@ pub(super) fn run(plan: &Plan, level: Level, memory: &mut Memory, row: &[f32]) {
 
 fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
     match step {
-        Step::Float(step) => {
-            if let Some(epsilon) = step.norm {
-                find_factors(plan, level, memory, step.input, epsilon);
-            }
-            convolve::<Float>(plan, level, memory, step);
-        }
+        Step::Float(step) => convolve_normalised(plan, level, memory, step),
         Step::Winograd(step) => convolve_in_frequencies::<Float>(plan, level, memory, step),
         Step::WinogradOfWords(step) => convolve_in_frequencies::<Word>(plan, level, memory, step),
         Step::Depthwise(step) => convolve_depthwise(plan, level, memory, step),
         Step::Integer(step) => convolve::<Integer>(plan, level, memory, step),
-        Step::Words(step) => {
-            round(plan, level, memory, step);
-            convolve::<Word>(plan, level, memory, step);
-        }
+        Step::Words(step) => convolve_rounded(plan, level, memory, step),
         Step::Combine {
             first,
             second,
@@ -191,11 +183,7 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
         Step::Concat { .. } | Step::Flatten { .. } | Step::Scale { .. } => {
             rearrange(plan, memory, step)
         }
-        Step::Move { .. }
-        | Step::RmsNorm { .. }
-        | Step::Multiply { .. }
-        | Step::Turn { .. }
-        | Step::Attend { .. } => memory.run_tokens(plan, level, step),
+        _ => memory.run_tokens(plan, level, step),
     }
 }
 
@@ -345,6 +333,20 @@ fn convolve_in_frequencies<A: FrequencyConvolution + Default>(
     });
     output.put_back(memory, &step.target);
     *A::room(memory) = room;
+}
+
+/// In f32, with the normalisation of its input, if any.
+fn convolve_normalised(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+    if let Some(epsilon) = step.norm {
+        find_factors(plan, level, memory, step.input, epsilon);
+    }
+    convolve::<Float>(plan, level, memory, step);
+}
+
+/// In words, to which its input is rounded first.
+fn convolve_rounded(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+    round(plan, level, memory, step);
+    convolve::<Word>(plan, level, memory, step);
 }
 
 /// Finds what each point is multiplied by for its mean square to be 1.

@@ -95,6 +95,9 @@ fn readers(graph: &Graph) -> Vec<Vec<usize>> {
     readers
 }
 
+/// A table in lines, which several steps share.
+type Lines = Arc<Vec<Lanes<f32>>>;
+
 struct Lowering<'a> {
     graph: &'a Graph,
     board: Grid,
@@ -109,7 +112,7 @@ struct Lowering<'a> {
     /// Of values that their readers multiply: what with.
     gates: Vec<Option<ValueId>>,
     /// Tables of turns, as they are in the graph and in lines.
-    tables: Vec<(Arc<Vec<f32>>, Arc<Vec<Lanes<f32>>>)>,
+    tables: Vec<(Arc<Vec<f32>>, Lines)>,
     steps: Vec<Step>,
     floats: Vec<Lanes<f32>>,
     integers: Vec<Lanes<[i8; 4]>>,

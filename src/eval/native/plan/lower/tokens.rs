@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::super::graph::{Conv, Extent, Node, Op, ValueId, Weights};
 use super::super::super::kernels::{LANES, Lanes};
 use super::super::{MapPart, Step};
-use super::Lowering;
+use super::{Lines, Lowering};
 
 impl Lowering<'_> {
     /// A node of tokens.
@@ -88,7 +88,7 @@ impl Lowering<'_> {
     }
 
     /// A table of a number for each channel of each point, block by block; made once for all its readers.
-    fn table(&mut self, rows: &Arc<Vec<f32>>, channels: usize) -> Arc<Vec<Lanes<f32>>> {
+    fn table(&mut self, rows: &Arc<Vec<f32>>, channels: usize) -> Lines {
         if let Some((_, table)) = self.tables.iter().find(|(of, _)| Arc::ptr_eq(of, rows)) {
             return Arc::clone(table);
         }
