@@ -86,6 +86,7 @@ fn wrapped(name: &str, text: &str) -> String {
         let line = match (imported, line.strip_prefix("export ")) {
             (Some((names, from)), _) => {
                 let names = names.strip_prefix("* as ").unwrap_or(names);
+                let names = names.replace(" as ", ": ");
                 format!("const {names} = {};", variable(from))
             }
             (None, Some(exported)) => {
@@ -121,9 +122,9 @@ mod tests {
 
     #[test]
     fn modules_become_functions() {
-        let text = "import { a, b } from \"./dom.js\";\nimport * as tree from \"./tree.js\";\n\
+        let text = "import { a, b as c } from \"./dom.js\";\nimport * as tree from \"./tree.js\";\n\
                     export const X = a;\nexport async function f(y) {}\nlet z = 1;";
-        let expected = "const module_one = (() => {\nconst { a, b } = module_dom;\n\
+        let expected = "const module_one = (() => {\nconst { a, b: c } = module_dom;\n\
                         const tree = module_tree;\nconst X = a;\nasync function f(y) {}\nlet z = 1;\n\
                         return { X, f };\n})();\n";
         assert_eq!(wrapped("one.js", text), expected);

@@ -54,7 +54,7 @@ export function words(review, p, game) {
     if (after && rate(p) >= 0.5 && rate(after) < 0.5) parts.push(say("sentenceTurns"));
   }
   if (answer && after.candidates.length) parts.push(say("sentenceAnswer", { at: name(answer.move) }));
-  if (better) parts.push(say("sentenceBetter", { at: name(better), line: (p.played.better.length ? p.played.better : best.pv).slice(1, 6).map(name).join(" ") }));
+  if (better) parts.push(say("sentenceBetter", { at: name(better), line: (p.played.better.length ? p.played.better : best.pv).slice(1, 6).map((at) => ` ${name(at)}`).join("") }));
   return parts.join(" ");
 }
 
