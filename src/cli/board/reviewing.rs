@@ -32,7 +32,9 @@ pub(super) fn review(
     stop: &StopFlag,
     see: &mut dyn FnMut(usize, String, Eval),
 ) -> anyhow::Result<Option<Reviewed>> {
-    let mut reviewer = Reviewer::new(flags, NODES[0], 0, THRESHOLDS, stop.clone());
+    // People wait for it: with more nodes the first positions that cannot be solved take minutes.
+    let [_, alone] = NODES;
+    let mut reviewer = Reviewer::new(flags, alone, 0, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), record);
     let reviewed = reviewer.review(game, record, &mut |found| {
         let (Some(report), Some(&node)) = (found.report, nodes.get(found.moves)) else {

@@ -37,6 +37,8 @@ export function listen(handlers) {
   board.addEventListener("pointermove", (event) => { if (event.pointerType !== "touch") on.hover(point(event).index); });
   board.addEventListener("pointerleave", () => on.hover(-1));
   frame.addEventListener("blur", () => on.leave());
+  // Only keys bring the focus to the board: after a click arrows walk through the game.
+  frame.addEventListener("mousedown", (event) => { event.preventDefault(); document.activeElement?.blur(); });
   // The wheel walks; small steps of a touchpad add up.
   let turned = 0;
   frame.addEventListener("wheel", (event) => {
