@@ -1,11 +1,11 @@
-//! Special clock conditions: withheld `time_left`, network lag, nodes instead of seconds.
+//! Special clock conditions: `time_left` rounded, late or withheld, lag, nodes instead of seconds.
 //!
 //! Lag is added to the measured time instead of being waited for: an engine measures its own
 //! thinking and cannot tell the difference, and a rig of ten thousand games stays short.
 
 use std::time::Duration;
 
-use rand::RngExt;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,22 @@ use super::game;
 use super::gtp_client::Fault;
 use super::player::{Contestant, GameSetup, REPORT_COMMAND, Reply};
 use super::referee_clock::AnnouncedTime;
+use super::time_reports::TimeReports;
 use crate::game::{Color, Move};
 
 /// Clock conditions of a match. The default is an ordinary clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Conditions {
-    /// Never send `time_left`, like gogui-twogtp.
-    pub withhold_time_left: bool,
+    /// How engines are told their time.
+    pub time_reports: TimeReports,
+    /// The clock of a side starts with its second move.
+    pub starts_late: bool,
     /// Mean lag added to every move, in seconds; exponentially distributed.
     pub mean_lag_seconds: f64,
+    /// Maximum of the lag that is added to all moves of a side in a game, in seconds: it is the
+    /// same for each, and uniformly distributed over the games.
+    pub game_lag_seconds: f64,
     /// Share of moves with an additional stall, in 0..=1.
     pub stall_share: f64,
     /// Length of a stall in seconds.
@@ -32,8 +39,8 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// The lag of one move.
-    fn lag(&self, rng: &mut Xoshiro256PlusPlus) -> Duration {
+    /// The lag of one move, beside that of the game.
+    fn lag(&self, rng: &mut Xoshiro256PlusPlus) -> f64 {
         // 1 - u lies in (0, 1], so its logarithm is finite.
         let exponential = -(1.0 - rng.random::<f64>()).ln();
         let stall = if rng.random::<f64>() < self.stall_share {
@@ -41,18 +48,44 @@ impl Conditions {
         } else {
             0.0
         };
-        let seconds = exponential * self.mean_lag_seconds + stall;
-        Duration::try_from_secs_f64(seconds).unwrap_or_default()
+        exponential * self.mean_lag_seconds + stall
     }
 }
 
 /// A player under conditions.
 pub(super) struct Conditioned<'a> {
-    /// The player itself.
-    pub(super) player: &'a mut dyn Contestant,
-    pub(super) conditions: Conditions,
+    player: &'a mut dyn Contestant,
+    conditions: Conditions,
     /// Random numbers for the lag.
-    pub(super) rng: Xoshiro256PlusPlus,
+    rng: Xoshiro256PlusPlus,
+    /// The lag of this game, in seconds.
+    game_lag: f64,
+    /// The clock before the last move; `None` before the first one.
+    before: Option<AnnouncedTime>,
+    has_moved: bool,
+}
+
+impl<'a> Conditioned<'a> {
+    /// The player for one game; `seed` determines its lag.
+    pub(super) fn new(
+        player: &'a mut dyn Contestant,
+        conditions: Conditions,
+        seed: u64,
+    ) -> Conditioned<'a> {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let game_lag = match conditions.game_lag_seconds {
+            0.0 => 0.0,
+            most => most * rng.random::<f64>(),
+        };
+        Conditioned {
+            player,
+            conditions,
+            rng,
+            game_lag,
+            before: None,
+            has_moved: false,
+        }
+    }
 }
 
 impl Contestant for Conditioned<'_> {
@@ -86,7 +119,10 @@ impl Contestant for Conditioned<'_> {
         left: Option<AnnouncedTime>,
         limit: Duration,
     ) -> Result<Reply, Fault> {
-        let told = left.filter(|_| !self.conditions.withhold_time_left);
+        let told = left.and_then(|now| {
+            let before = self.before.replace(now).unwrap_or(now);
+            self.conditions.time_reports.report(now, before)
+        });
         let mut reply = self.player.choose(color, told, limit)?;
         if let Some(visits_per_second) = self.conditions.visits_per_second {
             let work = reply
@@ -104,17 +140,18 @@ impl Contestant for Conditioned<'_> {
             let seconds = work as f64 / visits_per_second;
             reply.took = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         }
-        reply.took = reply
-            .took
-            .saturating_add(self.conditions.lag(&mut self.rng));
+        let lag = self.game_lag + self.conditions.lag(&mut self.rng);
+        let lag = Duration::try_from_secs_f64(lag).unwrap_or_default();
+        reply.took = reply.took.saturating_add(lag);
+        if !std::mem::replace(&mut self.has_moved, true) && self.conditions.starts_late {
+            reply.took = Duration::ZERO;
+        }
         Ok(reply)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use rand::SeedableRng;
-
     use super::*;
     use crate::referee::player::PlayerMove;
 
@@ -155,12 +192,7 @@ mod tests {
             told: None,
             report: report.map(str::to_owned),
         };
-        let rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut conditioned = Conditioned {
-            player: &mut player,
-            conditions,
-            rng,
-        };
+        let mut conditioned = Conditioned::new(&mut player, conditions, 1);
         let left = Some(AnnouncedTime {
             time: Duration::from_secs(9),
             stones: 0,
@@ -168,7 +200,8 @@ mod tests {
         let replies = (0..2000).map(|_| conditioned.choose(Color::Black, left, Duration::MAX));
         let times: Result<Vec<f64>, Fault> =
             replies.map(|reply| Ok(reply?.took.as_secs_f64())).collect();
-        assert_eq!(player.told.is_none(), conditions.withhold_time_left);
+        let untold = conditions.time_reports == TimeReports::Never;
+        assert_eq!(player.told.is_none(), untold);
         times
     }
 
@@ -185,11 +218,11 @@ mod tests {
     #[test]
     fn lag_and_stalls_come_as_often_as_asked() {
         let conditions = Conditions {
-            withhold_time_left: true,
+            time_reports: TimeReports::Never,
             mean_lag_seconds: 0.05,
             stall_share: 0.1,
             stall_seconds: 2.0,
-            visits_per_second: None,
+            ..Conditions::default()
         };
         let times = times(conditions, None).unwrap();
         let stalls = times.iter().filter(|&&time| time >= 3.0).count();
@@ -200,6 +233,37 @@ mod tests {
             .map(|time| time - 1.0);
         let mean = lag.sum::<f64>() / (2000 - stalls) as f64;
         assert!((0.045..0.055).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn a_game_has_its_lag_and_a_late_clock_a_free_move() {
+        let conditions = Conditions {
+            game_lag_seconds: 0.06,
+            starts_late: true,
+            ..Conditions::default()
+        };
+        let times = times(conditions, None).unwrap();
+        assert_eq!(times[0], 0.0);
+        assert!(times[1] > 1.0 && times[1] < 1.06, "{}", times[1]);
+        assert!(times[2..].iter().all(|time| *time == times[1]));
+    }
+
+    #[test]
+    fn time_is_told_rounded_or_late() {
+        let at = |seconds| AnnouncedTime {
+            time: Duration::from_secs_f64(seconds),
+            stones: 3,
+        };
+        let told = |(name, _): (&str, TimeReports)| {
+            let reports: TimeReports = name.parse().unwrap();
+            let told = reports.report(at(7.5), at(9.2))?;
+            assert_eq!(told.stones, 3);
+            Some(told.time.as_secs_f64())
+        };
+        let expected = [7.5, 0.0, 7.0, 8.0, 8.0, 9.2, 10.0];
+        let expected = expected.map(|time| (time > 0.0).then_some(time));
+        assert_eq!(TimeReports::ALL.map(told), expected);
+        assert!("soon".parse::<TimeReports>().is_err());
     }
 
     #[test]

@@ -8,9 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
-
 use super::complaint_kind::ComplaintKind;
 use super::conditions::{Conditioned, Conditions};
 use super::error_stream::NewLines;
@@ -212,10 +209,9 @@ impl<'a> GameSlot<'a> {
         let [black, white] = players.as_mut_slice() else {
             return Ok(None);
         };
-        let under = |player, color: Color| Conditioned {
-            player,
-            conditions: plan.conditions,
-            rng: Xoshiro256PlusPlus::seed_from_u64(2 * fixture.number as u64 + color as u64),
+        let under = |player, color: Color| {
+            let seed = 2 * fixture.number as u64 + color as u64;
+            Conditioned::new(player, plan.conditions, seed)
         };
         let mut black = under(black.as_mut(), Color::Black);
         let mut white = under(white.as_mut(), Color::White);

@@ -32,6 +32,7 @@ mod schedule;
 mod score_board;
 mod score_sheet;
 mod time_control;
+mod time_reports;
 mod trial;
 mod vertex;
 
@@ -61,3 +62,4 @@ pub use schedule::{Fixture, Format, schedule};
 pub use score_board::ScoreBoard;
 pub use score_sheet::{score_sheet, sgf_result};
 pub use time_control::{BadMatchTimeControl, MatchTimeControl, TimeCommands};
+pub use time_reports::TimeReports;

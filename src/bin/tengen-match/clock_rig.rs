@@ -6,7 +6,9 @@ use std::thread;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use tengen::referee::{ClockReport, Conditions, EngineSpec, MatchTimeControl, ScoreBoard};
+use tengen::referee::{
+    ClockReport, Conditions, EngineSpec, MatchTimeControl, ScoreBoard, TimeReports,
+};
 
 use crate::interrupt::Interrupt;
 use crate::options::MatchOptions;
@@ -26,12 +28,22 @@ pub(crate) struct ClockRigArgs {
     /// Number of games
     #[arg(long, default_value_t = 100, value_name = "N")]
     games: usize,
-    /// Never send time_left
-    #[arg(long)]
+    /// How time_left tells the time: exact; never; down, nearest or up (whole seconds); late (as it
+    /// was before the last move); late-up
+    #[arg(long, default_value = "exact", value_name = "HOW")]
+    time_left: TimeReports,
+    /// The same as --time-left never
+    #[arg(long, conflicts_with = "time_left")]
     no_time_left: bool,
+    /// Each clock starts with the second move of its side
+    #[arg(long)]
+    starts_late: bool,
     /// Mean lag of a move in milliseconds, exponentially distributed
     #[arg(long, default_value_t = 0.0, value_name = "MS")]
     lag: f64,
+    /// Lag of all moves of a side in a game in milliseconds, drawn from 0 to this for each game
+    #[arg(long, default_value_t = 0.0, value_name = "MS")]
+    game_lag: f64,
     /// Percentage of moves that stall
     #[arg(long, default_value_t = 0.0, value_name = "PERCENT")]
     stalls: f64,
@@ -59,7 +71,12 @@ pub(crate) fn run(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome>
         (0.0..=100.0).contains(&args.stalls),
         "--stalls is a percentage"
     );
-    for (name, milliseconds) in [("--lag", args.lag), ("--stall", args.stall)] {
+    let times = [
+        ("--lag", args.lag),
+        ("--game-lag", args.game_lag),
+        ("--stall", args.stall),
+    ];
+    for (name, milliseconds) in times {
         ensure!(
             (0.0..=MOST_LAG_MS).contains(&milliseconds),
             "{name} takes 0 to {MOST_LAG_MS} milliseconds, not {milliseconds}"
@@ -68,7 +85,12 @@ pub(crate) fn run(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome>
     let pair = PairMatch::new(&args.players, &args.options, args.games)?;
     let session = Session {
         conditions: Conditions {
-            withhold_time_left: args.no_time_left,
+            time_reports: match args.no_time_left {
+                true => TimeReports::Never,
+                false => args.time_left,
+            },
+            starts_late: args.starts_late,
+            game_lag_seconds: args.game_lag / 1000.0,
             mean_lag_seconds: args.lag / 1000.0,
             stall_share: args.stalls / 100.0,
             stall_seconds: args.stall / 1000.0,
