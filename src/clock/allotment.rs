@@ -37,7 +37,7 @@ pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
             before_byoyomi(known, now, main, period, periods)
         }
         (TimeLeft::Main(main), Overtime::Canadian { period, stones }) => {
-            before_canadian(known, now, main, period / stones.max(1))
+            before_canadian(known, now, main, period, stones.max(1))
         }
         (TimeLeft::Byoyomi { period, periods }, _) => byoyomi(known, now, period, periods),
         (TimeLeft::Canadian { period, stones }, _) => canadian(known, now, period, stones),
@@ -162,8 +162,15 @@ fn byoyomi(known: &Experience, now: &Situation, left: Duration, periods: u32) ->
 }
 
 /// Main time followed by Canadian periods: their pace costs nothing, so a move gets at least that.
-fn before_canadian(known: &Experience, now: &Situation, main: Duration, pace: Duration) -> Budget {
-    let worst = known.margin(pace, false);
+fn before_canadian(
+    known: &Experience,
+    now: &Situation,
+    main: Duration,
+    period: Duration,
+    stones: u32,
+) -> Budget {
+    let pace = period / stones;
+    let worst = known.margin(pace, stones == 1);
     let all = (main + pace).saturating_sub(worst);
     let free = main.saturating_sub(known.lag_of(now.most_moves()));
     let soft = share(known, now, free)
@@ -180,8 +187,8 @@ fn before_canadian(known: &Experience, now: &Situation, main: Duration, pace: Du
 
 /// A Canadian period: equal shares; saved time goes to its later moves, and the last one uses all.
 fn canadian(known: &Experience, now: &Situation, left: Duration, stones: u32) -> Budget {
-    let own_moves = now.own_moves() as u32;
-    let moves = stones.clamp(1, own_moves.max(1));
+    // However long the game is expected to be: it may be longer.
+    let moves = stones.min(now.most_plies.div_ceil(2)).max(1);
     let Overtime::Canadian { period, .. } = now.clock.overtime() else {
         return sudden_death(known, now, left);
     };

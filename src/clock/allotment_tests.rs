@@ -19,6 +19,22 @@ fn clock(main_ms: u64, overtime: Overtime) -> SideClock {
     })
 }
 
+/// A clock in overtime: its time, and stones or periods.
+fn in_overtime(terms: Overtime, period: Duration, count: u32) -> SideClock {
+    let left = match terms {
+        Overtime::Canadian { .. } => TimeLeft::Canadian {
+            period,
+            stones: count,
+        },
+        Overtime::Byoyomi { .. } => TimeLeft::Byoyomi {
+            period,
+            periods: count,
+        },
+        Overtime::None | Overtime::Fischer { .. } => TimeLeft::Main(period),
+    };
+    clock(0, terms).with_left(left)
+}
+
 /// A position of a 72-ply game that is usually proven from ply 54.
 fn situation(clock: SideClock, ply: u32) -> Situation {
     Situation {
@@ -26,6 +42,7 @@ fn situation(clock: SideClock, ply: u32) -> Situation {
         ply,
         plies_left: 72.0_f64.max(f64::from(ply)) - f64::from(ply),
         reserved_plies: 72_u32.saturating_sub(ply),
+        most_plies: 72_u32.saturating_sub(ply),
         usually_proven_from: Some(54.0),
         area: 81.0,
     }
@@ -51,7 +68,7 @@ fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: 
         value: 0.0,
         stop: Some(StopReason::Time),
     };
-    manager.moved(ply, &budget, &spent, LAG);
+    manager.moved(ply, &budget, &spent);
     budget
 }
 
@@ -137,9 +154,7 @@ fn byoyomi_is_used_to_the_full_and_main_time_in_several_periods_a_move() {
     // one) and 3% of it are reserved, and 10% of the last period.
     let last = allot(clock(5_000, terms), 20);
     assert_eq!(last.soft, Duration::from_millis(14_550));
-    let mut overtime = clock(0, terms);
-    overtime.set_left(Duration::from_secs(10), 1);
-    let budget = allot(overtime, 30);
+    let budget = allot(in_overtime(terms, Duration::from_secs(10), 1), 30);
     assert_eq!(
         (budget.soft, budget.hard),
         (Duration::from_millis(8_805), Duration::from_millis(8_850))
@@ -149,8 +164,7 @@ fn byoyomi_is_used_to_the_full_and_main_time_in_several_periods_a_move() {
         period: Duration::from_secs(10),
         periods: 5,
     };
-    let mut overtime = clock(0, five);
-    overtime.set_left(Duration::from_secs(10), 5);
+    let overtime = in_overtime(five, Duration::from_secs(10), 5);
     assert_eq!(allot(overtime, 30).most, Duration::from_millis(19_550));
 }
 
@@ -160,15 +174,20 @@ fn a_canadian_period_is_shared_by_its_stones() {
         period: Duration::from_secs(50),
         stones: 5,
     };
-    let mut overtime = clock(0, terms);
-    overtime.set_left(Duration::from_secs(50), 5);
-    let soft = allot(overtime, 20).soft.as_secs_f64();
+    let left = |seconds, stones| in_overtime(terms, Duration::from_secs(seconds), stones);
+    let soft = allot(left(50, 5), 20).soft.as_secs_f64();
     assert!(soft > 9.0 && soft < 13.0, "{soft}");
-    overtime.set_left(Duration::from_secs(30), 1);
-    assert_eq!(allot(overtime, 20).soft, Duration::from_millis(27_405));
-    // Only one own move is left in the game: it need not save time for five stones.
-    overtime.set_left(Duration::from_secs(30), 5);
-    assert!(allot(overtime, 71).soft > Duration::from_secs(27));
+    assert_eq!(allot(left(30, 1), 20).soft, Duration::from_millis(27_405));
+    // Only one own move can be left in the game: it need not save time for five stones.
+    assert!(allot(left(30, 5), 71).soft > Duration::from_secs(27));
+    // A game that is expected to end may go on.
+    let near_its_end = Situation {
+        plies_left: 2.0,
+        most_plies: u32::MAX,
+        ..situation(left(30, 5), 71)
+    };
+    let budget = manager().allot(&near_its_end).expect("a limited clock");
+    assert!(budget.most < Duration::from_secs(9), "{budget:?}");
 }
 
 #[test]
@@ -235,12 +254,10 @@ fn clocks() -> impl Strategy<Value = SideClock> {
         }
     });
     let told = proptest::option::of((time.clone(), 0_u32..4));
-    (time, overtime, told).prop_map(|(main, overtime, told)| {
-        let mut side = clock(main, overtime);
-        if let Some((left, stones)) = told {
-            side.set_left(Duration::from_millis(left), stones);
-        }
-        side
+    (time, overtime, told).prop_map(|(main, overtime, told)| match told {
+        Some((left, 0)) => clock(left, overtime),
+        Some((left, count)) => in_overtime(overtime, Duration::from_millis(left), count),
+        None => clock(main, overtime),
     })
 }
 

@@ -12,10 +12,6 @@ const FIRST_USED: f64 = 0.85;
 const LEAST_USED: f64 = 0.4;
 /// Assumed lag per move, if it is neither set nor measured.
 pub const USUAL_LAG: Duration = Duration::from_millis(60);
-/// The assumed lag takes at most this share of the main time, in this many own moves, and of the
-/// remaining time in all future moves.
-pub(super) const ASSUMED_LAG_SHARE: f64 = 0.25;
-const USUAL_MOVES: f64 = 36.0;
 /// Below this used share of the plans, the rules that end searches early are relaxed.
 const THRIFTY: f64 = 0.6;
 /// Shorter times say nothing about the used share.
@@ -61,16 +57,6 @@ impl Experience {
     pub(super) fn assume_lag(&mut self, lag: Option<Duration>) {
         self.lag = LagMeter::new(lag.unwrap_or(USUAL_LAG));
         self.lag_is_told = lag.is_some();
-    }
-
-    /// Lag to charge per move, as the controller's clock does.
-    pub(super) fn lag_of_a_move(&self) -> Duration {
-        let lag = self.lag.mean();
-        if self.lag.is_assumed() && !self.lag_is_told && !self.full.is_zero() {
-            lag.min(self.full.mul_f64(ASSUMED_LAG_SHARE / USUAL_MOVES))
-        } else {
-            lag
-        }
     }
 
     /// Records a move and its budget.

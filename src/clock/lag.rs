@@ -9,12 +9,24 @@ const DEVIATIONS: f64 = 3.0;
 /// Minimum lag of a move, for pipes and schedulers.
 const LEAST_SECONDS: f64 = 0.005;
 
+/// Time that a controller charges for a move beyond the engine's own measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lag {
+    /// The most to expect of a move, on average; the least is none.
+    pub usual: Duration,
+    /// By how much the moves since the last report may together exceed that.
+    pub doubt: Duration,
+}
+
 /// A running estimate of the lag of one move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LagMeter {
+    assumed_seconds: f64,
     mean_seconds: f64,
     variance: f64,
     measured: u32,
+    /// The last measurement was.
+    coarse: bool,
 }
 
 impl LagMeter {
@@ -22,19 +34,22 @@ impl LagMeter {
     #[must_use]
     pub fn new(assumed: Duration) -> LagMeter {
         LagMeter {
+            assumed_seconds: assumed.as_secs_f64(),
             mean_seconds: assumed.as_secs_f64(),
             variance: 0.0,
             measured: 0,
+            coarse: false,
         }
     }
 
-    /// Records the total lag of `moves` moves, in seconds; negative if rounding returned some.
-    /// `coarse`: the controller counts whole seconds, and its rounding is not jitter.
+    /// Records the total lag of `moves` moves, in seconds. `coarse`: the controller counts whole
+    /// seconds, which show some of the lag and nothing of its jitter.
     pub fn measure(&mut self, lost_seconds: f64, moves: u32, coarse: bool) {
         let lag = lost_seconds / f64::from(moves.max(1));
         // A gain needs no reserve: this clock has charged time that the controller's does not
         // count.
-        let lag = if coarse { lag } else { lag.max(0.0) };
+        let lag = lag.max(0.0);
+        self.coarse = coarse;
         let error = lag - self.mean_seconds;
         // The assumption counts as one measurement.
         let weight = WEIGHT.max(1.0 / f64::from(self.measured + 2));
@@ -48,7 +63,38 @@ impl LagMeter {
     /// The mean lag of a move.
     #[must_use]
     pub fn mean(&self) -> Duration {
-        Duration::from_secs_f64(self.mean_seconds.max(0.0))
+        Duration::from_secs_f64(self.mean_seconds)
+    }
+
+    /// The mean lag, at least the assumed one until it is measured well.
+    #[must_use]
+    pub fn careful(&self) -> Duration {
+        let least = if self.coarse {
+            self.assumed_seconds
+        } else {
+            0.0
+        };
+        Duration::from_secs_f64(self.mean_seconds.max(least))
+    }
+
+    /// What to charge for the lag of a move, the `nth` since the time was last known, from 1.
+    #[must_use]
+    pub fn charge(&self, nth: u32) -> Lag {
+        let unlucky = |moves: u32, deviation: f64| DEVIATIONS * deviation * f64::from(moves).sqrt();
+        // Until it is measured well, as if lags were distributed exponentially.
+        let deviation = match self.coarse {
+            true => self.assumed_seconds,
+            false => self.variance.sqrt(),
+        };
+        let more = unlucky(nth, deviation) - unlucky(nth.saturating_sub(1), deviation);
+        let doubt = match self.is_assumed() {
+            true => unlucky(nth, self.assumed_seconds),
+            false => 0.0,
+        };
+        Lag {
+            usual: self.careful() + Duration::from_secs_f64(more),
+            doubt: Duration::from_secs_f64(doubt),
+        }
     }
 
     /// The usual lag of a move, at least the minimum.
@@ -67,6 +113,12 @@ impl LagMeter {
     #[must_use]
     pub fn is_assumed(&self) -> bool {
         self.measured == 0
+    }
+
+    /// Whether lags were measured well enough to know a bad one.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.measured > 0 && !self.coarse
     }
 
     /// Total lag of `moves` moves, with three standard deviations of the sum.

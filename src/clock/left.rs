@@ -26,6 +26,18 @@ pub enum TimeLeft {
     },
 }
 
+impl TimeLeft {
+    /// The time in main time or in the period.
+    pub(super) fn time(self) -> Duration {
+        match self {
+            TimeLeft::Unlimited => Duration::MAX,
+            TimeLeft::Main(time)
+            | TimeLeft::Canadian { period: time, .. }
+            | TimeLeft::Byoyomi { period: time, .. } => time,
+        }
+    }
+}
+
 impl fmt::Display for TimeLeft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

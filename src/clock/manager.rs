@@ -6,7 +6,7 @@ use super::experience::Experience;
 use super::reserve::LEAST_HARD;
 use super::situation::{MoveTimeUsed, Situation};
 use super::stop_delays::ANSWER;
-use super::{Budget, TimeLeft, TimeParams};
+use super::{Budget, Lag, TimeLeft, TimeParams, Told};
 use super::{allotment, baselines, takeover};
 
 /// A larger difference after one move, as a share of the main time (and more than a second), is not
@@ -17,29 +17,28 @@ const LARGEST_LAG_SHARE: f64 = 0.1;
 #[derive(Debug, Clone)]
 pub struct TimeManager {
     pub(super) known: Experience,
-    /// Moves charged since the controller last reported the time, and the lag charged for them.
+    /// Moves since the controller last reported the time, and since a report settled it.
     moves_untold: u32,
-    lag_charged: Duration,
+    moves_unsettled: u32,
 }
 
 impl TimeManager {
     /// A manager without measurements. `lag` is the assumed difference per move between this clock
-    /// and the controller's until it can be measured; `None` for [`USUAL_LAG`](super::USUAL_LAG),
-    /// less on a short clock.
+    /// and the controller's until it can be measured; `None` for [`USUAL_LAG`](super::USUAL_LAG).
     #[must_use]
     pub fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
         TimeManager {
             known: Experience::new(params, lag),
             moves_untold: 0,
-            lag_charged: Duration::ZERO,
+            moves_unsettled: 0,
         }
     }
 
     /// Sets another time control: the clock is full and charges restart; measurements of lag and
     /// speed are kept.
     pub fn new_control(&mut self) {
-        (self.known.full, self.moves_untold) = (Duration::ZERO, 0);
-        self.lag_charged = Duration::ZERO;
+        self.known.full = Duration::ZERO;
+        (self.moves_untold, self.moves_unsettled) = (0, 0);
     }
 
     /// Changes the settings.
@@ -57,7 +56,7 @@ impl TimeManager {
         self.known.lag = other.known.lag;
     }
 
-    /// Thinking time for the next move, or `None` when the clock sets no limit.
+    /// Thinking time for the next move if the clock stands so, or `None` when it sets no limit.
     pub fn allot(&mut self, situation: &Situation) -> Option<Budget> {
         let known = &mut self.known;
         if let TimeLeft::Main(main) = situation.clock.left() {
@@ -86,39 +85,29 @@ impl TimeManager {
         })
     }
 
-    /// Lag to charge per move, as the controller's clock does.
+    /// Lag to charge for the next move, as the controller's clock does.
     #[must_use]
-    pub fn lag_of_a_move(&self) -> Duration {
-        self.known.lag_of_a_move()
+    pub fn lag(&self) -> Lag {
+        self.known.lag.charge(self.moves_unsettled + 1)
     }
 
-    /// Records a move, charged with this lag; `budget` is what it was given.
-    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed, lag: Duration) {
+    /// Records a move; `budget` is what it was given.
+    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
         self.moves_untold += 1;
-        self.lag_charged += lag;
+        self.moves_unsettled += 1;
         self.known.moved(ply, budget, spent);
     }
 
-    /// The controller has reported this side's time; `own` is the time on this engine's clock.
-    pub fn told(&mut self, own: TimeLeft, told: TimeLeft) {
+    /// The controller has reported this side's time.
+    pub fn told(&mut self, told: &Told) {
         let moves = std::mem::take(&mut self.moves_untold);
-        let charged = std::mem::take(&mut self.lag_charged);
-        let (own, told) = match (own, told) {
-            (TimeLeft::Main(own), TimeLeft::Main(told)) => (own, told),
-            (
-                TimeLeft::Canadian { period, stones },
-                TimeLeft::Canadian {
-                    period: told,
-                    stones: same,
-                },
-            ) if stones == same => (period, told),
-            _ => return,
-        };
-        let lost = own.as_secs_f64() - told.as_secs_f64() + charged.as_secs_f64();
-        let most = (LARGEST_LAG_SHARE * self.known.full.as_secs_f64()).max(1.0);
-        if moves > 0 && lost.abs() <= most * f64::from(moves) {
-            let coarse = told.subsec_nanos() == 0;
-            self.known.lag.measure(lost, moves, coarse);
+        if told.settles {
+            self.moves_unsettled = 0;
+        }
+        let most = (LARGEST_LAG_SHARE * self.known.full.as_secs_f64()).max(1.0) * f64::from(moves);
+        let lost = told.lost_seconds.filter(|lost| lost.abs() <= most);
+        if let (Some(lost), 1..) = (lost, moves) {
+            self.known.lag.measure(lost, moves, told.coarse);
         }
     }
 
@@ -149,15 +138,8 @@ mod tests {
     use super::super::{Overtime, SideClock, StopReason, TimeControl};
     use super::*;
 
-    /// Charged with every move.
-    const LAG: Duration = Duration::from_millis(20);
-
     fn manager() -> TimeManager {
         TimeManager::new(TimeParams::default(), Some(Duration::from_millis(100)))
-    }
-
-    fn main(seconds: f64) -> TimeLeft {
-        TimeLeft::Main(Duration::from_secs_f64(seconds))
     }
 
     fn budget(manager: &mut TimeManager) -> Budget {
@@ -170,6 +152,7 @@ mod tests {
             ply: 0,
             plies_left: 72.0,
             reserved_plies: 81,
+            most_plies: 81,
             usually_proven_from: Some(54.0),
             area: 81.0,
         };
@@ -192,7 +175,7 @@ mod tests {
         let given = budget(&mut manager);
         let elapsed = given.soft.as_secs_f64() / 2.0;
         let before = manager.known.used;
-        manager.moved(0, &given, &spent(elapsed, StopReason::Settled), LAG);
+        manager.moved(0, &given, &spent(elapsed, StopReason::Settled));
         assert!((manager.measured().1 - 1000.0 / elapsed).abs() < 1e-6);
         assert!(manager.known.used < before);
         assert!(
@@ -200,7 +183,7 @@ mod tests {
             "what is saved is handed on"
         );
         let rate = manager.measured().1;
-        manager.moved(2, &given, &spent(0.0, StopReason::Proven), LAG);
+        manager.moved(2, &given, &spent(0.0, StopReason::Proven));
         assert_eq!(manager.measured().1, rate, "an instant move says nothing");
     }
 
@@ -210,7 +193,7 @@ mod tests {
         let given = budget(&mut manager);
         let mut play = |plies: &[(u32, StopReason)]| {
             for (ply, stop) in plies {
-                manager.moved(*ply, &given, &spent(1.0, *stop), LAG);
+                manager.moved(*ply, &given, &spent(1.0, *stop));
             }
             manager.new_game();
             manager.takeover().expect("a move was made")
@@ -230,28 +213,47 @@ mod tests {
     }
 
     #[test]
-    fn lag_is_what_the_controller_has_beyond_our_own_clock() {
+    fn lag_is_what_the_controller_charges_beyond_our_own_clock() {
         let mut manager = manager();
         let given = budget(&mut manager);
-        for move_number in 0..30 {
-            manager.moved(2 * move_number, &given, &spent(1.0, StopReason::Time), LAG);
-            manager.told(main(50.0), main(49.99));
+        let mut told = |seconds, moves| {
+            for _ in 0..moves {
+                manager.moved(0, &given, &spent(1.0, StopReason::Time));
+            }
+            manager.told(&Told {
+                lost_seconds: Some(seconds),
+                coarse: false,
+                settles: true,
+            });
+            manager.measured().0.as_secs_f64()
+        };
+        for _ in 0..30 {
+            told(0.03, 1);
             // Reported again without a move: nothing to learn.
-            manager.told(main(50.0), main(20.0));
+            told(20.0, 0);
         }
         // Half the clock gone at once is an operator's correction.
-        manager.moved(60, &given, &spent(1.0, StopReason::Time), LAG);
-        manager.told(main(50.0), main(20.0));
-        let lag = manager.measured().0.as_secs_f64();
+        let lag = told(30.0, 1);
         assert!((lag - 0.03).abs() < 0.002, "{lag}");
-        manager.moved(60, &given, &spent(1.0, StopReason::Time), LAG);
-        manager.told(
-            main(50.0),
-            TimeLeft::Canadian {
-                period: Duration::ZERO,
-                stones: 3,
-            },
-        );
-        assert!((manager.measured().0.as_secs_f64() - lag).abs() < 1e-9);
+    }
+
+    #[test]
+    fn lag_is_charged_until_the_time_is_known() {
+        let mut manager = manager();
+        let given = budget(&mut manager);
+        for _ in 0..4 {
+            manager.moved(0, &given, &spent(1.0, StopReason::Time));
+        }
+        let millis = |lag: Duration| lag.as_millis();
+        let Lag { usual, doubt } = manager.lag();
+        assert_eq!((millis(usual), millis(doubt)), (100, 670));
+        for (settles, doubt) in [(false, 670), (true, 300)] {
+            manager.told(&Told {
+                lost_seconds: None,
+                coarse: true,
+                settles,
+            });
+            assert_eq!(millis(manager.lag().doubt), doubt);
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! Only [`SystemClock`], [`unix_time`] and [`process_cpu_time`] read the machine's time or date; no
 //! other module does. Time allocation and stop rules are functions of plain data.
 
+mod account;
 mod allotment;
 mod baselines;
 mod budget;
@@ -10,10 +11,12 @@ mod calendar;
 mod control;
 mod cpu;
 mod experience;
+mod habit;
 mod lag;
 mod left;
 mod manager;
 mod params;
+mod reading;
 mod reserve;
 mod side;
 mod situation;
@@ -24,12 +27,13 @@ mod takeover;
 mod text;
 mod told;
 
+pub use account::{ClockAccount, Told};
 pub use budget::{Budget, Progress, StopRules};
 pub use calendar::{date_time, unix_time};
 pub use control::{Overtime, TimeControl};
 pub use cpu::process_cpu_time;
 pub use experience::USUAL_LAG;
-pub use lag::LagMeter;
+pub use lag::{Lag, LagMeter};
 pub use left::TimeLeft;
 pub use manager::TimeManager;
 pub use params::{Scheme, TimeParams};

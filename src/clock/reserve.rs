@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use super::budget::from_seconds;
-use super::experience::{ASSUMED_LAG_SHARE, Experience};
+use super::experience::Experience;
 
+/// The share of the remaining time that the assumed lag of all future moves takes at most.
+const ASSUMED_LAG_SHARE: f64 = 0.25;
 /// Added to an assumed lag in reserves.
 const LEAST_LAG: Duration = Duration::from_millis(5);
 /// An accident may take a second: this much is reserved for it, in seconds, unless it is more than
@@ -35,7 +37,7 @@ impl Experience {
     /// time.
     pub(super) fn lag_of(&self, moves: u32) -> Duration {
         let lag = if self.lag.is_assumed() {
-            let lag = self.lag_of_a_move() * moves;
+            let lag = self.lag.mean() * moves;
             let most = self.present.mul_f64(ASSUMED_LAG_SHARE);
             let lag = if self.lag_is_told { lag } else { lag.min(most) };
             lag + LEAST_LAG * moves
@@ -47,13 +49,13 @@ impl Experience {
     }
 
     /// Reserve of a byoyomi or Canadian period, where an overrun costs a period or the game: a bad
-    /// lag, several times the usual one while it is only assumed, and a share of the period for
+    /// lag, several times the usual one until it is measured well, and a share of the period for
     /// accidents, a larger one if there is no period to lose.
     pub(super) fn margin(&self, period: Duration, last: bool) -> Duration {
-        let lag = if self.lag.is_assumed() {
-            self.lag.usual() * 3
-        } else {
+        let lag = if self.lag.is_known() {
             self.lag.worst()
+        } else {
+            self.lag.careful() * 3
         };
         let share = match last {
             true => LAST_PERIOD_SHARE,

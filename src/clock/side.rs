@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use super::{Overtime, TimeControl, TimeLeft, told};
+use super::{Overtime, TimeControl, TimeLeft};
 
 /// One side's clock under a time control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideClock {
     control: TimeControl,
     left: TimeLeft,
-    /// Whether the controller includes overtime in the time that it reports.
-    tells_whole: bool,
 }
 
 impl SideClock {
@@ -21,11 +19,7 @@ impl SideClock {
             TimeControl::Unlimited => TimeLeft::Unlimited,
             TimeControl::Limited { main, .. } => TimeLeft::Main(main),
         };
-        let clock = SideClock {
-            control,
-            left,
-            tells_whole: false,
-        };
+        let clock = SideClock { control, left };
         // Without main time the first increment comes before the first move, or there would be
         // none.
         match left {
@@ -95,18 +89,38 @@ impl SideClock {
         };
     }
 
-    /// Takes over the remaining time from the controller (GTP `time_left`): without `stones` it is
-    /// main time, otherwise it is time in an overtime period and the remaining stones (Canadian) or
-    /// periods (byoyomi). A report that contradicts the time control gets the interpretation that
-    /// is safe.
-    pub fn set_left(&mut self, time: Duration, stones: u32) {
-        let mut tells_whole = self.tells_whole;
-        self.left = told::left(self.control, self.left, &mut tells_whole, time, stones);
-        self.tells_whole = tells_whole;
+    /// The same clock with this left.
+    pub(super) fn with_left(self, left: TimeLeft) -> SideClock {
+        SideClock { left, ..self }
+    }
+
+    /// The same clock with this time left in its state, at most a full period in overtime.
+    pub(super) fn with_time(self, time: Duration) -> SideClock {
+        let full = match self.overtime() {
+            Overtime::Canadian { period, .. } | Overtime::Byoyomi { period, .. } => period,
+            Overtime::None | Overtime::Fischer { .. } => Duration::MAX,
+        };
+        let left = match self.left {
+            TimeLeft::Unlimited => TimeLeft::Unlimited,
+            TimeLeft::Main(_) => TimeLeft::Main(time),
+            TimeLeft::Canadian { stones, .. } => TimeLeft::Canadian {
+                period: time.min(full),
+                stones,
+            },
+            TimeLeft::Byoyomi { periods, .. } => TimeLeft::Byoyomi {
+                period: time.min(full),
+                periods,
+            },
+        };
+        self.with_left(left)
+    }
+
+    /// Whether both are in main time, or have as many stones or periods.
+    pub(super) fn is_in_state_of(self, other: SideClock) -> bool {
+        self.with_time(Duration::ZERO).left == other.with_time(Duration::ZERO).left
     }
 
     /// Maximum time of the next move without losing the game.
-    #[cfg(test)]
     pub(super) fn longest_move(&self) -> Duration {
         match (self.left, self.overtime()) {
             (TimeLeft::Unlimited, _) => Duration::MAX,
@@ -116,7 +130,7 @@ impl SideClock {
             }
             (TimeLeft::Main(main), Overtime::Canadian { period, .. }) => main + period,
             (TimeLeft::Main(main), Overtime::Byoyomi { period, periods }) => {
-                main + period * periods
+                main + period.saturating_mul(periods)
             }
             (
                 TimeLeft::Byoyomi {
@@ -124,7 +138,7 @@ impl SideClock {
                     periods,
                 },
                 Overtime::Byoyomi { period, .. },
-            ) => left + period * periods.saturating_sub(1),
+            ) => left + period.saturating_mul(periods.saturating_sub(1)),
             (TimeLeft::Canadian { period, .. } | TimeLeft::Byoyomi { period, .. }, _) => period,
         }
     }
@@ -294,8 +308,10 @@ mod tests {
             period: secs(22),
             stones: 3,
         };
-        let mut overtime = clock(0, CANADIAN);
-        overtime.set_left(secs(30), 3);
+        let overtime = clock(0, CANADIAN).with_left(TimeLeft::Canadian {
+            period: secs(30),
+            stones: 3,
+        });
         assert_eq!(taken_back(overtime, 8), canadian);
         assert_eq!(
             taken_back(clock(10, Overtime::None), 4),
@@ -307,20 +323,5 @@ mod tests {
             stones: 3,
         };
         assert_eq!(taken_back(clock(4, CANADIAN), 5), begun);
-    }
-
-    #[test]
-    fn the_controller_overrules_and_a_reset_refills() {
-        let mut side = clock(100, CANADIAN);
-        side.set_left(secs(40), 0);
-        assert_eq!(side.left(), TimeLeft::Main(secs(40)));
-        side.set_left(secs(12), 2);
-        let expected = TimeLeft::Canadian {
-            period: secs(12),
-            stones: 2,
-        };
-        assert_eq!(side.left(), expected);
-        side.reset();
-        assert_eq!(side.left(), TimeLeft::Main(secs(100)));
     }
 }

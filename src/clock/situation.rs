@@ -7,7 +7,7 @@ use super::{Overtime, SideClock, StopReason};
 /// A position at which a move is due, as the time manager sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Situation {
-    /// The clock of the side to move, before the move.
+    /// A reading of the clock of the side to move, before the move.
     pub clock: SideClock,
     /// Plies played before this move, by both sides.
     pub ply: u32,
@@ -15,6 +15,8 @@ pub struct Situation {
     pub plies_left: f64,
     /// Number of plies for which time is reserved.
     pub reserved_plies: u32,
+    /// The game certainly has no more plies than this.
+    pub most_plies: u32,
     /// The ply from which positions of this game are usually proven by searches of a tenth of a
     /// second; `None` if no ply is usual.
     pub usually_proven_from: Option<f64>,

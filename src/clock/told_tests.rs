@@ -3,7 +3,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::super::{
-    MoveTimeUsed, SideClock, Situation, StopReason, TimeControl, TimeLeft, TimeManager, TimeParams,
+    Budget, ClockAccount, MoveTimeUsed, SideClock, Situation, StopReason, TimeControl, TimeLeft,
+    TimeManager, TimeParams,
 };
 
 const LAG: Duration = Duration::from_millis(50);
@@ -14,8 +15,8 @@ fn control(text: &str) -> TimeControl {
 }
 
 /// A clock under a control after successive reports: `SECONDS STONES`.
-fn told(control_text: &str, reports: &str) -> SideClock {
-    let mut clock = SideClock::new(control(control_text));
+fn told(control_text: &str, reports: &str) -> ClockAccount {
+    let mut clock = ClockAccount::new(control(control_text));
     for report in reports.split(", ") {
         let (time, stones) = report.split_once(' ').expect("two numbers");
         let time = Duration::from_secs_f64(time.parse().expect("seconds"));
@@ -24,12 +25,20 @@ fn told(control_text: &str, reports: &str) -> SideClock {
     clock
 }
 
+/// The budget for a move that must be in time by all readings of a clock.
+fn allot(manager: &mut TimeManager, clock: &ClockAccount, ply: u32) -> Option<Budget> {
+    let readings = clock.readings();
+    let budgets = readings.filter_map(|clock| manager.allot(&situation(clock, ply)));
+    budgets.reduce(Budget::within)
+}
+
 fn situation(clock: SideClock, ply: u32) -> Situation {
     Situation {
         clock,
         ply,
         plies_left: f64::from(130_u32.saturating_sub(ply).max(4)),
         reserved_plies: 2 * 130_u32.saturating_sub(ply).max(4),
+        most_plies: u32::MAX,
         usually_proven_from: None,
         area: 81.0,
     }
@@ -110,9 +119,9 @@ fn reports_and_how_they_are_read() {
     for &(control, reports, reading, longest) in ROWS {
         let clock = told(control, reports);
         let row = format!("{control}: {reports}");
-        assert_eq!(clock.left().to_string(), reading, "{row}");
-        let now = situation(clock, 20);
-        let budget = TimeManager::new(TimeParams::default(), Some(LAG)).allot(&now);
+        assert_eq!(clock.likely().left().to_string(), reading, "{row}");
+        let mut manager = TimeManager::new(TimeParams::default(), Some(LAG));
+        let budget = allot(&mut manager, &clock, 20);
         let hard = budget.map_or(f64::INFINITY, |budget| budget.hard.as_secs_f64());
         assert!(hard <= longest.max(0.01), "{row}: {hard}");
     }
@@ -127,9 +136,10 @@ fn main_time_told_with_a_stone_is_shared_out() {
         "absolute 1780",
         "none",
     ] {
-        let now = situation(told(control, "1917 1"), 20);
+        let clock = told(control, "1917 1");
         let mut manager = TimeManager::new(TimeParams::default(), Some(LAG));
-        let soft = manager.allot(&now).expect("a clock").soft.as_secs_f64();
+        let budget = allot(&mut manager, &clock, 20).expect("a clock");
+        let soft = budget.soft.as_secs_f64();
         assert!((20.0..100.0).contains(&soft), "{control}: {soft}");
     }
 }
@@ -199,15 +209,13 @@ const REPORTS: [(&str, Report); 9] = [
 /// clock reported in some way; returns the move that loses it on time, if any.
 fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
     let mut truth = SideClock::new(control);
-    let mut own = truth;
+    let mut own = ClockAccount::new(control);
     let mut manager = TimeManager::new(TimeParams::default(), Some(LAG));
     for (ply, end) in (0..130).step_by(2).zip(ends.iter().cycle()) {
         if let Some((time, stones)) = report(&truth) {
-            let before = own.left();
-            own.set_left(time, stones);
-            manager.told(before, own.left());
+            manager.told(&own.set_left(time, stones));
         }
-        let budget = manager.allot(&situation(own, ply))?;
+        let budget = allot(&mut manager, &own, ply)?;
         let elapsed = match end {
             0 => budget.soft,
             1 => budget.most,
@@ -217,8 +225,7 @@ fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
             return Some(ply);
         }
         truth.spend(elapsed + LAG);
-        let lag = manager.lag_of_a_move();
-        own.spend(elapsed + lag);
+        own.spend(elapsed, manager.lag());
         let spent = MoveTimeUsed {
             elapsed,
             visits: 1000,
@@ -226,7 +233,7 @@ fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
             value: 0.0,
             stop: Some(StopReason::Time),
         };
-        manager.moved(ply, &budget, &spent, lag);
+        manager.moved(ply, &budget, &spent);
     }
     None
 }

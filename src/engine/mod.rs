@@ -15,6 +15,8 @@
 
 mod built_in;
 mod choose;
+#[cfg(test)]
+mod clock_trials;
 mod fallbacks;
 mod history;
 mod instant;
@@ -290,10 +292,6 @@ pub trait Engine: Send {
     /// # Errors
     /// [`Unjudged`] when `stop` is raised before the estimate is complete.
     fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged>;
-
-    /// The same where people say whose each point is: 1 Black's, -1 White's. `None` in games without dead
-    /// stones.
-    fn settle_as(&self, owner: Vec<f32>) -> Option<Settled>;
 
     /// The game so far, its result as [`Engine::outcome`].
     fn record(&self) -> GameRecord;

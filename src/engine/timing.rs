@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::clock::{
-    Budget, MoveTimeUsed, SideClock, Situation, StopReason, TimeControl, TimeLeft, TimeManager,
-    TimeParams,
+    Budget, ClockAccount, Lag, MoveTimeUsed, SideClock, Situation, StopReason, TimeControl,
+    TimeLeft, TimeManager, TimeParams,
 };
 use crate::game::{Color, Game};
 use crate::search::{Limits, SearchReport};
@@ -20,6 +20,8 @@ const FIXED_TIME_SLACK: Duration = Duration::from_secs(10);
 /// Reserves are for at most this many times the expected plies: a longer game is rare, and gets its
 /// reserves from its own later shares.
 const LONG_GAME: f64 = 2.0;
+/// In games without a bound they are for at least this many plies per point of the board.
+const UNBOUNDED_GAME: f64 = 0.2;
 /// A move with less time is hardly searched; the user should be warned.
 const STARVING: Duration = Duration::from_millis(50);
 
@@ -35,14 +37,14 @@ pub struct ThinkingLimits {
     /// controller enforces `time_per_move`; `None` for ten seconds beyond `time_per_move`.
     pub late_after: Option<Duration>,
     /// Time per move that the controller charges in addition to the engine's own, until it can be
-    /// measured; `None` for [`crate::clock::USUAL_LAG`], less on a short clock.
+    /// measured; `None` for [`crate::clock::USUAL_LAG`].
     pub lag: Option<Duration>,
     /// Parameters of time management.
     pub time: TimeParams,
 }
 
 /// Time of one move, with or without a clock.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MoveTime {
     /// Plies before the move.
     pub ply: u32,
@@ -61,17 +63,17 @@ pub struct MoveTime {
     /// Why the search ended; `None` without one.
     pub stop: Option<StopReason>,
     /// Lag charged in addition.
-    lag: Duration,
+    lag: Lag,
     /// The clock before the move.
-    before: SideClock,
-    /// The clock after it.
+    before: ClockAccount,
+    /// The clock after it, as is most likely.
     pub left: TimeLeft,
 }
 
 /// One side's clock and time manager, for display.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClockState {
-    /// The clock.
+    /// The clock, as is most likely.
     pub clock: SideClock,
     /// Lag per move.
     pub lag: Duration,
@@ -90,7 +92,7 @@ pub(super) fn fixed_budget(time: Duration) -> Budget {
 #[derive(Debug)]
 pub(super) struct Timing {
     thinking_limits: ThinkingLimits,
-    clocks: [SideClock; 2],
+    clocks: [ClockAccount; 2],
     managers: [TimeManager; 2],
     /// Sides for which the log has warned of too little time, in this game.
     told_starving: [bool; 2],
@@ -101,7 +103,7 @@ impl Timing {
         let manager = TimeManager::new(thinking_limits.time.clone(), thinking_limits.lag);
         Timing {
             thinking_limits,
-            clocks: [SideClock::new(TimeControl::Unlimited); 2],
+            clocks: [TimeControl::Unlimited; 2].map(ClockAccount::new),
             managers: [manager.clone(), manager],
             told_starving: [false; 2],
         }
@@ -123,24 +125,22 @@ impl Timing {
     }
 
     pub(super) fn set_control(&mut self, control: TimeControl) {
-        self.clocks = [SideClock::new(control); 2];
+        self.clocks = [control; 2].map(ClockAccount::new);
         self.told_starving = [false; 2];
         self.managers.iter_mut().for_each(TimeManager::new_control);
     }
 
     /// Both clocks are filled, and the managers learn from the finished game.
     pub(super) fn new_game(&mut self) {
-        self.clocks.iter_mut().for_each(SideClock::reset);
+        self.clocks.iter_mut().for_each(ClockAccount::reset);
         self.told_starving = [false; 2];
         self.managers.iter_mut().for_each(TimeManager::new_game);
     }
 
     /// Takes over the remaining time of a side from the controller.
     pub(super) fn told(&mut self, color: Color, time: Duration, stones: u32) {
-        let clock = &mut self.clocks[color.index()];
-        let own = clock.left();
-        clock.set_left(time, stones);
-        self.managers[color.index()].told(own, clock.left());
+        let told = self.clocks[color.index()].set_left(time, stones);
+        self.managers[color.index()].told(&told);
         let [black, white] = &mut self.managers;
         match color {
             Color::Black => white.share_lag(black),
@@ -152,16 +152,27 @@ impl Timing {
     pub(super) fn limits<G: Game>(&mut self, position: &G) -> (Limits, Option<Budget>) {
         let mover = position.to_move().index();
         let (ply, left) = (position.ply(), position.plies_left());
-        let long_game = (LONG_GAME * left.expected).ceil() as u32;
-        let situation = Situation {
-            clock: self.clocks[mover],
+        let area = position.size().area() as f64;
+        let long_game = LONG_GAME * left.expected;
+        let (most_plies, reserved) = match left.bound {
+            Some(bound) => (bound, long_game.min(f64::from(bound))),
+            None => (u32::MAX, long_game.max(UNBOUNDED_GAME * area)),
+        };
+        let situation = |clock| Situation {
+            clock,
             ply,
             plies_left: left.expected,
-            reserved_plies: left.bound.unwrap_or(u32::MAX).min(long_game),
+            reserved_plies: reserved.ceil() as u32,
+            most_plies,
             usually_proven_from: (G::INFO.usually_proven_from)(position.size()).map(f64::from),
-            area: position.size().area() as f64,
+            area,
         };
-        let clock = self.managers[mover].allot(&situation);
+        // Whichever reading of the clock is right, the move must be in time.
+        let manager = &mut self.managers[mover];
+        let readings = self.clocks[mover].readings();
+        let clock = readings
+            .filter_map(|clock| manager.allot(&situation(clock)))
+            .reduce(Budget::within);
         if let Some(budget) = &clock {
             self.warn_if_starving(position.to_move(), budget);
         }
@@ -191,7 +202,7 @@ impl Timing {
             log::warn!(
                 "{color} gets only {} ms for this move and later ones: its clock has {}",
                 budget.most.as_millis(),
-                self.clocks[color.index()].left()
+                self.clocks[color.index()].likely().left()
             );
         }
     }
@@ -206,9 +217,9 @@ impl Timing {
         report: Option<&SearchReport>,
     ) -> MoveTime {
         let clock = &mut self.clocks[color.index()];
-        let before = *clock;
-        let lag = self.managers[color.index()].lag_of_a_move();
-        clock.spend(elapsed + lag);
+        let before = clock.clone();
+        let lag = self.managers[color.index()].lag();
+        clock.spend(elapsed, lag);
         let spent = MoveTimeUsed {
             elapsed,
             visits: report.map_or(0, |report| report.visits),
@@ -217,7 +228,7 @@ impl Timing {
             stop: report.map(|report| report.stop),
         };
         if let Some(budget) = &budget {
-            self.managers[color.index()].moved(ply, budget, &spent, lag);
+            self.managers[color.index()].moved(ply, budget, &spent);
         }
         MoveTime {
             ply,
@@ -230,7 +241,7 @@ impl Timing {
             stop: spent.stop,
             lag,
             before,
-            left: clock.left(),
+            left: clock.likely().left(),
         }
     }
 
@@ -239,9 +250,9 @@ impl Timing {
     /// one stone less in its period, is undone.
     pub(super) fn take_back(&mut self, made: &MoveTime) {
         let clock = &mut self.clocks[made.color.index()];
-        if clock.left() == made.left {
-            *clock = made.before;
-            clock.spend_without_move(made.elapsed + made.lag);
+        if clock.likely().left() == made.left {
+            *clock = made.before.clone();
+            clock.spend_without_move(made.elapsed, made.lag);
         }
     }
 
@@ -249,7 +260,7 @@ impl Timing {
         let manager = &self.managers[color.index()];
         let (lag, rate) = manager.measured();
         ClockState {
-            clock: self.clocks[color.index()],
+            clock: self.clocks[color.index()].likely(),
             lag,
             rate,
             takeover: manager.takeover(),

@@ -56,7 +56,7 @@ settings! {
                 seconds(text).ok().filter(|time| !time.is_zero()).map(Some)
             }),
             "Time per search; under a clock the shorter of the two holds";
-        lag: Option<Duration> = None => "0.06, less on a short clock",
+        lag: Option<Duration> = None => "0.06",
             Reader("SECONDS", "seconds, not negative", |text| seconds(text).ok().map(Some)),
             "Time per move that the controller charges in addition to the engine's own, until time_left lets it be \
              measured";

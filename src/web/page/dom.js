@@ -63,13 +63,12 @@ export function recall(key) {
 }
 
 let hiding = 0;
-// A message, with a button to answer it if given; it goes by itself unless it `stays`.
-export function toast(text, { button, stays } = {}) {
-  const box = $("toast"), hide = () => (box.hidden = true);
-  box.replaceChildren(h("span", {}, text), ...(button ? [h("button", { onclick: () => { hide(); button.act(); } }, button.word)] : []));
+export function toast(text) {
+  const box = $("toast");
+  box.textContent = text;
   box.hidden = false;
   clearTimeout(hiding);
-  if (!stays) hiding = setTimeout(hide, button ? 12000 : 5000);
+  hiding = setTimeout(() => (box.hidden = true), 5000);
 }
 
 // Black's winrate converted to a side's.

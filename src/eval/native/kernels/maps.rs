@@ -2,7 +2,7 @@
 
 use super::super::grid::Grid;
 use super::Rounding;
-use super::activation::{Activation, activate};
+use super::activation::{Activation, mish};
 use super::simd::{Job, LANES, Lanes, Simd};
 
 /// `activation(first + second + bias)` at each point.
@@ -23,6 +23,7 @@ impl Job for Combine<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
+        let floor = simd.splat(self.activation.floor());
         for block in 0..self.blocks {
             let bias = match self.bias {
                 Some(bias) => simd.load(&bias[block]),
@@ -35,7 +36,10 @@ impl Job for Combine<'_> {
                     if let Some(second) = self.second {
                         x = simd.add(x, simd.load(&second[at]));
                     }
-                    x = activate(simd, self.activation, x);
+                    x = simd.max(x, floor);
+                    if self.activation == Activation::Mish {
+                        x = mish(simd, x);
+                    }
                     if let Some(out) = &mut self.out {
                         simd.store(x, &mut out[at]);
                     }
@@ -129,8 +133,14 @@ impl Job for Activate<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
+        let floor = simd.splat(self.activation.floor());
         for line in self.numbers {
-            simd.store(activate(simd, self.activation, simd.load(line)), line);
+            let x = simd.max(simd.load(line), floor);
+            let x = match self.activation {
+                Activation::Mish => mish(simd, x),
+                Activation::Identity | Activation::Relu => x,
+            };
+            simd.store(x, line);
         }
     }
 }
@@ -165,7 +175,12 @@ impl Job for Dense<'_> {
             }
             let [a, b, c, d] = chains;
             let sum = simd.add(simd.add(a, b), simd.add(c, d));
-            simd.store(activate(simd, self.activation, sum), out);
+            let sum = simd.max(sum, simd.splat(self.activation.floor()));
+            let sum = match self.activation {
+                Activation::Mish => mish(simd, sum),
+                Activation::Identity | Activation::Relu => sum,
+            };
+            simd.store(sum, out);
         }
     }
 }
