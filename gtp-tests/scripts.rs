@@ -133,7 +133,7 @@ fn scripts_check_their_arguments_before_they_build() {
     );
 }
 
-/// Slurm's script starts a failed worker again, and not one that must not work.
+/// Slurm's script starts a failed worker again, but not without end, and not one that must not work.
 #[test]
 fn a_failed_worker_is_started_again() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slurm");
@@ -147,12 +147,18 @@ fn a_failed_worker_is_started_again() {
             count.display()
         );
         fs::write(&program, lines).expect("a file");
-        let made = Command::new("chmod").arg("+x").arg(&program).status();
-        assert!(made.expect("chmod").success());
+        // Nobody waits here.
+        let sleep = folder.join("sleep");
+        fs::write(&sleep, "#!/bin/sh\n").expect("a file");
+        let mut made = Command::new("chmod");
+        made.arg("+x").args([&program, &sleep]);
+        assert!(made.status().expect("chmod").success());
+        let path = std::env::var("PATH").unwrap_or_default();
         let work = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/cluster/slurm/work.sh");
         let status = Command::new(work)
             .args(["/run", "--lease", "9"])
             .env("TENGEN_TRAIN", &program)
+            .env("PATH", format!("{}:{path}", folder.display()))
             .stderr(std::process::Stdio::null())
             .status()
             .expect("the script is there");
@@ -164,6 +170,9 @@ fn a_failed_worker_is_started_again() {
     let line = "work --run /run --threads 1 --lease 9\n";
     assert_eq!(script("1 0"), (Some(0), line.repeat(2)));
     assert_eq!(script("78"), (Some(78), line.to_owned()));
+    let status = |times: usize| "3 ".repeat(times) + "0";
+    assert_eq!(script(&status(11)), (Some(0), line.repeat(12)));
+    assert_eq!(script(&status(12)), (Some(3), line.repeat(12)));
 }
 
 #[test]

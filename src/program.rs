@@ -16,6 +16,7 @@ pub use flags::{FlagSet, Flags, flag, given, with_note};
 pub use man::man_pages;
 
 use crate::system;
+pub use crate::system::own_temporary_folder;
 
 /// Parses the arguments of this process; ends it on errors and after printing help.
 #[must_use]

@@ -11,6 +11,7 @@ use clap::Args;
 use env_logger::Target;
 use tengen::clock::{Clock, Overtime, SystemClock, TimeControl, date_time, unix_time};
 use tengen::gtp::{SauOptions, SauResources, SauSession, harmless, serve};
+use tengen::program::own_temporary_folder;
 use tengen::record::ccgc::NgStyle;
 use tengen::record::{Charset, file};
 use tengen::registry;
@@ -205,7 +206,7 @@ impl Sau {
     fn folders(&self) -> Vec<PathBuf> {
         let own = self.records.clone().unwrap_or_else(|| RECORDS.into());
         let home = std::env::home_dir().map(|home| home.join(SPARE_RECORDS));
-        let spare = std::env::temp_dir().join(SPARE_RECORDS);
+        let spare = own_temporary_folder().join(SPARE_RECORDS);
         let all = std::iter::once(own).chain(home).chain([spare]);
         // Absolute paths, for messages.
         all.map(|path| std::path::absolute(&path).unwrap_or(path))

@@ -1,8 +1,24 @@
-//! Locks, renaming, and durable writes.
+//! Locks, renaming, durable writes, and where temporary files go.
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// This user's folder in the system's folder for temporary files, which users of one machine share:
+/// what one of them has made there, another cannot write to.
+#[cfg(unix)]
+#[must_use]
+pub fn own_temporary_folder() -> PathBuf {
+    let user = rustix::process::getuid().as_raw();
+    std::env::temp_dir().join(format!("tengen-{user}"))
+}
+
+/// This user's folder for temporary files.
+#[cfg(not(unix))]
+#[must_use]
+pub fn own_temporary_folder() -> PathBuf {
+    std::env::temp_dir().join("tengen")
+}
 
 /// Locks what [`open_to_lock`] has opened until it is closed; false when another process holds the
 /// lock. Some network file systems do not support locks; the folder can be used all the same.

@@ -43,6 +43,7 @@ pub mod cycle;
 pub mod durable;
 mod error;
 pub mod export;
+mod files_below;
 pub mod fit;
 pub mod folder_lock;
 pub mod network;

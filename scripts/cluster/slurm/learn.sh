@@ -20,12 +20,24 @@ usage() {
 }
 plan=$1 url=$2
 shift 2
+MOST_ENDS=12 # in a row, each of them soon after the start: some 6 minutes
 wait_seconds=1
+ends=0
 while :; do
+    begun=$SECONDS
     "${TENGEN_TRAIN:-tengen-train}" loop "$plan" --run "$url" --threads "${SLURM_CPUS_PER_TASK:-1}" "$@"
     status=$?
     # 78: refused, or another learner has taken over.
     case $status in 0 | 2 | 78 | 127) exit "$status" ;; esac
+    if [ $((SECONDS - begun)) -gt 120 ]; then
+        wait_seconds=1
+        ends=0
+    fi
+    ends=$((ends + 1))
+    [ "$ends" -lt "$MOST_ENDS" ] || {
+        printf 'learn.sh: the learner ended %s times in a row, with status %s: given up\n' "$ends" "$status" >&2
+        exit "$status"
+    }
     printf 'learn.sh: the learner ended with status %s; once more in %s s\n' "$status" "$wait_seconds" >&2
     sleep "$wait_seconds"
     [ "$wait_seconds" -ge 60 ] || wait_seconds=$((2 * wait_seconds))

@@ -21,6 +21,7 @@ url=$1
 shift
 program=${TENGEN_TRAIN:-tengen-train}
 REFUSED=78 # trying again will not help
+MOST_ENDS=12 # in a row, each of them soon after the start: some 6 minutes
 
 # The time limit: sbatch --signal=B:USR1@60 sends this before it.
 requeue() {
@@ -31,6 +32,7 @@ requeue() {
 trap requeue USR1
 
 wait_seconds=1
+ends=0
 while :; do
     begun=$SECONDS
     "$program" work --run "$url" --threads "${SLURM_CPUS_PER_TASK:-1}" "$@" &
@@ -41,12 +43,19 @@ while :; do
     0) exit 0 ;;
     "$REFUSED" | 2 | 127) exit "$status" ;;
     esac
-    printf 'work.sh: the worker ended with status %s; once more in %s s\n' "$status" "$wait_seconds" >&2
-    sleep "$wait_seconds"
     # One that had worked for a while starts again at once.
     if [ $((SECONDS - begun)) -gt 120 ]; then
         wait_seconds=1
-    elif [ "$wait_seconds" -lt 60 ]; then
+        ends=0
+    fi
+    ends=$((ends + 1))
+    [ "$ends" -lt "$MOST_ENDS" ] || {
+        printf 'work.sh: the worker ended %s times in a row, with status %s: given up\n' "$ends" "$status" >&2
+        exit "$status"
+    }
+    printf 'work.sh: the worker ended with status %s; once more in %s s\n' "$status" "$wait_seconds" >&2
+    sleep "$wait_seconds"
+    if [ "$wait_seconds" -lt 60 ]; then
         wait_seconds=$((2 * wait_seconds))
     fi
 done

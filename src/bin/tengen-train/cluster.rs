@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tengen::clock::SystemClock;
 use tengen::fnv;
+use tengen::program::own_temporary_folder;
 use tengen::train::cluster::{LearnerOptions, RemoteRun, WorkerOptions};
 use tengen::train::store::{RetryLimits, open};
 
@@ -117,7 +118,7 @@ impl LearnerArgs {
     pub(crate) fn working_copy(&self) -> Option<PathBuf> {
         let url = self.run.as_ref()?;
         let hash = fnv::hash(url.trim_end_matches('/').as_bytes());
-        Some(std::env::temp_dir().join(format!("tengen-run-{hash:016x}")))
+        Some(own_temporary_folder().join(format!("run-{hash:016x}")))
     }
 
     /// The settings of a learner with this working copy.

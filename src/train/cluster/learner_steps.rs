@@ -176,8 +176,7 @@ impl<G: Trainable> Remote for Learner<'_, G> {
 
     fn finish(&self, generations: u32) -> Result<(), TrainError> {
         let name = names::of(generations, "finished.json");
-        self.store.create(&name, b"{}\n")?;
-        Ok(())
+        Ok(self.store.keep(&name, b"{}\n")?)
     }
 
     fn machines(&self, run_folder: &RunFolder) -> Result<(), TrainError> {

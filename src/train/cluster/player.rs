@@ -10,6 +10,7 @@ use super::tickets::{GamesOffer, MatchesOffer, NetworkRef, Offers, Part, Ticket}
 use crate::eval::{BackendKind, Device, EvaluatorFactory};
 use crate::fnv;
 use crate::game::BoardSize;
+use crate::system::own_temporary_folder;
 use crate::train::TrainError;
 use crate::train::cycle::{CyclePlan, GameRange};
 use crate::train::durable;
@@ -56,7 +57,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
             runtime,
             threads,
             store: store.clone(),
-            networks: std::env::temp_dir().join("tengen-networks"),
+            networks: own_temporary_folder().join("networks"),
             open: HashMap::new(),
         }
     }

@@ -222,33 +222,29 @@ impl<'a, G: Trainable> Worker<'a, G> {
     /// Creates the result of a ticket, or compares it with the one that is there.
     fn keep(&self, ticket: &Ticket, bytes: &[u8]) -> Result<Creation, TrainError> {
         let name = ticket.result();
-        loop {
-            if self.store.create(&name, bytes)? == Creation::Created {
-                return Ok(Creation::Created);
-            }
-            // None if the store has said so too early.
-            let Some(mut found) = self.store.get(&name)? else {
-                continue;
-            };
-            if found != bytes {
-                // It may have come damaged.
-                found = self.store.get(&name)?.unwrap_or(found);
-            }
-            if found == bytes {
-                return Ok(Creation::Existed);
-            }
-            let sources = [found, bytes.to_vec()].map(|bytes| source(ticket, bytes));
-            if self.player.is_exact() && sources[0] == sources[1] {
-                return Err(TrainError::Refused(format!(
-                    "{}: {name} was played by another machine with another result, although network, \
-                     settings and backend are the same; one of both computes wrongly, or their programs \
-                     differ",
-                    self.store.name()
-                )));
-            }
-            log::warn!("{name} was played before by other means: the first result stays");
+        if self.store.create(&name, bytes)? == Creation::Created {
+            return Ok(Creation::Created);
+        }
+        let mut found = self.store.get(&name)?;
+        if found.as_deref() != Some(bytes) {
+            // It may have come damaged.
+            found = self.store.get(&name)?;
+        }
+        let found = found.unwrap_or_default();
+        if found == bytes {
             return Ok(Creation::Existed);
         }
+        let sources = [found, bytes.to_vec()].map(|bytes| source(ticket, bytes));
+        if self.player.is_exact() && sources[0] == sources[1] {
+            return Err(TrainError::Refused(format!(
+                "{}: {name} was played by another machine with another result, although network, \
+                 settings and backend are the same; one of both computes wrongly, or their programs \
+                 differ",
+                self.store.name()
+            )));
+        }
+        log::warn!("{name} was played before by other means: the first result stays");
+        Ok(Creation::Existed)
     }
 
     /// The tickets of a generation.

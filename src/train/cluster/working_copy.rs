@@ -52,7 +52,7 @@ impl Done {
         let newest = durable::list(&fit, "step-", "checkpoint")?.pop();
         let path = newest.ok_or_else(|| TrainError::mismatch(&fit, "it has no checkpoint"))?;
         let checkpoint = file_name(&path);
-        store.create(&names::of(number, &checkpoint), &durable::load(&path)?)?;
+        store.keep(&names::of(number, &checkpoint), &durable::load(&path)?)?;
         let mut networks = BTreeMap::new();
         let folder = run_folder.networks();
         let own = format!("-{number:04}.");
@@ -84,7 +84,7 @@ impl Done {
 pub(super) fn upload(store: &Store, path: &Path) -> Result<String, TrainError> {
     let bytes = fs::read(path).map_err(TrainError::io(path))?;
     let hash = hash(&bytes);
-    store.create(&names::network(&hash), &bytes)?;
+    store.keep(&names::network(&hash), &bytes)?;
     Ok(hash)
 }
 

@@ -1,19 +1,23 @@
 //! Checks the files of training for damage: shards, checkpoints, networks, JSON files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::eval::ModelInfo;
 use crate::games::with_game;
 use crate::train::TrainError;
 use crate::train::durable;
+use crate::train::files_below::files_below;
 use crate::train::fit::checkpoint::Checkpoint;
 use crate::train::shards::shard;
 use crate::train::trainable::Trainable;
+
+/// Name of the object by which a learner commits a generation to the store of several machines.
+const COMMIT: &str = "done.json";
 
 /// Statistics and problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -51,23 +55,18 @@ pub struct Problem {
 /// [`TrainError::Io`] when a folder cannot be read.
 pub fn check(path: &Path, mut observe: impl FnMut(&Path)) -> Result<Findings, TrainError> {
     let mut findings = Findings::default();
-    let mut to_see = vec![path.to_path_buf()];
-    while let Some(path) = to_see.pop() {
-        if path.is_dir() {
-            let mut entries = Vec::new();
-            for entry in fs::read_dir(&path).map_err(TrainError::io(&path))? {
-                entries.push(entry.map_err(TrainError::io(&path))?.path());
-            }
-            entries.sort();
-            entries.reverse();
-            check_twins(&entries, &mut findings);
-            to_see.extend(entries);
-        } else {
-            observe(&path);
-            if let Err(what) = file(&path, &mut findings) {
-                findings.problems.push(Problem { path, what });
-            }
+    let mut folders: BTreeMap<Option<&Path>, Vec<&Path>> = BTreeMap::new();
+    let files = files_below(path)?;
+    for path in &files {
+        folders.entry(path.parent()).or_default().push(path);
+        observe(path);
+        if let Err(what) = file(path, &mut findings) {
+            let path = path.clone();
+            findings.problems.push(Problem { path, what });
         }
+    }
+    for files in folders.values() {
+        check_twins(files, &mut findings);
     }
     Ok(findings)
 }
@@ -114,10 +113,37 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
                     .map_err(|error| format!("line {}: {error}", number + 1))?;
             }
             findings.json += 1;
+            if name == COMMIT {
+                commit(path, &text)?;
+            }
         }
         _ => {}
     }
     Ok(())
+}
+
+/// Whether all that the commit of a generation names lies in its store.
+fn commit(path: &Path, text: &str) -> Result<(), String> {
+    #[derive(Deserialize)]
+    struct Commit {
+        checkpoint: String,
+        networks: HashMap<String, String>,
+    }
+    let commit: Commit = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let own = path.parent().unwrap_or(path);
+    let store = own.parent().unwrap_or(own);
+    let networks = commit.networks.values();
+    let networks = networks.map(|hash| store.join(format!("networks/{hash}.onnx")));
+    let objects = std::iter::once(own.join(commit.checkpoint)).chain(networks);
+    let missing = objects.filter(|object| !object.is_file());
+    let missing: Vec<String> = missing.map(|path| path.display().to_string()).collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "without {} no other learner can go on",
+            missing.join(" and ")
+        )),
+    }
 }
 
 /// Reads a shard. Those of a store are named by their ticket, without a checksum.
@@ -181,11 +207,11 @@ fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
 }
 
 /// Checks for games in two shards of a folder.
-fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
+fn check_twins(files: &[&Path], findings: &mut Findings) {
     let mut seen: HashMap<u64, &Path> = HashMap::new();
-    let shards = entries.iter();
+    let shards = files.iter().copied();
     let shards = shards.filter(|path| path.extension() == Some(OsStr::new("parquet")));
-    for path in shards.rev() {
+    for path in shards {
         // A damaged shard is reported as a file.
         let Ok(shard) = read_shard(path) else {
             continue;
@@ -201,7 +227,7 @@ fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
             findings.leftovers.push(part.to_path_buf());
         } else {
             findings.problems.push(Problem {
-                path: path.clone(),
+                path: path.to_path_buf(),
                 what: format!(
                     "game {game} is in {} too: if both are of one run, its next start repairs \
                      that; else move one of the runs to another folder",

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
-use crate::game::BoardSize;
+use crate::game::{BoardSize, Move};
 use crate::games::with_game;
 use crate::train::TrainError;
 use crate::train::folder_lock::lock_folder;
@@ -72,7 +72,7 @@ pub fn correct_folder(
     std::fs::create_dir_all(plan.out).map_err(TrainError::io(plan.out))?;
     let _lock = lock_folder(plan.out)?;
     let by_nodes = format!(" correct-nodes={}", plan.nodes);
-    let mut done: HashMap<Games, HashSet<u64>> = HashMap::new();
+    let mut done: HashMap<Games, HashSet<OneGame>> = HashMap::new();
     for path in shard::list(plan.out)? {
         let shard = shard::read(&path)?;
         let Some(source) = shard.info.source.strip_suffix(&by_nodes) else {
@@ -83,16 +83,16 @@ pub fn correct_folder(
             return Err(TrainError::mismatch(&path, reason));
         };
         let games = done.entry(games_of(source, &shard.info)).or_default();
-        games.extend(shard.rows.iter().map(|row| row.game));
+        games.extend(shard.rows.chunk_by(Row::is_of_game).map(game));
     }
     let mut corrected = Corrected::default();
     for path in shard::list(plan.data)? {
         let mut shard = shard::read(&path)?;
         let games = done.get(&games_of(&shard.info.source, &shard.info));
-        let is_done = |row: &Row| games.is_some_and(|games| games.contains(&row.game));
-        if shard.rows.iter().all(is_done) {
-            let games = shard.rows.chunk_by(|a, b| a.game == b.game);
-            corrected.resumed += games.count() as u64;
+        let is_done = |rows: &[Row]| games.is_some_and(|games| games.contains(&game(rows)));
+        let mut here = shard.rows.chunk_by(Row::is_of_game);
+        if here.all(is_done) {
+            corrected.resumed += shard.rows.chunk_by(Row::is_of_game).count() as u64;
             continue;
         }
         let info = shard.info.clone();
@@ -117,6 +117,14 @@ type Games = (String, String, BoardSize);
 
 fn games_of(source: &str, info: &ShardInfo) -> Games {
     (source.to_owned(), info.rules.clone(), info.size)
+}
+
+/// Number and moves of a game: runs of the same settings, and all imports, number alike.
+type OneGame = (u64, Arc<[Move]>);
+
+/// The game of these rows.
+fn game(rows: &[Row]) -> OneGame {
+    (rows[0].game, Arc::clone(&rows[0].moves))
 }
 
 /// Corrects all games of these rows, on several threads.

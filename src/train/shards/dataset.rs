@@ -49,7 +49,7 @@ impl Dataset {
         let game = common
             .ok_or_else(|| TrainError::Setting("no folder of shards was named".to_owned()))?;
         rows.drain(..rows.len().saturating_sub(selection.window));
-        let games = rows.chunk_by(same_game).count() as u64;
+        let games = rows.chunk_by(Row::is_of_game).count() as u64;
         let (held_out, fit): (Vec<Row>, Vec<Row>) = rows
             .into_iter()
             .partition(|row| is_held_out(row.game, selection.held_out));
@@ -80,15 +80,11 @@ fn boards(rows: &[Row]) -> Vec<BoardSize> {
     boards
 }
 
-/// Whether consecutive rows are of one game.
-fn same_game(a: &Row, b: &Row) -> bool {
-    (a.game, a.size) == (b.game, b.size)
-}
-
 /// The rows of a folder, game by game, each game once: independent of the order of threads and of
 /// interrupted merges. All shards must be of one `common` game.
 fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, TrainError> {
-    // A game's number identifies it within one run on one board only.
+    // A game's number identifies it within one run on one board only, and two runs may be named alike:
+    // those with equal settings, and all imports.
     let mut runs: Vec<((String, BoardSize), Vec<Row>)> = Vec::new();
     for path in shard::list(folder)? {
         let Shard { info, rows, .. } = shard::read(&path)?;
@@ -111,8 +107,8 @@ fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, T
         return Err(TrainError::mismatch(folder, reason));
     }
     for (_, rows) in &mut runs {
-        rows.sort_by_key(|row| (row.game, row.ply));
-        rows.dedup_by_key(|row| (row.game, row.ply));
+        rows.sort_by(Row::place);
+        rows.dedup_by(|a, b| a.ply == b.ply && a.is_of_game(b));
     }
     Ok(runs.into_iter().flat_map(|(_, rows)| rows).collect())
 }
@@ -196,6 +192,13 @@ mod tests {
         };
         shard::write(parts.path(), &other, &shard.rows).unwrap();
         assert_eq!(rows(&parts).len(), 2 * shard.rows.len());
+        // And so are those of a run with the same name: game 0 gets the moves of game 1.
+        let renamed = shard.rows.iter().filter(|row| row.game == 1).cloned();
+        let renamed = renamed.map(|row| Row { game: 0, ..row });
+        let renamed: Vec<Row> = renamed.collect();
+        shard::write(parts.path(), &other, &renamed).unwrap();
+        assert_eq!(rows(&parts).len(), 2 * shard.rows.len() + renamed.len());
+        assert!(rows(&parts).is_sorted_by(|a, b| !a.is_of_game(b) || a.ply < b.ply));
     }
 
     #[test]

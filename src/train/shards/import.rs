@@ -92,6 +92,11 @@ pub fn import<G: Trainable>(
         counts: journal.counts(),
         read_now: 0,
     };
+    let has_units = !sources.units.is_empty();
+    if has_units {
+        journal.is_writing = true;
+        journal.save(&plan.out)?;
+    }
     for unit in &sources.units {
         let (mut files, mut texts) = (Vec::new(), Vec::new());
         for path in &unit.files {
@@ -122,6 +127,10 @@ pub fn import<G: Trainable>(
         }
         progress.done_bytes += unit.bytes;
         observe(&progress);
+    }
+    if has_units {
+        journal.is_writing = false;
+        journal.save(&plan.out)?;
     }
     Ok(progress)
 }
@@ -188,6 +197,10 @@ fn write(
 }
 
 /// Removes the shards of a unit that was not finished: they are named by their first game.
+///
+/// # Errors
+/// [`TrainError::Mismatch`] when there are such shards and no unit is unfinished: they are another
+/// import's, or a run's, whose games were copied here.
 fn remove_unfinished(folder: &Path, journal: &Journal) -> Result<(), TrainError> {
     let end = journal.units.len() as u64 * GAMES_IN_UNIT;
     let unfinished = |path: &PathBuf| {
@@ -198,7 +211,13 @@ fn remove_unfinished(folder: &Path, journal: &Journal) -> Result<(), TrainError>
     };
     let mut shards = shard::list(folder)?;
     shards.retain(unfinished);
-    durable::remove(&shards)
+    match shards.first() {
+        Some(foreign) if !journal.is_writing => Err(TrainError::mismatch(
+            foreign,
+            "it was not imported into this folder; choose another folder",
+        )),
+        _ => durable::remove(&shards),
+    }
 }
 
 #[cfg(test)]

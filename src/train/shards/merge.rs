@@ -4,10 +4,11 @@
 //! A merged shard is written before its parts are removed. After a crash in between, the parts
 //! contain no game that is not in the merged shard, which identifies them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::game::Outcome;
+use crate::game::{Move, Outcome};
 use crate::train::TrainError;
 use crate::train::durable;
 use crate::train::shards::row::Row;
@@ -60,6 +61,7 @@ pub(in crate::train) struct FinishedGame {
     pub(in crate::train) number: u64,
     pub(in crate::train) outcome: Outcome,
     pub(in crate::train) positions: usize,
+    moves: Arc<[Move]>,
 }
 
 /// Lists the games of a folder, each once, and removes shards all of whose games are in larger
@@ -67,7 +69,8 @@ pub(in crate::train) struct FinishedGame {
 /// game's number identifies it within one run only.
 ///
 /// # Errors
-/// [`TrainError`] when a shard is of another run, or cannot be read or removed.
+/// [`TrainError`] when a shard is of another run, also of one with the same settings, or cannot be read
+/// or removed.
 pub(in crate::train) fn finished_games(
     folder: &Path,
     info: &ShardInfo,
@@ -87,20 +90,37 @@ pub(in crate::train) fn finished_games(
             number: rows[0].game,
             outcome: rows[0].outcome(),
             positions: rows.len(),
+            moves: Arc::clone(&rows[0].moves),
         });
         shards.push((games.collect::<Vec<_>>(), path));
     }
     // The largest first; ties by name.
     shards.sort_by(|(a, one), (b, other)| b.len().cmp(&a.len()).then_with(|| one.cmp(other)));
-    let mut known: HashSet<u64> = HashSet::new();
+    let mut known: HashMap<u64, Arc<[Move]>> = HashMap::new();
     let mut finished = Vec::new();
     let mut merged = Vec::new();
-    for (mut games, path) in shards {
-        games.retain(|game| known.insert(game.number));
-        if games.is_empty() {
+    for (games, path) in shards {
+        let before = finished.len();
+        for game in games {
+            match known.get(&game.number) {
+                None => {
+                    known.insert(game.number, Arc::clone(&game.moves));
+                    finished.push(game);
+                }
+                Some(moves) if *moves == game.moves => {}
+                Some(_) => {
+                    let number = game.number;
+                    let reason = format!(
+                        "another shard of the folder has another game {number}: move those of one run \
+                         to another folder"
+                    );
+                    return Err(TrainError::mismatch(&path, reason));
+                }
+            }
+        }
+        if finished.len() == before {
             merged.push(path);
         }
-        finished.append(&mut games);
     }
     durable::remove(&merged)?;
     Ok(finished)
@@ -178,6 +198,19 @@ mod tests {
             let message = run(&plan, scratch.path()).unwrap_err().to_string();
             assert!(message.contains("choose another folder"), "{message}");
         }
+        assert_eq!(shard::list(scratch.path()).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn another_run_with_the_same_settings_is_left_alone() {
+        let scratch = Scratch::new("merge-alike");
+        run(&plan(2), scratch.path()).unwrap();
+        let whole = shard::read(&shard::list(scratch.path()).unwrap()[0]).unwrap();
+        let second = whole.rows.iter().filter(|row| row.game == 1).cloned();
+        let renamed: Vec<Row> = second.map(|row| Row { game: 0, ..row }).collect();
+        shard::write(scratch.path(), &whole.info, &renamed).unwrap();
+        let message = run(&plan(2), scratch.path()).unwrap_err().to_string();
+        assert!(message.contains("another game 0"), "{message}");
         assert_eq!(shard::list(scratch.path()).unwrap().len(), 2);
     }
 }

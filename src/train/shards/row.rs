@@ -10,6 +10,7 @@
 //! its search; and calls [`crate::train::shards::finish::finish`] once, when the game is over. Rows of a game are
 //! written together and in order: the next row provides its reply target ([`Row::is_followed_by`]).
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub use crate::train::shards::point_set::{MAX_POINTS, PointSet};
@@ -168,14 +169,30 @@ impl Row {
         }
     }
 
+    /// Whether both are of one game. Numbers alone do not tell: those of several runs may meet in a
+    /// folder.
+    #[must_use]
+    pub fn is_of_game(&self, other: &Row) -> bool {
+        (self.game, self.size) == (other.game, other.size)
+            && (Arc::ptr_eq(&self.moves, &other.moves) || self.moves == other.moves)
+    }
+
     /// Whether `next` is the position after this one in the same game: its policy target is then
     /// the opponent's reply.
     #[must_use]
     pub fn is_followed_by(&self, next: &Row) -> bool {
-        next.game == self.game
-            && next.ply == self.ply + 1
-            && next.to_move != self.to_move
-            && (Arc::ptr_eq(&self.moves, &next.moves) || self.moves == next.moves)
+        next.ply == self.ply + 1 && next.to_move != self.to_move && self.is_of_game(next)
+    }
+
+    /// Game by game and ply by ply, by number and moves.
+    #[must_use]
+    pub fn place(&self, other: &Row) -> Ordering {
+        let games = self.game.cmp(&other.game);
+        let games = games.then_with(|| match Arc::ptr_eq(&self.moves, &other.moves) {
+            true => Ordering::Equal,
+            false => self.moves.cmp(&other.moves),
+        });
+        games.then(self.ply.cmp(&other.ply))
     }
 
     /// Whether every move of the row exists on a board of this size with `policy_len` moves, and

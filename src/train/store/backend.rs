@@ -28,7 +28,9 @@ pub enum Failure {
 /// Every method is one attempt: it is repeated by [`super::Store`]. An object is read as it was
 /// written, whole, or not at all; a list contains every object whose creation has returned.
 pub trait Backend: Send + Sync {
-    /// Creates an object unless it exists; of several concurrent attempts one succeeds.
+    /// Creates an object unless it exists; of several concurrent attempts one succeeds. It may say
+    /// that the object existed when another request was in the way (status 409 of S3): there need not
+    /// be one then.
     ///
     /// # Errors
     /// [`Failure`]; after a transient one the object may exist.

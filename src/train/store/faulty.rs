@@ -1,6 +1,6 @@
 //! A store in memory whose answers fail as those of real stores do.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -24,7 +24,13 @@ pub(in crate::train) enum Fault {
     Late,
     /// Half of an object is read, without an error.
     Cut,
+    /// Another request is in the way (409): without an effect, and of a create as if the object
+    /// existed.
+    Conflict,
 }
+
+/// How a conflict fails, but for a create.
+const CONFLICT: &str = "409 Conflict";
 
 /// A store in memory; clones share it.
 #[derive(Clone)]
@@ -37,6 +43,8 @@ struct State {
     /// Probability of a random fault.
     rate: f64,
     fails_always: bool,
+    /// Requests that are in conflict the next time, if each is once.
+    in_conflict: Option<HashSet<String>>,
     /// Whether conditions are ignored, as rclone does.
     lies: bool,
     /// Created objects that were replaced, which must not happen.
@@ -52,6 +60,7 @@ impl FaultyBackend {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             rate: 0.0,
             fails_always: false,
+            in_conflict: None,
             lies: false,
             replaced: Vec::new(),
         })))
@@ -76,6 +85,11 @@ impl FaultyBackend {
         self.0.lock().fails_always = fails;
     }
 
+    /// Every request is in conflict the first time, and carried out the second time.
+    pub(in crate::train) fn conflict_once(&self) {
+        self.0.lock().in_conflict = Some(HashSet::new());
+    }
+
     /// Ignores conditions from now on.
     pub(in crate::train) fn lie(&self) {
         self.0.lock().lies = true;
@@ -91,9 +105,10 @@ impl FaultyBackend {
         self.0.lock().replaced.clone()
     }
 
-    /// Carries out a request, or not, as the next fault says.
+    /// Carries out a request of this name, or not, as the next fault says.
     fn request<T>(
         &self,
+        name: &str,
         is_read: bool,
         effect: impl FnOnce(&mut State) -> T,
         cut: impl FnOnce(T) -> T,
@@ -103,18 +118,26 @@ impl FaultyBackend {
         if state.fails_always {
             return Err(broken());
         }
+        if let Some(in_conflict) = &mut state.in_conflict
+            && !in_conflict.remove(name)
+        {
+            in_conflict.insert(name.to_owned());
+            return Err(Failure::Transient(CONFLICT.to_owned()));
+        }
         let rate = state.rate;
         let random = state.rng.random::<f64>() < rate;
         let fault = state.next.pop_front().or_else(|| {
-            random.then(|| match state.rng.random_range(0..8) {
+            random.then(|| match state.rng.random_range(0..9) {
                 0..3 => Fault::BeforeCommit,
                 3..6 => Fault::AfterCommit,
                 6 if is_read => Fault::Cut,
+                7 => Fault::Conflict,
                 _ => Fault::Late,
             })
         });
         match fault {
             Some(Fault::BeforeCommit) => Err(broken()),
+            Some(Fault::Conflict) => Err(Failure::Transient(CONFLICT.to_owned())),
             Some(Fault::AfterCommit) => {
                 effect(&mut state);
                 Err(broken())
@@ -145,19 +168,25 @@ impl Backend for FaultyBackend {
             }
             Creation::Created
         };
-        self.request(false, effect, |creation| creation)
+        match self.request(&format!("create {name}"), false, effect, |creation| {
+            creation
+        }) {
+            // As crate `object_store` has it.
+            Err(Failure::Transient(why)) if why == CONFLICT => Ok(Creation::Existed),
+            answer => answer,
+        }
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         let effect = |state: &mut State| {
             state.objects.insert(name.to_owned(), bytes.to_vec());
         };
-        self.request(false, effect, |()| ())
+        self.request(&format!("put {name}"), false, effect, |()| ())
     }
 
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
         let effect = |state: &mut State| state.objects.get(name).cloned();
-        self.request(true, effect, |found| {
+        self.request(&format!("get {name}"), true, effect, |found| {
             found.map(|bytes| bytes[..bytes.len() / 2].to_vec())
         })
     }
@@ -170,7 +199,7 @@ impl Backend for FaultyBackend {
                 .cloned()
                 .collect()
         };
-        self.request(false, effect, |names| names)
+        self.request(&format!("list {folder}"), false, effect, |names| names)
     }
 
     fn folders(&self) -> Result<Vec<String>, Failure> {
@@ -180,6 +209,6 @@ impl Backend for FaultyBackend {
             folders.dedup();
             folders
         };
-        self.request(false, effect, |names| names)
+        self.request("folders", false, effect, |names| names)
     }
 }

@@ -106,16 +106,19 @@ impl Store {
         Duration::from_millis(self.counts.longest_silence.load(Ordering::Relaxed))
     }
 
-    /// Creates an object unless it exists. If the answer to an attempt was lost and the object
-    /// exists then, it is ours if it has our bytes: objects that must have one author contain its
-    /// name.
+    /// Creates an object unless it exists: afterwards there is one. If the answer to an attempt was
+    /// lost and the object exists then, it is ours if it has our bytes: objects that must have one
+    /// author contain its name.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses it, or stays silent.
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<Creation, StoreError> {
         let mut is_sure = true;
         let creation = self.repeat(name, || {
-            let attempt = self.backend.create(name, bytes);
+            let attempt = match self.backend.create(name, bytes) {
+                Ok(Creation::Existed) => self.existed(name),
+                attempt => attempt,
+            };
             is_sure &= attempt.is_ok();
             attempt
         })?;
@@ -129,6 +132,31 @@ impl Store {
             }
         }
         Ok(Creation::Existed)
+    }
+
+    /// Whether an object that is said to exist does: the answer is the same for one and for a request
+    /// that was in the way of ours.
+    fn existed(&self, name: &str) -> Result<Creation, Failure> {
+        match self.backend.get(name)? {
+            Some(_) => Ok(Creation::Existed),
+            None => Err(Failure::Transient(
+                "a conflict: it is said to exist, and does not".to_owned(),
+            )),
+        }
+    }
+
+    /// Creates an object whose name tells its content; one that exists must have these bytes.
+    ///
+    /// # Errors
+    /// As [`Self::create`], and when another object has the name.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        if self.create(name, bytes)? == Creation::Created {
+            return Ok(());
+        }
+        self.get_checked(name, |found| match found == bytes {
+            true => Ok(()),
+            false => Err("it exists with another content: is it damaged?"),
+        })
     }
 
     /// Creates or replaces an object: reports of progress only.
@@ -241,13 +269,13 @@ impl Store {
             let longest = &self.counts.longest_silence;
             longest.fetch_max(milliseconds, Ordering::Relaxed);
             if silent >= self.limits.total {
-                let reason = format!("no answer for {} s: {reason}", silent.as_secs());
+                let reason = format!("no success for {} s: {reason}", silent.as_secs());
                 return Err(self.error(object, reason));
             }
             if silent >= told_after {
                 told_after *= 2;
                 log::warn!(
-                    "{}: the store has not answered for {} s ({object}: {reason}); nothing is lost, \
+                    "{}: the store has not done it for {} s ({object}: {reason}); nothing is lost, \
                      it is asked again for up to {} s",
                     self.name,
                     silent.as_secs(),
@@ -309,9 +337,29 @@ mod tests {
         let store = backend.store();
         backend.fail_always(true);
         let message = store.list("").unwrap_err().to_string();
-        assert!(message.contains("no answer for"), "{message}");
+        assert!(message.contains("no success for"), "{message}");
         assert!(store.longest_silence() > Duration::ZERO);
         backend.fail_always(false);
         assert!(store.list("").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_conflict_is_no_object() {
+        let backend = FaultyBackend::new(1);
+        let store = backend.store();
+        backend.next([Fault::Conflict, Fault::Conflict]);
+        assert_eq!(store.create("a", b"mine").unwrap(), Creation::Created);
+        assert_eq!(store.get("a").unwrap().unwrap(), b"mine");
+        backend.next([Fault::Conflict]);
+        assert_eq!(store.create("a", b"others").unwrap(), Creation::Existed);
+        backend.next([Fault::Conflict]);
+        store.keep("b", b"mine").unwrap();
+        store.keep("b", b"mine").unwrap();
+        let message = store.keep("b", b"others").unwrap_err().to_string();
+        assert!(message.contains("b: it exists with another"), "{message}");
+        // All other requests are only repeated.
+        backend.next([Fault::Conflict; 5]);
+        store.put("c", b"1").unwrap();
+        assert_eq!(store.list("").unwrap(), ["a", "b", "c"]);
     }
 }

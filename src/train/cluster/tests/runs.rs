@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::super::manifest::{Manifest, current_plan, refuse_store, wait_for_plan};
 use super::super::worker::{Worker, WorkerOptions};
-use super::super::{LearnerOptions, RemoteRun, names, open_tickets, run_learner};
+use super::super::{LearnerOptions, RemoteRun, copy_run, names, open_tickets, run_learner};
 use crate::clock::{Clock, SystemClock};
 use crate::eval::BackendKind;
 use crate::files::scratch::Scratch;
@@ -17,6 +17,7 @@ use crate::game::{BoardSize, Game};
 use crate::games::nogo::SmallNoGo;
 use crate::train::TrainError;
 use crate::train::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
+use crate::train::durable;
 use crate::train::play::runtime::Runtime;
 use crate::train::shards::shard;
 use crate::train::store::faulty::FaultyBackend;
@@ -188,6 +189,42 @@ fn a_run_has_the_same_results_on_every_store_with_any_number_of_workers() {
         same(&products(&store), &wanted);
         assert_eq!(backend.replaced(), Vec::<String>::new());
     }
+
+    // Another request is in the way of each one.
+    for workers in [0, 2] {
+        let scratch = Scratch::new(&format!("cluster-conflicts-{workers}"));
+        let place = |name: &str| scratch.path().join(name);
+        let backend = FaultyBackend::new(1);
+        let store = backend.store();
+        backend.conflict_once();
+        run_with_workers(&store, &place("copy"), PLAN, workers);
+        same(&products(&store), &wanted);
+        assert_eq!(backend.replaced(), Vec::<String>::new());
+        assert_eq!(open_tickets(&store).unwrap(), None);
+        // All is in the store: another machine goes on from it, and it is sound.
+        let again = learn(&store, &place("other"), (PLAN, true)).unwrap();
+        assert_eq!((again.len(), again[2].games_so_far), (3, 19));
+        copy_run(&store, &place("files"), |_| ()).unwrap();
+        let findings = fsck::check(&place("files"), |_| ()).unwrap();
+        assert_eq!((findings.problems, findings.games), (Vec::new(), 19));
+    }
+}
+
+/// What a store lost before it was looked for.
+#[test]
+fn a_commit_without_its_objects_is_found() {
+    let scratch = Scratch::new("cluster-lost");
+    let place = |name: &str| scratch.path().join(name);
+    learn(&folder_store(&place("run")), &place("copy"), (PLAN, true)).unwrap();
+    let lost = |folder: &str, kind: &str| {
+        let mut files = durable::list(&place("run").join(folder), "", kind).unwrap();
+        fs::remove_file(files.pop().unwrap()).unwrap();
+    };
+    lost("g0002", "checkpoint");
+    lost("networks", "onnx");
+    let problems = fsck::check(&place("run"), |_| ()).unwrap().problems;
+    let has = |part: &str| problems.iter().any(|found| found.what.contains(part));
+    assert!(has(".checkpoint") && has(".onnx"), "{problems:?}");
 }
 
 #[test]

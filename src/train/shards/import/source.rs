@@ -8,8 +8,10 @@ use zip::ZipArchive;
 
 use super::compact::{self, Index};
 use super::rapfi;
+use crate::files::{self, OpenError};
 use crate::record::sgf;
 use crate::train::TrainError;
+use crate::train::files_below::files_below;
 
 /// SGF files of a folder that are read, written and noted as done together.
 const FILES_IN_UNIT: usize = 1000;
@@ -63,7 +65,7 @@ pub(super) fn list(
 ) -> Result<Sources, TrainError> {
     let mut files = Vec::new();
     for input in inputs {
-        add_files(input, &mut files)?;
+        files.extend(files_below(input)?);
     }
     files.sort();
     files.dedup();
@@ -126,10 +128,19 @@ pub(super) fn texts(path: &Path, index: &Index) -> Result<Vec<Text>, TrainError>
 fn add_texts(name: &str, bytes: &[u8], index: &Index, texts: &mut Vec<Text>) {
     let text = sgf::decode(bytes);
     if has_extension(Path::new(name), "sgf") {
-        texts.push(Text {
-            name: name.to_owned(),
-            form: Form::Sgf(text),
-        });
+        let mut games = sgf::games(&text);
+        if games.is_empty() {
+            // Its fault is told when it is read.
+            games.push(text);
+        }
+        let is_one = games.len() < 2;
+        texts.extend(games.into_iter().zip(1..).map(|(game, number)| Text {
+            name: match is_one {
+                true => name.to_owned(),
+                false => format!("{name}, game {number}"),
+            },
+            form: Form::Sgf(game),
+        }));
     } else if compact::is_games(&text) {
         texts.extend(index.games(&text).map(|(id, sgf)| Text {
             name: format!("{name}, game {id}"),
@@ -142,18 +153,6 @@ fn add_texts(name: &str, bytes: &[u8], index: &Index, texts: &mut Vec<Text>) {
             form: Form::Rapfi(game),
         }));
     }
-}
-
-/// All files below a path.
-fn add_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), TrainError> {
-    if !path.is_dir() {
-        files.push(path.to_path_buf());
-        return Ok(());
-    }
-    for entry in fs::read_dir(path).map_err(TrainError::io(path))? {
-        add_files(&entry.map_err(TrainError::io(path))?.path(), files)?;
-    }
-    Ok(())
 }
 
 /// Adds the index files in an archive; whether there is nothing else in it.
@@ -192,7 +191,7 @@ fn names(path: &Path, archive: &ZipArchive<fs::File>) -> Result<Vec<String>, Tra
 }
 
 fn open(path: &Path) -> Result<ZipArchive<fs::File>, TrainError> {
-    let file = fs::File::open(path).map_err(TrainError::io(path))?;
+    let (file, _) = files::open(path, u64::MAX).map_err(refused(path))?;
     ZipArchive::new(file).map_err(|error| TrainError::corrupt(path, error))
 }
 
@@ -215,17 +214,20 @@ fn read_entry(
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, TrainError> {
-    let length = fs::metadata(path).map_err(TrainError::io(path))?.len();
-    if length > MOST_BYTES {
-        let reason = format!("it has more than {MOST_BYTES} bytes");
-        return Err(TrainError::corrupt(path, reason));
+    files::read(path, MOST_BYTES).map_err(refused(path))
+}
+
+/// A file that is not opened: there is none, it is a pipe, or too large.
+fn refused(path: &Path) -> impl FnOnce(OpenError) -> TrainError {
+    move |error| match error {
+        OpenError::Io(error) => TrainError::io(path)(error),
+        error => TrainError::corrupt(path, error),
     }
-    fs::read(path).map_err(TrainError::io(path))
 }
 
 /// Whether a file begins as a text of many games does.
 fn has_many_games(path: &Path) -> Result<bool, TrainError> {
-    let file = fs::File::open(path).map_err(TrainError::io(path))?;
+    let (file, _) = files::open(path, u64::MAX).map_err(refused(path))?;
     let mut start = Vec::new();
     file.take(4096)
         .read_to_end(&mut start)

@@ -132,9 +132,15 @@ fn a_session_that_was_ended_goes_on_and_repeats_nothing() {
     import(&empty(), &plan(&[&games, &more], &whole), |_| ()).unwrap();
     import(&empty(), &plan(&[&games], &parts), |_| ()).unwrap();
     // Killed after the shards of the next unit and before its note in the journal.
-    let journal = fs::read(parts.join("imported.json")).unwrap();
+    let journal = fs::read_to_string(parts.join("imported.json")).unwrap();
     import(&empty(), &plan(&[&games, &more], &parts), |_| ()).unwrap();
-    fs::write(parts.join("imported.json"), journal).unwrap();
+    let [ended, killed] = ["false", "true"].map(|is| format!("\"is_writing\":{is}"));
+    assert!(journal.contains(&ended), "{journal}");
+    fs::write(
+        parts.join("imported.json"),
+        journal.replace(&ended, &killed),
+    )
+    .unwrap();
     let done = import(&empty(), &plan(&[&games, &more], &parts), |_| ()).unwrap();
     assert_eq!((done.counts.games, done.read_now), (4, 1));
     assert_eq!(rows(&parts), rows(&whole));
@@ -184,6 +190,128 @@ fn archives_are_read_and_a_damaged_one_costs_only_itself() {
         (done.counts.games, done.read_now, rows(&out).len()),
         (3, 1, 12)
     );
+}
+
+/// A file of several games, as servers and databases export them.
+#[test]
+fn all_games_of_a_collection_are_read() {
+    let scratch = Scratch::new("import-collection");
+    let games = scratch.path().join("games");
+    fs::create_dir_all(&games).unwrap();
+    let columns = "abdfhi";
+    // In a value brackets are text; what is between games and after the last one, too.
+    let game = |row: char, column: char| {
+        let moves = format!("{column}{row} ee gc cg gg");
+        sgf("B+R", &moves).replace("RE[", "C[\\](;a) b]RE[")
+    };
+    let collection = |row: char| -> String {
+        let games = columns.chars().map(|column| game(row, column));
+        "exported\n".to_owned() + &games.collect::<Vec<_>>().join("\r\n* \n\n")
+    };
+    // Also with variations, and cut off.
+    let last = "(;GM[1]SZ[9]KM[7]RE[W+R];B[cc](;W[dd];B[ee];W[ff])(;W[gg]))(;GM[1]SZ[9]RE[W+R]";
+    fs::write(games.join("one.SGF"), collection('a') + last).unwrap();
+    let mut archive = zip::ZipWriter::new(fs::File::create(games.join("b.zip")).unwrap());
+    archive
+        .start_file("b.sgf", zip::write::SimpleFileOptions::default())
+        .unwrap();
+    archive.write_all(collection('b').as_bytes()).unwrap();
+    archive.finish().unwrap();
+    let out = scratch.path().join("out");
+    let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
+    assert_eq!(
+        (done.counts.games, done.read_now),
+        (13, 14),
+        "{:?}",
+        done.counts
+    );
+    assert_eq!(done.counts.left_out.0.get("short"), Some(&1));
+    assert_eq!(rows(&out).len(), 12 * 5 + 4);
+    let mut known = Vec::new();
+    each_game(&empty(), &[games], |moves| {
+        known.push(moves);
+        true
+    })
+    .unwrap();
+    assert_eq!(known.len(), 14);
+}
+
+/// Shards of several imports in one folder: all games are fitted, and none is removed.
+#[test]
+fn imports_that_were_copied_together_are_all_there() {
+    let scratch = Scratch::new("import-copied");
+    let place = |name: &str| scratch.path().join(name);
+    fs::create_dir_all(place("more")).unwrap();
+    for (name, first) in [("1", "cc"), ("2", "dd")] {
+        let moves = format!("{first} gg gc cg ee");
+        fs::write(
+            place("more").join(format!("{name}.sgf")),
+            sgf("W+R", &moves),
+        )
+        .unwrap();
+    }
+    import(&empty(), &plan(&[&folder(&scratch)], &place("a")), |_| ()).unwrap();
+    import(&empty(), &plan(&[&place("more")], &place("b")), |_| ()).unwrap();
+    let count = |folder: &str| {
+        let selection = crate::train::shards::dataset::Selection {
+            folders: vec![place(folder)],
+            window: usize::MAX,
+            held_out: 0.0,
+        };
+        crate::train::shards::dataset::Dataset::load(&selection)
+            .unwrap()
+            .fit
+            .len()
+    };
+    let (a, b) = (count("a"), count("b"));
+    fs::create_dir_all(place("both")).unwrap();
+    for shard in [
+        shard::list(&place("a")).unwrap(),
+        shard::list(&place("b")).unwrap(),
+    ]
+    .concat()
+    {
+        let name = shard.file_name().unwrap().to_owned();
+        fs::copy(&shard, place("both").join(name)).unwrap();
+    }
+    assert_eq!((a, b, count("both")), (13, 10, 23));
+    let refused = import(&empty(), &plan(&[&place("more")], &place("both")), |_| ());
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        message.contains("not imported into this folder"),
+        "{message}"
+    );
+    assert_eq!(count("both"), 23);
+}
+
+/// Links in a circle, to nothing, and a pipe that nobody writes.
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_in_a_folder_do_not_stop_it() {
+    use std::os::unix::fs::symlink;
+
+    let scratch = Scratch::new("import-links");
+    let games = folder(&scratch);
+    symlink("..", games.join("up")).unwrap();
+    symlink(".", games.join("here")).unwrap();
+    symlink("nothing.sgf", games.join("gone.sgf")).unwrap();
+    let pipe = games.join("pipe.sgf");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let out = scratch.path().join("out");
+    let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
+    assert_eq!(done.counts.games, 3);
+    assert_eq!(done.counts.left_out.0.get("twin"), Some(&1));
+    let refused = import(&empty(), &plan(&[&pipe], &place_for(&scratch)), |_| ());
+    assert_eq!(
+        refused.unwrap().counts.left_out.0.get("in a damaged file"),
+        Some(&1)
+    );
+}
+
+#[cfg(unix)]
+fn place_for(scratch: &Scratch) -> PathBuf {
+    scratch.path().join("pipe-out")
 }
 
 #[test]
