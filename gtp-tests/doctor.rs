@@ -36,8 +36,13 @@ fn built_in_parts_work() {
             "ok      tract",
             "ms per evaluation on 9x9",
             "ok      choice",
+            "go 9x9",
+            "gomoku",
+            "ms per evaluation on 15x15",
         ],
     );
+    let (text, _) = doctor(&[]);
+    assert!(!text.contains("fix:"), "nothing is broken: {text}");
     // The usual board, not the first one of a network for many.
     check(&["--game", "gomoku"], true, &["ms per evaluation on 15x15"]);
     // Integers differ by rounding, which is not an error.
@@ -60,15 +65,25 @@ fn failed_requests_are_named_with_a_fix() {
     check(
         &["--model", "/nowhere.onnx"],
         false,
-        &["BROKEN  network", "/nowhere.onnx", "mend: "],
+        &["BROKEN  network", "/nowhere.onnx", "fix: "],
     );
+    let failed = |args: &[&str], count: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
+            .arg("doctor")
+            .args(args)
+            .output();
+        let text = String::from_utf8(output.expect("it was built").stderr).expect("UTF-8");
+        assert!(text.contains(count), "{text}");
+    };
+    failed(&["--model", "/nowhere.onnx"], "1 check failed");
+    failed(&["--device", "cuda:63"], "2 checks failed");
     check(
         &["--size", "7"],
         false,
         &[
             "BROKEN  network",
             "the built-in networks for nogo play on 9x9, not on 7x7",
-            "mend: tengen gtp --model FILE",
+            "fix: tengen gtp --model FILE",
             "ms per evaluation on 9x9",
         ],
     );
@@ -86,13 +101,13 @@ fn failed_requests_are_named_with_a_fix() {
         &[
             "BROKEN  game",
             "go is not played on 25x25 here",
-            "mend: --size 9x9",
+            "fix: --size 9x9",
         ],
     );
     check(
         &["--game", "gomoku", "--rules", "foo"],
         false,
-        &["BROKEN  game", "unknown rules `foo`", "mend: leave --rules"],
+        &["BROKEN  game", "unknown rules `foo`", "fix: leave --rules"],
     );
     let missing = ["--backend", "ort", "--ort-library", "/nowhere.so"];
     check(
@@ -101,7 +116,7 @@ fn failed_requests_are_named_with_a_fix() {
         &[
             "BROKEN  ort",
             "/nowhere.so",
-            &format!("mend: {FETCH_SCRIPT}"),
+            &format!("fix: {FETCH_SCRIPT}"),
         ],
     );
     check(&missing[2..], false, &["BROKEN  ort"]);

@@ -10,6 +10,7 @@ mod games;
 mod go_clients;
 mod go_passing;
 mod gomocup;
+mod help;
 mod hostile;
 mod hurry;
 mod katago;

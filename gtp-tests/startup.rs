@@ -122,7 +122,7 @@ fn a_missing_backend_or_device_ends_the_program() {
     for subcommand in ["gtp", "sau", "bench"] {
         check_refused(
             &[subcommand, "--device", "cuda:63"],
-            &["no backend computes on cuda:63", "not ort: ", "not tract: "],
+            &["backend ort is not available: "],
         );
     }
     check_refused(
@@ -246,6 +246,15 @@ fn nearly_right_names_get_a_suggestion() {
         &["gtp", "--set", "cpuct_grwth=1"],
         &["did you mean cpuct-growth?"],
     );
+    // A game that was left out.
+    for [flag, value] in [
+        ["--rules", "japanese"],
+        ["--size", "19"],
+        ["--rules", "renju"],
+    ] {
+        let game = if value == "renju" { "gomoku" } else { "go" };
+        check_refused(&["gtp", flag, value], &[value, &format!("--game {game}")]);
+    }
     let output = run_on(&["gtp", "--set", "foo=1"], "");
     assert!(!text(&output.stderr).contains("did you mean"), "{output:?}");
 }

@@ -1,24 +1,26 @@
 #!/usr/bin/env bash
-# Makes one archive for users without a compiler: the three programs, the networks, licences, notes on
-# board programs. Builds first: some 10 minutes on two cores if nothing is built yet.
+# Makes what users without a compiler can install: an archive of the three programs, the networks, pages and
+# licences; a Python wheel; a Debian package; for Windows an archive for Gomocup. Builds first: some 10 minutes
+# on two cores if nothing is built yet.
 set -euo pipefail
 
 usage() {
     cat <<'TEXT'
 Usage: scripts/release.sh [--windows | --arm] [--out FOLDER] [--with-onnxruntime]
 
-  --windows             for Windows, as a zip, and a second zip with the one program for Gomocup
+  --windows             for Windows, as a zip, and a second zip of less than 8 MB for Gomocup
   --arm                 for Linux on 64-bit ARM
-  --out FOLDER          where the archive goes [target/release-archive]
-  --with-onnxruntime    put the ONNX Runtime library in: the fastest backend needs nothing else
-                        then (9 MB more; scripts/fetch-onnxruntime.sh fetches it)
+  --out FOLDER          where everything goes [target/release-archive]
+  --with-onnxruntime    put the ONNX Runtime library into the archive, for networks that only it runs
+                        (9 MB more; scripts/fetch-onnxruntime.sh fetches it)
 
-The archive runs on the processors that .cargo/config.toml asks for (x86-64-v3: AVX2 and BMI2, most
-since 2013; any 64-bit ARM) and on Linux with the C library of the machine it is built on or a newer
-one: build on the oldest system that it shall run on. scripts/check-release.sh tries it on a bare
-Debian. What is built for another machine is tried under Wine or qemu, where they are installed.
---windows needs gcc-mingw-w64-x86-64-posix and zip, --arm gcc-aarch64-linux-gnu (names of Debian), and both
-a target of rustup.
+The wheel needs Python 3.11, the Debian package `cargo install cargo-deb`, and a list of parts (SBOM) `cargo
+install cargo-cyclonedx`; without them there is none. All run on the processors that .cargo/config.toml asks
+for (x86-64-v3: AVX2 and BMI2, most since 2013; any 64-bit ARM) and on Linux with the C library of the machine
+they are built on or a newer one: build on the oldest system that they shall run on. scripts/check-release.sh
+tries the archive on a bare Debian. What is built for another machine is tried under Wine or qemu, where they
+are installed. --windows needs gcc-mingw-w64-x86-64-posix and zip, --arm gcc-aarch64-linux-gnu (names of
+Debian), and both a target of rustup. .github/workflows/release.yml does it all for a tag.
 TEXT
 }
 
@@ -81,9 +83,9 @@ sysroot=$(rustc --print sysroot)
 mkdir -p "$out" && [ -w "$out" ] || fail "cannot write to $out"
 cd "$top"
 
-# The crates that are linked, as `name-version licence`.
+# The crates that are linked with these features, as `name-version licence`.
 crates() {
-    cargo tree --locked --features train ${triple:+--target "$triple"} --edges normal --prefix none \
+    cargo tree --locked "$@" ${triple:+--target "$triple"} --edges normal --prefix none \
         --format '{p}|{l}' |
         grep -v "^tengen v" | sed 's/ ([^|]*)|/|/; s/ v/-/; s/|/ /; s/ (\*)$//' | sort -u
 }
@@ -137,6 +139,7 @@ Tengen $version, for Windows 10 and later on x86-64 processors with AVX2 and BMI
 Nothing has to be installed. Unpack the whole archive first; a folder with blanks or Chinese letters
 will do.
 
+  tengen.exe board --open    a board in the browser: play, analyse, review
   tengen.exe doctor          is everything in order here, and how fast is it?
   tengen.exe gtp             the engine, for a board program (Sabaki, GoGui, Lizzie): name this as
                              its command, with the whole path
@@ -144,23 +147,24 @@ will do.
   tengen-train.exe --help    networks of your own; plans are in plans\\
 
 Championship (SAU platform): choose tengen.exe as the engine. For arguments rename tengen.args.example
-to tengen.args and change it: docs\\ccgc.md.
-Piskvork and other Gomoku managers: copy tengen.exe to pbrain-tengen.exe: docs\\gomoku.md.
-Faster with ONNX Runtime: double-click fetch-onnxruntime.cmd once.
-docs\\windows.md says what to do when Windows warns, or a window closes at once.
+to tengen.args and change it: docs\\programs-and-servers.md.
+Piskvork and other Gomoku managers: copy tengen.exe to pbrain-tengen.exe.
+NVIDIA GPUs, and networks of other programs: double-click fetch-onnxruntime.cmd once.
+docs\\install.md says what to do when Windows warns, or a window closes at once.
 
 天元（Tengen）$version：不围棋、围棋、五子棋引擎，适用于 Windows 10 及以上，处理器需支持 AVX2（2013 年后大多支持）。
 无需安装。请先把压缩包整个解压；路径里可以有空格和中文。
 
+  tengen.exe board --open    在浏览器中下棋、分析、复盘
   tengen.exe doctor          自检与测速
   tengen.exe gtp             GTP 引擎：在 Sabaki、GoGui 等界面中填这条命令（写完整路径）
   tengen-match.exe --help    引擎对战
 
 大赛（SAU 平台）：把 tengen.exe 选为引擎即可。要改参数（队名、用时等），把 tengen.args.example
-改名为 tengen.args 后编辑：docs\\ccgc.md。棋谱在 records 文件夹里。
-五子棋（Piskvork 等）：把 tengen.exe 复制为 pbrain-tengen.exe：docs\\gomoku.md。
-想更快：双击一次 fetch-onnxruntime.cmd（下载 ONNX Runtime）。
-Windows 弹出警告，或窗口一闪而过：见 docs\\windows.md。
+改名为 tengen.args 后编辑：docs\\ccgc.zh-CN.md。棋谱在 records 文件夹里。
+五子棋（Piskvork 等）：把 tengen.exe 复制为 pbrain-tengen.exe。
+NVIDIA 显卡，或其他程序的网络：双击一次 fetch-onnxruntime.cmd（下载 ONNX Runtime）。
+Windows 弹出警告，或窗口一闪而过：见 docs\\install.md。
 TEXT
 }
 
@@ -172,6 +176,7 @@ start_linux() {
 Tengen $version, for Linux on $words
 and a C library from ${glibc/_/ } on. Nothing has to be installed.
 
+  ./tengen board --open    a board in the browser: play, analyse, review
   ./tengen doctor          is everything in order here, and how fast is it?
   ./tengen gtp             the engine, for a board program: see docs/programs-and-servers.md
   ./tengen-match --help    matches between engines
@@ -197,6 +202,53 @@ pack() {
     fi
 }
 
+# The archive for Gomocup in this folder: one program with the networks of one game, after the others are
+# staged, since it is built in their place.
+brain() {
+    cargo build --release --locked --no-default-features --features gomocup --bin tengen \
+        ${triple:+--target "$triple"}
+    mkdir -p "$1/licences"
+    "${cross}strip" -o "$1/pbrain-tengen$exe" "$built/tengen$exe"
+    cp LICENSE "$1/"
+    crates --no-default-features | licences >"$1/licences/crates.txt"
+    linked_licences "$1/licences"
+    sed 's/$/\r/' >"$1/README.txt" <<TEXT
+Tengen $version for Gomocup: freestyle, standard Gomoku and Renju on boards from 5x5 to 20x20, by networks from
+8x8 on. Free software (LICENSE).
+
+Memory    half of INFO max_memory for the search tree, a quarter for caches; without it some 700 MB.
+          With max_memory 350 MB the program has some 170 MB.
+Threads   one for each processor; INFO thread_num limits them, and so does a file tengen.args beside the
+          program with the three lines gomocup, --threads and 1.
+Time      60 ms of a turn are reserved for the manager (--lag).
+TEXT
+}
+
+# A wheel of the staged programs.
+wheel() {
+    python3 -c 'import tomllib' 2>/dev/null || { echo "no wheel: Python 3.11 is needed"; return 0; }
+    SOURCE_DATE_EPOCH=$(date -d "$date" +%s) scripts/wheel.py "$stage" "$kind" "$work" >/dev/null
+}
+
+# A Debian package of the staged files, which Cargo.toml names as target/stage.
+debian() {
+    [ -z "$exe" ] || return 0
+    cargo deb --version >/dev/null 2>&1 || { echo "no Debian package: cargo install cargo-deb"; return 0; }
+    ln -sfn "$stage" target/stage
+    SOURCE_DATE_EPOCH=$(date -d "$date" +%s) cargo deb --quiet --no-build --no-strip \
+        ${triple:+--target "$triple"} --output "$work"
+    rm target/stage
+}
+
+# A list of the programs' parts (SBOM) in CycloneDX's format.
+parts() {
+    cargo cyclonedx --version >/dev/null 2>&1 ||
+        { echo "no list of parts: cargo install cargo-cyclonedx"; return 0; }
+    cargo cyclonedx -qq --features train ${triple:+--target "$triple"} --no-build-deps \
+        --format json --spec-version 1.5 --override-filename "$name.cdx"
+    mv "$name.cdx.json" "$work/"
+}
+
 echo "building; nothing built yet takes some 10 minutes on two cores, for Windows some 20"
 cargo build --release --locked --features train ${triple:+--target "$triple"}
 built=${CARGO_TARGET_DIR:-target}${triple:+/$triple}/release
@@ -208,19 +260,21 @@ date=$(git log -1 --format=%cI 2>/dev/null || date -Iseconds)
 work=$(mktemp -d "$out/.release.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 stage=$work/$name
-mkdir -p "$stage/docs" "$stage/models" "$stage/plans" "$stage/licences"
+mkdir -p "$stage/models" "$stage/plans" "$stage/licences"
 
 for program in tengen tengen-match tengen-train; do
     "${cross}strip" -o "$stage/$program$exe" "$built/$program$exe"
 done
-cp models/*.onnx models/*.critic models/README.md "$stage/models/"
-# Without the pictures, which are larger than the text.
-for page in docs/*.md; do
-    sed '/^!\[/d' "$page" >"$stage/$page"
-done
+cp models/*.onnx models/*.critic "$stage/models/"
+# The pages, and all that they link to.
+scripts/linked-files.py README.md | xargs -d '\n' cp --parents -t "$stage"
 cp scripts/plans/*.toml "$stage/plans/"
-cp README.md CHANGELOG.md LICENSE "$stage/"
-crates | licences >"$stage/licences/crates.txt"
+if [ -z "$triple" ] || [ ${#run[@]} -gt 0 ]; then
+    for program in tengen tengen-match tengen-train; do
+        "${run[@]}" "$stage/$program$exe" man "$stage/man"
+    done
+fi
+crates --features train | licences >"$stage/licences/crates.txt"
 linked_licences "$stage/licences"
 if [ -n "$runtime" ]; then
     scripts/fetch-onnxruntime.sh --for "$kind" --into "$work/runtime"
@@ -235,16 +289,16 @@ if [ -n "$exe" ]; then
     sed 's/\r*$/\r/' scripts/fetch-onnxruntime.cmd >"$stage/fetch-onnxruntime.cmd"
     sed 's/$/\r/' scripts/tengen.args.example >"$stage/tengen.args.example"
     start_windows >"$stage/START.txt"
-    brain=$work/pbrain-tengen-$version
-    mkdir "$brain"
-    cp "$stage/tengen.exe" "$brain/pbrain-tengen.exe"
-    cp -r LICENSE "$stage/licences" "$brain/"
+    brain "$work/pbrain-tengen-$version"
     pack "pbrain-tengen-$version" --flat
 else
     cp scripts/fetch-onnxruntime.sh "$stage/"
     start_linux >"$stage/START.txt"
 fi
 pack "$name"
+wheel
+debian
+parts
 
 # As a user would do: unpacked elsewhere, without this machine's settings.
 mkdir "$work/try"
@@ -274,7 +328,8 @@ else
     fi
 fi
 
-for archive in "$work"/*."$end"; do
+for archive in "$work"/*.{"$end",whl,deb,json}; do
+    [ -e "$archive" ] || continue
     file=$(basename "$archive")
     mv -f "$archive" "$out/"
     (cd "$out" && sha256sum "$file" >"$file.sha256")

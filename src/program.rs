@@ -9,11 +9,15 @@ use std::sync::atomic::AtomicBool;
 
 mod flags;
 mod man;
+mod short_help;
+mod tips;
 
 use clap::{Command, Parser};
 
 pub use flags::{FlagSet, Flags, flag, given, with_note};
 pub use man::man_pages;
+use short_help::with_short_help;
+use tips::with_tip;
 
 use crate::system;
 pub use crate::system::own_temporary_folder;
@@ -29,9 +33,11 @@ pub fn read<Cli: Parser>() -> Cli {
 pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
 ) -> Cli {
-    let matches = with_negative_numbers(Cli::command()).try_get_matches_from(arguments);
+    let command = with_short_help(with_negative_numbers(Cli::command()));
+    let matches = command.try_get_matches_from(arguments);
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     cli.unwrap_or_else(|error| {
+        let error = with_tip(error, &Cli::command());
         // If even that fails, nothing can be reported.
         let _ = error.print();
         end(error.exit_code())

@@ -15,18 +15,21 @@ struct Network {
 }
 
 const NETWORKS: &[Network] = &[
+    #[cfg(not(feature = "gomocup"))]
     Network {
         game: "nogo",
         sides: 9..=9,
         exact: include_bytes!("../../models/nogo-9x9.onnx"),
         int8: include_bytes!("../../models/nogo-9x9-int8.onnx"),
     },
+    #[cfg(not(feature = "gomocup"))]
     Network {
         game: "go",
         sides: 9..=9,
         exact: include_bytes!("../../models/go-9x9-taught.onnx"),
         int8: include_bytes!("../../models/go-9x9-taught-int8.onnx"),
     },
+    #[cfg(not(feature = "gomocup"))]
     Network {
         game: "go",
         sides: 9..=19,

@@ -32,9 +32,15 @@ impl Candidate {
     /// The automatic choice.
     ///
     /// # Errors
-    /// [`EvalError::Unavailable`] with each backend's reason when none is available.
+    /// [`EvalError::Unavailable`] with the reason of each backend for the device when none is available.
     pub fn best(options: &LoadOptions) -> Result<BackendKind, EvalError> {
-        let all = Candidate::all(options);
+        let mut all = Candidate::all(options);
+        all.retain(|candidate| candidate.kind.computes_on(options.device));
+        if let [_] = all[..]
+            && let Some(Candidate { kind, verdict }) = all.pop()
+        {
+            return verdict.map(|_| kind);
+        }
         let best = all.iter().find(|candidate| candidate.verdict.is_ok());
         best.map_or_else(|| Err(none(options, &all)), |best| Ok(best.kind))
     }
@@ -168,7 +174,7 @@ mod tests {
         let error = Candidate::best(&bare(Device::Cuda(CudaDevices::only(0))))
             .unwrap_err()
             .to_string();
-        for part in ["cuda:0", "not ort: ", "not tract: "] {
+        for part in ["cuda:0 needs ONNX Runtime for GPUs", "--gpu installs it"] {
             assert!(error.contains(part), "{error}");
         }
     }

@@ -69,6 +69,12 @@ impl LibraryPlaces {
         }
     }
 
+    /// Whether the user has named the library.
+    #[cfg(feature = "ort")]
+    pub(super) fn is_named(&self) -> bool {
+        self.option.is_some() || self.variable.is_some()
+    }
+
     /// The library to load.
     ///
     /// # Errors

@@ -10,6 +10,8 @@ use std::sync::Arc;
 use super::TractModel;
 use super::info::MOST_BYTES;
 use super::katago;
+#[cfg(feature = "ort")]
+use super::library::FETCH_SCRIPT;
 use super::{
     BackendKind, Batch, Calls, Device, EvalError, Evaluator, HashEvaluator, LoadOptions, ModelInfo,
     NativeModel, Outputs, UniformEvaluator, Work,
@@ -272,6 +274,22 @@ fn tract_available(_: Device) -> Result<String, EvalError> {
 
 #[cfg(feature = "ort")]
 fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
+    let is_there = || {
+        options
+            .ort_library
+            .candidates()
+            .iter()
+            .any(|path| path.is_file())
+    };
+    if options.device != Device::Cpu && !options.ort_library.is_named() && !is_there() {
+        return Err(EvalError::Unavailable {
+            backend: "ort",
+            reason: format!(
+                "{} needs ONNX Runtime for GPUs, which is not installed: {FETCH_SCRIPT} --gpu installs it",
+                options.device
+            ),
+        });
+    }
     let library = options.ort_library.find()?;
     if let Device::Cuda(devices) = options.device {
         let refused = |card| super::cuda::refused(card, &library);

@@ -12,8 +12,8 @@ use crate::eval::{
     BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
     open_best,
 };
-use crate::game::BoardSize;
-use crate::games::UnknownGame;
+use crate::game::{BoardSize, GameInfo};
+use crate::games::{GAMES, UnknownGame, with_game};
 use crate::papers::critic::{self, CriticError};
 
 /// Why settings are not available here.
@@ -57,6 +57,14 @@ pub enum StartError {
     /// The game does not support the board or the rules.
     #[error(transparent)]
     Size(#[from] UnknownGame),
+    /// The same, and another game does.
+    #[error("{refused}; --game {other} is played so")]
+    OfAnother {
+        /// Why the requested game is not.
+        refused: UnknownGame,
+        /// The other game.
+        other: &'static str,
+    },
 }
 
 impl EngineOptions {
@@ -76,6 +84,9 @@ impl EngineOptions {
     pub fn resolve_with_backend(
         mut self,
     ) -> Result<(EngineOptions, Option<BackendKind>), StartError> {
+        if self.model.is_none() {
+            self.check_game()?;
+        }
         if self.backend == Backend::Rollout {
             if self.model.is_some() || self.device != Device::Cpu {
                 log::warn!("random playouts need no network: --model and --device are not used");
@@ -110,6 +121,25 @@ impl EngineOptions {
         let model = self.model.clone();
         let loaded = model.map(|path| self.try_network(&path.into()));
         Ok((self, loaded.transpose()?))
+    }
+
+    /// Whether the game has the board and the rules; if another one does, its flag may have been left out.
+    fn check_game(&self) -> Result<(), StartError> {
+        let begun = |game, size| with_game!(game, size, rules: &*self.rules, |_empty| ());
+        let Err(refused) = begun(&self.game, self.board()) else {
+            return Ok(());
+        };
+        let has_it = |game: &&GameInfo| {
+            let size = self.size.unwrap_or(game.usual_board);
+            game.name != self.game && begun(game.name, size).is_ok()
+        };
+        Err(match GAMES.iter().find(has_it) {
+            Some(game) => StartError::OfAnother {
+                refused,
+                other: game.name,
+            },
+            None => refused.into(),
+        })
     }
 
     /// Loads a network as the first search will, so that it is not silently replaced by another.

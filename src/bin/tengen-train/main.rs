@@ -39,8 +39,9 @@ const ANOTHER_GOES_ON: &str =
 /// `EX_CONFIG` of sysexits.h.
 const REFUSED: i32 = 78;
 
-/// Train networks for Tengen: self-play, fitting, export. At Ctrl-C a long command prints the
-/// result so far; the same command continues.
+/// Train networks for Tengen: self-play, fitting, export.
+///
+/// At Ctrl-C a long command prints the result so far; the same command continues.
 #[derive(Debug, Parser)]
 #[command(name = "tengen-train", version)]
 struct Cli {

@@ -128,7 +128,7 @@ pub(super) fn backend(
     asked: bool,
 ) -> Finding {
     let failed = if asked { State::Broken } else { State::Absent };
-    let (state, text, mend): (_, _, Cow<'_, str>) = match tried {
+    let (state, text, fix): (_, _, Cow<'_, str>) = match tried {
         Ok(answer) => {
             let text = format!(
                 "{:.2} ms per evaluation on {}",
@@ -154,12 +154,13 @@ pub(super) fn backend(
                 ),
             }
         }
-        Err(error @ EvalError::Unavailable { backend, .. }) => {
-            let mend = match *backend {
+        // What nobody asked for needs no fix.
+        Err(error @ EvalError::Unavailable { backend, .. }) if asked => {
+            let fix = match *backend {
                 "native" => "another backend",
                 _ => FETCH_SCRIPT,
             };
-            (failed, error.to_string(), mend.into())
+            (failed, error.to_string(), fix.into())
         }
         Err(error) => (failed, error.to_string(), "".into()),
     };
@@ -167,7 +168,7 @@ pub(super) fn backend(
         state,
         what,
         text,
-        mend: mend.into_owned(),
+        fix: fix.into_owned(),
     }
 }
 

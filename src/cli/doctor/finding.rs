@@ -20,7 +20,7 @@ pub(super) struct Finding {
     pub(super) what: &'static str,
     pub(super) text: String,
     /// Suggested fix; empty if nothing needs fixing.
-    pub(super) mend: String,
+    pub(super) fix: String,
 }
 
 impl Finding {
@@ -29,7 +29,7 @@ impl Finding {
             state: State::Ok,
             what,
             text,
-            mend: String::new(),
+            fix: String::new(),
         }
     }
 }

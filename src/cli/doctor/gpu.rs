@@ -27,7 +27,7 @@ pub(super) fn examine(
             state: if asked { State::Broken } else { State::Absent },
             what: "gpu",
             text: "no NVIDIA driver is loaded".to_owned(),
-            mend: if asked { "tengen gtp --device cpu" } else { "" }.to_owned(),
+            fix: if asked { "tengen gtp --device cpu" } else { "" }.to_owned(),
         }];
     }
     let cards = match wanted {
@@ -58,8 +58,8 @@ pub(super) fn examine(
             ),
             None => format!("{device}, {name}; {}", finding.text),
         };
-        if finding.state != State::Ok {
-            finding.mend = format!("{FETCH_SCRIPT} --gpu");
+        if finding.state == State::Broken {
+            finding.fix = format!("{FETCH_SCRIPT} --gpu");
         }
         finding
     });

@@ -46,7 +46,7 @@ pub(super) fn memory(options: &EngineOptions) -> Finding {
         state: State::Broken,
         what: "memory",
         text,
-        mend: format!("tengen gtp --memory-mib {}", (free / 2).max(16)),
+        fix: format!("tengen gtp --memory-mib {}", (free / 2).max(16)),
     }
 }
 

@@ -10,7 +10,7 @@ use anyhow::bail;
 use clap::Args;
 use tengen::engine::{Backend, EngineOptions, built_in, built_in_boards, none_built_in};
 use tengen::eval::{BackendKind, Candidate, Device, LoadOptions, ModelSource};
-use tengen::games::{UnknownGame, with_game};
+use tengen::games::{GAMES, UnknownGame, with_game};
 
 use super::flags::EngineFlags;
 use super::output::print;
@@ -31,7 +31,12 @@ pub(crate) struct Doctor {
 impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let options = self.engine.read()?;
-        let findings = examine(&options);
+        let mut findings = examine(&options);
+        // Those of the game that was asked for suffice.
+        if self.engine.given("game").is_none() && options.model.is_none() {
+            let others = GAMES.iter().filter(|game| game.name != options.game);
+            findings.extend(others.filter_map(|game| of_game(game.name)));
+        }
         for finding in &findings {
             if self.json {
                 print(&serde_json::to_string(finding)?)?;
@@ -43,8 +48,8 @@ impl Doctor {
                 State::Broken => "BROKEN",
             };
             print(&format!("{state}  {:<10} {}", finding.what, finding.text))?;
-            if !finding.mend.is_empty() {
-                print(&format!("{:20}mend: {}", "", finding.mend))?;
+            if !finding.fix.is_empty() {
+                print(&format!("{:19}fix: {}", "", finding.fix))?;
             }
         }
         let broken = findings
@@ -52,6 +57,7 @@ impl Doctor {
             .filter(|finding| finding.state == State::Broken);
         match broken.count() {
             0 => Ok(()),
+            1 => bail!("1 check failed"),
             count => bail!("{count} checks failed"),
         }
     }
@@ -100,7 +106,19 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
     for (kind, answer) in &tried {
         let library = *kind == BackendKind::Ort && options.ort_library.is_some();
         let asked = options.backend == Backend::Network(*kind) || library;
-        let finding = backend(kind.name(), answer, reference, asked);
+        let mut finding = backend(kind.name(), answer, reference, asked);
+        let is_there = || {
+            load.ort_library
+                .candidates()
+                .iter()
+                .any(|path| path.is_file())
+        };
+        if *kind == BackendKind::Ort && finding.state == State::Absent && !is_there() {
+            finding.text =
+                "ONNX Runtime is not installed; only networks that native does not compute and \
+                            GPUs need it"
+                    .to_owned();
+        }
         if answer.is_ok() {
             computing.push((*kind, finding.state));
         }
@@ -136,25 +154,30 @@ fn choice(options: &EngineOptions, computing: &[(BackendKind, State)]) -> Findin
     let chosen = wanted.map(|found| found.kind).find_map(state);
     let all: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
     let all = all.join("; ");
-    let broken = |text: String, mend: String| Finding {
+    let works = |kind| candidates.iter().find(|found| found.kind == kind);
+    let broken = |text: String, fix: String| Finding {
         state: State::Broken,
         what: "choice",
         text,
-        mend,
+        fix,
     };
     let device = options.device;
     match chosen {
-        Some((kind, State::Ok)) => Finding::ok("choice", format!("{kind} on {device}; {all}")),
+        Some((kind, State::Ok)) => {
+            let word = works(*kind).and_then(|found| found.verdict.as_ref().ok());
+            let word = word.map(|word| format!(", {word}")).unwrap_or_default();
+            Finding::ok("choice", format!("{kind} on {device}{word}"))
+        }
         Some((kind, _)) => {
             let works = computing.iter().find(|(_, state)| *state == State::Ok);
-            let mend = match works {
+            let fix = match works {
                 Some((other, _)) => format!("--backend {other}"),
                 None if device != Device::Cpu => "--device cpu".to_owned(),
                 None => "leave --model out to play with the built-in network".to_owned(),
             };
             broken(
                 format!("{kind} on {device} would be used, but is broken; {all}"),
-                mend,
+                fix,
             )
         }
         None => broken(
@@ -164,12 +187,31 @@ fn choice(options: &EngineOptions, computing: &[(BackendKind, State)]) -> Findin
     }
 }
 
+/// The network of another game on its usual board, and its speed; `None` for a game without one.
+fn of_game(game: &str) -> Option<Finding> {
+    let options = EngineOptions::of(game).ok()?;
+    let board = options.usual_board();
+    let model = built_in(game, board, BackendKind::Native, Device::Cpu)?;
+    let mut finding = network(&model, &options);
+    match try_backend(BackendKind::Native, &model, &options.load()) {
+        Ok(answer) => {
+            let each = answer.each.as_secs_f64() * 1000.0;
+            finding.text += &format!("; {each:.2} ms per evaluation on {board}");
+        }
+        Err(error) => {
+            finding.state = State::Broken;
+            finding.text += &format!("; {error}");
+        }
+    }
+    Some(finding)
+}
+
 /// Why these settings are refused as a game, if they are.
 fn unplayable(options: &EngineOptions) -> Option<Finding> {
     let (game, rules) = (&options.game, &*options.rules);
     let begun = with_game!(game, options.board(), rules: rules, |_empty| ());
     let error = begun.err()?;
-    let mend = match error {
+    let fix = match error {
         UnknownGame::Size(_) => format!("--size {}", options.usual_board()),
         UnknownGame::Rules(_) => "leave --rules out to play by the usual ones".to_owned(),
         UnknownGame::Name(_) => "one of these names".to_owned(),
@@ -178,38 +220,38 @@ fn unplayable(options: &EngineOptions) -> Option<Finding> {
         state: State::Broken,
         what: "game",
         text: error.to_string(),
-        mend,
+        fix,
     })
 }
 
 /// There is no network for the game, or none for its board.
 fn missing(options: &EngineOptions) -> Finding {
     let text = none_built_in(&options.game, options.board());
-    let mend = "tengen gtp --model FILE";
+    let fix = "tengen gtp --model FILE";
     match built_in_boards(&options.game) {
         None => Finding {
             state: State::Absent,
             what: "network",
             text: format!("{text}: playouts choose the moves"),
-            mend: mend.to_owned(),
+            fix: String::new(),
         },
         Some(_) => Finding {
             state: State::Broken,
             what: "network",
             text,
-            mend: format!(
-                "{mend}, with a network for this board; without one playouts choose the moves"
+            fix: format!(
+                "{fix}, with a network for this board; without one playouts choose the moves"
             ),
         },
     }
 }
 
 fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
-    let broken = |text: String, mend: &str| Finding {
+    let broken = |text: String, fix: &str| Finding {
         state: State::Broken,
         what: "network",
         text,
-        mend: mend.to_owned(),
+        fix: fix.to_owned(),
     };
     // The network alone.
     let alone = EngineOptions {
@@ -259,9 +301,9 @@ mod tests {
             ..EngineOptions::default()
         };
         let (native, other) = (BackendKind::Native, BackendKind::Tract);
-        let check = |options: &EngineOptions, computing: &[_], state, text: &str, mend: &str| {
+        let check = |options: &EngineOptions, computing: &[_], state, text: &str, fix: &str| {
             let found = choice(options, computing);
-            assert_eq!((found.state, &*found.mend), (state, mend), "{}", found.text);
+            assert_eq!((found.state, &*found.fix), (state, fix), "{}", found.text);
             assert!(found.text.starts_with(text), "{}", found.text);
         };
         let well = [(native, State::Ok), (other, State::Ok)];
@@ -274,7 +316,7 @@ mod tests {
         // A backend that cannot compute the network is skipped in play, too.
         check(&automatic, &wrong[1..], State::Ok, "tract on cpu", "");
         let text = "nothing works on cpu";
-        let mend = "leave --backend and --device out";
-        check(&tract, &wrong[..1], State::Broken, text, mend);
+        let fix = "leave --backend and --device out";
+        check(&tract, &wrong[..1], State::Broken, text, fix);
     }
 }

@@ -1,0 +1,46 @@
+//! `-h` is short, `--help` has everything.
+
+use std::process::Command;
+
+const PROGRAMS: [Option<&str>; 3] = [
+    option_env!("CARGO_BIN_EXE_tengen"),
+    option_env!("CARGO_BIN_EXE_tengen-match"),
+    option_env!("CARGO_BIN_EXE_tengen-train"),
+];
+
+fn help(program: &str, words: &[&str], flag: &str) -> String {
+    let output = Command::new(program).args(words).arg(flag).output();
+    let output = output.expect("it was built for this test");
+    assert!(output.status.success(), "{program} {words:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Checks a command and those below it; returns how many there are.
+fn check(program: &str, words: &[&str]) -> usize {
+    let short = help(program, words, "-h");
+    let long = help(program, words, "--help");
+    assert!(short.lines().count() <= long.lines().count(), "{short}");
+    let below = short.split_once("Commands:\n").map_or("", |(_, rest)| rest);
+    let below = below.lines().take_while(|line| !line.is_empty());
+    let names = below.filter_map(|line| line.split_whitespace().next());
+    let names = names.filter(|name| *name != "help");
+    let counts = names.map(|name| check(program, &[words, &[name]].concat()));
+    1 + counts.sum::<usize>()
+}
+
+#[test]
+fn the_short_help_of_every_command_is_part_of_the_long_one() {
+    let programs = PROGRAMS.into_iter().flatten();
+    let commands: usize = programs.map(|program| check(program, &[])).sum();
+    assert!(commands > 20, "{commands}");
+    let [tengen, ..] = PROGRAMS;
+    let tengen = tengen.expect("it is built for these tests");
+    let (short, long) = (
+        help(tengen, &["gtp"], "-h"),
+        help(tengen, &["gtp"], "--help"),
+    );
+    for (flag, is_short) in [("--visits", true), ("--cpuct", false), ("--lag", false)] {
+        assert!(long.contains(flag), "{long}");
+        assert_eq!(short.contains(flag), is_short, "{short}");
+    }
+}

@@ -1,0 +1,155 @@
+//! What `-h` shows: a page that fits on a screen. `--help` has everything.
+
+use clap::{Arg, Command};
+
+/// Flags of a command beyond which `-h` shows only the usual ones.
+const MOST_FLAGS: usize = 15;
+
+/// The usual flags of all commands that have many.
+const USUAL: [&str; 44] = [
+    "backend",
+    "batch",
+    "concurrency",
+    "config",
+    "data",
+    "device",
+    "elo0",
+    "elo1",
+    "endings",
+    "engine",
+    "epochs",
+    "fit-device",
+    "first",
+    "game",
+    "games",
+    "held-out",
+    "html",
+    "komi",
+    "learning-rate",
+    "level",
+    "live-board",
+    "model",
+    "name",
+    "net",
+    "open",
+    "openings",
+    "opponent",
+    "out",
+    "pairs",
+    "parameter",
+    "ponder",
+    "port",
+    "records",
+    "rules",
+    "second",
+    "sgf",
+    "size",
+    "start-from",
+    "steps",
+    "threads",
+    "throughput",
+    "time",
+    "time-per-move",
+    "visits",
+];
+
+/// Characters of a flag's text that fit beside its name.
+const LENGTH: usize = 54;
+
+/// Characters of a sentence's beginning that is a text of its own.
+const LEAST_LENGTH: usize = 15;
+
+/// Gives the command and those below it a short help beside the long one.
+pub(super) fn with_short_help(command: Command) -> Command {
+    let is_shown = |arg: &&Arg| !arg.is_positional() && !arg.is_hide_short_help_set();
+    let has_many = command.get_arguments().filter(is_shown).count() > MOST_FLAGS;
+    let command = command.mut_args(|arg| {
+        let text = arg.get_long_help().or(arg.get_help());
+        let text = text.map(ToString::to_string).unwrap_or_default();
+        let is_usual = USUAL.contains(&arg.get_id().as_str().replace('_', "-").as_str());
+        let is_rare = has_many && !is_usual && !arg.is_required_set() && !arg.is_positional();
+        let hides = is_rare || arg.is_hide_short_help_set();
+        arg.help(beginning(&text))
+            .long_help(text)
+            .hide_short_help(hides)
+    });
+    command.mut_subcommands(with_short_help)
+}
+
+/// The beginning of a flag's text that says what it is, with its default.
+fn beginning(text: &str) -> String {
+    let (prose, notes) = text.split_once(" [").unwrap_or((text, ""));
+    let default = notes.split_once("default: ").map(|(_, default)| default);
+    let default = default.and_then(|default| default.split_once(']'));
+    let default = default.map(|(default, _)| format!(" [default: {default}]"));
+    let default = default.filter(|default| default.len() < LENGTH / 2);
+    let room = LENGTH - default.as_ref().map_or(0, String::len);
+    let mut prose = prose.trim_end_matches('.');
+    // The longest beginning up to the end of a clause, else up to a bracket or a comma.
+    for ends in [&[". ", "; ", ": "][..], &[" ("], &[", "]] {
+        if prose.len() <= room {
+            break;
+        }
+        let places = ends.iter().flat_map(|end| prose.match_indices(end));
+        let places = places.map(|(at, _)| at).filter(|&at| at >= LEAST_LENGTH);
+        let fitting = places.clone().filter(|&at| at <= room).max();
+        if let Some(at) = fitting {
+            prose = &prose[..at];
+        }
+    }
+    format!("{prose}{}", default.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_where_it_makes_sense() {
+        for (text, short) in [
+            (
+                "Search threads [values: from 1] [default: 2]",
+                "Search threads [default: 2]",
+            ),
+            (
+                "Visits per search. Without visits, time per move and clock a move takes 2 seconds \
+                 [values: a whole number from 1] [default: none]",
+                "Visits per search [default: none]",
+            ),
+            (
+                "The network, an ONNX file or, for Go, one of KataGo's (.bin.gz, .txt.gz), or one more",
+                "The network, an ONNX file or, for Go, one of KataGo's",
+            ),
+            ("A flag.", "A flag"),
+            ("", ""),
+        ] {
+            assert_eq!(beginning(text), short);
+        }
+    }
+
+    #[test]
+    fn only_commands_with_many_flags_leave_some_out() {
+        let flag = |name: &'static str| Arg::new(name).long(name).help("A flag");
+        let few = Command::new("few").args(["game", "rare"].map(flag));
+        let names = [
+            "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "game", "rare",
+        ];
+        let many = Command::new("many").args(names.map(flag));
+        let mut command = with_short_help(Command::new("p").subcommands([few, many]));
+        let mut help = |name: &str| {
+            let command = command.find_subcommand_mut(name).unwrap();
+            (
+                command.render_help().to_string(),
+                command.render_long_help().to_string(),
+            )
+        };
+        let (short, _) = help("few");
+        assert!(short.contains("--rare"), "{short}");
+        let (short, long) = help("many");
+        assert!(
+            short.contains("--game") && !short.contains("--rare"),
+            "{short}"
+        );
+        assert!(long.contains("--rare"), "{long}");
+    }
+}

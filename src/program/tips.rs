@@ -1,0 +1,112 @@
+//! Tips for words on the command line that the programs do not know.
+
+use clap::Command;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, Error};
+
+/// What people look for under a name that is no subcommand.
+const SUBCOMMANDS: [(&str, &str); 7] = [
+    (
+        "play",
+        "`tengen board --open` plays in the browser, `tengen gtp` in the terminal; `tengen-match play` lets engines \
+         play",
+    ),
+    ("match", "`tengen-match play` plays matches between engines"),
+    ("train", "`tengen-train loop` trains a network"),
+    (
+        "selfplay",
+        "`tengen-train selfplay` plays games to learn from",
+    ),
+    (
+        "analyze",
+        "`tengen review` analyses a game, `tengen analysis` answers programs such as KaTrain",
+    ),
+    (
+        "analyse",
+        "`tengen review` analyses a game, `tengen analysis` answers programs such as KaTrain",
+    ),
+    (
+        "benchmark",
+        "`tengen bench --throughput` measures the speed",
+    ),
+];
+
+/// What people look for under a flag that there is not.
+const FLAGS: [(&str, &str); 1] = [(
+    "--time",
+    "clocks come from the board program (GTP: time_settings) or from `tengen-match --time`; \
+     --time-per-move SECONDS limits each move",
+)];
+
+/// Mistakes in a name that still let it be recognised.
+const MOST_MISTAKES: usize = 2;
+
+/// The error with a tip, where there is one.
+pub(super) fn with_tip(mut error: Error, command: &Command) -> Error {
+    let given = |error: &Error, kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.clone()),
+        _ => None,
+    };
+    let word = given(&error, ContextKind::InvalidSubcommand);
+    let tip = word.as_ref().and_then(|word| find(&SUBCOMMANDS, word));
+    let flag = given(&error, ContextKind::InvalidArg);
+    let flag = flag.as_ref().and_then(|flag| find(&FLAGS, flag));
+    if let Some(tip) = tip.or(flag) {
+        let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
+        error.insert(ContextKind::Suggested, tip);
+        // Instead of a flag that looks like it.
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Usage);
+    } else if let Some(word) = word
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(nearest) = nearest(&word, command)
+    {
+        let nearest = ContextValue::Strings(vec![nearest]);
+        error.insert(ContextKind::SuggestedSubcommand, nearest);
+    }
+    error
+}
+
+fn find(tips: &[(&str, &'static str)], word: &str) -> Option<&'static str> {
+    let found = tips.iter().find(|(known, _)| *known == word);
+    found.map(|(_, tip)| *tip)
+}
+
+/// The subcommand of the most similar name: clap's own measure does not know exchanged letters.
+fn nearest(word: &str, command: &Command) -> Option<String> {
+    let names = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+    let mistakes = |name: &str| strsim::damerau_levenshtein(name, word);
+    let nearest = names
+        .map(Command::get_name)
+        .min_by_key(|name| mistakes(name))?;
+    (mistakes(nearest) <= MOST_MISTAKES).then(|| nearest.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(arguments: &[&str]) -> String {
+        let gtp = Command::new("gtp").arg(clap::Arg::new("rise").long("time-rise"));
+        let command = Command::new("tengen").subcommands([gtp, Command::new("board")]);
+        let error = command.clone().try_get_matches_from(arguments).unwrap_err();
+        with_tip(error, &command).to_string()
+    }
+
+    #[test]
+    fn unknown_words_get_a_tip() {
+        for (arguments, tip) in [
+            (&["tengen", "gpt"][..], "'gtp'"),
+            (
+                &["tengen", "play"],
+                "`tengen board --open` plays in the browser",
+            ),
+            (&["tengen", "gtp", "--time", "5m"], "`tengen-match --time`"),
+        ] {
+            let said = said(arguments);
+            assert!(said.contains("tip: ") && said.contains(tip), "{said}");
+        }
+        assert!(!said(&["tengen", "something"]).contains("tip: "));
+        assert!(!said(&["tengen", "gtp", "--time", "5m"]).contains("rise"));
+    }
+}
