@@ -15,7 +15,7 @@ fn begin(browser: &Browser, game: &str, size: &str) {
     browser.click(&format!("[data-value='\"{size}\"']"));
     browser.click("[data-value='[\"human\",\"engine\"]']");
     browser.click("[data-value='\"visits\"']");
-    browser.run("const box = document.querySelector('[aria-label=visits]'); box.value = 20; box.dispatchEvent(new Event('input'));");
+    browser.run("const box = document.querySelector('[data-field=visits]'); box.value = 20; box.dispatchEvent(new Event('input'));");
     browser.click("#start");
     browser.wait("!document.getElementById('dialog').open");
     browser.wait(&format!(
@@ -89,9 +89,10 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
         browser.wait("/wins|Draw/.test(document.querySelector('#status').innerText)");
         assert!(end["end"]["result"].is_string());
         // Pages without a board behind them work the position out.
-        let same = "const { position, path } = await import(location.pathname + 'replay.js');\
-                    const { store } = await import(location.pathname + 'app.js'), view = store.view;\
-                    const own = position({ ...view, setup: [] }, path(store.tree.nodes, view.current));\
+        let same = "const { position } = await import(location.pathname + 'replay.js');\
+                    const { pathTo } = await import(location.pathname + 'gametree.js');\
+                    const { store } = await import(location.pathname + 'store.js'), view = store.view;\
+                    const own = position({ ...view, setup: [] }, pathTo(store.tree, view.current));\
                     const legal = view.game !== 'nogo' || own.legal === view.legal;\
                     return own.stones === view.stones && String(own.taken) === String(view.taken) && legal;";
         assert_eq!(
@@ -113,7 +114,7 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
     browser.wait("document.querySelector('#players').innerText.includes('one')");
     browser.click("[data-tab=review]");
     browser.click("#start-review");
-    browser.click("#mistakes tr[data-pick] button");
+    browser.click("#mistakes tr[data-pick] td:last-child button");
     browser.wait("/five in a row/.test(document.querySelector('#status').innerText)");
     // The figures of players with long names fit a phone.
     assert_eq!(

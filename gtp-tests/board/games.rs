@@ -149,6 +149,7 @@ fn records_of_other_programs_are_read_with_their_variations() {
     let (bytes, ..) = encoding_rs::GBK.encode(text);
     assert_eq!(load(&board, &bytes).0, 200);
     let mut page = Events::open(&board);
+    let tree = page.next_of("tree");
     let state = page.next_of("state");
     assert_eq!(
         (&state["names"][0], &state["game"]),
@@ -158,16 +159,24 @@ fn records_of_other_programs_are_read_with_their_variations() {
         (&state["komi"], &state["rules"]),
         (&json!(7.5), &json!("Chinese"))
     );
-    let tree = page.next_of("tree");
     let nodes = tree["nodes"].as_array().expect("a list");
-    assert_eq!(nodes.len(), 5);
-    assert_eq!(nodes[0]["comment"], "好");
+    assert_eq!(
+        (nodes.len(), &tree["all"]),
+        (6, &json!(true)),
+        "with the root"
+    );
+    assert_eq!(nodes[1]["remark"], true);
+    // Later only what has changed is sent.
+    board.do_it(&json!({"do": "comment", "node": 2, "text": "x"}));
+    let changed = page.wait("tree", |tree| {
+        tree["all"] == false && tree["nodes"][0]["remark"] == true
+    });
+    assert_eq!(changed["nodes"][0]["id"], 2);
     let before = board.get("game.sgf").body;
     for broken in [
         &b"no game"[..],
         b"(;GM[9]SZ[9])",
         b"",
-        b"(;SZ[9];B[zz])",
         b"(;GM[1]SZ[40];B[aa])",
     ] {
         let (status, said) = load(&board, broken);
@@ -274,4 +283,62 @@ fn an_analysis_ends_with_its_game() {
     assert_eq!(load(&board, b"(;GM[4]SZ[9])").0, 200);
     page.analysis(Value::is_null);
     assert!(Events::open(&board).next_of("analysis").is_null());
+}
+
+#[test]
+fn an_attempt_is_judged_and_a_stopped_review_keeps_what_it_has() {
+    let board = Board::start(&["--visits", "8", "--threads", "1", "--seed", "1"]);
+    let game = "(;GM[4]SZ[9];B[ee];W[aa];B[ef];W[ba];B[eg];W[ca];B[eh];W[da];B[ia];W[ea])";
+    assert_eq!(load(&board, game.as_bytes()).0, 200);
+    let mut page = Events::open(&board);
+    // Black could have made five; another move leaves that to White.
+    board.do_it(&json!({"do": "go", "node": 8}));
+    let moves_before = board.state()["last"].clone();
+    for (at, winner) in [("E6", "B"), ("J1", "W")] {
+        board.do_it(&json!({"do": "judge", "at": at, "node": 8}));
+        let state =
+            page.state(|state| state["judged"]["at"] == at && state["judged"]["done"] == true);
+        assert_eq!(state["judged"]["proven"], winner, "{state}");
+        assert_eq!(
+            (&state["last"], &state["current"]),
+            (&moves_before, &json!(8)),
+            "nothing is played"
+        );
+    }
+    let occupied = board.refusal(&json!({"do": "judge", "at": "A9", "node": 8}));
+    assert!(occupied.contains("occupied"), "{occupied}");
+    // The analyses of a review are in the file, and are read again.
+    board.do_it(&json!({"do": "review", "on": true}));
+    page.wait_for_review();
+    let sgf = board.get("game.sgf").body;
+    assert!(sgf.matches("TNGA[").count() >= 8, "{sgf}");
+    assert_eq!(load(&board, sgf.as_bytes()).0, 200);
+    board.do_it(&json!({"do": "go", "node": 8}));
+    let kept = page.analysis(|found| found["node"] == 8);
+    assert_eq!(kept["candidates"][0]["proven"], "B", "{kept}");
+    assert_eq!(board.get("game.sgf").body, sgf);
+    // A review that is stopped keeps the positions that it has searched.
+    let long = Board::start(&["--visits", "400", "--threads", "1", "--seed", "1"]);
+    let moves: String = (0..40)
+        .map(|index| {
+            let (x, y) = (b'a' + (4 * index % 15) as u8, b'a' + (4 * index / 15) as u8);
+            let color = if index % 2 == 0 { 'B' } else { 'W' };
+            format!(";{color}[{}{}]", char::from(x), char::from(y))
+        })
+        .collect();
+    assert_eq!(
+        load(&long, format!("(;GM[4]SZ[15]{moves})").as_bytes()).0,
+        200
+    );
+    let mut page = Events::open(&long);
+    long.do_it(&json!({"do": "review", "on": true}));
+    page.wait("progress", |progress| progress[0].as_u64() > Some(2));
+    long.do_it(&json!({"do": "review", "on": false}));
+    page.wait_for_review();
+    let found: Value = serde_json::from_str(&long.get("review").body).expect("JSON");
+    let positions = found["review"]["positions"].as_array().map(Vec::len);
+    assert!(
+        (2..41).contains(&positions.expect("a list")),
+        "{positions:?}"
+    );
 }

@@ -22,9 +22,11 @@ const HEADING: &str = "The engine's settings";
 const OWN: &str = "Engine";
 
 /// The flags as given.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct EngineFlags {
     config: Option<PathBuf>,
+    /// Settings that are not taken from anywhere.
+    ignored: &'static [&'static str],
     /// Name and value of each flag of the table.
     flags: Vec<(&'static str, String)>,
     /// Each `--set`, as `name=value`.
@@ -35,6 +37,11 @@ impl EngineFlags {
     /// The settings of these flags, after checking that they are available here.
     pub(crate) fn resolve(&self) -> anyhow::Result<EngineOptions> {
         Ok(self.read()?.resolve()?)
+    }
+
+    /// The same flags without these settings, whether flags, `--set` or the file name them.
+    pub(crate) fn without(self, ignored: &'static [&'static str]) -> EngineFlags {
+        EngineFlags { ignored, ..self }
     }
 
     /// The value of a flag that was given.
@@ -64,6 +71,7 @@ impl EngineFlags {
                 .cloned()
                 .collect(),
             sets: self.sets.clone(),
+            ignored: self.ignored,
         };
         let mut options = other.read_for(Some(game))?;
         if options.game != game {
@@ -89,6 +97,12 @@ impl EngineFlags {
             };
             given.push((name.trim().to_owned(), value.trim().to_owned()));
         }
+        let is_ignored = |(name, _): &(String, String)| {
+            let name = name.replace('_', "-");
+            self.ignored.contains(&&*name)
+        };
+        let file: Vec<_> = file.into_iter().filter(|own| !is_ignored(own)).collect();
+        given.retain(|own| !is_ignored(own));
         // The game first: its defaults give way to everything given, in any order.
         let is_game = |(name, _): &&(String, String)| name == "game";
         let game = given.iter().rfind(is_game);
@@ -208,7 +222,26 @@ mod tests {
                 .map(|(name, value)| (*name, (*value).to_owned()))
                 .collect(),
             sets: sets.iter().map(|&set| set.to_owned()).collect(),
+            ..EngineFlags::default()
         }
+    }
+
+    #[test]
+    fn settings_can_be_left_out() {
+        let given = flags(
+            &[("level", "3"), ("threads", "2")],
+            &["visits=3", "move_temperature=1"],
+        );
+        assert_eq!(given.resolve().expect("right").level, 3.0);
+        let full = given.without(&["level", "visits", "move-temperature"]);
+        let options = full.resolve().expect("right");
+        let usual = EngineOptions::default();
+        assert_eq!((options.level, options.visits), (usual.level, usual.visits));
+        assert_eq!(
+            options.search.move_temperature,
+            usual.search.move_temperature
+        );
+        assert_eq!(options.threads, Some(2));
     }
 
     #[test]

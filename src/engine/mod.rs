@@ -293,6 +293,10 @@ pub trait Engine: Send {
     /// [`Unjudged`] when `stop` is raised before the estimate is complete.
     fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged>;
 
+    /// The same where people say whose each point is: 1 Black's, -1 White's. `None` in games without dead
+    /// stones.
+    fn settle_as(&self, owner: Vec<f32>) -> Option<Settled>;
+
     /// The game so far, its result as [`Engine::outcome`].
     fn record(&self) -> GameRecord;
 

@@ -22,8 +22,8 @@ use super::{
 };
 use crate::clock::{Budget, Clock, StopReason, TimeControl};
 use crate::game::{
-    BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, Rules as _, Settled,
-    scoring,
+    BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, OwnershipEstimate,
+    Rules as _, Settled, scoring,
 };
 use crate::record::{GameRecord, Play};
 use crate::search::{
@@ -382,6 +382,18 @@ impl<G: Game> Engine for Player<G> {
 
     fn agrees_on_dead(&self) -> bool {
         scoring::agrees_on_dead(self.history.position())
+    }
+
+    fn settle_as(&self, owner: Vec<f32>) -> Option<Settled> {
+        let position = self.history.position();
+        let told = OwnershipEstimate {
+            shared: vec![0.0; owner.len()],
+            owner,
+            defended: None,
+            black_ahead: 0.0,
+            deviation: 0.0,
+        };
+        scoring::settle(position, &told)
     }
 
     fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged> {

@@ -100,6 +100,32 @@ impl BoardSize {
         Move(self.area() as u16)
     }
 
+    /// The points that are connected to one of `starts` through points that are `open`, themselves among them.
+    #[must_use]
+    pub fn connected(
+        self,
+        starts: impl IntoIterator<Item = Move>,
+        open: impl Fn(Move) -> bool,
+    ) -> Vec<Move> {
+        let mut reached = vec![false; self.area()];
+        let mut todo: Vec<Move> = starts.into_iter().collect();
+        while let Some(point) = todo.pop() {
+            if !open(point) || std::mem::replace(&mut reached[point.index()], true) {
+                continue;
+            }
+            let (x, y) = self.column_row(point);
+            let around = [
+                (x > 0).then(|| self.point(x - 1, y)),
+                (x + 1 < self.width).then(|| self.point(x + 1, y)),
+                (y > 0).then(|| self.point(x, y - 1)),
+                (y + 1 < self.height).then(|| self.point(x, y + 1)),
+            ];
+            todo.extend(around.into_iter().flatten());
+        }
+        let points = (0..self.area()).filter(|&at| reached[at]);
+        points.map(|at| Move(at as u16)).collect()
+    }
+
     /// Whether width equals height.
     #[must_use]
     pub const fn is_square(self) -> bool {

@@ -93,32 +93,11 @@ impl Settled {
     /// The empty points that dead stones among `these` reach, on a board of this size.
     #[must_use]
     pub fn around_dead(&self, size: BoardSize, these: impl Fn(Move) -> bool) -> Vec<Move> {
-        let mut reached = vec![false; size.area()];
-        let mut todo: Vec<Move> = self
-            .points(PointStatus::Dead)
-            .filter(|&mv| these(mv))
-            .collect();
-        while let Some(point) = todo.pop() {
-            let open = !matches!(
-                self.statuses[point.index()],
-                PointStatus::Alive | PointStatus::Seki
-            );
-            if !open || std::mem::replace(&mut reached[point.index()], true) {
-                continue;
-            }
-            let (x, y) = size.column_row(point);
-            let (width, height) = (size.width, size.height);
-            let around = [
-                (x > 0).then(|| size.point(x - 1, y)),
-                (x + 1 < width).then(|| size.point(x + 1, y)),
-                (y > 0).then(|| size.point(x, y - 1)),
-                (y + 1 < height).then(|| size.point(x, y + 1)),
-            ];
-            todo.extend(around.into_iter().flatten());
-        }
-        let empty =
-            |status: &PointStatus| matches!(status, PointStatus::Territory(_) | PointStatus::Dame);
-        let points = (0..size.area()).filter(|&at| reached[at] && empty(&self.statuses[at]));
-        points.map(|at| Move(at as u16)).collect()
+        let starts = self.points(PointStatus::Dead).filter(|&mv| these(mv));
+        let status = |mv: Move| self.statuses[mv.index()];
+        let open = |mv| !matches!(status(mv), PointStatus::Alive | PointStatus::Seki);
+        let mut reached = size.connected(starts, open);
+        reached.retain(|&mv| matches!(status(mv), PointStatus::Territory(_) | PointStatus::Dame));
+        reached
     }
 }

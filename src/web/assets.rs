@@ -16,17 +16,26 @@ pub const STYLE: &str = include_str!("page/style.css");
 const SHARED: &[(&str, &str)] = &[
     ("dom.js", include_str!("page/dom.js")),
     ("words.js", include_str!("page/words.js")),
+    ("names.js", include_str!("page/names.js")),
+    ("gametree.js", include_str!("page/gametree.js")),
+    ("store.js", include_str!("page/store.js")),
+    ("result.js", include_str!("page/result.js")),
+    ("heard.js", include_str!("page/heard.js")),
     ("board.js", include_str!("page/board.js")),
     ("graph.js", include_str!("page/graph.js")),
     ("tree.js", include_str!("page/tree.js")),
     ("panels.js", include_str!("page/panels.js")),
     ("review.js", include_str!("page/review.js")),
+    ("learn.js", include_str!("page/learn.js")),
+    ("edit.js", include_str!("page/edit.js")),
+    ("keys.js", include_str!("page/keys.js")),
     ("app.js", include_str!("page/app.js")),
     ("replay.js", include_str!("page/replay.js")),
 ];
 
 /// Modules of the served page only.
 const SERVED: &[(&str, &str)] = &[
+    ("live.js", include_str!("page/live.js")),
     ("dialog.js", include_str!("page/dialog.js")),
     ("start.js", include_str!("page/start.js")),
     ("watch.js", include_str!("page/watch.js")),
@@ -77,6 +86,7 @@ fn wrapped(name: &str, text: &str) -> String {
         let line = match (imported, line.strip_prefix("export ")) {
             (Some((names, from)), _) => {
                 let names = names.strip_prefix("* as ").unwrap_or(names);
+                let names = names.replace(" as ", ": ");
                 format!("const {names} = {};", variable(from))
             }
             (None, Some(exported)) => {
@@ -112,9 +122,9 @@ mod tests {
 
     #[test]
     fn modules_become_functions() {
-        let text = "import { a, b } from \"./dom.js\";\nimport * as tree from \"./tree.js\";\n\
+        let text = "import { a, b as c } from \"./dom.js\";\nimport * as tree from \"./tree.js\";\n\
                     export const X = a;\nexport async function f(y) {}\nlet z = 1;";
-        let expected = "const module_one = (() => {\nconst { a, b } = module_dom;\n\
+        let expected = "const module_one = (() => {\nconst { a, b: c } = module_dom;\n\
                         const tree = module_tree;\nconst X = a;\nasync function f(y) {}\nlet z = 1;\n\
                         return { X, f };\n})();\n";
         assert_eq!(wrapped("one.js", text), expected);

@@ -1,7 +1,7 @@
 //! Connections: one thread each, limited to the needs of a few pages.
 
 use std::io::{self, Write as _};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -54,6 +54,9 @@ pub enum ServerError {
         /// Why.
         source: io::Error,
     },
+    /// This computer has no address in a network.
+    #[error("this computer is in no network that a phone could use")]
+    NoNetwork,
     /// The system has no random numbers for the address.
     #[error("no random numbers for the address: {0}")]
     Token(getrandom::Error),
@@ -62,24 +65,45 @@ pub enum ServerError {
     Thread(io::Error),
 }
 
-/// A server on the loopback address.
+/// A server on the loopback address, or for the local network.
 pub struct Server {
     listener: TcpListener,
     site: Arc<Site>,
 }
 
 impl Server {
-    /// Takes a port, any free one for 0. Nothing is answered before it [serves](Server::serve).
+    /// Takes a port of the loopback address, any free one for 0. Nothing is answered before it
+    /// [serves](Server::serve).
     ///
     /// # Errors
     /// [`ServerError`].
     pub fn bind(port: u16, host: Arc<dyn Host>) -> Result<Server, ServerError> {
+        Server::listen(Ipv4Addr::LOCALHOST, None, port, host)
+    }
+
+    /// The same for all computers of the local network: whoever has the address can use the page, and reads
+    /// along who can read the network, as nothing is encrypted.
+    ///
+    /// # Errors
+    /// [`ServerError`].
+    pub fn bind_in_network(port: u16, host: Arc<dyn Host>) -> Result<Server, ServerError> {
+        let own = own_address().ok_or(ServerError::NoNetwork)?;
+        Server::listen(Ipv4Addr::UNSPECIFIED, Some(own), port, host)
+    }
+
+    fn listen(
+        at: Ipv4Addr,
+        network: Option<Ipv4Addr>,
+        port: u16,
+        host: Arc<dyn Host>,
+    ) -> Result<Server, ServerError> {
         let refused = |source| ServerError::Port { port, source };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refused)?;
+        let listener = TcpListener::bind((at, port)).map_err(refused)?;
         let site = Site {
             host,
             token: site::token().map_err(ServerError::Token)?,
             port: listener.local_addr().map_err(refused)?.port(),
+            network,
         };
         Ok(Server {
             listener,
@@ -90,7 +114,13 @@ impl Server {
     /// The address of the page, with the secret that it takes to open it.
     #[must_use]
     pub fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/{}/", self.site.port, self.site.token)
+        self.site.address(Ipv4Addr::LOCALHOST)
+    }
+
+    /// The address for other computers of the network, if it is for them.
+    #[must_use]
+    pub fn network_address(&self) -> Option<String> {
+        Some(self.site.address(self.site.network?))
     }
 
     /// Serves on a thread of its own, until the program ends.
@@ -127,6 +157,17 @@ impl Server {
                 log::warn!("no thread for a connection: {error}");
             }
         }
+    }
+}
+
+/// This computer's address in its network: that from which it would send a packet elsewhere. None is sent.
+fn own_address() -> Option<Ipv4Addr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    // An address that is reserved for documentation.
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    match socket.local_addr().ok()?.ip() {
+        IpAddr::V4(own) if !own.is_loopback() && !own.is_unspecified() => Some(own),
+        _ => None,
     }
 }
 
@@ -173,7 +214,8 @@ fn events(stream: &mut TcpStream, mut page: Box<dyn Page>) -> io::Result<()> {
             text.extend(["event: ", kind, "\ndata: ", data, "\n\n"]);
         }
         if news.is_empty() {
-            text.push_str(":\n\n");
+            // A page that hears nothing for a while connects again.
+            text.push_str("event: alive\ndata: 0\n\n");
         }
         stream.write_all(text.as_bytes())?;
     }

@@ -1,5 +1,6 @@
 //! The resources under the page's address, and access control.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,9 +44,16 @@ pub(super) struct Site {
     pub(super) host: Arc<dyn Host>,
     pub(super) token: String,
     pub(super) port: u16,
+    /// This computer's address in the local network, if the site is for that, too.
+    pub(super) network: Option<Ipv4Addr>,
 }
 
 impl Site {
+    /// The address of the page on this host.
+    pub(super) fn address(&self, host: Ipv4Addr) -> String {
+        format!("http://{host}:{}/{}/", self.port, self.token)
+    }
+
     pub(super) fn answer(&self, request: &Request) -> Answer {
         match self.admit(request) {
             Ok((path, query)) => self.route(path, query, request),
@@ -56,9 +64,16 @@ impl Site {
     /// The path after the token and the query, if the client is allowed.
     fn admit<'a>(&self, request: &'a Request) -> Result<(&'a str, &'a str), Reply> {
         // A request through another host name for this machine has that name in its header.
-        let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", self.port));
+        // Browsers leave out the port that is usual.
+        let port = match self.port {
+            80 => String::new(),
+            port => format!(":{port}"),
+        };
+        let hosts = ["127.0.0.1".to_owned(), "localhost".to_owned()];
+        let network = self.network.map(|network| network.to_string());
+        let mut hosts = hosts.into_iter().chain(network).map(|host| host + &port);
         let named = request.host.as_deref().unwrap_or_default();
-        if !hosts.iter().any(|host| host.eq_ignore_ascii_case(named)) {
+        if !hosts.any(|host| host.eq_ignore_ascii_case(named)) {
             return Err(Reply::text(421, "not the address of this board\n"));
         }
         let foreign = |origin: &str| origin != format!("http://{}", named.to_ascii_lowercase());
@@ -116,4 +131,81 @@ pub(super) fn token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl Page for Nothing {
+        fn news(&mut self, _: Duration) -> Vec<(&'static str, Arc<str>)> {
+            Vec::new()
+        }
+    }
+
+    impl Host for Nothing {
+        fn start(&self) -> &'static str {
+            "start.js"
+        }
+
+        fn answer(&self, _: &str, _: &Request) -> Option<Reply> {
+            None
+        }
+
+        fn open(self: Arc<Self>, _: &str) -> Box<dyn Page> {
+            Box::new(Nothing)
+        }
+    }
+
+    /// Whether a request under this name of the host, from a page of this origin, is admitted.
+    fn admits(port: u16, network: Option<Ipv4Addr>, host: &str, origin: Option<&str>) -> bool {
+        let site = Site {
+            host: Arc::new(Nothing),
+            token: "t".to_owned(),
+            port,
+            network,
+        };
+        let request = Request {
+            path: "/t/".to_owned(),
+            host: Some(host.to_owned()),
+            origin: origin.map(str::to_owned),
+            ..Request::default()
+        };
+        site.admit(&request).is_ok()
+    }
+
+    #[test]
+    fn browsers_leave_the_usual_port_out() {
+        assert!(admits(80, None, "127.0.0.1", Some("http://127.0.0.1")));
+        assert!(admits(80, None, "localhost", None));
+        assert!(!admits(80, None, "evil.example", None));
+        assert!(!admits(8080, None, "127.0.0.1", None));
+        assert!(admits(
+            8080,
+            None,
+            "127.0.0.1:8080",
+            Some("http://127.0.0.1:8080")
+        ));
+    }
+
+    #[test]
+    fn only_a_site_for_the_network_is_reached_by_its_address() {
+        let own = Ipv4Addr::new(192, 168, 1, 7);
+        assert!(!admits(8080, None, "192.168.1.7:8080", None));
+        assert!(admits(
+            8080,
+            Some(own),
+            "192.168.1.7:8080",
+            Some("http://192.168.1.7:8080")
+        ));
+        assert!(!admits(8080, Some(own), "192.168.1.8:8080", None));
+        assert!(!admits(
+            8080,
+            Some(own),
+            "192.168.1.7:8080",
+            Some("http://127.0.0.1:8080")
+        ));
+    }
 }

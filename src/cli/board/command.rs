@@ -2,9 +2,9 @@
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use tengen::game::BoardSize;
+use tengen::game::{BoardSize, Color};
 use tengen::gtp::parse_vertex;
-use tengen::record::Vertex;
+use tengen::record::{LaterSetup, Vertex};
 
 use super::session::Session;
 use super::table::Table;
@@ -41,7 +41,7 @@ pub(super) enum Command {
     Move,
     /// Make the engine play its best move so far.
     Hurry,
-    /// The side to move resigns.
+    /// The person who plays resigns.
     Resign,
     /// Set players and strength.
     Players {
@@ -54,6 +54,22 @@ pub(super) enum Command {
     },
     /// Determine dead stones and score.
     Count,
+    /// Set up stones: points with `B`, `W` or nothing.
+    SetUp {
+        points: Vec<(String, Option<char>)>,
+        to_move: Option<char>,
+        node: usize,
+    },
+    /// Change whether the stones around a point are dead in a count.
+    MarkDead {
+        at: String,
+        node: usize,
+    },
+    /// Judge a move of the shown position.
+    Judge {
+        at: String,
+        node: usize,
+    },
     /// Review the shown line, or stop.
     Review {
         on: bool,
@@ -67,6 +83,12 @@ pub(super) enum Command {
     Delete,
     /// Make the line that leads to the position the main line.
     Promote,
+    /// Take back the last of these, a comment or a new game.
+    TakeBack,
+    /// Show another game of the file.
+    Game {
+        place: usize,
+    },
 }
 
 impl Command {
@@ -88,7 +110,7 @@ impl Command {
             Command::Play { at, node } => {
                 same_position(session, node)?;
                 let vertex = vertex(&at, session.board.size())?;
-                session.play(vertex)
+                session.play_by_hand(vertex)
             }
             Command::Line { moves, node } => {
                 same_position(session, node)?;
@@ -99,22 +121,43 @@ impl Command {
             }
             Command::Undo => session.undo(),
             Command::Go { node } => session.go(node),
-            Command::Move => {
-                session.ask(Task::Move);
-                Ok(())
-            }
-            Command::Resign => {
-                let color = session.board.to_move();
-                session.resign(color)
-            }
+            Command::Move => session.ask(Task::Move),
+            Command::Resign => session.resign(),
             Command::Players { players, level } => session.set_up(players, level),
             Command::Analyse { on } => {
                 session.analyse(on);
                 Ok(())
             }
-            Command::Count => {
-                session.ask(Task::Count);
-                Ok(())
+            Command::Count => session.ask(Task::Count),
+            Command::SetUp {
+                points,
+                to_move,
+                node,
+            } => {
+                same_position(session, node)?;
+                let size = session.board.size();
+                let mut setup = LaterSetup {
+                    to_move: to_move.and_then(color),
+                    ..LaterSetup::default()
+                };
+                for (at, stone) in points {
+                    if let Vertex::Point(point) = vertex(&at, size)? {
+                        setup.changes.insert(point, stone.and_then(color));
+                    }
+                }
+                session.set_up_stones(setup)
+            }
+            Command::MarkDead { at, node } => {
+                same_position(session, node)?;
+                match vertex(&at, session.board.size())? {
+                    Vertex::Point(point) => session.mark_dead(point),
+                    Vertex::Pass => anyhow::bail!("a pass is no stone"),
+                }
+            }
+            Command::Judge { at, node } => {
+                same_position(session, node)?;
+                let vertex = vertex(&at, session.board.size())?;
+                session.judge(vertex)
             }
             Command::Review { on } => {
                 session.want_review(on);
@@ -126,9 +169,11 @@ impl Command {
             }
             Command::Delete => session.delete(),
             Command::Promote => {
-                session.tree.promote(session.current);
+                session.promote();
                 Ok(())
             }
+            Command::TakeBack => session.take_back(),
+            Command::Game { place } => session.choose_game(place),
             // It does not change the game.
             Command::Hurry => Ok(()),
         }
@@ -137,9 +182,17 @@ impl Command {
 
 /// Two pages may show the same game: a move applies to the position that was shown.
 fn same_position(session: &Session, node: usize) -> anyhow::Result<()> {
-    let same = session.current == node;
+    let same = session.game.current == node;
     same.then_some(())
         .context("the board has changed: another move was played")
+}
+
+fn color(letter: char) -> Option<Color> {
+    match letter {
+        'B' => Some(Color::Black),
+        'W' => Some(Color::White),
+        _ => None,
+    }
 }
 
 fn vertex(text: &str, size: BoardSize) -> anyhow::Result<Vertex> {

@@ -4,10 +4,12 @@
 mod clocks;
 mod command;
 mod open;
+mod qr;
 mod report;
 mod requests;
 mod reviewing;
 mod session;
+mod stored;
 mod table;
 mod task;
 mod terms;
@@ -21,6 +23,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
+use tengen::engine::EngineOptions;
 use tengen::record::file;
 use tengen::web::{Host, Server};
 
@@ -33,10 +36,21 @@ use session::Session;
 use table::Table;
 use terms::{Level, Terms, Who};
 
+/// The settings that a level consists of, and itself.
+const OF_A_LEVEL: &[&str] = &[
+    "level",
+    "visits",
+    "move-temperature",
+    "move-temperature-halflife",
+    "move-least-share",
+    "solver-threads",
+    "probe-nodes",
+];
+
 /// Show a board in the browser: play, analyse and review games of NoGo, Go and Gomoku.
 ///
 /// Prints the address of the page, which contains a secret: anyone with it can use the engine. Only
-/// programs on this computer can reach it. Nothing is searched while no page is open; Ctrl-C ends
+/// programs on this computer can reach it, unless --phone is given. Nothing is searched while no page is open; Ctrl-C ends
 /// it.
 #[derive(Debug, Args)]
 pub(crate) struct Board {
@@ -48,6 +62,10 @@ pub(crate) struct Board {
     /// The port of the page [default: any free port].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
+    /// Serve the local network, too, and print a QR code for a phone: everyone in the network who has
+    /// the address can use the engine, and nothing is encrypted.
+    #[arg(long)]
+    phone: bool,
     #[command(flatten)]
     engine: EngineFlags,
 }
@@ -60,20 +78,30 @@ impl Board {
             "--playouts-per-second simulates a clock, and people play here: leave it out"
         );
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let limits = options.thinking_limits();
+        // A level is for its moves: what is analysed and reviewed is so at full strength.
+        let level = Some(options.level).filter(|level| *level < EngineOptions::default().level);
+        let visits = self
+            .engine
+            .given("visits")
+            .and_then(|text| text.parse().ok());
+        let engine = match level {
+            Some(_) => self.engine.without(OF_A_LEVEL),
+            None => self.engine,
+        };
+        let limits = engine.resolve()?.thinking_limits();
         let terms = Terms {
             game: options.game.clone(),
             size: options.board().to_string(),
             rules: options.rules.clone(),
             players: [Who::Human, Who::Engine],
             level: Level {
-                visits: limits.visits,
+                visits: level.map_or(limits.visits, |_| visits),
                 seconds: limits.time_per_move.map(|time| time.as_secs_f64()),
-                strength: None,
+                strength: level,
             },
             ..Terms::default()
         };
-        let mut session = Session::new(Arc::new(self.engine), terms, Arc::clone(&time))?;
+        let mut session = Session::new(Arc::new(engine), terms, Arc::clone(&time))?;
         if let Some(path) = &self.file {
             let name = || path.display().to_string();
             let bytes = file::read_bytes(path).with_context(name)?;
@@ -81,12 +109,19 @@ impl Board {
         }
         let table = Arc::new(Table::new(session));
         let host: Arc<dyn Host> = Arc::<Table>::clone(&table);
-        let server = Server::bind(self.port, host)?;
+        let server = match self.phone {
+            true => Server::bind_in_network(self.port, host)?,
+            false => Server::bind(self.port, host)?,
+        };
         let (working, watching) = (Arc::clone(&table), table);
         spawn("engine", move || worker::work(&working, &time))?;
         spawn("clocks", move || watching.watch_clocks())?;
         let address = server.address();
         output::print(&address)?;
+        if let Some(address) = server.network_address() {
+            output::print(&address)?;
+            qr::code(&address).map_or(Ok(()), |code| output::print(&code))?;
+        }
         if self.open {
             open::open(&address);
         }

@@ -93,6 +93,12 @@ impl SearchedPosition {
         }
     }
 
+    /// The expected continuation.
+    pub(in super::super) fn line(self, report: &SearchReport) -> Vec<String> {
+        let best = report.best().map_or(&[][..], |best| &best.pv);
+        best.iter().take(LINE).map(|&mv| self.vertex(mv)).collect()
+    }
+
     fn candidate(self, found: &MoveReport) -> Candidate {
         let value = found.proof.map_or(found.value, Proof::value);
         let expected = found.expected.as_ref();

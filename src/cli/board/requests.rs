@@ -27,12 +27,12 @@ impl Host for Table {
             "load" => load(self, request),
             "games" => Reply::json(200, games()),
             "review" => {
-                let text = self.look(|session| Arc::clone(&session.reviewed.1));
+                let text = self.look(|session| Arc::clone(&session.game.reviewed.1));
                 Reply::json(200, &*text)
             }
             "game.sgf" => game("game.sgf", &self.look(Session::sgf)),
             "reviewed.sgf" => {
-                let text = self.look(|session| Arc::clone(&session.reviewed_sgf));
+                let text = self.look(|session| Arc::clone(&session.game.reviewed_sgf));
                 game("reviewed.sgf", &text)
             }
             _ => return None,

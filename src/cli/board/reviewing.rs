@@ -5,22 +5,23 @@ use std::sync::Arc;
 use serde_json::json;
 use tengen::record::GameRecord;
 use tengen::search::StopFlag;
-use tengen::watch::{Eval, letter};
+use tengen::watch::Eval;
 
 use super::super::flags::EngineFlags;
-use super::super::review::{Game, NODES, Reviewer, Step, THRESHOLDS, annotated_sgf};
+use super::super::review::{Game, NODES, Reviewer, THRESHOLDS, annotated_sgf};
+use super::report::SearchedPosition;
+use super::task::Task;
 
-/// A finished review.
+/// A review of a line, or of its last part if it was stopped.
 pub(super) struct Reviewed {
     /// As JSON, with the positions of the line.
     pub(super) json: String,
     /// As SGF with comments.
     pub(super) sgf: String,
-    /// The evaluation of each position.
-    pub(super) known: Vec<(usize, Eval)>,
 }
 
-/// Reviews a line through these positions; `see` is called with the number of finished ones.
+/// Reviews a line through these positions; `see` gets each position's number, analysis and evaluation. When
+/// stopped, what is done is the result; `None` if that is nothing.
 ///
 /// # Errors
 /// When the game cannot be reviewed.
@@ -29,27 +30,26 @@ pub(super) fn review(
     record: &GameRecord,
     nodes: &[usize],
     stop: &StopFlag,
-    see: &mut dyn FnMut(usize),
-) -> anyhow::Result<Reviewed> {
-    let mut reviewer = Reviewer::new(flags, NODES[0], 0, THRESHOLDS, stop.clone());
+    see: &mut dyn FnMut(usize, String, Eval),
+) -> anyhow::Result<Option<Reviewed>> {
+    // People wait for it: with more nodes the first positions that cannot be solved take minutes.
+    let [_, alone] = NODES;
+    let mut reviewer = Reviewer::new(flags, alone, 0, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), record);
-    let mut done = 0;
-    let reviewed = reviewer.review(game, record, &mut |step| {
-        done += usize::from(step == Step::Searched);
-        see(done);
-    })?;
-    let known = reviewed.positions.iter().filter_map(|position| {
-        let eval = Eval {
-            winrate: position.winrate?,
-            lead: position.lead,
-            visits: position.visits,
-            proven: position.proven().map(letter),
+    let reviewed = reviewer.review(game, record, &mut |found| {
+        let (Some(report), Some(&node)) = (found.report, nodes.get(found.moves)) else {
+            return;
         };
-        Some((*nodes.get(position.moves)?, eval))
-    });
-    Ok(Reviewed {
-        known: known.collect(),
+        let searched = SearchedPosition {
+            node,
+            task: Task::Review,
+            mover: found.mover,
+            size: record.size,
+        };
+        see(node, searched.text(report, true), searched.eval(report));
+    })?;
+    Ok((!reviewed.positions.is_empty()).then(|| Reviewed {
         json: json!({ "nodes": nodes, "review": reviewed }).to_string(),
         sgf: annotated_sgf(record, &reviewed),
-    })
+    }))
 }

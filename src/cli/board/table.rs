@@ -25,14 +25,15 @@ const AWAY: Duration = Duration::from_secs(2);
 pub(super) struct Feed(pub(super) [(u64, Arc<str>); KINDS.len()]);
 
 /// The kinds of messages.
-pub(super) const KINDS: [&str; 4] = ["state", "tree", "analysis", "progress"];
+pub(super) const KINDS: [&str; 3] = ["state", "analysis", "progress"];
 const STATE: usize = 0;
-const TREE: usize = 1;
-const ANALYSIS: usize = 2;
-const PROGRESS: usize = 3;
+const ANALYSIS: usize = 1;
+const PROGRESS: usize = 2;
+/// The kind that is made for each page: what has changed in the tree since it saw it last.
+const TREE: &str = "tree";
 
 impl Feed {
-    fn set(&mut self, kind: usize, text: String) {
+    fn set(&mut self, kind: usize, text: &str) {
         let slot = &mut self.0[kind];
         if *slot.1 != *text {
             *slot = (slot.0 + 1, text.into());
@@ -43,8 +44,6 @@ impl Feed {
 struct Inner {
     session: Session,
     feed: Feed,
-    /// The game that was shown last.
-    game: u64,
     /// Number of open pages, and the time since there were any.
     pages: usize,
     attended: bool,
@@ -53,17 +52,20 @@ struct Inner {
 }
 
 impl Inner {
+    /// Identifies the game, and counts the changes of its tree.
+    fn tree_state(&self) -> (u64, u64) {
+        let session = &self.session;
+        (session.game_number(), session.game.tree.changes())
+    }
+
     /// Notifies pages of changes, and ends a search that is no longer needed.
     fn publish(&mut self) {
-        let game = self.session.game();
-        if std::mem::replace(&mut self.game, game) != game {
-            // The search was of another game.
-            self.feed.set(ANALYSIS, "null".to_owned());
-        }
         let state = view::state(&self.session, self.attended);
-        self.feed.set(STATE, state);
-        let tree = view::tree(&self.session);
-        self.feed.set(TREE, tree);
+        self.feed.set(STATE, &state);
+        let game = &self.session.game;
+        let known = game.analyses.get(&game.current);
+        self.feed
+            .set(ANALYSIS, known.map_or("null", |known| &known.json));
         let request = self.session.request(self.attended);
         if let Some((running, stop)) = &self.running
             && request != Some(*running)
@@ -84,7 +86,6 @@ impl Table {
         let mut inner = Inner {
             session,
             feed: Feed::default(),
-            game: 0,
             pages: 0,
             attended: false,
             running: None,
@@ -149,6 +150,17 @@ impl Table {
         self.changed.notify_all();
     }
 
+    /// Finishes a review, also one that was stopped: what it found is kept if the game is the same.
+    pub(super) fn end_review(&self, request: TaskRequest, act: impl FnOnce(&mut Session)) {
+        let mut inner = self.inner.lock();
+        inner.running = None;
+        if inner.session.is_of(request) {
+            act(&mut inner.session);
+        }
+        inner.publish();
+        self.changed.notify_all();
+    }
+
     /// Shows how much time the move of this task gets.
     pub(super) fn plan(&self, request: TaskRequest, budget: Option<Budget>) {
         let mut inner = self.inner.lock();
@@ -157,13 +169,21 @@ impl Table {
         self.changed.notify_all();
     }
 
-    /// Shows a search's result, as JSON, and keeps its evaluation for the position.
-    pub(super) fn show(&self, request: TaskRequest, text: String, eval: Eval) {
+    /// Shows a search's result, as JSON, and keeps it for the position unless there is a better one.
+    pub(super) fn show(&self, request: TaskRequest, node: usize, json: String, eval: Eval) {
         let mut inner = self.inner.lock();
         let current = inner.session.request(inner.attended) == Some(request);
-        if current && inner.session.tree.has(request.node) {
-            inner.session.tree.node_mut(request.node).eval = Some(eval);
-            inner.feed.set(ANALYSIS, text);
+        if current && inner.session.learn(node, json, eval) {
+            inner.publish();
+            self.changed.notify_all();
+        }
+    }
+
+    /// Keeps an evaluation of a position of which there is none.
+    pub(super) fn glance(&self, request: TaskRequest, node: usize, eval: Eval) {
+        let mut inner = self.inner.lock();
+        if inner.session.request(inner.attended) == Some(request) {
+            inner.session.glance(node, eval);
             self.changed.notify_all();
         }
     }
@@ -171,7 +191,7 @@ impl Table {
     /// Shows the progress of a review: finished positions, and all.
     pub(super) fn progress(&self, done: usize, all: usize) {
         let mut inner = self.inner.lock();
-        inner.feed.set(PROGRESS, format!("[{done},{all}]"));
+        inner.feed.set(PROGRESS, &format!("[{done},{all}]"));
         self.changed.notify_all();
     }
 
@@ -180,7 +200,7 @@ impl Table {
         let mut inner = self.inner.lock();
         loop {
             let now = inner.session.now();
-            match inner.session.clocks.deadline() {
+            match inner.session.game.clocks.deadline() {
                 Some((_, deadline)) if deadline <= now => {
                     inner.session.look_at_clocks();
                     inner.publish();
@@ -204,6 +224,7 @@ impl Table {
         TablePage {
             table: Arc::clone(self),
             seen: [0; KINDS.len()],
+            tree: (0, 0),
         }
     }
 }
@@ -212,22 +233,37 @@ impl Table {
 pub(super) struct TablePage {
     table: Arc<Table>,
     seen: [u64; KINDS.len()],
+    /// The game, and the changes of its tree, that it has seen.
+    tree: (u64, u64),
+}
+
+impl TablePage {
+    fn is_new(&self, inner: &Inner) -> bool {
+        let numbers = inner.feed.0.iter().map(|(number, _)| *number);
+        let mut pairs = numbers.zip(self.seen);
+        pairs.any(|(number, seen)| number > seen) || inner.tree_state() != self.tree
+    }
 }
 
 impl Page for TablePage {
     fn news(&mut self, patience: Duration) -> Vec<(&'static str, Arc<str>)> {
         let mut inner = self.table.inner.lock();
-        let seen = self.seen;
-        let is_new = |inner: &Inner| {
-            let numbers = inner.feed.0.iter().map(|(number, _)| *number);
-            numbers.zip(seen).any(|(number, seen)| number > seen)
-        };
-        if !is_new(&inner) {
+        if !self.is_new(&inner) {
             self.table
                 .changed
-                .wait_while_for(&mut inner, |inner| !is_new(inner), patience);
+                .wait_while_for(&mut inner, |inner| !self.is_new(inner), patience);
         }
-        let mut news = Vec::new();
+        let mut news: Vec<(&'static str, Arc<str>)> = Vec::new();
+        let tree = inner.tree_state();
+        if tree != self.tree {
+            let seen = if tree.0 == self.tree.0 {
+                self.tree.1
+            } else {
+                0
+            };
+            self.tree = tree;
+            news.push((TREE, view::tree(&inner.session, seen).into()));
+        }
         let feed = KINDS.iter().zip(&inner.feed.0).zip(&mut self.seen);
         for ((kind, (number, text)), seen) in feed {
             if *number > *seen {

@@ -16,6 +16,10 @@ pub(in super::super) enum Task {
     Count,
     /// Search every position of the line.
     Review,
+    /// Search the position after a move that was tried.
+    Judge,
+    /// Evaluate each position of the line by the network alone.
+    Skim,
 }
 
 impl Task {
@@ -27,6 +31,8 @@ impl Task {
             Task::Ponder => "ponder",
             Task::Count => "count",
             Task::Review => "review",
+            Task::Judge => "judge",
+            Task::Skim => "skim",
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
-use tengen::clock::TimeControl;
+use tengen::clock::{SideClock, TimeControl, TimeLeft};
 use tengen::engine::{EngineOptions, ThinkingLimits};
 use tengen::game::{BoardSize, Color, HalfPoints};
 use tengen::gtp::fixed_handicap_points;
@@ -37,6 +37,8 @@ pub(super) struct Level {
 /// Limits of a level: the page must not start an endless search.
 const MOST_VISITS: u64 = 1_000_000_000;
 const MOST_SECONDS: f64 = 24.0 * 3600.0;
+/// Maximum time of a move by the clock alone: a person waits for it.
+const LONGEST_MOVE: Duration = Duration::from_secs(10);
 
 impl Level {
     /// # Errors
@@ -64,11 +66,14 @@ impl Level {
     }
 
     /// The engine's own limits, replaced by those of the level.
-    pub(super) fn limits(&self, usual: &ThinkingLimits) -> ThinkingLimits {
+    pub(super) fn limits(&self, usual: &ThinkingLimits, clock: TimeControl) -> ThinkingLimits {
         let weakened = usual.visits.filter(|_| self.strength.is_some());
+        let visits = self.visits.or(weakened);
+        let is_free = visits.is_none() && clock != TimeControl::Unlimited;
+        let seconds = self.seconds.map(Duration::from_secs_f64);
         ThinkingLimits {
-            visits: self.visits.or(weakened),
-            time_per_move: self.seconds.map(Duration::from_secs_f64),
+            visits,
+            time_per_move: seconds.or(is_free.then_some(LONGEST_MOVE)),
             ..usual.clone()
         }
     }
@@ -122,7 +127,14 @@ impl Terms {
             return Ok(TimeControl::Unlimited);
         }
         let fields: Vec<&str> = self.clock.split_whitespace().collect();
-        TimeControl::from_kata(&fields).with_context(|| format!("the clock {:?}", self.clock))
+        let control = TimeControl::from_kata(&fields);
+        let control = control.with_context(|| format!("the clock {:?}", self.clock))?;
+        let first = SideClock::new(control).left();
+        ensure!(
+            first != TimeLeft::Main(Duration::ZERO),
+            "the clock has no time for the first move: give main time"
+        );
+        Ok(control)
     }
 
     /// Adds komi and handicap stones to the beginning of a game.
@@ -132,9 +144,11 @@ impl Terms {
     pub(super) fn complete(&self, beginning: &mut GameRecord, passes: bool) -> anyhow::Result<()> {
         if let Some(komi) = self.komi {
             let halves = komi * 2.0;
+            ensure!(halves.fract() == 0.0, "komi is a multiple of half a point");
+            let most = beginning.size.area() as f64;
             ensure!(
-                halves.fract() == 0.0 && halves.abs() <= 2000.0,
-                "komi is a multiple of half a point"
+                komi.abs() <= most,
+                "komi is at most {most} points on this board, one for each of its points"
             );
             beginning.komi = Some(HalfPoints(halves as i32));
         }

@@ -4,12 +4,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tengen::game::{Color, PointStatus, Settled};
 use tengen::gtp::format_vertex;
-use tengen::record::result_text;
+use tengen::record::{result_text, sgf};
 use tengen::watch::{ClockView, Eval, PlanView, letter, points};
 
-use super::session::{GameEnd, Session};
+use super::session::{GameEnd, Judged, Session};
 use super::task::Task;
 use super::terms::Terms;
+use super::tree::Tree;
 
 /// Everything that changes with a move or a setting; the tree is sent separately.
 #[derive(Debug, Serialize)]
@@ -18,12 +19,19 @@ struct State<'a> {
     width: u8,
     height: u8,
     passes: bool,
+    /// Whether Tengen chooses the next move.
+    choosing: bool,
     /// Whether points are counted.
     scores: bool,
     rules: &'a str,
     komi: Option<f32>,
     handicap: u16,
     names: [&'a str; 2],
+    /// In the file.
+    ranks: [Option<String>; 2],
+    info: Value,
+    /// The judgement of a move that was tried.
+    judged: Option<&'a Judged>,
     terms: &'a Terms,
     current: usize,
     live: usize,
@@ -48,17 +56,25 @@ struct State<'a> {
     /// The player that chooses the moves, once known.
     engine: Option<&'a String>,
     comment: &'a str,
+    marks: Vec<sgf::Mark>,
+    /// What the last step that can be taken back was.
+    step: Option<&'static str>,
+    /// Number of games in the file, and the place of this one.
+    games: (usize, usize),
 }
 
-/// A node of the tree.
+/// A node of the tree; the root has neither parent nor move.
 #[derive(Debug, Serialize)]
 struct NodeView<'a> {
     id: usize,
-    parent: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<usize>,
+    /// Empty for nodes without a move.
     color: &'static str,
     at: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    comment: &'a str,
+    /// Whether it has a comment.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    remark: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     eval: Option<&'a Eval>,
 }
@@ -70,42 +86,54 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
     let stones: String = points(size)
         .map(|point| board.stone(point).map_or(".", letter))
         .collect();
-    let last = session.tree.node(session.current).play;
+    let taken = taken(session, &stones);
+    let root = &session.game.tree.node(Tree::ROOT).others;
+    let last = session.game.tree.node(session.game.current).play;
     let now = session.now();
-    let counted = session.counted.as_ref();
-    let counted = counted.filter(|(node, _)| *node == session.current);
+    let counted = session.game.counted.as_ref();
+    let counted = counted.filter(|(node, _)| *node == session.game.current);
     let state = State {
         game: info.name,
         width: size.width,
         height: size.height,
         passes: info.passes,
+        choosing: session.is_choosing(),
         scores: info.scored,
-        rules: &session.beginning.rules,
-        komi: session.beginning.komi.map(|komi| komi.0 as f32 / 2.0),
-        handicap: session.beginning.handicap,
-        names: [&session.beginning.black, &session.beginning.white],
-        terms: &session.terms,
-        current: session.current,
-        live: session.live,
+        rules: &session.game.beginning.rules,
+        komi: session.game.beginning.komi.map(|komi| komi.0 as f32 / 2.0),
+        handicap: session.game.beginning.handicap,
+        names: [&session.game.beginning.black, &session.game.beginning.white],
+        ranks: ["BR", "WR"].map(|rank| sgf::value_of(root, rank)),
+        info: info_of(root),
+        judged: session.judged.as_ref(),
+        terms: &session.game.terms,
+        current: session.game.current,
+        live: session.game.live,
         to_move: letter(board.to_move()),
         legal: legal(session),
-        taken: taken(session, &stones),
+        taken,
         stones,
         last: last.map(|play| format_vertex(play.vertex, size)),
         end: session.end(),
-        count: counted.map(|(_, settled)| count(session, settled)),
-        clocks: [Color::Black, Color::White].map(|color| session.clocks.view(color, now)),
+        count: counted.map(|(_, settled)| count(session, settled, taken)),
+        clocks: [Color::Black, Color::White].map(|color| session.game.clocks.view(color, now)),
         plan: session.plan_view(now),
         analysing: session.analysing,
         reviewing: session.review.is_some(),
-        reviewed: session.reviewed.0,
+        reviewed: session.game.reviewed.0,
         task: session.request(attended).map(|request| request.task),
-        notes: &session.notes,
+        notes: &session.game.notes,
         engine: session.engine_log.last(),
-        comment: match session.current {
-            0 => &session.beginning.comment,
-            node => &session.tree.node(node).comment,
+        comment: match session.game.current {
+            0 => &session.game.beginning.comment,
+            node => &session.game.tree.node(node).comment,
         },
+        marks: sgf::marks(&session.game.tree.node(session.game.current).others, size),
+        step: session.last_step(),
+        games: (
+            session.game.others.texts.len() + 1,
+            session.game.others.place,
+        ),
     };
     serde_json::to_string(&state).unwrap_or_default()
 }
@@ -127,24 +155,36 @@ fn legal(session: &Session) -> String {
         .collect()
 }
 
-/// Number of captured stones of each side.
+/// Number of captured stones of each side, since stones were set up last.
 fn taken(session: &Session, stones: &str) -> [usize; 2] {
-    let path = session.tree.path(session.current);
+    let record = session.game.record(session.game.current);
     [Color::Black, Color::White].map(|color| {
-        let plays = path.iter().filter_map(|&node| session.tree.node(node).play);
+        let plays = record.plays.iter().map(|recorded| recorded.play);
         let placed = plays.filter(|play| {
             let is_stone = play.vertex != tengen::record::Vertex::Pass;
             play.color == color && is_stone
         });
-        let setup = session.beginning.setup.iter();
+        let setup = record.setup.iter();
         let placed = placed.count() + setup.filter(|(_, own)| *own == color).count();
         placed.saturating_sub(stones.matches(letter(color)).count())
     })
 }
 
-/// A count: one letter per point, lower case for dead or empty points.
-fn count(session: &Session, settled: &Settled) -> Value {
-    let letters: String = points(session.board.size())
+/// A side's part of a count.
+#[derive(Debug, Default, Serialize)]
+struct Part {
+    /// Living stones.
+    stones: usize,
+    /// Empty points, and those of dead stones.
+    empty: usize,
+    /// Captured and dead stones of the opponent.
+    prisoners: usize,
+}
+
+/// A count: one letter per point, lower case for dead or empty points; and what it is made of.
+fn count(session: &Session, settled: &Settled, taken: [usize; 2]) -> Value {
+    let board = &*session.board;
+    let letters: String = points(board.size())
         .map(|point| match settled.statuses[point.index()] {
             PointStatus::Alive => 'a',
             PointStatus::Seki => 's',
@@ -154,30 +194,83 @@ fn count(session: &Session, settled: &Settled) -> Value {
             PointStatus::Dame => '.',
         })
         .collect();
+    let area = board
+        .rules_json()
+        .is_some_and(|rules| rules.contains("\"AREA\""));
+    let parts = [Color::Black, Color::White].map(|color| {
+        let mut part = Part {
+            prisoners: taken[color.opponent().index()],
+            ..Part::default()
+        };
+        for point in points(board.size()) {
+            let own = board.stone(point) == Some(color);
+            match settled.statuses[point.index()] {
+                PointStatus::Alive | PointStatus::Seki => part.stones += usize::from(own),
+                PointStatus::Territory(owner) => part.empty += usize::from(owner == color),
+                PointStatus::Dead if !own => {
+                    part.empty += 1;
+                    part.prisoners += 1;
+                }
+                PointStatus::Dead | PointStatus::Dame => {}
+            }
+        }
+        part
+    });
+    let [black, white] = parts
+        .each_ref()
+        .map(|part| part.empty + if area { part.stones } else { part.prisoners });
+    // Komi, with what rules give for handicap stones.
+    let komi = black as f32 - white as f32 - settled.black_ahead.0 as f32 / 2.0;
     json!({
         "points": letters,
         "result": result_text(settled.outcome()),
         "certain": settled.is_certain(),
+        "area": area,
+        "parts": parts,
+        "komi": komi,
     })
 }
 
-/// The tree as JSON, main lines first.
-pub(super) fn tree(session: &Session) -> String {
-    let size = session.board.size();
-    let nodes = session.tree.in_order();
-    let nodes = nodes.into_iter().filter_map(|(id, parent)| {
-        let node = session.tree.node(id);
-        let play = node.play?;
-        Some(NodeView {
+/// Properties of the game that the page shows, with their names there.
+const INFO: [(&str, &str); 9] = [
+    ("GN", "name"),
+    ("EV", "event"),
+    ("RO", "round"),
+    ("PC", "place"),
+    ("DT", "date"),
+    ("RE", "result"),
+    ("SO", "source"),
+    ("AN", "annotator"),
+    ("GC", "text"),
+];
+
+/// What the file says of the game.
+fn info_of(others: &str) -> Value {
+    let told = INFO.iter().filter_map(|(property, name)| {
+        let text = sgf::value_of(others, property)?;
+        Some(((*name).to_owned(), Value::from(text)))
+    });
+    Value::Object(told.collect())
+}
+
+/// What has changed in the tree since these changes of it, as JSON: whether it is all of it, and the nodes,
+/// main lines first.
+pub(super) fn tree(session: &Session, seen: u64) -> String {
+    let (size, tree) = (session.board.size(), &session.game.tree);
+    let (all, changed) = tree.changed_since(seen);
+    let nodes = changed.into_iter().map(|id| {
+        let node = tree.node(id);
+        NodeView {
             id,
-            parent,
-            color: letter(play.color),
-            at: format_vertex(play.vertex, size),
-            comment: &node.comment,
-            eval: node.eval.as_ref(),
-        })
+            parent: tree.parent(id),
+            color: node.play.map_or("", |play| letter(play.color)),
+            at: node
+                .play
+                .map_or(String::new(), |play| format_vertex(play.vertex, size)),
+            remark: !node.comment.is_empty(),
+            eval: node.eval.as_deref(),
+        }
     });
     let nodes: Vec<_> = nodes.collect();
-    let root = session.tree.node(super::tree::Tree::ROOT).eval.as_ref();
-    serde_json::to_string(&json!({ "root": root, "nodes": nodes })).unwrap_or_default()
+    serde_json::to_string(&json!({ "all": all, "nodes": nodes })).unwrap_or_default()
 }

@@ -10,7 +10,8 @@ use tengen::engine::{
 use tengen::game::Color;
 use tengen::record::{GameRecord, Play};
 use tengen::registry;
-use tengen::search::{AnalysisOptions, PointsByMove, Purpose, StopFlag};
+use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
+use tengen::watch::letter;
 
 use super::super::flags::EngineFlags;
 use super::report::SearchedPosition;
@@ -18,12 +19,14 @@ use super::reviewing;
 use super::session::Session;
 use super::table::Table;
 use super::task::{Task, TaskRequest};
-use super::tree::Tree;
 
 /// Interval between two reports of a search.
 const INTERVAL: Duration = Duration::from_millis(200);
 /// Visits at which an analysis ends by itself: more would show no visible difference.
 const MOST_VISITS: u64 = 50_000_000;
+/// Limits of the search that judges a move: several times that of a review, within a person's patience.
+const JUDGE_VISITS: u64 = 1_600;
+const JUDGE_TIME: Duration = Duration::from_secs(4);
 
 /// The game's data for a task.
 struct Job {
@@ -34,29 +37,39 @@ struct Job {
     control: TimeControl,
     left: [TimeLeft; 2],
     flags: Arc<EngineFlags>,
-    /// The positions from the beginning to the searched one.
+    /// The move to judge.
+    tried: Option<Play>,
+    /// The positions from the beginning of the record to the searched one.
     nodes: Vec<usize>,
 }
 
 impl Job {
     fn new(session: &Session, request: TaskRequest) -> Job {
         let now = session.now();
-        let level = &session.terms.level;
-        let mut options = session.options.clone();
+        let level = &session.game.terms.level;
+        let mut options = session.game.options.clone();
         if request.task == Task::Move {
             // The page's levels were checked when the game began.
             let _ = level.weaken(&mut options);
         }
-        let path = session.tree.path(request.node);
+        let nodes = session.game.tree.since_set_up(request.node);
+        let mut record = session.game.record(request.node);
+        if request.task == Task::Review {
+            let comment = |&node| session.game.tree.node(node).comment.clone();
+            for (recorded, comment) in record.plays.iter_mut().zip(nodes[1..].iter().map(comment)) {
+                recorded.comment = comment;
+            }
+        }
         Job {
             flags: Arc::clone(&session.flags),
-            nodes: std::iter::once(Tree::ROOT).chain(path).collect(),
-            limits: level.limits(&options.thinking_limits()),
+            tried: session.judged.as_ref().map(|judged| judged.play),
+            nodes,
+            limits: level.limits(&options.thinking_limits(), session.game.clocks.control()),
             options,
-            record: session.record(request.node),
+            record,
             mover: session.board.to_move(),
-            control: session.clocks.control(),
-            left: [Color::Black, Color::White].map(|color| session.clocks.left(color, now)),
+            control: session.game.clocks.control(),
+            left: [Color::Black, Color::White].map(|color| session.game.clocks.left(color, now)),
         }
     }
 }
@@ -86,7 +99,7 @@ pub(super) fn work(table: &Table, time: &Arc<dyn Clock>) {
                 ready.work(table, request, &job, &stop);
             }
             Err(error) => table.finish(request, |session| {
-                session.notes = vec![format!("the engine cannot take part: {error:#}")];
+                session.game.notes = vec![format!("the engine cannot take part: {error:#}")];
                 session.exhausted(request);
             }),
         }
@@ -159,6 +172,8 @@ impl WorkerEngine {
                 });
             }
             Task::Review => review(table, request, job, stop),
+            Task::Judge => self.judge(table, request, job, stop),
+            Task::Skim => self.skim(table, request, job, stop),
         }
     }
 
@@ -196,10 +211,20 @@ impl WorkerEngine {
         table.plan(request, budget);
         let asked = MoveRequest::new(searched.mover, stop).with(options);
         let decision = self.engine.genmove(&asked, &mut |report| {
-            table.show(request, searched.text(report, false), searched.eval(report));
+            table.show(
+                request,
+                request.node,
+                searched.text(report, false),
+                searched.eval(report),
+            );
         });
         if let Some(report) = self.engine.last_report() {
-            table.show(request, searched.text(report, true), searched.eval(report));
+            table.show(
+                request,
+                request.node,
+                searched.text(report, true),
+                searched.eval(report),
+            );
         }
         let vertex = match decision {
             Decision::Play(vertex) => Some(vertex),
@@ -218,6 +243,80 @@ impl WorkerEngine {
                 session.exhausted(request);
             }
         });
+    }
+
+    /// Searches the position after a move that was tried.
+    fn judge(&mut self, table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
+        let Some(play) = job.tried else {
+            return table.finish(request, |session| session.exhausted(request));
+        };
+        if self.engine.play(play).is_err() {
+            return table.finish(request, |session| session.exhausted(request));
+        }
+        self.record.push(play);
+        let searched = SearchedPosition {
+            node: request.node,
+            task: request.task,
+            mover: play.color.opponent(),
+            size: job.record.size,
+        };
+        let effort = AnalysisEffort::Bounded {
+            visits: Some(JUDGE_VISITS),
+            time: Some(JUDGE_TIME),
+        };
+        let options = AnalysisOptions {
+            points: PointsByMove::Lead,
+            ..AnalysisOptions::default()
+        };
+        let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
+        let over = self.engine.outcome();
+        let report = self.engine.analyse(&asked, &mut |_| {});
+        table.finish(request, |session| {
+            let Some(judged) = &mut session.judged else {
+                return;
+            };
+            judged.done = true;
+            if let Some(outcome) = over {
+                judged.eval.proven = Some(outcome.winner.map_or("0", letter));
+                judged.eval.winrate = f32::midpoint(1.0, outcome.value_for(Color::Black));
+            } else if let Some(report) = &report {
+                judged.eval = searched.eval(report);
+                judged.pv = searched.line(report);
+            }
+        });
+    }
+
+    /// Evaluates the positions of the line that are not known yet.
+    fn skim(&mut self, table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
+        for (moves, &node) in job.nodes.iter().enumerate() {
+            let tree = |session: &Session| {
+                let tree = &session.game.tree;
+                !tree.has(node) || tree.node(node).eval.is_some()
+            };
+            let known = table.look(tree);
+            let mut record = job.record.clone();
+            record.to_move = Some(record.first_to_move());
+            record.plays.truncate(moves);
+            if stop.is_raised() {
+                return table.finish(request, |_| {});
+            }
+            if known || self.follow(&record).is_err() || self.engine.outcome().is_some() {
+                continue;
+            }
+            let mover = self.engine.to_move();
+            let searched = SearchedPosition {
+                node,
+                task: request.task,
+                mover,
+                size: record.size,
+            };
+            let asked = AnalysisRequest::new(mover, AnalysisEffort::Network, stop);
+            let report = self.engine.analyse(&asked, &mut |_| {});
+            if let Some(report) = report.filter(SearchReport::by_network) {
+                table.glance(request, node, searched.eval(&report));
+            }
+        }
+        table.finish(request, |session| session.exhausted(request));
     }
 
     fn analyse(
@@ -239,10 +338,20 @@ impl WorkerEngine {
         };
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
         let found = self.engine.analyse(&asked, &mut |report| {
-            table.show(request, searched.text(report, false), searched.eval(report));
+            table.show(
+                request,
+                request.node,
+                searched.text(report, false),
+                searched.eval(report),
+            );
         });
         if let Some(report) = &found {
-            table.show(request, searched.text(report, true), searched.eval(report));
+            table.show(
+                request,
+                request.node,
+                searched.text(report, true),
+                searched.eval(report),
+            );
         }
         let log = self.engine.thinker_log();
         table.finish(request, |session| {
@@ -257,13 +366,25 @@ fn review(table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
     let all = job.nodes.len();
     table.progress(0, all);
     let flags = Arc::clone(&job.flags);
-    let reviewed = reviewing::review(flags, &job.record, &job.nodes, stop, &mut |done| {
-        table.progress(done, all);
-    });
-    table.finish(request, |session| match reviewed {
-        Ok(reviewed) => session.take_review(reviewed),
+    let mut done = 0;
+    let reviewed = reviewing::review(
+        flags,
+        &job.record,
+        &job.nodes,
+        stop,
+        &mut |node, json, eval| {
+            done += 1;
+            table.progress(done, all);
+            table.show(request, node, json, eval);
+        },
+    );
+    table.end_review(request, |session| match reviewed {
+        // It was interrupted by another task, and begins again after that.
+        _ if stop.is_raised() && session.review.is_some() => {}
+        Ok(Some(reviewed)) => session.take_review(reviewed),
+        Ok(None) => session.exhausted(request),
         Err(error) => {
-            session.notes = vec![format!("the game cannot be reviewed: {error:#}")];
+            session.game.notes = vec![format!("the game cannot be reviewed: {error:#}")];
             session.exhausted(request);
         }
     });

@@ -245,6 +245,10 @@ impl Engine for WatchedEngine {
         self.publish(None);
     }
 
+    fn settle_as(&self, owner: Vec<f32>) -> Option<Settled> {
+        self.engine.settle_as(owner)
+    }
+
     fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged> {
         self.engine.settle(stop)
     }

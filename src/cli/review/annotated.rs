@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use tengen::gtp::parse_vertex;
-use tengen::record::sgf::{Branch, write_tree};
-use tengen::record::{GameRecord, Play, RecordedPlay, file};
+use tengen::record::sgf::{SgfNode, write_tree};
+use tengen::record::{GameRecord, Play, file};
 
 use super::facts::{Class, Position, Review, Side};
 use super::pages::in_folder;
@@ -66,19 +66,18 @@ fn is_ours(path: &Path) -> bool {
 
 /// The game as SGF.
 pub(in crate::cli) fn text(record: &GameRecord, review: &Review) -> String {
-    let mut branches = Vec::new();
+    let mut nodes = vec![SgfNode::default()];
     for (number, recorded) in record.plays.iter().enumerate() {
-        branches.push(Branch {
-            parent: number.checked_sub(1),
-            recorded: RecordedPlay {
-                comment: joined(&recorded.comment, &comment(review, number)),
-                ..recorded.clone()
-            },
+        nodes.push(SgfNode {
+            parent: number,
+            play: Some(recorded.play),
+            comment: joined(&recorded.comment, &comment(review, number)),
+            ..SgfNode::default()
         });
     }
     for position in &review.positions {
         let better = position.played.as_ref().map(|judged| &*judged.better);
-        add_line(&mut branches, record, position, better.unwrap_or_default());
+        add_line(&mut nodes, record, position, better.unwrap_or_default());
     }
     let about = format!(
         "{MARK} {}: {} a position, {}",
@@ -88,7 +87,7 @@ pub(in crate::cli) fn text(record: &GameRecord, review: &Review) -> String {
         comment: joined(&record.comment, &about),
         ..record.clone()
     };
-    write_tree(&annotated, &branches)
+    write_tree(&annotated, &nodes)
 }
 
 /// Two comments, of which either may be empty.
@@ -98,23 +97,21 @@ fn joined(one: &str, other: &str) -> String {
 }
 
 /// A better line, as a variation of the move that was played.
-fn add_line(branches: &mut Vec<Branch>, record: &GameRecord, from: &Position, line: &[String]) {
+fn add_line(nodes: &mut Vec<SgfNode>, record: &GameRecord, from: &Position, line: &[String]) {
     let Some(mut color) = record.plays.get(from.moves).map(|played| played.play.color) else {
         return;
     };
-    let mut parent = from.moves.checked_sub(1);
+    let mut parent = from.moves;
     for at in line {
         let Ok(vertex) = parse_vertex(at, record.size) else {
             return;
         };
-        branches.push(Branch {
+        nodes.push(SgfNode {
             parent,
-            recorded: RecordedPlay {
-                play: Play { color, vertex },
-                comment: String::new(),
-            },
+            play: Some(Play { color, vertex }),
+            ..SgfNode::default()
         });
-        parent = Some(branches.len() - 1);
+        parent = nodes.len() - 1;
         color = color.opponent();
     }
 }
@@ -130,6 +127,9 @@ fn comment(review: &Review, number: usize) -> String {
         let mut line = class.name().to_owned();
         if let (Some(loss), true) = (judged.loss, class != Class::ThrownAway) {
             line += &format!(": loses {:.1}%", 100.0 * loss);
+            if let Some(points) = judged.points {
+                line += &format!(" and {points:.1} points");
+            }
         }
         if !judged.better.is_empty() {
             line += &format!("; better {}", judged.better.join(" "));

@@ -145,7 +145,11 @@ pub(super) struct Candidate {
     #[serde(rename = "move")]
     pub(super) at: String,
     pub(super) visits: u64,
+    /// Without visits that of the position after it, if it was played.
     pub(super) winrate: f32,
+    /// Black's expected lead after it, in games with points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lead: Option<f32>,
     /// Policy of the network, in [0, 1].
     pub(super) prior: f32,
     /// Whether it is proven to win or to lose for the side to move.
@@ -182,6 +186,9 @@ pub(super) struct Judged {
     /// Share of games given up; negative if the search had underestimated it. `None` without a
     /// search.
     pub(super) loss: Option<f32>,
+    /// Points given up, in games with points; negative like `loss`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) points: Option<f32>,
     pub(super) class: Option<Class>,
     /// Whether it counts in the summary: there was a choice, and something to lose.
     pub(super) counts: bool,
@@ -196,16 +203,16 @@ pub(super) struct Judged {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::cli) struct Position {
     /// Number of moves before it.
-    pub(in crate::cli) moves: usize,
+    pub(super) moves: usize,
     pub(super) to_move: Side,
     /// By the search, or by the rules if the game is over.
-    pub(in crate::cli) winrate: Option<f32>,
+    pub(super) winrate: Option<f32>,
     /// Black's expected lead, in games with points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::cli) lead: Option<f32>,
+    pub(super) lead: Option<f32>,
     /// The winner with best play, if proven.
     pub(super) winner: Option<Side>,
-    pub(in crate::cli) visits: u64,
+    pub(super) visits: u64,
     /// The move to play first, then by visits.
     pub(super) candidates: Vec<Candidate>,
     /// The move played; `None` at the end of the game.
@@ -261,16 +268,6 @@ pub(in crate::cli) struct Review {
     pub(super) proven: Option<(usize, Side)>,
     /// Black first.
     pub(super) players: [Tally; 2],
-}
-
-impl Position {
-    /// The winner with best play, if proven.
-    pub(in crate::cli) fn proven(&self) -> Option<Color> {
-        self.winner.map(|side| match side {
-            Side::Black => Color::Black,
-            Side::White => Color::White,
-        })
-    }
 }
 
 impl Review {

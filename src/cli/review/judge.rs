@@ -30,6 +30,16 @@ pub(super) fn loss(before: Known, after: Known, mover: Side) -> (Option<f32>, bo
     }
 }
 
+/// Points that a move gave up, to a tenth, from Black's lead before and after it; `None` without both.
+pub(super) fn points(before: Option<f32>, after: Option<f32>, mover: Side) -> Option<f32> {
+    let lost = before? - after?;
+    let own = match mover {
+        Side::Black => lost,
+        Side::White => -lost,
+    };
+    Some((own * 10.0).round() / 10.0)
+}
+
 /// Facts of the last position of a game for judging the last move: if the game ends as the search
 /// expected, certainty is not counted as a loss.
 pub(super) fn at_the_end(before: Known, end: Known) -> Known {
@@ -198,6 +208,13 @@ mod tests {
     }
 
     #[test]
+    fn points_are_lost_by_the_mover() {
+        assert_eq!(points(Some(3.0), Some(-1.5), Black), Some(4.5));
+        assert_eq!(points(Some(3.0), Some(-1.5), White), Some(-4.5));
+        assert_eq!(points(None, Some(1.0), Black), None);
+    }
+
+    #[test]
     fn accuracy_falls_with_the_loss() {
         assert!((accuracy(0.0) - 1.0).abs() < 1e-3 && accuracy(-1.0) == accuracy(0.0));
         assert!((accuracy(0.1) - 0.636).abs() < 1e-3, "{}", accuracy(0.1));
@@ -215,6 +232,7 @@ mod tests {
             candidates: Vec::new(),
             played: Some(Judged {
                 loss,
+                points: None,
                 class: class(loss, false, &THRESHOLDS),
                 counts,
                 policy_rank: None,

@@ -31,7 +31,7 @@ use endings::Endings;
 pub(super) use facts::Game;
 use pages::Pages;
 use progress::Progress;
-pub(super) use search::{Reviewer, Step};
+pub(super) use search::Reviewer;
 use summary::Summary;
 
 /// Solver nodes per position, beside searches and alone.
@@ -189,7 +189,7 @@ impl Session {
             .map(|file| record::read(file, self.game.as_deref()))
             .collect();
         let positions = read.iter().flatten().map(|record| record.plays.len() + 1);
-        let mut progress = Progress::new(files.len(), positions.sum());
+        let mut progress = Progress::new(positions.sum());
         let (mut failed, mut done) = (0, 0);
         for (file, record) in files.iter().zip(read) {
             if self.stop.is_raised() {
@@ -250,8 +250,8 @@ impl Session {
             }
             None => {
                 let file = game.file.clone();
-                let see = &mut |step: Step| progress.take(step, &file);
-                self.reviewer.review(game, record, see)?
+                self.reviewer
+                    .review(game, record, &mut |_| progress.step(&file))?
             }
         };
         if review.positions.is_empty() {

@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use tengen::clock::{Clock as _, SystemClock};
 
-use super::search::Step;
-
 /// Interval between lines without a terminal, and on one.
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -19,29 +17,19 @@ pub(super) struct Progress {
     /// Positions that need no work, and those that were searched.
     skipped: usize,
     done: usize,
-    /// Games still to solve, solved games, and their time.
-    unsolved: usize,
-    solved: usize,
-    solving: Duration,
-    /// Start of the current work.
-    since: Duration,
     terminal: bool,
     /// Time of the last line.
     shown: Duration,
 }
 
 impl Progress {
-    /// Starts progress over this many games and positions.
-    pub(super) fn new(games: usize, total: usize) -> Progress {
+    /// Starts progress over this many positions.
+    pub(super) fn new(total: usize) -> Progress {
         Progress {
             clock: SystemClock::new(),
             total,
             skipped: 0,
             done: 0,
-            unsolved: games,
-            solved: 0,
-            solving: Duration::ZERO,
-            since: Duration::ZERO,
             terminal: stderr().is_terminal(),
             shown: Duration::ZERO,
         }
@@ -50,32 +38,10 @@ impl Progress {
     /// Skips a game with this many positions.
     pub(super) fn skip(&mut self, positions: usize) {
         self.skipped += positions;
-        self.unsolved = self.unsolved.saturating_sub(1);
-    }
-
-    /// Counts a step of a review of `file`.
-    pub(super) fn take(&mut self, step: Step, file: &str) {
-        match step {
-            Step::Begun => self.begin(),
-            Step::Solved => self.solved(),
-            Step::Searched => self.step(file),
-        }
-    }
-
-    /// Starts the next game.
-    fn begin(&mut self) {
-        self.since = self.clock.now();
-    }
-
-    /// The current game is solved.
-    fn solved(&mut self) {
-        self.solving += self.clock.now().saturating_sub(self.since);
-        self.solved += 1;
-        self.unsolved = self.unsolved.saturating_sub(1);
     }
 
     /// Counts one more position of `file`.
-    fn step(&mut self, file: &str) {
+    pub(super) fn step(&mut self, file: &str) {
         self.done += 1;
         let now = self.clock.now();
         let interval = if self.terminal {
@@ -105,10 +71,7 @@ impl Progress {
 
     fn line(&self, now: Duration) -> String {
         let left = self.total.saturating_sub(self.skipped + self.done) as f64;
-        let searching = now.saturating_sub(self.solving).as_secs_f64();
-        let position = searching / self.done.max(1) as f64;
-        let game = self.solving.as_secs_f64() / self.solved.max(1) as f64;
-        let seconds = (position * left + game * self.unsolved as f64).round() as u64;
+        let seconds = (now.as_secs_f64() / self.done.max(1) as f64 * left).round() as u64;
         let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
         let reached = self.skipped + self.done;
         format!(
@@ -130,15 +93,10 @@ mod tests {
 
     #[test]
     fn what_is_left_is_reckoned_from_what_was_worked_on() {
-        let mut progress = Progress::new(4, 100);
+        let mut progress = Progress::new(100);
         progress.skip(40);
         progress.done = 20;
         let line = progress.line(Duration::from_secs(200));
         assert_eq!(line, "position 60/100, left 0:06:40");
-        // Two games took 100 of the seconds for solving, and one more is to come.
-        (progress.solved, progress.unsolved) = (2, 1);
-        progress.solving = Duration::from_secs(100);
-        let line = progress.line(Duration::from_secs(200));
-        assert_eq!(line, "position 60/100, left 0:04:10");
     }
 }

@@ -32,15 +32,13 @@ const PLAYOUTS: u64 = 20_000;
 const CANDIDATES: usize = 12;
 const LINE: usize = 16;
 
-/// A step of the review of a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) enum Step {
-    /// The review has begun.
-    Begun,
-    /// The proofs beside the search are done.
-    Solved,
-    /// One more position was searched.
-    Searched,
+/// A position that was searched.
+pub(in crate::cli) struct Searched<'a> {
+    /// Number of moves before it.
+    pub(in crate::cli) moves: usize,
+    pub(in crate::cli) mover: Color,
+    /// With the proofs beside the search; moves that are proven to win come first.
+    pub(in crate::cli) report: Option<&'a SearchReport>,
 }
 
 /// Reviews games, one after the other.
@@ -135,7 +133,7 @@ impl Reviewer {
         Ok(&self.judge(record)?.settings)
     }
 
-    /// Reviews a game; `see` is called for each step. When stopped, it returns the result so far,
+    /// Reviews a game; `see` is called for each position. When stopped, it returns the result so far,
     /// which may have no position.
     ///
     /// # Errors
@@ -144,9 +142,8 @@ impl Reviewer {
         &mut self,
         game: Game,
         record: &GameRecord,
-        see: &mut dyn FnMut(Step),
+        see: &mut dyn FnMut(Searched<'_>),
     ) -> anyhow::Result<Review> {
-        see(Step::Begun);
         let stop = self.stop.clone();
         let (nodes, from) = (self.nodes, self.from);
         let judge = self.judge(record)?;
@@ -160,9 +157,17 @@ impl Reviewer {
             bytes: (judge.options.solver.solver_mib as usize) << 20,
             from,
         };
-        let verdicts = truth::verdicts(record, &means)?;
-        see(Step::Solved);
-        let mut positions = judge.search(record, &verdicts, &stop, &mut || see(Step::Searched))?;
+        let mut verdicts = vec![None; record.plays.len() + 1];
+        let mut truth = truth::verdicts(record, means)?;
+        let mut ask = |moves: usize| {
+            let found = truth(moves);
+            if let Some(slot) = verdicts.get_mut(moves) {
+                slot.clone_from(&found);
+            }
+            found
+        };
+        let mut positions = judge.search(record, &mut ask, &stop, see)?;
+        drop(truth);
         let thresholds = &judge.settings.thresholds;
         compare(&mut positions, &game, &verdicts, thresholds);
         let movers = |position: &Position| game.moves.get(position.moves).map(|mv| mv.color);
@@ -243,9 +248,9 @@ impl BoardEngine {
     fn search(
         &mut self,
         record: &GameRecord,
-        verdicts: &[Option<Verdict>],
+        verdict: &mut dyn FnMut(usize) -> Option<Verdict>,
         stop: &StopFlag,
-        see: &mut dyn FnMut(),
+        see: &mut dyn FnMut(Searched<'_>),
     ) -> anyhow::Result<Vec<Position>> {
         self.engine
             .load(record)
@@ -254,6 +259,7 @@ impl BoardEngine {
         for moves in (0..=record.plays.len()).rev() {
             let play = record.plays.get(moves).map(|recorded| recorded.play);
             let mover = play.map_or_else(|| self.engine.to_move(), |play| play.color);
+            let verdict = verdict(moves);
             let report = self.look(mover, stop);
             // A search that was cut short would look like a judgement.
             if stop.is_raised() {
@@ -262,7 +268,7 @@ impl BoardEngine {
             let ended = play.is_none();
             let looked = SearchedPosition {
                 report: report.as_ref(),
-                verdict: verdicts.get(moves).and_then(Option::as_ref),
+                verdict: verdict.as_ref(),
                 outcome: ended.then(|| self.outcome(stop)).flatten(),
                 mover,
                 size: record.size,
@@ -278,7 +284,12 @@ impl BoardEngine {
             if moves > 0 {
                 self.engine.undo()?;
             }
-            see();
+            let told = looked.report.map(|report| looked.with_proofs(report));
+            see(Searched {
+                moves,
+                mover,
+                report: told.as_ref(),
+            });
         }
         positions.reverse();
         Ok(positions)
@@ -380,17 +391,48 @@ impl SearchedPosition<'_> {
         }))
     }
 
+    /// The search's report with what is proven beside it.
+    fn with_proofs(&self, report: &SearchReport) -> SearchReport {
+        let mut told = report.clone();
+        for found in &mut told.moves {
+            let wins = self.proof(found);
+            let proof = wins.map(|wins| if wins { Proof::Win } else { Proof::Loss });
+            found.proof = proof.or(found.proof);
+        }
+        let winner = self.verdict.map(|verdict| verdict.winner);
+        let proof = winner.map(|winner| match winner == self.mover {
+            true => Proof::Win,
+            false => Proof::Loss,
+        });
+        told.proof = proof.or(told.proof);
+        let rank = |found: &MoveReport| match found.proof {
+            Some(Proof::Win) => 0,
+            None | Some(Proof::Draw) => 1,
+            Some(Proof::Loss) => 2,
+        };
+        told.moves.sort_by_key(rank);
+        told
+    }
+
     fn candidates(&self, played: Option<Move>) -> Vec<Candidate> {
         let moves = self.report.map_or(&[][..], |report| &report.moves);
         let mut candidates = Vec::new();
         for (index, found) in moves.iter().enumerate() {
             let wins = self.proof(found);
             let seen = found.visits > 0 && index < CANDIDATES;
+            let expected = found.expected.as_ref().filter(|_| found.visits > 0);
             if seen || wins.is_some() || played == Some(found.mv) {
                 candidates.push(Candidate {
                     at: self.vertex(found.mv),
                     visits: found.visits,
-                    winrate: self.winrate(found.value),
+                    winrate: match wins {
+                        // The search gives a move without visits its parent's value.
+                        Some(wins) if found.visits == 0 => {
+                            self.winrate(if wins { 1.0 } else { -1.0 })
+                        }
+                        _ => self.winrate(found.value),
+                    },
+                    lead: expected.map(|expected| (expected.black_ahead * 10.0).round() / 10.0),
                     prior: (found.prior * 1e4).round() / 1e4,
                     wins,
                     pv: self.line(&found.pv),
@@ -412,6 +454,7 @@ impl SearchedPosition<'_> {
         let lost = winner.is_some_and(|winner| winner != self.mover.into());
         Judged {
             loss: None,
+            points: None,
             class: None,
             counts: moves.len() > 1 && !lost,
             policy_rank: rank,
@@ -445,6 +488,7 @@ fn compare(
     let size = BoardSize::new(game.width, game.height);
     for index in 1..positions.len() {
         let after = known(&positions[index]);
+        let (lead, next_winrate) = (positions[index].lead, positions[index].winrate);
         let ends = positions[index].moves == game.moves.len();
         let position = &mut positions[index - 1];
         let before = known(position);
@@ -457,6 +501,14 @@ fn compare(
             continue;
         };
         let (loss, proven) = judge::loss(before, after, played.color);
+        let points = judge::points(position.lead, lead, played.color);
+        // A move without visits is worth what the position after it is.
+        let unseen = |found: &&mut Candidate| found.visits == 0 && found.at == played.at;
+        if let Some(candidate) = position.candidates.iter_mut().find(unseen)
+            && let Some(winrate) = next_winrate
+        {
+            (candidate.winrate, candidate.lead) = (winrate, lead);
+        }
         let class = judge::class(loss, proven, thresholds);
         let solved = verdicts.get(position.moves).and_then(Option::as_ref);
         let solved = solved.map_or(&[][..], |verdict| &verdict.line);
@@ -471,6 +523,7 @@ fn compare(
         };
         if let Some(judged) = &mut position.played {
             judged.loss = loss.map(|loss| (loss * 1e4).round() / 1e4);
+            judged.points = points;
             (judged.class, judged.better) = (class, line);
         }
     }

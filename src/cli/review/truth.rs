@@ -65,14 +65,20 @@ pub(super) fn is_solved(game: &str) -> bool {
     solves(game) == Solves::Endings
 }
 
-/// Proven facts of each position of a game, including the first one; empty for games that are not
-/// [solved](is_solved). Proofs of a position help with those before it.
-pub(super) fn verdicts(
+/// Proven facts of the positions of a game, to be asked for from the last one back: what is proven of a
+/// position helps with those before it. Without any for games that are not [solved](is_solved).
+pub(super) type Verdicts<'a> = Box<dyn FnMut(usize) -> Option<Verdict> + 'a>;
+
+/// The verdicts on the positions of a game.
+///
+/// # Errors
+/// If it has an illegal move, or there is no solver.
+pub(super) fn verdicts<'a>(
     record: &GameRecord,
-    means: &SolverBudget<'_>,
-) -> anyhow::Result<Vec<Option<Verdict>>> {
+    means: SolverBudget<'a>,
+) -> anyhow::Result<Verdicts<'a>> {
     if !is_solved(&record.game) {
-        return Ok(vec![None; record.plays.len() + 1]);
+        return Ok(Box::new(|_| None));
     }
     with_game!(&record.game, record.size, |empty| solve(
         empty, record, means
@@ -80,27 +86,27 @@ pub(super) fn verdicts(
 }
 
 /// The same for a game that starts with this empty board.
-fn solve<G: Solvable>(
+fn solve<'a, G: Solvable>(
     empty: G,
     record: &GameRecord,
-    means: &SolverBudget<'_>,
-) -> anyhow::Result<Vec<Option<Verdict>>> {
+    means: SolverBudget<'a>,
+) -> anyhow::Result<Verdicts<'a>> {
     let positions = positions(record, empty)?;
     let mut solver = G::solver(means.bytes).context("cannot create the solver")?;
     let mut after: Option<(usize, Color)> = None;
-    let found = look_back(&positions, means.from, |index| {
-        let position = &positions[index];
-        let verdict = verdict(&mut *solver, position, means, |winner| {
+    let mut in_vain = 0;
+    Ok(Box::new(move |index| {
+        let position = positions.get(index)?;
+        if position.ply() < means.from || in_vain > MAX_IN_VAIN {
+            return None;
+        }
+        let found = verdict(&mut *solver, position, &means, |winner| {
             winner == position.to_move() && after == Some((index + 1, winner.opponent()))
-        })?;
-        after = Some((index, verdict.winner));
-        Some(verdict)
-    });
-    let mut verdicts = vec![None; positions.len()];
-    for (index, verdict) in found {
-        verdicts[index] = Some(verdict);
-    }
-    Ok(verdicts)
+        });
+        in_vain = if found.is_some() { 0 } else { in_vain + 1 };
+        after = found.as_ref().map(|found| (index, found.winner)).or(after);
+        found
+    }))
 }
 
 /// Proofs for one position, with a line of play if `wants_line` of its winner.

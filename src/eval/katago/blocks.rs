@@ -1,7 +1,9 @@
-//! The blocks of a trunk: residual ones, with pooling or without, alone or in a bottleneck.
+//! The blocks of a trunk: convolutional ones, with pooling or without, alone or in a bottleneck, and
+//! those of transformers.
 
 use super::layers::{Activation, Conv, MatMul, Norm};
 use super::reader::Reader;
+use super::transformer::{Attention, FeedForward};
 
 /// The most blocks of a stack.
 pub(super) const MOST_BLOCKS: usize = 1000;
@@ -15,9 +17,17 @@ pub(super) struct NormAct {
     pub(super) activation: Activation,
 }
 
-/// What a block adds to the channels that it reads.
+/// What is added to the channels that it reads.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) enum Block {
+    Convolutional(Convolutional),
+    Attention(Attention),
+    FeedForward(FeedForward),
+}
+
+/// A block that begins and ends with a convolution.
+#[derive(Debug)]
+pub(super) struct Convolutional {
     pub(super) before: NormAct,
     pub(super) inner: Inner,
     /// Of what the last convolution reads.
@@ -25,7 +35,7 @@ pub(super) struct Block {
     pub(super) last: Conv,
 }
 
-/// What is between the first and the last activation of a block.
+/// What is between the first and the last activation of a convolutional block.
 #[derive(Debug)]
 pub(super) enum Inner {
     /// One convolution.
@@ -103,27 +113,33 @@ impl Block {
         let kind = reader.word("the kind of a block")?;
         let name = reader.word("the name of a block")?;
         let block = match kind {
-            "ordinary_block" | "gpool_block" => Block::plain(reader, kind, channels, version),
-            "nested_bottleneck_block" => Block::nested(reader, channels, version, depth),
-            "transformer_attention_block" | "transformer_ffn_block" => {
-                let reason = "transformers are not computed by this program; there are convolutional \
-                              networks of every strength and size (names with b10 to b40, also nbt)";
-                return Err(format!("the block {name} is a {kind}: {reason}"));
+            "ordinary_block" | "gpool_block" => {
+                Convolutional::plain(reader, kind, channels, version).map(Block::Convolutional)
             }
+            "nested_bottleneck_block" => {
+                Convolutional::nested(reader, channels, version, depth).map(Block::Convolutional)
+            }
+            "transformer_attention_block" => {
+                Attention::read(reader, channels).map(Block::Attention)
+            }
+            "transformer_ffn_block" => FeedForward::read(reader, channels).map(Block::FeedForward),
             _ => Err(reader.wrong(&format!(
                 "this program does not know the kind of block {kind}; known are ordinary_block, \
-                 gpool_block and nested_bottleneck_block"
+                 gpool_block, nested_bottleneck_block, transformer_attention_block and \
+                 transformer_ffn_block"
             ))),
         };
         block.map_err(|reason| format!("{name}: {reason}"))
     }
+}
 
+impl Convolutional {
     fn plain(
         reader: &mut Reader<'_>,
         kind: &str,
         channels: usize,
         version: u32,
-    ) -> Result<Block, String> {
+    ) -> Result<Convolutional, String> {
         let before = NormAct::read(reader, channels, version)?;
         let conv = Conv::read(reader, channels)?;
         let middle = conv.outputs;
@@ -133,7 +149,7 @@ impl Block {
         };
         let after = NormAct::read(reader, middle, version)?;
         let last = Conv::of(reader, [middle, channels])?;
-        Ok(Block {
+        Ok(Convolutional {
             before,
             inner,
             after,
@@ -146,7 +162,7 @@ impl Block {
         channels: usize,
         version: u32,
         depth: usize,
-    ) -> Result<Block, String> {
+    ) -> Result<Convolutional, String> {
         let count = reader.count("its number of blocks", MOST_BLOCKS)?;
         let before = NormAct::read(reader, channels, version)?;
         let conv = Conv::read(reader, channels)?;
@@ -154,7 +170,7 @@ impl Block {
         let blocks = stack(reader, count, middle, version, depth + 1)?;
         let after = NormAct::read(reader, middle, version)?;
         let last = Conv::of(reader, [middle, channels])?;
-        Ok(Block {
+        Ok(Convolutional {
             before,
             inner: Inner::Nested(conv, blocks),
             after,

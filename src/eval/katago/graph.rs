@@ -1,11 +1,12 @@
 //! A network as an ONNX file for one board.
 
-use super::blocks::{Block, Inner};
+use super::blocks::{Block, Convolutional, Inner};
 use super::heads::{Pass, PolicyHead, ValueHead};
 use super::inputs::{GLOBAL, SPATIAL};
 use super::layers::{Conv, MatMul};
-use super::model::Network;
-use super::writer::{Pools, Writer};
+use super::model::{Network, Tip};
+use super::tokens::{attention, feed_forward, rms_norm};
+use super::writer::{Form, Points, Pools, Writer};
 use crate::eval::{LEAD, LEAD_SCALE, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 use crate::onnx::{OnnxError, Value};
 
@@ -17,15 +18,21 @@ const LEAD_OUTPUT: usize = 2;
 
 /// Writes `network` for the board of `info`.
 pub(super) fn onnx(network: &Network, info: &ModelInfo) -> Result<Vec<u8>, OnnxError> {
-    let mut writer = Writer::new(&info.network, info.size.area());
-    let planes = writer.graph.input(PLANES, info.planes_shape());
-    let means = writer.graph.reduce_mean(planes, &[2, 3]);
-    let stem = writer.conv(planes, info.planes, &network.stem, None);
+    let mut writer = Writer::new(&info.network, info.size);
+    let planes = Points {
+        value: writer.graph.input(PLANES, info.planes_shape()),
+        channels: info.planes,
+        form: Form::Map,
+    };
+    let means = writer.graph.reduce_mean(planes.value, &[2, 3]);
+    let stem = writer.conv(planes, &network.stem, None);
     let mut x = writer.add_dense(stem, means, &of_means(&network.stem_bias, info.planes));
     for block in &network.blocks {
+        let form = form(block);
+        x = writer.formed(x, form);
         x = add_block(&mut writer, x, block);
     }
-    let x = writer.norm_act(x, &network.tip);
+    let x = tip(&mut writer, x, &network.tip);
     let policy = policy(&mut writer, x, &network.policy);
     writer.graph.output(POLICY, policy, info.policy_shape());
     let [value, lead, owners] = value(&mut writer, x, means, network, info.planes);
@@ -34,6 +41,23 @@ pub(super) fn onnx(network: &Network, info: &ModelInfo) -> Result<Vec<u8>, OnnxE
     let owners_shape = info.points_shape(info.size.area(), true);
     writer.graph.output(OWNERSHIP, owners, owners_shape);
     writer.graph.finish(&info.to_metadata())
+}
+
+/// The form in which a block is computed with the fewest changes between.
+fn form(block: &Block) -> Form {
+    let Block::Convolutional(block) = block else {
+        return Form::Tokens;
+    };
+    match &block.inner {
+        Inner::Nested(conv, blocks)
+            if conv.kernel == [1, 1]
+                && block.last.kernel == [1, 1]
+                && blocks.iter().all(|block| form(block) == Form::Tokens) =>
+        {
+            Form::Tokens
+        }
+        _ => Form::Map,
+    }
 }
 
 /// A layer of the numbers of a position as one of the means of all planes, of which they are the ones
@@ -49,47 +73,75 @@ fn of_means(layer: &MatMul, planes: usize) -> MatMul {
     }
 }
 
-fn add_block(writer: &mut Writer, x: Value, block: &Block) -> Value {
+fn add_block(writer: &mut Writer, x: Points, block: &Block) -> Points {
+    let added = match block {
+        Block::Convolutional(block) => convolutional(writer, x, block),
+        Block::Attention(block) => {
+            let x = writer.formed(x, Form::Tokens);
+            attention(writer, x, block)
+        }
+        Block::FeedForward(block) => {
+            let x = writer.formed(x, Form::Tokens);
+            feed_forward(writer, x, block)
+        }
+    };
+    writer.sum(x, added)
+}
+
+fn convolutional(writer: &mut Writer, x: Points, block: &Convolutional) -> Points {
     let inner = writer.norm_act(x, &block.before);
-    let channels = block.before.norm.scale.len();
     let (norm, activation) = (&block.after.norm, block.after.activation);
     let inner = match &block.inner {
         Inner::Plain(conv) => {
-            let inner = writer.conv(inner, channels, conv, Some(norm));
-            writer.activate(inner, activation)
+            let inner = writer.conv(inner, conv, Some(norm));
+            writer.activated(inner, activation)
         }
         Inner::Pooling(conv, pooling) => {
-            let map = writer.conv(inner, channels, conv, Some(norm));
-            let pooled = writer.conv(inner, channels, &pooling.conv, Some(&pooling.after.norm));
-            let pooled = writer.activate(pooled, pooling.after.activation);
+            let map = writer.conv(inner, conv, Some(norm));
+            let pooled = writer.conv(inner, &pooling.conv, Some(&pooling.after.norm));
+            let pooled = writer.activated(pooled, pooling.after.activation);
             let pools = writer.pool(pooled, Pools::OfBlocks);
             let to_bias = writer.pooled(&pooling.to_bias, Pools::OfBlocks);
             let sum = writer.add_dense(map, pools, &to_bias.scaled(&norm.scale));
-            writer.activate(sum, activation)
+            writer.activated(sum, activation)
         }
         Inner::Nested(conv, blocks) => {
-            let mut inner = writer.conv(inner, channels, conv, None);
+            let mut inner = writer.conv(inner, conv, None);
             for block in blocks {
                 inner = add_block(writer, inner, block);
             }
             writer.norm_act(inner, &block.after)
         }
     };
-    let last = writer.conv(inner, block.last.inputs, &block.last, None);
-    writer.graph.add(x, last)
+    writer.conv(inner, &block.last, None)
 }
 
-fn policy(writer: &mut Writer, x: Value, head: &PolicyHead) -> Value {
-    let (norm, channels) = (&head.after.norm, head.conv.inputs);
-    let map = writer.conv(x, channels, &head.conv, Some(norm));
-    let pooled = writer.conv(x, channels, &head.pooled, Some(&head.pooled_after.norm));
-    let pooled = writer.activate(pooled, head.pooled_after.activation);
+/// What the heads read, as a map.
+fn tip(writer: &mut Writer, x: Points, tip: &Tip) -> Points {
+    let x = match tip {
+        Tip::Batch(norm_act) => writer.norm_act(x, norm_act),
+        Tip::RootMeanSquare(norm, activation) => {
+            let x = writer.formed(x, Form::Tokens);
+            let axes: &[i64] = if norm.of_all_points { &[1, 2] } else { &[2] };
+            let value = rms_norm(writer, x.value, norm.epsilon, axes);
+            let x = writer.norm(x.with(value, x.channels), &norm.then);
+            writer.activated(x, *activation)
+        }
+    };
+    writer.formed(x, Form::Map)
+}
+
+fn policy(writer: &mut Writer, x: Points, head: &PolicyHead) -> Value {
+    let norm = &head.after.norm;
+    let map = writer.conv(x, &head.conv, Some(norm));
+    let pooled = writer.conv(x, &head.pooled, Some(&head.pooled_after.norm));
+    let pooled = writer.activated(pooled, head.pooled_after.activation);
     let pools = writer.pool(pooled, Pools::OfBlocks);
     let to_bias = writer.pooled(&head.to_bias, Pools::OfBlocks);
     let map = writer.add_dense(map, pools, &to_bias.scaled(&norm.scale));
-    let map = writer.activate(map, head.after.activation);
-    let points = writer.conv(map, head.last.inputs, &head.last.first_output(1.0), None);
-    let points = writer.graph.flatten(points);
+    let map = writer.activated(map, head.after.activation);
+    let points = writer.conv(map, &head.last.first_output(1.0), None);
+    let points = writer.graph.flatten(points.value);
     let pass = match &head.pass {
         Pass::Direct(layer) => {
             let layer = writer.pooled(layer, Pools::OfBlocks).outputs(&[0]);
@@ -113,14 +165,14 @@ fn policy(writer: &mut Writer, x: Value, head: &PolicyHead) -> Value {
 /// Value, lead and owners.
 fn value(
     writer: &mut Writer,
-    x: Value,
+    x: Points,
     means: Value,
     network: &Network,
     planes: usize,
 ) -> [Value; 3] {
     let head: &ValueHead = &network.value;
-    let map = writer.conv(x, head.conv.inputs, &head.conv, Some(&head.after.norm));
-    let map = writer.activate(map, head.after.activation);
+    let map = writer.conv(x, &head.conv, Some(&head.after.norm));
+    let map = writer.activated(map, head.after.activation);
     let pools = writer.pool(map, Pools::OfValue);
     let hidden = writer.pooled(&head.hidden, Pools::OfValue);
     let hidden = writer.dense(pools, &hidden, &head.hidden_bias);
@@ -143,8 +195,8 @@ fn value(
 
     // KataGo's are tanh of the number, ours of half of it.
     let owners = head.owners.first_output(2.0);
-    let owners = writer.conv(map, owners.inputs, &owners, None);
-    [value, lead, writer.graph.flatten(owners)]
+    let owners = writer.conv(map, &owners, None);
+    [value, lead, writer.graph.flatten(owners.value)]
 }
 
 impl Conv {

@@ -53,7 +53,10 @@ pub(super) struct ValueHead {
 fn policy_channels(reader: &mut Reader<'_>, version: u32) -> Result<usize, String> {
     match version {
         17.. => {
-            let channels = reader.count("the number of its channels", 4)?;
+            let channels = reader.number("the number of its channels")?;
+            if ![2, 4].contains(&channels) {
+                return Err(reader.wrong(&format!("it has {channels} channels, not 2 or 4")));
+            }
             reader.unused(3, "its option")?;
             Ok(channels)
         }

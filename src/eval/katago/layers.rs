@@ -24,6 +24,24 @@ pub(super) struct Norm {
     pub(super) bias: Vec<f32>,
 }
 
+/// The channels of a point over the root of their mean square, times a number each.
+#[derive(Debug)]
+pub(super) struct RmsNorm {
+    /// Added to the mean square.
+    pub(super) epsilon: f32,
+    pub(super) scale: Vec<f32>,
+}
+
+/// The normalisation behind the last block, where it is by the root of the mean square.
+#[derive(Debug)]
+pub(super) struct LastRmsNorm {
+    pub(super) epsilon: f32,
+    /// Whether the mean is that of all points and not of each.
+    pub(super) of_all_points: bool,
+    /// What comes after it, channel by channel.
+    pub(super) then: Norm,
+}
+
 /// A fully connected layer without a bias.
 #[derive(Debug)]
 pub(super) struct MatMul {
@@ -39,6 +57,7 @@ pub(super) enum Activation {
     Identity,
     Relu,
     Mish,
+    Silu,
 }
 
 /// Reads a name, which `what` describes, and the rest of its layer; errors of the rest begin with the name.
@@ -139,6 +158,52 @@ impl Norm {
     }
 }
 
+/// The largest number that is added to a mean square; KataGo has the same bound.
+const LARGEST_EPSILON: f32 = 1.0;
+
+fn epsilon(reader: &mut Reader<'_>) -> Result<f32, String> {
+    let epsilon = reader.positive("its epsilon")?;
+    match epsilon <= LARGEST_EPSILON {
+        true => Ok(epsilon),
+        false => Err(reader.wrong(&format!("its epsilon is {epsilon}"))),
+    }
+}
+
+impl RmsNorm {
+    /// Reads one with this number of channels.
+    pub(super) fn read(reader: &mut Reader<'_>, wanted: usize) -> Result<RmsNorm, String> {
+        named(reader, "the name of a normalisation", |reader, name| {
+            let channels = reader.count("its number of channels", MOST_CHANNELS)?;
+            check(channels, wanted)?;
+            Ok(RmsNorm {
+                epsilon: epsilon(reader)?,
+                scale: reader.weights(channels, name)?,
+            })
+        })
+    }
+}
+
+impl LastRmsNorm {
+    /// Reads one with this number of channels.
+    pub(super) fn read(reader: &mut Reader<'_>, wanted: usize) -> Result<LastRmsNorm, String> {
+        named(reader, "the name of a normalisation", |reader, name| {
+            let channels = reader.count("its number of channels", MOST_CHANNELS)?;
+            check(channels, wanted)?;
+            let epsilon = epsilon(reader)?;
+            let of_all_points = reader.flag("whether its mean is that of all points")?;
+            reader.unused(1, "its number of groups of channels")?;
+            Ok(LastRmsNorm {
+                epsilon,
+                of_all_points,
+                then: Norm {
+                    scale: reader.weights(channels, name)?,
+                    bias: reader.weights(channels, name)?,
+                },
+            })
+        })
+    }
+}
+
 impl MatMul {
     const NAME: &str = "the name of a fully connected layer";
 
@@ -194,9 +259,10 @@ impl Activation {
             "ACTIVATION_IDENTITY" => Ok(Activation::Identity),
             "ACTIVATION_RELU" => Ok(Activation::Relu),
             "ACTIVATION_MISH" => Ok(Activation::Mish),
+            "ACTIVATION_SILU" => Ok(Activation::Silu),
             other => Err(reader.wrong(&format!(
                 "{name}: this program does not know the activation {other}; known are \
-                 ACTIVATION_IDENTITY, ACTIVATION_RELU and ACTIVATION_MISH"
+                 ACTIVATION_IDENTITY, ACTIVATION_RELU, ACTIVATION_MISH and ACTIVATION_SILU"
             ))),
         }
     }

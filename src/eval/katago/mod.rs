@@ -1,7 +1,7 @@
 //! KataGo's networks: their files are read, and what they compute is written as ONNX in memory, for one
 //! board, so that every backend runs them.
 //!
-//! Convolutional networks of model versions 8 to 17 are known, which all read the same inputs (KataGo's
+//! Convolutional networks and transformers of model versions 8 to 17 are known, which all read the same inputs (KataGo's
 //! `V7`). The format has no specification but KataGo's own reader (`cpp/neuralnet/desc.cpp`): words and
 //! numbers as text, the weights as text or as little-endian f32 behind `@BIN@`, layer after layer.
 //!
@@ -15,6 +15,8 @@ mod inputs;
 mod layers;
 mod model;
 mod reader;
+mod tokens;
+mod transformer;
 mod unpack;
 mod writer;
 

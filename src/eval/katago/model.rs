@@ -3,7 +3,7 @@
 use super::blocks::{self, Block, MOST_BLOCKS, NormAct};
 use super::heads::{PolicyHead, ValueHead};
 use super::inputs::{ENCODINGS, GLOBAL, PLANES, SPATIAL};
-use super::layers::{Conv, MatMul};
+use super::layers::{Activation, Conv, LastRmsNorm, MatMul};
 use super::reader::Reader;
 use crate::eval::{LEAD_SCALE, ModelInfo};
 use crate::game::BoardSize;
@@ -30,9 +30,16 @@ pub(super) struct Network {
     pub(super) stem: Conv,
     pub(super) stem_bias: MatMul,
     pub(super) blocks: Vec<Block>,
-    pub(super) tip: NormAct,
+    pub(super) tip: Tip,
     pub(super) policy: PolicyHead,
     pub(super) value: ValueHead,
+}
+
+/// What follows the last block.
+#[derive(Debug)]
+pub(super) enum Tip {
+    Batch(NormAct),
+    RootMeanSquare(LastRmsNorm, Activation),
 }
 
 fn is_name(word: &str) -> bool {
@@ -141,27 +148,28 @@ impl Network {
         let reader = &mut Reader::new(bytes);
         let header = Header::read(reader)?;
         let version = header.version;
-        let name = reader.word("the name of the trunk")?;
+        reader.word("the name of the trunk")?;
         let count = reader.count("the number of blocks", MOST_BLOCKS)?;
         let channels: usize = reader.number("the number of channels")?;
         for what in ["middle", "regular", "dilated", "pooled"] {
             reader.number::<u32>(&format!("the number of {what} channels"))?;
         }
+        let mut has_rms_norm = false;
         if version >= 15 {
-            let norm: u32 = reader.number("the kind of the last normalisation")?;
-            if norm != 0 {
-                return Err(format!(
-                    "{name}: its last normalisation is of the kind {norm} (RMSNorm), as transformers \
-                     have it, which this program does not compute: use a convolutional network"
-                ));
-            }
+            has_rms_norm = reader.flag("the kind of the last normalisation")?;
             reader.unused(5, "its option")?;
         }
         let network = Network {
             stem: Conv::of(reader, [SPATIAL, channels])?,
             stem_bias: MatMul::of(reader, [GLOBAL, channels])?,
             blocks: blocks::stack(reader, count, channels, version, 0)?,
-            tip: NormAct::read(reader, channels, version)?,
+            tip: match has_rms_norm {
+                true => Tip::RootMeanSquare(
+                    LastRmsNorm::read(reader, channels)?,
+                    Activation::read(reader, version)?,
+                ),
+                false => Tip::Batch(NormAct::read(reader, channels, version)?),
+            },
             policy: PolicyHead::read(reader, channels, version)?,
             value: ValueHead::read(reader, channels, version)?,
             header,

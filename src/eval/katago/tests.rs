@@ -1,6 +1,7 @@
 //! Random networks of each kind against plain loops, on every backend, and files that are damaged.
 
 mod net;
+mod transformer;
 
 use std::io::Write as _;
 
@@ -11,18 +12,20 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::inputs::{PLANES, SPATIAL};
 use super::*;
+use crate::eval::native::Level;
 use crate::eval::testnet::random_batch;
 use crate::eval::{
     Batch, Evaluator, EvaluatorFactory, LoadOptions, ModelSource, NativeModel, Outputs, suite,
 };
 use crate::files::scratch::Scratch;
-use net::Plan;
+use net::{Plan, Tip};
 
 /// Residual and pooling blocks, as the networks of 2020 have them.
 const OLD: Plan = Plan {
     version: 8,
     channels: 8,
     blocks: "og",
+    tip: Tip::Batch,
     activation: "ACTIVATION_RELU",
     binary: true,
 };
@@ -32,7 +35,18 @@ const NESTED: Plan = Plan {
     version: 15,
     channels: 16,
     blocks: "ngn",
+    tip: Tip::Batch,
     activation: "ACTIVATION_MISH",
+    binary: true,
+};
+
+/// A transformer with all there is.
+const TRANSFORMER: Plan = Plan {
+    version: 17,
+    channels: 24,
+    blocks: "aftfq",
+    tip: Tip::OfBoard,
+    activation: "ACTIVATION_SILU",
     binary: true,
 };
 
@@ -42,9 +56,18 @@ const BOARDS: [BoardSize; 3] = [
     BoardSize::square(2),
 ];
 
+/// As it is computed here, in integers where these are faster.
 fn native(bytes: &[u8], board: BoardSize) -> impl Evaluator + use<> {
     let onnx = to_onnx("net.bin", bytes, Some(board)).unwrap();
     NativeModel::load("net.bin", &onnx, None)
+        .unwrap()
+        .evaluator()
+}
+
+/// In f32 alone.
+fn exact(bytes: &[u8], board: BoardSize) -> impl Evaluator + use<> {
+    let onnx = to_onnx("net.bin", bytes, Some(board)).unwrap();
+    NativeModel::load_for("net.bin", &onnx, None, Level::best(), false)
         .unwrap()
         .evaluator()
 }
@@ -87,8 +110,10 @@ fn check_plan(plan: Plan, board: BoardSize) {
     let (width, area) = (usize::from(board.width), board.area());
     let batch = batch(board, 4);
     let mut out = Outputs::new();
-    let mut evaluator = native(&net.bytes, board);
+    let mut evaluator = exact(&net.bytes, board);
     evaluator.evaluate(&batch, &mut out).unwrap();
+    // Words of 14 bits, over a few layers.
+    suite::agree(&mut evaluator, &mut native(&net.bytes, board), 1e-2);
     for index in 0..batch.len() {
         let planes: Vec<&[f32]> = batch.row(index).chunks_exact(area).collect();
         let wide = |plane: &&[f32]| {
@@ -123,11 +148,43 @@ fn check_plan(plan: Plan, board: BoardSize) {
 fn every_version_and_block_is_what_plain_loops_say() {
     for version in super::model::VERSIONS {
         check_plan(Plan { version, ..NESTED }, BoardSize::new(5, 7));
+        let tip = if version >= 15 {
+            Tip::OfBoard
+        } else {
+            Tip::Batch
+        };
+        let transformer = Plan {
+            version,
+            tip,
+            ..TRANSFORMER
+        };
+        check_plan(transformer, BoardSize::new(5, 7));
     }
     for board in BOARDS {
         check_plan(OLD, board);
         check_plan(NESTED, board);
     }
+    for (blocks, tip) in [
+        ("a", Tip::OfPoints),
+        ("uf", Tip::OfBoard),
+        ("pxf", Tip::Batch),
+        ("oaf", Tip::OfPoints),
+        ("tgaun", Tip::OfBoard),
+    ] {
+        let plan = Plan {
+            blocks,
+            tip,
+            ..TRANSFORMER
+        };
+        for board in [
+            BoardSize::square(9),
+            BoardSize::new(19, 3),
+            BoardSize::square(2),
+        ] {
+            check_plan(plan, board);
+        }
+    }
+    check_plan(TRANSFORMER, BoardSize::square(13));
     for activation in ["ACTIVATION_IDENTITY", "ACTIVATION_RELU"] {
         check_plan(
             Plan {
@@ -145,6 +202,28 @@ fn every_version_and_block_is_what_plain_loops_say() {
         },
         BoardSize::square(9),
     );
+}
+
+#[test]
+fn transformers_are_computed_alike_on_every_processor() {
+    let board = BoardSize::square(9);
+    for blocks in ["aftfq", "uf"] {
+        let plan = Plan {
+            blocks,
+            ..TRANSFORMER
+        };
+        let onnx = to_onnx("net.bin", &plan.net(5).bytes, Some(board)).unwrap();
+        let load = |level, integers| {
+            let model = NativeModel::load_for("net.bin", &onnx, None, level, integers);
+            model.unwrap().evaluator()
+        };
+        let levels = Level::all();
+        let portable = *levels.last().unwrap();
+        for level in levels {
+            suite::agree(&mut load(level, false), &mut load(portable, false), 1e-4);
+            suite::agree(&mut load(level, true), &mut load(portable, false), 1e-2);
+        }
+    }
 }
 
 #[test]
@@ -169,7 +248,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn passes_the_suite() {
-    for plan in [OLD, NESTED] {
+    for plan in [OLD, NESTED, TRANSFORMER] {
         suite::check(&mut native(&plan.net(2).bytes, BoardSize::new(6, 5)));
     }
 }
@@ -178,12 +257,12 @@ fn passes_the_suite() {
 #[test]
 fn other_backends_agree() {
     let board = BoardSize::new(6, 5);
-    for plan in [OLD, NESTED] {
+    for plan in [OLD, NESTED, TRANSFORMER] {
         let bytes = plan.net(2).bytes;
         let onnx = to_onnx("net.bin", &bytes, Some(board)).unwrap();
         let tract = crate::eval::TractModel::load("net.bin", &onnx, None).unwrap();
         suite::agree(
-            &mut native(&bytes, board),
+            &mut exact(&bytes, board),
             &mut tract.evaluator().unwrap(),
             1e-3,
         );
@@ -195,7 +274,7 @@ fn other_backends_agree() {
             };
             let ort = crate::eval::OrtModel::load("net.bin", onnx.into(), &options).unwrap();
             suite::agree(
-                &mut native(&bytes, board),
+                &mut exact(&bytes, board),
                 &mut ort.evaluator().unwrap(),
                 1e-3,
             );
@@ -279,24 +358,15 @@ fn refused(plan: Plan, [from, to]: [&str; 2], parts: &[&str]) {
 
 #[test]
 fn what_is_not_known_is_named_with_what_to_do() {
-    let transformer = "transformer_attention_block";
-    refused(
-        NESTED,
-        [
-            "nested_bottleneck_block\nblock3",
-            "transformer_attention_block\nblock3",
-        ],
-        &["the block block3", transformer, "convolutional networks"],
-    );
     refused(
         NESTED,
         ["nested_bottleneck_block", "mlp_block"],
-        &["mlp_block", "gpool_block"],
+        &["mlp_block", "gpool_block", "transformer_ffn_block"],
     );
     refused(
         NESTED,
-        ["ACTIVATION_MISH", "ACTIVATION_SILU"],
-        &["ACTIVATION_SILU", "activation"],
+        ["ACTIVATION_MISH", "ACTIVATION_GELU"],
+        &["ACTIVATION_GELU", "ACTIVATION_SILU"],
     );
     refused(
         NESTED,
@@ -318,7 +388,23 @@ fn what_is_not_known_is_named_with_what_to_do() {
         ["0 1 0 0", "0 1 3 0"],
         &["its option 0 is 3", "newer than this program"],
     );
-    refused(NESTED, ["\n0 0 0 0 0 0\n", "\n1 0 0 0 0 0\n"], &["RMSNorm"]);
+    for (from, to, part) in [
+        (
+            "\n1 0 0 0 0 0\n",
+            "\n2 0 0 0 0 0\n",
+            "kind of the last normalisation is 2",
+        ),
+        ("24 0.02 1 0", "24 0.02 1 4", "groups of channels 0 is 4"),
+        ("24 0.01\n", "24 2.0\n", "its epsilon is 2"),
+        ("3 3 32 32 1 1", "3 2 32 32 1 1", "3 heads cannot share 2"),
+        ("3 3 32 32 1 1", "3 3 33 32 1 1", "pairs of channels"),
+        ("rope 3 16 2", "rope 3 15 2", "[3, 15, 2], not [3, 16, 2]"),
+        ("24 53 1", "24 53 0", "no gate (SwiGLU)"),
+        ("24 53 1", "23 53 1", "for 23 channels, but there are 24"),
+        ("\n4 0 0 0\n", "\n3 0 0 0\n", "3 channels, not 2 or 4"),
+    ] {
+        refused(TRANSFORMER, [from, to], &[part]);
+    }
     refused(NESTED, ["22 19", "22 20"], &["22 planes and 20 numbers"]);
     refused(
         NESTED,
@@ -390,6 +476,7 @@ fn damaged_files_never_end_the_program() {
         },
         OLD,
         NESTED,
+        TRANSFORMER,
     ] {
         let bytes = plan.net(1).bytes;
         for len in (0..bytes.len()).step_by(bytes.len() / 60 + 1) {

@@ -1,20 +1,42 @@
 //! Layers of a network as nodes of an ONNX graph. Normalisations become part of the convolution before
 //! them, and what pools multiply by for the size of a board part of the layer behind them.
+//!
+//! Convolutions read maps, transformers rows of tokens: a layer that computes each point alone takes
+//! either.
 
 use super::blocks::NormAct;
 use super::layers::{Activation, Conv, MatMul, Norm};
-use crate::onnx::{GraphBuilder, Value};
+use crate::game::BoardSize;
+use crate::onnx::{Attribute, GraphBuilder, Value};
 
 /// Where sizes of boards are measured from: sides in points, and a tenth of the difference (KataGo).
 const USUAL_SIDE: f32 = 14.0;
 const SIDE_SCALE: f32 = 0.1;
 
-/// Writes a network for a board of `area` points.
+/// Writes a network for one board.
 pub(super) struct Writer {
     pub(super) graph: GraphBuilder,
+    pub(super) size: BoardSize,
     /// (side - 14) / 10.
     side: f32,
     constants: usize,
+}
+
+/// Some channels of all points.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Points {
+    pub(super) value: Value,
+    pub(super) channels: usize,
+    pub(super) form: Form,
+}
+
+/// The shape of the tensor of [`Points`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `[batch, channels, height, width]`.
+    Map,
+    /// `[batch, points, channels]`.
+    Tokens,
 }
 
 /// What is pooled of each channel.
@@ -26,30 +48,69 @@ pub(super) enum Pools {
     OfValue,
 }
 
+impl Points {
+    /// Others in the same form.
+    pub(super) fn with(self, value: Value, channels: usize) -> Points {
+        Points {
+            value,
+            channels,
+            form: self.form,
+        }
+    }
+}
+
 impl Writer {
-    pub(super) fn new(name: &str, area: usize) -> Writer {
+    pub(super) fn new(name: &str, size: BoardSize) -> Writer {
         Writer {
             graph: GraphBuilder::new(name),
-            side: ((area as f32).sqrt() - USUAL_SIDE) * SIDE_SCALE,
+            size,
+            side: ((size.area() as f32).sqrt() - USUAL_SIDE) * SIDE_SCALE,
             constants: 0,
         }
     }
 
-    fn constant(&mut self, dims: &[usize], numbers: &[f32]) -> Value {
+    pub(super) fn constant(&mut self, dims: &[usize], numbers: &[f32]) -> Value {
         self.constants += 1;
         let name = format!("weights_{}", self.constants);
         self.graph.weights(&name, dims, numbers)
     }
 
-    /// A convolution of the first channels of `x`, which has `channels`, and the normalisation behind it.
-    pub(super) fn conv(
-        &mut self,
-        x: Value,
-        channels: usize,
-        conv: &Conv,
-        norm: Option<&Norm>,
-    ) -> Value {
-        let [height, width] = conv.kernel;
+    pub(super) fn integers(&mut self, numbers: &[i64]) -> Value {
+        self.constants += 1;
+        let name = format!("integers_{}", self.constants);
+        self.graph.integers(&name, &[numbers.len()], numbers)
+    }
+
+    /// The same channels in another form.
+    pub(super) fn formed(&mut self, x: Points, form: Form) -> Points {
+        let channels = x.channels as i64;
+        let [width, height] = [self.size.width, self.size.height].map(i64::from);
+        let value = match (x.form, form) {
+            (Form::Map, Form::Tokens) => {
+                let rows = self.graph.reshape(x.value, &[-1, channels, width * height]);
+                self.transpose(rows, &[0, 2, 1])
+            }
+            (Form::Tokens, Form::Map) => {
+                let rows = self.transpose(x.value, &[0, 2, 1]);
+                self.graph.reshape(rows, &[-1, channels, height, width])
+            }
+            _ => x.value,
+        };
+        Points { value, form, ..x }
+    }
+
+    pub(super) fn transpose(&mut self, x: Value, axes: &[i64]) -> Value {
+        let axes = ("perm", Attribute::Ints(axes.to_vec()));
+        self.graph.node("Transpose", &[x], vec![axes])
+    }
+
+    /// A convolution of the first channels of `x`, and the normalisation behind it.
+    pub(super) fn conv(&mut self, x: Points, conv: &Conv, norm: Option<&Norm>) -> Points {
+        if x.form == Form::Tokens && conv.kernel == [1, 1] && conv.inputs == x.channels {
+            return self.conv_of_tokens(x, conv, norm);
+        }
+        let x = self.formed(x, Form::Map);
+        let (channels, [height, width]) = (x.channels, conv.kernel);
         let mut weights = vec![0.0; conv.outputs * channels * height * width];
         let scale = |output: usize| norm.map_or(1.0, |norm| norm.scale[output]);
         let rows = conv.weights.chunks_exact(conv.outputs);
@@ -64,16 +125,57 @@ impl Writer {
         }
         let kernel = self.constant(&[conv.outputs, channels, height, width], &weights);
         let bias = norm.map(|norm| self.constant(&[conv.outputs], &norm.bias));
-        self.graph.conv(x, kernel, bias)
+        x.with(self.graph.conv(x.value, kernel, bias), conv.outputs)
     }
 
-    /// A normalisation of the map `x` by itself, and its activation.
-    pub(super) fn norm_act(&mut self, x: Value, NormAct { norm, activation }: &NormAct) -> Value {
+    fn conv_of_tokens(&mut self, x: Points, conv: &Conv, norm: Option<&Norm>) -> Points {
+        let mut layer = MatMul {
+            inputs: conv.inputs,
+            outputs: conv.outputs,
+            weights: conv.weights.clone(),
+        };
+        if let Some(norm) = norm {
+            layer = layer.scaled(&norm.scale);
+        }
+        let mut value = self.product(x.value, &layer);
+        if let Some(norm) = norm {
+            let bias = self.constant(&[conv.outputs], &norm.bias);
+            value = self.graph.add(value, bias);
+        }
+        x.with(value, conv.outputs)
+    }
+
+    /// Tokens times a matrix.
+    pub(super) fn product(&mut self, tokens: Value, layer: &MatMul) -> Value {
+        let weights = self.constant(&[layer.inputs, layer.outputs], &layer.weights);
+        self.graph.matmul(tokens, weights)
+    }
+
+    /// A normalisation by itself.
+    pub(super) fn norm(&mut self, x: Points, norm: &Norm) -> Points {
         let channels = norm.scale.len();
+        if x.form == Form::Tokens {
+            let scale = self.constant(&[channels], &norm.scale);
+            let bias = self.constant(&[channels], &norm.bias);
+            let scaled = self.graph.mul(x.value, scale);
+            return x.with(self.graph.add(scaled, bias), channels);
+        }
         let kernel = self.constant(&[channels, 1, 1, 1], &norm.scale);
         let bias = self.constant(&[channels], &norm.bias);
-        let x = self.graph.grouped_conv(x, kernel, Some(bias), channels);
-        self.activate(x, *activation)
+        let value = self
+            .graph
+            .grouped_conv(x.value, kernel, Some(bias), channels);
+        x.with(value, channels)
+    }
+
+    /// A normalisation by itself, and its activation.
+    pub(super) fn norm_act(&mut self, x: Points, NormAct { norm, activation }: &NormAct) -> Points {
+        let x = self.norm(x, norm);
+        self.activated(x, *activation)
+    }
+
+    pub(super) fn activated(&mut self, x: Points, activation: Activation) -> Points {
+        x.with(self.activate(x.value, activation), x.channels)
     }
 
     pub(super) fn activate(&mut self, x: Value, activation: Activation) -> Value {
@@ -81,16 +183,27 @@ impl Writer {
             Activation::Identity => x,
             Activation::Relu => self.graph.relu(x),
             Activation::Mish => {
-                // ONNX has an operator for it from set 18 on.
+                // ONNX has an operator for it from set 18 on, and for SiLU from 24 on.
                 let softplus = self.graph.node("Softplus", &[x], Vec::new());
                 let factor = self.graph.tanh(softplus);
+                self.graph.mul(x, factor)
+            }
+            Activation::Silu => {
+                let factor = self.graph.sigmoid(x);
                 self.graph.mul(x, factor)
             }
         }
     }
 
+    /// What two have together, in the form of the first.
+    pub(super) fn sum(&mut self, x: Points, y: Points) -> Points {
+        let y = self.formed(y, x.form);
+        x.with(self.graph.add(x.value, y.value), x.channels)
+    }
+
     /// What [`Writer::pooled`] reads of a map: its means, and its maxima where they are wanted.
-    pub(super) fn pool(&mut self, x: Value, pools: Pools) -> Value {
+    pub(super) fn pool(&mut self, x: Points, pools: Pools) -> Value {
+        let x = self.formed(x, Form::Map).value;
         let mean = self.graph.reduce_mean(x, &[2, 3]);
         match pools {
             Pools::OfValue => mean,
@@ -132,11 +245,11 @@ impl Writer {
     }
 
     /// What a fully connected layer makes, without a bias, added to every point of a map.
-    pub(super) fn add_dense(&mut self, map: Value, x: Value, layer: &MatMul) -> Value {
-        let outputs = layer.outputs;
+    pub(super) fn add_dense(&mut self, map: Points, x: Value, layer: &MatMul) -> Points {
+        let (map, outputs) = (self.formed(map, Form::Map), layer.outputs);
         let sums = self.dense(x, layer, &vec![0.0; outputs]);
         let sums = self.graph.reshape(sums, &[-1, outputs as i64, 1, 1]);
-        self.graph.add(map, sums)
+        map.with(self.graph.add(map.value, sums), outputs)
     }
 }
 
@@ -149,6 +262,25 @@ impl MatMul {
                 .for_each(|(weight, by)| *weight *= by);
         }
         self
+    }
+
+    /// All of it times a number.
+    pub(super) fn times(&self, by: f32) -> MatMul {
+        MatMul {
+            weights: self.weights.iter().map(|weight| weight * by).collect(),
+            ..*self
+        }
+    }
+
+    /// The layer of inputs that are multiplied by a number of their own first.
+    pub(super) fn of_scaled(&self, by: &[f32]) -> MatMul {
+        let rows = self.weights.chunks_exact(self.outputs).zip(by);
+        MatMul {
+            weights: rows
+                .flat_map(|(row, by)| row.iter().map(move |weight| weight * by))
+                .collect(),
+            ..*self
+        }
     }
 
     /// These outputs alone.

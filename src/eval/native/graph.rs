@@ -9,7 +9,9 @@ mod constants;
 mod read;
 
 use std::fmt;
+use std::sync::Arc;
 
+use super::grid::Layout;
 use super::kernels::{Activation, PoolKind};
 
 /// Index of a value in [`Graph::values`].
@@ -22,20 +24,28 @@ pub(super) enum Shape {
     Map(usize),
     /// Channels with one number for all points: `[batch, channels, 1, 1]`.
     Pooled(usize),
+    /// Channels with one number per point, as a row of tokens: `[batch, points, channels]`.
+    Tokens(usize),
     /// A vector: `[batch, numbers]`. It cannot be added to a map: ONNX would broadcast its numbers
     /// over columns.
     Vector(usize),
 }
 
 impl Shape {
-    pub(super) fn is_map(self) -> bool {
-        matches!(self, Shape::Map(_))
+    /// Where the numbers of each point lie; `None` if it is not about points.
+    pub(super) fn layout(self) -> Option<Layout> {
+        match self {
+            Shape::Map(_) => Some(Layout::Board),
+            Shape::Tokens(_) => Some(Layout::Row),
+            Shape::Pooled(_) | Shape::Vector(_) => None,
+        }
     }
 
     /// Number of dimensions, the batch among them.
     pub(super) fn rank(self) -> i64 {
         match self {
             Shape::Map(_) | Shape::Pooled(_) => 4,
+            Shape::Tokens(_) => 3,
             Shape::Vector(_) => 2,
         }
     }
@@ -46,6 +56,7 @@ impl fmt::Display for Shape {
         match self {
             Shape::Map(channels) => write!(f, "[batch, {channels}, height, width]"),
             Shape::Pooled(channels) => write!(f, "[batch, {channels}, 1, 1]"),
+            Shape::Tokens(channels) => write!(f, "[batch, points, {channels}]"),
             Shape::Vector(len) => write!(f, "[batch, {len}]"),
         }
     }
@@ -122,8 +133,32 @@ pub(super) struct Dense {
     pub(super) bias: Vec<f32>,
 }
 
+/// What attention is made of: queries, keys and values of its heads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Heads {
+    pub(super) heads: usize,
+    /// Heads of keys and values, each for as many of `heads` that follow each other.
+    pub(super) kv_heads: usize,
+    /// Channels of a head of queries and keys.
+    pub(super) query_dim: usize,
+    /// Channels of a head of values.
+    pub(super) value_dim: usize,
+    /// What scores are multiplied by.
+    pub(super) scale: f32,
+}
+
+/// Over what the mean square of a normalisation is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// The channels of each point.
+    Point,
+    /// The channels of all points.
+    Board,
+}
+
 #[derive(Debug)]
 pub(super) enum Op {
+    /// Of tokens it is a matrix: its kernel is 1x1.
     Conv(Conv),
     /// Each channel separately; `inputs` is 1.
     Depthwise(Conv),
@@ -138,6 +173,20 @@ pub(super) enum Op {
     Concat,
     /// A map as a vector.
     Flatten,
+    /// A map as tokens, or tokens as a map.
+    Move,
+    /// x / sqrt(mean of x^2 + epsilon).
+    RmsNorm {
+        epsilon: f32,
+        extent: Extent,
+    },
+    /// Two of the same shape, number by number.
+    Multiply,
+    /// Pairs of neighbouring channels as complex numbers, times those of a table with a row for each
+    /// point.
+    Turn(Arc<Vec<f32>>),
+    /// Softmax of the products of queries with all keys, times the values; reads queries, keys, values.
+    Attend(Heads),
 }
 
 #[derive(Debug)]
@@ -158,6 +207,18 @@ pub(super) struct Graph {
 }
 
 impl Graph {
+    /// Leaves out nodes whose answer nothing reads.
+    fn leave_out_unread(&mut self) {
+        let mut read = vec![false; self.values.len()];
+        self.outputs.iter().for_each(|&value| read[value] = true);
+        for node in self.nodes.iter().rev() {
+            if read[node.output] {
+                node.inputs.iter().for_each(|&value| read[value] = true);
+            }
+        }
+        self.nodes.retain(|node| read[node.output]);
+    }
+
     /// Shifts the zero point of bytes so that their 256 numbers start at `least` instead of 0.
     pub(super) fn begin_bytes_with(&mut self, least: i16) {
         for node in &mut self.nodes {

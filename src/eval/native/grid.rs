@@ -1,6 +1,15 @@
 //! Memory layout of the board: row after row, with a border of zeros that neighbouring rows share,
 //! and zeros up to whole tiles.
 
+/// How the points of a board lie in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// With a border, for kernels that read neighbours.
+    Board,
+    /// One after the other, for what computes each point alone.
+    Row,
+}
+
 /// A board with its border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grid {
@@ -32,6 +41,18 @@ impl Grid {
             stride,
             len: (rows + 2 * border) * stride + border,
             tile,
+        }
+    }
+
+    /// All points as one row without a border.
+    pub(crate) fn row(points: usize) -> Grid {
+        Grid {
+            width: points,
+            height: 1,
+            border: 0,
+            stride: points,
+            len: points,
+            tile: TILES[0],
         }
     }
 

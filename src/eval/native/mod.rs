@@ -27,7 +27,7 @@ use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 use crate::game::BoardSize;
 use crate::onnx::Model;
 use graph::Graph;
-use kernels::Peak;
+use kernels::{Factors, Peak};
 use plan::Plan;
 use run::Memory;
 
@@ -58,17 +58,17 @@ impl NativeModel {
         NativeModel::load_for(path, onnx, board, level, level.has_fast_integers())
     }
 
-    /// For this kind of processor, with convolutions of bytes or without.
-    fn load_for(
+    /// For this kind of processor, with integers or all in f32.
+    pub(super) fn load_for(
         path: &str,
         onnx: &[u8],
         board: Option<BoardSize>,
         level: Level,
-        keeps_bytes: bool,
+        keeps_integers: bool,
     ) -> Result<NativeModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         let plan =
-            plan(&info, onnx, level, keeps_bytes).map_err(|reason| EvalError::Unavailable {
+            plan(&info, onnx, level, keeps_integers).map_err(|reason| EvalError::Unavailable {
                 backend: BACKEND,
                 reason: format!("it does not know the network {path}: {reason}"),
             })?;
@@ -90,7 +90,7 @@ impl NativeModel {
     pub fn work(&self) -> Work {
         Work {
             products: self.plan.products,
-            integers: self.plan.has_integers(),
+            factors: self.plan.factors(),
         }
     }
 
@@ -121,8 +121,7 @@ impl NativeModel {
 pub struct Work {
     /// Multiply-add operations per position.
     pub products: u64,
-    /// Whether most of them are of bytes.
-    pub integers: bool,
+    factors: Factors,
 }
 
 impl Work {
@@ -130,18 +129,18 @@ impl Work {
     /// about a millisecond, and returns the number of products. No network can be faster.
     #[must_use]
     pub fn at_best(self, rounds: usize) -> u64 {
-        let integers = self.integers;
-        Level::best().enter(Peak { rounds, integers }) as u64
+        let factors = self.factors;
+        Level::best().enter(Peak { rounds, factors }) as u64
     }
 }
 
-fn plan(info: &ModelInfo, onnx: &[u8], level: Level, keeps_bytes: bool) -> Result<Plan, String> {
+fn plan(info: &ModelInfo, onnx: &[u8], level: Level, keeps_integers: bool) -> Result<Plan, String> {
     let model = Model::read(onnx).map_err(|error| error.to_string())?;
-    let (planes, area) = (info.planes, info.size.area());
-    let mut graph = Graph::read(&model, planes, area, info.outputs(), keeps_bytes)?;
+    let size = [info.size.width, info.size.height].map(usize::from);
+    let sides = [size[1], size[0]];
+    let mut graph = Graph::read(&model, info.planes, sides, info.outputs(), keeps_integers)?;
     graph.begin_bytes_with(level.least_byte());
-    let size = [info.size.width.into(), info.size.height.into()];
-    let plan = Plan::new(&graph, size, level)?;
+    let plan = Plan::new(&graph, size, level, keeps_integers)?;
     let lens = info.output_lens();
     for ((name, part), len) in info.outputs().iter().zip(&plan.outputs).zip(lens) {
         if part.len != len {

@@ -6,15 +6,19 @@ mod lower;
 mod pack;
 mod results;
 
-use super::grid::Grid;
-use super::kernels::{Activation, LANES, Lanes, PoolKind};
+use std::sync::Arc;
+
+use super::graph::{Extent, Heads};
+use super::grid::{Grid, Layout};
+use super::kernels::{Activation, Factors, LANES, Lanes, PoolKind};
 
 pub(super) use layout::MemoryLayout;
 
 /// A compiled network: shared by all evaluators.
 #[derive(Debug)]
 pub(super) struct Plan {
-    pub(super) grid: Grid,
+    pub(super) board: Grid,
+    pub(super) row: Grid,
     pub(super) steps: Vec<Step>,
     /// Weights of all convolutions, in the order of use.
     pub(super) floats: Vec<Lanes<f32>>,
@@ -29,9 +33,31 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Whether convolutions multiply integers.
-    pub(super) fn has_integers(&self) -> bool {
-        !self.integers.is_empty() || !self.words.is_empty()
+    pub(super) fn grid(&self, layout: Layout) -> Grid {
+        match layout {
+            Layout::Board => self.board,
+            Layout::Row => self.row,
+        }
+    }
+
+    /// What most products are made of; words in frequencies stand for bytes.
+    pub(super) fn factors(&self) -> Factors {
+        let has_matrices = |step: &Step| matches!(step, Step::Words(_));
+        match self.steps.iter().any(has_matrices) {
+            true => Factors::Words,
+            false if self.integers.is_empty() && self.words.is_empty() => Factors::Floats,
+            false => Factors::Bytes,
+        }
+    }
+
+    /// Maximum input blocks of the products of tokens in words.
+    pub(super) fn word_blocks(&self) -> usize {
+        let steps = self.steps.iter();
+        let blocks = steps.filter_map(|step| match step {
+            Step::Words(step) => Some(step.input.channels.div_ceil(LANES)),
+            _ => None,
+        });
+        blocks.max().unwrap_or(0)
     }
 
     /// Maximum input blocks of the Winograd convolutions in f32, and of those in words.
@@ -55,6 +81,7 @@ pub(super) struct MapPart {
     pub(super) slot: usize,
     pub(super) first_block: usize,
     pub(super) channels: usize,
+    pub(super) layout: Layout,
 }
 
 /// A vector.
@@ -94,6 +121,8 @@ pub(super) enum Step {
     Depthwise(ConvStep),
     /// A convolution of bytes.
     Integer(ConvStep),
+    /// A product of tokens with a matrix, in words.
+    Words(ConvStep),
     Combine {
         first: MapPart,
         second: Option<MapPart>,
@@ -131,6 +160,36 @@ pub(super) enum Step {
         factor: f32,
         out: usize,
     },
+    /// From one layout to the other.
+    Move {
+        input: MapPart,
+        target: Target,
+    },
+    RmsNorm {
+        input: MapPart,
+        epsilon: f32,
+        extent: Extent,
+        target: Target,
+    },
+    Multiply {
+        first: MapPart,
+        second: MapPart,
+        target: Target,
+    },
+    Turn {
+        input: MapPart,
+        table: Arc<Vec<Lanes<f32>>>,
+        target: Target,
+    },
+    Attend {
+        query: MapPart,
+        key: MapPart,
+        value: MapPart,
+        heads: Heads,
+        /// Whether scores and answers are products of words.
+        in_words: bool,
+        target: Target,
+    },
 }
 
 /// A convolution, or several of the same input.
@@ -151,5 +210,11 @@ pub(super) struct ConvStep {
     /// Activation of each output block.
     pub(super) activations: Vec<Activation>,
     pub(super) residual: Option<MapPart>,
+    /// Of the normalisation of each point of its input: the number that is added to the mean square.
+    pub(super) norm: Option<f32>,
+    /// What its input is multiplied by first, number by number.
+    pub(super) gate: Option<MapPart>,
+    /// Whether each point of its answer is multiplied by a factor: of the normalisation, or of words.
+    pub(super) has_factors: bool,
     pub(super) target: Target,
 }

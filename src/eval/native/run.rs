@@ -1,11 +1,13 @@
 //! Runs a plan: one position at a time, in memory that one evaluator owns.
 
-use super::grid::Grid;
+mod tokens;
+
+use super::grid::{Grid, Layout};
 use super::kernels::simd::Job;
 use super::kernels::{
-    Activate, Arithmetic, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float,
-    Frequencies, Integer, LANES, Lanes, Level, Pool, Rounding, WIDEST, WinogradTask, Word,
-    Workspace,
+    Activate, Arithmetic, AttentionRoom, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue,
+    Float, Frequencies, Integer, LANES, Lanes, Level, MatrixTask, Pool, RootMeanSquares, Rounded,
+    Rounding, WIDEST, WinogradTask, Word, Words, Workspace,
 };
 use super::plan::{ConvStep, MapPart, Plan, Step, Target, VectorPart};
 
@@ -19,11 +21,18 @@ pub(super) struct Memory {
     integer_sums: Vec<Lanes<i32>>,
     float_room: Workspace<Float>,
     word_room: Workspace<Word>,
+    float_heads: AttentionRoom<Float>,
+    word_heads: AttentionRoom<Word>,
+    /// The input of a product in words.
+    words: Vec<Words>,
+    /// A number for each point of a row.
+    factors: Vec<f32>,
 }
 
 impl Memory {
     pub(super) fn new(plan: &Plan) -> Memory {
-        let (len, layout) = (plan.grid.len, &plan.layout);
+        let (len, layout) = (plan.board.len, &plan.layout);
+        let most = len.max(plan.row.len);
         let [float_blocks, word_blocks] = plan.winograd_blocks();
         let bytes = |borders: &Vec<u8>| {
             let blocks = borders.iter();
@@ -35,7 +44,7 @@ impl Memory {
             numbers: layout
                 .numbers
                 .iter()
-                .map(|blocks| vec![Lanes::default(); blocks * len])
+                .map(|&(blocks, layout)| vec![Lanes::default(); blocks * plan.grid(layout).len])
                 .collect(),
             bytes: layout.bytes.iter().map(bytes).collect(),
             vectors: layout
@@ -43,10 +52,14 @@ impl Memory {
                 .iter()
                 .map(|&lines| vec![Lanes::default(); lines])
                 .collect(),
-            float_sums: vec![Lanes::default(); WIDEST * len],
-            integer_sums: vec![Lanes::default(); WIDEST * len],
-            float_room: Workspace::new(&plan.grid, float_blocks, WIDEST),
-            word_room: Workspace::new(&plan.grid, word_blocks, WIDEST),
+            float_sums: vec![Lanes::default(); WIDEST * most],
+            integer_sums: vec![Lanes::default(); WIDEST * most],
+            float_room: Workspace::new(&plan.board, float_blocks, WIDEST),
+            word_room: Workspace::new(&plan.board, word_blocks, WIDEST),
+            float_heads: AttentionRoom::default(),
+            word_heads: AttentionRoom::default(),
+            words: vec![Words::default(); plan.word_blocks() * plan.row.len],
+            factors: vec![0.0; plan.row.len],
         }
     }
 
@@ -75,7 +88,7 @@ impl Memory {
 
     /// Writes the input planes row by row.
     fn write_planes(&mut self, plan: &Plan, row: &[f32]) {
-        let grid = plan.grid;
+        let grid = plan.board;
         let map = &mut self.numbers[plan.planes.slot];
         let planes = row.chunks_exact(grid.width * grid.height);
         for (channel, plane) in planes.enumerate() {
@@ -98,13 +111,13 @@ pub(super) fn run(plan: &Plan, level: Level, memory: &mut Memory, row: &[f32]) {
 }
 
 fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
-    let grid = plan.grid;
     match step {
-        Step::Float(step) => convolve::<Float>(plan, level, memory, step),
+        Step::Float(step) => convolve_normalised(plan, level, memory, step),
         Step::Winograd(step) => convolve_in_frequencies::<Float>(plan, level, memory, step),
         Step::WinogradOfWords(step) => convolve_in_frequencies::<Word>(plan, level, memory, step),
         Step::Depthwise(step) => convolve_depthwise(plan, level, memory, step),
         Step::Integer(step) => convolve::<Integer>(plan, level, memory, step),
+        Step::Words(step) => convolve_rounded(plan, level, memory, step),
         Step::Combine {
             first,
             second,
@@ -112,6 +125,7 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             activation,
             target,
         } => {
+            let grid = plan.grid(first.layout);
             let mut output = OutputMaps::take(memory, target);
             let OutputMaps { numbers, bytes } = &mut output;
             level.enter(Combine {
@@ -127,6 +141,7 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             output.put_back(memory, target);
         }
         Step::Pool { kind, input, out } => {
+            let grid = plan.grid(input.layout);
             let mut vector = std::mem::take(&mut memory.vectors[*out]);
             level.enter(Pool {
                 grid,
@@ -166,15 +181,17 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             memory.vectors[*out] = vector;
         }
         Step::Concat { .. } | Step::Flatten { .. } | Step::Scale { .. } => {
-            rearrange(grid, memory, step)
+            rearrange(plan, memory, step)
         }
+        _ => memory.run_tokens(plan, level, step),
     }
 }
 
 /// An arithmetic, and where its convolutions find their data.
 trait Convolution: Arithmetic {
     fn packed_weights(plan: &Plan) -> &[Self::Weights];
-    fn maps(memory: &Memory) -> &[Vec<Self::Input>];
+    /// What it reads, from its first block on.
+    fn input<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Self::Input];
     /// Buffer for the sums of a group of blocks.
     fn sums(memory: &mut Memory) -> &mut Vec<Self::Sums>;
 }
@@ -184,8 +201,8 @@ impl Convolution for Float {
         &plan.floats
     }
 
-    fn maps(memory: &Memory) -> &[Vec<Lanes<f32>>] {
-        &memory.numbers
+    fn input<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Lanes<f32>] {
+        memory.part(grid, part)
     }
 
     fn sums(memory: &mut Memory) -> &mut Vec<Lanes<f32>> {
@@ -198,8 +215,23 @@ impl Convolution for Integer {
         &plan.integers
     }
 
-    fn maps(memory: &Memory) -> &[Vec<Bytes>] {
-        &memory.bytes
+    fn input<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Bytes] {
+        &memory.bytes[part.slot][part.first_block * grid.len..]
+    }
+
+    fn sums(memory: &mut Memory) -> &mut Vec<Lanes<i32>> {
+        &mut memory.integer_sums
+    }
+}
+
+impl Convolution for Word {
+    fn packed_weights(plan: &Plan) -> &[Lanes<[i16; 2]>] {
+        &plan.words
+    }
+
+    /// Whatever was rounded last.
+    fn input<'a>(memory: &'a Memory, _grid: &Grid, _part: MapPart) -> &'a [Words] {
+        &memory.words
     }
 
     fn sums(memory: &mut Memory) -> &mut Vec<Lanes<i32>> {
@@ -208,21 +240,35 @@ impl Convolution for Integer {
 }
 
 fn convolve<A: Convolution>(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
-    let grid = plan.grid;
+    let grid = plan.grid(step.input.layout);
     let mut sums = std::mem::take(A::sums(memory));
     let mut output = OutputMaps::take(memory, &step.target);
-    let input = &A::maps(memory)[step.input.slot][step.input.first_block * grid.len..];
-    level.enter(ConvTask::<A> {
-        grid,
-        taps: &step.taps,
-        input,
-        channels: step.input.channels,
-        chunk: step.chunk,
-        groups: &step.groups,
-        weights: &A::packed_weights(plan)[step.weights..],
-        sums: &mut sums,
-        epilogue: output.epilogue(step, memory, &grid),
-    });
+    let input = A::input(memory, &grid, step.input);
+    let weights = &A::packed_weights(plan)[step.weights..];
+    let epilogue = output.epilogue(step, memory, &grid);
+    match step.input.layout {
+        Layout::Board => level.enter(ConvTask::<A> {
+            grid,
+            taps: &step.taps,
+            input,
+            channels: step.input.channels,
+            chunk: step.chunk,
+            groups: &step.groups,
+            weights,
+            sums: &mut sums,
+            epilogue,
+        }),
+        Layout::Row => level.enter(MatrixTask::<A> {
+            points: grid.len,
+            input,
+            channels: step.input.channels,
+            chunk: step.chunk,
+            groups: &step.groups,
+            weights,
+            sums: &mut sums,
+            epilogue,
+        }),
+    }
     output.put_back(memory, &step.target);
     *A::sums(memory) = sums;
 }
@@ -272,7 +318,7 @@ fn convolve_in_frequencies<A: FrequencyConvolution + Default>(
 ) where
     for<'a> WinogradTask<'a, A>: Job<Output = ()>,
 {
-    let grid = plan.grid;
+    let grid = plan.board;
     let mut room = std::mem::take(A::room(memory));
     let mut output = OutputMaps::take(memory, &step.target);
     level.enter(WinogradTask::<A> {
@@ -289,8 +335,50 @@ fn convolve_in_frequencies<A: FrequencyConvolution + Default>(
     *A::room(memory) = room;
 }
 
+/// In f32, with the normalisation of its input, if any.
+fn convolve_normalised(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+    if let Some(epsilon) = step.norm {
+        find_factors(plan, level, memory, step.input, epsilon);
+    }
+    convolve::<Float>(plan, level, memory, step);
+}
+
+/// In words, to which its input is rounded first.
+fn convolve_rounded(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+    round(plan, level, memory, step);
+    convolve::<Word>(plan, level, memory, step);
+}
+
+/// Finds what each point is multiplied by for its mean square to be 1.
+fn find_factors(plan: &Plan, level: Level, memory: &mut Memory, input: MapPart, epsilon: f32) {
+    let mut factors = std::mem::take(&mut memory.factors);
+    level.enter(RootMeanSquares {
+        input: memory.part(&plan.row, input),
+        channels: input.channels,
+        epsilon,
+        out: &mut factors,
+    });
+    memory.factors = factors;
+}
+
+/// The input of a product in words, and the value of a word at each point.
+fn round(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+    let mut words = std::mem::take(&mut memory.words);
+    let mut factors = std::mem::take(&mut memory.factors);
+    level.enter(Rounded {
+        input: memory.part(&plan.row, step.input),
+        gate: step.gate.map(|gate| memory.part(&plan.row, gate)),
+        channels: step.input.channels,
+        norm: step.norm,
+        words: &mut words,
+        factors: &mut factors,
+    });
+    memory.words = words;
+    memory.factors = factors;
+}
+
 fn convolve_depthwise(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
-    let grid = plan.grid;
+    let grid = plan.grid(step.input.layout);
     let mut sums = std::mem::take(&mut memory.float_sums);
     let mut output = OutputMaps::take(memory, &step.target);
     level.enter(DepthwiseTask {
@@ -307,7 +395,7 @@ fn convolve_depthwise(plan: &Plan, level: Level, memory: &mut Memory, step: &Con
 }
 
 /// Steps that need no kernel.
-fn rearrange(grid: Grid, memory: &mut Memory, step: &Step) {
+fn rearrange(plan: &Plan, memory: &mut Memory, step: &Step) {
     match step {
         Step::Concat { inputs, out } => {
             let mut vector = std::mem::take(&mut memory.vectors[*out]);
@@ -322,6 +410,7 @@ fn rearrange(grid: Grid, memory: &mut Memory, step: &Step) {
             memory.vectors[*out] = vector;
         }
         Step::Flatten { input, out } => {
+            let grid = plan.grid(input.layout);
             let mut vector = std::mem::take(&mut memory.vectors[*out]);
             let map = memory.part(&grid, *input);
             let mut at = 0;
@@ -378,6 +467,7 @@ impl OutputMaps {
         Epilogue {
             scale: &step.scale,
             bias: &step.bias,
+            factors: step.has_factors.then_some(&memory.factors[..]),
             activations: &step.activations,
             residual: step.residual.map(|part| memory.part(grid, part)),
             out: self.numbers.as_deref_mut(),

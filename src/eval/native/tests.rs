@@ -322,10 +322,10 @@ fn without_bytes_a_network_in_bytes_is_nearly_the_same() {
             },
             5,
         );
-        let [mut bytes, mut numbers] = [true, false].map(|keeps_bytes| {
+        let [mut bytes, mut numbers] = [true, false].map(|keeps_integers| {
             let model =
-                NativeModel::load_for("net", &onnx, None, Level::best(), keeps_bytes).unwrap();
-            assert_eq!(model.work().integers, keeps_bytes);
+                NativeModel::load_for("net", &onnx, None, Level::best(), keeps_integers).unwrap();
+            assert_eq!(model.plan.factors() == Factors::Bytes, keeps_integers);
             model.evaluator()
         });
         // 360 rounded inputs, each half a step away at most and a quarter on average.

@@ -3,11 +3,22 @@
 use super::SgfError;
 
 /// A property as in the file.
+#[derive(Clone)]
 pub(super) struct Property<'a> {
     /// Its identifier, capital letters only.
     pub(super) name: String,
     /// Its values with escapes; at least one.
     pub(super) values: Vec<&'a str>,
+}
+
+impl Property<'_> {
+    /// Appends its text.
+    pub(super) fn append_to(&self, out: &mut String) {
+        out.push_str(&self.name);
+        for value in &self.values {
+            out.extend(["[", value, "]"]);
+        }
+    }
 }
 
 /// The main line (the first variation everywhere) of the first game in a text.
@@ -57,61 +68,50 @@ pub(super) fn main_line(text: &str) -> Result<MainLine<'_>, SgfError> {
             character => lexer.skip(character),
         }
     }
-    let is_empty = nodes.iter().all(Vec::is_empty);
-    match (lexer.skipped, end) {
-        (Some((character, at)), _) if is_empty => {
-            return Err(SgfError::Unexpected { character, at });
-        }
-        (_, End::Cut) if is_empty => return Err(SgfError::Unterminated),
-        _ => {}
-    }
-    let mut notes = Vec::new();
-    if let Some((character, at)) = lexer.skipped {
-        notes.push(format!(
-            "unexpected character {character:?} at byte {at} of the SGF text is skipped"
-        ));
-    }
-    match end {
-        End::Closed => notes.extend(further_games(&text[lexer.at..], depth)),
-        End::Open => notes.push("the SGF text ends without a `)`: it may be incomplete".to_owned()),
-        End::Cut => notes.push(
-            "the SGF text ends inside a property value: only what precedes it is loaded".to_owned(),
-        ),
+    lexer.refuse_empty(nodes.iter().all(Vec::is_empty), end)?;
+    let mut notes = lexer.notes(end);
+    if let End::Closed = end {
+        notes.extend(further_games(&text[lexer.at..], depth));
     }
     Ok(MainLine { nodes, notes })
 }
 
-/// A node of the first game in a text, with its place in the tree.
-pub(super) struct TreeNode<'a> {
-    /// The node before it, by its place in the list; `None` for the root.
-    pub(super) parent: Option<usize>,
-    pub(super) properties: Vec<Property<'a>>,
+/// What is around the tree of a game.
+pub(super) struct Surroundings<'a> {
+    /// Messages about errors and skipped parts.
+    pub(super) notes: Vec<String>,
+    /// The text after the game.
+    pub(super) rest: &'a str,
 }
 
-/// The nodes of the first game in a text with all variations, in the order of the text and at most this
-/// many; empty where there is no game. What is wrong with the text, [`main_line`] tells.
-pub(super) fn tree(text: &str, most: usize) -> Vec<TreeNode<'_>> {
-    let mut nodes: Vec<TreeNode<'_>> = Vec::new();
-    let Some(at) = start(text) else {
-        return nodes;
-    };
+/// Reads the first game in a text with all variations: `take` gets each node, in the order of the text,
+/// with the number of the node before it. A truncated text is read as far as it goes.
+pub(super) fn tree<'a>(
+    text: &'a str,
+    take: &mut dyn FnMut(Option<usize>, &[Property<'a>]),
+) -> Result<Surroundings<'a>, SgfError> {
     let mut lexer = Lexer {
         text,
-        at,
+        at: start(text).ok_or(SgfError::NoTree)?,
         skipped: None,
     };
+    let mut end = End::Open;
     // The node that each open bracket continues; the first bracket stands before the start.
-    let (mut open, mut last) = (vec![None], None);
+    let mut open = vec![None];
+    let (mut count, mut last) = (0, None);
+    let mut node: Option<Vec<Property<'a>>> = None;
+    let mut is_empty = true;
     while let Some(character) = lexer.next_visible() {
+        if let (Some(properties), ';' | '(' | ')') = (&mut node, character) {
+            take(last, properties);
+            properties.clear();
+            node = None;
+            (last, count) = (Some(count), count + 1);
+        }
         match character {
-            ';' if nodes.len() == most => break,
             ';' => {
                 lexer.at += 1;
-                nodes.push(TreeNode {
-                    parent: last,
-                    properties: Vec::new(),
-                });
-                last = Some(nodes.len() - 1);
+                node = Some(Vec::new());
             }
             '(' => {
                 lexer.at += 1;
@@ -121,22 +121,53 @@ pub(super) fn tree(text: &str, most: usize) -> Vec<TreeNode<'_>> {
                 lexer.at += 1;
                 last = open.pop().flatten();
                 if open.is_empty() {
+                    end = End::Closed;
                     break;
                 }
             }
             letter if letter.is_ascii_alphabetic() => match lexer.property() {
                 Some(Ok(property)) => {
-                    if let Some(node) = last.and_then(|last| nodes.get_mut(last)) {
-                        node.properties.push(property);
+                    is_empty = false;
+                    if let Some(node) = &mut node {
+                        node.push(property);
                     }
                 }
-                Some(Err(Cut)) => break,
+                Some(Err(Cut)) => {
+                    end = End::Cut;
+                    break;
+                }
                 None => {}
             },
             character => lexer.skip(character),
         }
     }
-    nodes
+    if let Some(properties) = &node {
+        take(last, properties);
+    }
+    lexer.refuse_empty(is_empty, end)?;
+    Ok(Surroundings {
+        notes: lexer.notes(end),
+        rest: match end {
+            End::Closed => &text[lexer.at..],
+            End::Open | End::Cut => "",
+        },
+    })
+}
+
+/// The properties of a text without nodes, such as `TR[aa][bb]LB[cc:1]`.
+pub(super) fn properties(text: &str) -> Vec<Property<'_>> {
+    let (at, skipped) = (0, None);
+    let mut lexer = Lexer { text, at, skipped };
+    let mut found = Vec::new();
+    while lexer
+        .next_visible()
+        .is_some_and(|next| next.is_ascii_alphabetic())
+    {
+        if let Some(Ok(property)) = lexer.property() {
+            found.push(property);
+        }
+    }
+    found
 }
 
 /// End of the main line.
@@ -203,6 +234,33 @@ impl<'a> Lexer<'a> {
         let visible = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         self.at += rest.len() - visible.len();
         visible.chars().next()
+    }
+
+    /// An error for a game without a single property.
+    fn refuse_empty(&self, is_empty: bool, end: End) -> Result<(), SgfError> {
+        match (self.skipped, end) {
+            (Some((character, at)), _) if is_empty => Err(SgfError::Unexpected { character, at }),
+            (_, End::Cut) if is_empty => Err(SgfError::Unterminated),
+            _ => Ok(()),
+        }
+    }
+
+    /// Messages about what was skipped, and how the text ends.
+    fn notes(&self, end: End) -> Vec<String> {
+        let skipped = self.skipped.map(|(character, at)| {
+            format!("unexpected character {character:?} at byte {at} of the SGF text is skipped")
+        });
+        let ended = match end {
+            End::Closed => None,
+            End::Open => Some("the SGF text ends without a `)`: it may be incomplete"),
+            End::Cut => {
+                Some("the SGF text ends inside a property value: only what precedes it is loaded")
+            }
+        };
+        skipped
+            .into_iter()
+            .chain(ended.map(str::to_owned))
+            .collect()
     }
 
     /// Skips an unexpected character.

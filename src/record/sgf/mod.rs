@@ -2,17 +2,21 @@
 //!
 //! The reader accepts files as found in practice (old property names, text before the tree, missing
 //! `GM`, invalid values, a missing end), notes what it has skipped, and never panics or recurses,
-//! for any bytes. Variations are skipped, unless they are asked for ([`read_lines`]). NoGo has no number
+//! for any bytes. Variations are skipped, unless they are asked for ([`read_tree`]). NoGo has no number
 //! in SGF: it is written as `GM[1]` with `RU[NoGo]`. Source: SGF `FF[4]` specification (red-bean.com/sgf), game properties and escaping.
 
 mod komi;
 mod lexer;
+mod marks;
 mod read;
+mod tree;
 mod values;
 mod write;
 
-pub use read::{read, read_lines, read_until};
-pub use write::{Branch, write, write_tree};
+pub use marks::{Mark, marks, property, take_property, value_of};
+pub use read::{read, read_until};
+pub use tree::{SgfNode, SgfTree, read_tree};
+pub use write::{games, setup_text, write, write_tree};
 
 use thiserror::Error;
 
@@ -81,6 +85,12 @@ pub enum SgfError {
         character: char,
         /// Its byte position.
         at: usize,
+    },
+    /// More nodes than a game has.
+    #[error("the SGF text has more than {most} nodes, too many for a game")]
+    TooLarge {
+        /// The maximum number.
+        most: usize,
     },
     /// Invalid property value.
     #[error("SGF property {property} has the value {value:?}: expected {expected}")]
@@ -218,16 +228,20 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(text in "(\\PC|[\\[\\]();\\\\:\nBWACSZ]){0,60}") {
             let _ = read(&text);
-            let _ = read_lines(&text, 100);
+            let _ = read_tree(&text);
         }
 
         #[test]
         fn any_tree_like_text_is_read_or_refused(
             text in "\\(;(SZ|AB|W|B|PL|C|KM|AE|GM)(\\[[a-z0-9:.\\\\\\-]{0,5}\\]){0,3}[;()]{0,2}(B|W|AW)?(\\[[a-zA-Z]{0,5}\\]?)?"
         ) {
-            let main = read(&text);
-            let lines = read_lines(&text, 100);
-            prop_assert_eq!(main.is_ok(), lines.is_ok());
+            let Ok(tree) = read_tree(&text) else {
+                return Ok(());
+            };
+            // What is written is read again, and writing that changes nothing more.
+            let written = write_tree(&tree.beginning, &tree.nodes);
+            let again = read_tree(&written).expect("we read what we write");
+            prop_assert_eq!(write_tree(&again.beginning, &again.nodes), written);
         }
     }
 
@@ -253,69 +267,87 @@ mod tests {
     }
 
     #[test]
-    fn variations_are_read_as_lines_and_written_as_a_tree() {
-        let text = "(;SZ[9]C[root];B[aa]C[one](;W[bb](;B[cc];W[dd])(;B[ee]C[a]))(;W[ff];B[gg]))";
-        let lines = read_lines(text, 1000).expect("a tree");
-        let moves = |record: &GameRecord| -> Vec<String> {
-            let size = record.size;
-            let name = |recorded: &RecordedPlay| match recorded.play.vertex {
-                Vertex::Point(point) => format!("{:?}", size.column_row(point)),
-                Vertex::Pass => "pass".to_owned(),
-            };
-            record.plays.iter().map(name).collect()
+    fn a_tree_is_written_as_it_was_read() {
+        for text in [
+            "(;SZ[9]CA[UTF-8]C[root];B[aa]C[one]\n(;W[bb]\n(;B[cc]C[a]TR[aa][bb]LB[cc:1]BL[3.5];W[dd])\n(;B[ee]))\n(;W[ff];B[gg]))\n",
+            "(;GM[1]FF[3]SZ[9:9]AP[x]KM[375]HA[0]BR[9d]XX[a\\]b][c]CA[UTF-8];B[]N[pass];AE[aa]AB[bb:cc]PL[W];;W[aa])\n",
+        ] {
+            let tree = read_tree(text).expect("a tree");
+            let plain = |text: &str| text.replace('\n', "");
+            let written = write_tree(&tree.beginning, &tree.nodes);
+            assert_eq!(plain(&written), plain(text));
+        }
+        let result = read_tree("(;SZ[9]RE[B+R]PB[x]CA[GBK];B[aa])").expect("a tree");
+        let changed = GameRecord {
+            result: "W+R".to_owned(),
+            ..result.beginning
         };
-        let found: Vec<usize> = lines.iter().map(|line| moves(line).len()).collect();
-        assert_eq!(found, [4, 3, 3]);
-        assert_eq!(moves(&lines[0])[..2], moves(&lines[1])[..2]);
-        assert_eq!(lines[1].plays[2].comment, "a");
-        assert_eq!(lines[2].plays[0].comment, "one");
-        assert_eq!(lines[0], read(text).expect("a tree"));
-        // As a tree: the nodes in order, each with the place of its parent.
-        let play = |line: usize, at: usize, parent| Branch {
-            parent,
-            recorded: lines[line].plays[at].clone(),
-        };
-        let tree = [
-            play(0, 0, None),
-            play(0, 1, Some(0)),
-            play(0, 2, Some(1)),
-            play(0, 3, Some(2)),
-            play(1, 2, Some(1)),
-            play(2, 1, Some(0)),
-            play(2, 2, Some(5)),
-        ];
-        let written = write_tree(&lines[0], &tree);
-        assert_eq!(read_lines(&written, 1000), Ok(lines), "{written}");
+        let written = write_tree(&changed, &result.nodes);
+        assert_eq!(written, "(;SZ[9]RE[W+R]PB[x]CA[UTF-8]\n;B[aa])\n");
         let plain = read("(;SZ[9];B[aa];W[bb])").expect("a game");
-        let line: Vec<Branch> = plain
-            .plays
-            .iter()
-            .enumerate()
-            .map(|(at, recorded)| Branch {
-                parent: at.checked_sub(1),
-                recorded: recorded.clone(),
-            })
-            .collect();
+        let node = |parent, play: Option<&RecordedPlay>| SgfNode {
+            parent,
+            play: play.map(|recorded| recorded.play),
+            ..SgfNode::default()
+        };
+        let line = [
+            node(0, None),
+            node(0, plain.plays.first()),
+            node(1, plain.plays.last()),
+        ];
         assert_eq!(write_tree(&plain, &line), write(&plain));
     }
 
     #[test]
-    fn many_variations_are_read_up_to_a_bound() {
-        let long = ";B[aa];W[bb]".repeat(2000);
-        let text = format!("(;SZ[9]{long}{})", "(;B[cc])(;B[dd])".repeat(2000));
-        let lines = read_lines(&text, 8100).expect("a tree");
-        assert!(
-            lines[0]
-                .notes
-                .iter()
-                .any(|note| note.contains("more variations")),
-            "{:?}",
-            lines[0].notes
+    fn nodes_that_mean_several_things_become_several() {
+        let text = "(;SZ[9]B[aa];AB[bb]W[cc];B[dd][ee]TR[aa];W[zz];B[ff])(;SZ[9];B[gg])";
+        let tree = read_tree(text).expect("a tree");
+        let kinds: Vec<_> = tree
+            .nodes
+            .iter()
+            .map(|node| {
+                (
+                    node.parent,
+                    node.play.is_some(),
+                    node.setup.is_some(),
+                    node.is_broken,
+                )
+            })
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                (0, false, false, false),
+                (0, true, false, false),
+                (1, false, true, false),
+                (2, true, false, false),
+                (3, true, false, false),
+                (4, true, false, false),
+                (5, false, false, true),
+                (6, true, false, false),
+            ]
         );
-        assert!((20..60).contains(&lines.len()), "{}", lines.len());
+        assert_eq!(tree.nodes[6].others, "W[zz]");
+        assert_eq!(tree.beginning.to_move, Some(Color::Black));
+        assert_eq!(tree.rest, "(;SZ[9];B[gg])");
+        assert_eq!(read_tree(";"), Err(SgfError::NoTree));
+    }
+
+    #[test]
+    fn large_trees_are_read_in_proportion_to_their_text() {
+        let long = ";B[aa];W[bb]".repeat(20_000);
+        let text = format!("(;SZ[9]{long}{})", "(;B[cc]C[x])(;B[dd])".repeat(20_000));
+        let tree = read_tree(&text).expect("a tree");
+        assert_eq!(tree.nodes.len(), 80_001);
+        assert!(
+            tree.nodes[40_001..]
+                .iter()
+                .all(|node| node.parent == 40_000)
+        );
         let deep = "(;B[aa]".repeat(20_000);
-        assert_eq!(read_lines(&deep, 1000).map(|lines| lines.len()), Ok(1));
-        assert_eq!(read_lines(";", 10), Err(SgfError::NoTree));
+        assert_eq!(read_tree(&deep).map(|tree| tree.nodes.len()), Ok(20_001));
+        let endless = ";".repeat(1_000_001);
+        assert!(read_tree(&format!("(;SZ[9]{endless})")).is_err());
     }
 
     #[test]

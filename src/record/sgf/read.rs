@@ -1,8 +1,8 @@
 //! Converts the properties of the main line to a record.
 
 use super::komi::{self, Habits};
-use super::lexer::{MainLine, Property, main_line, tree};
-use super::values::{bad_value, board_size, column_row, player, shown, simple_text, text, vertex};
+use super::lexer::{MainLine, Property, main_line};
+use super::values::{bad_value, board_size, player, points, shown, simple_text, text, vertex};
 use super::{SgfError, game_name};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
@@ -10,9 +10,6 @@ use crate::record::{GameRecord, LaterSetup, Play, RecordedPlay};
 
 /// SGF's default board size.
 const DEFAULT_SIDE: u8 = 19;
-/// Nodes of all variations together, each counted from the root, as a multiple of the nodes of the text
-/// that are read at most: a bound against a text of many variations of a long line.
-const LINE_FACTOR: usize = 20;
 
 /// Reads the main line of the first game in `text`.
 ///
@@ -34,49 +31,8 @@ pub fn read_until(text: &str, plays: usize) -> Result<GameRecord, SgfError> {
     read_nodes(&nodes, notes, plays)
 }
 
-/// Reads the first game in `text` with its variations: the main line, as [`read`] has it, then each
-/// variation as a game of its own from the same beginning, in the order of the text. Nodes beyond the
-/// first `most` are left out, and so are variations that cannot be read.
-///
-/// # Errors
-/// As [`read`]: variations are never an error.
-pub fn read_lines(text: &str, most: usize) -> Result<Vec<GameRecord>, SgfError> {
-    let main = read(text)?;
-    let nodes = tree(text, most);
-    let has_child = {
-        let mut has_child = vec![false; nodes.len()];
-        for node in &nodes {
-            if let Some(parent) = node.parent {
-                has_child[parent] = true;
-            }
-        }
-        has_child
-    };
-    let leaves = (0..nodes.len()).filter(|&leaf| !has_child[leaf]);
-    // The first leaf is the end of the main line. Others may share all of a long one.
-    let mut budget = most.saturating_mul(LINE_FACTOR);
-    let mut lines = vec![main];
-    for leaf in leaves.skip(1) {
-        let mut path: Vec<&[Property<'_>]> = Vec::new();
-        let mut at = Some(leaf);
-        while let Some(node) = at.and_then(|at| nodes.get(at)) {
-            path.push(&node.properties);
-            at = node.parent;
-        }
-        path.reverse();
-        let Some(left) = budget.checked_sub(path.len()) else {
-            let note = "the SGF text has more variations than are loaded";
-            lines[0].notes.push(note.to_owned());
-            break;
-        };
-        budget = left;
-        lines.extend(read_nodes(&path, Vec::new(), usize::MAX));
-    }
-    Ok(lines)
-}
-
 /// Reads nodes that follow each other, up to this many plays.
-fn read_nodes(
+pub(super) fn read_nodes(
     nodes: &[&[Property<'_>]],
     notes: Vec<String>,
     plays: usize,
@@ -257,18 +213,10 @@ impl Reader {
 
     /// An empty list, which some programs write, is ignored.
     fn set_up(&mut self, name: &'static str, color: Option<Color>, values: &[&str]) {
-        let size = self.record.size;
         for value in values.iter().filter(|value| !value.trim().is_empty()) {
-            let (first, last) = value.split_once(':').unwrap_or((value, value));
-            let corners = [first, last].map(|corner| column_row(name, corner, size));
-            let [Ok((left, top)), Ok((right, bottom))] = corners else {
-                self.leave_out(name, value, "it is not a point of the board");
-                continue;
-            };
-            for y in bottom.min(top)..=bottom.max(top) {
-                for x in left.min(right)..=left.max(right) {
-                    self.put(size.point(x, y), color);
-                }
+            match points(name, value, self.record.size) {
+                Ok(points) => points.into_iter().for_each(|point| self.put(point, color)),
+                Err(_) => self.leave_out(name, value, "it is not a point of the board"),
             }
         }
     }

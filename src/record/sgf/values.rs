@@ -1,7 +1,7 @@
 //! Parses property values.
 
 use super::{MAX_SIDE, SgfError};
-use crate::game::{BoardSize, Color};
+use crate::game::{BoardSize, Color, Move};
 use crate::record::Vertex;
 
 /// The largest board on which the old pass `tt` is not a point.
@@ -71,6 +71,20 @@ pub(super) fn column_row(
         }
         _ => Err(off_board()),
     }
+}
+
+/// One point, or all of a rectangle given by two corners (`cc:ee`).
+pub(super) fn points(
+    name: &'static str,
+    value: &str,
+    size: BoardSize,
+) -> Result<Vec<Move>, SgfError> {
+    let (first, last) = value.split_once(':').unwrap_or((value, value));
+    let (left, top) = column_row(name, first, size)?;
+    let (right, bottom) = column_row(name, last, size)?;
+    let rows = bottom.min(top)..=bottom.max(top);
+    let row = |y| (left.min(right)..=left.max(right)).map(move |x| size.point(x, y));
+    Ok(rows.flat_map(row).collect())
 }
 
 /// `a`..`z` are 0..25, `A`..`Z` 26..51.

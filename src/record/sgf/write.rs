@@ -1,9 +1,12 @@
 //! Writes a record as SGF text.
 
 use super::game_number;
+use super::lexer::{self, properties};
+use super::tree::SgfNode;
+use super::values::simple_text;
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
-use crate::record::{GameRecord, LaterSetup, RecordedPlay, Vertex};
+use crate::record::{GameRecord, LaterSetup, Play, Vertex};
 
 /// Moves on one line of the text.
 const MOVES_PER_LINE: usize = 8;
@@ -21,33 +24,34 @@ pub fn write(record: &GameRecord) -> String {
         if index % MOVES_PER_LINE == 0 {
             out.push('\n');
         }
-        push_play(&mut out, recorded, record.size);
+        push_move(&mut out, recorded.play, &recorded.comment, record.size);
     }
     later.for_each(|setup| push_setup(&mut out, setup, record.size));
     out.push_str(")\n");
     out
 }
 
-/// A play in a tree of variations.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Branch {
-    /// The play before it, by its place in the list; `None` for a first play of the game.
-    pub parent: Option<usize>,
-    /// The play.
-    pub recorded: RecordedPlay,
+/// A game with its variations as SGF, ending in a line break. The first node is the root; a parent stands
+/// before its children, and the first child is the main line. What the root has kept of a file is written
+/// again, with the encoding, the players, the result and the comment of `record`; for one that has kept
+/// nothing, the beginning of the game is all of `record` without its plays.
+#[must_use]
+pub fn write_tree(record: &GameRecord, nodes: &[SgfNode]) -> String {
+    let begun = match nodes.first() {
+        Some(root) if !root.others.is_empty() => kept_header(record, &root.others),
+        _ => header(record),
+    };
+    with_branches(begun, nodes, record.size)
 }
 
-/// A game with its variations as SGF, ending in a line break: what `record` says of the game and its
-/// beginning, and these plays in place of its own. A parent stands before its children; the first child is
-/// the main line.
-#[must_use]
-pub fn write_tree(record: &GameRecord, plays: &[Branch]) -> String {
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); plays.len() + 1];
-    for (at, branch) in plays.iter().enumerate() {
-        let parent = branch.parent.filter(|&parent| parent < at);
-        children[parent.map_or(0, |parent| parent + 1)].push(at);
+/// Appends all nodes but the root, which the text has already.
+fn with_branches(mut out: String, nodes: &[SgfNode], size: BoardSize) -> String {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    for (at, node) in nodes.iter().enumerate().skip(1) {
+        if node.parent < at {
+            children[node.parent].push(at);
+        }
     }
-    let mut out = header(record);
     // What is yet to be written, the next last. A bracket is `None`.
     let mut todo: Vec<Option<(usize, bool)>> = Vec::new();
     let push_children = |todo: &mut Vec<Option<(usize, bool)>>, of: &[usize]| {
@@ -59,7 +63,7 @@ pub fn write_tree(record: &GameRecord, plays: &[Branch]) -> String {
             todo.push(Some((child, branches)));
         }
     };
-    push_children(&mut todo, &children[0]);
+    push_children(&mut todo, children.first().map_or(&[], Vec::as_slice));
     let mut on_line = 0;
     while let Some(next) = todo.pop() {
         let Some((at, opens)) = next else {
@@ -74,42 +78,144 @@ pub fn write_tree(record: &GameRecord, plays: &[Branch]) -> String {
         if opens {
             out.push('(');
         }
-        push_play(&mut out, &plays[at].recorded, record.size);
-        push_children(&mut todo, &children[at + 1]);
+        push_node(&mut out, &nodes[at], size);
+        push_children(&mut todo, &children[at]);
     }
     out.push_str(")\n");
     out
 }
 
+/// The games of a text, each as a text of its own with all that it has, in UTF-8.
+#[must_use]
+pub fn games(mut text: &str) -> Vec<String> {
+    let mut games = Vec::new();
+    loop {
+        let mut nodes: Vec<SgfNode> = Vec::new();
+        let read = lexer::tree(text, &mut |parent, properties| {
+            let mut others = String::new();
+            let kept = properties
+                .iter()
+                .filter(|found| parent.is_some() || found.name != "CA");
+            kept.for_each(|property| property.append_to(&mut others));
+            if parent.is_none() {
+                push(&mut others, "CA", "UTF-8");
+            }
+            nodes.push(SgfNode {
+                parent: parent.unwrap_or(0),
+                others,
+                ..SgfNode::default()
+            });
+        });
+        let Ok(around) = read else {
+            return games;
+        };
+        let root = nodes.first().map(|root| &*root.others).unwrap_or_default();
+        let begun = format!("(;{root}");
+        // Other nodes have their plays as text: no board is needed.
+        games.push(with_branches(begun, &nodes, BoardSize::square(1)));
+        text = around.rest;
+    }
+}
+
+/// Appends a node.
+fn push_node(out: &mut String, node: &SgfNode, size: BoardSize) {
+    match node.play {
+        Some(play) => push_move(out, play, &node.comment, size),
+        None => {
+            out.push(';');
+            push_comment(out, &node.comment);
+        }
+    }
+    out.push_str(&node.others);
+}
+
+/// The root node as it was, except for what the program has changed.
+fn kept_header(record: &GameRecord, others: &str) -> String {
+    let mut out = String::from("(;");
+    let mut told = [
+        ("PB", &record.black),
+        ("PW", &record.white),
+        ("RE", &record.result),
+    ]
+    .map(Some);
+    let mut charset = Some("UTF-8");
+    for property in properties(others) {
+        let mut told = told.iter_mut();
+        let own = told.find(|own| own.is_some_and(|(name, _)| name == property.name));
+        match own.and_then(Option::take) {
+            // As it was, though it may be written in another way.
+            Some((_, text)) if *text == simple_text(property.values[0]) => {}
+            Some((name, text)) => {
+                push_text(&mut out, name, text);
+                continue;
+            }
+            None if property.name == "CA" => {
+                charset
+                    .take()
+                    .into_iter()
+                    .for_each(|utf8| push(&mut out, "CA", utf8));
+                continue;
+            }
+            None => {}
+        }
+        property.append_to(&mut out);
+    }
+    charset
+        .into_iter()
+        .for_each(|utf8| push(&mut out, "CA", utf8));
+    for (name, text) in told.into_iter().flatten() {
+        push_text(&mut out, name, text);
+    }
+    push_comment(&mut out, &record.comment);
+    out
+}
+
 /// Appends the node of a play.
-fn push_play(out: &mut String, recorded: &RecordedPlay, size: BoardSize) {
-    let name = match recorded.play.color {
+fn push_move(out: &mut String, play: Play, comment: &str, size: BoardSize) {
+    let name = match play.color {
         Color::Black => "B",
         Color::White => "W",
     };
-    let point = match recorded.play.vertex {
+    let point = match play.vertex {
         Vertex::Point(point) => coordinates(point, size),
         Vertex::Pass => String::new(),
     };
     out.push(';');
     push(out, name, &point);
-    if !recorded.comment.is_empty() {
-        push(out, "C", &escape(&recorded.comment));
+    push_comment(out, comment);
+}
+
+fn push_comment(out: &mut String, comment: &str) {
+    push_text(out, "C", comment);
+}
+
+/// Appends a property of text, unless that is empty.
+fn push_text(out: &mut String, name: &str, text: &str) {
+    if !text.is_empty() {
+        push(out, name, &escape(text));
     }
 }
 
 /// Appends a node of stones that are no moves.
 fn push_setup(out: &mut String, setup: &LaterSetup, size: BoardSize) {
     out.push_str("\n;");
+    out.push_str(&setup_text(setup, size));
+}
+
+/// The properties of a node that sets up stones, as text: `AB[aa]AE[bb]PL[W]`.
+#[must_use]
+pub fn setup_text(setup: &LaterSetup, size: BoardSize) -> String {
+    let mut out = String::new();
     for (name, color) in [
         ("AB", Some(Color::Black)),
         ("AW", Some(Color::White)),
         ("AE", None),
     ] {
         let points = setup.changes.iter().filter(|(_, stone)| **stone == color);
-        push_points(out, name, points.map(|(point, _)| *point), size);
+        push_points(&mut out, name, points.map(|(point, _)| *point), size);
     }
-    push_player(out, setup.to_move);
+    push_player(&mut out, setup.to_move);
+    out
 }
 
 /// The root node.
@@ -141,11 +247,8 @@ fn header(record: &GameRecord) -> String {
         ("PW", &record.white),
         ("RE", &record.result),
         ("DT", &record.date),
-        ("C", &record.comment),
     ] {
-        if !text.is_empty() {
-            push(&mut out, name, &escape(text));
-        }
+        push_text(&mut out, name, text);
     }
     if record.handicap > 1 {
         push(&mut out, "HA", &record.handicap.to_string());
@@ -155,6 +258,7 @@ fn header(record: &GameRecord) -> String {
         push_points(&mut out, name, stones.map(|(point, _)| *point), record.size);
     }
     push_player(&mut out, record.to_move);
+    push_comment(&mut out, &record.comment);
     out
 }
 
@@ -196,7 +300,7 @@ fn coordinates(point: Move, size: BoardSize) -> String {
 
 /// Escapes characters that would end a value; control characters other than line breaks become
 /// blanks.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -212,7 +316,6 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Play;
 
     #[test]
     fn a_short_game() {

@@ -2,24 +2,21 @@
 // file (local.js).
 import * as board from "./board.js";
 import { $, h, patch, recall, remember, toast } from "./dom.js";
+import * as edit from "./edit.js";
+import { sibling } from "./gametree.js";
 import * as graph from "./graph.js";
+import { click, tell } from "./heard.js";
+import { listenToKeys } from "./keys.js";
+import * as learn from "./learn.js";
+import { indexOf, typed, vertexOf } from "./names.js";
 import * as panels from "./panels.js";
 import * as reviews from "./review.js";
+import { currentLine, isPlaying, store } from "./store.js";
 import { label, refusal, say, switchLanguage } from "./words.js";
 
-export const store = { view: null, since: 0, tree: { root: null, nodes: [] }, analysis: null, progress: null, review: null, reviewed: [] };
-const look = { layer: recall("layer") || "candidates", tab: "", ghost: -1, aim: -1, line: null };
-let host = null, drawing = false, pressed = false;
 
-// Nodes from the beginning to the shown position, continued along first variations.
-export function currentLine() {
-  const byId = new Map(store.tree.nodes.map((node) => [node.id, node])), first = new Map();
-  for (const node of store.tree.nodes) if (!first.has(node.parent)) first.set(node.parent, node);
-  const line = [];
-  for (let at = byId.get(store.view.current); at; at = byId.get(at.parent)) line.unshift(at);
-  for (let next = first.get(store.view.current); next; next = first.get(next.id)) line.push(next);
-  return [{ id: 0, eval: store.tree.root, at: null }, ...line];
-}
+const look = { layer: recall("layer") || "candidates", tab: "", ghost: -1, aim: -1, cursor: -1, line: null, node: null, hint: null, evaluation: recall("evaluation") === "on", sound: recall("sound") !== "off" };
+let host = null, drawing = false, pressed = false;
 
 async function send(command) {
   const refused = await host.send(command);
@@ -44,54 +41,91 @@ function analysis() {
 
 // The kinds of marks that there are for this game.
 const layers = () => (host.layers ?? board.LAYER_NAMES).filter((name) => (name !== "territory" || store.view.scores) && (name !== "legal" || store.view.legal));
-const thinking = () => store.view.task === "move";
+const choosing = () => Boolean(store.view.choosing);
+
+// Whether what the search thinks is kept from a person who plays or learns.
+const isHidden = () => learn.isOpen() || (host.live && !look.evaluation && (look.hinting || !store.view.analysing) && isPlaying(store.view));
+
+// What can be done now; a key does what its button may.
+export function can(name) {
+  const { view } = store;
+  if (!view) return false;
+  const over = Boolean(view.end), learning = learn.isOn() || edit.isOn();
+  switch (name) {
+    case "engine": return host.live && !over && !learning;
+    case "pass": return host.live && view.passes && !over && !choosing() && !learning;
+    case "count": return host.live && view.scores && !learning;
+    case "resign": return host.live && !over && (view.terms?.players ?? []).includes("human") && !learning;
+    case "undo": return host.live && view.current !== 0 && !learning;
+    case "analyse": case "hint": return host.live && !learning;
+    case "rematch": return host.live && over && view.current === view.live && view.terms?.players.includes("human");
+    case "takeBack": return host.live && Boolean(view.step);
+    default: return true;
+  }
+}
 
 function draw() {
   drawing = false;
   const { view } = store;
   if (!view || pressed) return;
-  const line = currentLine(), at = moveNumber(line), found = analysis(), server = host.live;
-  const open = !view.end && !thinking() && server;
-  $("what").textContent = `${say(view.game)} ${view.width}×${view.height}` + (view.scores ? ` · ${view.rules} · ${say("komi")} ${view.komi}` : view.rules && view.game !== "nogo" ? ` · ${view.rules}` : "");
+  if (look.node !== view.current) {
+    // A line that was shown belongs to another position; another may be under the mouse now.
+    Object.assign(look, { node: view.current, line: null, hint: null, still: true });
+    learn.moved(view.current);
+  }
+  tell(view, store.tree, look.sound);
+  const line = currentLine(), at = moveNumber(line), hidden = isHidden(), found = hidden ? null : analysis(), server = host.live;
+  const open = !view.end && !choosing() && server;
+  panels.title(view);
   const chosen = layers().includes(look.layer) ? look.layer : "candidates";
   const layer = view.count && chosen === "candidates" && (view.end || !view.analysing) ? "territory" : chosen;
-  board.draw({ view, analysis: found, layer, line: look.line, ghost: look.ghost, aim: look.aim, open: open || view.count, next: !server || store.reviewed.includes(view.current) ? line[at + 1] : null });
+  const next = learn.isOpen() ? null : !server || store.reviewed.includes(view.current) ? line[at + 1] : null;
+  board.draw({ view: edit.isOn() ? { ...view, stones: edit.stones(view) } : view, analysis: edit.isOn() ? null : found, layer, line: learn.line() ?? look.line, ghost: look.ghost, aim: look.aim, cursor: look.cursor, hint: look.hint, open: open || view.count, next });
+  panels.bar(view, hidden ? null : found ?? line[at]?.eval);
   panels.players(view, store.since);
   panels.plan(view, store.since);
   panels.status(view, found);
-  const marks = store.review && line[1] && store.reviewed[1] === line[1].id ? reviews.marks(store.review) : [];
-  graph.draw({ line, now: view.current, scores: view.scores, marks });
+  $("graph").toggleAttribute("hidden", hidden);
+  $("graph").setAttribute("aria-label", say("graph"));
+  if (!hidden) graph.draw({ line, now: view.current, scores: view.scores, marks: reviews.marks(store.review, line, store.reviewed) });
   drawBars(view, line, at);
-  drawPanel(view, found, at);
+  drawPanel(view, found, hidden);
 }
 
 function drawBars(view, line, at) {
   Object.assign($("slider"), { max: line.length - 1, value: at });
+  $("slider").setAttribute("aria-valuetext", `${say("move")} ${at}`);
   $("first").disabled = $("back").disabled = at <= 0;
   $("next").disabled = $("last").disabled = at >= line.length - 1;
-  $("engine").textContent = say(thinking() ? "moveNow" : "engineMove");
-  $("engine").disabled = Boolean(view.end);
-  $("analyse").setAttribute("aria-pressed", String(view.analysing));
-  $("pass").hidden = $("count").hidden = !view.passes;
-  $("pass").disabled = Boolean(view.end) || thinking();
-  $("undo").disabled = view.current === 0;
-  $("resign").disabled = Boolean(view.end);
+  $("engine").textContent = say(choosing() ? "moveNow" : "engineMove");
+  for (const name of ["analyse", "evaluation"]) $(name).setAttribute("aria-pressed", String(name === "analyse" ? view.analysing : look.evaluation));
+  $("pass").hidden = !view.passes;
+  $("count").hidden = !view.scores;
+  for (const name of ["engine", "pass", "count", "resign", "undo", "hint", "analyse"]) $(name).disabled = !can(name);
+  $("rematch").hidden = !can("rematch");
+  $("resign").hidden = can("rematch");
+  $("evaluation").hidden = !host.live || !isPlaying(view);
+  $("takeBack").hidden = !can("takeBack");
+  if (view.step) $("takeBack").title = say(`step_${view.step}`);
+  $("sound").setAttribute("aria-pressed", String(look.sound));
   const choose = (name) => h("button", { role: "radio", "aria-checked": String(look.layer === name), "data-layer": name, onclick: () => show(name) }, say(name));
   patch($("layers"), layers().map(choose));
 }
 
-function drawPanel(view, found, at) {
-  const tab = (name) => h("button", { role: "tab", "aria-selected": String(look.tab === name), "data-tab": name, onclick: () => { look.tab = name; redraw(); } }, say(name));
+function drawPanel(view, found, hidden) {
+  const tab = (name) => h("button", { role: "tab", id: `tab-${name}`, "aria-controls": "panel", "aria-selected": String(look.tab === name), "data-tab": name, onclick: () => choose(name) }, say(name));
   patch($("tabs"), host.tabs.map(tab));
   const panel = $("panel"), shared = { view, send, server: host.live, hover };
+  panel.setAttribute("aria-labelledby", `tab-${look.tab}`);
   if (panel.dataset.tab !== look.tab) panel.replaceChildren();
   panel.dataset.tab = look.tab;
-  if (look.tab === "analysis") panels.candidates(panel, { ...shared, analysis: found, play: playLine });
-  else if (look.tab === "moves") panels.moves(panel, { ...shared, nodes: store.tree.nodes, go });
+  if (look.tab === "analysis") panels.candidates(panel, { ...shared, analysis: found, hidden, play: playLine });
+  else if (look.tab === "moves") panels.moves(panel, { ...shared, tree: store.tree, go, hidden: learn.isOpen(), edit: host.live && !learn.isOn() && edit.tools() });
   else {
     const goto = (moves) => go(store.reviewed[moves]);
     const play = async (moves, line) => { if (store.reviewed[moves] === store.view.current || (await goto(moves))) await send({ do: "line", moves: line, node: store.reviewed[moves] }); };
-    reviews.draw(panel, { ...shared, review: store.review, progress: store.progress, moves: store.reviewed.indexOf(view.current), goto, play });
+    if (learn.isOn()) learn.draw(panel);
+    else patch(panel, reviews.parts({ ...shared, review: store.review, progress: store.progress, moves: store.reviewed.indexOf(view.current), goto, play, learn: store.review && host.live && learn.buttons() }));
   }
 }
 
@@ -101,14 +135,18 @@ export function redraw() {
   requestAnimationFrame(draw);
 }
 
+export function choose(tab) {
+  look.tab = tab;
+  redraw();
+}
+
 function hover(line) {
   if (look.still && line) return;
   look.line = line;
   redraw();
 }
 
-// After a click other lines may be under the mouse: they are shown once it moves.
-const playLine = (moves) => { Object.assign(look, { line: null, still: true }); return send({ do: "line", moves, node: store.view.current }); };
+const playLine = (moves) => send({ do: "line", moves, node: store.view.current });
 
 function show(name) {
   look.layer = name;
@@ -116,24 +154,77 @@ function show(name) {
   redraw();
 }
 
+// A move of a person, or an attempt at a better one.
+export function play(at) {
+  look.aim = -1;
+  if (!host.live) return;
+  if (edit.isOn()) return edit.click(indexOf(store.view, at));
+  if (learn.isOpen()) return learn.attempt(at);
+  // A click on a count changes which stones are dead.
+  if (store.view.count && at !== "pass" && board.stoneAt(store.view, at) !== ".") return send({ do: "mark_dead", at, node: store.view.current });
+  return send({ do: "play", at, node: store.view.current });
+}
+
+// Plays what was typed: a point such as D4, or a pass; several are a line.
+function playTyped(text) {
+  const words = text.trim().split(/[\s,;]+/), moves = words.map((word) => typed(store.view, word)), wrong = moves.indexOf(null);
+  if (wrong >= 0) return toast(say("noPoint", { text: words[wrong] }));
+  $("typed").value = "";
+  return moves.length > 1 ? playLine(moves) : play(moves[0]);
+}
+
+// The best move after a short search at full strength.
+async function hint() {
+  const node = store.view.current, analysed = store.view.analysing;
+  look.hinting = !analysed;
+  if (!analysed) await send({ do: "analyse", on: true });
+  for (let turn = 0; turn < 40 && store.view.current === node; turn++) {
+    const found = store.analysis?.node === node ? store.analysis : null;
+    if (found && (found.visits >= 300 || found.done || turn > 25)) { look.hint = found.candidates[0]?.at ?? null; break; }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  if (!analysed) await send({ do: "analyse", on: false });
+  look.hinting = false;
+  if (look.hint) toast(say("hintIs", { at: board.nameOf(store.view, look.hint) }));
+  redraw();
+}
+
 export const act = {
   back: () => step(-1), next: () => step(1), first: () => step(-1e6), last: () => step(1e6),
-  engine: () => send({ do: thinking() ? "hurry" : "move" }),
+  up: () => go(sibling(store.tree, store.view.current, -1)), down: () => go(sibling(store.tree, store.view.current, 1)),
+  engine: () => send({ do: choosing() ? "hurry" : "move" }),
   analyse: () => send({ do: "analyse", on: !store.view.analysing }),
-  pass: () => store.view.passes && send({ do: "play", at: "pass", node: store.view.current }),
+  pass: () => play("pass"),
   undo: () => send({ do: "undo" }),
+  takeBack: () => send({ do: "take_back" }),
   count: () => send({ do: "count" }),
   resign: () => send({ do: "resign" }),
+  hint,
+  evaluation: () => { look.evaluation = !look.evaluation; remember("evaluation", look.evaluation ? "on" : "off"); redraw(); },
+  sound: () => { look.sound = !look.sound; remember("sound", look.sound ? "on" : "off"); if (look.sound) click(); redraw(); },
+  rematch: () => {
+    const { terms } = store.view;
+    return send({ do: "new", terms: { ...terms, players: [...terms.players].reverse() } });
+  },
   layer: () => { const names = layers(); show(names[(names.indexOf(look.layer) + 1) % names.length]); },
-  escape: () => { Object.assign(look, { line: null, aim: -1 }); redraw(); },
+  escape: () => { Object.assign(look, { line: null, aim: -1, hint: null }); redraw(); },
+  type: () => $("typed").focus(),
+  cursor: (dx, dy) => {
+    const { width, height } = store.view, last = board.lastOf(store.view);
+    const from = look.cursor >= 0 ? look.cursor : last >= 0 ? last : Math.floor(height / 2) * width + Math.floor(width / 2);
+    const first = look.cursor < 0 && !dx && !dy, clamp = (value, most) => Math.max(0, Math.min(most - 1, value));
+    look.cursor = first ? from : clamp(Math.floor(from / width) + dy, height) * width + clamp((from % width) + dx, width);
+    board.tellPoint(store.view, look.cursor);
+    redraw();
+  },
+  leave: () => { look.cursor = -1; redraw(); },
+  place: () => look.cursor >= 0 && play(vertexOf(store.view, look.cursor)),
   mistake: (way) => {
     const at = store.reviewed.indexOf(store.view.current), bad = reviews.mistakes(store.review);
     const found = way > 0 ? bad.find((moves) => moves > at) : bad.reverse().find((moves) => moves < at);
     if (found != null) go(store.reviewed[found]);
   },
 };
-
-const KEYS = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "engine", a: "analyse", p: "pass", u: "undo", l: "layer", Escape: "escape" };
 
 // Between press and release nothing is redrawn: the element under the pointer stays what was pressed, and
 // browsers drop the click on one that is gone. Graph and sliders follow the pointer.
@@ -145,25 +236,12 @@ function listenToPresses() {
   addEventListener("pointermove", (event) => { if (pressed && !event.buttons) set(false); }, true);
 }
 
-function listenToKeys() {
-  addEventListener("keydown", (event) => {
-    const typing = event.target.closest?.("textarea, select, input:not([type=range]), dialog[open]") || ([" ", "Enter"].includes(event.key) && event.target.closest?.("button"));
-    if (event.ctrlKey || event.metaKey || event.altKey || typing || !store.view) return;
-    const name = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    const live = ["engine", "analyse", "pass", "undo"].includes(name);
-    if (event.key.toLowerCase() === "n") act.mistake(event.shiftKey ? -1 : 1);
-    else if (!name || (live && !host.live)) return;
-    else if (name === "engine" && event.repeat) return;
-    else act[name]();
-    event.preventDefault();
-  });
-}
-
 export function help() {
-  const keys = [["← →", "kWalk"], ["Home End", "kEnds"], ["Space", "kSpace"], ["A", "kA"], ["P", "kP"], ["U", "kU"], ["L", "kL"], ["N", "kN"], ["Esc", "kEsc"]];
-  const dialog = $("dialog");
+  const keys = [["← →", "kWalk"], ["↑ ↓", "kVariations"], ["Home End", "kEnds"], ["Space", "kSpace"], ["A", "kA"], ["H", "kH"], ["P", "kP"], ["U", "kU"], ["Ctrl+Z", "kZ"], ["B", "kB"], ["M", "kM"], ["L", "kL"], ["N", "kN"], ["Esc", "kEsc"]];
+  const dialog = $("dialog"), live = ["kSpace", "kA", "kH", "kP", "kU", "kZ", "kB", "kM"];
+  dialog.setAttribute("aria-label", say("helpTitle"));
   dialog.replaceChildren(h("h2", {}, say("helpTitle")),
-    h("table", {}, keys.filter(([, key]) => host.live || !["kSpace", "kA", "kP", "kU"].includes(key)).map(([name, key]) => h("tr", {}, h("td", {}, name.split(" ").map((k) => [h("kbd", {}, k), " "])), h("td", { class: "text" }, say(key))))),
+    h("table", {}, keys.filter(([, key]) => host.live || !live.includes(key)).map(([name, key]) => h("tr", {}, h("td", {}, name.split(" ").map((k) => [h("kbd", {}, k), " "])), h("td", { class: "text" }, say(key))))),
     host.live && h("p", { class: "note" }, say("helpText")),
     h("div", { class: "ends" }, h("button", { class: "main", onclick: () => dialog.close() }, say("close"))));
   dialog.showModal();
@@ -172,33 +250,31 @@ export function help() {
 export function begin(chosen) {
   host = chosen;
   look.tab = host.tabs[0];
-  if (!host.live) {
-    for (const element of document.querySelectorAll(".server")) element.hidden = true;
-  }
+  for (const element of document.querySelectorAll(".server")) element.hidden = !host.live;
+  learn.begin({ send, go, redraw });
+  edit.begin({ send, redraw });
   board.listen({
-    play: (index) => {
-      look.aim = -1;
-      const at = board.vertexOf(index);
-      // A candidate can be played by a click like any point; so can the first point of a line.
-      if (host.live && !thinking()) send({ do: "play", at, node: store.view.current });
-    },
+    play: (index) => play(vertexOf(store.view, index)),
     hover: (index) => {
       if (index === look.ghost) return;
       look.ghost = index;
       // Hovering over a candidate shows its line.
-      const shown = index >= 0 && look.layer === "candidates" && analysis()?.candidates.find((c) => c.at === board.vertexOf(index));
-      hover(shown && shown.pv.length > 1 ? shown.pv : null);
+      const found = index >= 0 && look.layer === "candidates" && !isHidden() && analysis()?.candidates.find((c) => c.at === vertexOf(store.view, index));
+      hover(found && found.pv.length > 1 ? found.pv : null);
     },
     aim: (index) => { look.aim = index; redraw(); },
+    walk: (by) => step(by),
+    leave: act.leave,
   });
   graph.listen(go);
-  for (const id of ["first", "back", "next", "last", "engine", "analyse", "pass", "undo", "count", "resign"]) $(id).addEventListener("click", () => act[id]());
+  for (const id of ["first", "back", "next", "last", "engine", "analyse", "pass", "undo", "count", "resign", "hint", "rematch", "evaluation", "takeBack", "sound"]) $(id).addEventListener("click", () => act[id]());
   $("slider").addEventListener("input", (event) => go(currentLine()[Number(event.target.value)]?.id));
+  $("say").addEventListener("submit", (event) => { event.preventDefault(); playTyped($("typed").value); });
   $("language").addEventListener("click", () => { switchLanguage(); label(); redraw(); });
   $("help").addEventListener("click", help);
   addEventListener("resize", redraw);
   listenToPresses();
-  listenToKeys();
+  listenToKeys(act, can);
   addEventListener("pointermove", (event) => { if (event.movementX || event.movementY) look.still = false; }, true);
   // After a mouse click the next key applies to the board.
   addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button")?.blur(); });

@@ -1,32 +1,54 @@
 // The board: grid, stones, and overlays. It draws its input and reports clicked points.
 import { $, brief, h, patch, percent, share, signed } from "./dom.js";
-import { say } from "./words.js";
+import { announce } from "./heard.js";
+import { columnName, indexOf as indexIn, shown, vertexOf } from "./names.js";
+import { say, side } from "./words.js";
 
-export const COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const CELL = 60, R = 28;
 
-let size = { width: 0, height: 0 };
-let on = { play() {}, pick() {} };
+let size = { game: "", width: 0, height: 0 };
+let on = { play() {}, hover() {}, aim() {}, walk() {}, leave() {} };
 let aimed = null;
 
 const LEFT = 64, TOP = 40;
 const place = (index) => [LEFT + (index % size.width) * CELL, TOP + Math.floor(index / size.width) * CELL];
+const indexOf = (at) => indexIn(size, at);
 
-// Points are numbered row by row from the top.
-export const indexOf = (at) => (at === "pass" || !at ? -1 : (size.height - Number(at.slice(1))) * size.width + COLUMNS.indexOf(at[0]));
-export const vertexOf = (index) => COLUMNS[index % size.width] + (size.height - Math.floor(index / size.width));
+export const nameOf = (view, at) => shown(view.game, at);
+export const stoneAt = (view, at) => view.stones[indexIn(view, at)];
+export const lastOf = (view) => indexIn(view, view.last);
+
+// Says what is on a point, for those who hear the board.
+export function tellPoint(view, index) {
+  const stone = view.stones[index], what = stone === "." ? (isForbidden(view, index) ? say("forbidden") : say("empty")) : side(stone);
+  const mark = (view.marks ?? []).filter((found) => found.at === index).map((found) => found.text || say(`mark_${found.kind}`));
+  announce([shown(view.game, vertexOf(view, index)), what, index === lastOf(view) && say("lastMove"), ...mark].filter(Boolean).join(", "));
+}
 
 export function listen(handlers) {
   on = handlers;
-  const board = $("board");
+  const board = $("board"), frame = $("frame");
   const point = (event) => {
-    const box = board.getBoundingClientRect(), scale = board.viewBox.baseVal.width / box.width;
-    const x = Math.round(((event.clientX - box.left) * scale - LEFT) / CELL), y = Math.round(((event.clientY - box.top) * scale - TOP) / CELL);
+    const matrix = board.getScreenCTM(), { x: px, y: py } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    const x = Math.round((px - LEFT) / CELL), y = Math.round((py - TOP) / CELL);
     const inside = x >= 0 && y >= 0 && x < size.width && y < size.height;
-    return { index: inside ? y * size.width + x : -1, pixels: CELL / scale };
+    return { index: inside ? y * size.width + x : -1, pixels: CELL * matrix.a };
   };
   board.addEventListener("pointermove", (event) => { if (event.pointerType !== "touch") on.hover(point(event).index); });
   board.addEventListener("pointerleave", () => on.hover(-1));
+  frame.addEventListener("blur", () => on.leave());
+  // Only keys bring the focus to the board: after a click arrows walk through the game.
+  frame.addEventListener("mousedown", (event) => { event.preventDefault(); document.activeElement?.blur(); });
+  // The wheel walks; small steps of a touchpad add up.
+  let turned = 0;
+  frame.addEventListener("wheel", (event) => {
+    if (event.ctrlKey) return;
+    event.preventDefault();
+    turned += event.deltaY * (event.deltaMode ? 30 : 1);
+    const steps = Math.trunc(turned / 60);
+    turned -= 60 * steps;
+    if (steps) on.walk(Math.sign(steps));
+  }, { passive: false });
   board.addEventListener("click", (event) => {
     const { index, pixels } = point(event);
     // The second click of a double click is no second move.
@@ -53,17 +75,18 @@ function stars() {
 }
 
 function ground(game) {
-  size = { width: game.width, height: game.height };
+  size = { game: game.game, width: game.width, height: game.height };
   const right = LEFT + (size.width - 1) * CELL, bottom = TOP + (size.height - 1) * CELL;
   const [width, height] = [right + 40, bottom + 64];
   const board = $("board");
   board.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  board.style.aspectRatio = `${width} / ${height}`;
   const shade = (id, stops) => h("radialGradient", { id, cx: "36%", cy: "30%", r: "78%" }, stops.map(([offset, color]) => h("stop", { offset, "stop-color": color })));
   let lines = "";
   for (let x = 0; x < size.width; x++) lines += `M${LEFT + x * CELL} ${TOP}V${bottom}`;
   for (let y = 0; y < size.height; y++) lines += `M${LEFT} ${TOP + y * CELL}H${right}`;
   const labels = h("g", { class: "labels", "font-size": 20, "text-anchor": "middle" });
-  for (let x = 0; x < size.width; x++) labels.append(h("text", { x: LEFT + x * CELL, y: bottom + 54 }, COLUMNS[x]));
+  for (let x = 0; x < size.width; x++) labels.append(h("text", { x: LEFT + x * CELL, y: bottom + 54 }, columnName(game.game, x)));
   for (let y = 0; y < size.height; y++) labels.append(h("text", { x: 19, y: TOP + y * CELL + 7 }, String(size.height - y)));
   board.replaceChildren(
     h("defs", {}, shade("sB", [["0", "#6a6e75"], [".45", "#25272b"], ["1", "#060708"]]), shade("sW", [["0", "#ffffff"], [".6", "#f3f1ea"], ["1", "#c9c5b9"]])),
@@ -92,12 +115,14 @@ export function tone(candidate, best, mover) {
 // Name of a proven result for the side to move.
 export const verdict = (proven, mover) => say(proven === "0" ? "draws" : proven === mover ? "wins" : "loses");
 
-function bubble(candidate, best, mover, visits) {
+function bubble(candidate, { candidates: [best], to_move: mover, visits, lead: total }) {
   const [cx, cy] = place(indexOf(candidate.at));
+  const seen = candidate.visits > 0;
   const text = candidate.proven ? verdict(candidate.proven, mover) : (100 * share(mover, candidate.winrate)).toFixed(0);
   const small = candidate !== best && candidate.visits < visits / 40;
-  const under = candidate.lead != null ? signed(mover === "B" ? candidate.lead : -candidate.lead) : brief(candidate.visits);
-  const title = `${candidate.at}: ${percent(share(mover, candidate.winrate))}, ${candidate.visits} ${say("visits")}, ${say("policy")} ${percent(candidate.prior)}`;
+  const lead = candidate.lead ?? (candidate === best ? total : null);
+  const under = lead != null ? signed(mover === "B" ? lead : -lead) : seen ? brief(candidate.visits) : say("played");
+  const title = `${shown(size.game, candidate.at)}: ${percent(share(mover, candidate.winrate))}, ${candidate.visits} ${say("visits")}, ${say("policy")} ${percent(candidate.prior)}`;
   return h("g", { class: `candidate ${tone(candidate, best, mover)} ${small ? "far" : ""}`, "data-at": candidate.at },
     h("circle", { cx, cy, r: small ? 20 : 27, fill: "var(--c)", stroke: candidate === best ? "#fff" : "none", "stroke-width": 3 }),
     h("text", { x: cx, y: small ? cy + 6 : cy + 1, "text-anchor": "middle", "font-size": small ? (text.length > 2 ? 12 : 16) : text.length > 3 ? 15 : 21, "font-weight": 650 }, text),
@@ -115,7 +140,7 @@ const LAYERS = {
   candidates({ view, analysis, over }) {
     if (!analysis) return;
     const list = analysis.candidates.filter((c) => indexOf(c.at) >= 0);
-    for (const c of [...list].reverse()) if (view.stones[indexOf(c.at)] === ".") over.push(bubble(c, analysis.candidates[0], analysis.to_move, analysis.visits));
+    for (const c of [...list].reverse()) if (view.stones[indexOf(c.at)] === ".") over.push(bubble(c, analysis));
   },
   policy({ view, analysis, over }) {
     if (!analysis) return;
@@ -161,26 +186,82 @@ function numbered(line, first) {
   return spots.filter(([index]) => index >= 0).map(([index, number]) => disc(index, colors[number % 2], "stone", String(number + 1)));
 }
 
-// Draws a position: `line` is shown as numbered stones on the board, `ghost` is the point under the mouse.
-export function draw({ view, analysis, layer, line, ghost, aim, open, next }) {
-  if (view.width !== size.width || view.height !== size.height || !$("stones")) ground(view);
+// Points where the side to move may not play though they are empty: of games in which that is rare.
+const isForbidden = (view, index) => view.game === "gomoku" && !view.end && view.stones[index] === "." && view.legal && !(Number(view.legal[index]) & (view.to_move === "B" ? 1 : 2));
+
+const cross = (index, color, arm = 9, width = 3) => {
+  const [x, y] = place(index);
+  return h("path", { d: `M${x - arm} ${y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`, stroke: color, "stroke-width": width, "stroke-linecap": "round" });
+};
+
+// The stones of the rows that have won.
+function five(view) {
+  if (view.game !== "gomoku" || view.end?.why !== "rules") return [];
+  const last = indexOf(view.last), color = view.stones[last], won = [];
+  if (!color || color === ".") return [];
+  for (const [dx, dy] of [[1, 0], [0, 1], [1, 1], [1, -1]]) {
+    const row = [last];
+    for (const way of [-1, 1]) {
+      for (let x = (last % size.width) + way * dx, y = Math.floor(last / size.width) + way * dy; x >= 0 && y >= 0 && x < size.width && y < size.height && view.stones[y * size.width + x] === color; x += way * dx, y += way * dy) row.push(y * size.width + x);
+    }
+    if (row.length >= 5) won.push(...row);
+  }
+  return won;
+}
+
+// Marks of the file.
+function mark({ kind, at, to, text }, view) {
+  const [x, y] = place(at), stone = view.stones[at], ink = stone === "B" ? "#fff" : "#111", line = { fill: "none", stroke: ink, "stroke-width": 4 };
+  const under = stone === "." && h("circle", { cx: x, cy: y, r: 17, fill: "var(--wood)" });
+  switch (kind) {
+    case "triangle": return [under, h("path", { ...line, d: `M${x} ${y - 15}l14 24h-28z` })];
+    case "square": return [under, h("rect", { ...line, x: x - 11, y: y - 11, width: 22, height: 22 })];
+    case "circle": return [under, h("circle", { ...line, cx: x, cy: y, r: 13 })];
+    case "cross": return [under, cross(at, ink, 11, 4)];
+    case "selected": return [h("rect", { x: x - 9, y: y - 9, width: 18, height: 18, fill: "var(--best)" })];
+    case "black": case "white": return [square(at, 20, kind === "black" ? "var(--black-owns)" : "var(--white-owns)", 0.9)];
+    case "dim": return [square(at, CELL, "#000", 0.25)];
+    case "label": return [under, h("text", { x, y: y + 9, "text-anchor": "middle", "font-size": text.length > 2 ? 17 : 25, "font-weight": 650, fill: ink }, text.slice(0, 4))];
+    default: {
+      const [u, v] = place(to), angle = Math.atan2(v - y, u - x), head = (turn) => `L${u - 18 * Math.cos(angle + turn)} ${v - 18 * Math.sin(angle + turn)}`;
+      return [h("path", { fill: "none", stroke: "var(--best)", "stroke-width": 5, d: `M${x} ${y}L${u} ${v}` + (kind === "arrow" ? `M${u} ${v}${head(0.5)}M${u} ${v}${head(-0.5)}` : "") })];
+    }
+  }
+}
+
+// Draws a position: `line` is shown as numbered stones on the board, `ghost` is the point under the mouse,
+// `cursor` that of the keyboard.
+export function draw({ view, analysis, layer, line, ghost, aim, cursor, hint, open, next }) {
+  if (view.width !== size.width || view.height !== size.height || view.game !== size.game || !$("stones")) ground(view);
   $("board").classList.toggle("open", Boolean(open));
+  $("frame").setAttribute("aria-label", `${say("boardOf", { game: say(view.game), size: `${view.width}×${view.height}` })} ${view.last ? `${say("lastMove")}: ${shown(view.game, view.last)}.` : ""}`);
   const under = [], over = [], last = indexOf(view.last), dead = (index) => view.count?.points[index] === "d";
   const stones = [...view.stones].flatMap((color, index) => (color === "." ? [] : [disc(index, color, dead(index) ? "stone dead" : "stone")]));
-  if (last >= 0) {
+  if (last >= 0 && view.stones[last] !== ".") {
     const [cx, cy] = place(last);
     over.push(h("circle", { cx, cy, r: 11, fill: "none", stroke: view.stones[last] === "B" ? "#fff" : "#111", "stroke-width": 4 }));
   }
+  for (const index of five(view)) {
+    const [cx, cy] = place(index);
+    over.push(h("circle", { class: "won", cx, cy, r: R - 3, fill: "none", "stroke-width": 5 }));
+  }
+  [...view.stones].forEach((_, index) => { if (isForbidden(view, index)) under.push(h("g", { class: "forbidden" }, cross(index, "var(--bad)"))); });
   if (line) over.push(...numbered(line, view.to_move));
   else {
+    over.push(...(view.marks ?? []).flatMap((found) => mark(found, view)).filter(Boolean));
     LAYERS[layer]({ view, analysis, under, over });
     if (next && indexOf(next.at) >= 0 && view.stones[indexOf(next.at)] === ".") {
       const [cx, cy] = place(indexOf(next.at));
       over.push(h("circle", { cx, cy, r: R, fill: "none", stroke: next.color === "B" ? "#000" : "#fff", "stroke-width": 3, "stroke-dasharray": "7 6" }));
     }
-    const shown = aim >= 0 ? aim : ghost;
-    if (open && shown >= 0 && view.stones[shown] === ".") over.push(disc(shown, view.to_move, aim >= 0 ? "aim" : "ghost"));
+    if (hint && indexOf(hint) >= 0) {
+      const [cx, cy] = place(indexOf(hint));
+      over.push(h("circle", { class: "hint", cx, cy, r: R - 2, fill: "none", stroke: "var(--best)", "stroke-width": 6 }));
+    }
+    const pointed = aim >= 0 ? aim : ghost;
+    if (open && pointed >= 0 && view.stones[pointed] === ".") over.push(disc(pointed, view.to_move, aim >= 0 ? "aim" : "ghost"));
   }
+  if (cursor >= 0) over.push(h("g", { class: "cursor" }, square(cursor, 54, "none", 0)));
   patch($("under"), under);
   patch($("stones"), stones);
   patch($("over"), over);

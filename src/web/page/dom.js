@@ -63,12 +63,13 @@ export function recall(key) {
 }
 
 let hiding = 0;
-export function toast(text) {
-  const box = $("toast");
-  box.textContent = text;
+// A message, with a button to answer it if given; it goes by itself unless it `stays`.
+export function toast(text, { button, stays } = {}) {
+  const box = $("toast"), hide = () => (box.hidden = true);
+  box.replaceChildren(h("span", {}, text), ...(button ? [h("button", { onclick: () => { hide(); button.act(); } }, button.word)] : []));
   box.hidden = false;
   clearTimeout(hiding);
-  hiding = setTimeout(() => (box.hidden = true), 5000);
+  if (!stays) hiding = setTimeout(hide, button ? 12000 : 5000);
 }
 
 // Black's winrate converted to a side's.

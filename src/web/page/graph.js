@@ -21,7 +21,6 @@ export function draw({ line, now, scores, marks }) {
   const svg = $("graph"), box = svg.getBoundingClientRect(), width = Math.max(200, box.width), height = Math.max(80, box.height);
   places = line.map((node) => node.id);
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  svg.setAttribute("aria-label", say("graph"));
   const steps = Math.max(1, line.length - 1), inner = width - LEFT - RIGHT, low = height - BOTTOM;
   const x = (i) => LEFT + (inner * i) / steps, y = (rate) => TOP + (low - TOP) * (1 - rate);
   const known = line.map((node, i) => [i, node.eval]).filter(([, found]) => found);

@@ -1,8 +1,11 @@
 // The panels beside the board: players and clocks, the state of the game, candidates, moves and comments.
 import { tone, verdict } from "./board.js";
 import { $, brief, h, patch, percent, share, signed, stone } from "./dom.js";
+import { childrenOf } from "./gametree.js";
+import { shown } from "./names.js";
+import { result } from "./result.js";
 import * as tree from "./tree.js";
-import { say, side } from "./words.js";
+import { note, rules, say, side } from "./words.js";
 
 const time = (seconds) => {
   const whole = Math.max(0, seconds), minutes = Math.floor(whole / 60);
@@ -19,16 +22,40 @@ function clock(shown, since) {
   return h("span", { class: `clock ${state}` }, time(left), more && h("small", {}, more));
 }
 
+// The game, its board and rules.
+export function title(view) {
+  const more = view.scores ? [rules(view.rules), `${say("komi")} ${view.komi}`, view.handicap > 1 && `${say("handicap")} ${view.handicap}`] : view.game === "nogo" ? [] : [rules(view.rules)];
+  patch($("what"), [`${say(view.game)} ${view.width}×${view.height}`, ...more].filter(Boolean).join(" · "));
+}
+
+// How well Tengen plays, in words.
+export function levelName(level) {
+  if (level?.strength) return `${say("levelOf", { n: level.strength })}`;
+  if (level?.visits) return `${level.visits} ${say("visits")}`;
+  return level?.seconds ? `${level.seconds} ${say("seconds")}` : say("fullStrength");
+}
+
 // Players, side to move, and clocks.
 export function players(view, since) {
   const row = (color, index) => {
     const engine = view.terms?.players[index] === "engine";
     const name = view.names[index] || (engine ? say("engine") : side(color));
+    const rank = view.ranks?.[index], more = engine ? levelName(view.terms.level) : rank;
     const over = view.end != null;
-    return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), h("b", {}, name),
-      view.scores && h("span", { class: "dim" }, say("captured", { n: view.taken[1 - index] })), clock(view.clocks[index], since));
+    return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), h("b", {}, name), more && h("span", { class: "dim" }, more),
+      view.scores && h("span", { class: "dim taken" }, say("captured", { n: view.taken[1 - index] })), clock(view.clocks[index], since));
   };
   patch($("players"), row("B", 0), row("W", 1));
+}
+
+// The bar beside the board: Black's share of the win rate from below.
+export function bar(view, found) {
+  const box = $("evalbar"), rate = found?.proven === "B" ? 1 : found?.proven === "W" ? 0 : found?.winrate;
+  box.classList.toggle("unknown", rate == null);
+  box.style.setProperty("--black", String(100 * (rate ?? 0.5)) + "%");
+  const lead = found?.lead, text = rate == null ? say("noEvaluation") : `${side("B")} ${percent(rate, 0)}${lead == null ? "" : `, ${say("lead")} ${signed(lead)}`}`;
+  box.title = text;
+  box.setAttribute("aria-label", text);
 }
 
 // How much time the move being chosen gets, and has taken.
@@ -45,20 +72,12 @@ export function plan(view, since) {
 
 const brief1 = (seconds) => (seconds < 10 ? seconds.toFixed(1) : String(Math.round(seconds)));
 
-function result(view) {
-  const { result, why } = view.end, winner = result[0] === "B" || result[0] === "W" ? result[0] : null;
-  if (!winner) return result === "0" || /^draw|jigo/i.test(result) ? say("draw") : result;
-  const how = result.slice(2), loser = winner === "B" ? "W" : "B";
-  const reason = why === "time" || how === "T" ? say("byTime") : why === "resignation" || (why === "record" && /^R/i.test(how)) ? say("byResign")
-    : why === "rules" ? (view.game === "gomoku" ? say("five") : say("noMove", { side: side(loser) })) : /^[\d.]+$/.test(how) ? say("byPoints", { points: how }) : why === "record" ? say("record") : why;
-  return [h("b", {}, say("won", { side: side(winner) })), h("span", {}, reason)];
-}
-
 // One line with the state of the game.
 export function status(view, analysis) {
   const parts = [];
   if (view.end) {
-    parts.push(result(view));
+    const [winner, reason] = result(view);
+    parts.push(winner ? [h("b", {}, winner), h("span", {}, reason)] : reason);
     if (view.end.why === "count" && view.count) parts.push(h("span", { class: "dim" }, say(view.count.certain ? "certain" : "byCount")), h("span", { class: "dim" }, say("disagree")));
   } else if (view.task === "count") parts.push(say("counting"));
   else if (view.task === "move") parts.push(h("b", {}, say("thinks", { name: view.names[view.to_move === "B" ? 0 : 1] || say("engine") })));
@@ -69,7 +88,7 @@ export function status(view, analysis) {
     if (analysis.lead != null) parts.push(h("span", {}, `${say("lead")} ${signed(view.to_move === "B" ? analysis.lead : -analysis.lead)}`));
     if (analysis.proven) parts.push(h("b", {}, analysis.proven === "0" ? say("provenDraw") : say("proven", { side: side(analysis.proven) })));
   }
-  if (view.count && view.end?.why !== "count") parts.push(h("span", {}, `${say("count")}: ${view.count.result}`));
+  if (view.count) parts.push(h("span", { id: "counted" }, count(view)));
   if (!view.passes && !view.end && view.game === "nogo" && view.legal) {
     const may = (bit) => [...view.legal].filter((bits) => Number(bits) & bit).length;
     parts.push(h("span", { class: "dim" }, say("legalCount", { b: may(1), w: may(2) })));
@@ -77,36 +96,54 @@ export function status(view, analysis) {
   patch($("status"), parts);
 }
 
+// A count taken apart. It is an estimate unless both sides have passed.
+function count(view) {
+  const { parts, result, area } = view.count;
+  const of = (index) => (area ? say("areaOf", { stones: parts[index].stones, empty: parts[index].empty }) : say("territoryOf", { empty: parts[index].empty, prisoners: parts[index].prisoners }));
+  const total = (index) => (area ? parts[index].stones : parts[index].prisoners) + parts[index].empty;
+  const words = `${side("B")} ${total(0)} (${of(0)}) · ${side("W")} ${total(1)} (${of(1)}) · ${say("komi")} ${view.count.komi}`;
+  return [view.end?.why !== "count" && h("b", {}, `${say("estimate")}: ${result}`), " ", words, " ", h("span", { class: "dim" }, say("deadTip"))];
+}
+
 // Candidates with their numbers and lines.
-export function candidates(panel, { view, analysis, hover, play }) {
+export function candidates(panel, { view, analysis, hidden, hover, play }) {
   if (!analysis) {
-    patch(panel, h("p", { class: "note" }, say(view.end && !view.passes ? "finished" : view.terms ? "noAnalysis" : "notSearched")), notes(view));
+    patch(panel, h("p", { class: "note" }, say(hidden ? "isHidden" : view.end && !view.passes ? "finished" : view.terms ? "noAnalysis" : "notSearched")), notes(view));
     return;
   }
   const mover = analysis.to_move, best = analysis.candidates[0], points = analysis.candidates.some((c) => c.lead != null);
-  const head = h("tr", {}, h("th", {}, say("move")), h("th", {}, say("winrate")), points && h("th", {}, say("lead")), h("th", {}, say("visitCount")), h("th", {}, say("prior")), h("th", { class: "text" }, say("line")));
+  const head = h("thead", {}, h("tr", {}, h("th", {}, say("move")), h("th", {}, say("winrate")), points && h("th", {}, say("lead")), h("th", {}, say("visitCount")), h("th", {}, say("prior")), h("th", { class: "text" }, say("line"))));
+  const name = (at) => shown(view.game, at), leadOf = (c) => c.lead ?? (c === best ? analysis.lead : null);
   const rows = analysis.candidates.slice(0, 12).map((c) =>
     h("tr", { "data-pick": c.at, title: say("playLine"), onmouseenter: () => hover(c.pv), onmouseleave: () => hover(null), onclick: () => play(c.pv) },
-      h("td", {}, h("span", { class: "key " + tone(c, best, mover) }), c.at),
+      h("td", {}, h("span", { class: "key " + tone(c, best, mover) }), h("button", { class: "plain", onfocus: () => hover(c.pv), onblur: () => hover(null) }, name(c.at))),
       h("td", {}, c.proven ? verdict(c.proven, mover) : percent(share(mover, c.winrate))),
-      points && h("td", {}, signed(c.lead == null ? null : mover === "B" ? c.lead : -c.lead)),
-      h("td", {}, brief(c.visits)), h("td", {}, percent(c.prior)), h("td", { class: "pv" }, c.pv.slice(1).join(" "))));
+      points && h("td", {}, signed(leadOf(c) == null ? null : mover === "B" ? leadOf(c) : -leadOf(c))),
+      h("td", {}, brief(c.visits)), h("td", {}, percent(c.prior)), h("td", { class: "pv" }, c.pv.slice(1).map(name).join(" "))));
   const total = h("p", { class: "note" }, `${brief(analysis.visits)} ${say("visits")}`, analysis.speed ? ` · ${say("speed", { n: brief(analysis.speed) })}` : "", view.engine ? ` · ${view.engine}` : "");
-  patch(panel, h("div", { class: "scroll" }, h("table", { id: "candidates" }, head, rows)), total, notes(view));
+  patch(panel, h("table", { id: "candidates" }, head, h("tbody", {}, rows)), total, notes(view));
 }
 
-const notes = (view) => (view.notes || []).map((text) => h("p", { class: "note" }, text));
+const notes = (view) => (view.notes || []).map((text) => h("p", { class: "note" }, note(text)));
 
-// The tree and the comment of the shown position.
-export function moves(panel, { view, nodes, go, send, server }) {
+// What the file says of the game.
+const about = (view) => Object.entries(view.info ?? {}).map(([name, text]) => h("p", { class: "note about" }, h("b", {}, say(`info_${name}`)), " ", text));
+
+// The tree, the moves from here, and the comment of the shown position.
+export function moves(panel, { view, tree: nodes, go, send, server, hidden, edit }) {
   const old = panel.querySelector("textarea");
   // A comment that is being written stays with its position until the field is left.
   const node = old && old === document.activeElement ? Number(old.dataset.node) : view.current;
   const comment = h("textarea", { "data-node": node, placeholder: say("comment"), "aria-label": say("comment"), readonly: !server, onchange: (event) => send({ do: "comment", node: Number(event.target.dataset.node), text: event.target.value }) });
   comment.value = view.comment || "";
+  const next = childrenOf(nodes, view.current).map((id) => nodes.nodes.get(id));
+  const branches = !hidden && next.length > 1 && h("div", { class: "bar branches" }, h("span", { class: "dim" }, say("variations")), next.slice(0, 40).map((child) => h("button", { onclick: () => go(child.id) }, child.at ? [stone(child.color), " ", shown(view.game, child.at)] : say("setUp"))));
+  const [games, place] = view.games ?? [1, 0];
+  const chooser = games > 1 && h("label", { class: "bar" }, say("gameOf", { n: games }), h("select", { id: "which", "aria-label": say("game"), onchange: (event) => send({ do: "game", place: Number(event.target.value) }) }, Array.from({ length: games }, (_, n) => h("option", { value: n, selected: n === place }, String(n + 1)))));
   const buttons = server && h("div", { class: "bar" }, h("button", { onclick: () => send({ do: "promote" }) }, say("promote")), h("button", { onclick: () => send({ do: "delete" }), disabled: view.current === 0 }, say("deleteNode")));
-  patch(panel, h("div", { class: "tree" }, tree.draw(nodes, view.current, go)), (server || view.comment) && comment, buttons, notes(view));
-  const box = panel.querySelector(".tree"), here = box.querySelector(".here");
+  const editing = Array.isArray(edit);
+  patch(panel, chooser, editing && edit, !hidden && h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": say("moves") }, tree.draw(nodes, view.current, go)), branches, !hidden && (server || view.comment) && comment, !editing && buttons, !editing && edit, about(view), notes(view));
+  const box = panel.querySelector(".tree"), here = box?.querySelector(".here");
   if (here) {
     const x = Number(here.getAttribute("cx")), y = Number(here.getAttribute("cy"));
     if (x < box.scrollLeft + 30 || x > box.scrollLeft + box.clientWidth - 40) box.scrollLeft = x - box.clientWidth / 2;

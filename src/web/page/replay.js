@@ -1,10 +1,8 @@
 // Positions from moves, for pages without a board behind them: captures of Go and the legal points of NoGo are
 // computed here, for display.
-import { COLUMNS } from "./board.js";
+import { indexOf } from "./names.js";
 
 export const other = (color) => (color === "B" ? "W" : "B");
-
-const indexOf = (game, at) => (game.height - Number(at.slice(1))) * game.width + COLUMNS.indexOf(at[0]);
 
 function neighbours(game, at) {
   const x = at % game.width, near = [x > 0 ? at - 1 : -1, x < game.width - 1 ? at + 1 : -1, at - game.width, at + game.width];
@@ -59,13 +57,6 @@ export function position(game, moves) {
   for (const { color, at } of game.setup) stones[indexOf(game, at)] = color;
   for (const move of moves) place(game, stones, taken, move);
   return { stones: stones.join(""), taken, legal: game.game === "nogo" ? legalOfNoGo(game, stones) : "" };
-}
-
-// The nodes that lead to a node, the root left out.
-export function path(nodes, node) {
-  const byId = new Map(nodes.map((found) => [found.id, found])), line = [];
-  for (let at = byId.get(node); at; at = byId.get(at.parent)) line.unshift(at);
-  return line;
 }
 
 // Adds a line as a variation; returns its first node.

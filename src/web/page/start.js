@@ -1,7 +1,10 @@
 // The page of `tengen board`: changes arrive as events, commands are sent as JSON.
-import { begin, redraw, store } from "./app.js";
+import { begin, redraw } from "./app.js";
 import { $, toast } from "./dom.js";
 import { newGame } from "./dialog.js";
+import { makeTree, update } from "./gametree.js";
+import { listen } from "./live.js";
+import { store } from "./store.js";
 import { refusal, say } from "./words.js";
 
 async function post(path, type, body) {
@@ -16,65 +19,58 @@ async function post(path, type, body) {
 }
 
 const host = { live: true, tabs: ["analysis", "moves", "review"], send: (command) => post("do", "application/json", JSON.stringify(command)) };
+const undo = () => ({ word: say("undo"), act: () => host.send({ do: "take_back" }) });
 
 // The server reads no more, and would end the connection.
 const MOST_MIB = 16;
 
-async function load(file) {
-  if (!file) return;
-  if (file.size > MOST_MIB << 20) return toast(`${file.name}: ${say("tooLarge", { n: MOST_MIB })}`);
-  const refused = await post("load", "application/octet-stream", await file.arrayBuffer());
-  if (refused) toast(`${file.name}: ${refusal(refused)}`);
+// Several files become one with several games.
+async function load(files) {
+  const all = [...files], size = all.reduce((sum, file) => sum + file.size, 0), name = all.map((file) => file.name).join(", ");
+  if (!all.length) return;
+  if (size > MOST_MIB << 20) return toast(`${name}: ${say("tooLarge", { n: MOST_MIB })}`);
+  const refused = await post("load", "application/octet-stream", await new Blob(all).arrayBuffer());
+  if (refused) toast(`${name}: ${refusal(refused)}`);
+  else toast(say("opened", { name }), { button: undo() });
 }
 
-let events = null, seen = 0;
+let seen = 0;
 const takes = {
   state: async (view) => {
     Object.assign(store, { view, since: performance.now() });
+    redraw();
     if (view.reviewed === seen) return;
     seen = view.reviewed;
     const found = seen ? await (await fetch("review")).json() : null;
     Object.assign(store, { review: found?.review ?? null, reviewed: found?.nodes ?? [] });
     redraw();
   },
-  tree: (tree) => { store.tree = tree; },
-  analysis: (analysis) => {
-    store.analysis = analysis;
-    if (!analysis) return;
-    const { winrate, lead, visits, proven } = analysis, found = { winrate, lead, visits, proven };
-    const node = store.tree.nodes.find((node) => node.id === analysis.node);
-    if (node) node.eval = found;
-    else if (analysis.node === 0) store.tree.root = found;
+  tree: ({ all, nodes }) => {
+    if (all) store.tree = makeTree(nodes);
+    else update(store.tree, nodes);
+    redraw();
   },
-  progress: (progress) => { store.progress = progress; },
+  analysis: (analysis) => { store.analysis = analysis; redraw(); },
+  progress: (progress) => { store.progress = progress; redraw(); },
 };
 
-function connect() {
-  events = new EventSource("events");
-  for (const [kind, take] of Object.entries(takes)) {
-    events.addEventListener(kind, (event) => {
-      take(JSON.parse(event.data));
-      redraw();
-    });
-  }
-  events.onerror = () => toast(say("lost"));
-}
-
-// Nothing is searched for a hidden page.
-addEventListener("visibilitychange", () => {
-  if (document.hidden) {
-    events?.close();
-    events = null;
-  } else if (!events) connect();
-});
-
 $("open").addEventListener("click", () => $("file").click());
-$("file").addEventListener("change", (event) => { load(event.target.files[0]); event.target.value = ""; });
+$("file").addEventListener("change", (event) => { load(event.target.files); event.target.value = ""; });
 $("save").addEventListener("click", () => { location.href = "game.sgf"; toast(say("saved")); });
-$("new").addEventListener("click", () => newGame(store.view, (terms) => host.send({ do: "new", terms })));
+$("new").addEventListener("click", () => newGame(store.view, async (terms) => {
+  const refused = await host.send({ do: "new", terms });
+  if (!refused) toast(say("begun"), { button: undo() });
+  return refused;
+}));
 addEventListener("dragover", (event) => { event.preventDefault(); $("drop").hidden = false; });
 addEventListener("dragleave", (event) => { if (!event.relatedTarget) $("drop").hidden = true; });
-addEventListener("drop", (event) => { event.preventDefault(); $("drop").hidden = true; load(event.dataTransfer.files[0]); });
+addEventListener("drop", (event) => { event.preventDefault(); $("drop").hidden = true; load(event.dataTransfer.files); });
+// A text that is pasted is a game, or moves of the shown position.
+addEventListener("paste", (event) => {
+  if (event.target.closest?.("textarea, input, dialog")) return;
+  const text = event.clipboardData.getData("text");
+  if (text.includes("(;")) load([new File([text], say("pasted"))]);
+});
 
 begin(host);
-connect();
+listen("events", takes);

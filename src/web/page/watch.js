@@ -1,10 +1,13 @@
 // Games that are watched while they are played. Each page walks by itself: it changes nothing for others.
-import { begin, redraw, store } from "./app.js";
-import { $, h, patch, toast } from "./dom.js";
+import { begin, redraw } from "./app.js";
+import { $, h, patch } from "./dom.js";
+import { makeTree, pathTo } from "./gametree.js";
+import { listen } from "./live.js";
 import * as replay from "./replay.js";
+import { store } from "./store.js";
 import { say, side } from "./words.js";
 
-let board = Number(location.hash.slice(1)) || 0, events = null, game = null, list = { games: [], score: "" };
+let board = Number(location.hash.slice(1)) || 0, game = null, list = { games: [], score: "" };
 let nodes = [], current = 0, searched = false, held = null;
 
 // How long the end of a game is shown before the next one, in milliseconds.
@@ -15,20 +18,20 @@ const last = () => game.moves.length;
 
 function show(node) {
   current = node;
-  const path = replay.path(nodes, node), move = path[path.length - 1], newest = node === last();
+  store.tree = makeTree([{ id: 0, eval: game.evals[0] ?? null }, ...nodes]);
+  const path = pathTo(store.tree, node), move = path[path.length - 1], newest = node === last();
   store.view = {
     ...replay.position(game, path),
     game: game.game, width: game.width, height: game.height, passes: game.passes, scores: game.passes, rules: game.rules, komi: game.komi, handicap: game.handicap, names: game.names, terms: null,
     current, live: last(), to_move: newest || !move ? (newest ? game.to_move : nodes[0].color) : replay.other(move.color), last: move?.at,
     end: newest && game.end ? { result: game.end[0], why: game.end[1] } : null, count: null, clocks: game.clocks, plan: game.plan, analysing: false, reviewing: false, task: newest ? game.task : null, notes: move?.note ? [`${move.at}: ${move.note}`] : [], engine: game.engine, comment: "",
   };
-  store.tree = { root: game.evals[0] ?? null, nodes };
   redraw();
   return null;
 }
 
 // The end of a game stays for a while if the next one begins at once.
-function take(next) {
+function takeGame(next) {
   next.received = performance.now();
   if (held) held.next = next;
   else if (game?.end && next.title !== game.title) {
@@ -63,17 +66,7 @@ function choose(index) {
   clearTimeout(held?.timer);
   [game, nodes, current, store.analysis, held] = [null, [], 0, null, null];
   history.replaceState(null, "", "#" + index);
-  connect();
-}
-
-function connect() {
-  events?.close();
-  events = new EventSource("events?" + board);
-  const on = (kind, act) => events.addEventListener(kind, (event) => { act(JSON.parse(event.data)); redraw(); });
-  on("games", (found) => { list = found; drawList(); });
-  on("game", take);
-  on("analysis", (found) => { if (!held) store.analysis = found; searched ||= Boolean(found); });
-  events.onerror = () => toast(say("lost"));
+  connect("events?" + board);
 }
 
 const host = {
@@ -83,15 +76,12 @@ const host = {
   send: async (command) => (command.do === "go" ? show(command.node) : command.do === "line" ? show(replay.addLine(nodes, command.moves, command.node, store.view.to_move)) : null),
 };
 
-// A hidden page asks for nothing.
-addEventListener("visibilitychange", () => {
-  if (document.hidden) {
-    events?.close();
-    events = null;
-  } else if (!events) connect();
-});
-
 begin(host);
 document.title = say("watching");
-connect();
+const take = (act) => (event) => { act(event); redraw(); };
+const connect = listen("events?" + board, {
+  games: (found) => { list = found; drawList(); },
+  game: take(takeGame),
+  analysis: take((found) => { if (!held) store.analysis = found; searched ||= Boolean(found); }),
+});
 drawList();

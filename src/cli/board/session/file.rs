@@ -1,13 +1,22 @@
 //! Games from and to SGF.
 
-use anyhow::Context as _;
-use tengen::clock::TimeControl;
-use tengen::record::{GameRecord, sgf};
+use anyhow::{Context as _, ensure};
+use tengen::game::{Color, Move};
+use tengen::record::sgf::{self, SgfNode, SgfTree};
+use tengen::record::{GameRecord, LaterSetup};
 
-use super::super::clocks::Clocks;
+use super::super::stored;
 use super::super::terms::Terms;
-use super::super::tree::{MOST_NODES, Tree};
-use super::{GameEnd, Session, create};
+use super::super::tree::{LONGEST_LINE, MOST_NODES, SetUp, Tree};
+use super::taken_back::Step;
+use super::{BoardGame, GameEnd, Session, create};
+
+/// The other games of a file with several, as SGF, and the place of the shown one among them.
+#[derive(Debug, Clone, Default)]
+pub(in super::super) struct OtherGames {
+    pub(in super::super) texts: Vec<String>,
+    pub(in super::super) place: usize,
+}
 
 impl Session {
     /// Loads a game with its variations, in any encoding of records.
@@ -15,81 +24,258 @@ impl Session {
     /// # Errors
     /// If it cannot be played here; the old game continues then.
     pub(in super::super) fn load(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        let lines = sgf::read_lines(&sgf::decode(bytes), MOST_NODES)?;
-        let main = lines.first().context("a text of SGF has a main line")?;
+        let text = sgf::decode(bytes);
+        let tree = sgf::read_tree(&text)?;
+        let others = OtherGames {
+            texts: sgf::games(tree.rest),
+            place: 0,
+        };
+        self.open(tree, others)
+    }
+
+    /// Shows another game of the same file; changes of this one are kept.
+    ///
+    /// # Errors
+    /// If it cannot be played here.
+    pub(in super::super) fn choose_game(&mut self, place: usize) -> anyhow::Result<()> {
+        let old = &self.game.others;
+        ensure!(place <= old.texts.len(), "the file has no such game");
+        if place == old.place {
+            return Ok(());
+        }
+        let mut texts = old.texts.clone();
+        texts.insert(old.place, self.game_text());
+        let text = texts.remove(place);
+        self.open(sgf::read_tree(&text)?, OtherGames { texts, place })
+    }
+
+    fn open(&mut self, tree: SgfTree<'_>, others: OtherGames) -> anyhow::Result<()> {
+        let SgfTree {
+            beginning: told,
+            mut nodes,
+            ..
+        } = tree;
         let terms = Terms {
-            game: main.game.clone(),
-            size: main.size.to_string(),
-            level: self.terms.level,
+            game: told.game.clone(),
+            size: told.size.to_string(),
+            level: self.game.terms.level,
             ..Terms::default()
         };
         let options = terms.options(&self.flags)?;
         let mut board = create(&options, &self.time)?;
-        let said = board.load(main)?;
+        // The main line decides under which rules the game can be played.
+        let said = match board.load(&main_line(&told, &nodes)) {
+            Ok(said) => said,
+            Err(_) => board.load(&told)?,
+        };
         let played = board.record();
         let beginning = GameRecord {
-            setup: played.setup.clone(),
+            setup: played.setup,
             to_move: played.to_move,
             komi: played.komi,
-            rules: played.rules.clone(),
+            rules: played.rules,
             handicap: played.handicap,
-            ..main.clone()
+            ..told.clone()
         };
-        self.replace(options, board, beginning);
-        self.notes = main.notes.iter().cloned().chain(said).collect();
-        self.clocks = Clocks::new(TimeControl::Unlimited);
-        self.terms = terms;
-        let end = self.insert(main, &played);
-        if !main.result.is_empty() {
+        board.load(&beginning)?;
+        let mut game = BoardGame::new(options, terms, beginning);
+        game.notes = told.notes.into_iter().chain(said).collect();
+        game.others = others;
+        let root = nodes.first_mut().context("a game has a root")?;
+        game.tree.node_mut(Tree::ROOT).others = std::mem::take(&mut root.others);
+        let known = stored::take(
+            &mut game.tree.node_mut(Tree::ROOT).others,
+            Tree::ROOT,
+            board.to_move(),
+            board.size(),
+        );
+        self.replace(game, board);
+        if let Some((eval, json)) = known {
+            self.learn(Tree::ROOT, json, eval);
+        }
+        let hidden = self.add_nodes(nodes)?;
+        self.game.notes.extend(hidden);
+        let end = self.game.tree.end_of_line(Tree::ROOT);
+        if !told.result.is_empty() {
             let end_of_game = GameEnd {
-                result: main.result.clone(),
+                result: told.result,
                 why: "record",
             };
-            self.ends.insert(end, end_of_game);
+            self.game.ends.insert(end, end_of_game);
         }
-        let mut illegal = 0;
-        for line in &lines[1..] {
-            let loaded = self.board.load(line).is_ok();
-            let played = self.board.record();
-            if loaded && played.setup == self.beginning.setup {
-                self.insert(line, &played);
-            } else {
-                illegal += 1;
-            }
-        }
-        if illegal > 0 {
-            let note = format!("{illegal} variations are left out: they cannot be played");
-            self.notes.push(note);
-        }
-        self.live = end;
+        self.game.live = end;
+        self.want_skim(end);
         self.go(Tree::ROOT)
     }
 
-    /// Adds a line of a file; returns its last position.
-    fn insert(&mut self, line: &GameRecord, played: &GameRecord) -> usize {
-        let mut at = Tree::ROOT;
-        // If stones are set up among the moves, the game begins with the last of them.
-        let skipped = line.plays.len().saturating_sub(played.plays.len());
-        for (recorded, own) in line.plays[skipped..].iter().zip(&played.plays) {
-            let Some(child) = self.tree.add(at, own.play) else {
-                break;
+    /// Adds the nodes of a file to the game, whose beginning is on the board. What cannot be played stays in
+    /// the file only; returns a note about it.
+    fn add_nodes(&mut self, nodes: Vec<SgfNode>) -> anyhow::Result<Option<String>> {
+        // For each node its number here, and the number of nodes before it.
+        let mut places = vec![(Tree::ROOT, 0)];
+        let (mut shown, mut hidden) = (0, 0);
+        let mut first = None;
+        for node in nodes.into_iter().skip(1) {
+            let (parent, depth) = places[node.parent];
+            let is_open = !self.game.tree.is_hidden(parent);
+            let tried = if !is_open {
+                Err(String::new())
+            } else if shown == MOST_NODES || depth == LONGEST_LINE {
+                Err(format!(
+                    "up to {MOST_NODES} nodes are shown, and {LONGEST_LINE} in a line"
+                ))
+            } else {
+                self.walk_back(parent)?;
+                self.try_node(&node).map_err(|error| format!("{error:#}"))
             };
-            at = child;
-            let node = self.tree.node_mut(at);
-            if node.comment.is_empty() {
-                node.comment.clone_from(&recorded.comment);
+            let (set_up, refused) = match tried {
+                Ok(set_up) => (set_up, None),
+                Err(why) => (None, Some(why)),
+            };
+            let mut node = node;
+            let size = self.board.size();
+            let next = self.game.tree.next_number();
+            let known = stored::take(&mut node.others, next, self.board.to_move(), size);
+            let child = self.game.tree.take(parent, node, set_up);
+            places.push((child, depth + 1));
+            match refused {
+                None => {
+                    if let Some((eval, json)) = known {
+                        self.learn(child, json, eval);
+                    }
+                    shown += 1;
+                    self.game.current = child;
+                }
+                Some(why) => {
+                    self.game.tree.hide(child);
+                    hidden += 1;
+                    first.get_or_insert_with(|| format!("after {depth} nodes: {why}"));
+                }
             }
         }
-        at
+        Ok(first.map(|first| {
+            format!("{hidden} nodes are not shown and stay in the file, the first {first}")
+        }))
     }
 
-    /// The game with its variations as SGF.
-    pub(in super::super) fn sgf(&self) -> String {
-        let end = self.ends.get(&self.tree.end_of_line(Tree::ROOT));
-        let record = GameRecord {
-            result: end.map(|end| end.result.clone()).unwrap_or_default(),
-            ..self.beginning.clone()
-        };
-        sgf::write_tree(&record, &self.tree.branches())
+    /// Goes back to a position on the way to the shown one.
+    fn walk_back(&mut self, to: usize) -> anyhow::Result<()> {
+        while self.game.current != to {
+            let tree = &self.game.tree;
+            let node = tree.node(self.game.current);
+            let parent = tree.parent(self.game.current).context("it is on the way")?;
+            if node.set_up.is_some() {
+                self.board.load(&self.game.record(to))?;
+                self.game.current = to;
+                return Ok(());
+            }
+            if node.play.is_some() {
+                self.board.undo()?;
+            }
+            self.game.current = parent;
+        }
+        Ok(())
     }
+
+    /// Sets up stones in the shown position, as a variation.
+    ///
+    /// # Errors
+    /// If they cannot stand together, or nothing changes.
+    pub(in super::super) fn set_up_stones(&mut self, setup: LaterSetup) -> anyhow::Result<()> {
+        let size = self.board.size();
+        let node = SgfNode {
+            others: sgf::setup_text(&setup, size),
+            setup: Some(Box::new(setup)),
+            ..SgfNode::default()
+        };
+        let set_up = self.try_node(&node)?.context("nothing was changed")?;
+        let (parent, live) = (self.game.current, self.game.live);
+        let child = self.game.tree.take(parent, node, Some(set_up));
+        (self.game.current, self.game.live) = (child, child);
+        self.keep(Step::Added { node: child, live });
+        self.settle_in();
+        Ok(())
+    }
+
+    /// Plays or sets up what a node says; returns the position that it sets up.
+    fn try_node(&mut self, node: &SgfNode) -> anyhow::Result<Option<SetUp>> {
+        ensure!(!node.is_broken, "the move is not on the board");
+        if let Some(play) = node.play {
+            self.board.play(play)?;
+        }
+        let Some(setup) = &node.setup else {
+            return Ok(None);
+        };
+        let turn = self.board.to_move();
+        let to_move = setup.to_move.unwrap_or(turn);
+        if setup.changes.is_empty() && to_move == turn {
+            return Ok(None);
+        }
+        let set_up = SetUp {
+            stones: self.stones_after(setup),
+            to_move,
+        };
+        let record = GameRecord {
+            setup: set_up.stones.clone(),
+            to_move: Some(to_move),
+            ..self.game.beginning.clone()
+        };
+        self.board.load(&record)?;
+        Ok(Some(set_up))
+    }
+
+    /// All stones after a change of the shown position.
+    fn stones_after(&self, setup: &LaterSetup) -> Vec<(Move, Color)> {
+        let area = u16::try_from(self.board.size().area()).unwrap_or(u16::MAX);
+        let stone = |point| -> Option<Color> {
+            let changed = setup.changes.get(&point).copied();
+            changed.unwrap_or_else(|| self.board.stone(point))
+        };
+        let points = (0..area).map(Move);
+        points
+            .filter_map(|point| Some((point, stone(point)?)))
+            .collect()
+    }
+
+    /// The file: the game with its variations as SGF, and the other games.
+    pub(in super::super) fn sgf(&self) -> String {
+        let OtherGames { texts, place } = &self.game.others;
+        let (before, after) = texts.split_at(*place);
+        let own = self.game_text();
+        let all = before.iter().chain([&own]).chain(after);
+        all.map(String::as_str).collect()
+    }
+
+    fn game_text(&self) -> String {
+        let game = &self.game;
+        let end = game.ends.get(&game.tree.end_of_line(Tree::ROOT));
+        let mut record = game.beginning.clone();
+        if let Some(end) = end {
+            record.result.clone_from(&end.result);
+        }
+        let nodes = game.tree.sgf_nodes(|at, node| {
+            let mut others = node.others.clone();
+            if at == Tree::ROOT && others.is_empty() {
+                // Of a game that was begun here all is written anew.
+                return others;
+            }
+            if let Some(kept) = game.analyses.get(&at) {
+                stored::append(&mut others, &kept.json);
+            }
+            others
+        });
+        sgf::write_tree(&record, &nodes)
+    }
+}
+
+/// The main line of a file, as far as it can be read and up to stones that are set up.
+fn main_line(told: &GameRecord, nodes: &[SgfNode]) -> GameRecord {
+    let mut record = told.clone();
+    for (at, node) in nodes.iter().enumerate().skip(1).take(LONGEST_LINE) {
+        if node.parent != at - 1 || node.is_broken || node.setup.is_some() {
+            break;
+        }
+        node.play.into_iter().for_each(|play| record.push(play));
+    }
+    record
 }

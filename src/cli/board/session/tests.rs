@@ -2,6 +2,7 @@
 
 use tengen::clock::FakeClock;
 use tengen::gtp::parse_vertex;
+use tengen::record::LaterSetup;
 
 use super::*;
 use Who::{Engine as Machine, Human};
@@ -37,10 +38,10 @@ fn requested_tasks(session: &Session) -> [Option<Task>; 2] {
 
 #[test]
 fn the_engine_moves_in_turn_if_a_page_is_open_or_a_clock_runs() {
-    let (mut game, _) = session(terms("nogo", "5", [Human, Machine], ""));
-    assert_eq!(requested_tasks(&game), [None, None]);
-    play(&mut game, "C3");
-    assert_eq!(requested_tasks(&game), [Some(Task::Move), None]);
+    let (mut board, _) = session(terms("nogo", "5", [Human, Machine], ""));
+    assert_eq!(requested_tasks(&board), [None, None]);
+    play(&mut board, "C3");
+    assert_eq!(requested_tasks(&board), [Some(Task::Move), None]);
     let (mut clocked, _) = session(terms("nogo", "5", [Human, Machine], "absolute 60"));
     play(&mut clocked, "C3");
     assert_eq!(
@@ -48,18 +49,18 @@ fn the_engine_moves_in_turn_if_a_page_is_open_or_a_clock_runs() {
         [Some(Task::Move), Some(Task::Move)]
     );
     // In an earlier position the engine does not move until a move is made there.
-    play(&mut game, "A1");
-    let last = game.current;
-    game.go(1).expect("it is there");
-    assert_eq!(requested_tasks(&game), [None, None]);
-    game.go(last).expect("it is there");
-    game.go(1).expect("it is there");
-    game.ask(Task::Move);
-    assert_eq!(requested_tasks(&game)[0], Some(Task::Move));
-    let vertex = parse_vertex("E5", game.board.size()).expect("a vertex");
-    game.engine_moved(Some(vertex)).expect("legal");
+    play(&mut board, "A1");
+    let last = board.game.current;
+    board.go(1).expect("it is there");
+    assert_eq!(requested_tasks(&board), [None, None]);
+    board.go(last).expect("it is there");
+    board.go(1).expect("it is there");
+    board.ask(Task::Move).expect("it goes on");
+    assert_eq!(requested_tasks(&board)[0], Some(Task::Move));
+    let vertex = parse_vertex("E5", board.board.size()).expect("a vertex");
+    board.engine_moved(Some(vertex)).expect("legal");
     assert_eq!(
-        requested_tasks(&game),
+        requested_tasks(&board),
         [None, None],
         "it is the human's turn"
     );
@@ -67,127 +68,296 @@ fn the_engine_moves_in_turn_if_a_page_is_open_or_a_clock_runs() {
 
 #[test]
 fn a_search_is_wanted_until_it_is_exhausted_and_again_elsewhere() {
-    let (mut game, _) = session(terms("gomoku", "9", [Human, Human], ""));
-    game.analyse(true);
-    let request = game.request(true).expect("an analysis");
+    let (mut board, _) = session(terms("gomoku", "9", [Human, Human], ""));
+    board.analyse(true);
+    let request = board.request(true).expect("an analysis");
     assert_eq!(request.task, Task::Analyse);
-    game.exhausted(request);
-    assert_eq!(game.request(true), None);
-    play(&mut game, "E5");
-    assert!(game.request(true).is_some());
-    game.go(0).expect("it is there");
-    game.analyse(true);
-    assert!(game.request(true).is_some(), "asked for again");
+    board.exhausted(request);
+    assert_eq!(board.request(true), None);
+    play(&mut board, "E5");
+    assert!(board.request(true).is_some());
+    board.go(0).expect("it is there");
+    board.analyse(true);
+    assert!(board.request(true).is_some(), "asked for again");
     let level = Level {
         visits: Some(5),
         ..Level::default()
     };
-    game.set_up([Human, Human], level).expect("a level");
+    board.set_up([Human, Human], level).expect("a level");
     assert_ne!(
-        game.request(true),
+        board.request(true),
         Some(request),
         "other settings, another search"
     );
     // A review continues while other positions are shown.
-    game.want_review(true);
-    let review = game.request(true);
-    game.go(1).expect("it is there");
-    assert_eq!(game.request(true), review);
+    board.want_review(true);
+    let review = board.request(true);
+    board.go(1).expect("it is there");
+    assert_eq!(board.request(true), review);
 }
 
 #[test]
 fn two_passes_are_counted_and_a_stone_takes_the_game_up_again() {
-    let (mut game, _) = session(terms("go", "5", [Human, Human], ""));
-    play(&mut game, "C3 pass pass");
-    assert_eq!(requested_tasks(&game), [Some(Task::Count), None]);
-    let settled = game.board.settle(&tengen::search::StopFlag::new());
+    let (mut board, _) = session(terms("go", "5", [Human, Human], ""));
+    play(&mut board, "C3 pass pass");
+    assert_eq!(requested_tasks(&board), [Some(Task::Count), None]);
+    let settled = board.board.settle(&tengen::search::StopFlag::new());
     let settled = settled.expect("not stopped").expect("a game of points");
-    game.count(game.current, settled);
-    assert_eq!(game.end().map(|end| end.why), Some("count"));
-    assert_eq!(requested_tasks(&game), [None, None]);
-    play(&mut game, "D4");
-    assert!(game.end().is_none() && requested_tasks(&game)[0].is_none());
+    board.count(board.game.current, settled);
+    assert_eq!(board.end().map(|end| end.why), Some("count"));
+    assert_eq!(requested_tasks(&board), [None, None]);
+    play(&mut board, "D4");
+    assert!(board.end().is_none() && requested_tasks(&board)[0].is_none());
 }
 
 #[test]
 fn games_end_by_rules_by_resignation_and_on_time() {
-    let (mut game, _) = session(terms("gomoku", "9", [Human, Human], ""));
-    play(&mut game, "A1 A9 B1 B9 C1 C9 D1 D9 E1");
-    let end = game.end().expect("five in a row");
+    let (mut board, _) = session(terms("gomoku", "9", [Human, Human], ""));
+    play(&mut board, "A1 A9 B1 B9 C1 C9 D1 D9 E1");
+    let end = board.end().expect("five in a row");
     assert_eq!((&*end.result, end.why), ("B+R", "rules"));
-    let vertex = parse_vertex("E9", game.board.size()).expect("a vertex");
-    assert!(game.play(vertex).is_err());
-    game.undo().expect("a move was made");
-    assert!(game.end().is_none());
-    game.resign(Color::Black).expect("it goes on");
-    assert_eq!(game.end().map(|end| &*end.result), Some("W+R"));
-    play(&mut game, "E2");
-    assert!(game.end().is_none(), "it was taken up again");
+    let vertex = parse_vertex("E9", board.board.size()).expect("a vertex");
+    assert!(board.play(vertex).is_err());
+    board.undo().expect("a move was made");
+    assert!(board.end().is_none());
+    let live = board.game.live;
+    board.go(2).expect("it is there");
+    board.resign().expect("it goes on");
+    assert_eq!(board.game.current, live, "at the end of the game");
+    assert_eq!(board.end().map(|end| &*end.result), Some("W+R"));
+    assert!(board.sgf().contains("RE[W+R]"));
+    let vertex = parse_vertex("E2", board.board.size()).expect("a vertex");
+    for refused in [board.play(vertex), board.play(Vertex::Pass), board.resign()] {
+        let error = refused.expect_err("the game is over");
+        assert!(error.to_string().contains("the game is over"), "{error}");
+    }
+    board.undo().expect("a move was made");
+    play(&mut board, "E2");
+    assert!(board.end().is_none(), "it was taken up again");
 
-    let (mut game, clock) = session(terms("nogo", "5", [Human, Human], "absolute 10"));
+    let (mut board, clock) = session(terms("nogo", "5", [Human, Human], "absolute 10"));
     clock.advance(Duration::from_secs(4));
-    play(&mut game, "C3");
+    play(&mut board, "C3");
     clock.advance(Duration::from_secs(9));
-    game.look_at_clocks();
-    assert!(game.end().is_none());
+    board.look_at_clocks();
+    assert!(board.end().is_none());
     // Showing another position stops the clock.
-    game.go(0).expect("it is there");
+    board.go(0).expect("it is there");
     clock.advance(Duration::from_secs(100));
-    game.look_at_clocks();
-    game.go(1).expect("it is there");
-    assert!(game.end().is_none());
+    board.look_at_clocks();
+    board.go(1).expect("it is there");
+    assert!(board.end().is_none());
     clock.advance(Duration::from_secs(1));
-    game.look_at_clocks();
-    let end = game.end().expect("White's ten seconds are over");
+    board.look_at_clocks();
+    let end = board.end().expect("White's ten seconds are over");
     assert_eq!((&*end.result, end.why), ("B+T", "time"));
 }
 
 #[test]
+fn a_person_resigns_for_himself_while_the_engine_thinks() {
+    for (players, moves, result) in [
+        ([Human, Machine], "C3", "W+R"),
+        ([Human, Machine], "", "W+R"),
+        ([Machine, Human], "", "B+R"),
+    ] {
+        let (mut board, _) = session(terms("go", "5", players, ""));
+        if !moves.is_empty() {
+            play(&mut board, moves);
+            let pass = board.play_by_hand(Vertex::Pass).expect_err("not his turn");
+            assert!(pass.to_string().contains("choosing"), "{pass}");
+        }
+        board.resign().expect("a person plays");
+        assert_eq!(board.end().map(|end| &*end.result), Some(result));
+        assert_eq!(requested_tasks(&board), [None, None]);
+    }
+    let (mut board, _) = session(terms("go", "5", [Machine, Machine], ""));
+    assert!(board.resign().is_err() && board.end().is_none());
+}
+
+#[test]
+fn a_count_during_the_game_is_an_estimate() {
+    let (mut board, _) = session(terms("go", "5", [Human, Human], ""));
+    play(&mut board, "C3 pass D3");
+    board.ask(Task::Count).expect("points are counted");
+    let settled = board.board.settle(&tengen::search::StopFlag::new());
+    let settled = settled.expect("not stopped").expect("a game of points");
+    board.count(board.game.current, settled);
+    assert!(board.end().is_none() && board.game.counted.is_some());
+    play(&mut board, "B2");
+    let (mut gomoku, _) = session(terms("gomoku", "9", [Human, Human], ""));
+    assert!(gomoku.ask(Task::Count).is_err());
+}
+
+#[test]
+fn nothing_is_lost_by_one_step() {
+    let (mut board, _) = session(terms("nogo", "5", [Human, Human], ""));
+    play(&mut board, "C3 B2 D4");
+    board.comment(2, "first".to_owned()).expect("it is there");
+    board.go(1).expect("it is there");
+    play(&mut board, "E5");
+    let whole = board.sgf();
+    board.promote();
+    board.comment(2, "second".to_owned()).expect("it is there");
+    board.go(2).expect("it is there");
+    board.delete().expect("no beginning");
+    board
+        .begin(terms("gomoku", "9", [Human, Human], ""))
+        .expect("a game");
+    board.load(b"(;GM[1]SZ[9];B[aa])").expect("a game");
+    assert_eq!(board.last_step(), Some("replaced"));
+    let serial = board.game_number();
+    while board.last_step() != Some("commented") {
+        board.take_back().expect("there is a step");
+    }
+    assert!(board.game_number() > serial && board.game.current == 2);
+    assert_eq!(board.sgf().matches("second").count(), 1);
+    board.take_back().expect("a comment");
+    board.take_back().expect("a main line");
+    assert_eq!(board.sgf(), whole);
+    board.take_back().expect("the first comment");
+    assert!(board.take_back().is_err());
+}
+
+#[test]
+fn a_file_loses_nothing() {
+    let text = "(;FF[4]CA[UTF-8]GM[1]SZ[9]KM[6.5]BR[3d]EV[x\\]y]GC[long\nnote]\n;B[cc]TR[aa]LB[bb:1]BL[9.5]\n(;W[dd]C[a];B[zz]C[off];W[ee])\n(;W[cc]N[occupied];B[ff])\n(;AB[ee][ff]AE[cc]PL[B]SQ[ee];B[gg];N[no move];W[hh]))\n(;GM[1]SZ[19]CA[UTF-8];B[aa])\n";
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    board.load(text.as_bytes()).expect("it can be shown");
+    let plain = |text: &str| text.replace('\n', "");
+    assert_eq!(plain(&board.sgf()), plain(text));
+    assert_eq!(
+        board.game.tree.in_order().len(),
+        6,
+        "{:?}",
+        board.game.notes
+    );
+    assert!(
+        board.game.notes[0].starts_with("4 nodes are not shown"),
+        "{:?}",
+        board.game.notes
+    );
+    for (node, _) in board.game.tree.in_order() {
+        board.go(node).expect("it can be shown");
+    }
+    for (node, _) in board.game.tree.in_order().into_iter().rev() {
+        board.go(node).expect("it can be shown");
+    }
+    // The other game of the file, and back with a change.
+    board.choose_game(1).expect("it has two");
+    assert_eq!(board.board.size().width, 19);
+    play(&mut board, "D4");
+    board.choose_game(0).expect("it has two");
+    assert!(
+        board
+            .sgf()
+            .ends_with("(;GM[1]SZ[19]CA[UTF-8]\n(;B[aa])\n(;B[dp]))\n"),
+        "{}",
+        board.sgf()
+    );
+    assert!(board.choose_game(2).is_err());
+}
+
+#[test]
+fn a_position_is_set_up_and_taken_back() {
+    let (mut board, _) = session(terms("gomoku", "9", [Human, Human], ""));
+    play(&mut board, "E5 D4");
+    let size = board.board.size();
+    let setup = LaterSetup {
+        changes: [
+            (size.point(4, 4), None),
+            (size.point(0, 0), Some(Color::White)),
+        ]
+        .into(),
+        to_move: Some(Color::White),
+        ..LaterSetup::default()
+    };
+    board
+        .set_up_stones(setup.clone())
+        .expect("stones that can stand");
+    assert_eq!(board.board.to_move(), Color::White);
+    let text = board.sgf();
+    assert!(text.contains(";AW[ai]AE[ee]PL[W]"), "{text}");
+    assert!(board.set_up_stones(setup).is_err(), "nothing changes");
+    play(&mut board, "A2");
+    board.load(text.as_bytes()).expect("our own file");
+    assert_eq!(board.sgf(), text);
+    board.take_back().expect("the file");
+    board.take_back().expect("the position");
+    assert_eq!(
+        (board.game.current, board.game.tree.in_order().len()),
+        (2, 2)
+    );
+}
+
+#[test]
+fn large_files_are_shown_whole_and_quickly() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    let long = ";B[aa]C[a comment of some length];W[bb]".repeat(1);
+    let branches = "(;B[cc](;W[dd])(;W[ee])(;W[ff]))".repeat(15_000);
+    let text = format!("(;GM[1]SZ[9]{long}{branches})");
+    board.load(text.as_bytes()).expect("it can be shown");
+    assert_eq!(
+        board.game.tree.in_order().len(),
+        60_002,
+        "{:?}",
+        board.game.notes
+    );
+    let passes = format!("(;GM[1]SZ[19]{})", ";B[]".repeat(60_000));
+    board.load(passes.as_bytes()).expect("it can be shown");
+    assert!(
+        board.game.notes[0].contains("20000 in a line"),
+        "{:?}",
+        board.game.notes
+    );
+    assert_eq!(board.sgf().matches(";B[]").count(), 60_000);
+}
+
+#[test]
 fn a_line_is_a_variation_that_can_be_walked_and_removed() {
-    let (mut game, _) = session(terms("nogo", "5", [Human, Human], ""));
-    play(&mut game, "C3 B2");
-    game.go(1).expect("it is there");
-    let size = game.board.size();
+    let (mut board, _) = session(terms("nogo", "5", [Human, Human], ""));
+    play(&mut board, "C3 B2");
+    board.go(1).expect("it is there");
+    let size = board.board.size();
     let line: Vec<Vertex> = ["D2", "A1", "D2", "E5"]
         .map(|at| parse_vertex(at, size).expect("a vertex"))
         .to_vec();
-    game.play_line(&line).expect("its first move is legal");
+    board.play_line(&line).expect("its first move is legal");
     assert_eq!(
-        game.tree.path(game.tree.end_of_line(game.current)).len(),
+        board
+            .game
+            .tree
+            .path(board.game.tree.end_of_line(board.game.current))
+            .len(),
         3,
         "the third move is illegal"
     );
-    assert_eq!(game.live, 2, "the game goes on where it was");
-    assert!(game.play_line(&line[..1]).is_err(), "occupied");
-    game.delete().expect("it is no beginning");
-    assert_eq!(game.current, 1);
-    assert!(game.go(3).is_err());
-    assert!(!game.sgf().contains("\n(;B") && game.sgf().contains(";B[cc];W[bd]"));
+    assert_eq!(board.game.live, 2, "the game goes on where it was");
+    assert!(board.play_line(&line[..1]).is_err(), "occupied");
+    board.delete().expect("it is no beginning");
+    assert_eq!(board.game.current, 1);
+    assert!(board.go(3).is_err());
+    assert!(!board.sgf().contains("\n(;B") && board.sgf().contains(";B[cc];W[bd]"));
 }
 
 #[test]
 fn a_record_that_cannot_be_played_leaves_the_game_alone() {
-    let (mut game, _) = session(terms("nogo", "5", [Human, Human], ""));
-    play(&mut game, "C3");
-    let before = game.sgf();
-    for broken in [
-        "",
-        "(;SZ[9];B[cc];W[cc])",
-        "(;GM[1]SZ[26])",
-        "(;GM[4]SZ[2])",
-    ] {
-        assert!(game.load(broken.as_bytes()).is_err(), "{broken}");
+    let (mut board, _) = session(terms("nogo", "5", [Human, Human], ""));
+    play(&mut board, "C3");
+    let before = board.sgf();
+    for broken in ["", "(;GM[1]SZ[26])", "(;GM[4]SZ[2])"] {
+        assert!(board.load(broken.as_bytes()).is_err(), "{broken}");
     }
-    assert_eq!((game.sgf(), game.current), (before, 1));
+    assert_eq!((board.sgf(), board.game.current), (before, 1));
     let set_up = "(;GM[1]SZ[9]KM[6.5];B[cc];W[gg];AW[cg]PL[W];W[ee];B[dd])";
-    game.load(set_up.as_bytes()).expect("it can be played");
-    assert_eq!(game.tree.in_order().len(), 2, "{:?}", game.notes);
-    assert!(
-        game.notes.iter().any(|note| note.contains("begins there")),
+    board.load(set_up.as_bytes()).expect("it can be played");
+    assert_eq!(
+        board.game.tree.in_order().len(),
+        5,
         "{:?}",
-        game.notes
+        board.game.notes
     );
-    assert_eq!(game.board.legal_moves(Color::White).len(), 81 - 3 + 1);
+    board.go(4).expect("it is there");
+    assert_eq!(board.board.legal_moves(Color::White).len(), 81 - 3 + 1);
 }
 
 #[test]
@@ -197,10 +367,10 @@ fn handicap_and_komi_are_part_of_the_beginning() {
         komi: Some(0.5),
         ..terms("go", "13", [Human, Machine], "")
     };
-    let (game, _) = session(handicap.clone());
-    assert_eq!(game.beginning.setup.len(), 4);
-    assert_eq!(requested_tasks(&game)[0], Some(Task::Move), "White begins");
-    assert!(game.sgf().contains("HA[4]") && game.sgf().contains("KM[0.5]"));
+    let (board, _) = session(handicap.clone());
+    assert_eq!(board.game.beginning.setup.len(), 4);
+    assert_eq!(requested_tasks(&board)[0], Some(Task::Move), "White begins");
+    assert!(board.sgf().contains("HA[4]") && board.sgf().contains("KM[0.5]"));
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
     let elsewhere = Terms {
         game: "gomoku".to_owned(),
@@ -209,6 +379,32 @@ fn handicap_and_komi_are_part_of_the_beginning() {
     };
     let refused = Session::new(Arc::new(EngineFlags::default()), elsewhere, time);
     assert!(refused.is_err_and(|error| error.to_string().contains("handicap")));
+}
+
+#[test]
+fn terms_that_nobody_can_play_are_refused() {
+    let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
+    let refused = |terms: Terms| {
+        let flags = Arc::new(EngineFlags::default());
+        Session::new(flags, terms, Arc::clone(&time))
+            .err()
+            .map(|error| error.to_string())
+    };
+    for clock in ["fischer 0 0", "absolute 0", "fischer 0 5"] {
+        let error = refused(terms("go", "9", [Human, Human], clock)).expect("no time");
+        assert!(error.contains("first move"), "{clock}: {error}");
+    }
+    for komi in [401.0, -82.0, 0.3] {
+        let terms = Terms {
+            komi: Some(komi),
+            ..terms("go", "9", [Human, Human], "byoyomi 0 5 3")
+        };
+        assert!(refused(terms).expect("no komi").contains("komi"), "{komi}");
+    }
+    assert_eq!(
+        refused(terms("go", "9", [Human, Human], "byoyomi 0 5 3")),
+        None
+    );
 }
 
 #[test]
@@ -221,9 +417,13 @@ fn a_weaker_engine_is_asked_for_by_its_level() {
     let usual = options.thinking_limits();
     strength(3.5).weaken(&mut options).expect("a level");
     assert_ne!(options, EngineOptions::default());
-    let limits = strength(3.5).limits(&options.thinking_limits());
+    let limits = strength(3.5).limits(&options.thinking_limits(), TimeControl::Unlimited);
     assert_eq!(limits.visits, options.visits);
-    assert_eq!(Level::default().limits(&usual), usual);
+    let free = Level::default();
+    assert_eq!(free.limits(&usual, TimeControl::Unlimited), usual);
+    let byoyomi = TimeControl::from_kata(&["byoyomi", "600", "30", "3"]).expect("a clock");
+    let most = free.limits(&usual, byoyomi).time_per_move;
+    assert_eq!(most, Some(Duration::from_secs(10)), "a person waits");
     let error = strength(13.0).check().expect_err("there is none");
     assert!(error.to_string().contains("level"), "{error}");
 }

@@ -6,24 +6,36 @@ use std::fmt::Write as _;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::transformer::{Attention, FeedForward, Kind, LastNorm};
+
 /// What a random network looks like.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     pub(super) version: u32,
     pub(super) channels: usize,
-    /// One letter a block: `o`rdinary, `g` pooling, `n`ested.
+    /// One letter a block: `o`rdinary, `g` pooling, `n`ested, `t` nested with blocks of transformers,
+    /// `f`eed-forward, or one of the [kinds of attention](Kind::named).
     pub(super) blocks: &'static str,
+    pub(super) tip: Tip,
     /// By its name in files.
     pub(super) activation: &'static str,
     /// Whether weights are binary.
     pub(super) binary: bool,
 }
 
+/// The kind of the last normalisation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Tip {
+    Batch,
+    OfPoints,
+    OfBoard,
+}
+
 /// Channels, each of a number a point, rows from the top.
-type Map = Vec<Vec<f64>>;
+pub(super) type Map = Vec<Vec<f64>>;
 
 /// A file that is being written, and random numbers for it.
-struct File {
+pub(super) struct File {
     plan: Plan,
     rng: Xoshiro256PlusPlus,
     bytes: Vec<u8>,
@@ -44,7 +56,7 @@ struct Norm {
     bias: Vec<f32>,
 }
 
-struct MatMul {
+pub(super) struct MatMul {
     outputs: usize,
     weights: Vec<f32>,
 }
@@ -53,6 +65,8 @@ enum Block {
     Ordinary([Norm; 2], [Conv; 2]),
     Pooling([Norm; 3], [Conv; 3], MatMul),
     Nested([Norm; 2], [Conv; 2], Vec<Block>),
+    Attention(Attention),
+    FeedForward(FeedForward),
 }
 
 /// A network.
@@ -61,7 +75,7 @@ pub(super) struct Net {
     pub(super) bytes: Vec<u8>,
     stem: (Conv, MatMul),
     blocks: Vec<Block>,
-    tip: Norm,
+    tip: Result<Norm, LastNorm>,
     policy: ([Conv; 3], [Norm; 2], MatMul, Vec<MatMul>, Vec<f32>),
     value: ([Conv; 2], Norm, [MatMul; 3], [Vec<f32>; 3]),
 }
@@ -82,19 +96,19 @@ pub(super) struct Answer {
 pub(super) const LEAD_MULTIPLIER: f64 = 17.5;
 
 impl File {
-    fn text(&mut self, words: &str) {
+    pub(super) fn text(&mut self, words: &str) {
         self.bytes.extend_from_slice(words.as_bytes());
         self.bytes.push(b'\n');
     }
 
-    fn name(&mut self, kind: &str) {
+    pub(super) fn name(&mut self, kind: &str) {
         self.layers += 1;
         let name = format!("{kind}{}", self.layers);
         self.text(&name);
     }
 
     /// Random numbers around a middle, written down.
-    fn numbers(&mut self, count: usize, middle: f32, width: f32) -> Vec<f32> {
+    pub(super) fn numbers(&mut self, count: usize, middle: f32, width: f32) -> Vec<f32> {
         let draw = |_| middle + self.rng.random_range(-width..width);
         let numbers: Vec<f32> = (0..count).map(draw).collect();
         if self.plan.binary {
@@ -149,7 +163,7 @@ impl File {
         norm
     }
 
-    fn matmul(&mut self, inputs: usize, outputs: usize) -> MatMul {
+    pub(super) fn matmul(&mut self, inputs: usize, outputs: usize) -> MatMul {
         self.name("matmul");
         self.text(&format!("{inputs} {outputs}"));
         let width = (3.0 / inputs as f32).sqrt();
@@ -168,6 +182,8 @@ impl File {
         let name = match kind {
             'o' => "ordinary_block",
             'g' => "gpool_block",
+            'f' => "transformer_ffn_block",
+            _ if Kind::named(kind).is_some() => "transformer_attention_block",
             _ => "nested_bottleneck_block",
         };
         self.text(name);
@@ -191,12 +207,17 @@ impl File {
                 let norms = [first, of_pooled, second];
                 Block::Pooling(norms, [conv, pooled, last], to_bias)
             }
+            'f' => Block::FeedForward(self.feed_forward(channels)),
+            _ if let Some(kind) = Kind::named(kind) => {
+                Block::Attention(self.attention(kind, channels))
+            }
             _ => {
                 self.text("2");
+                let inner = if kind == 't' { "af" } else { "og" };
                 let few = channels / 2;
                 let first = self.norm_act(channels);
                 let conv = self.conv(1, channels, few);
-                let blocks = "og".chars().map(|kind| self.block(kind, few)).collect();
+                let blocks = inner.chars().map(|kind| self.block(kind, few)).collect();
                 let second = self.norm_act(few);
                 let last = self.conv(1, few, channels);
                 Block::Nested([first, second], [conv, last], blocks)
@@ -227,12 +248,20 @@ impl Plan {
         let blocks = self.blocks.len();
         file.text(&format!("{blocks} {channels} {channels} {channels} 0 4"));
         if version >= 15 {
-            file.text("0 0 0 0 0 0");
+            let tip = u8::from(self.tip != Tip::Batch);
+            file.text(&format!("{tip} 0 0 0 0 0"));
         }
         let stem = (file.conv(5, 22, channels), file.matmul(19, channels));
         let kinds = self.blocks.chars();
         let blocks = kinds.map(|kind| file.block(kind, channels)).collect();
-        let tip = file.norm_act(channels);
+        let tip = match self.tip {
+            Tip::Batch => Ok(file.norm_act(channels)),
+            of => {
+                let norm = file.last_norm(channels, of == Tip::OfBoard);
+                file.activation();
+                Err(norm)
+            }
+        };
         let policy = policy_head(&mut file);
         let value = value_head(&mut file);
         Net {
@@ -340,7 +369,7 @@ impl Conv {
 }
 
 impl MatMul {
-    fn apply(&self, x: &[f64], bias: &[f32]) -> Vec<f64> {
+    pub(super) fn apply(&self, x: &[f64], bias: &[f32]) -> Vec<f64> {
         assert_eq!(x.len() * self.outputs, self.weights.len());
         let sum = |output: usize| {
             let products = x.iter().enumerate();
@@ -358,6 +387,7 @@ impl Net {
             _ if self.plan.version < 11 => x.max(0.0),
             "ACTIVATION_IDENTITY" => x,
             "ACTIVATION_RELU" => x.max(0.0),
+            "ACTIVATION_SILU" => x / (1.0 + (-x).exp()),
             _ => x * x.exp().ln_1p().tanh(),
         }
     }
@@ -393,6 +423,8 @@ impl Net {
                 }
                 last.apply(&self.norm(second, &inner), size)
             }
+            Block::Attention(attention) => attention.added(x, size),
+            Block::FeedForward(feed_forward) => feed_forward.added(x),
         };
         let sum = |(a, b): (&Vec<f64>, Vec<f64>)| a.iter().zip(b).map(|(a, b)| a + b).collect();
         x.iter().zip(added).map(sum).collect()
@@ -405,7 +437,15 @@ impl Net {
         for block in &self.blocks {
             x = self.block(block, &x, size);
         }
-        let x = self.norm(&self.tip, &x);
+        let x = match &self.tip {
+            Ok(norm) => self.norm(norm, &x),
+            Err(norm) => {
+                let channels = norm.of(&x).into_iter();
+                let active =
+                    |points: Vec<f64>| points.into_iter().map(|x| self.activate(x)).collect();
+                channels.map(active).collect()
+            }
+        };
 
         let ([conv, pooled, last], [of_pooled, norm], to_bias, pass, pass_bias) = &self.policy;
         let pools = self.norm(of_pooled, &pooled.apply(&x, size));

@@ -1,12 +1,18 @@
 //! Reads the operators of an ONNX file as those of a [`Graph`].
 
+mod activations;
 mod arguments;
+mod attention;
+mod forms;
 mod layers;
+mod parts;
 mod quantised;
 mod shapes;
+mod tokens;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use super::constants::{dequantised, element, floats, integers};
 use super::{Graph, Node, Op, Shape, Steps, ValueId};
@@ -14,21 +20,22 @@ use crate::eval::PLANES;
 use crate::eval::native::kernels::Activation;
 use crate::onnx::{FLOAT, Model, ModelNode, PRECISION, Tensor, element_name};
 use arguments::{Arguments, check_count, input};
+use parts::{Operand, Part};
 
 /// Versions of ONNX's operators whose meaning is known here. From 13 on their attributes have kept it;
 /// what came later, or moved to the inputs, is told apart where it is read.
 const OPSETS: RangeInclusive<i64> = 13..=28;
 
 impl Graph {
-    /// Reads what a model for boards of `area` points computes for `outputs`; convolutions of bytes as such, or as ones of
-    /// numbers where these are faster.
+    /// Reads what a model for boards of this height and width computes for `outputs`; convolutions of
+    /// bytes as such, or as ones of numbers where these are faster.
     ///
     /// # Errors
     /// What it holds that this backend does not know, in words.
     pub(in super::super) fn read(
         model: &Model,
         planes: usize,
-        area: usize,
+        sides: [usize; 2],
         outputs: &[&'static str],
         keeps_bytes: bool,
     ) -> Result<Graph, String> {
@@ -46,7 +53,8 @@ impl Graph {
             element: FLOAT,
         };
         let mut reader = Reader {
-            area,
+            sides,
+            area: sides[0] * sides[1],
             keeps_bytes,
             opset: model.opset,
             may_round: model.header.metadata(PRECISION) == Some("int8"),
@@ -54,6 +62,7 @@ impl Graph {
             known: HashMap::from([(PLANES, Known::Value(input))]),
             values: vec![shape],
             nodes: Vec::new(),
+            turns: HashMap::new(),
         };
         let needed = needed(model, outputs);
         for node in &model.nodes {
@@ -66,12 +75,14 @@ impl Graph {
             reader.known.insert(&node.output, known);
         }
         let outputs = outputs.iter().map(|name| reader.output(name));
-        Ok(Graph {
+        let mut graph = Graph {
             input: 0,
             outputs: outputs.collect::<Result<_, _>>()?,
             values: reader.values,
             nodes: reader.nodes,
-        })
+        };
+        graph.leave_out_unread();
+        Ok(graph)
     }
 }
 
@@ -84,15 +95,6 @@ fn needed<'a>(model: &'a Model, outputs: &[&'static str]) -> HashSet<&'a str> {
         }
     }
     needed
-}
-
-/// A value, as what a node reads it.
-#[derive(Debug, Clone, Copy)]
-struct Operand {
-    value: ValueId,
-    shape: Shape,
-    /// In what the file says it is computed. Here that is f32.
-    element: i32,
 }
 
 impl Operand {
@@ -110,15 +112,15 @@ enum Known<'a> {
     Bytes(Operand, Steps),
     /// The same as numbers again.
     Rounded(Operand, Steps),
-    /// ln(1 + e^x) of a value, of which Mish is made.
-    Softplus(Operand),
-    /// tanh of the same: what Mish multiplies the value with.
-    MishFactor(Operand),
+    /// What only an operation of several nodes reads.
+    Part(Part<'a>),
     /// A constant in integers, as numbers: its integers, and their scales by the first dimension.
     Scaled(&'a Tensor, Vec<f32>),
 }
 
 struct Reader<'a> {
+    /// Height and width of the board, and its points.
+    sides: [usize; 2],
     area: usize,
     keeps_bytes: bool,
     opset: i64,
@@ -128,14 +130,17 @@ struct Reader<'a> {
     known: HashMap<&'a str, Known<'a>>,
     values: Vec<Shape>,
     nodes: Vec<Node>,
+    /// Tables of turns by the constants that they are made of.
+    turns: HashMap<(&'a str, &'a str), Arc<Vec<f32>>>,
 }
 
 impl<'a> Reader<'a> {
     fn node(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
         let mut arguments = Arguments::new(node);
         let inputs = match &*node.op {
-            "Relu" | "Softplus" | "Tanh" | "Cast" | "Flatten" | "GlobalAveragePool" => 1..=1,
-            "Add" | "Mul" | "Reshape" => 2..=2,
+            "Relu" | "Softplus" | "Tanh" | "Sigmoid" | "Sqrt" | "Softmax" | "Cast" | "Flatten"
+            | "Transpose" | "GlobalAveragePool" => 1..=1,
+            "Add" | "Mul" | "Div" | "MatMul" | "Gather" | "Reshape" => 2..=2,
             "ReduceMean" | "ReduceMax" | "ReduceSum" => 1..=2,
             "Conv" | "Gemm" | "QuantizeLinear" | "DequantizeLinear" => 2..=3,
             "Concat" => 1..=usize::MAX,
@@ -148,10 +153,17 @@ impl<'a> Reader<'a> {
             "Cast" => self.cast(node, &mut arguments)?,
             "Conv" => self.conv(node, &mut arguments)?,
             "Gemm" => self.gemm(node, &mut arguments)?,
-            "Add" => self.add(node)?,
+            "Add" => self.sum(node)?,
             "Mul" => self.product(node)?,
-            "Softplus" => Known::Softplus(self.operand(node, 0)?),
+            "Div" => self.quotient(node)?,
+            "Softplus" => Known::Part(Part::Softplus(self.operand(node, 0)?)),
+            "Sigmoid" => Known::Part(Part::Sigmoid(self.operand(node, 0)?)),
             "Tanh" => self.mish_factor(node)?,
+            "Sqrt" => self.root(node)?,
+            "MatMul" => self.matmul(node)?,
+            "Softmax" => self.softmax(node, &mut arguments)?,
+            "Transpose" => self.transpose(node, &mut arguments)?,
+            "Gather" => self.gather(node, &mut arguments)?,
             "Concat" => self.concat(node, &mut arguments)?,
             "Flatten" => self.flatten(node, &mut arguments)?,
             "Reshape" => self.reshape(node, &mut arguments)?,
@@ -159,6 +171,9 @@ impl<'a> Reader<'a> {
                 let x = self.operand(node, 0)?;
                 let op = Op::Activate(Activation::Relu);
                 self.push(op, vec![x.value], x.shape, x.element)
+            }
+            "ReduceMean" if self.part(node, 0).is_some() => {
+                self.mean_square(node, &mut arguments)?
             }
             _ => self.pool(node, &mut arguments)?,
         };
@@ -186,34 +201,20 @@ impl<'a> Reader<'a> {
         let name = input(node, index).ok_or("it lacks an input")?;
         match self.known.get(name) {
             Some(Known::Value(operand) | Known::Rounded(operand, _)) => Ok(*operand),
-            Some(Known::Softplus(_) | Known::MishFactor(_)) => Err(format!(
-                "its input {name} is a part of Mish, which the native backend knows as a whole alone"
+            Some(Known::Part(part)) => Err(format!(
+                "its input {name} is {part}, which the native backend knows as a part of a larger \
+                 operation alone"
             )),
             _ => Err(format!("its input {name} is not computed from the planes")),
         }
     }
 
-    /// tanh(ln(1 + e^x)).
-    fn mish_factor(&self, node: &ModelNode) -> Result<Known<'a>, String> {
-        match input(node, 0).and_then(|name| self.known.get(name)) {
-            Some(Known::Softplus(x)) => Ok(Known::MishFactor(*x)),
-            _ => Err("the native backend knows this operator as a part of Mish alone".to_owned()),
+    /// Input number `index` of a node, if it is a part of an operation.
+    fn part(&self, node: &ModelNode, index: usize) -> Option<&Part<'a>> {
+        match self.known.get(input(node, index)?) {
+            Some(Known::Part(part)) => Some(part),
+            _ => None,
         }
-    }
-
-    /// A value times tanh(ln(1 + e^x)) of it, which is Mish, or times a number.
-    fn product(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
-        let known = |index| input(node, index).and_then(|name| self.known.get(name));
-        let (value, factor) = match (known(0), known(1)) {
-            (Some(Known::MishFactor(factor)), _) => (self.operand(node, 1)?, *factor),
-            (_, Some(Known::MishFactor(factor))) => (self.operand(node, 0)?, *factor),
-            _ => return self.scale(node),
-        };
-        if value.value != factor.value || value.shape != factor.shape {
-            return Err("it multiplies a value by a part of Mish of another one".to_owned());
-        }
-        let op = Op::Activate(Activation::Mish);
-        Ok(self.push(op, vec![value.value], value.shape, value.element))
     }
 
     /// The value of an output.

@@ -12,15 +12,18 @@ pub(crate) enum Activation {
     Relu,
     /// x tanh(ln(1 + e^x)) (Misra 2019).
     Mish,
+    /// x / (1 + e^-x) (Elfwing et al. 2017).
+    Silu,
 }
 
-impl Activation {
-    /// The least answer there is before Mish, which comes on top.
-    pub(crate) fn floor(self) -> f32 {
-        match self {
-            Activation::Relu => 0.0,
-            Activation::Identity | Activation::Mish => f32::NEG_INFINITY,
-        }
+/// The activation of `x`.
+#[inline(always)]
+pub(super) fn activate<S: Simd>(simd: S, activation: Activation, x: S::F) -> S::F {
+    match activation {
+        Activation::Identity => x,
+        Activation::Relu => simd.max(x, simd.splat(0.0)),
+        Activation::Mish => mish(simd, x),
+        Activation::Silu => silu(simd, x),
     }
 }
 
@@ -44,7 +47,7 @@ const POLYNOMIAL: [f32; 6] = [
 /// [`Activation::Mish`], with a relative error of some 1e-6: tanh(ln(1 + e)) = n / (n + 2) with
 /// n = e (e + 2).
 #[inline(always)]
-pub(super) fn mish<S: Simd>(simd: S, x: S::F) -> S::F {
+fn mish<S: Simd>(simd: S, x: S::F) -> S::F {
     let e = exp(
         simd,
         simd.max(simd.min(x, simd.splat(LARGE)), simd.splat(SMALL)),
@@ -52,6 +55,24 @@ pub(super) fn mish<S: Simd>(simd: S, x: S::F) -> S::F {
     let two = simd.splat(2.0);
     let n = simd.mul(e, simd.add(e, two));
     simd.mul(x, simd.div(n, simd.add(n, two)))
+}
+
+/// [`Activation::Silu`].
+#[inline(always)]
+fn silu<S: Simd>(simd: S, x: S::F) -> S::F {
+    let least = simd.splat(SMALL);
+    let negative = simd.mul(x, simd.splat(-1.0));
+    let e = exp(
+        simd,
+        simd.max(simd.min(negative, simd.splat(-SMALL)), least),
+    );
+    simd.div(x, simd.add(e, simd.splat(1.0)))
+}
+
+/// e^x for x up to 0; below -87 it stays at what is next to nothing.
+#[inline(always)]
+pub(super) fn exp_of_negative<S: Simd>(simd: S, x: S::F) -> S::F {
+    exp(simd, simd.max(x, simd.splat(SMALL)))
 }
 
 /// e^x for x in [-87, 87].
@@ -75,32 +96,48 @@ mod tests {
     use super::super::simd::{Job, LANES, Lanes};
     use super::*;
 
-    struct Mish(Lanes<f32>);
+    struct Activated(Activation, Lanes<f32>);
 
-    impl Job for Mish {
+    impl Job for Activated {
         type Output = Lanes<f32>;
 
         #[inline(always)]
         fn run<S: Simd>(self, simd: S) -> Lanes<f32> {
             let mut out = Lanes::default();
-            simd.store(mish(simd, simd.load(&self.0)), &mut out);
+            simd.store(activate(simd, self.0, simd.load(&self.1)), &mut out);
             out
         }
     }
 
     #[test]
-    fn mish_is_what_its_formula_says() {
+    fn activations_are_what_their_formulas_say() {
+        let formula = |activation, x: f64| match activation {
+            Activation::Identity => x,
+            Activation::Relu => x.max(0.0),
+            Activation::Mish => x * x.exp().ln_1p().tanh(),
+            Activation::Silu => x / (1.0 + (-x).exp()),
+        };
+        let all = [
+            Activation::Identity,
+            Activation::Relu,
+            Activation::Mish,
+            Activation::Silu,
+        ];
         for level in Level::all() {
             for start in -4000..4000 {
                 let line = Lanes(std::array::from_fn(|i| {
                     (start * LANES as i32 + i as i32) as f32 / 500.0
                 }));
-                let found = level.enter(Mish(line));
-                for (x, found) in line.0.into_iter().zip(found.0) {
-                    let x = f64::from(x);
-                    let wanted = x * x.exp().ln_1p().tanh();
-                    let error = (f64::from(found) - wanted).abs();
-                    assert!(error <= 2e-6 * wanted.abs() + 1e-30, "{level}: {x} {found}");
+                for activation in all {
+                    let found = level.enter(Activated(activation, line));
+                    for (x, found) in line.0.into_iter().zip(found.0) {
+                        let wanted = formula(activation, f64::from(x));
+                        let error = (f64::from(found) - wanted).abs();
+                        assert!(
+                            error <= 2e-6 * wanted.abs() + 1e-30,
+                            "{level}: {activation:?} of {x} is {found}"
+                        );
+                    }
                 }
             }
         }

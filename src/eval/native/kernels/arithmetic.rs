@@ -17,6 +17,8 @@ pub(crate) trait Sums: Copy + Default + fmt::Debug + 'static {
     fn store<S: Simd>(&mut self, simd: S, x: Self::Register<S>);
     /// The sum as a number: sum x scale + bias.
     fn finish<S: Simd>(simd: S, sum: Self::Register<S>, scale: S::F, bias: S::F) -> S::F;
+    /// The sum as it is.
+    fn number<S: Simd>(simd: S, sum: Self::Register<S>) -> S::F;
 }
 
 impl Sums for Lanes<f32> {
@@ -41,6 +43,11 @@ impl Sums for Lanes<f32> {
     fn finish<S: Simd>(simd: S, sum: S::F, _scale: S::F, bias: S::F) -> S::F {
         simd.add(sum, bias)
     }
+
+    #[inline(always)]
+    fn number<S: Simd>(_simd: S, sum: S::F) -> S::F {
+        sum
+    }
 }
 
 impl Sums for Lanes<i32> {
@@ -64,6 +71,11 @@ impl Sums for Lanes<i32> {
     #[inline(always)]
     fn finish<S: Simd>(simd: S, sum: S::I, scale: S::F, bias: S::F) -> S::F {
         simd.mul_add(simd.to_float(sum), scale, bias)
+    }
+
+    #[inline(always)]
+    fn number<S: Simd>(simd: S, sum: S::I) -> S::F {
+        simd.to_float(sum)
     }
 }
 

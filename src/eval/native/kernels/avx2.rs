@@ -109,6 +109,36 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
             [_mm256_round_ps::<NEAREST>(x[0]), _mm256_round_ps::<NEAREST>(x[1])]
         }
         fn power_of_two(x: Self::F) -> Self::F { each!(2: power_of_two(x)) }
+        fn turn(x: Self::F, by: Self::F) -> Self::F { each!(2: turn(x, by)) }
+        fn sum(x: Self::F) -> f32 {
+            let sum = _mm256_add_ps(x[0], x[1]);
+            let sum = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps::<1>(sum));
+            let sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
+            _mm_cvtss_f32(_mm_add_ss(sum, _mm_movehdup_ps(sum)))
+        }
+        fn largest(x: Self::F) -> f32 {
+            let most = _mm256_max_ps(x[0], x[1]);
+            let most = _mm_max_ps(_mm256_castps256_ps128(most), _mm256_extractf128_ps::<1>(most));
+            let most = _mm_max_ps(most, _mm_movehl_ps(most, most));
+            _mm_cvtss_f32(_mm_max_ss(most, _mm_movehdup_ps(most)))
+        }
+        fn to_words(x: Self::F) -> Words {
+            let (low, high) = (_mm256_cvtps_epi32(x[0]), _mm256_cvtps_epi32(x[1]));
+            // Packing works within halves of a register, so the quarters come out as 0, 2, 1, 3.
+            let packed = _mm256_packs_epi32(low, high);
+            let mut words = Words::default();
+            let narrow = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
+            _mm256_store_si256(words.0.as_mut_ptr().cast(), narrow);
+            words
+        }
+        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<[i16; 2]> {
+            let mut pairs = Lanes([[0_i16; 2]; 16]);
+            let both = each!(2: word_pairs(low, high));
+            let start: *mut __m256i = pairs.0.as_mut_ptr().cast();
+            _mm256_store_si256(start, both[0]);
+            _mm256_store_si256(start.add(1), both[1]);
+            pairs
+        }
         fn zero() -> Self::I { [_mm256_setzero_si256(); 2] }
         fn load_int(line: &Lanes<i32>) -> Self::I {
             let [low, high] = halves(&line.0);
@@ -187,6 +217,28 @@ fn dot_pairs(sum: __m256i, words: __m256i, weights: __m256i) -> __m256i {
         asm!("/* {0} */", inout(ymm_reg) sum, options(pure, nomem, nostack, preserves_flags));
     }
     sum
+}
+
+/// [`Simd::to_word_pairs`] of a half.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn word_pairs(low: __m256, high: __m256) -> __m256i {
+    // Too large numbers become the nearest word; low and high ones are packed into halves of four.
+    let words = _mm256_packs_epi32(_mm256_cvtps_epi32(low), _mm256_cvtps_epi32(high));
+    let places = _mm256_setr_epi8(
+        0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, 0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12,
+        13, 6, 7, 14, 15,
+    );
+    _mm256_shuffle_epi8(words, places)
+}
+
+/// [`Simd::turn`] of a half.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn turn(x: __m256, by: __m256) -> __m256 {
+    let swapped = _mm256_permute_ps::<0b10_11_00_01>(x);
+    let products = _mm256_mul_ps(swapped, _mm256_movehdup_ps(by));
+    _mm256_fmaddsub_ps(x, _mm256_moveldup_ps(by), products)
 }
 
 /// [`Simd::power_of_two`] of a half: the exponent of a number, which is stored with 127 added.

@@ -88,6 +88,29 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
         fn div(a: Self::F, b: Self::F) -> Self::F { _mm512_div_ps(a, b) }
         fn round(x: Self::F) -> Self::F { _mm512_roundscale_ps::<0>(x) }
         fn power_of_two(x: Self::F) -> Self::F { _mm512_scalef_ps(_mm512_set1_ps(1.0), x) }
+        fn turn(x: Self::F, by: Self::F) -> Self::F {
+            let swapped = _mm512_permute_ps::<0b10_11_00_01>(x);
+            let products = _mm512_mul_ps(swapped, _mm512_movehdup_ps(by));
+            _mm512_fmaddsub_ps(x, _mm512_moveldup_ps(by), products)
+        }
+        fn sum(x: Self::F) -> f32 { _mm512_reduce_add_ps(x) }
+        fn largest(x: Self::F) -> f32 { _mm512_reduce_max_ps(x) }
+        fn to_words(x: Self::F) -> Words {
+            let mut words = Words::default();
+            let narrow = _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(x));
+            _mm256_store_si256(words.0.as_mut_ptr().cast(), narrow);
+            words
+        }
+        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<[i16; 2]> {
+            // Too large numbers become the nearest word.
+            let low = _mm512_cvtepi16_epi32(_mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(low)));
+            let high = _mm512_cvtepi16_epi32(_mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(high)));
+            let low = _mm512_and_si512(low, _mm512_set1_epi32(0xffff));
+            let mut pairs = Lanes([[0_i16; 2]; 16]);
+            let both = _mm512_or_si512(low, _mm512_slli_epi32::<16>(high));
+            _mm512_store_si512(pairs.0.as_mut_ptr().cast(), both);
+            pairs
+        }
         fn zero() -> Self::I { _mm512_setzero_si512() }
         fn load_int(line: &Lanes<i32>) -> Self::I { _mm512_load_si512(line.0.as_ptr().cast()) }
         fn store_int(x: Self::I, line: &mut Lanes<i32>) -> () {

@@ -10,7 +10,7 @@
 //! from further away once per position and not once per row.
 
 use super::super::grid::Grid;
-use super::activation::{Activation, mish};
+use super::activation::{Activation, activate};
 use super::arithmetic::{Arithmetic, Register, Sums, UNROLLED};
 use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 
@@ -18,11 +18,14 @@ use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 /// they stay there during a pass over the board.
 const CHUNK_BYTES: usize = 20 << 10;
 
-/// Blocks of input channels in a chunk, of which each has `steps` lines of weights a tap and output block.
-pub(crate) fn chunk_blocks(taps: usize, steps: usize, groups: &[usize]) -> usize {
+/// Blocks in a chunk of `blocks` of input channels, of which each has `steps` lines of weights a tap and
+/// output block.
+pub(crate) fn chunk_blocks(blocks: usize, taps: usize, steps: usize, groups: &[usize]) -> usize {
     let widest = groups.iter().max().copied().unwrap_or(1);
     let bytes = taps * steps * widest * size_of::<Lanes<f32>>();
-    (CHUNK_BYTES / bytes).max(1)
+    let most = (CHUNK_BYTES / bytes).max(1);
+    // All of about the same size.
+    blocks.div_ceil(blocks.div_ceil(most).max(1)).max(1)
 }
 
 /// Processing of sums on their way to memory; one line per output block.
@@ -30,6 +33,8 @@ pub(crate) struct Epilogue<'a> {
     /// Value of one step of an integer sum.
     pub(crate) scale: &'a [Lanes<f32>],
     pub(crate) bias: &'a [Lanes<f32>],
+    /// What the sums of each point are multiplied by, in a layout without a border.
+    pub(crate) factors: Option<&'a [f32]>,
     /// Activation of each output block.
     pub(crate) activations: &'a [Activation],
     /// Added before the activation: one block per output block.
@@ -289,22 +294,26 @@ impl<A: Arithmetic> Job for Finish<'_, '_, A> {
             // these features.
             let (scale, bias) = (simd.load(&way.scale[block]), simd.load(&way.bias[block]));
             let activation = way.activations[block];
-            let floor = simd.splat(activation.floor());
-            let (mut inverse, mut zero, mut bytes) = (floor, floor, None);
+            let factors = way.factors.map(|factors| &factors[self.at..][..points]);
+            let (mut inverse, mut zero, mut bytes) = (scale, bias, None);
             if let Some(rounding) = &mut way.rounding {
                 inverse = simd.load(&rounding.inverse[block]);
                 zero = simd.load(&rounding.zero[block]);
                 bytes = Some(&mut rounding.out[start..][..points]);
             }
             for point in 0..points {
-                let mut answer = A::Sums::finish(simd, sums[point].load(simd), scale, bias);
+                let sum = sums[point].load(simd);
+                let mut answer = match factors {
+                    None => A::Sums::finish(simd, sum, scale, bias),
+                    Some(factors) => {
+                        let scale = simd.mul(scale, simd.splat(factors[point]));
+                        simd.mul_add(A::Sums::number(simd, sum), scale, bias)
+                    }
+                };
                 if let Some(residual) = residual {
                     answer = simd.add(answer, simd.load(&residual[point]));
                 }
-                answer = simd.max(answer, floor);
-                if activation == Activation::Mish {
-                    answer = mish(simd, answer);
-                }
+                answer = activate(simd, activation, answer);
                 if let Some(out) = &mut out {
                     simd.store(answer, &mut out[point]);
                 }

@@ -2,7 +2,7 @@
 
 use super::super::grid::Grid;
 use super::Rounding;
-use super::activation::{Activation, mish};
+use super::activation::{Activation, activate};
 use super::simd::{Job, LANES, Lanes, Simd};
 
 /// `activation(first + second + bias)` at each point.
@@ -23,7 +23,6 @@ impl Job for Combine<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        let floor = simd.splat(self.activation.floor());
         for block in 0..self.blocks {
             let bias = match self.bias {
                 Some(bias) => simd.load(&bias[block]),
@@ -36,10 +35,7 @@ impl Job for Combine<'_> {
                     if let Some(second) = self.second {
                         x = simd.add(x, simd.load(&second[at]));
                     }
-                    x = simd.max(x, floor);
-                    if self.activation == Activation::Mish {
-                        x = mish(simd, x);
-                    }
+                    x = activate(simd, self.activation, x);
                     if let Some(out) = &mut self.out {
                         simd.store(x, &mut out[at]);
                     }
@@ -133,14 +129,8 @@ impl Job for Activate<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let floor = simd.splat(self.activation.floor());
         for line in self.numbers {
-            let x = simd.max(simd.load(line), floor);
-            let x = match self.activation {
-                Activation::Mish => mish(simd, x),
-                Activation::Identity | Activation::Relu => x,
-            };
-            simd.store(x, line);
+            simd.store(activate(simd, self.activation, simd.load(line)), line);
         }
     }
 }
@@ -175,12 +165,7 @@ impl Job for Dense<'_> {
             }
             let [a, b, c, d] = chains;
             let sum = simd.add(simd.add(a, b), simd.add(c, d));
-            let sum = simd.max(sum, simd.splat(self.activation.floor()));
-            let sum = match self.activation {
-                Activation::Mish => mish(simd, sum),
-                Activation::Identity | Activation::Relu => sum,
-            };
-            simd.store(sum, out);
+            simd.store(activate(simd, self.activation, sum), out);
         }
     }
 }

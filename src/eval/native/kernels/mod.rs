@@ -12,6 +12,7 @@
 
 mod activation;
 mod arithmetic;
+mod attention;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -19,21 +20,26 @@ mod avx512;
 pub(crate) mod conv;
 mod depthwise;
 mod maps;
+mod matrix;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod peak;
 mod portable;
 pub(crate) mod simd;
+mod tokens;
 mod weight_order;
 pub(crate) mod winograd;
 
 pub(crate) use activation::Activation;
 pub(crate) use arithmetic::{Arithmetic, Float, Integer, Word};
+pub(crate) use attention::{AttentionRoom, AttentionTask, HeadMap, HeadNumbers};
 pub(crate) use conv::{ConvTask, Epilogue, Rounding, chunk_blocks};
 pub(crate) use depthwise::DepthwiseTask;
 pub(crate) use maps::{Activate, Combine, Dense, Pool, PoolKind};
-pub(crate) use peak::Peak;
-pub(crate) use simd::{Bytes, LANES, Lanes};
+pub(crate) use matrix::MatrixTask;
+pub(crate) use peak::{Factors, Peak};
+pub(crate) use simd::{Bytes, LANES, Lanes, Words};
+pub(crate) use tokens::{MOST_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};
 pub(crate) use weight_order::WeightOrder;
 pub(crate) use winograd::{
     Frequencies, WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows,
@@ -114,6 +120,15 @@ impl Level {
         match self {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512(_) | Level::Avx2(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether products of two words are faster than one of f32: they are in one instruction, or two.
+    pub(crate) fn multiplies_words(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Vnni(_) | Level::Avx512(_) | Level::Avx2Vnni(_) | Level::Avx2(_) => true,
             _ => false,
         }
     }

@@ -94,6 +94,33 @@ impl<const DOT: bool> Simd for Neon<DOT> {
         fn div(a: Self::F, b: Self::F) -> Self::F { each!(4: vdivq_f32(a, b)) }
         fn round(x: Self::F) -> Self::F { each!(4: vrndnq_f32(x)) }
         fn power_of_two(x: Self::F) -> Self::F { each!(4: power_of_two(x)) }
+        fn turn(x: Self::F, by: Self::F) -> Self::F { each!(4: turn(x, by)) }
+        fn sum(x: Self::F) -> f32 {
+            vaddvq_f32(vaddq_f32(vaddq_f32(x[0], x[1]), vaddq_f32(x[2], x[3])))
+        }
+        fn largest(x: Self::F) -> f32 {
+            vmaxvq_f32(vmaxq_f32(vmaxq_f32(x[0], x[1]), vmaxq_f32(x[2], x[3])))
+        }
+        fn to_words(x: Self::F) -> Words {
+            let low = vqmovn_s32(vcvtnq_s32_f32(x[0]));
+            let low = vqmovn_high_s32(low, vcvtnq_s32_f32(x[1]));
+            let high = vqmovn_s32(vcvtnq_s32_f32(x[2]));
+            let high = vqmovn_high_s32(high, vcvtnq_s32_f32(x[3]));
+            let mut words = Words::default();
+            let start = words.0.as_mut_ptr().cast::<i16>();
+            vst1q_s16(start, low);
+            vst1q_s16(start.add(8), high);
+            words
+        }
+        fn to_word_pairs(low: Self::F, high: Self::F) -> Lanes<[i16; 2]> {
+            let mut pairs = Lanes([[0_i16; 2]; 16]);
+            let start = pairs.0.as_mut_ptr().cast::<i16>();
+            vst1q_s16(start, word_pairs(low[0], high[0]));
+            vst1q_s16(start.add(8), word_pairs(low[1], high[1]));
+            vst1q_s16(start.add(16), word_pairs(low[2], high[2]));
+            vst1q_s16(start.add(24), word_pairs(low[3], high[3]));
+            pairs
+        }
         fn zero() -> Self::I { [vdupq_n_s32(0); 4] }
         fn load_int(line: &Lanes<i32>) -> Self::I {
             let line = quarters(&line.0);
@@ -196,6 +223,27 @@ fn dot_words(sum: int32x4_t, words: int32x4_t, weights: int32x4_t) -> int32x4_t 
     let low = vmull_s16(vget_low_s16(words), vget_low_s16(weights));
     let high = vmull_high_s16(words, weights);
     vaddq_s32(sum, vpaddq_s32(low, high))
+}
+
+/// [`Simd::to_word_pairs`] of a quarter.
+#[target_feature(enable = "neon")]
+#[inline]
+fn word_pairs(low: float32x4_t, high: float32x4_t) -> int16x8_t {
+    let (low, high) = (
+        vqmovn_s32(vcvtnq_s32_f32(low)),
+        vqmovn_s32(vcvtnq_s32_f32(high)),
+    );
+    vcombine_s16(vzip1_s16(low, high), vzip2_s16(low, high))
+}
+
+/// [`Simd::turn`] of a quarter.
+#[target_feature(enable = "neon")]
+#[inline]
+fn turn(x: float32x4_t, by: float32x4_t) -> float32x4_t {
+    let swapped = vmulq_f32(vrev64q_f32(x), vtrn2q_f32(by, by));
+    // Negative in even lanes.
+    let products = vtrn1q_f32(vnegq_f32(swapped), vrev64q_f32(swapped));
+    vfmaq_f32(products, x, vtrn1q_f32(by, by))
 }
 
 /// [`Simd::power_of_two`] of a quarter: the exponent of a number, which is stored with 127 added.

@@ -5,10 +5,18 @@ use std::hint::black_box;
 use super::arithmetic::Arithmetic;
 use super::simd::{Job, LANES, Lanes, Simd, Tile};
 
+/// What most products of a network are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Factors {
+    Floats,
+    Words,
+    Bytes,
+}
+
 /// Multiplies and adds for a number of rounds, in as many independent chains as a tile has.
 pub(crate) struct Peak {
     pub(crate) rounds: usize,
-    pub(crate) integers: bool,
+    pub(crate) factors: Factors,
 }
 
 impl Job for Peak {
@@ -17,29 +25,20 @@ impl Job for Peak {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> usize {
-        let (chains, rounds) = (S::most_points(1), self.rounds);
-        if self.integers {
-            simd.tile(
-                1,
-                chains,
-                Chains::<super::Integer> {
-                    rounds,
-                    weights: Lanes([[1; 4]; LANES]),
-                },
-            );
-            4 * chains * rounds * LANES
-        } else {
-            simd.tile(
-                1,
-                chains,
-                Chains::<super::Float> {
-                    rounds,
-                    weights: Lanes([1.0; LANES]),
-                },
-            );
-            chains * rounds * LANES
+        let rounds = self.rounds;
+        match self.factors {
+            Factors::Floats => measure::<S, super::Float>(simd, rounds, Lanes([1.0; LANES])),
+            Factors::Words => measure::<S, super::Word>(simd, rounds, Lanes([[1; 2]; LANES])),
+            Factors::Bytes => measure::<S, super::Integer>(simd, rounds, Lanes([[1; 4]; LANES])),
         }
     }
+}
+
+#[inline(always)]
+fn measure<S: Simd, A: Arithmetic>(simd: S, rounds: usize, weights: A::Weights) -> usize {
+    let chains = S::most_points(1);
+    simd.tile(1, chains, Chains::<A> { rounds, weights });
+    A::CHANNELS * chains * rounds * LANES
 }
 
 struct Chains<A: Arithmetic> {

@@ -85,6 +85,24 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn turn(self, x: Self::F, by: Self::F) -> Self::F {
+        std::array::from_fn(|i| match i % 2 {
+            0 => x[i] * by[i] - x[i + 1] * by[i + 1],
+            _ => x[i] * by[i - 1] + x[i - 1] * by[i],
+        })
+    }
+
+    #[inline(always)]
+    fn sum(self, x: Self::F) -> f32 {
+        x.iter().sum()
+    }
+
+    #[inline(always)]
+    fn largest(self, x: Self::F) -> f32 {
+        x.iter().copied().fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    #[inline(always)]
     fn zero(self) -> Self::I {
         [0; LANES]
     }
@@ -150,6 +168,19 @@ impl Simd for Portable {
     #[inline(always)]
     fn store_words(self, x: Self::W, words: &mut Words) {
         words.0 = std::array::from_fn(|i| [x[2 * i], x[2 * i + 1]]);
+    }
+
+    #[inline(always)]
+    fn to_words(self, x: Self::F) -> Words {
+        // `as` stops at the largest and at the smallest word.
+        let word = |i: usize| x[i].round_ties_even() as i16;
+        Words(std::array::from_fn(|i| [word(2 * i), word(2 * i + 1)]))
+    }
+
+    #[inline(always)]
+    fn to_word_pairs(self, low: Self::F, high: Self::F) -> Lanes<[i16; 2]> {
+        let word = |x: f32| x.round_ties_even() as i16;
+        Lanes(std::array::from_fn(|i| [word(low[i]), word(high[i])]))
     }
 
     #[inline(always)]

@@ -56,6 +56,12 @@ pub(crate) trait Simd: Copy {
     fn round(self, x: Self::F) -> Self::F;
     /// 2^x for whole numbers from -126 to 127.
     fn power_of_two(self, x: Self::F) -> Self::F;
+    /// Each two neighbouring lanes as a complex number, times those of `by`.
+    fn turn(self, x: Self::F, by: Self::F) -> Self::F;
+    /// The sum of the lanes.
+    fn sum(self, x: Self::F) -> f32;
+    /// The largest of the lanes.
+    fn largest(self, x: Self::F) -> f32;
 
     fn zero(self) -> Self::I;
     fn load_int(self, line: &Lanes<i32>) -> Self::I;
@@ -77,6 +83,10 @@ pub(crate) trait Simd: Copy {
     /// [`Level::least_byte`](super::Level::least_byte) says so.
     fn widen(self, bytes: &Bytes) -> Self::W;
     fn store_words(self, x: Self::W, words: &mut Words);
+    /// Rounded to the nearest whole number that a word can hold.
+    fn to_words(self, x: Self::F) -> Words;
+    /// The same of two, side by side in each lane.
+    fn to_word_pairs(self, low: Self::F, high: Self::F) -> Lanes<[i16; 2]>;
     fn add_words(self, a: Self::W, b: Self::W) -> Self::W;
     /// a - b.
     fn subtract_words(self, a: Self::W, b: Self::W) -> Self::W;
@@ -177,6 +187,54 @@ mod tests {
             });
             assert_eq!(words.0, expected, "{level}");
             assert_eq!(products.0, sums, "{level}");
+        }
+    }
+
+    /// Pairs turned, words made of numbers, and what lanes have together.
+    struct NumberOperations([Lanes<f32>; 2]);
+
+    impl Job for NumberOperations {
+        type Output = (Lanes<f32>, Words, Lanes<[i16; 2]>, [f32; 2]);
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            let [a, b] = [simd.load(&self.0[0]), simd.load(&self.0[1])];
+            let mut turned = Lanes::default();
+            simd.store(simd.turn(a, b), &mut turned);
+            let pairs = simd.to_word_pairs(a, b);
+            (
+                turned,
+                simd.to_words(a),
+                pairs,
+                [simd.sum(a), simd.largest(a)],
+            )
+        }
+    }
+
+    #[test]
+    fn numbers_are_turned_rounded_and_added_alike_on_every_processor() {
+        let a: [f32; LANES] = std::array::from_fn(|i| (i as f32 - 7.3) * 1234.6);
+        let mut b = a.map(|x| 0.25 - x / 1000.0);
+        (b[3], b[4]) = (1e9, -1e9);
+        let turned: [f32; LANES] = std::array::from_fn(|i| match i % 2 {
+            0 => a[i] * b[i] - a[i + 1] * b[i + 1],
+            _ => a[i] * b[i - 1] + a[i - 1] * b[i],
+        });
+        let word = |x: f32| x.round_ties_even().clamp(-32768.0, 32767.0) as i16;
+        for level in Level::all() {
+            let (found, words, pairs, [sum, largest]) =
+                level.enter(NumberOperations([Lanes(a), Lanes(b)]));
+            for (found, wanted) in found.0.iter().zip(turned) {
+                assert!(
+                    (found - wanted).abs() <= 1e-6 * wanted.abs(),
+                    "{level}: {found}, {wanted}"
+                );
+            }
+            assert_eq!(words.0.as_flattened(), a.map(word), "{level}");
+            let both: Vec<_> = a.iter().zip(b).map(|(&a, b)| [word(a), word(b)]).collect();
+            assert_eq!(pairs.0[..], both, "{level}");
+            assert!((sum - a.iter().sum::<f32>()).abs() < 0.1, "{level}: {sum}");
+            assert_eq!(largest, a[LANES - 1], "{level}");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Memory of results: a slot is reused once its value has been read for the last time.
 
+use crate::eval::native::grid::Layout;
 use crate::eval::native::kernels::LANES;
 
 /// Memory that an evaluator needs.
 #[derive(Debug, Default)]
 pub(in super::super) struct MemoryLayout {
-    /// Number of blocks of each slot of f32 maps.
-    pub(in super::super) numbers: Vec<usize>,
+    /// Number of blocks of each slot of f32 maps, and how their points lie.
+    pub(in super::super) numbers: Vec<(usize, Layout)>,
     /// For each slot of byte maps, the border value of each block.
     pub(in super::super) bytes: Vec<Vec<u8>>,
     /// Lines of each vector.
@@ -17,12 +18,12 @@ pub(in super::super) struct MemoryLayout {
 
 impl MemoryLayout {
     /// A slot for `blocks` blocks in f32.
-    pub(super) fn take_numbers(&mut self, blocks: usize) -> usize {
-        let fits = |&slot: &usize| self.numbers[slot] == blocks;
+    pub(super) fn take_numbers(&mut self, blocks: usize, layout: Layout) -> usize {
+        let fits = |&slot: &usize| self.numbers[slot] == (blocks, layout);
         if let Some(at) = self.free_numbers.iter().position(fits) {
             return self.free_numbers.swap_remove(at);
         }
-        self.numbers.push(blocks);
+        self.numbers.push((blocks, layout));
         self.numbers.len() - 1
     }
 

@@ -1,17 +1,21 @@
 //! Fuses operations: from the nodes of a graph to the steps of a plan.
 
 mod convolutions;
+mod tokens;
 mod words;
 
+use std::sync::Arc;
+
 use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
-use super::super::grid::Grid;
+use super::super::grid::{Grid, Layout};
 use super::super::kernels::{Activation, LANES, Lanes, Level};
 use super::pack::line_up;
 use super::results::{NewMap, Results};
 use super::{MapPart, Plan, Step, Target};
 
 impl Plan {
-    /// The plan for a board of this width and height, on this kind of processor.
+    /// The plan for a board of this width and height, on this kind of processor; with matrices in words
+    /// where these are wanted and faster.
     ///
     /// # Errors
     /// A message, when the network is too large for this backend.
@@ -19,19 +23,26 @@ impl Plan {
         graph: &Graph,
         size: [usize; 2],
         level: Level,
+        words_are_wanted: bool,
     ) -> Result<Plan, String> {
         let kernels = graph.nodes.iter().filter_map(|node| match &node.op {
             Op::Conv(conv) | Op::Depthwise(conv) => Some(conv.kernel[0].max(conv.kernel[1]) / 2),
             _ => None,
         });
-        let grid = Grid::new(size[0], size[1], kernels.max().unwrap_or(0));
+        let board = Grid::new(size[0], size[1], kernels.max().unwrap_or(0));
+        let row = Grid::row(size[0] * size[1]);
         let mut lowering = Lowering {
             graph,
-            grid,
+            board,
+            row,
             level,
+            words_are_wanted,
             readers: readers(graph),
             done: vec![false; graph.nodes.len()],
-            results: Results::new(graph.values.len(), grid.len),
+            results: Results::new(graph.values.len(), board.len.max(row.len)),
+            norms: vec![None; graph.values.len()],
+            gates: vec![None; graph.values.len()],
+            tables: Vec::new(),
             steps: Vec::new(),
             floats: Vec::new(),
             integers: Vec::new(),
@@ -47,7 +58,8 @@ impl Plan {
         let outputs = outputs.map(|&value| lowering.results.vector(value));
         let outputs = outputs.collect::<Result<_, _>>()?;
         Ok(Plan {
-            grid: lowering.grid,
+            board,
+            row,
             steps: lowering.steps,
             floats: lowering.floats,
             integers: lowering.integers,
@@ -66,6 +78,7 @@ fn products(graph: &Graph, area: usize) -> u64 {
             area * conv.kernel[0] * conv.kernel[1] * conv.inputs * conv.bias.len()
         }
         Op::Dense(dense) => dense.weights.len(),
+        Op::Attend(heads) => area * area * heads.heads * (heads.query_dim + heads.value_dim),
         _ => 0,
     });
     products.map(|products| products as u64).sum()
@@ -82,13 +95,24 @@ fn readers(graph: &Graph) -> Vec<Vec<usize>> {
     readers
 }
 
+/// A table in lines, which several steps share.
+type Lines = Arc<Vec<Lanes<f32>>>;
+
 struct Lowering<'a> {
     graph: &'a Graph,
-    grid: Grid,
+    board: Grid,
+    row: Grid,
     level: Level,
+    words_are_wanted: bool,
     readers: Vec<Vec<usize>>,
     done: Vec<bool>,
     results: Results,
+    /// Of values that their readers normalise: the number that is added to the mean square.
+    norms: Vec<Option<f32>>,
+    /// Of values that their readers multiply: what with.
+    gates: Vec<Option<ValueId>>,
+    /// Tables of turns, as they are in the graph and in lines.
+    tables: Vec<(Arc<Vec<f32>>, Lines)>,
     steps: Vec<Step>,
     floats: Vec<Lanes<f32>>,
     integers: Vec<Lanes<[i8; 4]>>,
@@ -166,13 +190,16 @@ impl Lowering<'_> {
             }
             Op::Flatten => {
                 let input = self.results.numbers(node.inputs[0])?;
-                let area = self.grid.width * self.grid.height;
+                let area = self.row.len;
                 let out = self
                     .results
                     .new_vector(node.output, input.channels * area)?;
                 self.steps.push(Step::Flatten { input, out });
                 self.results.release(node.inputs[0]);
                 Ok(())
+            }
+            Op::Move | Op::RmsNorm { .. } | Op::Multiply | Op::Turn(_) | Op::Attend(_) => {
+                self.of_tokens(index, node)
             }
         }
     }
@@ -223,7 +250,8 @@ impl Lowering<'_> {
             Op::Activate(activation) => activation,
             _ => Activation::Identity,
         };
-        if own != Activation::Identity && !self.graph.values[node.inputs[0]].is_map() {
+        let has_points = |input: ValueId| self.graph.values[input].layout().is_some();
+        if own != Activation::Identity && !has_points(node.inputs[0]) {
             let input = self.results.vector(node.inputs[0])?;
             let out = self.results.new_vector(node.output, input.len)?;
             self.steps.push(Step::Activate {
@@ -236,7 +264,7 @@ impl Lowering<'_> {
         let first = self.results.numbers(node.inputs[0])?;
         let (mut second, mut bias) = (None, None);
         match node.inputs.get(1) {
-            Some(&input) if !self.graph.values[input].is_map() => {
+            Some(&input) if !has_points(input) => {
                 bias = Some(self.results.vector(input)?);
             }
             Some(&input) => second = Some(self.results.numbers(input)?),
@@ -267,13 +295,16 @@ impl Lowering<'_> {
     /// Memory for maps that are made together, in the formats that their readers need.
     fn target<'t>(&mut self, tails: impl Iterator<Item = &'t Fused>) -> Result<Target, String> {
         let new_map = |fused: &Fused| {
-            let Shape::Map(channels) = self.graph.values[fused.value] else {
+            let shape = self.graph.values[fused.value];
+            let (Shape::Map(channels) | Shape::Tokens(channels)) = shape else {
                 return Err("a vector is made like a map".to_owned());
             };
+            let layout = shape.layout().unwrap_or(Layout::Board);
             let (steps, reads_numbers) = self.wanted(fused.value)?;
             Ok(NewMap {
                 value: fused.value,
                 channels,
+                layout,
                 steps,
                 reads_numbers,
                 readers: self.readers[fused.value].len(),

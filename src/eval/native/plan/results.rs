@@ -1,6 +1,7 @@
 //! Locations of results during planning, and the number of remaining reads.
 
 use super::super::graph::{Steps, ValueId};
+use super::super::grid::Layout;
 use super::super::kernels::{LANES, Lanes};
 use super::layout::MemoryLayout;
 use super::{MapPart, Rounded, Target, VectorPart};
@@ -22,6 +23,7 @@ enum Location {
 /// Maps that were made together.
 #[derive(Debug)]
 struct Buffer {
+    layout: Layout,
     numbers: Option<usize>,
     bytes: Option<usize>,
     /// Remaining reads.
@@ -32,6 +34,7 @@ struct Buffer {
 pub(super) struct NewMap {
     pub(super) value: ValueId,
     pub(super) channels: usize,
+    pub(super) layout: Layout,
     /// The quantisation steps for readers of bytes.
     pub(super) steps: Option<Steps>,
     pub(super) reads_numbers: bool,
@@ -74,6 +77,7 @@ impl Results {
         let mut borders = Vec::new();
         let (mut inverse, mut zero) = (Vec::new(), Vec::new());
         let buffer = self.buffers.len();
+        let layout = maps.first().map_or(Layout::Board, |map| map.layout);
         for map in maps {
             self.locations[map.value] = Some(Location::Map {
                 buffer,
@@ -93,9 +97,10 @@ impl Results {
         }
         let reads_numbers = maps.iter().any(|map| map.reads_numbers);
         let is_rounded = maps.iter().any(|map| map.steps.is_some());
-        let numbers = reads_numbers.then(|| self.layout.take_numbers(borders.len()));
+        let numbers = reads_numbers.then(|| self.layout.take_numbers(borders.len(), layout));
         let bytes = is_rounded.then(|| self.layout.take_bytes(borders));
         self.buffers.push(Buffer {
+            layout,
             numbers,
             bytes,
             left: maps.iter().map(|map| map.readers).sum(),
@@ -112,7 +117,7 @@ impl Results {
     }
 
     fn check_memory(&self) -> Result<(), String> {
-        let lines: usize = self.layout.numbers.iter().sum();
+        let lines: usize = self.layout.numbers.iter().map(|(blocks, _)| blocks).sum();
         let bytes: usize = self.layout.bytes.iter().map(Vec::len).sum();
         let vectors: usize = self.layout.vectors.iter().sum();
         let maps = self.map_len.saturating_mul(lines * 64 + bytes * 16);
@@ -159,9 +164,18 @@ impl Results {
                 slot,
                 first_block,
                 channels,
+                layout: self.buffers[buffer].layout,
             });
         }
         Err("a map is read that is not there".to_owned())
+    }
+
+    /// Lets a value be another one, for `readers` more readers.
+    pub(super) fn alias(&mut self, value: ValueId, of: ValueId, readers: usize) {
+        self.locations[value] = self.locations[of];
+        if let Some(Location::Map { buffer, .. }) = self.locations[of] {
+            self.buffers[buffer].left += readers;
+        }
     }
 
     /// Records a read of a map.

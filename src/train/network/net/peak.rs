@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::eval::native::Level;
-use crate::eval::native::kernels::Peak;
+use crate::eval::native::kernels::{Factors, Peak};
 
 /// Multiply-adds of each chain between clock reads; some tens of microseconds.
 const BURST: usize = 5_000;
@@ -33,7 +33,7 @@ pub fn peak_flops(clock: &dyn Clock, span: Duration) -> f64 {
 fn burst() -> usize {
     Level::best().enter(Peak {
         rounds: BURST,
-        integers: false,
+        factors: Factors::Floats,
     })
 }
 

@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The axes of a reduction, which in later operator sets are an input.
-    fn axes(
+    pub(super) fn axes(
         &self,
         node: &'a ModelNode,
         arguments: &mut Arguments<'a>,
@@ -79,6 +79,7 @@ impl<'a> Reader<'a> {
         let (values, shape) = match (x.shape, y.shape) {
             (Shape::Map(a), Shape::Map(b) | Shape::Pooled(b)) if a == b => ([x, y], Shape::Map(a)),
             (Shape::Pooled(a), Shape::Map(b)) if a == b => ([y, x], Shape::Map(a)),
+            (Shape::Tokens(a), Shape::Tokens(b)) if a == b => ([x, y], Shape::Tokens(a)),
             (a, b) => return Err(format!("it adds a {a} and a {b}")),
         };
         let values = values.map(|operand| operand.value).to_vec();
@@ -86,12 +87,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Numbers times one number.
-    pub(super) fn scale(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
-        let x = self.operand(node, 0)?;
+    pub(super) fn scale(
+        &mut self,
+        node: &'a ModelNode,
+        index: usize,
+        constant: usize,
+    ) -> Result<Known<'a>, String> {
+        let x = self.operand(node, index)?;
         let shape = x.shape;
-        let (dims, numbers) = self.numbers(node, 1, x)?;
+        let (dims, numbers) = self.numbers(node, constant, x)?;
         match *numbers {
-            [factor] if !shape.is_map() && dims.len() as i64 <= shape.rank() => {
+            [factor] if shape.layout().is_none() && dims.len() as i64 <= shape.rank() => {
                 Ok(self.push(Op::Scale(factor), vec![x.value], shape, x.element))
             }
             _ => Err(format!(
@@ -120,7 +126,9 @@ impl<'a> Reader<'a> {
             let (shape, len) = match operand.shape {
                 Shape::Vector(len) => (Shape::Vector as fn(usize) -> Shape, len),
                 Shape::Pooled(len) => (Shape::Pooled as fn(usize) -> Shape, len),
-                Shape::Map(_) => return Err("it joins maps".to_owned()),
+                shape @ (Shape::Map(_) | Shape::Tokens(_)) => {
+                    return Err(format!("it joins a {shape}"));
+                }
             };
             if operand.shape.rank() != rank {
                 return Err(format!(
@@ -151,24 +159,29 @@ impl<'a> Reader<'a> {
             Shape::Vector(_) => return Ok(Known::Value(x)),
             Shape::Map(channels) => Shape::Vector(channels * self.area),
             Shape::Pooled(channels) => return Ok(x.shaped(Shape::Vector(channels))),
+            Shape::Tokens(_) => return Err(format!("it reads a {shape}")),
         };
         Ok(self.push(Op::Flatten, vec![x.value], vector, x.element))
     }
 
-    /// A vector that becomes one number a channel, or the other way round.
+    /// A vector that becomes one number a channel, or the other way round; maps and tokens that become
+    /// each other.
     pub(super) fn reshape(
         &mut self,
         node: &'a ModelNode,
         arguments: &mut Arguments<'a>,
     ) -> Result<Known<'a>, String> {
-        let x = self.operand(node, 0)?;
-        let (Shape::Vector(len) | Shape::Pooled(len)) = x.shape else {
-            return Err(format!("it reads a {}", x.shape));
-        };
         if self.opset >= 14 {
             only("allowzero", arguments.int("allowzero", 0)?, 0)?;
         }
         let dims = self.integers(node, 1)?;
+        if let Some(part) = self.part(node, 0).cloned() {
+            return self.reshape_part(part, &dims);
+        }
+        let x = self.operand(node, 0)?;
+        let (Shape::Vector(len) | Shape::Pooled(len)) = x.shape else {
+            return self.reshape_points(x, &dims);
+        };
         let (channels, shape): (i64, fn(usize) -> Shape) = match dims[..] {
             [0 | -1, channels] => (channels, Shape::Vector),
             [0 | -1, channels, 1, 1] => (channels, Shape::Pooled),
@@ -182,7 +195,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Integers that an input gives, as a list.
-    fn integers(&self, node: &ModelNode, index: usize) -> Result<Vec<i64>, String> {
+    pub(super) fn integers(&self, node: &ModelNode, index: usize) -> Result<Vec<i64>, String> {
         let tensor = self.tensor(node, index)?;
         match (&tensor.numbers, tensor.dims.len()) {
             (Numbers::I64(_), 1) => integers(tensor),

@@ -2,10 +2,11 @@
 //! the sum and the ReLU behind them.
 
 use super::super::super::graph::{Conv, Op, ValueId, Weights};
+use super::super::super::grid::{Grid, Layout};
 use super::super::super::kernels::{Activation, LANES, Lanes, chunk_blocks, kernel_frequencies};
 use super::super::pack::{Kernels, line_up, scale_and_bias};
 use super::super::{ConvStep, MapPart, Step};
-use super::words::WordKernels;
+use super::words::{WordKernels, WordMatrices};
 use super::{Fused, Lowering};
 
 /// How a convolution is computed.
@@ -14,6 +15,7 @@ enum Form {
     Integer,
     Winograd,
     WinogradOfWords(WordKernels),
+    Words(WordMatrices),
 }
 
 impl<'a> Lowering<'a> {
@@ -28,11 +30,16 @@ impl<'a> Lowering<'a> {
         let blocks = parts
             .iter()
             .map(|(conv, _)| conv.bias.len().div_ceil(LANES));
-        let form = self.form(parts);
+        let grid = self.grid(input);
+        let form = self.form(parts, grid);
         let is_integer = matches!(conv.weights, Weights::Integer { .. });
         let groups = self.level.groups(blocks.sum());
-        let taps = self.grid.taps(conv.kernel);
-        let steps = LANES / if is_integer { 4 } else { 1 };
+        let channels = match form {
+            Form::Integer => 4,
+            Form::Words(_) => 2,
+            _ => 1,
+        };
+        let taps = grid.taps(conv.kernel);
         let ([scale, bias], activations) = epilogue(parts);
         let map = match is_integer {
             true => self.results.bytes(input)?,
@@ -43,11 +50,21 @@ impl<'a> Lowering<'a> {
                 channels: conv.inputs,
                 ..map
             },
-            chunk: chunk_blocks(taps.len(), steps, &groups),
+            chunk: chunk_blocks(
+                conv.inputs.div_ceil(LANES),
+                taps.len(),
+                LANES / channels,
+                &groups,
+            ),
             weights: self.pack(parts, &groups, &form),
             factors: Vec::new(),
             residual: residual
                 .map(|value| self.results.numbers(value))
+                .transpose()?,
+            norm: self.norms[input],
+            has_factors: self.norms[input].is_some() || matches!(form, Form::Words(_)),
+            gate: self.gates[input]
+                .map(|gate| self.results.numbers(gate))
                 .transpose()?,
             target: self.target(parts.iter().map(|(_, fused)| fused))?,
             taps,
@@ -64,10 +81,17 @@ impl<'a> Lowering<'a> {
                 factors: kernels.factors,
                 ..step
             }),
+            Form::Words(matrices) => Step::Words(ConvStep {
+                scale: matrices.steps,
+                ..step
+            }),
         });
         for (_, fused) in parts {
             self.finish(fused);
             self.results.release(input);
+            if let Some(gate) = self.gates[input] {
+                self.results.release(gate);
+            }
         }
         if let Some(residual) = residual {
             self.results.release(residual);
@@ -84,7 +108,7 @@ impl<'a> Lowering<'a> {
     ) -> Result<(), String> {
         let parts = [(conv, fused)];
         let (conv, fused) = &parts[0];
-        let taps = self.grid.taps(conv.kernel);
+        let taps = self.grid(input).taps(conv.kernel);
         let Weights::Float(numbers) = &conv.weights else {
             return Err("it is in bytes".to_owned());
         };
@@ -109,6 +133,9 @@ impl<'a> Lowering<'a> {
                 .residual
                 .map(|value| self.results.numbers(value))
                 .transpose()?,
+            norm: None,
+            gate: None,
+            has_factors: false,
             target: self.target(std::iter::once(fused))?,
             taps,
             scale,
@@ -144,18 +171,34 @@ impl<'a> Lowering<'a> {
         parts
     }
 
+    /// Where the points of a value lie.
+    fn grid(&self, value: ValueId) -> Grid {
+        match self.graph.values[value].layout() {
+            Some(Layout::Row) => self.row,
+            _ => self.board,
+        }
+    }
+
+    /// Whether matrices are multiplied in words where points lie so.
+    pub(super) fn has_words(&self, grid: Grid) -> bool {
+        grid == self.row && self.words_are_wanted && self.level.multiplies_words()
+    }
+
     /// The fastest way to compute convolutions of the same input.
-    fn form(&self, parts: &[(&Conv, Fused)]) -> Form {
+    fn form(&self, parts: &[(&Conv, Fused)], grid: Grid) -> Form {
         let conv = parts[0].0;
         // Winograd's algorithm needs fewer products, except on the smallest boards.
-        let plain = 9 * self.grid.width * self.grid.height;
-        let in_frequencies = conv.kernel == [3, 3] && self.grid.products() < plain;
+        let plain = 9 * grid.width * grid.height;
+        let in_frequencies = conv.kernel == [3, 3] && grid.products() < plain;
         match (&conv.weights, in_frequencies) {
+            (Weights::Float(_), _) if self.has_words(grid) => {
+                Form::Words(WordMatrices::new(parts.iter().map(|(conv, _)| *conv)))
+            }
             (Weights::Float(_), true) => Form::Winograd,
             (Weights::Float(_), false) => Form::Float,
             (Weights::Integer { .. }, true) if self.level.has_faster_words() => {
                 let convs = parts.iter().map(|(conv, _)| *conv);
-                let kernels = WordKernels::new(convs, self.grid.tile);
+                let kernels = WordKernels::new(convs, self.board.tile);
                 kernels.map_or(Form::Integer, Form::WinogradOfWords)
             }
             (Weights::Integer { .. }, _) => Form::Integer,
@@ -198,7 +241,7 @@ impl<'a> Lowering<'a> {
             Form::Winograd => {
                 let kernels: Vec<_> = floats
                     .iter()
-                    .map(|(weights, _)| frequencies(weights, self.grid.tile))
+                    .map(|(weights, _)| frequencies(weights, self.board.tile))
                     .collect();
                 let parts = kernels.iter().zip(&floats);
                 let kernels = Kernels {
@@ -206,7 +249,7 @@ impl<'a> Lowering<'a> {
                         .map(|(weights, part)| (&weights[..], part.1))
                         .collect(),
                     inputs,
-                    taps: self.grid.frequencies(),
+                    taps: self.board.frequencies(),
                 };
                 append(
                     &mut self.floats,
@@ -217,9 +260,18 @@ impl<'a> Lowering<'a> {
                 let kernels = Kernels {
                     parts: kernels.parts(),
                     inputs,
-                    taps: self.grid.frequencies(),
+                    taps: self.board.frequencies(),
                 };
                 let packed = kernels.packed_by_tap(groups, |weights: [i16; 2]| weights);
+                append(&mut self.words, packed)
+            }
+            Form::Words(matrices) => {
+                let kernels = Kernels {
+                    parts: matrices.parts(),
+                    inputs,
+                    taps,
+                };
+                let packed = kernels.packed(groups, |weights: [i16; 2]| weights);
                 append(&mut self.words, packed)
             }
         }
@@ -229,7 +281,7 @@ impl<'a> Lowering<'a> {
     fn is_summed(&self, value: ValueId) -> bool {
         let is_sum = |&reader: &usize| {
             let node = &self.graph.nodes[reader];
-            let is_map = |&&input: &&ValueId| self.graph.values[input].is_map();
+            let is_map = |&&input: &&ValueId| self.graph.values[input].layout().is_some();
             matches!(node.op, Op::Add) && node.inputs.iter().filter(is_map).count() == 2
         };
         self.readers[value].iter().all(is_sum)

@@ -1,7 +1,7 @@
-//! Kernels of bytes in the frequencies of Winograd convolutions in words.
+//! Weights in words: kernels of bytes in the frequencies of Winograd convolutions, and matrices of numbers.
 
 use super::super::super::graph::{Conv, Weights};
-use super::super::super::kernels::{LANES, Lanes, WordFrequency, word_rows};
+use super::super::super::kernels::{LANES, Lanes, MOST_WORD, WordFrequency, word_rows};
 use super::super::pack::{line_up, scale_and_bias};
 
 /// The kernels of convolutions of the same input.
@@ -64,4 +64,78 @@ fn fits(output: &[i16], frequencies: &[WordFrequency<'_>]) -> bool {
         let magnitudes: i64 = weights.map(|&weight| i64::from(weight).abs()).sum();
         magnitudes * frequency.most_input() <= i32::MAX.into()
     })
+}
+
+/// Matrices for the same tokens, each output with a step of its own: as many bits as leave its sums within
+/// 32 for every input.
+pub(super) struct WordMatrices {
+    /// `[output, input]` and the number of outputs, by matrix.
+    parts: Vec<(Vec<i16>, usize)>,
+    /// The value of one step of each output.
+    pub(super) steps: Vec<Lanes<f32>>,
+}
+
+impl WordMatrices {
+    /// Matrices of numbers.
+    pub(super) fn new<'c>(convs: impl Iterator<Item = &'c Conv>) -> WordMatrices {
+        let (mut parts, mut steps) = (Vec::new(), Vec::new());
+        for conv in convs {
+            let Weights::Float(weights) = &conv.weights else {
+                continue;
+            };
+            let (mut words, mut of_outputs) = (Vec::with_capacity(weights.len()), Vec::new());
+            for row in weights.chunks_exact(conv.inputs) {
+                let step = step(row);
+                words.extend(row.iter().map(|weight| (weight / step).round() as i16));
+                of_outputs.push(step);
+            }
+            steps.extend(line_up(&of_outputs));
+            parts.push((words, conv.bias.len()));
+        }
+        WordMatrices { parts, steps }
+    }
+
+    /// Weights and number of outputs of each matrix.
+    pub(super) fn parts(&self) -> Vec<(&[i16], usize)> {
+        let parts = self.parts.iter();
+        parts
+            .map(|(words, outputs)| (&words[..], *outputs))
+            .collect()
+    }
+}
+
+/// The smallest step with which the sums of an output stay within 32 bits.
+fn step(row: &[f32]) -> f32 {
+    let most = row
+        .iter()
+        .fold(0.0_f32, |most, weight| most.max(weight.abs()));
+    let sum: f64 = row.iter().map(|weight| f64::from(weight.abs())).sum();
+    // Each weight may be rounded up by half a step.
+    let room = f64::from(i32::MAX) / f64::from(MOST_WORD) - row.len() as f64;
+    let step = (f64::from(most) / f64::from(i16::MAX)).max(sum / room);
+    (step as f32).max(f32::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_matrices_stay_within_32_bits_and_use_most_of_them() {
+        let rows: [Vec<f32>; 4] = [
+            vec![0.7; 512],
+            vec![-0.3; 16],
+            (0..1152).map(|i| (i as f32).sin()).collect(),
+            vec![0.0; 64],
+        ];
+        for row in rows {
+            let step = step(&row);
+            let words = row.iter().map(|weight| (weight / step).round() as i64);
+            let most = words.clone().map(i64::abs).sum::<i64>() * i64::from(MOST_WORD);
+            assert!(most <= i32::MAX.into(), "{most}");
+            let largest = words.map(i64::abs).max();
+            let is_full = most > i64::from(i32::MAX) / 100 * 99 || largest >= Some(32_766);
+            assert!(is_full || row[0] == 0.0, "{most} {largest:?}");
+        }
+    }
 }

@@ -102,6 +102,7 @@ impl Plan {
         let epilogue = Epilogue {
             scale: &self.bias,
             bias: &self.bias,
+            factors: None,
             activations: &self.activations,
             residual: None,
             out: Some(&mut memory.output),
@@ -125,7 +126,12 @@ impl Plan {
             taps: &self.taps,
             input: &memory.input,
             channels: self.shape.inputs,
-            chunk: chunk_blocks(self.taps.len(), LANES, &self.groups),
+            chunk: chunk_blocks(
+                self.shape.inputs.div_ceil(LANES),
+                self.taps.len(),
+                LANES,
+                &self.groups,
+            ),
             groups: &self.groups,
             weights: &self.weights,
             sums: &mut memory.sums,

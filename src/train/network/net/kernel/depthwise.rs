@@ -62,6 +62,7 @@ fn boards(shape: Shape, x: &[f32], y: &mut [f32], weights: &[Lanes<f32>]) {
                     epilogue: Epilogue {
                         scale: &bias,
                         bias: &bias,
+                        factors: None,
                         activations: &activations,
                         residual: None,
                         out: Some(output),

@@ -1,0 +1,316 @@
+//! The page in a browser, by the steps of people who use it: nothing they make is lost, nothing is done that they did
+//! not ask for, and everything can be done on any screen and by keyboard.
+
+use serde_json::{Value, json};
+
+use super::client::Board;
+use super::driver::Browser;
+use crate::scratch::Scratch;
+
+const PEOPLE: [&str; 2] = ["human", "human"];
+
+/// A browser with a board; `None` where there is no browser.
+fn open(folder: &Scratch, args: &[&str]) -> Option<(Browser, Board)> {
+    let browser = Browser::start(folder)?;
+    let board = Board::start(args);
+    browser.ask("POST", "/url", &json!({"url": board.address}));
+    browser.wait("!!document.querySelector('#stones')");
+    Some((browser, board))
+}
+
+fn begin(browser: &Browser, board: &Board, terms: &Value) {
+    board.do_it(&json!({"do": "new", "terms": terms}));
+    let what = terms["size"].as_str().expect("a size");
+    browser.wait(&format!(
+        "document.getElementById('what').innerText.includes('{what}×') && document.getElementById('slider').max === '0'"
+    ));
+}
+
+fn load(browser: &Browser, folder: &Scratch, text: &str) {
+    let file = folder.join("loaded.sgf");
+    std::fs::write(&file, text).expect("writable");
+    let input = browser.element("#file");
+    browser.ask(
+        "POST",
+        &format!("/element/{input}/value"),
+        &json!({"text": file.display().to_string()}),
+    );
+    browser.wait("document.querySelector('#toast').innerText.includes('loaded.sgf')");
+}
+
+fn status(browser: &Browser, part: &str) {
+    browser.wait(&format!(
+        "document.querySelector('#status').innerText.includes({part:?})"
+    ));
+}
+
+/// Presses several keys, such as arrows.
+fn press_all(browser: &Browser, keys: &str) {
+    keys.chars().for_each(|key| browser.press(&key.to_string()));
+}
+
+const LEFT: &str = "\u{E012}";
+const RIGHT: &str = "\u{E014}";
+const UP: &str = "\u{E013}";
+const ENTER: &str = "\u{E007}";
+
+#[test]
+fn a_person_resigns_and_keys_do_what_their_buttons_may() {
+    let folder = Scratch::new("page-resign");
+    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
+    else {
+        return;
+    };
+    let slow = json!({"game": "go", "size": "9", "players": ["human", "engine"], "level": {"seconds": 600}});
+    begin(&browser, &board, &slow);
+    browser.click_point("E5");
+    status(&browser, "thinking");
+    // Neither a key nor a click moves for Tengen, and a click gets an answer.
+    browser.press("p");
+    browser.click_point("C3");
+    browser.wait("document.querySelector('#toast').innerText.includes('choosing')");
+    assert_eq!(board.state()["current"], 1);
+    // Resigning while it thinks, and while an earlier position is shown.
+    browser.press(LEFT);
+    browser.wait("document.getElementById('slider').value === '0'");
+    browser.click("#resign");
+    status(&browser, "White wins");
+    assert!(board.get("game.sgf").body.contains("RE[W+R]"));
+    browser.press("p");
+    browser.press(" ");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let state = board.state();
+    assert_eq!(
+        (&state["end"]["result"], &state["current"]),
+        (&json!("W+R"), &json!(1))
+    );
+    // Another game with colours swapped.
+    browser.click("#rematch");
+    browser.wait("document.getElementById('slider').max === '0'");
+    assert_eq!(
+        board.state()["terms"]["players"],
+        json!(["engine", "human"])
+    );
+    browser.check();
+}
+
+#[test]
+fn nothing_is_lost_by_a_click_or_a_file() {
+    let folder = Scratch::new("page-undo");
+    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
+    else {
+        return;
+    };
+    let text = "(;FF[4]CA[UTF-8]GM[1]SZ[9]KM[6.5]BR[3d]EV[Cup]GC[about]\n;B[ee]TR[ee]LB[cc:A]BL[3.5]\n(;W[cc]C[one];B[gg])\n(;W[gc]N[two]))\n";
+    load(&browser, &folder, text);
+    assert_eq!(board.get("game.sgf").body, text);
+    browser.press(RIGHT);
+    browser.wait("[...document.querySelectorAll('#over text')].some((t) => t.textContent === 'A')");
+    browser.wait("document.getElementById('players').innerText.includes('3d')");
+    // Variations by the arrow keys.
+    press_all(&browser, RIGHT);
+    browser.wait("document.getElementById('said').innerText.includes('C7')");
+    browser.press(UP);
+    browser.wait("document.getElementById('said').innerText.includes('G7')");
+    // Deleting and new games are taken back by a button, and by a key.
+    browser.click("[data-tab=moves]");
+    browser.wait("document.getElementById('panel').innerText.includes('Cup')");
+    browser.run("[...document.querySelectorAll('#panel button')].find((b) => b.innerText === 'Delete from here').click();");
+    browser.wait("document.getElementById('slider').value === '1'");
+    assert!(!board.get("game.sgf").body.contains("two"));
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "go", "size": "13", "players": PEOPLE}),
+    );
+    browser.click("#takeBack");
+    browser.wait("document.getElementById('what').innerText.includes('9×9')");
+    let ctrl_z = json!({"actions": [{"type": "key", "id": "keys", "actions": [
+        {"type": "keyDown", "value": "\u{E009}"}, {"type": "keyDown", "value": "z"}, {"type": "keyUp", "value": "z"}, {"type": "keyUp", "value": "\u{E009}"},
+    ]}]});
+    browser.ask("POST", "/actions", &ctrl_z);
+    browser.wait("document.getElementById('slider').value === '2'");
+    assert_eq!(board.get("game.sgf").body, text);
+    browser.check();
+}
+
+#[test]
+fn a_count_is_an_estimate_that_people_correct() {
+    let folder = Scratch::new("page-count");
+    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
+    else {
+        return;
+    };
+    let rows = "(;GM[1]FF[4]SZ[9]RU[Chinese]KM[7]AB[ea][eb][ec][ed][ee][ef][eg][eh][ei]AW[fa][fb][fc][fd][fe][ff][fg][fh][fi][bb];B[hh])";
+    load(&browser, &folder, rows);
+    browser.press(RIGHT);
+    browser.click("#count");
+    browser.wait("document.getElementById('counted')?.innerText.includes('Estimate')");
+    assert!(board.state()["end"].is_null());
+    // The stone in the corner is dead, until somebody says that it lives.
+    browser.wait("document.querySelectorAll('#stones .dead').length > 0");
+    let before = board.state()["count"].clone();
+    browser.click_point("B8");
+    let revived = "document.querySelector('#stones .dead') === null || document.getElementById('counted').innerText";
+    browser.wait(revived);
+    let after = loop {
+        let count = board.state()["count"].clone();
+        if count != before {
+            break count;
+        }
+    };
+    assert_ne!(after["result"], before["result"]);
+    // A stone can be played still.
+    browser.click_point("C3");
+    browser.wait("document.getElementById('slider').value === '2'");
+    browser.check();
+}
+
+#[test]
+fn the_dialog_says_what_is_wrong_in_itself() {
+    let folder = Scratch::new("page-dialog");
+    let Some((browser, _board)) = open(&folder, &["--level", "1"]) else {
+        return;
+    };
+    browser.click("#new");
+    // A level of the command line is the level of the dialog.
+    browser
+        .wait("document.querySelector('[data-value=\\'\"strength\"\\']').ariaChecked === 'true'");
+    browser.click("[data-value='\"go\"']");
+    let fill = |field: &str, value: &str| {
+        browser.element(&format!("[data-field={field}]"));
+        browser.run(&format!("const box = document.querySelector('[data-field={field}]'); box.value = '{value}'; box.dispatchEvent(new Event('input'));"));
+    };
+    let wrong = |part: &str| {
+        browser.click("#start");
+        browser.wait(&format!("document.getElementById('wrong').innerText.includes({part:?}) && document.getElementById('dialog').open"));
+    };
+    fill("komi", "401");
+    wrong("Komi");
+    fill("komi", "");
+    browser.click("[data-value='\"fischer\"']");
+    fill("main", "0");
+    fill("more", "0");
+    wrong("late");
+    fill("main", "5");
+    browser.click("#start");
+    browser.wait("!document.getElementById('dialog').open");
+    browser.check();
+}
+
+#[test]
+fn a_page_connects_again() {
+    let folder = Scratch::new("page-lost");
+    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "9", "--threads", "1"])
+    else {
+        return;
+    };
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "go", "size": "9", "players": PEOPLE}),
+    );
+    // The next connection is refused, as by a program that is busy; events that are open end.
+    browser.run("const Real = EventSource; let refusals = 2; window.EventSource = function (path) { const made = new Real(refusals-- > 0 ? 'nothing' : path); return made; };\
+                 Object.defineProperty(document, 'hidden', {value: true, configurable: true}); dispatchEvent(new Event('visibilitychange'));\
+                 Object.defineProperty(document, 'hidden', {value: false, configurable: true}); dispatchEvent(new Event('visibilitychange'));");
+    browser.wait("document.getElementById('toast').innerText.includes('No connection')");
+    board.do_it(&json!({"do": "play", "at": "E5", "node": 0}));
+    browser.wait("document.querySelectorAll('#stones .stone').length === 1");
+}
+
+#[test]
+fn every_size_has_the_board_and_its_controls_without_scrolling() {
+    let folder = Scratch::new("page-sizes");
+    let Some((browser, board)) = open(&folder, &["--game", "go", "--size", "19", "--threads", "1"])
+    else {
+        return;
+    };
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "go", "size": "19", "players": ["human", "engine"], "level": {"visits": 1}}),
+    );
+    for (width, height, least) in [
+        (360, 640, 340.0),
+        (640, 360, 300.0),
+        (880, 640, 540.0),
+        (683, 384, 330.0),
+        (1366, 768, 730.0),
+        (1920, 1080, 1040.0),
+        (2560, 1440, 1400.0),
+    ] {
+        browser.size(width, height);
+        browser.wait(&format!("innerWidth === {width}"));
+        browser.run("scrollTo(0, 0);");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let boxes = browser.run("return ['board', 'engine', 'pass', 'undo', 'resign', 'back', 'next', 'status'].map((id) => { const box = document.getElementById(id).getBoundingClientRect(); return [id, box.left, box.top, box.right, box.bottom]; });");
+        for found in boxes.as_array().into_iter().flatten() {
+            let number = |at: usize| found[at].as_f64().expect("a number");
+            let inside = number(1) >= -0.5
+                && number(2) >= -0.5
+                && number(3) <= f64::from(width) + 0.5
+                && number(4) <= f64::from(height) + 0.5;
+            assert!(inside, "{width}x{height}: {found}");
+        }
+        let side = boxes[0][3].as_f64().unwrap_or(0.0) - boxes[0][1].as_f64().unwrap_or(0.0);
+        assert!(side >= least, "{width}x{height}: a board of {side}");
+        browser.check();
+    }
+}
+
+#[test]
+fn a_game_is_played_and_heard_by_keyboard_alone() {
+    let folder = Scratch::new("page-keys");
+    let Some((browser, board)) = open(
+        &folder,
+        &["--game", "gomoku", "--size", "9", "--threads", "1"],
+    ) else {
+        return;
+    };
+    begin(
+        &browser,
+        &board,
+        &json!({"game": "gomoku", "size": "9", "players": PEOPLE}),
+    );
+    let said = |part: &str| {
+        browser.wait(&format!(
+            "document.getElementById('said').innerText.includes({part:?})"
+        ));
+    };
+    // On the board arrows move a cursor.
+    browser.press("b");
+    said("E5, empty");
+    browser.press(ENTER);
+    said("Black E5. White to move.");
+    browser.press(UP);
+    said("E6, empty");
+    browser.press(ENTER);
+    said("White E6.");
+    browser.press("\u{E00C}");
+    // Or moves are typed, with the letters of the board, which has an I.
+    for (at, color) in [
+        ("F5", "Black"),
+        ("F6", "White"),
+        ("G5", "Black"),
+        ("G6", "White"),
+        ("H5", "Black"),
+        ("H6", "White"),
+    ] {
+        browser.press("m");
+        press_all(&browser, &at.to_lowercase());
+        browser.press(ENTER);
+        said(&format!("{color} {at}."));
+        browser.press("\u{E00C}");
+    }
+    browser.press("m");
+    press_all(&browser, "z9");
+    browser.press(ENTER);
+    browser.wait("document.getElementById('toast').innerText.includes('z9')");
+    browser.run("document.getElementById('typed').value = '';");
+    press_all(&browser, "i5");
+    browser.press(ENTER);
+    said("Black I5. Black wins, five in a row.");
+    browser.wait("document.querySelectorAll('#board .won').length === 5");
+    browser.check();
+}

@@ -1,0 +1,135 @@
+//! Analyses in files: a property of SGF with the best moves of a search as JSON, which only this program reads, and
+//! Black's win rate as Sabaki has it (`SBKV`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tengen::game::{BoardSize, Color};
+use tengen::gtp::parse_vertex;
+use tengen::record::sgf;
+use tengen::watch::{Eval, letter};
+
+/// The property's name.
+const NAME: &str = "TNGA";
+const SABAKI: &str = "SBKV";
+/// Candidates and moves of a line that are written.
+const CANDIDATES: usize = 8;
+const LINE: usize = 10;
+
+/// A candidate.
+#[derive(Debug, Serialize, Deserialize)]
+struct Candidate {
+    at: String,
+    visits: u64,
+    winrate: f32,
+    lead: Option<f32>,
+    prior: f32,
+    proven: Option<String>,
+    pv: Vec<String>,
+}
+
+/// An analysis: winrates and leads are Black's.
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored {
+    winrate: f32,
+    lead: Option<f32>,
+    visits: u64,
+    proven: Option<String>,
+    candidates: Vec<Candidate>,
+}
+
+/// Appends a position's analysis, as it is kept for the page, to the properties of its node.
+pub(super) fn append(others: &mut String, kept: &str) {
+    let mut add = |name: &str, value: &str| {
+        if sgf::value_of(others, name).is_none() {
+            others.push_str(&sgf::property(name, value));
+        }
+    };
+    if let Ok(mut stored) = serde_json::from_str::<Stored>(kept) {
+        add(SABAKI, &format!("{:.2}", 100.0 * stored.winrate));
+        stored.candidates.truncate(CANDIDATES);
+        let lines = stored.candidates.iter_mut();
+        lines.for_each(|candidate| candidate.pv.truncate(LINE));
+        add(NAME, &serde_json::to_string(&stored).unwrap_or_default());
+    }
+}
+
+/// Takes the analysis out of the properties of a node: its evaluation, and its text for the page.
+pub(super) fn take(
+    others: &mut String,
+    node: usize,
+    mover: Color,
+    size: BoardSize,
+) -> Option<(Eval, String)> {
+    let text = sgf::take_property(others, NAME)?;
+    let _ = sgf::take_property(others, SABAKI);
+    let stored: Stored = serde_json::from_str(&text).ok()?;
+    let is_point = |at: &String| parse_vertex(at, size).is_ok();
+    let proven = |found: &Option<String>| match found.as_deref() {
+        Some("B") => Some(letter(Color::Black)),
+        Some("W") => Some(letter(Color::White)),
+        Some("0") => Some("0"),
+        _ => None,
+    };
+    let share = |rate: f32| (0.0..=1.0).contains(&rate);
+    let sound = share(stored.winrate)
+        && stored.candidates.iter().all(|candidate| {
+            is_point(&candidate.at) && share(candidate.winrate) && candidate.pv.iter().all(is_point)
+        });
+    if !sound || stored.candidates.is_empty() {
+        return None;
+    }
+    let eval = Eval {
+        winrate: stored.winrate,
+        lead: stored.lead,
+        visits: stored.visits,
+        proven: proven(&stored.proven),
+    };
+    let candidates = stored.candidates.iter().map(|found| {
+        json!({
+            "at": found.at, "visits": found.visits, "winrate": found.winrate, "lead": found.lead,
+            "prior": found.prior, "proven": proven(&found.proven), "pv": found.pv,
+        })
+    });
+    let page = json!({
+        "node": node, "task": "analyse", "to_move": letter(mover), "winrate": eval.winrate, "lead": eval.lead,
+        "visits": eval.visits, "proven": eval.proven, "speed": 0.0,
+        "candidates": candidates.collect::<Vec<_>>(), "policy": [], "owners": null, "done": true,
+    });
+    Some((eval, page.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_analysis_survives_a_file_and_nonsense_is_left_out() {
+        let size = BoardSize::square(9);
+        let json = r#"{"node":3,"task":"analyse","to_move":"W","winrate":0.25,"lead":-1.5,"visits":400,"proven":null,"speed":10.0,"candidates":[{"at":"C3","visits":300,"winrate":0.25,"lead":-1.5,"prior":0.5,"proven":"W","pv":["C3","pass"]}],"policy":[1,2],"owners":null,"done":true}"#;
+        let eval = Eval {
+            winrate: 0.25,
+            lead: Some(-1.5),
+            visits: 400,
+            proven: None,
+        };
+        let mut others = "TR[aa]".to_owned();
+        append(&mut others, json);
+        assert!(others.starts_with("TR[aa]SBKV[25.00]TNGA[{"), "{others}");
+        let before = others.clone();
+        append(&mut others, json);
+        assert_eq!(others, before, "once");
+        let (found, text) = take(&mut others, 7, Color::White, size).expect("an analysis");
+        assert_eq!((found, &*others), (eval, "TR[aa]"));
+        let page: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(
+            (&page["node"], &page["candidates"][0]["pv"][1]),
+            (&7.into(), &"pass".into())
+        );
+        for wrong in ["x", "{}", r#"{"winrate":2,"visits":1,"candidates":[]}"#] {
+            let mut others = sgf::property(NAME, wrong);
+            assert!(take(&mut others, 0, Color::Black, size).is_none() && others.is_empty());
+        }
+        let mut sabaki = "SBKV[50]".to_owned();
+        assert!(take(&mut sabaki, 0, Color::Black, size).is_none() && !sabaki.is_empty());
+    }
+}

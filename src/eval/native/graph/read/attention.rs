@@ -1,0 +1,186 @@
+//! Attention: the nodes that split tokens into heads, compare them and put them together again, read as
+//! one operation; and rotary positions.
+
+use std::sync::Arc;
+
+use super::super::constants::floats;
+use super::super::{Heads, Op, Shape};
+use super::arguments::{Arguments, input};
+use super::parts::{BATCH, CHANNELS, HEADS, Mixed, POINTS, Part, Scores, Split, UNMOVED};
+use super::{Known, Operand, Reader, check_elements};
+use crate::eval::native::graph::constants::element;
+use crate::onnx::{ModelNode, Tensor};
+
+impl<'a> Reader<'a> {
+    /// Queries times keys, or shares times values.
+    pub(super) fn attention_product(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        let by_points = [BATCH, HEADS, POINTS, CHANNELS];
+        let by_channels = [BATCH, HEADS, CHANNELS, POINTS];
+        match (self.part(node, 0), self.part(node, 1)) {
+            (Some(Part::Split(query)), Some(Part::Split(key)))
+                if query.axes == by_points
+                    && key.axes == by_channels
+                    && query.dim == key.dim
+                    && query.repeat == 1
+                    && query.heads == key.heads * key.repeat =>
+            {
+                check_elements(&node.inputs[1], key.x.element, query.x.element)?;
+                Ok(Known::Part(Part::Scores(Scores {
+                    query: query.x,
+                    key: key.x,
+                    heads: Heads {
+                        heads: query.heads,
+                        kv_heads: key.heads,
+                        query_dim: query.dim,
+                        value_dim: 0,
+                        scale: 1.0,
+                    },
+                })))
+            }
+            (Some(Part::Shares(scores)), Some(Part::Split(value)))
+                if value.axes == by_points
+                    && value.heads * value.repeat == scores.heads.heads
+                    && value.heads == scores.heads.kv_heads =>
+            {
+                check_elements(&node.inputs[1], value.x.element, scores.query.element)?;
+                let mut scores = scores.clone();
+                scores.heads.value_dim = value.dim;
+                Ok(Known::Part(Part::Mixed(Mixed {
+                    scores,
+                    value: value.x,
+                    axes: by_points,
+                })))
+            }
+            _ => Err("it multiplies what are not the heads of attention".to_owned()),
+        }
+    }
+
+    /// Softmax over the keys.
+    pub(super) fn softmax(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let axis = arguments.axis("axis", -1, 4)?;
+        match self.part(node, 0) {
+            Some(Part::Scores(scores)) if axis == 3 => {
+                Ok(Known::Part(Part::Shares(scores.clone())))
+            }
+            _ => Err(
+                "the native backend knows this operator as a part of attention alone".to_owned(),
+            ),
+        }
+    }
+
+    /// Mixed values, in order, as tokens.
+    pub(super) fn attend(&mut self, mixed: &Mixed) -> Result<Known<'a>, String> {
+        if mixed.axes != UNMOVED {
+            return Err("it joins axes of heads that are not in order".to_owned());
+        }
+        let Scores { query, key, heads } = mixed.scores;
+        let values = vec![query.value, key.value, mixed.value.value];
+        let shape = Shape::Tokens(mixed.channels());
+        Ok(self.push(Op::Attend(heads), values, shape, query.element))
+    }
+
+    /// Neighbours of channels, or heads that others share.
+    pub(super) fn gather(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let chosen = self.integers(node, 1)?;
+        let known = match self.part(node, 0) {
+            Some(Part::Split(split)) if arguments.axis("axis", 0, 4)? == 2 => {
+                let repeat = chosen.len() / split.heads.max(1);
+                let shared = (0..split.heads * repeat).map(|head| (head / repeat.max(1)) as i64);
+                let fits = split.axes == UNMOVED && split.repeat == 1 && repeat > 0;
+                (fits && shared.eq(chosen)).then(|| {
+                    Part::Split(Split {
+                        repeat,
+                        ..split.clone()
+                    })
+                })
+            }
+            Some(_) => None,
+            None => {
+                let x = self.operand(node, 0)?;
+                let axis = arguments.axis("axis", 0, x.shape.rank())?;
+                match x.shape {
+                    Shape::Tokens(channels) if axis == 2 && channels % 2 == 0 => {
+                        let neighbours = (0..channels).map(|channel| (channel ^ 1) as i64);
+                        neighbours.eq(chosen).then_some(Part::Neighbours(x))
+                    }
+                    _ => None,
+                }
+            }
+        };
+        let known = known.map(Known::Part);
+        known.ok_or_else(|| {
+            "the native backend knows this operator for neighbours of channels and for shared heads \
+             alone"
+                .to_owned()
+        })
+    }
+
+    /// A constant with a number for each channel of each point of tokens.
+    pub(super) fn spread(
+        &self,
+        node: &ModelNode,
+        index: usize,
+        x: Operand,
+    ) -> Result<&'a Tensor, String> {
+        let tensor = self.tensor(node, index)?;
+        check_elements(&tensor.name, element(tensor), x.element)?;
+        match x.shape {
+            Shape::Tokens(channels) if tensor.dims == [self.area, channels] => Ok(tensor),
+            _ => Err(format!(
+                "it multiplies a {} by numbers of the shape {:?}",
+                x.shape, tensor.dims
+            )),
+        }
+    }
+
+    /// Channels times cosines plus their neighbours times sines: pairs, turned.
+    pub(super) fn turn(
+        &mut self,
+        node: &'a ModelNode,
+        other: usize,
+        x: Operand,
+        cosines: &'a Tensor,
+    ) -> Result<Known<'a>, String> {
+        let sines = match self.part(node, other) {
+            Some(&Part::SpreadNeighbours(of, sines)) if of.value == x.value => sines,
+            _ => return Err("it adds parts of rotary positions of different values".to_owned()),
+        };
+        let key = (&*cosines.name, &*sines.name);
+        let table = match self.turns.get(&key) {
+            Some(table) => Arc::clone(table),
+            None => Arc::new(turns(&floats(cosines)?, &floats(sines)?)?),
+        };
+        self.turns.insert(key, Arc::clone(&table));
+        Ok(self.push(Op::Turn(table), vec![x.value], x.shape, x.element))
+    }
+
+    /// Whether an input is a constant of the file.
+    pub(super) fn is_constant(&self, node: &ModelNode, index: usize) -> bool {
+        input(node, index).is_some_and(|name| {
+            self.tensors.contains_key(name)
+                || matches!(self.known.get(name), Some(Known::Scaled(..)))
+        })
+    }
+}
+
+/// Cosine and sine of each pair.
+fn turns(cosines: &[f32], sines: &[f32]) -> Result<Vec<f32>, String> {
+    let (cosines, _) = cosines.as_chunks::<2>();
+    let (sines, _) = sines.as_chunks::<2>();
+    let mut table = Vec::with_capacity(2 * cosines.len());
+    for (&[cos, same], &[minus, sin]) in cosines.iter().zip(sines) {
+        if cos != same || minus != -sin {
+            return Err("it turns no pairs of channels".to_owned());
+        }
+        table.extend([cos, sin]);
+    }
+    Ok(table)
+}

@@ -1,0 +1,242 @@
+//! Operators of tokens, which have the numbers of a point side by side: matrices, normalisations, numbers
+//! for each channel.
+
+use super::super::{Conv, Extent, Op, Shape, Weights};
+use super::arguments::{Arguments, only};
+use super::parts::Part;
+use super::{Known, Operand, Reader, check_elements};
+use crate::onnx::ModelNode;
+
+impl<'a> Reader<'a> {
+    /// Tokens times a constant matrix, or a step of attention.
+    pub(super) fn matmul(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        if self.part(node, 0).is_some() {
+            return self.attention_product(node);
+        }
+        let x = self.operand(node, 0)?;
+        let Shape::Tokens(channels) = x.shape else {
+            return Err(format!("it reads a {}", x.shape));
+        };
+        let (dims, numbers) = self.numbers(node, 1, x)?;
+        let &[inputs, outputs] = dims else {
+            return Err(format!("its weights have the shape {dims:?}"));
+        };
+        if inputs != channels || outputs == 0 {
+            return Err(format!(
+                "its weights are for {inputs} channels, not {channels}"
+            ));
+        }
+        let turned = |i: usize| numbers[i % inputs * outputs + i / inputs];
+        let conv = Conv {
+            kernel: [1, 1],
+            inputs,
+            weights: Weights::Float((0..inputs * outputs).map(turned).collect()),
+            bias: vec![0.0; outputs],
+        };
+        let shape = Shape::Tokens(outputs);
+        Ok(self.push(Op::Conv(conv), vec![x.value], shape, x.element))
+    }
+
+    /// A sum: of values, of parts of a normalisation or of rotary positions, or of tokens and a number
+    /// for each channel.
+    pub(super) fn sum(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        for (index, other) in [(0, 1), (1, 0)] {
+            match self.part(node, index) {
+                Some(&Part::MeanSquare(x, extent, 0.0)) => {
+                    let epsilon = self.number(node, other, x)?;
+                    return Ok(Known::Part(Part::MeanSquare(x, extent, epsilon)));
+                }
+                Some(&Part::Spread(x, own)) => return self.turn(node, other, x, own),
+                _ => {}
+            }
+            if self.is_constant(node, index) {
+                let x = self.operand(node, other)?;
+                let numbers = self.of_channels(node, index, x)?;
+                let ones = vec![1.0; numbers.len()];
+                return Ok(self.affine(x, ones, numbers));
+            }
+        }
+        self.add(node)
+    }
+
+    /// A value or a part times a constant.
+    pub(super) fn product_with_constant(
+        &mut self,
+        node: &'a ModelNode,
+        index: usize,
+        constant: usize,
+    ) -> Result<Known<'a>, String> {
+        match self.part(node, index).cloned() {
+            Some(Part::Neighbours(x)) => {
+                let tensor = self.spread(node, constant, x)?;
+                return Ok(Known::Part(Part::SpreadNeighbours(x, tensor)));
+            }
+            Some(Part::Scores(mut scores)) => {
+                scores.heads.scale *= self.number(node, constant, scores.query)?;
+                return Ok(Known::Part(Part::Scores(scores)));
+            }
+            _ => {}
+        }
+        let x = self.operand(node, index)?;
+        let Shape::Tokens(channels) = x.shape else {
+            return self.scale(node, index, constant);
+        };
+        if self.tensor(node, constant)?.dims == [self.area, channels] {
+            let tensor = self.spread(node, constant, x)?;
+            return Ok(Known::Part(Part::Spread(x, tensor)));
+        }
+        let numbers = self.of_channels(node, constant, x)?;
+        let zeros = vec![0.0; numbers.len()];
+        Ok(self.affine(x, numbers, zeros))
+    }
+
+    /// Two tokens, number by number; the same twice is a part of a normalisation.
+    pub(super) fn product_of_tokens(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        let (x, y) = (self.operand(node, 0)?, self.operand(node, 1)?);
+        if x.value == y.value && x.shape == y.shape {
+            return Ok(Known::Part(Part::Square(x)));
+        }
+        match (x.shape, y.shape) {
+            (Shape::Tokens(a), Shape::Tokens(b)) if a == b => {
+                check_elements(&node.inputs[1], y.element, x.element)?;
+                let values = vec![x.value, y.value];
+                Ok(self.push(Op::Multiply, values, x.shape, x.element))
+            }
+            (a, b) => Err(format!("it multiplies a {a} and a {b}")),
+        }
+    }
+
+    /// The mean of squares.
+    pub(super) fn mean_square(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let axes = self.axes(node, arguments, self.opset >= 18)?;
+        only("keepdims", arguments.int("keepdims", 1)?, 1)?;
+        let Some(&Part::Square(x)) = self.part(node, 0) else {
+            return Err("it takes the mean of a part of something else".to_owned());
+        };
+        let Shape::Tokens(_) = x.shape else {
+            return Err(format!("it takes the mean square of a {}", x.shape));
+        };
+        let mut counted: Vec<i64> = axes.iter().map(|axis| axis.rem_euclid(3)).collect();
+        counted.sort_unstable();
+        let extent = match counted[..] {
+            [2] => Extent::Point,
+            [1, 2] => Extent::Board,
+            _ => return Err(format!("its axes are {axes:?}")),
+        };
+        Ok(Known::Part(Part::MeanSquare(x, extent, 0.0)))
+    }
+
+    /// The root of a mean square.
+    pub(super) fn root(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        match self.part(node, 0) {
+            Some(&Part::MeanSquare(x, extent, epsilon)) if epsilon > 0.0 => {
+                Ok(Known::Part(Part::RootMeanSquare(x, extent, epsilon)))
+            }
+            _ => Err(
+                "the native backend knows this operator as a part of a normalisation alone"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// A value over the root of its mean square, or scores over a number.
+    pub(super) fn quotient(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        if let Some(Part::Scores(scores)) = self.part(node, 0) {
+            let mut scores = scores.clone();
+            scores.heads.scale /= self.number(node, 1, scores.query)?;
+            return Ok(Known::Part(Part::Scores(scores)));
+        }
+        let x = self.operand(node, 0)?;
+        match self.part(node, 1) {
+            Some(&Part::RootMeanSquare(of, extent, epsilon)) if of.value == x.value => {
+                let op = Op::RmsNorm { epsilon, extent };
+                Ok(self.push(op, vec![x.value], x.shape, x.element))
+            }
+            _ => Err(
+                "the native backend knows this operator as a part of a normalisation or of attention \
+                 alone"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// x scale + bias, channel by channel; joined with what makes x where that is possible.
+    fn affine(&mut self, x: Operand, scale: Vec<f32>, bias: Vec<f32>) -> Known<'a> {
+        let made = self.nodes.iter().find(|node| node.output == x.value);
+        let (input, conv, is_depthwise) = match made.map(|node| (&node.op, node.inputs[0])) {
+            Some((Op::Depthwise(conv), input)) => (input, conv.scaled(&scale, &bias), true),
+            Some((Op::Conv(conv), input)) => match conv.weights {
+                Weights::Float(_) => (input, conv.scaled(&scale, &bias), false),
+                Weights::Integer { .. } => (x.value, Conv::of_channels(scale, bias), true),
+            },
+            _ => (x.value, Conv::of_channels(scale, bias), true),
+        };
+        let op = if is_depthwise {
+            Op::Depthwise(conv)
+        } else {
+            Op::Conv(conv)
+        };
+        self.push(op, vec![input], x.shape, x.element)
+    }
+
+    /// A number for each channel of tokens, from a constant with these or a single one.
+    fn of_channels(&self, node: &ModelNode, index: usize, x: Operand) -> Result<Vec<f32>, String> {
+        let Shape::Tokens(channels) = x.shape else {
+            return Err(format!("it reads a {} and a constant", x.shape));
+        };
+        let (dims, numbers) = self.numbers(node, index, x)?;
+        let is_row = dims.iter().rev().skip(1).all(|&len| len == 1) && dims.len() <= 3;
+        match (is_row, numbers.len()) {
+            (true, 1) => Ok(vec![numbers[0]; channels]),
+            (true, len) if len == channels => Ok(numbers),
+            _ => Err(format!("it reads a {} and a constant {dims:?}", x.shape)),
+        }
+    }
+
+    /// A constant of one number.
+    fn number(&self, node: &ModelNode, index: usize, with: Operand) -> Result<f32, String> {
+        let (dims, numbers) = self.numbers(node, index, with)?;
+        match *numbers {
+            [number] => Ok(number),
+            _ => Err(format!("its constant has the shape {dims:?}")),
+        }
+    }
+}
+
+impl Conv {
+    /// x scale + bias of each channel, as a depthwise one.
+    fn of_channels(scale: Vec<f32>, bias: Vec<f32>) -> Conv {
+        Conv {
+            kernel: [1, 1],
+            inputs: 1,
+            weights: Weights::Float(scale),
+            bias,
+        }
+    }
+
+    /// The same with its outputs times numbers, plus others; its weights are f32.
+    fn scaled(&self, scale: &[f32], bias: &[f32]) -> Conv {
+        let row = self.kernel[0] * self.kernel[1] * self.inputs;
+        let weights = match &self.weights {
+            Weights::Float(weights) => &weights[..],
+            Weights::Integer { .. } => &[],
+        };
+        let rows = weights.chunks_exact(row).zip(scale);
+        let sums = self.bias.iter().zip(scale).zip(bias);
+        Conv {
+            kernel: self.kernel,
+            inputs: self.inputs,
+            weights: Weights::Float(
+                rows.flat_map(|(row, scale)| row.iter().map(move |weight| weight * scale))
+                    .collect(),
+            ),
+            bias: sums
+                .map(|((old, scale), bias)| old * scale + bias)
+                .collect(),
+        }
+    }
+}

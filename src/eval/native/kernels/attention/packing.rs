@@ -1,0 +1,144 @@
+//! Queries, keys and values of a head, in the order in which they are multiplied.
+
+use super::super::simd::{Job, LANES, Lanes, Simd};
+use super::super::tokens::largest_magnitude;
+use super::numbers::{HeadNumbers, step};
+use super::products::Groups;
+use super::{AttentionTask, HeadMap};
+
+impl HeadMap<'_> {
+    pub(super) fn blocks(self) -> usize {
+        self.dim.div_ceil(LANES)
+    }
+
+    /// A block of a head's channels at a point, with zeros behind the last.
+    #[inline(always)]
+    pub(super) fn line(self, head: usize, block: usize, point: usize, points: usize) -> Lanes<f32> {
+        let first = head * self.dim + block * LANES;
+        let channels = (self.dim - block * LANES).min(LANES);
+        let (start, shift) = (first / LANES * points + point, first % LANES);
+        if shift == 0 && channels == LANES {
+            return self.lines[start];
+        }
+        let mut line = Lanes::default();
+        for (lane, number) in line.0[..channels].iter_mut().enumerate() {
+            let lane = shift + lane;
+            *number = self.lines[start + lane / LANES * points].0[lane % LANES];
+        }
+        line
+    }
+}
+
+/// The queries of a head.
+pub(super) struct PackQueries<'t, 'a, A: HeadNumbers>(
+    pub(super) &'t mut AttentionTask<'a, A>,
+    pub(super) usize,
+);
+
+impl<A: HeadNumbers> Job for PackQueries<'_, '_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let PackQueries(task, head) = self;
+        let (map, points) = (task.query, task.points);
+        for point in 0..points {
+            let mut most = simd.splat(0.0);
+            for block in 0..map.blocks() {
+                let x = simd.load(&map.line(head, block, point, points));
+                most = largest_magnitude(simd, most, x);
+            }
+            let step = step(simd.largest(most), A::MOST_QUERY);
+            task.room.query_steps[point] = step;
+            let inverse = simd.splat(step.recip());
+            for block in 0..map.blocks() {
+                let x = simd.load(&map.line(head, block, point, points));
+                let query = A::input(simd, simd.mul(x, inverse));
+                task.room.queries[block * points + point] = query;
+            }
+        }
+    }
+}
+
+/// The keys of a head, line by line a step of the channels of sixteen keys.
+pub(super) struct PackKeys<'t, 'a, A: HeadNumbers>(
+    pub(super) &'t mut AttentionTask<'a, A>,
+    pub(super) usize,
+    pub(super) Groups,
+);
+
+impl<A: HeadNumbers> Job for PackKeys<'_, '_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let PackKeys(task, head, groups) = self;
+        let (map, points) = (task.key, task.points);
+        let to = A::most_key(map.dim);
+        for point in 0..points {
+            let mut most = simd.splat(0.0);
+            for block in 0..map.blocks() {
+                let x = simd.load(&map.line(head, block, point, points));
+                most = largest_magnitude(simd, most, x);
+            }
+            let step = step(simd.largest(most), to);
+            task.room.key_steps[point / LANES].0[point % LANES] = step;
+            let inverse = simd.splat(step.recip());
+            let (first, stride) = groups.place(point / LANES);
+            for block in 0..map.blocks() {
+                let x = simd.load(&map.line(head, block, point, points));
+                let key = A::input(simd, simd.mul(x, inverse));
+                let start = block * (LANES / A::CHANNELS);
+                for step in 0..(groups.steps - start).min(LANES / A::CHANNELS) {
+                    let line = &mut task.room.keys[first + (start + step) * stride];
+                    A::set(line, point % LANES, A::element(&key, step));
+                }
+            }
+        }
+    }
+}
+
+/// The values of a head, line by line a block of channels at a step of the points.
+pub(super) struct PackValues<'t, 'a, A: HeadNumbers>(
+    pub(super) &'t mut AttentionTask<'a, A>,
+    pub(super) usize,
+    pub(super) Groups,
+);
+
+impl<A: HeadNumbers> Job for PackValues<'_, '_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let PackValues(task, head, groups) = self;
+        let (map, points) = (task.value, task.points);
+        for block in 0..map.blocks() {
+            let mut most = simd.splat(0.0);
+            for point in 0..points {
+                let x = simd.load(&map.line(head, block, point, points));
+                most = largest_magnitude(simd, most, x);
+            }
+            let mut steps = Lanes::default();
+            simd.store(most, &mut steps);
+            let mut inverses = steps;
+            for (lane, inverse) in steps.0.iter_mut().zip(&mut inverses.0) {
+                *lane = step(*lane, A::MOST_VALUE);
+                *inverse = lane.recip();
+            }
+            task.room.value_steps[block] = steps;
+            let inverses = simd.load(&inverses);
+            let (first, stride) = groups.place(block);
+            for (step, start) in (0..points).step_by(A::CHANNELS).enumerate() {
+                let mut lines = [simd.splat(0.0); 2];
+                for (i, line) in lines[..(points - start).min(A::CHANNELS)]
+                    .iter_mut()
+                    .enumerate()
+                {
+                    let x = simd.load(&map.line(head, block, start + i, points));
+                    *line = simd.mul(x, inverses);
+                }
+                task.room.values[first + step * stride] = A::of_points(simd, lines);
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Setting up a position: clicks put stones down or take them away until all of it is done at once.
+import { h } from "./dom.js";
+import { vertexOf } from "./names.js";
+import { store } from "./store.js";
+import { say, side } from "./words.js";
+
+const state = { node: null, tool: "B", turn: "B", changes: new Map() };
+let does = { send() {}, redraw() {} };
+
+export const begin = (actions) => { does = actions; };
+export const isOn = () => state.node != null && state.node === store.view?.current;
+
+export function start() {
+  Object.assign(state, { node: store.view.current, tool: "B", turn: store.view.to_move, changes: new Map() });
+  does.redraw();
+}
+
+function stop() {
+  state.node = null;
+  does.redraw();
+}
+
+// A click: the stone of the tool, or none where it is already.
+export function click(index) {
+  const { view } = store, now = state.changes.get(index) ?? view.stones[index], wanted = now === state.tool ? "." : state.tool;
+  if (wanted === view.stones[index]) state.changes.delete(index);
+  else state.changes.set(index, wanted);
+  does.redraw();
+}
+
+// The stones as they will be.
+export const stones = (view) => (isOn() ? [...view.stones].map((stone, index) => state.changes.get(index) ?? stone).join("") : view.stones);
+
+async function finish() {
+  const { view } = store, points = [...state.changes].map(([index, stone]) => [vertexOf(view, index), stone === "." ? null : stone]);
+  if (await does.send({ do: "set_up", points, to_move: state.turn, node: view.current })) stop();
+}
+
+// The tools, in a panel.
+export function tools() {
+  if (!isOn()) return h("button", { id: "edit", onclick: start }, say("edit"));
+  const radio = (name, value, choose, word) => h("button", { role: "radio", "aria-checked": String(name === value), "data-tool": value, onclick: choose }, word);
+  const tool = (value, word) => radio(state.tool, value, () => { state.tool = value; does.redraw(); }, word), turn = (value) => radio(state.turn, value, () => { state.turn = value; does.redraw(); }, say("toMove", { side: side(value) }));
+  return [h("div", { class: "bar", role: "radiogroup", "aria-label": say("edit") }, tool("B", side("B")), tool("W", side("W")), tool(".", say("erase"))),
+    h("div", { class: "bar", role: "radiogroup", "aria-label": say("toMove", { side: "" }) }, turn("B"), turn("W")),
+    h("div", { class: "bar" }, h("button", { class: "main", id: "edit-done", onclick: finish }, say("editDone")), h("button", { onclick: stop }, say("cancel")))];
+}

@@ -1,0 +1,14 @@
+// The end of a game in words.
+import { say, side } from "./words.js";
+
+// The winner and the reason; the winner is null for a draw and for results in other words.
+export function result(view) {
+  const { result, why } = view.end, winner = result[0] === "B" || result[0] === "W" ? result[0] : null;
+  if (!winner) return [null, result === "0" || /^draw|jigo/i.test(result) ? say("draw") : result];
+  const how = result.slice(2), loser = winner === "B" ? "W" : "B";
+  const reason = why === "time" || how === "T" ? say("byTime") : why === "resignation" || (why === "record" && /^R/i.test(how)) ? say("byResign")
+    : why === "rules" ? (view.game === "gomoku" ? say("five") : say("noMove", { side: side(loser) })) : /^[\d.]+$/.test(how) ? say("byPoints", { points: how }) : why === "record" ? say("record") : why;
+  return [say("won", { side: side(winner) }), reason];
+}
+
+export const resultText = (view) => result(view).filter(Boolean).join(", ");
