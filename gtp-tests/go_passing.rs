@@ -224,3 +224,225 @@ fn an_analysis_puts_the_pass_first_where_a_move_would_be_a_pass() {
         assert_ne!(first_of_analysis(rules, "6.5", open), "pass", "{rules}");
     }
 }
+
+/// Natural games in which White is to move and the borders are open.
+const OPEN: [&str; 2] = [
+    "D2 E5 G1 C7 D8 G9 D6 D7 E6 E7 F6 C6 D5 C4 C5 B5 F7 F8 E8 G7 G6 H7 B4 B6 C3 H6 H5",
+    "J4 D8 B6 D4 E6 F3 F7 D6 D5 C5 E5 C6 C4 C3 B4 B5 B3 D3 B2 C2 B7 A5 C8 D7 E8 D9 A8 B9 A6 B8 G4 G3 H3 F4 G5 \
+     E4 G2 F2 H2 F5 F6 E7 E2 B1 F1 D2 E1",
+];
+
+#[test]
+fn nobody_passes_first_while_there_is_something_to_win() {
+    for moves in OPEN {
+        for rules in ["japanese", "korean"] {
+            let mut engine = engine(BACKENDS[0], 9, rules, "6.5", moves);
+            assert_ne!(engine.ask("genmove w"), "= pass", "{rules}: {moves}");
+        }
+    }
+}
+
+/// Natural games that the side to move, whose opponent has just passed, would lose by a pass and wins by playing on.
+const PASSED_TOO_EARLY: [(&str, &str, &str); 4] = [
+    (
+        "chinese",
+        "b",
+        "D7 H5 D9 E4 C3 H3 D5 D3 D4 E3 C2 F7 F6 G7 E5 E8 D8 F4 E1 E7 E6 G6 F2 G2 D2 E2 F1 F3 E9 F9 G4 G3 F5 G1 G5 \
+     D1 H4 H6 J5 C1 B1 E1 B2 J6 J4 C4 C5 B4 B5 J3 H8 G8 H9 G9 J8 pass",
+    ),
+    (
+        "japanese",
+        "b",
+        "J4 D8 B6 D4 E6 F3 F7 D6 D5 C5 E5 C6 C4 C3 B4 B5 B3 D3 B2 C2 B7 A5 C8 D7 E8 D9 A8 B9 A6 B8 G4 G3 H3 F4 G5 \
+     E4 G2 F2 H2 F5 F6 E7 E2 B1 F1 D2 E1 pass D1 C1 G1 F8 E3 G7 G6 H7 G8 E9 H8 pass",
+    ),
+    (
+        "japanese",
+        "w",
+        "J9 E7 G5 D1 A9 B3 D6 E6 E5 D5 D7 F5 E4 F4 F6 F3 D4 C5 F7 E8 D8 C4 F8 D3 E9 H4 H5 G4 J4 J3 J5 H2 C6 B6 B7 \
+     B5 pass E3 pass",
+    ),
+    (
+        "japanese",
+        "b",
+        "B2 A6 E4 B9 B1 A2 F6 G4 H5 E3 D3 F3 D2 E5 F5 F4 D4 G5 G6 H4 H6 D7 G2 F2 H2 J4 D6 C6 E7 D5 C5 E6 D6 C7 E8 \
+     B5 B4 J2 A4 D8 H1 F1 E2 H3 E1 E9 F9 D9 F8 J5 J6 A5 G1 pass",
+    ),
+];
+
+#[test]
+fn a_pass_that_comes_too_early_is_not_answered_by_one() {
+    for visits in ["100", "200", "400"] {
+        for (rules, color, moves) in PASSED_TOO_EARLY {
+            let mut engine = engine(&["--visits", visits], 9, rules, "6.5", moves);
+            let reply = engine.ask(&format!("genmove {color}"));
+            assert_ne!(reply, "= pass", "{rules}, {visits} visits: {moves}");
+        }
+    }
+}
+
+/// Columns A to E are Black's but for White's stones in B and the hole between them, where Black takes them; F and H
+/// are White's and live, with a stone of Black's in each of two eyes. White has passed.
+fn hole(rules: &str, whites: &[u8]) -> Engine {
+    let mut engine = Engine::start(&[
+        "--game",
+        "go",
+        "--threads",
+        "1",
+        "--seed",
+        "1",
+        "--visits",
+        "200",
+    ]);
+    let mut setup = "gogui-setup b G5 b J5".to_owned();
+    for row in 1..10_u8 {
+        for column in ["A", "B", "C", "D", "E", "F", "H"] {
+            let color = match (column, row) {
+                ("B", 5) => continue,
+                ("B", row) if whites.contains(&row) => "w",
+                ("F" | "H", _) => "w",
+                _ => "b",
+            };
+            setup.push_str(&format!(" {color} {column}{row}"));
+        }
+    }
+    let rules = format!("kata-set-rules {rules}");
+    for command in [
+        "boardsize 9",
+        &rules,
+        "komi 7.5",
+        &setup,
+        "gogui-setup_player w",
+        "play w pass",
+    ] {
+        assert!(engine.ask(command).starts_with('='), "{command}");
+    }
+    engine
+}
+
+/// Black has 45 points for certain after a capture; as the board stands White wins.
+#[test]
+fn a_count_without_an_agreement_is_no_proof() {
+    for rules in ["chinese", "aga", "new-zealand"] {
+        for whites in [&[4, 6][..], &[1, 2, 3, 4, 6, 7, 8, 9]] {
+            let mut engine = hole(rules, whites);
+            assert_eq!(engine.ask("genmove b"), "= B5", "{rules}, {whites:?}");
+            assert_eq!(engine.ask("final_score"), "= B+1.5");
+        }
+    }
+}
+
+/// The answers of `tengen analysis` to a query about moves of Black and White in turn.
+fn answers(
+    rules: &str,
+    komi: f64,
+    size: usize,
+    moves: &str,
+    turns: &[usize],
+    visits: u32,
+) -> Vec<Value> {
+    let colors = ["B", "W"].into_iter().cycle();
+    let plays = colors.zip(moves.split_whitespace());
+    let plays: Vec<Value> = plays
+        .map(|(color, vertex)| json!([color, vertex]))
+        .collect();
+    let query = json!({
+        "id": "q", "rules": rules, "komi": komi, "boardXSize": size, "boardYSize": size, "moves": plays,
+        "maxVisits": visits, "analyzeTurns": turns, "includeOwnership": true,
+    });
+    let mut engine = Engine::program(&["analysis", "--game", "go", "--analysis-threads", "1"]);
+    engine.send(&format!("{query}\n"));
+    engine.close();
+    let (said, _) = engine.wait();
+    let mut answers: Vec<Value> = said
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    answers.sort_by_key(|answer| answer["turnNumber"].as_u64());
+    assert_eq!(answers.len(), turns.len(), "{said}");
+    answers
+}
+
+fn lead(of: &Value) -> f64 {
+    of["scoreLead"].as_f64().expect("a lead")
+}
+
+/// Natural games in the middle of which both have passed.
+const PASSED_IN_THE_MIDDLE: [&str; 2] = [
+    "E5 C3 C5 E3 G3 F7 D7 G5 F4 F5 E6 F6 pass pass",
+    "E5 pass pass",
+];
+
+#[test]
+fn after_passes_in_an_open_position_the_numbers_are_those_of_the_game_that_goes_on() {
+    for rules in ["chinese", "japanese", "aga"] {
+        for moves in PASSED_IN_THE_MIDDLE {
+            let plies = moves.split(' ').count();
+            let answers = answers(rules, 6.5, 9, moves, &[plies], 60);
+            let (root, moves) = (&answers[0]["rootInfo"], &answers[0]["moveInfos"]);
+            assert_ne!(moves[0]["move"], "pass", "{rules}");
+            let difference = lead(root) - lead(&moves[0]);
+            assert!(difference.abs() < 2.0, "{rules}: {root} and {}", moves[0]);
+        }
+    }
+}
+
+/// A pass that has been searched has its own numbers, and they agree: who wins leads.
+#[test]
+fn a_pass_that_ends_the_game_has_a_winner_who_leads() {
+    for (rules, moves) in [
+        ("chinese", "E5 pass"),
+        ("japanese", "E5 pass"),
+        ("tromp-taylor", "E5 pass"),
+    ] {
+        let answers = answers(rules, 6.5, 9, moves, &[2], 100);
+        let moves = answers[0]["moveInfos"].as_array().expect("moves");
+        let pass = moves
+            .iter()
+            .find(|found| found["move"] == "pass")
+            .expect("a pass");
+        assert!(
+            pass["winrate"].as_f64() > Some(0.9) && lead(pass) > 60.0,
+            "{rules}: {pass}"
+        );
+    }
+}
+
+#[test]
+fn a_finished_game_that_counts_as_it_stands_has_owners_and_a_lead() {
+    let moves = "C1 D1 C2 D2 C3 D3 C4 D4 C5 D5 pass pass";
+    let answers = answers("tromp-taylor", 0.5, 5, moves, &[12], 50);
+    let owners: Vec<f64> = answers[0]["ownership"]
+        .as_array()
+        .expect("owners")
+        .iter()
+        .filter_map(Value::as_f64)
+        .collect();
+    assert_eq!(owners, [1.0, 1.0, 1.0, -1.0, -1.0].repeat(5));
+    assert!((lead(&answers[0]["rootInfo"]) - 4.5).abs() < 1e-6);
+    let mut engine = engine(&[], 5, "tromp-taylor", "0.5", moves);
+    let raw = engine.ask("kata-raw-nn 0");
+    assert!(raw.contains("whiteLead -4.500"), "{raw}");
+    assert!(raw.contains("-1.000 -1.000 -1.000 1.000 1.000"), "{raw}");
+}
+
+/// A natural game that White wins by four points, and its leads by KataGo (b6c96, 400 visits).
+const DECIDED: &str = "J8 F9 J7 H1 C3 F5 F7 D6 F3 G3 D7 C7 E6 D8 E7 C5 E5 F2 E3 G4 B6 B5 C6 B7 D5 A6 E8 D6 H5 E2 D2 H4 C8 B8 D9 \
+     H6 G6 G5 J5 H7 H8 G7 F6 G8 J6 J4 F8 C4 D4 B3 B2 A2 C6 B9 B1 C9 D1 G2 E1 F1 A1 A3 A4 B4 F4 D8 E9 C8 A8 B6 \
+     D3 D6 H2 J2 pass pass";
+
+#[test]
+fn the_lead_of_a_decided_game_is_that_of_sensible_play() {
+    let by_katago = [-3.8, -4.2, -4.1, -4.2, -5.3];
+    for visits in [100, 400, 1000] {
+        let answers = answers("chinese", 6.5, 9, DECIDED, &[71, 72, 73, 74, 75], visits);
+        for (answer, wanted) in answers.iter().zip(by_katago) {
+            let root = lead(&answer["rootInfo"]);
+            let first = lead(&answer["moveInfos"][0]);
+            assert!(
+                (root - wanted).abs() < 5.0 && (first - wanted).abs() < 5.0,
+                "{visits}: {root} {first} {wanted}"
+            );
+        }
+    }
+}

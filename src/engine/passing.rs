@@ -1,8 +1,9 @@
-//! Decision to pass: because that ends the game as won, or because no move is better.
+//! Decision to pass: a pass is played where it is worth no less than any other move, by a search in which it has the
+//! value of the opponent's best answer, and by a count on which network and playouts agree.
 
 use std::sync::Arc;
 
-use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled, scoring};
+use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring};
 use crate::search::{MoveReport, SearchReport};
 
 /// Maximum advantage in value, in [-1, 1], of a move over a pass that counts as equal.
@@ -11,163 +12,163 @@ const AS_LIKELY: f32 = 0.05;
 /// Maximum advantage in points of such a move.
 const AS_LARGE: f32 = 0.6;
 
-/// A pass of at least this value, in [-1, 1], that ends the game is not given up for more points.
-const WINS: f32 = 0.5;
-
 /// Minimum visits of a pass, as a share of those of the best move, for its value to be used.
 const LEAST_SHARE: f32 = 0.02;
 
-/// A move that loses the count is played all the same if the search finds it better than the pass by more than
-/// this, as a difference of values in [-1, 1]: the count has overlooked something.
+/// Where nothing is left to be played for, the count says who has won, unless the search finds a move better than that
+/// by more than this, as a difference of values in [-1, 1]: the count has overlooked something. Networks that are off
+/// by a point do not see that a stone in its own territory loses a game that is won by half a point.
 const OVERLOOKED: f32 = 1.0;
 
-/// An owner of at least this certainty, in [0, 1], is decided.
-const DECIDED: f32 = 0.5;
+/// The same in points.
+const OVERLOOKED_POINTS: f32 = 2.0;
 
-/// Share of a board's points that may be undecided where a side passes first under territory scoring, by which
-/// borders do not count as open: shared liberties, and what a network is in doubt about.
-const MOST_UNDECIDED: f32 = 0.05;
-
-/// Judgement of a pass before a search.
+/// The count if both sides pass now.
 #[derive(Default)]
 pub(super) struct PassJudgement {
-    /// Only a pass is left: no search is needed.
-    pub(super) decides: bool,
-    /// The ownership if both sides pass now, if judged.
+    /// The count, if judged.
+    pub(super) count: Option<Settled>,
+    /// The ownership that it follows from.
     pub(super) expected: Option<Arc<OwnershipEstimate>>,
-    /// A neutral point to fill in place of a pass.
-    pub(super) neutral: Option<Move>,
 }
 
-/// Whether the opponent has passed, so that a pass ends the game.
+/// Whether a pass would end the game.
 pub(super) fn is_offered<G: Game>(position: &G) -> bool {
-    G::INFO.scored && position.last_move() == Some(position.size().pass())
-}
-
-/// Whether there is nothing left but to pass, by the judgement of [`when_both_pass`]. A pass that ends the game
-/// wins it for any fate of the stones in doubt, or loses what is lost for certain with no point left open.
-/// A side that passes first has won for certain, with no point left open. Where the board counts as it stands, a
-/// win is exact, and the side that is behind plays on.
-pub(super) fn decides<G: Game>(position: &G, settled: &Settled, offered: bool) -> bool {
-    if !scoring::agrees_on_dead(position) {
-        return offered && as_it_stands(position) == Some(position.to_move());
+    let pass = position.size().pass();
+    G::INFO.scored && position.is_legal(pass) && {
+        let mut next = position.clone();
+        next.play(pass);
+        next.outcome().is_some()
     }
-    settled.certain_winner().is_some_and(|winner| {
-        let wins = winner == position.to_move();
-        match settled.open {
-            0 => offered || wins,
-            _ => offered && wins,
-        }
-    })
 }
 
-/// The position judged when both sides pass now: unchanged if the rules involve no agreement on
-/// dead stones.
+/// The position when both sides pass now.
 pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
     let mut next = position.clone();
     let pass = next.size().pass();
-    while scoring::agrees_on_dead(&next) && next.outcome().is_none() {
+    while next.outcome().is_none() && next.is_legal(pass) {
         next.play(pass);
     }
     next
 }
 
-/// Why a search prefers a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Preferred {
-    /// It found nothing better.
-    AsGood,
-    /// Its best move loses a count that a pass wins.
-    KeepsTheCount,
+/// Whether a pass wins at once, so that no search is needed: the game is over by the count or, where the board counts
+/// as it stands, won as it stands.
+pub(super) fn wins_at_once<G: Game>(position: &G, judged: &PassJudgement) -> bool {
+    let over = |count: &&Settled| count.is_over() || !scoring::agrees_on_dead(position);
+    let count = judged.count.as_ref().filter(over);
+    is_offered(position) && count.and_then(Settled::certain_winner) == Some(position.to_move())
 }
 
-/// Whether a search near the end of a game prefers a pass; `expected` is the ownership if both sides pass now, if
-/// that was judged.
-pub(super) fn preferred<G: Game>(
+/// Whether a search considers a pass near the end of a game, so that its answers and the count are worth a look.
+pub(super) fn contends<G: Game>(
     position: &G,
     report: &SearchReport,
-    expected: Option<&OwnershipEstimate>,
-) -> Option<Preferred> {
-    if !scoring::nears_end(position) {
+    judged: &PassJudgement,
+) -> bool {
+    let over = || judged.count.as_ref().is_some_and(Settled::is_over);
+    scoring::nears_end(position) && (over() || is_as_good(position, report, judged))
+}
+
+/// Whether to pass after a search: where the game is over by the count, unless the search knows better; else where no
+/// border that counts is open and the pass is as good as any other move.
+pub(super) fn passes<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgement) -> bool {
+    if !contends(position, report, judged) {
+        return false;
+    }
+    match &judged.count {
+        Some(count) if count.is_over() => !is_overlooked(position, report, count),
+        Some(count) if count.open > 0 && !is_offered(position) => false,
+        _ => is_as_good(position, report, judged),
+    }
+}
+
+/// The move to play in place of a pass that a search has put first, where that is not to be played. If it would not
+/// have ended the game, the move has to be about as good: without visits, its prior at least half of the pass's.
+pub(super) fn instead_of_pass<'a, G: Game>(
+    position: &G,
+    report: &'a SearchReport,
+) -> Option<&'a MoveReport> {
+    let pass = position.size().pass();
+    let passed = report.best().filter(|best| best.mv == pass)?;
+    if passed.proof == Some(Proof::Win) {
         return None;
     }
-    if expected.is_some_and(|expected| loses_where_a_pass_wins(position, report, expected)) {
-        return Some(Preferred::KeepsTheCount);
-    }
-    is_as_good(position, report).then_some(Preferred::AsGood)
-}
-
-/// Whether nothing is left to be played for: no border that counts is open. Under territory scoring, where no border
-/// counts, nearly all points must have an owner by one of these estimates, if there is any, unless the pass keeps the
-/// count.
-pub(super) fn is_closed<G: Game>(
-    position: &G,
-    settled: &Settled,
-    preferred: Preferred,
-    estimates: &[Option<&OwnershipEstimate>],
-) -> bool {
-    let needs_owners = preferred == Preferred::AsGood && scoring::current_score(position).is_none();
-    let most = MOST_UNDECIDED * position.size().area() as f32;
-    let is_decided = |expected: &&OwnershipEstimate| {
-        let owners = expected.owner.iter();
-        owners.filter(|owner| owner.abs() < DECIDED).count() as f32 <= most
+    let is_as_good = |other: &&MoveReport| match other.visits {
+        _ if other.mv == pass || other.proof == Some(Proof::Loss) => false,
+        _ if is_offered(position) => true,
+        0 => other.prior >= passed.prior / 2.0,
+        _ => {
+            let gain = Some(position.to_move())
+                .and_then(|color| Some(lead(color, other)? - lead(color, passed)?));
+            other.value >= passed.value - AS_LIKELY && gain.is_none_or(|gain| gain >= -AS_LARGE)
+        }
     };
-    let mut known = estimates.iter().flatten().peekable();
-    settled.open == 0 && (!needs_owners || known.peek().is_none() || known.any(is_decided))
+    report.moves.iter().find(is_as_good)
 }
 
-/// Whether a searched pass is worth as much as the best move.
-fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
+/// What a search tells of the pass and of the best other move.
+fn rivals<'a, G: Game>(
+    position: &G,
+    report: &'a SearchReport,
+) -> (Option<&'a MoveReport>, Option<&'a MoveReport>) {
     let pass = position.size().pass();
     let passed = report.moves.iter().find(|found| found.mv == pass);
-    let (Some(best), Some(passed)) = (report.best(), passed) else {
-        return false;
-    };
-    if let Some(proof) = report.proof {
-        // The search may have ended before it reached the pass.
-        let mut next = scoring::searched(position);
-        next.play(pass);
-        let glance = next.certain().flip().low();
-        return passed.proof.map_or(glance, |proof| proof.max(glance)) >= proof;
-    }
-    let enough = (best.visits as f32 * LEAST_SHARE).max(1.0);
-    let counts_as_lost = lead(position.to_move(), passed).is_some_and(|lead| lead < 0.0);
-    let wins = is_offered(position) && passed.value >= WINS && !counts_as_lost;
-    let gain = gain(position.to_move(), passed, best).filter(|_| !wins);
-    passed.visits as f32 >= enough
-        && best.value - passed.value <= AS_LIKELY
-        && gain.is_none_or(|gain| gain <= AS_LARGE)
+    (passed, report.moves.iter().find(|found| found.mv != pass))
 }
 
-/// Whether the best move of a search turns a result that a pass keeps into a worse one, if both sides pass
-/// afterwards. `expected` is the ownership if both pass now. A network that is off by a point does not see that a
-/// stone in its own territory loses a game that is won by half a point: the opponent then only has to pass.
-fn loses_where_a_pass_wins<G: Game>(
-    position: &G,
-    report: &SearchReport,
-    expected: &OwnershipEstimate,
-) -> bool {
-    let pass = position.size().pass();
-    let Some(best) = report.best().filter(|best| best.mv != pass) else {
+/// Whether a searched pass is worth as much as the best other move. Where stones in doubt decide who has won when both
+/// pass, it is taken for a loss.
+fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgement) -> bool {
+    let (Some(passed), best) = rivals(position, report) else {
         return false;
     };
-    let counts = |position: &G| -> Option<Proof> {
-        let settled = scoring::settle(&when_both_pass(position), expected)?;
-        Some(settled.outcome().proof_for(position.to_move()))
+    let Some(best) = best else {
+        return true;
     };
-    let mut next = position.clone();
-    next.play(best.mv);
-    let (Some(passed), Some(played)) = (counts(position), counts(&next).map(Proof::flip)) else {
-        return false;
+    let (color, offered) = (position.to_move(), is_offered(position));
+    let count = judged.count.as_ref();
+    let is_in_doubt = count.is_some_and(|count| count.certain_winner().is_none());
+    let counted = count.filter(|_| offered);
+    let counted = counted.map(|count| color.signed(count.black_ahead.0 as f32 / 2.0));
+    let gain = lead(color, best).zip(counted.or_else(|| lead(color, passed)));
+    let as_large = gain.is_none_or(|(best, passed)| best - passed <= AS_LARGE);
+    let as_likely = match report.proof {
+        Some(proof) => {
+            // The search may have ended before it reached the pass.
+            let mut next = scoring::searched(position);
+            next.play(passed.mv);
+            let glance = next.certain().flip().low();
+            passed.proof.map_or(glance, |proof| proof.max(glance)) >= proof
+        }
+        None => {
+            let enough = (best.visits as f32 * LEAST_SHARE).max(1.0);
+            let value = match is_in_doubt {
+                true => Proof::Loss.value(),
+                false => passed.value,
+            };
+            passed.visits as f32 >= enough && best.value - value <= AS_LIKELY
+        }
     };
-    let searched = report.moves.iter().find(|found| found.mv == pass);
-    let overlooked = searched.is_none_or(|found| best.value - found.value > OVERLOOKED);
-    played < passed && best.proof != Some(Proof::Win) && (is_offered(position) || !overlooked)
+    as_likely && as_large
 }
 
-/// Difference of a side's lead in points between two moves, if known.
-fn gain(color: Color, from: &MoveReport, to: &MoveReport) -> Option<f32> {
-    Some(lead(color, to)? - lead(color, from)?)
+/// Whether the search finds a move so much better than what the count says of a pass that the count must be wrong.
+fn is_overlooked<G: Game>(position: &G, report: &SearchReport, count: &Settled) -> bool {
+    let (passed, best) = rivals(position, report);
+    let Some(best) = best else {
+        return false;
+    };
+    let color = position.to_move();
+    let passed = passed.filter(|passed| passed.visits > 0 && !is_offered(position));
+    let value = passed.map_or_else(|| count.value_for(color), |passed| passed.value);
+    let counted = color.signed(count.black_ahead.0 as f32 / 2.0);
+    let gain = lead(color, best).map(|best| {
+        best - passed
+            .and_then(|passed| lead(color, passed))
+            .unwrap_or(counted)
+    });
+    best.value - value > OVERLOOKED || gain.is_some_and(|gain| gain > OVERLOOKED_POINTS)
 }
 
 /// A side's lead in points after a move, if known.
@@ -175,37 +176,12 @@ fn lead(color: Color, found: &MoveReport) -> Option<f32> {
     Some(color.signed(found.expected.as_ref()?.black_ahead))
 }
 
-/// The move to play in place of a pass that a search has put first while borders are open, if one is about as good:
-/// where all moves are worth the same, a pass may have the highest prior, which is raised near the end of a game.
-/// Without visits a move counts as such if its prior is at least half of the pass's.
-pub(super) fn instead_of_pass<'a, G: Game>(
-    position: &G,
-    report: &'a SearchReport,
-) -> Option<&'a MoveReport> {
-    let pass = position.size().pass();
-    let passed = report.best().filter(|best| best.mv == pass)?;
-    if is_offered(position) || passed.proof == Some(Proof::Win) {
-        return None;
-    }
-    let is_as_good = |other: &&MoveReport| match other.visits {
-        _ if other.mv == pass || other.proof == Some(Proof::Loss) => false,
-        0 => other.prior >= passed.prior / 2.0,
-        _ => {
-            let gain = gain(position.to_move(), passed, other);
-            other.value >= passed.value - AS_LIKELY && gain.is_none_or(|gain| gain >= -AS_LARGE)
-        }
-    };
-    report.moves.iter().find(is_as_good)
-}
-
-/// The winner if both sides pass now.
-fn as_it_stands<G: Game>(position: &G) -> Option<Color> {
-    let mut next = position.clone();
-    let pass = next.size().pass();
-    while next.outcome().is_none() && next.is_legal(pass) {
-        next.play(pass);
-    }
-    next.outcome()?.winner
+/// What a side that passes plays: a neutral point where one is left, which costs nothing, and other programs count
+/// rightly only without them.
+pub(super) fn ending<G: Game>(position: &G, judged: &PassJudgement) -> Move {
+    let neutral = position.scored().zip(judged.count.as_ref());
+    let neutral = neutral.and_then(|(scored, count)| scored.neutral_move(count));
+    neutral.unwrap_or(position.size().pass())
 }
 
 /// Moves that `color` avoids while dead stones of the other side are on the board: the pass, and
@@ -222,36 +198,19 @@ pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Sett
 
 /// The report with the move first that the player would play, where the report does not say so: a pass, so that
 /// clients that play the first move of an analysis (KaTrain) end games, or another move than a pass that comes too
-/// early. Judges by the numbers of the report alone.
+/// early. Judges by the numbers of the report, as far as there is no count.
 pub(super) fn reordered<G: Game>(
     report: &SearchReport,
     position: &G,
     judged: &PassJudgement,
 ) -> Option<SearchReport> {
-    let expected = judged.expected.as_deref();
-    let closed = |preferred| {
-        let searched = report.expected.as_ref();
-        let settled = expected
-            .or(searched)
-            .and_then(|expected| scoring::settle(position, expected));
-        settled
-            .is_some_and(|settled| is_closed(position, &settled, preferred, &[expected, searched]))
-    };
-    let passes = judged.decides
-        || preferred(position, report, expected)
-            .is_some_and(|preferred| is_offered(position) || closed(preferred));
-    let first = match passes {
-        true => judged.neutral.unwrap_or(position.size().pass()),
+    let first = match wins_at_once(position, judged) || passes(position, report, judged) {
+        true => ending(position, judged),
         false => instead_of_pass(position, report)?.mv,
     };
     let place = report.moves.iter().position(|found| found.mv == first)?;
     let mut report = report.clone();
-    let mut found = report.moves.remove(place);
-    if found.visits == 0 {
-        // The search did not reach it, and the value of the root is the best estimate.
-        found.value = report.value;
-    }
-    report.moves.insert(0, found);
+    report.moves[..=place].rotate_right(1);
     Some(report)
 }
 
@@ -259,10 +218,80 @@ pub(super) fn reordered<G: Game>(
 mod tests {
     use super::super::testing::report;
     use super::*;
-    use crate::game::BoardSize;
+    use crate::game::{BoardSize, HalfPoints, PointStatus};
     use crate::games::go::SmallGo;
+    use crate::games::go::tests::diagram;
 
     const PASS: u16 = 25;
+
+    /// Nothing but Black's lead.
+    fn led_by(lead: f32) -> OwnershipEstimate {
+        OwnershipEstimate {
+            black_ahead: lead,
+            ..OwnershipEstimate::unknown(25)
+        }
+    }
+
+    /// A count with this lead of Black and this range, in half points.
+    fn count(ahead: i32, range: [i32; 2], unsettled: usize) -> Settled {
+        Settled {
+            statuses: vec![PointStatus::Dame; 25],
+            black_ahead: HalfPoints(ahead),
+            range: range.map(HalfPoints),
+            open: 0,
+            unsettled,
+        }
+    }
+
+    /// Whether Black passes after White's pass, by this count, where the search found these values of the pass and of
+    /// the best other move, and this lead of the latter.
+    fn passes_after_a_pass(count: Settled, values: [f32; 2], lead: f32) -> bool {
+        let rows = ".X.O. .X.O. XX.O. .X.O. .X.O.";
+        let mut position = diagram(rows, "chinese", Color::White);
+        position.play(position.pass());
+        let mut report = report(&[(2, 90, 0.5), (PASS, 10, 0.1)]);
+        (report.moves[0].value, report.moves[1].value) = (values[1], values[0]);
+        report.moves[0].expected = Some(led_by(lead));
+        let judged = PassJudgement {
+            count: Some(count),
+            expected: None,
+        };
+        wins_at_once(&position, &judged) || passes(&position, &report, &judged)
+    }
+
+    #[test]
+    fn a_pass_ends_a_game_that_is_over_and_no_other() {
+        let over = |ahead| count(ahead, [ahead; 2], 0);
+        assert!(passes_after_a_pass(over(1), [1.0, 1.0], 4.0), "it is won");
+        assert!(
+            passes_after_a_pass(over(-1), [-1.0, -0.5], 0.5),
+            "it is lost"
+        );
+        assert!(
+            !passes_after_a_pass(over(-1), [-1.0, 0.5], 0.5),
+            "the count is wrong"
+        );
+        assert!(
+            !passes_after_a_pass(over(-1), [-1.0, -0.9], 8.0),
+            "a move wins points"
+        );
+        let won = |unsettled| count(9, [1, 9], unsettled);
+        assert!(
+            passes_after_a_pass(won(5), [1.0, 1.0], 4.6),
+            "nothing to gain"
+        );
+        assert!(!passes_after_a_pass(won(5), [1.0, 1.0], 8.0), "more points");
+    }
+
+    #[test]
+    fn where_stones_in_doubt_decide_the_game_goes_on() {
+        let in_doubt = || count(9, [-9, 9], 0);
+        assert!(!passes_after_a_pass(in_doubt(), [0.5, -0.4], 1.0));
+        assert!(
+            passes_after_a_pass(in_doubt(), [0.5, -0.99], 1.0),
+            "all else loses"
+        );
+    }
 
     /// What is played in place of a pass that comes first in a report of (move, visits, prior), whose values are
     /// these, and after which Black leads by these points.
@@ -275,13 +304,7 @@ mod tests {
             found.value = *value;
         }
         for (found, lead) in report.moves.iter_mut().zip(leads) {
-            found.expected = Some(OwnershipEstimate {
-                owner: vec![0.0; 25],
-                defended: None,
-                shared: vec![0.0; 25],
-                black_ahead: *lead,
-                deviation: 0.0,
-            });
+            found.expected = Some(led_by(*lead));
         }
         instead_of_pass(&position, &report).map(|found| found.mv.0)
     }

@@ -244,13 +244,14 @@ impl<G: Game> Engine for Player<G> {
         let position = game_state.position();
         let may_pass = G::INFO.scored && !analysis.avoid.contains(&position.size().pass());
         // A judgement takes longer than the analysis of a position of a whole game should: after a pass alone.
-        let judged = match may_pass && passing::is_offered(position) {
-            true => self.judge_pass(position, JudgeLimits::of_controller(stop)),
+        let judge_limits = JudgeLimits::of_controller(stop);
+        let mut judged = match may_pass && passing::is_offered(position) {
+            true => self.judge_pass(position, judge_limits),
             false => PassJudgement::default(),
         };
         analysis.judged.clone_from(&judged.expected);
-        let adapted = |report: &SearchReport| {
-            let reordered = may_pass.then(|| passing::reordered(report, position, &judged));
+        let adapted = |report: &SearchReport, judged: &PassJudgement| {
+            let reordered = may_pass.then(|| passing::reordered(report, position, judged));
             let mut changed = reordered.flatten();
             if counted.is_some() {
                 changed.get_or_insert_with(|| report.clone()).expected = counted.clone();
@@ -264,21 +265,25 @@ impl<G: Game> Engine for Player<G> {
         };
         let budget = time.map(timing::fixed_budget);
         let mut shown = |report: &SearchReport| {
-            let changed = adapted(report);
+            let changed = adapted(report, &judged);
             observer(changed.as_ref().unwrap_or(report));
         };
+        let search = SearchRequest::new(game_state.clone())
+            .within(Limits { visits, budget })
+            .until(stop)
+            .with(analysis);
         let found = match request.effort {
             AnalysisEffort::Network => self.worker.evaluate(game_state.clone(), None, stop),
-            _ => {
-                let search = SearchRequest::new(game_state.clone())
-                    .within(Limits { visits, budget })
-                    .until(stop)
-                    .with(analysis);
-                self.worker.search(search, &mut shown)
-            }
+            _ => self.worker.search(search.clone(), &mut shown),
         };
+        let is_bounded = matches!(request.effort, AnalysisEffort::Bounded { .. });
         match found {
-            Ok(report) => Some(adapted(&report).unwrap_or(report)),
+            Ok(mut report) => {
+                if may_pass && is_bounded && !stop.is_raised() {
+                    self.weigh_pass(&search, &mut report, &mut judged, judge_limits);
+                }
+                Some(adapted(&report, &judged).unwrap_or(report))
+            }
             // It was stopped while the network was being loaded.
             Err(_) if stop.is_raised() => None,
             Err(error) => {
@@ -387,11 +392,8 @@ impl<G: Game> Engine for Player<G> {
     fn settle_as(&self, owner: Vec<f32>) -> Option<Settled> {
         let position = self.history.position();
         let told = OwnershipEstimate {
-            shared: vec![0.0; owner.len()],
             owner,
-            defended: None,
-            black_ahead: 0.0,
-            deviation: 0.0,
+            ..OwnershipEstimate::unknown(position.size().area())
         };
         scoring::settle(position, &told)
     }

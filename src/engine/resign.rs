@@ -146,6 +146,7 @@ mod tests {
             black_ahead: HalfPoints(black_ahead),
             range: range.map(HalfPoints),
             open: 0,
+            unsettled: 0,
         };
         let line = FillGame::new(BoardSize::new(18, 1)).expect("a legal size");
         let black_loses = |found| loses_the_count(&line, Color::Black, &found);

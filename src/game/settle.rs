@@ -19,6 +19,20 @@ pub struct OwnershipEstimate {
     pub deviation: f32,
 }
 
+impl OwnershipEstimate {
+    /// Nothing is known of any of these points.
+    #[must_use]
+    pub fn unknown(points: usize) -> OwnershipEstimate {
+        OwnershipEstimate {
+            owner: vec![0.0; points],
+            defended: None,
+            shared: vec![0.0; points],
+            black_ahead: 0.0,
+            deviation: 0.0,
+        }
+    }
+}
+
 /// Status of a point when the players stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointStatus {
@@ -45,6 +59,8 @@ pub struct Settled {
     pub range: [HalfPoints; 2],
     /// Open empty points, which count for the side that plays there.
     pub open: usize,
+    /// Points that are not expected to be whose they are counted: where the game would go on.
+    pub unsettled: usize,
 }
 
 impl Settled {
@@ -65,6 +81,29 @@ impl Settled {
     pub fn certain_winner(&self) -> Option<Color> {
         let [least, most] = self.range.map(|ahead| Outcome::by_points(ahead).winner);
         least.filter(|_| least == most)
+    }
+
+    /// Whether nothing is left to be played for, and uncertain points do not decide who has won.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.open == 0 && self.unsettled == 0 && self.certain_winner().is_some()
+    }
+
+    /// Expected result for a side if the players agree on this score, in [-1, 1]: the result where uncertain points
+    /// do not decide it; else the nearer 0 the more of them speak for the other side.
+    #[must_use]
+    pub fn value_for(&self, color: Color) -> f32 {
+        let ahead = color.signed(self.black_ahead.0 as f32);
+        let [least, most] = self.range.map(|ahead| ahead.0 as f32);
+        let worst = match self.black_ahead.0 {
+            ..0 => most,
+            0 => 0.0,
+            1.. => -least,
+        };
+        match ahead {
+            0.0 => 0.0,
+            _ => ahead / (ahead.abs() + worst.max(0.0)),
+        }
     }
 
     /// The owner of each point as it is counted: 1 Black's, -1 White's, 0 neither's; `stone` tells the stones on
@@ -99,5 +138,32 @@ impl Settled {
         let mut reached = size.connected(starts, open);
         reached.retain(|&mv| matches!(status(mv), PointStatus::Territory(_) | PointStatus::Dame));
         reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(ahead: i32, range: [i32; 2]) -> Settled {
+        Settled {
+            statuses: Vec::new(),
+            black_ahead: HalfPoints(ahead),
+            range: range.map(HalfPoints),
+            open: 0,
+            unsettled: 0,
+        }
+    }
+
+    #[test]
+    fn who_leads_wins_for_certain_only_if_doubts_do_not_decide() {
+        let value = |ahead, range| settled(ahead, range).value_for(Color::Black);
+        assert_eq!(value(3, [1, 9]), 1.0);
+        assert_eq!(value(-3, [-9, -1]), -1.0);
+        assert_eq!(value(3, [-9, 3]), 0.25);
+        assert_eq!(value(-1, [-9, 19]), -0.05);
+        assert_eq!(value(0, [-4, 4]), 0.0);
+        assert_eq!(settled(3, [-9, 3]).value_for(Color::White), -0.25);
+        assert!(settled(3, [1, 9]).is_over() && !settled(3, [-9, 3]).is_over());
     }
 }

@@ -58,9 +58,16 @@ pub(super) fn owners(expected: &OwnershipEstimate, size: BoardSize, color: Color
 }
 
 /// Current owner of each point, top row first: 1 for `color`, -1 for the opponent, 0 for neutral
-/// points. A stone is its owner's; so is an empty point where only one side may play, which in NoGo
+/// points; at the end of a game that counts points as it is counted. Before, a stone is its owner's; so is an empty point where only one side may play, which in NoGo
 /// is permanent.
 pub(super) fn ownership(engine: &dyn Engine, color: Color) -> Vec<f32> {
+    let as_it_stands = engine.outcome().is_some() && !engine.agrees_on_dead();
+    let counted = || engine.settle_as(vec![0.0; engine.size().area()]);
+    if let Some(counted) = as_it_stands.then(counted).flatten() {
+        let owners = counted.owners(|point| engine.stone(point));
+        let owner = |point: Move| color.signed(owners[point.index()]);
+        return points_from_top(engine.size()).map(owner).collect();
+    }
     let [own, theirs] = [color, color.opponent()].map(|side| engine.legal_moves(side));
     let owner = |point: Move| match engine.stone(point) {
         Some(stone) if stone == color => 1.0,

@@ -23,7 +23,7 @@ pub(super) struct Leaf<G> {
 /// Minimum prior of a pass that may end the game, where the players have to agree on dead stones:
 /// networks trained with area scoring consider a pass only when all points are filled. Others know
 /// better ([`Encoding::knows_passes`](crate::encode::Encoding)).
-const ENDING_PRIOR: f32 = 0.1;
+pub(super) const ENDING_PRIOR: f32 = 0.1;
 
 impl<G: Game> Leaf<G> {
     /// Gives the leaf its moves and its value, from the network's raw policy logits, and completes

@@ -58,6 +58,9 @@ pub(super) struct SearchContext<'s, G: Game> {
 pub(super) enum Endings {
     /// A proof, where the result is certain; dead stones are estimated.
     Proofs,
+    /// A value, with the points: dead stones are estimated. Where a proof ended the search of a sensible
+    /// move, other moves would get its visits, and the lead would be theirs.
+    Points,
     /// A value: the result as the rules count it. Nothing is proven, so that visits and values stay
     /// those of a policy.
     Values,
@@ -271,8 +274,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             mover: position.to_move(),
             first,
             ending: match self.context.endings {
-                Endings::Proofs if !self.context.knows_passes => ending(position),
-                Endings::Proofs | Endings::Values => None,
+                Endings::Proofs | Endings::Points if !self.context.knows_passes => ending(position),
+                _ => None,
             },
             ended: position.outcome().map(|_| Box::new(position.clone())),
         });
@@ -290,7 +293,7 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// Facts from the rules or the prober. A root needs all its moves even if the result is certain.
     fn known(&mut self, position: &G, depth: usize) -> Facts {
         let is_open_root = depth == 0 && position.outcome().is_none();
-        if is_open_root || self.context.endings == Endings::Values {
+        if is_open_root || self.context.endings != Endings::Proofs {
             return Facts::NONE;
         }
         let certain = position.certain();
@@ -351,7 +354,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             let judged = ended.and_then(|ended| Judged::of(ended, outputs, i, known));
             let (value, lead) = (outputs.value(i), outputs.lead(i));
             let value = match &judged {
-                Some(judged) => judged.value(leaf.mover, value, params.lead_weight),
+                Some(judged) => judged.value(leaf.mover, params.lead_weight),
                 None => with_lead(value, lead, params.lead_weight, area),
             };
             let policy = outputs.policy(i);

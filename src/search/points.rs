@@ -33,8 +33,8 @@ fn worth(lead: f32, area: usize) -> f32 {
 
 /// Expected agreement on the score of a finished game.
 pub(super) struct Judged {
-    /// The winner, regardless of the status of uncertain points; `None` if that decides.
-    winner: Option<Color>,
+    /// Expected result for Black, in [-1, 1].
+    black_wins: f32,
     /// Black's lead in points.
     black_ahead: f32,
     /// Black's share of each point, in [-1, 1].
@@ -80,19 +80,18 @@ impl Judged {
         }
         let settled = scoring::settle(position, &expected)?;
         Some(Judged {
-            winner: settled.certain_winner(),
+            black_wins: settled.value_for(Color::Black),
             black_ahead: settled.black_ahead.0 as f32 / 2.0,
             owner: settled.owners(|point| position.stone(point)),
         })
     }
 
-    /// Value for `mover`, in [-1, 1], with the given `weight` of the points: the result or, where
-    /// uncertain stones decide it, the network's value.
-    pub(super) fn value(&self, mover: Color, otherwise: f32, weight: f32) -> f32 {
-        let chance = self
-            .winner
-            .map_or(otherwise, |winner| mover.signed(winner.signed(1.0)));
-        let lead = mover.signed(self.black_ahead);
+    /// Value for `mover`, in [-1, 1], with the given `weight` of the points.
+    pub(super) fn value(&self, mover: Color, weight: f32) -> f32 {
+        let (chance, lead) = (
+            mover.signed(self.black_wins),
+            mover.signed(self.black_ahead),
+        );
         with_lead(chance, Some(lead), weight, self.owner.len())
     }
 }

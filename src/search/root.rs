@@ -3,29 +3,33 @@
 use rand::{Rng, RngExt};
 
 use super::edge::{Choice, Edge};
+use super::leaf::ENDING_PRIOR;
 use super::node::{Node, NodeId};
 use super::noise::add_root_noise;
 use super::params::{MoveChoice, SearchParams};
 use super::report::MoveReport;
 use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
-use crate::game::{Bounds, Game, GameState, Move, Proof};
+use crate::game::{Bounds, Game, GameState, Move, Proof, Scored as _};
 
 /// A move with less than 1/RIVAL_SHARE of the leader's visits is not a rival yet.
 const RIVAL_SHARE: u32 = 8;
 
 /// The root's priors where they differ from its choices'; moves to avoid have the prior
-/// [`AVOIDED`], those forbidden by the history [`FORBIDDEN`].
+/// [`AVOIDED`], those forbidden by the history [`FORBIDDEN`]. A pass that may be the `ending` of the game has
+/// [`ENDING_PRIOR`] at least, so that its value is known.
 pub(super) fn priors<G: Game>(
     choices: &[Choice],
     start: &GameState<G>,
     avoid: &[Move],
+    ending: Option<Move>,
     params: &SearchParams,
     rng: &mut impl Rng,
 ) -> RootPriors {
     let forbids = start.position().forbids_repetition();
     let plain = params.root_noise == 0.0 && params.root_policy_temperature == 1.0;
-    if plain && avoid.is_empty() && !forbids {
+    let raises = |choice: &Choice| Some(choice.mv()) == ending && choice.prior() < ENDING_PRIOR;
+    if plain && avoid.is_empty() && !forbids && !choices.iter().any(raises) {
         return RootPriors(None);
     }
     let mut priors: Vec<f32> = choices.iter().map(Choice::prior).collect();
@@ -37,6 +41,8 @@ pub(super) fn priors<G: Game>(
             *prior = FORBIDDEN;
         } else if avoid.contains(&choice.mv()) {
             *prior = AVOIDED;
+        } else if Some(choice.mv()) == ending {
+            *prior = prior.max(ENDING_PRIOR);
         }
     }
     RootPriors(Some(priors))
@@ -105,25 +111,54 @@ pub(super) fn moves<G: Game>(
         moves[..=chosen].rotate_right(1);
     }
     if moves.iter().any(|found| found.proof == Some(Proof::Win)) {
-        put_winning_ends_first(&mut moves, start.position());
+        // The search stops at the first proof, which may be of a longer win, and has perhaps not visited those that
+        // end the game. A result on which the players have yet to agree is no proof.
+        put_wins_first(&mut moves, start.position(), |_, next| {
+            next.outcome().is_some()
+        });
     }
     moves
 }
 
-/// In a won position, puts the moves that win at once first. The search stops at the first proof, which
-/// may be of a longer win, and has perhaps not visited them.
-fn put_winning_ends_first<G: Game>(moves: &mut [MoveReport], position: &G) {
-    let ends = |found: &MoveReport| {
+/// Puts the wanted moves first that certainly win, where the search itself proves nothing; returns whether there are
+/// any.
+pub(super) fn put_certain_wins_first<G: Game>(
+    moves: &mut [MoveReport],
+    position: &G,
+    wanted: impl Fn(Move) -> bool,
+) -> bool {
+    put_wins_first(moves, position, |mv, _| wanted(mv))
+}
+
+/// Puts the wanted moves first that certainly win, as they and the positions after them are; returns whether there are
+/// any.
+fn put_wins_first<G: Game>(
+    moves: &mut [MoveReport],
+    position: &G,
+    wanted: impl Fn(Move, &G) -> bool,
+) -> bool {
+    let wins = |found: &MoveReport| {
         let mut next = position.clone();
         next.play(found.mv);
-        let outcome = next.outcome();
-        outcome.is_some_and(|outcome| outcome.proof_for(position.to_move()) == Proof::Win)
+        wanted(found.mv, &next) && next.certain().proof() == Some(Proof::Loss)
     };
-    moves.sort_by_cached_key(|found| !ends(found));
-    for found in moves.iter_mut().take_while(|found| ends(found)) {
+    let won: Vec<Move> = moves
+        .iter()
+        .filter(|found| wins(found))
+        .map(|found| found.mv)
+        .collect();
+    moves.sort_by_key(|found| !won.contains(&found.mv));
+    for found in &mut moves[..won.len()] {
         found.proof = Some(Proof::Win);
         (found.value, found.lcb) = (Proof::Win.value(), Proof::Win.value());
     }
+    !won.is_empty()
+}
+
+/// A pass that may end the game.
+pub(super) fn ending<G: Game>(position: &G) -> Option<Move> {
+    let nears_end = position.scored().is_some_and(|scored| scored.nears_end());
+    nears_end.then(|| position.size().pass())
 }
 
 fn report<G: Game>(

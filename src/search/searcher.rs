@@ -8,9 +8,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::control::Control;
 use super::error::SearchError;
-use super::limits::{AnalysisOptions, Limits, StopFlag};
+use super::limits::{AnalysisOptions, Limits, Purpose, StopFlag};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
+use super::playout::Endings;
 use super::points::{PointSums, without_lead};
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
 use super::report::{Observer, SearchReport};
@@ -21,7 +22,7 @@ use super::worker::Job;
 use super::{reuse, root};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
-use crate::game::{Bounds, Game, GameState, OwnershipEstimate};
+use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof};
 
 /// At most 1/WAITING_SHARE of a move's time may be spent waiting for threads still in an evaluation of
 /// the last search.
@@ -70,6 +71,7 @@ struct Root<'a, G> {
     /// Visits of its moves in earlier searches.
     taken_over: Arc<[u32]>,
     points: Arc<Vec<PointSums>>,
+    endings: Endings,
     judged: Option<Arc<OwnershipEstimate>>,
     /// Visits of earlier searches.
     reused: u64,
@@ -211,7 +213,14 @@ impl<G: Encode> Searcher<G> {
         }
         let control = control(reused + root.first);
         let choices = root.tree.choices(root.node());
-        root.priors = root::priors(choices, start, &analysis.avoid, &root.params, &mut self.rng);
+        root.priors = root::priors(
+            choices,
+            start,
+            &analysis.avoid,
+            root::ending(position),
+            &root.params,
+            &mut self.rng,
+        );
         let edges = root.tree.edges(root.node());
         root.taken_over = edges.map(|edge| edge.counts().0).collect();
         if analysis.at_once {
@@ -258,6 +267,10 @@ impl<G: Encode> Searcher<G> {
             node,
             priors: RootPriors::default(),
             taken_over: Arc::default(),
+            endings: match analysis.purpose {
+                Purpose::Position if G::INFO.scored && !points.is_empty() => Endings::Points,
+                _ => Endings::Proofs,
+            },
             points,
             judged: analysis.judged.clone(),
             reused,
@@ -410,6 +423,7 @@ fn job<G: Encode>(pool: &Pool<G>, root: &Root<'_, G>, control: Arc<Control>) -> 
         taken_over: Arc::clone(&root.taken_over),
         params: root.params.clone(),
         encoding: pool.encoding(),
+        endings: root.endings,
         control,
         points: Arc::clone(&root.points),
         judged: root.judged.clone(),
@@ -434,6 +448,13 @@ fn report<G: Game>(
         }
     };
     let mut moves = root::moves(tree, root.node, root.start, &root.params, rng);
+    let choices = tree.choices(node);
+    let wanted = |mv: Move| {
+        let place = choices.iter().position(|choice| choice.mv() == mv);
+        place.is_none_or(|index| root.priors.want(index))
+    };
+    let is_won = root.endings == Endings::Points
+        && root::put_certain_wins_first(&mut moves, position, wanted);
     for found in &mut moves {
         found.expected = PointSums::expected_after(&root.points, found.mv);
         if found.proof.is_none() {
@@ -442,6 +463,10 @@ fn report<G: Game>(
             (found.value, found.lcb) = (chance(value, expected), chance(lcb, expected));
         }
     }
+    let proven = match is_won {
+        true => Bounds::exactly(Proof::Win),
+        false => proven,
+    };
     SearchReport {
         moves,
         value: proven.clamp(chance(value, expected.as_ref())),

@@ -177,7 +177,7 @@ impl<G: Game> StepSearch<G> {
     /// Gives the root, once it is evaluated, priors with temperature and noise.
     pub fn add_noise(&mut self, rng: &mut impl Rng) {
         let choices = self.tree.choices(self.tree.node(self.root));
-        self.priors = root::priors(choices, &self.start, &[], &self.params, rng);
+        self.priors = root::priors(choices, &self.start, &[], None, &self.params, rng);
         self.moves.clear();
     }
 

@@ -30,6 +30,7 @@ pub(super) struct Job<G: Game> {
     pub(super) taken_over: Arc<[u32]>,
     pub(super) params: SearchParams,
     pub(super) encoding: &'static dyn Encoding<G>,
+    pub(super) endings: Endings,
     pub(super) control: Arc<Control>,
     /// One per thread, where the network predicts points; otherwise empty.
     pub(super) points: Arc<Vec<PointSums>>,
@@ -124,7 +125,7 @@ fn run_job<G: Game>(
         root_priors: &job.root_priors,
         taken_over: &job.taken_over,
         params: &job.params,
-        endings: Endings::Proofs,
+        endings: job.endings,
         knows_passes: job.encoding.knows_passes(),
         earlier: None,
         points: job.points.get(number),

@@ -72,19 +72,19 @@ impl<G: Game> Player<G> {
         }
         let pass = position.size().pass();
         let may_pass = G::INFO.scored && !analysis.avoid.contains(&pass);
-        let judged = match may_pass {
+        let mut judged = match may_pass {
             true => self.judge_pass(position, judge_limits),
             false => PassJudgement::default(),
         };
-        // Filling a neutral point costs nothing, and a game that ends without them is counted differently by
-        // other programs.
-        let ending = judged
-            .neutral
-            .filter(|mv| start.allows(*mv) && !analysis.avoid.contains(mv))
-            .unwrap_or(pass);
-        if judged.decides {
-            return Decided::to_play(Some(ending), budget);
+        let allows = |mv: &Move, avoid: &[Move]| start.allows(*mv) && !avoid.contains(mv);
+        let ending = |judged: &PassJudgement, avoid: &[Move]| {
+            let ending = Some(passing::ending(position, judged));
+            ending.filter(|mv| allows(mv, avoid)).or(Some(pass))
+        };
+        if may_pass && passing::wins_at_once(position, &judged) {
+            return Decided::to_play(ending(&judged, &analysis.avoid), budget);
         }
+        let avoided = analysis.avoid.clone();
         analysis.judged.clone_from(&judged.expected);
         if let Some(scored) = position.scored()
             && may_pass
@@ -96,33 +96,37 @@ impl<G: Game> Player<G> {
             analysis.avoid.extend(scored.idle_moves());
         }
         // If stopped while dead stones are judged, the results of earlier searches are still used.
+        let elapsed = self.time.now().saturating_sub(started);
+        let rest = limits.budget.map(|budget| budget.after(elapsed));
+        let search = SearchRequest::new(start.clone())
+            .within(Limits {
+                budget: rest,
+                ..limits
+            })
+            .until(stop)
+            .with(analysis);
         if !stopped {
-            let elapsed = self.time.now().saturating_sub(started);
-            let budget = limits.budget.map(|budget| budget.after(elapsed));
-            let search = SearchRequest::new(start.clone())
-                .within(Limits { budget, ..limits })
-                .until(stop)
-                .with(analysis.clone());
-            self.last_report = self.search(search, observer);
+            self.last_report = self.search(search.clone(), observer);
         }
         // A search that was stopped has not compared a pass with the other moves.
         let compared = !stop.is_raised() && may_pass;
         let mut instead = None;
-        if let Some(report) = self.last_report.take_if(|_| compared) {
-            let passes = self.passes(position, &report, &judged, judge_limits);
+        if let Some(mut report) = self.last_report.take_if(|_| compared) {
+            self.weigh_pass(&search, &mut report, &mut judged, judge_limits);
+            let passes = passing::passes(position, &report, &judged);
             instead = passing::instead_of_pass(position, &report).map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
-                return Decided::to_play(Some(ending), budget);
+                return Decided::to_play(ending(&judged, &avoided), budget);
             }
         }
-        let avoid = analysis.avoid;
+        let avoid = search.analysis.avoid;
         let instant = match self.last_report {
             Some(_) => None,
             None => Some(self.glance(start)),
         };
         let found = self.last_report.as_ref().or(instant.as_ref());
-        let instead = instead.filter(|mv| start.allows(*mv) && !avoid.contains(mv));
+        let instead = instead.filter(|mv| allows(mv, &avoid));
         let mv = instead.or_else(|| choose(start, found, &avoid));
         Decided {
             resigns: request.kind == MoveKind::Play && self.is_hopeless(position, judge_limits),

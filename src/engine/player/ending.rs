@@ -6,8 +6,10 @@ use super::super::judge_limits::JudgeLimits;
 use super::super::passing::{self, PassJudgement};
 use super::super::unjudged::Unjudged;
 use super::Player;
-use crate::game::{Color, Game, GameState, Move, OwnershipEstimate, Scored as _, Settled, scoring};
-use crate::search::{SearchReport, StopFlag};
+use crate::game::{
+    Color, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring,
+};
+use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, SearchRequest, StopFlag};
 
 /// Share of a network's owners in the count of a position; the rest is from playouts. Of 36 finished games against
 /// GNU Go (17 on 9x9, 16 on 13x13, 3 on 19x19) GNU Go counts all as playouts alone and as half of each do, and 33 as the
@@ -16,9 +18,9 @@ use crate::search::{SearchReport, StopFlag};
 const NETWORK_SHARE: f32 = 0.5;
 
 impl<G: Game> Player<G> {
-    /// Judges a pass where one may end the game: after a pass of the opponent, and near the end where the board
-    /// does not say who owns what. Under territory scoring a needless stone costs a point, and networks that were
-    /// trained on area scoring do not see which stones are needless.
+    /// Judges a pass before a search where one may end the game: after a pass of the opponent, and near the end where
+    /// the board does not say who owns what. Under territory scoring a needless stone costs a point, and networks that
+    /// are off by a point do not see which stones are needless.
     pub(super) fn judge_pass(
         &mut self,
         position: &G,
@@ -27,43 +29,100 @@ impl<G: Game> Player<G> {
         let Some(scored) = position.scored() else {
             return PassJudgement::default();
         };
-        let offered = passing::is_offered(position);
         let by_territory = scored.current_score().is_none() && scored.nears_end();
-        if !(offered || by_territory) {
-            return PassJudgement::default();
-        }
-        let ended = passing::when_both_pass(position);
-        let settled = self.judge.settle_within(&ended, judge_limits);
-        let settled = settled.ok().flatten();
-        let settled = settled.as_ref();
-        PassJudgement {
-            decides: settled.is_some_and(|found| passing::decides(position, found, offered)),
-            neutral: settled.and_then(|found| scored.neutral_move(found)),
-            expected: self.judge.known(&ended).cloned().map(Arc::new),
+        match by_territory || passing::is_offered(position) {
+            true => self.count_if_both_pass(position, judge_limits),
+            false => PassJudgement::default(),
         }
     }
 
-    /// Whether to pass after a search: [`passing::preferred`], and a side that passes first leaves nothing to be
-    /// played for ([`passing::is_closed`]).
-    pub(super) fn passes(
+    /// The count if both sides pass now, by playouts and network.
+    fn count_if_both_pass(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> PassJudgement {
+        let ended = passing::when_both_pass(position);
+        if !scoring::agrees_on_dead(position) {
+            // It counts as it stands, whatever is expected.
+            let unknown = OwnershipEstimate::unknown(position.size().area());
+            return PassJudgement {
+                count: scoring::settle(&ended, &unknown),
+                expected: None,
+            };
+        }
+        let Ok(Some(by_playouts)) = self.judge.settle_within(&ended, judge_limits) else {
+            return PassJudgement::default();
+        };
+        let expected = self.expected(&ended, judge_limits);
+        let count = expected
+            .as_ref()
+            .and_then(|expected| scoring::settle(&ended, expected));
+        PassJudgement {
+            count: count.or(Some(by_playouts)),
+            expected: expected.map(Arc::new),
+        }
+    }
+
+    /// After a search that may prefer a pass: searches the opponent's answers to it, the best of which gives its value,
+    /// and counts. A pass that ends the game has no answers.
+    pub(super) fn weigh_pass(
         &mut self,
-        position: &G,
-        report: &SearchReport,
+        request: &SearchRequest<G>,
+        report: &mut SearchReport,
+        judged: &mut PassJudgement,
+        judge_limits: JudgeLimits<'_>,
+    ) {
+        let position = request.start.position();
+        if !passing::contends(position, report, judged) {
+            return;
+        }
+        if judged.count.is_none() {
+            *judged = self.count_if_both_pass(position, judge_limits);
+        }
+        if !passing::is_offered(position) && passing::passes(position, report, judged) {
+            self.search_answers(request, report, judged, judge_limits);
+        }
+    }
+
+    /// Searches the answers to a pass within the visits of `request`, and gives it the value of the best one.
+    fn search_answers(
+        &mut self,
+        request: &SearchRequest<G>,
+        report: &mut SearchReport,
         judged: &PassJudgement,
         judge_limits: JudgeLimits<'_>,
-    ) -> bool {
-        let expected = judged.expected.as_deref();
-        let Some(preferred) = passing::preferred(position, report, expected) else {
-            return false;
+    ) {
+        let pass = request.start.position().size().pass();
+        let Some(passed) = report.moves.iter_mut().find(|found| found.mv == pass) else {
+            return;
         };
-        if passing::is_offered(position) {
-            return true;
+        let mut next = request.start.clone();
+        next.play(pass);
+        let answers = SearchRequest::new(next)
+            .within(Limits {
+                budget: judge_limits
+                    .budget(self.time.now())
+                    .or(request.limits.budget),
+                ..request.limits
+            })
+            .until(&request.stop)
+            .with(AnalysisOptions {
+                points: PointsByMove::Lead,
+                judged: judged.expected.clone(),
+                purpose: request.analysis.purpose,
+                ..AnalysisOptions::default()
+            });
+        let Ok(found) = self.worker.search(answers, &mut |_| {}) else {
+            return;
+        };
+        let Some(best) = found.best().filter(|best| best.visits > 0) else {
+            return;
+        };
+        (passed.value, passed.lcb) = (-best.value, -best.value);
+        passed.visits = passed.visits.max(1);
+        passed.proof = found.proof.map(Proof::flip);
+        if let (Some(own), Some(answered)) = (&mut passed.expected, &best.expected) {
+            own.black_ahead = answered.black_ahead;
         }
-        let settled = self.judge.settle_within(position, judge_limits);
-        let seen = || scoring::settle(position, report.expected.as_ref()?);
-        let settled = settled.ok().flatten().or_else(seen);
-        let estimates = [expected, report.expected.as_ref()];
-        settled.is_some_and(|settled| passing::is_closed(position, &settled, preferred, &estimates))
+        passed.pv = [&[pass], &*best.pv].concat();
+        passed.pv_visits = [&[passed.visits], &*best.pv_visits].concat();
     }
 
     /// A position as the players may agree to count it: by playouts, and by the network's owners where it
@@ -80,17 +139,24 @@ impl<G: Game> Player<G> {
             true => self.judge.settle_within(position, judge_limits)?,
             false => self.judge.settle(position, judge_limits.stop())?,
         };
-        let Some(by_playouts) = self.judge.known(position).cloned() else {
-            return Ok(settled);
-        };
-        let Some(expected) = self.by_network(position, by_playouts, judge_limits) else {
-            return Ok(settled);
-        };
-        Ok(scoring::settle(position, &expected))
+        let expected = self.expected(position, judge_limits);
+        Ok(expected.map_or(settled, |expected| scoring::settle(position, &expected)))
     }
 
-    /// Owners and lead of a game that is over as its players count them; `None` before the end, and in games without
-    /// dead stones.
+    /// What is expected of a position that was judged last: by playouts, and by the network's owners where it predicts
+    /// them.
+    fn expected(
+        &mut self,
+        position: &G,
+        judge_limits: JudgeLimits<'_>,
+    ) -> Option<OwnershipEstimate> {
+        let by_playouts = self.judge.known(position)?.clone();
+        let mixed = self.by_network(position, by_playouts.clone(), judge_limits);
+        Some(mixed.unwrap_or(by_playouts))
+    }
+
+    /// Owners and lead of a game that is over as its players count them; `None` where it might go on, and in games
+    /// without dead stones.
     pub(super) fn counted(&mut self, stop: &StopFlag) -> Option<OwnershipEstimate> {
         let position = self.history.position().clone();
         if position.outcome().is_none() || !scoring::agrees_on_dead(&position) {
@@ -98,7 +164,7 @@ impl<G: Game> Player<G> {
         }
         let judge_limits = JudgeLimits::of_controller(stop);
         let settled = self.settle_for_controller(&position, judge_limits);
-        let settled = settled.ok().flatten()?;
+        let settled = settled.ok().flatten().filter(Settled::is_over)?;
         Some(OwnershipEstimate {
             owner: settled.owners(|point| position.stone(point)),
             defended: None,

@@ -2,7 +2,8 @@
 
 use super::{Agreed, Go, GoRules, Removed, Scoring};
 use crate::game::{
-    Bits, Color, HalfPoints, Move, OwnershipEstimate, PointStatus, Recent, Scored as _, Settled,
+    Bits, Color, Game as _, HalfPoints, Move, OwnershipEstimate, PointStatus, Recent, Scored as _,
+    Settled,
 };
 
 /// Points with a more certain expected owner need not be played for.
@@ -11,6 +12,9 @@ const SURE: f32 = 0.8;
 /// In an unfinished game, an open point counts for a side whose expected ownership is at least
 /// this.
 const LIKELY: f32 = 0.5;
+
+/// A point whose expected owner is further than this from the one it is counted for is not settled.
+const SETTLED: f32 = 0.5;
 
 /// After both sides have passed, a chain is certainly alive if its expected survival is at least
 /// this.
@@ -135,11 +139,11 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// The position scored as it is expected to end.
     #[must_use]
     pub fn settled(&self, expected: &OwnershipEstimate) -> Settled {
-        let agreed = if self.passes() >= 2 && !self.agrees_on_dead() {
-            // The game is over without an agreement on dead stones.
-            Agreed::all_alive()
-        } else {
-            self.agree(expected)
+        // The game may be over without an agreement on dead stones.
+        let as_it_stands = self.passes() >= 2 && !self.agrees_on_dead();
+        let agreed = match as_it_stands {
+            true => Agreed::all_alive(),
+            false => self.agree(expected),
         };
         let score = self.score(&agreed).0;
         let mut owned = self.owned(&agreed);
@@ -165,7 +169,10 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             .iter()
             .filter(|&point| counts && !shared(point))
             .count();
-        let doubtful = (self.passes() >= 2).then(|| self.doubtful(expected, &agreed));
+        let doubtful = match as_it_stands {
+            true => Some(Bits::EMPTY),
+            false => (self.passes() >= 2).then(|| self.doubtful(expected, &agreed)),
+        };
         let (mut least, mut most) = (ahead, ahead);
         for point in board.iter() {
             let own = [0, 1].map(|side| owned[side].contains(point));
@@ -202,11 +209,20 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             () if owned[1].contains(point) => PointStatus::Territory(Color::White),
             () => PointStatus::Dame,
         };
-        Settled {
+        let mut settled = Settled {
             statuses: board.iter().map(status).collect(),
             black_ahead: HalfPoints(ahead),
             range: [HalfPoints(least), HalfPoints(most)],
             open,
+            unsettled: 0,
+        };
+        if !as_it_stands {
+            let counted = settled.owners(|point| self.stone(point));
+            let secured = Color::BOTH.map(|color| self.pass_alive(color).secured);
+            let in_doubt = board & !(secured[0] | secured[1] | agreed.seki);
+            let differs = |point: &Move| (owner(*point) - counted[point.index()]).abs() > SETTLED;
+            settled.unsettled = in_doubt.iter().filter(differs).count();
         }
+        settled
     }
 }

@@ -149,10 +149,18 @@ pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<St
         (None, None) => return Err(Failure::NoSearch),
     };
     let expected = report.as_ref().and_then(|report| report.expected.as_ref());
-    let (lead, square) = expected.map_or((0.0, 0.0), |expected| {
-        let lead = -expected.black_ahead;
-        (lead, lead.powi(2) + expected.deviation.powi(2))
-    });
+    let (lead, square) = match (expected, engine.outcome()) {
+        (Some(expected), _) => {
+            let lead = -expected.black_ahead;
+            (lead, lead.powi(2) + expected.deviation.powi(2))
+        }
+        (None, Some(outcome)) => {
+            let margin = outcome.margin.map_or(0.0, |margin| margin.0 as f32 / 2.0);
+            let lead = margin * outcome.value_for(Color::White);
+            (lead, lead.powi(2))
+        }
+        (None, None) => (0.0, 0.0),
+    };
     let owners = match expected {
         Some(expected) => owners(expected, engine.size(), Color::White),
         None => ownership(engine, Color::White),

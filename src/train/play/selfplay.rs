@@ -4,7 +4,7 @@
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::game::{Game, HalfPoints, Move, Outcome, Rules};
+use crate::game::{Game, HalfPoints, Move, Outcome, Proof, Rules, scoring};
 use crate::rollout::{Playout, Rave};
 use crate::train::play::komi::{self, KomiSpread};
 use crate::train::shards::finish::finish;
@@ -113,12 +113,12 @@ impl<G: Playout> SelfPlaySearch<G> for RolloutSearch {
     }
 }
 
-/// Whether a move wins the game at once for its side.
+/// Whether a move wins the game at once for its side. Where players agree on dead stones, a count without an
+/// agreement proves nothing.
 fn wins_by<G: Game>(position: &G, mv: Move) -> bool {
-    let mut next = position.clone();
+    let mut next = scoring::searched(position);
     next.play(mv);
-    let outcome = next.outcome();
-    outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
+    next.outcome().is_some() && next.certain().proof() == Some(Proof::Loss)
 }
 
 /// A finished game.
@@ -292,6 +292,11 @@ mod tests {
         assert!(!passes(&position));
         position.play(position.pass());
         assert!(passes(&position), "White is ahead by its komi");
+        let pass = position.pass();
+        assert!(wins_by(&position, pass));
+        let mut agreed = diagram(rows, "chinese komi0.5", Color::Black);
+        agreed.play(pass);
+        assert!(!wins_by(&agreed, pass), "it depends on an agreement");
         let full = diagram(
             ".X.XX XXXXX XXXXX XXXXX XXX.X",
             "chinese komi40",
