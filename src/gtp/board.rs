@@ -1,17 +1,13 @@
 //! The board as text, for users and for GoGui; and the owners of its points.
 
-use super::vertex::{COLUMNS, format_vertex};
+use super::vertex::{column_name, format_vertex};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move, OwnershipEstimate};
 
 /// A few lines that show the board, the side to move and the last play.
 pub(super) fn show(engine: &dyn Engine) -> String {
     let size = engine.size();
-    let columns: Vec<String> = COLUMNS
-        .iter()
-        .take(size.width.into())
-        .map(|&letter| char::from(letter).to_string())
-        .collect();
+    let columns: Vec<String> = (0..size.width).map(column_name).collect();
     let letters = format!("   {}", columns.join(" "));
     let record = engine.record();
     let last = record.plays.last().map_or_else(String::new, |last| {

@@ -24,8 +24,8 @@ pub type SmallNoGo = NoGo<2>;
 /// NoGo on boards of up to 192 points: 12x12, 13x13 and rectangles between.
 pub type LargeNoGo = NoGo<3>;
 
-/// Number of columns that GTP can name.
-const MAX_SIDE: u8 = 25;
+/// Longest side: as many columns as have names (A to Z, AA to AZ).
+const MAX_SIDE: u8 = 50;
 
 /// A NoGo position on a board of at most `64 * WORDS` points.
 #[derive(Debug, Clone)]
@@ -184,9 +184,9 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         let fits = sides.contains(&size.width) && sides.contains(&size.height);
         if !fits || size.area() > 64 * WORDS {
             let limits = match WORDS {
-                1 => "rectangles of at most 64 points and 25 columns or rows",
-                2 => "rectangles of at most 128 points and 25 columns or rows",
-                _ => "rectangles of at most 192 points and 25 columns or rows",
+                1 => "rectangles of at most 64 points and 50 columns or rows",
+                2 => "rectangles of at most 128 points and 50 columns or rows",
+                _ => "rectangles of at most 192 points and 50 columns or rows",
             };
             return Err(UnsupportedSize {
                 game: Self::NAME,

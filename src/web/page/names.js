@@ -1,12 +1,21 @@
 // Names of points. The program's names skip the letter I, as boards of Go do; boards of Gomoku have all letters.
-const COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ", ALL = "ABCDEFGHIJKLMNOPQRSTUVWXY";
+// Beyond 25 columns, on long boards of NoGo, they go on with AA.
+const LETTERS = [..."ABCDEFGHJKLMNOPQRSTUVWXYZ"], ALL = [..."ABCDEFGHIJKLMNOPQRSTUVWXY"];
+const COLUMNS = [...LETTERS, ...LETTERS.map((letter) => "A" + letter)];
 
 const letters = (game) => (game === "gomoku" ? ALL : COLUMNS);
 
 export const columnName = (game, x) => letters(game)[x];
 
+// Column and row of a name.
+const parts = (at) => at.match(/^([A-Z]*)(.*)$/).slice(1);
+
 // Points are numbered row by row from the top.
-export const indexOf = (size, at) => (at === "pass" || !at ? -1 : (size.height - Number(at.slice(1))) * size.width + COLUMNS.indexOf(at[0]));
+export function indexOf(size, at) {
+  if (at === "pass" || !at) return -1;
+  const [column, row] = parts(at);
+  return (size.height - Number(row)) * size.width + COLUMNS.indexOf(column);
+}
 export const vertexOf = (size, index) => COLUMNS[index % size.width] + (size.height - Math.floor(index / size.width));
 
 // A point as people read it on the board.
@@ -16,6 +25,6 @@ export const shown = (game, at) => (at && at !== "pass" && game === "gomoku" ? A
 export function typed(view, text) {
   const word = text.trim().toUpperCase();
   if (word === "PASS") return view.passes ? "pass" : null;
-  const x = letters(view.game).indexOf(word[0] ?? "?"), row = Number(word.slice(1));
+  const [column, number] = parts(word), x = letters(view.game).indexOf(column), row = Number(number);
   return x >= 0 && x < view.width && Number.isInteger(row) && row >= 1 && row <= view.height ? COLUMNS[x] + row : null;
 }

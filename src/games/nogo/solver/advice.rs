@@ -130,5 +130,6 @@ fn margin<const W: usize>(position: &NoGo<W>) -> f32 {
     let board = Board::new(position);
     let bounds = MoveBounds::new(&board);
     let mover = board.to_move;
-    (bounds.lower(mover.opponent().index()) - bounds.upper(mover.index())) as f32
+    let lower = bounds.lower(&board, mover.opponent().index(), board.empty);
+    (lower - bounds.upper(&board, mover.index(), board.empty)) as f32
 }

@@ -1,7 +1,7 @@
 //! The solver's board: stones and legal points that a move changes in place and undo restores,
 //! without copies and heap allocation.
 
-use crate::game::{Bits, Color, Frame, Game, Move, zobrist};
+use crate::game::{Bits, Color, Frame, Game, Move};
 use crate::games::nogo::NoGo;
 
 /// A NoGo position with play and undo.
@@ -20,8 +20,11 @@ pub(super) struct Board<const WORDS: usize> {
     blocks: [[Block<WORDS>; 64]; WORDS],
     /// Roots of the blocks of each colour.
     pub(super) roots: [Bits<WORDS>; 2],
+    /// Empty points that neither side can play: permanent liberties.
+    pub(super) dead: Bits<WORDS>,
+    /// Stones of the blocks beside them, which can never be captured.
+    pub(super) walls: [Bits<WORDS>; 2],
     pub(super) to_move: Color,
-    key: u128,
 }
 
 /// A block: its stones and its liberties.
@@ -35,12 +38,21 @@ pub(super) struct Block<const WORDS: usize> {
 pub(super) struct Undo<const WORDS: usize> {
     point: Move,
     legal: [Bits<WORDS>; 2],
+    dead: Bits<WORDS>,
+    walls: [Bits<WORDS>; 2],
     roots: Bits<WORDS>,
     /// The root that the new stone was joined to, itself if it had no friends, and its block.
     root: Move,
     block: Block<WORDS>,
     absorbed: Roots,
     enemies: Roots,
+}
+
+/// Data to take a promise back.
+pub(super) struct Promise<const WORDS: usize> {
+    legal: [Bits<WORDS>; 2],
+    dead: Bits<WORDS>,
+    walls: [Bits<WORDS>; 2],
 }
 
 /// At most four roots: a point has four neighbours.
@@ -77,8 +89,9 @@ impl<const WORDS: usize> Board<WORDS> {
                 liberties: Bits::EMPTY,
             }; 64]; WORDS],
             roots: [Bits::EMPTY; 2],
+            dead: Bits::EMPTY,
+            walls: [Bits::EMPTY; 2],
             to_move: Color::Black,
-            key: 0,
         };
         for point in frame.board().iter() {
             let around = frame.neighbors(Bits::point(point));
@@ -94,7 +107,6 @@ impl<const WORDS: usize> Board<WORDS> {
             }
         }
         board.to_move = position.to_move();
-        board.key = position.key();
         board
     }
 
@@ -104,16 +116,6 @@ impl<const WORDS: usize> Board<WORDS> {
 
     pub(super) fn around(&self, point: Move) -> Bits<WORDS> {
         self.around[point.index() / 64][point.index() % 64]
-    }
-
-    /// Key of the stones and the side to move, as [`Game::key`].
-    pub(super) fn key(&self) -> u128 {
-        self.key
-    }
-
-    /// The key after the side to move has played `point`.
-    pub(super) fn key_after(&self, point: Move) -> u128 {
-        self.key ^ zobrist::stone(self.to_move, point) ^ zobrist::WHITE_TO_MOVE
     }
 
     fn root(&self, point: Move) -> Move {
@@ -153,6 +155,8 @@ impl<const WORDS: usize> Board<WORDS> {
         let mut undo = Undo {
             point,
             legal: self.legal,
+            dead: self.dead,
+            walls: self.walls,
             roots: self.roots[me],
             root: point,
             block: Block {
@@ -162,7 +166,6 @@ impl<const WORDS: usize> Board<WORDS> {
             absorbed: Roots::default(),
             enemies: Roots::default(),
         };
-        self.key = self.key_after(point);
         self.stones[me] |= here;
         self.empty.remove_all(here);
 
@@ -217,7 +220,12 @@ impl<const WORDS: usize> Board<WORDS> {
         };
         self.legal[me].remove_all(here | enemy_last);
         self.legal[it].remove_all(here | own_last);
-        self.forbid(empty_neighbors | own_last | enemy_last);
+        let closed = empty_neighbors | own_last | enemy_last;
+        self.forbid(closed);
+        if !(liberties & self.dead).is_empty() {
+            self.walls[me] |= block.stones;
+        }
+        self.bury(closed & !(self.legal[0] | self.legal[1]));
         self.to_move = self.to_move.opponent();
         undo
     }
@@ -242,6 +250,43 @@ impl<const WORDS: usize> Board<WORDS> {
         }
     }
 
+    /// Makes empty points that neither side can play permanent liberties.
+    fn bury(&mut self, points: Bits<WORDS>) {
+        self.dead |= points;
+        for point in points.iter() {
+            let around = self.around(point);
+            for side in 0..2 {
+                for stone in (around & self.stones[side] & !self.walls[side]).iter() {
+                    self.walls[side] |= self.block(self.root(stone)).stones;
+                }
+            }
+        }
+    }
+
+    /// The board on which `side` will not play on `points`, which the other side cannot play.
+    pub(super) fn promised(&mut self, side: Color, points: Bits<WORDS>) -> Promise<WORDS> {
+        let before = Promise {
+            legal: self.legal,
+            dead: self.dead,
+            walls: self.walls,
+        };
+        self.legal[side.index()].remove_all(points);
+        self.bury(points);
+        before
+    }
+
+    /// Takes a promise back.
+    pub(super) fn release(&mut self, before: &Promise<WORDS>) {
+        self.legal = before.legal;
+        self.dead = before.dead;
+        self.walls = before.walls;
+    }
+
+    /// Gives the turn to the other side.
+    pub(super) fn pass(&mut self) {
+        self.to_move = self.to_move.opponent();
+    }
+
     /// Undoes the last move.
     pub(super) fn take_back(&mut self, undo: &Undo<WORDS>) {
         self.to_move = self.to_move.opponent();
@@ -249,8 +294,9 @@ impl<const WORDS: usize> Board<WORDS> {
         self.stones[self.to_move.index()].remove_all(here);
         self.empty |= here;
         self.legal = undo.legal;
+        self.dead = undo.dead;
+        self.walls = undo.walls;
         self.roots[self.to_move.index()] = undo.roots;
-        self.key = self.key_after(undo.point);
         if undo.root != undo.point {
             *self.block_mut(undo.root) = undo.block;
         }

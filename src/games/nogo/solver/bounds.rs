@@ -8,25 +8,13 @@
 //! Y. X gets half of a set of independent claims, since each of Y's moves spoils at most one.
 
 use super::board::Board;
-use crate::game::{Bits, Color, Move};
-
-/// Every point that can be reached from `seed` through neighbours in `through`.
-fn flood<const W: usize>(board: &Board<W>, seed: Bits<W>, through: Bits<W>) -> Bits<W> {
-    let mut found = seed;
-    loop {
-        let next = found | (board.frame().neighbors(found) & through);
-        if next == found {
-            return found;
-        }
-        found = next;
-    }
-}
+use crate::game::{Bits, Move};
 
 /// Number of components of `through` that contain a point of `points`, a subset of `through`.
 fn components<const W: usize>(board: &Board<W>, points: Bits<W>, through: Bits<W>) -> i32 {
     let (mut rest, mut count) = (points, 0);
     while let Some(point) = rest.lowest() {
-        rest.remove_all(flood(board, Bits::point(point), through));
+        rest.remove_all(board.frame().flood(Bits::point(point), through));
         count += 1;
     }
     count
@@ -47,10 +35,8 @@ struct ClaimContext<const W: usize> {
 }
 
 /// Inputs of both sides' bounds.
-pub(super) struct MoveBounds<'b, const W: usize> {
-    board: &'b Board<W>,
-    /// Empty points that neither side can play: permanent liberties.
-    pub(super) dead: Bits<W>,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MoveBounds<const W: usize> {
     /// Stones of each colour that always keep a liberty.
     pub(super) immortal: [Bits<W>; 2],
     /// Points that this side can play against any reply; it may have to keep some of them as
@@ -60,145 +46,106 @@ pub(super) struct MoveBounds<'b, const W: usize> {
     pub(super) spare: [Bits<W>; 2],
 }
 
-impl<'b, const W: usize> MoveBounds<'b, W> {
-    pub(super) fn new(board: &'b Board<W>) -> Self {
-        let dead = board.empty & !(board.legal[0] | board.legal[1]);
-        let with_dead_liberty = |roots: Bits<W>| {
-            let blocks = roots.iter().map(|root| board.block(root));
-            let immortal = blocks.filter(|block| !(block.liberties & dead).is_empty());
-            immortal.fold(Bits::EMPTY, |stones, block| stones | block.stones)
-        };
-        let immortal = if dead.is_empty() {
-            [Bits::EMPTY; 2]
-        } else {
-            board.roots.map(with_dead_liberty)
-        };
+impl<const W: usize> MoveBounds<W> {
+    pub(super) fn new(board: &Board<W>) -> Self {
         let mut bounds = MoveBounds {
-            board,
-            dead,
-            immortal,
+            immortal: board.walls,
             sure: [Bits::EMPTY; 2],
             spare: [Bits::EMPTY; 2],
         };
         for x in 0..2 {
-            bounds.find_sure_points(x);
+            bounds.find_sure_points(board, x);
         }
         bounds
     }
 
-    fn find_sure_points(&mut self, x: usize) {
-        let (board, frame, y) = (self.board, self.board.frame(), 1 - x);
+    fn find_sure_points(&mut self, board: &Board<W>, x: usize) {
+        let (frame, y) = (board.frame(), 1 - x);
         let own = board.legal[x] & !board.legal[y];
         if own.is_empty() {
             return;
         }
         // A stone of Y that is or will be next to a sure point must not be in danger: taking its
         // last liberty would be a capture.
-        let joins = board.empty & frame.neighbors(self.immortal[y] | self.dead);
-        let harmless = board.stones[x] | own | self.dead | self.immortal[y] | joins;
+        let joins = board.empty & frame.neighbors(self.immortal[y] | board.dead);
+        let harmless = board.stones[x] | own | board.dead | self.immortal[y] | joins;
         self.sure[x] = own & !frame.neighbors(frame.board() & !harmless);
         if self.sure[x].is_empty() {
             return;
         }
         // Stones that sure points connect to a dead point: only X can cut them off.
-        let through = board.stones[x] | self.sure[x];
-        let anchors = (frame.neighbors(self.dead) & through) | self.immortal[x];
-        let free = flood(board, anchors, through);
+        let through = (board.stones[x] | self.sure[x]) & !board.walls[x];
+        let free = frame.flood(
+            frame.neighbors(board.dead | board.walls[x]) & through,
+            through,
+        );
         self.immortal[x] |= free & board.stones[x];
         self.spare[x] = free & self.sure[x];
     }
 
-    /// The winner, if the bounds decide: whether the side to move wins.
-    pub(super) fn verdict(&self) -> Option<bool> {
-        let me = self.board.to_move;
-        if self.wins(me, true) {
-            Some(true)
-        } else if self.wins(me.opponent(), false) {
-            Some(false)
-        } else {
-            None
-        }
-    }
-
-    /// Whether `side` certainly wins, moving first or second.
-    fn wins(&self, side: Color, first: bool) -> bool {
-        let (x, y) = (side.index(), side.opponent().index());
-        let legal = self.board.legal;
-        let shared = legal[x] & legal[y];
-        let only = (legal[x] & !legal[y]).count() as i32;
-        let (shared_count, theirs) = (shared.count() as i32, legal[y].count() as i32);
-        // Assumes that every shared point is a claim, and that all but three of Y's points can be
-        // played.
-        if only + shared_count + 3 < theirs {
-            return false;
-        }
-        // X gets c of its claims, half of them, rounded up if it moves first: then it wins if lower
-        // + c > upper - c, and moving second if lower + c >= upper - c.
-        let missing = self.upper(y) - self.lower(x);
-        let claims = if first {
-            2 * (missing + 2).div_euclid(2) - 1
-        } else {
-            2 * (missing + 1).div_euclid(2)
-        };
-        claims <= 0 || (claims <= shared_count && self.has_claims(x, claims))
-    }
-
     /// Number of moves by which the bounds fail to decide: the maximum of one side minus the
     /// minimum of the other, for the side where that is smaller.
-    pub(super) fn missing(&self) -> i32 {
-        let missing = |x: usize| self.upper(1 - x) - self.lower(x);
+    pub(super) fn missing(&self, board: &Board<W>) -> i32 {
+        let all = board.empty;
+        let missing = |x: usize| self.upper(board, 1 - x, all) - self.lower(board, x, all);
         missing(0).min(missing(1)).max(0)
     }
 
-    /// Moves that colour `x` can make against any play of the other.
-    pub(super) fn lower(&self, x: usize) -> i32 {
-        let (board, y) = (self.board, 1 - x);
-        let own = board.legal[x] & !board.legal[y];
+    /// Moves that colour `x` can make in `region`, a union of parts, against any play of the other.
+    pub(super) fn lower(&self, board: &Board<W>, x: usize, region: Bits<W>) -> i32 {
+        let own = board.legal[x] & !board.legal[1 - x];
         let sure = self.sure[x];
-        if sure.is_empty() {
+        let counted = sure & region;
+        if counted.is_empty() {
             return 0;
         }
-        let through = board.stones[x] | sure;
-        let anchors = board.frame().neighbors(self.dead | (own & !sure)) & through;
-        let free = flood(board, anchors, through);
-        // A component without its own liberty must keep one of its points as its liberty.
-        sure.count() as i32 - components(board, sure & !free, through)
-    }
-
-    /// Moves that colour `y` cannot make more of, against any play of the other.
-    pub(super) fn upper(&self, y: usize) -> i32 {
-        let board = self.board;
-        let through = board.stones[y] | board.legal[y];
-        let outside = board.empty & !board.legal[y];
-        let free = flood(board, board.frame().neighbors(outside) & through, through);
-        board.legal[y].count() as i32 - components(board, board.legal[y] & !free, through)
-    }
-
-    /// Whether colour `x` has this many independent claims.
-    fn has_claims(&self, x: usize, claims: i32) -> bool {
-        let (board, y) = (self.board, 1 - x);
         let frame = board.frame();
+        let through = (board.stones[x] | sure) & !self.immortal[x];
+        let outside = board.dead | self.immortal[x] | (own & !sure);
+        let free = frame.flood(frame.neighbors(outside) & through, through);
+        // A component without its own liberty must keep one of its points as its liberty.
+        counted.count() as i32 - components(board, counted & !free, through)
+    }
+
+    /// Moves in `region`, a union of parts, that colour `y` cannot make more of, against any play of
+    /// the other.
+    pub(super) fn upper(&self, board: &Board<W>, y: usize, region: Bits<W>) -> i32 {
+        let counted = board.legal[y] & region;
+        if counted.is_empty() {
+            return 0;
+        }
+        let frame = board.frame();
+        let through = (board.stones[y] | board.legal[y]) & !self.immortal[y];
+        let outside = (board.empty & !board.legal[y]) | self.immortal[y];
+        let free = frame.flood(frame.neighbors(outside) & through, through);
+        counted.count() as i32 - components(board, counted & !free, through)
+    }
+
+    /// Independent claims of colour `x` in `region`, a union of parts, if there are at least
+    /// `needed`, else some smaller number.
+    pub(super) fn claims(&self, board: &Board<W>, x: usize, region: Bits<W>, needed: i32) -> i32 {
+        let (frame, y) = (board.frame(), 1 - x);
         let own = board.legal[x] & !board.legal[y];
-        let shared = board.legal[x] & board.legal[y];
-        let kept = self.dead | own;
+        let shared = board.legal[x] & board.legal[y] & region;
+        let kept = board.dead | own;
         let context = ClaimContext {
             x,
             kept,
             alive: frame.neighbors(kept | self.immortal[x]),
             mortal: board.stones[y] & !self.immortal[y],
-            risky: board.legal[y] & !frame.neighbors(self.immortal[y] | self.dead),
+            risky: board.legal[y] & !frame.neighbors(self.immortal[y] | board.dead),
         };
         let safe = shared & context.alive & !frame.neighbors(context.mortal | context.risky);
         let mut count = safe.count() as i32;
-        if count >= claims {
-            return true;
-        }
         let mut used = safe;
         let mut rest = shared & !safe;
         // Claims with few points first.
         for most in [2, 3, 5] {
             for point in rest.iter() {
-                let Some(points) = self.claim(&context, point, used) else {
+                if count >= needed || count + (rest.count() as i32) < needed {
+                    return count;
+                }
+                let Some(points) = self.claim(board, &context, point, used) else {
                     continue;
                 };
                 if points.count() > most || !(points & used).is_empty() {
@@ -207,18 +154,20 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
                 used |= points;
                 rest.remove_all(points);
                 count += 1;
-                if count >= claims {
-                    return true;
-                }
             }
         }
-        false
+        count
     }
 
     /// The claim of `point`: it and those points where a stone of Y could make it illegal for X.
     /// None of them is in `used`, where that can be avoided.
-    fn claim(&self, context: &ClaimContext<W>, point: Move, used: Bits<W>) -> Option<Bits<W>> {
-        let board = self.board;
+    fn claim(
+        &self,
+        board: &Board<W>,
+        context: &ClaimContext<W>,
+        point: Move,
+        used: Bits<W>,
+    ) -> Option<Bits<W>> {
         let here = Bits::point(point);
         let around = board.around(point);
         let mut points = here | (around & context.risky);

@@ -19,8 +19,10 @@ pub(super) fn scramble(x: u128) -> u128 {
 /// Mixes a set of points with a number.
 pub(super) fn mix<const W: usize>(points: Bits<W>, salt: u64) -> u128 {
     let mut hash = u128::from(salt).wrapping_mul(0xd134_2543_de82_ef95_c2b2_ae3d_27d4_eb4f);
-    for word in points.words() {
-        hash = (hash ^ u128::from(word)).wrapping_mul(K);
+    for words in points.words().chunks(2) {
+        let words = words.iter().rev();
+        let words = words.fold(0, |all, &word| all << 64 | u128::from(word));
+        hash = (hash ^ words).wrapping_mul(K);
         hash ^= hash >> 67;
     }
     hash = hash.wrapping_mul(K);

@@ -13,29 +13,31 @@
 mod advice;
 mod board;
 mod bounds;
+mod cache;
 mod hash;
+mod kept_eyes;
+mod order;
+mod part_values;
 mod parts;
 mod search;
+mod shapes;
+mod state;
+mod sum;
 mod table;
 mod values;
 
 use std::sync::Arc;
 
 use super::NoGo;
-use crate::game::{Move, Proof};
+use crate::game::{Game as _, Move, Proof};
 use crate::solver::{
     Advice, MakeProbe, Solvable, Solve, SolveLimits, SolveResult, Solves, decided,
 };
 use board::Board;
 use bounds::MoveBounds;
-use parts::PartValues;
 use search::{Halted, Search, Shared};
+use state::Analyst;
 use table::ProofTable;
-
-/// Points of the largest part that gets an exact value. Larger parts save nodes but take more time:
-/// 4,272,759 nodes and 11.2 s with 6, 4,751,140 and 8.9 s with 5, 5,197,293 and 8.1 s with 4 (40
-/// positions at ply 54 of RAVE games).
-const LARGEST_PART: usize = 5;
 
 /// Nodes of the median solve by the number of moves by which the bounds fail, by least squares of
 /// the nodes' logarithm: 3,102 new positions of searches from plies 43 to 58 of
@@ -43,9 +45,6 @@ const LARGEST_PART: usize = 5;
 /// by the moves that can be left it would be 3.8, by both sides' legal moves 2.6.
 const NODES_DECIDED: f64 = 0.57;
 const NODES_PER_MISSING: f64 = 1.95;
-
-/// Entries of one thread's table of parts: about 50 bytes each.
-const PARTS: usize = 1 << 20;
 
 impl<const W: usize> Solvable for NoGo<W> {
     const SOLVES: Solves = Solves::Endings;
@@ -56,7 +55,7 @@ impl<const W: usize> Solvable for NoGo<W> {
 
     fn nodes_to_solve(&self) -> Option<f64> {
         let board = Board::new(self);
-        let missing = MoveBounds::new(&board).missing();
+        let missing = MoveBounds::new(&board).missing(&board);
         Some(NODES_DECIDED * NODES_PER_MISSING.powi(missing))
     }
 }
@@ -67,16 +66,16 @@ impl<const W: usize> Solvable for NoGo<W> {
 pub struct Solver<const W: usize> {
     table: Arc<ProofTable>,
     /// One for each thread.
-    part_values: Vec<PartValues<W>>,
+    analysts: Vec<Analyst<W>>,
 }
 
 impl<const W: usize> Solver<W> {
-    /// A solver with about `bytes` for proven positions, at least 4 MiB.
+    /// A solver with at most about `bytes` for proven positions, at least 1 MiB.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         Solver {
             table: Arc::new(ProofTable::new(bytes)),
-            part_values: Vec::new(),
+            analysts: Vec::new(),
         }
     }
 }
@@ -88,18 +87,19 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
 
     fn solve(&mut self, position: &NoGo<W>, effort: &SolveLimits<'_>) -> SolveResult {
         let threads = effort.threads.max(1);
-        while self.part_values.len() < threads {
-            self.part_values.push(PartValues::new(LARGEST_PART, PARTS));
+        let size = position.size();
+        while self.analysts.len() < threads {
+            self.analysts.push(Analyst::new(size));
         }
         let shared = Shared::new(effort);
         let (table, board) = (&*self.table, Board::new(position));
-        let run = |part_values| Search::new(board.clone(), table, part_values, &shared).run();
-        let result = match &mut self.part_values[..threads] {
+        let run = |analyst| Search::new(board.clone(), table, analyst, &shared).run();
+        let result = match &mut self.analysts[..threads] {
             [alone] => run(alone),
             all => std::thread::scope(|scope| {
                 let threads: Vec<_> = all
                     .iter_mut()
-                    .map(|part_values| scope.spawn(|| run(part_values)))
+                    .map(|analyst| scope.spawn(|| run(analyst)))
                     .collect();
                 let results = threads.into_iter().filter_map(|thread| thread.join().ok());
                 results.fold(Err(Halted), Result::or)
@@ -131,12 +131,13 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
     fn probes(&self) -> MakeProbe<NoGo<W>> {
         let table = Arc::clone(&self.table);
         Arc::new(move || {
-            let (table, mut values) =
-                (Arc::clone(&table), PartValues::new(LARGEST_PART, PARTS / 4));
+            let table = Arc::clone(&table);
+            let mut analyst = None;
             Box::new(move |position, effort| {
+                let analyst = analyst.get_or_insert_with(|| Analyst::new(position.size()));
                 let shared = Shared::new(effort);
                 let board = Board::new(position);
-                let found = Search::new(board, &table, &mut values, &shared).wins();
+                let found = Search::new(board, &table, analyst, &shared).wins();
                 Some(decided(found.ok()).into())
             })
         })

@@ -1,27 +1,28 @@
 //! Boolean alpha-beta: does the side to move win?
 //!
-//! A position is decided, in this order, by having no move, by the [bounds](super::bounds), as a
-//! sum of [small parts](super::parts), by the table, or by its moves. Moves that leave the opponent
-//! few exclusive points come first. The key of a position consists of its larger parts and the
-//! values of its small ones: stones that no longer matter, spare moves already played and the
-//! places of equal parts make no difference. Several threads search the same position and share the table;
-//! each defers moves that another one is searching (Weill's ABDADA, 1996).
+//! A position is decided, in this order, by the [bounds](super::state) of its parts and the values
+//! of the small ones, by the table, by a [promise](super::kept_eyes), or by its moves: those on the
+//! board in the larger parts, and those in the values. The key of a position consists of its larger
+//! parts and the values of its small ones: stones that no longer matter, spare moves already played
+//! and the places of equal parts make no difference. Several threads search the same position and
+//! share the table; each defers moves that another one is searching (Weill's ABDADA, 1996).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::board::Board;
-use super::bounds::MoveBounds;
-use super::parts::PartValues;
-use super::table::{Known, ProofTable};
-use crate::game::{Bits, Move};
+use super::board::{Board, Undo};
+use super::kept_eyes;
+use super::order::{History, board_order, game_order, number_order, value_order};
+use super::state::{Analyst, State};
+use super::sum::Sum;
+use super::table::ProofTable;
+use crate::game::{Color, Move};
 use crate::solver::SolveLimits;
 
-/// Legal moves from which all successors are looked up before one is searched (enhanced
-/// transposition cutoffs). Lower saves nodes and costs time: with 0, 30% fewer nodes take twice as
-/// long (positions at ply 54 of RAVE games).
+/// Moves on the board from which all successors are analysed before one is searched: some are
+/// decided (enhanced transposition cutoffs), and the others are ordered by their bounds.
 const LOOK_AHEAD: usize = 12;
 
-/// Legal moves from which threads announce what they search: smaller trees are not worth it.
+/// Moves from which threads announce what they search: smaller trees are not worth it.
 const SHARE: usize = 10;
 
 /// Nodes between checks of the limits.
@@ -58,7 +59,7 @@ impl<'s> Shared<'s> {
         self.done.store(true, Ordering::Relaxed);
     }
 
-    fn busy(&self, key: u64) -> Option<&AtomicU64> {
+    fn busy(&self, key: u128) -> Option<&AtomicU64> {
         self.busy
             .get(key as usize & self.busy.len().wrapping_sub(1))
     }
@@ -68,42 +69,88 @@ impl<'s> Shared<'s> {
 #[derive(Debug)]
 pub(super) struct Halted;
 
+/// Result of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Known {
+    /// Whether the side to move wins.
+    pub(super) wins: bool,
+    /// A winning move, if it does.
+    pub(super) best: Option<Move>,
+}
+
+/// What is known about a position without a search.
+enum Look {
+    Decided(bool),
+    /// Nothing; its key.
+    Open(u128),
+}
+
 /// A move of a position being searched.
 #[derive(Debug, Clone, Copy)]
-struct OrderedMove {
-    mv: Move,
+enum Choice {
+    /// On the board.
+    Point(Move),
+    /// In the sum, with what the sum becomes.
+    Sum(u32),
+}
+
+/// A choice with its place in the order.
+#[derive(Debug, Clone, Copy)]
+struct Ordered {
+    choice: Choice,
     /// Sort key, ascending.
-    order: i16,
+    order: i32,
+    /// The position after it, if it has been analysed.
+    next: Option<u32>,
     /// Deferred because another thread searches it.
     later: bool,
+}
+
+impl Ordered {
+    fn new(choice: Choice, order: i32, next: Option<u32>) -> Self {
+        Ordered {
+            choice,
+            order,
+            next,
+            later: false,
+        }
+    }
 }
 
 /// One thread's search.
 pub(super) struct Search<'s, const W: usize> {
     board: Board<W>,
     memory: &'s ProofTable,
-    part_values: &'s mut PartValues<W>,
+    analyst: &'s mut Analyst<W>,
     shared: &'s Shared<'s>,
     /// Positions visited.
     nodes: u64,
-    /// The moves of all positions on the path.
-    choices: Vec<OrderedMove>,
+    history: History<W>,
+    /// The choices of all positions on the path.
+    choices: Vec<Ordered>,
+    /// Analysed positions after them.
+    states: Vec<State<W>>,
+    sums: Vec<Sum>,
 }
 
 impl<'s, const W: usize> Search<'s, W> {
     pub(super) fn new(
         board: Board<W>,
         memory: &'s ProofTable,
-        part_values: &'s mut PartValues<W>,
+        analyst: &'s mut Analyst<W>,
         shared: &'s Shared<'s>,
     ) -> Self {
+        analyst.prepare();
         Search {
             board,
             memory,
-            part_values,
+            analyst,
             shared,
             nodes: 0,
+            history: History::default(),
             choices: Vec::with_capacity(512),
+            states: Vec::new(),
+            sums: Vec::new(),
         }
     }
 
@@ -122,32 +169,35 @@ impl<'s, const W: usize> Search<'s, W> {
     /// As [`Search::wins`], but a win comes with a move.
     fn root(&mut self) -> Result<Known, Halted> {
         let wins = self.wins()?;
-        let lost = Known { wins, best: None };
+        let mut known = Known { wins, best: None };
         if !wins {
-            return Ok(lost);
+            return Ok(known);
         }
-        let mover = self.board.to_move;
-        let sum = self.part_values.sum(&mut self.board);
-        let key = self.part_values.key(&sum, mover);
-        // The same key may belong to a position with the same parts but other moves.
-        let known = self.memory.get(key).and_then(|known| known.best);
-        let known = known.filter(|&best| self.board.legal[mover.index()].contains(best));
-        let start = self.choices.len();
-        self.list_moves(self.board.legal[mover.index()]);
-        let listed: Vec<Move> = self.choices.drain(start..).map(|c| c.mv).collect();
-        for mv in known.into_iter().chain(listed) {
-            let undo = self.board.play(mv);
-            let wins = self.wins();
-            self.board.take_back(&undo);
-            if !wins? {
-                return Ok(Known {
-                    wins: true,
-                    best: Some(mv),
-                });
+        // Mostly the search has proven one. It need not have: moves in values stand for others.
+        let legal = self.board.legal[self.board.to_move.index()];
+        for search in [false, true] {
+            for mv in legal.iter() {
+                let undo = self.board.play(mv);
+                let next = self.analyst.whole(&mut self.board);
+                let wins = match self.look(&next) {
+                    Look::Decided(wins) => Ok(wins),
+                    Look::Open(_) if search => self.visit(&next),
+                    Look::Open(_) => Ok(true),
+                };
+                self.board.take_back(&undo);
+                if !wins? {
+                    known.best = Some(mv);
+                    return Ok(known);
+                }
             }
         }
-        // One of the moves wins, since the position does.
-        Ok(Known { wins, best: None })
+        Ok(known)
+    }
+
+    /// Whether the side to move wins.
+    pub(super) fn wins(&mut self) -> Result<bool, Halted> {
+        let state = self.analyst.whole(&mut self.board);
+        self.visit(&state)
     }
 
     fn count(&mut self) -> Result<(), Halted> {
@@ -166,145 +216,200 @@ impl<'s, const W: usize> Search<'s, W> {
         Ok(())
     }
 
-    /// Whether the side to move wins.
-    pub(super) fn wins(&mut self) -> Result<bool, Halted> {
+    /// Whether the side to move wins in this state of the board.
+    fn visit(&mut self, state: &State<W>) -> Result<bool, Halted> {
         self.count()?;
-        let mover = self.board.to_move;
-        let legal = self.board.legal[mover.index()];
-        if legal.is_empty() {
-            return Ok(false);
+        match self.look(state) {
+            Look::Decided(wins) => Ok(wins),
+            Look::Open(key) => self.expand(state, key),
         }
-        let bounds = MoveBounds::new(&self.board);
-        if let Some(wins) = bounds.verdict() {
+    }
+
+    fn number(&self, state: &State<W>) -> i32 {
+        self.board.to_move.signed(state.sum.number)
+    }
+
+    fn look(&mut self, state: &State<W>) -> Look {
+        if let Some(wins) = state.verdict {
+            return Look::Decided(wins);
+        }
+        let key = state.key(self.board.to_move, self.analyst.values());
+        match self.memory.get(key, self.number(state)) {
+            Some(wins) => Look::Decided(wins),
+            None => Look::Open(key),
+        }
+    }
+
+    /// Searches an undecided position.
+    fn expand(&mut self, state: &State<W>, key: u128) -> Result<bool, Halted> {
+        let number = self.number(state);
+        if let Some(wins) = kept_eyes::verdict(self.analyst, &mut self.board, state) {
+            self.memory.put(key, number, wins, 1);
             return Ok(wins);
         }
-        // Spare moves are equivalent: one represents all.
-        let spare = bounds.spare[mover.index()];
-        let mut moves = legal & !spare;
-        if let Some(one) = spare.lowest() {
-            moves.insert(one);
-        }
-        let sum = self.part_values.sum(&mut self.board);
-        if let Some(wins) = self.part_values.verdict(&sum, mover) {
-            return Ok(wins);
-        }
-        let key = self.part_values.key(&sum, mover);
-        if let Some(known) = self.memory.get(key) {
-            return Ok(known.wins);
-        }
-        let (first_node, start) = (self.nodes, self.choices.len());
-        let known = if moves.count() >= LOOK_AHEAD {
-            self.look_ahead(moves)
-        } else {
-            self.list_moves(moves);
-            None
-        };
-        let best = match known {
-            Some(mv) => Some(mv),
-            None => self.try_moves(start, key)?,
-        };
-        self.choices.truncate(start);
+        let first_node = self.nodes;
+        let marks = (self.choices.len(), self.states.len(), self.sums.len());
+        let wins = self.list(state) || self.try_choices(state, key, marks.0)?;
+        self.choices.truncate(marks.0);
+        self.states.truncate(marks.1);
+        self.sums.truncate(marks.2);
         let cost = self.nodes - first_node + 1;
-        self.memory.put(key, best.is_some(), best, cost);
-        Ok(best.is_some())
+        self.memory.put(key, number, wins, cost);
+        Ok(wins)
     }
 
-    /// Lists moves in the order in which they should be tried.
-    fn list_moves(&mut self, moves: Bits<W>) {
+    /// Lists the choices in the order in which they should be tried, but for those that are known
+    /// to lose; returns whether one is known to win.
+    fn list(&mut self, state: &State<W>) -> bool {
         let start = self.choices.len();
+        let mover = self.board.to_move;
+        let moves = state.region & self.board.legal[mover.index()];
+        let look_ahead = moves.count() >= LOOK_AHEAD;
         for mv in moves.iter() {
             let undo = self.board.play(mv);
-            let order = self.order();
+            let mut order = board_order(&self.board, state.region) - self.history.order(mover, mv);
+            let mut next = None;
+            let mut decided = None;
+            if look_ahead {
+                let state = self.analyst.state(&mut self.board, state.region, state.sum);
+                match self.look(&state) {
+                    Look::Decided(wins) => decided = Some(wins),
+                    Look::Open(_) => {
+                        order -= value_order(&state, mover);
+                        next = Some(self.states.len() as u32);
+                        self.states.push(state);
+                    }
+                }
+            }
             self.board.take_back(&undo);
-            self.choices.push(OrderedMove {
-                mv,
-                order,
-                later: false,
-            });
-        }
-        self.choices[start..].sort_by_key(|choice| choice.order);
-    }
-
-    /// As [`Search::list_moves`], without moves that are known to lose; a move that is known to win
-    /// is returned.
-    fn look_ahead(&mut self, moves: Bits<W>) -> Option<Move> {
-        let start = self.choices.len();
-        for mv in moves.iter() {
-            let undo = self.board.play(mv);
-            let order = self.order();
-            let mover = self.board.to_move;
-            let sum = self.part_values.sum(&mut self.board);
-            let known = self.memory.get(self.part_values.key(&sum, mover));
-            self.board.take_back(&undo);
-            match known {
-                Some(known) if !known.wins => return Some(mv),
-                Some(_) => {}
-                None => self.choices.push(OrderedMove {
-                    mv,
-                    order,
-                    later: false,
-                }),
+            match decided {
+                Some(false) => return true,
+                Some(true) => {}
+                None => (self.choices).push(Ordered::new(Choice::Point(mv), order, next)),
             }
         }
-        self.choices[start..].sort_by_key(|choice| choice.order);
-        None
+        self.list_sum_moves(state, mover);
+        self.choices[start..].sort_by_key(|ordered| ordered.order);
+        false
     }
 
-    /// Sort key of the move just played: exclusive points are good for their side, shared points
-    /// are unsettled. The weights solved most of 120 positions at plies 52 to 56 (81 against 69
-    /// with 1, 1, 0).
-    fn order(&self) -> i16 {
-        let [theirs, mine] = [self.board.to_move, self.board.to_move.opponent()]
-            .map(|side| self.board.legal[side.index()]);
-        let count = |points: Bits<W>| points.count() as i16;
-        4 * count(theirs & !mine) - 3 * count(mine & !theirs) + 2 * count(theirs & mine)
+    /// Lists the moves in values, and the one in the number.
+    fn list_sum_moves(&mut self, state: &State<W>, mover: Color) {
+        // As if the board stayed as it is, with the other side to move.
+        self.board.pass();
+        let base = board_order(&self.board, state.region);
+        self.board.pass();
+        let values = self.analyst.values();
+        let (choices, sums) = (&mut self.choices, &mut self.sums);
+        let mut push = |sum, order| {
+            choices.push(Ordered::new(Choice::Sum(sums.len() as u32), order, None));
+            sums.push(sum);
+        };
+        for i in state.sum.distinct() {
+            let game = state.sum.games()[i];
+            let [left, right] = values.stops(game);
+            for &option in values.options(game, mover) {
+                let [after_left, after_right] = values.stops(option);
+                let gain = mover.signed(after_left + after_right - left - right);
+                push(state.sum.replace(i, option, values), game_order(base, gain));
+            }
+        }
+        if let Some(sum) = state.sum.number_move(mover) {
+            push(sum, number_order(base));
+        }
     }
 
-    /// Tries the listed moves; returns a winning one, if any.
-    fn try_moves(&mut self, start: usize, key: u128) -> Result<Option<Move>, Halted> {
+    /// Makes a choice: the state after it, and how to undo it.
+    fn make(&mut self, state: &State<W>, ordered: &Ordered) -> (State<W>, Option<Undo<W>>) {
+        match ordered.choice {
+            Choice::Point(mv) => {
+                let undo = self.board.play(mv);
+                let next = match ordered.next {
+                    Some(next) => self.states[next as usize],
+                    None => self.analyst.state(&mut self.board, state.region, state.sum),
+                };
+                (next, Some(undo))
+            }
+            Choice::Sum(sum) => {
+                self.board.pass();
+                let sum = self.sums[sum as usize];
+                let next = self.analyst.after_sum_move(state, sum, self.board.to_move);
+                (next, None)
+            }
+        }
+    }
+
+    /// Tries the listed choices; returns whether one wins.
+    fn try_choices(&mut self, state: &State<W>, key: u128, start: usize) -> Result<bool, Halted> {
+        let mover = self.board.to_move;
+        let number = self.number(state);
         let share = !self.shared.busy.is_empty() && self.choices.len() - start >= SHARE;
         let mut waiting = false;
         for round in 0..2 {
             for i in start..self.choices.len() {
-                let choice = self.choices[i];
-                if round == 1 && !choice.later {
+                let ordered = self.choices[i];
+                if round == 1 && !ordered.later {
                     continue;
                 }
-                let undo = self.board.play(choice.mv);
-                let place = share.then(|| self.board.key() as u64).and_then(|own| {
-                    let place = self.shared.busy(own)?;
-                    Some((place, own))
-                });
-                if let Some((place, own)) = place
-                    && round == 0
-                    && i > start
-                    && place.load(Ordering::Relaxed) == own
-                {
-                    self.board.take_back(&undo);
+                let (next, undo) = self.make(state, &ordered);
+                let defer = share && round == 0 && i > start;
+                let wins = self.visit_shared(&next, share, defer);
+                match &undo {
+                    Some(undo) => self.board.take_back(undo),
+                    None => self.board.pass(),
+                }
+                let Some(wins) = wins? else {
                     self.choices[i].later = true;
                     waiting = true;
                     continue;
+                };
+                if let Choice::Point(mv) = ordered.choice {
+                    self.history.count(mover, mv, !wins);
                 }
-                if let Some((place, own)) = place {
-                    place.store(own, Ordering::Relaxed);
-                }
-                let wins = self.wins();
-                if let Some((place, _)) = place {
-                    place.store(0, Ordering::Relaxed);
-                }
-                self.board.take_back(&undo);
-                if !wins? {
-                    return Ok(Some(choice.mv));
+                if !wins {
+                    return Ok(true);
                 }
                 // Another thread may have decided this position meanwhile.
-                if share && let Some(known) = self.memory.get(key) {
-                    return Ok(known.best.filter(|_| known.wins));
+                if share && let Some(known) = self.memory.get(key, number) {
+                    return Ok(known);
                 }
             }
             if !waiting {
                 break;
             }
         }
-        Ok(None)
+        Ok(false)
+    }
+
+    /// As [`Search::visit`], and tells the other threads, if they `share`; `None` if another one
+    /// searches this position and it may be deferred.
+    fn visit_shared(
+        &mut self,
+        state: &State<W>,
+        share: bool,
+        defer: bool,
+    ) -> Result<Option<bool>, Halted> {
+        if !share {
+            return self.visit(state).map(Some);
+        }
+        self.count()?;
+        let key = match self.look(state) {
+            Look::Decided(wins) => return Ok(Some(wins)),
+            Look::Open(key) => key,
+        };
+        let (shared, own) = (self.shared, (key >> 64) as u64);
+        let place = shared.busy(key);
+        if defer && place.is_some_and(|place| place.load(Ordering::Relaxed) == own) {
+            return Ok(None);
+        }
+        let announce = |key| {
+            if let Some(place) = place {
+                place.store(key, Ordering::Relaxed);
+            }
+        };
+        announce(own);
+        let wins = self.expand(state, key);
+        announce(0);
+        wins.map(Some)
     }
 }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::bounds::MoveBounds;
 use super::*;
 use crate::game::{Bits, BoardSize, Bounds, Color, Game, Outcome};
 use crate::games::nogo::SmallNoGo;
@@ -29,11 +28,12 @@ fn effort(nodes: u64) -> SolveLimits<'static> {
 /// All checks on every reachable position of a board.
 struct Brute {
     known: HashMap<u128, bool>,
-    keys: HashMap<u128, bool>,
-    part_values: PartValues<1>,
+    /// By key of a state, the least number that wins and the largest that loses.
+    keys: HashMap<u128, [i32; 2]>,
+    analyst: Analyst<1>,
     solver: Solver<1>,
     decided: u64,
-    summed: u64,
+    promised: u64,
 }
 
 impl Brute {
@@ -55,23 +55,24 @@ impl Brute {
 
     fn check(&mut self, position: &NoGo<1>, wins: bool) {
         let mut board = Board::new(position);
-        if position.outcome().is_none()
-            && let Some(verdict) = MoveBounds::new(&board).verdict()
-        {
+        let mover = board.to_move;
+        let state = self.analyst.whole(&mut board);
+        if let Some(verdict) = state.verdict {
             assert_eq!(verdict, wins, "bounds of {position:?}");
             self.decided += 1;
+        } else {
+            let key = state.key(mover, self.analyst.values());
+            let number = mover.signed(state.sum.number);
+            let [win, loss] = self.keys.entry(key).or_insert([i32::MAX, i32::MIN]);
+            match wins {
+                true => *win = number.min(*win),
+                false => *loss = number.max(*loss),
+            }
+            assert!(loss < win, "key of {position:?}");
         }
-        let mover = board.to_move;
-        let sum = self.part_values.sum(&mut board);
-        let key = self.part_values.key(&sum, mover);
-        assert_eq!(
-            *self.keys.entry(key).or_insert(wins),
-            wins,
-            "key of {position:?}"
-        );
-        if let Some(verdict) = self.part_values.verdict(&sum, mover) {
-            assert_eq!(verdict, wins, "sum of {position:?}");
-            self.summed += 1;
+        if let Some(verdict) = kept_eyes::verdict(&mut self.analyst, &mut board, &state) {
+            assert_eq!(verdict, wins, "kept eyes of {position:?}");
+            self.promised += u64::from(state.verdict.is_none());
         }
         let found = self.solver.solve(position, &ALL);
         assert_eq!(found.wins(), Some(wins), "{position:?}");
@@ -85,7 +86,7 @@ impl Brute {
     }
 }
 
-/// Every reachable position, by bounds, sums, keys and search; the larger boards of
+/// Every reachable position, by bounds, promises, keys and search; the larger boards of
 /// docs/methods.md#endings with `TENGEN_SOLVER_BRUTE=1`.
 #[test]
 #[expect(clippy::print_stdout, reason = "figures, shown with --nocapture")]
@@ -94,26 +95,29 @@ fn agrees_with_brute_force() {
     if std::env::var_os("TENGEN_SOLVER_BRUTE").is_some() {
         boards.extend([(3, 4, 87_361), (2, 7, 0), (3, 5, 0), (4, 4, 5_820_817)]);
     }
+    let mut promised = 0;
     for (width, height, count) in boards {
         let mut brute = Brute {
             known: HashMap::new(),
             keys: HashMap::new(),
-            part_values: PartValues::new(6, 1 << 20),
+            analyst: Analyst::new(BoardSize::new(width, height)),
             solver: Solver::new(4 << 20),
             decided: 0,
-            summed: 0,
+            promised: 0,
         };
         brute.wins(&empty(width, height));
         let positions = brute.known.len();
         println!(
-            "{width}x{height}: {positions} positions, {} decided by bounds, {} by sums, {} keys",
+            "{width}x{height}: {positions} positions, {} decided by bounds, {} by promises, {} keys",
             brute.decided,
-            brute.summed,
+            brute.promised,
             brute.keys.len()
         );
         assert!(count == 0 || count == positions, "{positions}");
-        assert!(brute.decided > 0 && brute.summed > 0);
+        assert!(brute.decided > 0);
+        promised += brute.promised;
     }
+    assert!(promised > 0);
 }
 
 /// Plain negamax with a memo table.
@@ -166,13 +170,13 @@ fn agrees_with_plain_negamax_on_late_positions() {
 }
 
 /// Published results (docs/methods.md#nogo): N, the first player wins, or P. `TENGEN_SOLVER_AREA`
-/// sets the largest board, in points.
+/// sets the largest board, in points; a row may have twice as many.
 #[test]
 #[expect(clippy::print_stdout, reason = "figures, shown with --nocapture")]
 fn solved_rectangles() {
     let largest = std::env::var("TENGEN_SOLVER_AREA").map_or(14, |n| n.parse().unwrap());
     let tables: [(u8, &str); 5] = [
-        (1, "PNNPNNNNNNNNNNNNNNNNNNN"),
+        (1, "PNNPNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNN"),
         (2, "-NPPNNNNPPNNN"),
         (3, "--NPNNNNN"),
         (4, "---PNN"),
@@ -181,7 +185,7 @@ fn solved_rectangles() {
     for (height, results) in tables {
         for (width, result) in (1..).zip(results.chars()).filter(|(_, r)| *r != '-') {
             let position: NoGo<1> = empty(width, height);
-            if position.size().area() > largest {
+            if position.size().area() > if height == 1 { 2 * largest } else { largest } {
                 continue;
             }
             let found = Solver::new(64 << 20).solve(&position, &ALL);

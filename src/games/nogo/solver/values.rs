@@ -1,9 +1,8 @@
-//! Values of combinatorial games under normal play, in canonical form: values of independent parts,
-//! and the winner of their sum. Black is Left.
+//! Values of combinatorial games under normal play, in canonical form. Black is Left.
 //!
 //! Every game is stored once, so equal values have equal numbers; comparisons and sums are
-//! memoised. Definitions and the reduction to canonical form: Siegel, *Combinatorial Game Theory*
-//! (2013), chapter II.
+//! memoised. Definitions, stops and the reduction to canonical form: Siegel, *Combinatorial Game
+//! Theory* (2013), chapter II.
 
 use std::collections::HashMap;
 
@@ -17,99 +16,130 @@ pub(super) struct Value(u32);
 /// Zero, the value of a finished game.
 pub(super) const ZERO: Value = Value(0);
 
-/// Numbers are stored in units of 1/64; games with finer ones are left to the search.
+/// Numbers are stored in units of 1/64. A game of seven moves has no finer ones.
 pub(super) const ONE: i32 = 64;
 
 #[derive(Debug)]
 struct Game {
-    /// Options of Left and Right, ascending, none dominated or reversible.
-    options: [Box<[Value]>; 2],
+    /// Where the options of Left and Right are in the pool: ascending, none dominated or
+    /// reversible.
+    options: [(u32, u32); 2],
     /// In units of 1/64.
     number: Option<i32>,
-    /// The same in every `Values`.
-    hash: u128,
+    /// The numbers that the game comes to if Left or Right moves first, in units of 1/64.
+    stops: [i32; 2],
+    /// Of the game and of its negative; the same in every `Values`.
+    hashes: [u128; 2],
 }
 
 /// All values so far.
 #[derive(Debug)]
 pub(super) struct Values {
     games: Vec<Game>,
-    known: HashMap<[Box<[Value]>; 2], Value, Mixed>,
+    /// The options of all games.
+    pool: Vec<Value>,
+    known: HashMap<u128, Value, Mixed>,
     at_most: HashMap<(Value, Value), bool, Mixed>,
     sums: HashMap<(Value, Value), Value, Mixed>,
-    wins: HashMap<u128, bool, Mixed>,
 }
 
 impl Values {
     pub(super) fn new() -> Values {
         let mut values = Values {
             games: Vec::new(),
+            pool: Vec::new(),
             known: HashMap::default(),
             at_most: HashMap::default(),
             sums: HashMap::default(),
-            wins: HashMap::default(),
         };
-        values.intern([Box::default(), Box::default()]);
+        values.intern(&[Vec::new(), Vec::new()]);
         values
     }
 
-    /// Number of games kept.
+    /// Number of games, comparisons and sums kept.
     pub(super) fn len(&self) -> usize {
-        self.games.len() + self.wins.len() + self.at_most.len() + self.sums.len()
+        self.games.len() + self.at_most.len() + self.sums.len()
+    }
+
+    fn game(&self, value: Value) -> &Game {
+        &self.games[value.0 as usize]
     }
 
     /// In units of 1/64.
     pub(super) fn number(&self, value: Value) -> Option<i32> {
-        self.games[value.0 as usize].number
+        self.game(value).number
     }
 
-    pub(super) fn hash(&self, value: Value) -> u128 {
-        self.games[value.0 as usize].hash
+    /// The numbers that the game comes to if Left or Right moves first, in units of 1/64.
+    pub(super) fn stops(&self, value: Value) -> [i32; 2] {
+        self.game(value).stops
     }
 
-    fn options(&self, value: Value, side: Color) -> &[Value] {
-        &self.games[value.0 as usize].options[side.index()]
+    /// A hash of the game as `side` sees it: White's games are turned into Black's.
+    pub(super) fn hash(&self, value: Value, side: Color) -> u128 {
+        self.game(value).hashes[side.index()]
+    }
+
+    pub(super) fn options(&self, value: Value, side: Color) -> &[Value] {
+        let (start, end) = self.game(value).options[side.index()];
+        &self.pool[start as usize..end as usize]
     }
 
     /// The integer `n`.
     pub(super) fn integer(&mut self, n: i32) -> Value {
         let mut value = ZERO;
         for _ in 0..n.abs() {
-            let own: Box<[Value]> = Box::new([value]);
-            let options = if n > 0 {
-                [own, Box::default()]
-            } else {
-                [Box::default(), own]
-            };
-            value = self.intern(options);
+            let (own, none) = (vec![value], Vec::new());
+            value = self.intern(&if n > 0 { [own, none] } else { [none, own] });
         }
         value
     }
 
     /// The game with these options in canonical form.
-    fn intern(&mut self, options: [Box<[Value]>; 2]) -> Value {
-        if let Some(&value) = self.known.get(&options) {
+    fn intern(&mut self, options: &[Vec<Value>; 2]) -> Value {
+        let hashes = Color::BOTH.map(|seen_by| {
+            let mut hash: u128 = 0x6a09_e667_f3bc_c908_bb67_ae85_84ca_a73b;
+            for (place, side) in [seen_by, seen_by.opponent()].into_iter().enumerate() {
+                // A sum, because the order of options depends on the order of creation.
+                let of = |&v: &Value| scramble(self.hash(v, seen_by) ^ (place as u128 + 1));
+                let sum = options[side.index()].iter().map(of);
+                hash = scramble(hash ^ sum.fold(0, u128::wrapping_add));
+            }
+            hash
+        });
+        if let Some(&value) = self.known.get(&hashes[0]) {
             return value;
         }
-        let number = self.number_of(&options);
-        let mut hash: u128 = 0x6a09_e667_f3bc_c908_bb67_ae85_84ca_a73b;
-        for (side, list) in options.iter().enumerate() {
-            // A sum, because the order of options depends on the order of creation.
-            let of = |v: &Value| scramble(self.hash(*v) ^ (side as u128 + 1));
-            let sum = list.iter().map(of).fold(0, u128::wrapping_add);
-            hash = scramble(hash ^ sum);
-        }
+        let number = self.number_of(options);
+        let [lefts, rights] = options;
+        let stops = number.map_or_else(
+            || {
+                let left = lefts.iter().map(|&option| self.stops(option)[1]).max();
+                let right = rights.iter().map(|&option| self.stops(option)[0]).min();
+                // In canonical form only integers have options on one side.
+                [left.unwrap_or_default(), right.unwrap_or_default()]
+            },
+            |number| [number; 2],
+        );
+        debug_assert!(stops[0] >= stops[1], "a number finer than 1/64");
+        let mut place = |list: &Vec<Value>| {
+            let start = self.pool.len() as u32;
+            self.pool.extend_from_slice(list);
+            (start, self.pool.len() as u32)
+        };
+        let options = [place(lefts), place(rights)];
         let value = Value(self.games.len() as u32);
         self.games.push(Game {
-            options: options.clone(),
+            options,
             number,
-            hash,
+            stops,
+            hashes,
         });
-        self.known.insert(options, value);
+        self.known.insert(hashes[0], value);
         value
     }
 
-    fn number_of(&self, [left, right]: &[Box<[Value]>; 2]) -> Option<i32> {
+    fn number_of(&self, [left, right]: &[Vec<Value>; 2]) -> Option<i32> {
         let bound = |list: &[Value]| match list {
             [] => Some(None),
             [one] => self.number(*one).map(Some),
@@ -117,11 +147,24 @@ impl Values {
         };
         match (bound(left)?, bound(right)?) {
             (None, None) => Some(0),
-            // In canonical form only integers have options on one side.
             (Some(l), None) => Some(l + ONE),
             (None, Some(r)) => Some(r - ONE),
             (Some(l), Some(r)) => (l < r && (l + r) % 2 == 0).then_some((l + r) / 2),
         }
+    }
+
+    /// -value.
+    pub(super) fn negative(&mut self, value: Value) -> Value {
+        if let Some(&negative) = self.known.get(&self.hash(value, Color::White)) {
+            return negative;
+        }
+        let options = [Color::White, Color::Black].map(|side| {
+            let mut list = self.options(value, side).to_vec();
+            list.iter_mut().for_each(|one| *one = self.negative(*one));
+            list.sort();
+            list
+        });
+        self.intern(&options)
     }
 
     /// a <= b.
@@ -132,15 +175,35 @@ impl Values {
         if let (Some(a), Some(b)) = (self.number(a), self.number(b)) {
             return a <= b;
         }
+        // The stops of a smaller game are no larger; and what stops below where the other stops at
+        // worst is smaller.
+        let (low, high) = (self.stops(a), self.stops(b));
+        if low[0] > high[0] || low[1] > high[1] {
+            return false;
+        }
+        if low[0] < high[1] {
+            return true;
+        }
         if let Some(&known) = self.at_most.get(&(a, b)) {
             return known;
         }
-        let lefts = self.options(a, Color::Black).to_vec();
-        let rights = self.options(b, Color::White).to_vec();
-        let result = !lefts.into_iter().any(|l| self.at_most(b, l))
-            && !rights.into_iter().any(|r| self.at_most(r, a));
+        let result = !self.any_option(a, Color::Black, |all, left| all.at_most(b, left))
+            && !self.any_option(b, Color::White, |all, right| all.at_most(right, a));
         self.at_most.insert((a, b), result);
         result
+    }
+
+    /// Whether `holds` for an option of `side`.
+    fn any_option(
+        &mut self,
+        value: Value,
+        side: Color,
+        mut holds: impl FnMut(&mut Values, Value) -> bool,
+    ) -> bool {
+        (0..self.options(value, side).len()).any(|i| {
+            let option = self.options(value, side)[i];
+            holds(self, option)
+        })
     }
 
     /// The value of the position from which Left moves to one of `left`, Right to one of `right`.
@@ -157,7 +220,7 @@ impl Values {
             }
         }
         options.iter_mut().for_each(|list| list.sort());
-        self.intern(options.map(Vec::into_boxed_slice))
+        self.intern(&options)
     }
 
     fn drop_dominated(&mut self, list: &mut Vec<Value>, side: Color) {
@@ -199,20 +262,18 @@ impl Values {
     /// value <= the game with these options.
     fn below_game(&mut self, value: Value, options: &[Vec<Value>; 2]) -> bool {
         // No right option of the game <= value; no left option of value >= the game.
-        if options[1].iter().any(|&r| self.at_most(r, value)) {
-            return false;
-        }
-        let lefts = self.options(value, Color::Black).to_vec();
-        !lefts.into_iter().any(|l| self.above_game(l, options))
+        !options[1].iter().any(|&right| self.at_most(right, value))
+            && !self.any_option(value, Color::Black, |all, left| {
+                all.above_game(left, options)
+            })
     }
 
     /// value >= the game with these options.
     fn above_game(&mut self, value: Value, options: &[Vec<Value>; 2]) -> bool {
-        if options[0].iter().any(|&l| self.at_most(value, l)) {
-            return false;
-        }
-        let rights = self.options(value, Color::White).to_vec();
-        !rights.into_iter().any(|r| self.below_game(r, options))
+        !options[0].iter().any(|&left| self.at_most(value, left))
+            && !self.any_option(value, Color::White, |all, right| {
+                all.below_game(right, options)
+            })
     }
 
     /// a + b.
@@ -245,65 +306,7 @@ impl Values {
         self.sums.insert(pair, sum);
         sum
     }
-
-    /// Whether `mover`, moving first, wins the sum of `games`, none a number, and a number in 1/64.
-    pub(super) fn first_wins(&mut self, mover: Color, games: &[Value], number: i32) -> bool {
-        let sign = mover.signed(1);
-        if games.is_empty() {
-            return number * sign > 0;
-        }
-        let key = self.key(games, number, mover);
-        if let Some(&known) = self.wins.get(&key) {
-            return known;
-        }
-        let mut wins = false;
-        'all: for i in 0..games.len() {
-            let game = games[i];
-            if i > 0 && games[..i].contains(&game) {
-                continue;
-            }
-            for option in self.options(game, mover).to_vec() {
-                let mut rest = games.to_vec();
-                rest.swap_remove(i);
-                let mut number = number;
-                match self.number(option) {
-                    Some(n) => number += n,
-                    None => rest.push(option),
-                }
-                if !self.first_wins(mover.opponent(), &rest, number) {
-                    wins = true;
-                    break 'all;
-                }
-            }
-        }
-        if !wins && let Some(next) = number_move(number, sign) {
-            // Needed only where the games together are a number.
-            wins = !self.first_wins(mover.opponent(), games, next);
-        }
-        self.wins.insert(key, wins);
-        wins
-    }
-
-    /// A key of the sum with this side to move, the same in every `Values`.
-    pub(super) fn key(&self, games: &[Value], number: i32, mover: Color) -> u128 {
-        let sum = games
-            .iter()
-            .map(|&g| scramble(self.hash(g)))
-            .fold(0, u128::wrapping_add);
-        scramble(sum ^ scramble((number as u32 as u128) << 8 | mover.index() as u128))
-    }
-}
-
-/// The number after the best move of Left (`sign` 1) or Right (-1) in its canonical form.
-fn number_move(number: i32, sign: i32) -> Option<i32> {
-    let n = number * sign;
-    if n % ONE == 0 {
-        return (n > 0).then_some((n - ONE) * sign);
-    }
-    // a/2^k with a odd has the options (a - 1)/2^k and (a + 1)/2^k.
-    let unit = 1 << n.trailing_zeros();
-    Some((n - unit) * sign)
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

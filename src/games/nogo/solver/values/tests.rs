@@ -1,9 +1,9 @@
-//! Known values and the winners of their sums.
+//! Known values.
 
 use super::*;
 
 /// Zero, one, minus one, star, up, the switch of one and minus one.
-fn samples(values: &mut Values) -> [Value; 6] {
+pub(in super::super) fn samples(values: &mut Values) -> [Value; 6] {
     let [one, minus] = [1, -1].map(|n| values.integer(n));
     let star = values.position(vec![ZERO], vec![ZERO]);
     let up = values.position(vec![ZERO], vec![star]);
@@ -38,30 +38,6 @@ fn known_values_are_found() {
 }
 
 #[test]
-fn who_wins_a_sum() {
-    let mut values = Values::new();
-    let [_, _, _, star, up, switch] = samples(&mut values);
-    let mut check = |games: &[Value], number, black: bool, white: bool| {
-        let mut first = |mover| values.first_wins(mover, games, number);
-        let found = [first(Color::Black), first(Color::White)];
-        assert_eq!(found, [black, white], "{games:?} + {number}/64");
-    };
-    check(&[], 0, false, false);
-    check(&[], 1, true, false);
-    check(&[star], 0, true, true);
-    check(&[star, star], 0, false, false);
-    check(&[star, star], 1, true, false);
-    check(&[switch], 32, true, true);
-    check(&[switch], -64, true, true);
-    check(&[switch], -65, false, true);
-    check(&[switch, switch, star], 0, true, true);
-    check(&[up], 0, true, false);
-    check(&[up, star], 0, true, true);
-    check(&[up, up, star], 0, true, false);
-    check(&[up], -1, false, true);
-}
-
-#[test]
 fn hashes_do_not_depend_on_the_order_of_discovery() {
     let mut one = Values::new();
     let [.., up, switch] = samples(&mut one);
@@ -71,7 +47,32 @@ fn hashes_do_not_depend_on_the_order_of_discovery() {
     other.position(vec![ZERO], vec![half]);
     let [.., other_up, other_switch] = samples(&mut other);
     assert_ne!(switch, other_switch);
-    assert_eq!(one.hash(up), other.hash(other_up));
-    assert_eq!(one.hash(switch), other.hash(other_switch));
-    assert_ne!(one.hash(up), one.hash(switch));
+    for side in Color::BOTH {
+        assert_eq!(one.hash(up, side), other.hash(other_up, side));
+        assert_eq!(one.hash(switch, side), other.hash(other_switch, side));
+        assert_ne!(one.hash(up, side), one.hash(switch, side));
+    }
+}
+
+#[test]
+fn the_other_side_sees_the_negative() {
+    let mut values = Values::new();
+    for value in samples(&mut values) {
+        let negative = values.negative(value);
+        assert_eq!(values.add(value, negative), ZERO);
+        assert_eq!(values.negative(negative), value);
+        assert_eq!(
+            values.hash(value, Color::White),
+            values.hash(negative, Color::Black)
+        );
+        assert_eq!(
+            values.stops(negative),
+            values
+                .stops(value)
+                .map(|n| -n)
+                .into_iter()
+                .rev()
+                .collect::<Vec<_>>()[..]
+        );
+    }
 }
