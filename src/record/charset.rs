@@ -6,15 +6,16 @@ use std::str::FromStr;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding;
 
-/// The text of a file: by its byte order mark (UTF-8, UTF-16), else in the encoding that it names
-/// itself (`GBK`, `Big5`, ...) if that is known and fits, else UTF-8 if it is valid, else in the
-/// detected encoding. Invalid bytes become replacement characters.
+/// The text of a file: by its byte order mark (UTF-8, UTF-16), else UTF-8 if it can hardly be anything else, else in
+/// the encoding that it names itself (`GBK`, `Big5`, ...) if that is known and fits, else UTF-8 if it is valid, else
+/// in the detected encoding. Invalid bytes become replacement characters.
 pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let (text, _) = encoding.decode_without_bom_handling(&bytes[mark..]);
         return text.into_owned();
     }
     let named = named.and_then(Encoding::for_label);
+    let named = named.filter(|named| !is_surely_utf8(bytes, named));
     for encoding in named.into_iter().chain([encoding_rs::UTF_8]) {
         if let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(bytes) {
             return text.into_owned();
@@ -26,6 +27,17 @@ pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
         .guess(None, Utf8Detection::Deny)
         .decode_without_bom_handling(bytes);
     text.into_owned()
+}
+
+/// Whether bytes are UTF-8 although they are said to be in another encoding: editors convert texts and leave the name.
+/// Each byte is a character of an encoding of single bytes, and a few characters in another may form pairs that are
+/// valid UTF-8; characters of three bytes are not found there by accident.
+fn is_surely_utf8(bytes: &[u8], named: &'static Encoding) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return false;
+    };
+    let least = if named.is_single_byte() { 2 } else { 3 };
+    text.chars().any(|character| character.len_utf8() >= least)
 }
 
 /// A text encoding for writing, such as GBK.
@@ -99,6 +111,23 @@ mod tests {
         assert!(!unmappable && bytes.contains(&b'\\'), "{bytes:?}");
         check(&bytes, Some("Big5"), traditional);
         check(b"Andr\xe9", Some("ISO-8859-1"), "André");
+        // In GBK; as UTF-8 it would be valid, too.
+        check(b"\xd2\xbb", Some("GBK"), "一");
+    }
+
+    #[test]
+    fn a_wrong_name_does_not_garble_utf8() {
+        for name in [
+            "ISO-8859-1",
+            "windows-1252",
+            "GBK",
+            "GB18030",
+            "Big5",
+            "Shift_JIS",
+        ] {
+            check(WORDS.as_bytes(), Some(name), WORDS);
+        }
+        check("André".as_bytes(), Some("ISO-8859-1"), "André");
     }
 
     #[test]

@@ -54,11 +54,11 @@ pub(super) fn main_line(text: &str) -> Result<MainLine<'_>, SgfError> {
                 break;
             }
             letter if letter.is_ascii_alphabetic() => match lexer.property() {
-                Some(Ok(property)) => {
-                    if let Some(node) = nodes.last_mut() {
-                        node.push(property);
-                    }
-                }
+                Some(Ok(property)) => match nodes.last_mut() {
+                    Some(node) => node.push(property),
+                    // The root lacks its `;`.
+                    None => nodes.push(vec![property]),
+                },
                 Some(Err(Cut)) => {
                     end = End::Cut;
                     break;
@@ -128,8 +128,11 @@ pub(super) fn tree<'a>(
             letter if letter.is_ascii_alphabetic() => match lexer.property() {
                 Some(Ok(property)) => {
                     is_empty = false;
-                    if let Some(node) = &mut node {
-                        node.push(property);
+                    match &mut node {
+                        Some(node) => node.push(property),
+                        // The root lacks its `;`.
+                        None if count == 0 => node = Some(vec![property]),
+                        None => {}
                     }
                 }
                 Some(Err(Cut)) => {
@@ -184,18 +187,24 @@ enum End {
 /// The text ends inside a value.
 struct Cut;
 
-/// Position of the first `;` that starts a tree.
+/// Position of the first node: behind the first `(` that a `;` follows, or a property where the root lacks its `;`;
+/// or at the beginning of a text that lacks its `(`.
 fn start(text: &str) -> Option<usize> {
-    let mut opened = false;
-    for (at, character) in text.char_indices() {
-        match character {
-            '(' => opened = true,
-            ';' if opened => return Some(at),
-            space if space.is_ascii_whitespace() => {}
-            _ => opened = false,
-        }
-    }
-    None
+    let begins = |at: &usize| text[*at..].starts_with(';') || begins_with_property(&text[*at..]);
+    let visible = |rest: &str| text.len() - rest.trim_ascii_start().len();
+    let mut opened = text
+        .match_indices('(')
+        .map(|(at, _)| visible(&text[at + 1..]));
+    let first = opened.find(begins);
+    let bare = visible(text.trim_start_matches('\u{feff}'));
+    first.or_else(|| Some(bare).filter(|&at| text[at..].starts_with(';')))
+}
+
+/// Whether a text begins with a property of one or two capitals, as all of `FF[4]` have.
+fn begins_with_property(text: &str) -> bool {
+    let rest = text.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
+    let is_name = (1..=2).contains(&(text.len() - rest.len()));
+    is_name && rest.trim_ascii_start().starts_with('[')
 }
 
 /// Notes further games, given the text after the first one's main line, at this nesting depth.

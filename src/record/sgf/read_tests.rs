@@ -173,6 +173,26 @@ fn what_programs_write_in_their_own_way_is_read() {
 }
 
 #[test]
+fn a_game_begins_without_its_first_characters() {
+    for text in [
+        "(FF[4]SZ[5];B[aa];W[bb])",
+        "( GM [1]SZ[5];B[aa](;W[bb])(;W[cc]))",
+        ";SZ[5];B[aa];W[bb])",
+        "\u{feff} ;SZ[5];B[aa];W[bb]",
+        "see (1), (a [b]) and (;SZ[5];B[aa];W[bb])",
+    ] {
+        let (record, _) = noted(text);
+        assert_eq!(record.size, BoardSize::square(5), "{text}");
+        assert_eq!(record.plays.len(), 2, "{text}");
+        let lines = read_lines(text, 100).expect("a game");
+        assert_eq!(lines[0].plays, record.plays, "{text}");
+    }
+    for text in ["SZ[5];B[aa]", "(B)", "()", "(see [1])"] {
+        assert!(read(text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn a_text_that_breaks_off_is_read_as_far_as_it_goes() {
     for (text, moves, note) in [
         ("(;SZ[9];B[cc];W[dd]", "B[cc];W[dd]", "without a `)`"),
