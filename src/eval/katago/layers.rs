@@ -96,6 +96,7 @@ impl Conv {
             return Err(reader.wrong(&format!("its kernel is {height}x{width}")));
         }
         check(inputs, wanted)?;
+        reader.check_width(outputs)?;
         let weights = reader.weights(height * width * inputs * outputs, name)?;
         Ok(Conv {
             kernel: [height, width],

@@ -151,25 +151,33 @@ impl Network {
         reader.word("the name of the trunk")?;
         let count = reader.count("the number of blocks", MOST_BLOCKS)?;
         let channels: usize = reader.number("the number of channels")?;
+        let mut widest = channels;
         for what in ["middle", "regular", "dilated", "pooled"] {
-            reader.number::<u32>(&format!("the number of {what} channels"))?;
+            widest = widest.max(reader.number(&format!("the number of {what} channels"))?);
         }
+        reader.set_widest(Some(widest));
         let mut has_rms_norm = false;
         if version >= 15 {
             has_rms_norm = reader.flag("the kind of the last normalisation")?;
             reader.unused(5, "its option")?;
         }
+        let stem = Conv::of(reader, [SPATIAL, channels])?;
+        let stem_bias = MatMul::of(reader, [GLOBAL, channels])?;
+        let blocks = blocks::stack(reader, count, channels, version, 0)?;
+        let tip = match has_rms_norm {
+            true => Tip::RootMeanSquare(
+                LastRmsNorm::read(reader, channels)?,
+                Activation::read(reader, version)?,
+            ),
+            false => Tip::Batch(NormAct::read(reader, channels, version)?),
+        };
+        // The heads' channels are not among those of the description.
+        reader.set_widest(None);
         let network = Network {
-            stem: Conv::of(reader, [SPATIAL, channels])?,
-            stem_bias: MatMul::of(reader, [GLOBAL, channels])?,
-            blocks: blocks::stack(reader, count, channels, version, 0)?,
-            tip: match has_rms_norm {
-                true => Tip::RootMeanSquare(
-                    LastRmsNorm::read(reader, channels)?,
-                    Activation::read(reader, version)?,
-                ),
-                false => Tip::Batch(NormAct::read(reader, channels, version)?),
-            },
+            stem,
+            stem_bias,
+            blocks,
+            tip,
             policy: PolicyHead::read(reader, channels, version)?,
             value: ValueHead::read(reader, channels, version)?,
             header,

@@ -11,11 +11,32 @@ const LONGEST_WORD: usize = 256;
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Most channels of a convolution of the trunk, as the description has them.
+    widest: Option<usize>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { bytes, at: 0 }
+        Reader {
+            bytes,
+            at: 0,
+            widest: None,
+        }
+    }
+
+    /// No convolution makes more channels from here on; `None` for no such limit.
+    pub(super) fn set_widest(&mut self, channels: Option<usize>) {
+        self.widest = channels;
+    }
+
+    /// Refuses a convolution with more channels than the description of the network has.
+    pub(super) fn check_width(&self, channels: usize) -> Result<(), String> {
+        match self.widest.filter(|&widest| channels > widest) {
+            None => Ok(()),
+            Some(widest) => Err(self.wrong(&format!(
+                "it makes {channels} channels, where the network is said to have {widest} at most"
+            ))),
+        }
     }
 
     /// The next word; `what` it should be is for errors.

@@ -246,6 +246,33 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
+/// A small file may not fill all memory: nothing that was trained can be compressed so far.
+#[test]
+fn what_unpacks_to_far_more_than_its_size_is_refused() {
+    let zeros = [&OLD.net(1).bytes[..], &vec![0; 64 << 20]].concat();
+    let bomb = packed(&zeros);
+    assert!(bomb.len() < 1 << 20);
+    let error = to_onnx("net.bin", &bomb, None).unwrap_err().to_string();
+    assert!(error.contains("16 times as large"), "{error}");
+    let unpacked = unpacked(&bomb, u64::MAX).map(|text| text.len());
+    assert!(unpacked.is_err(), "{unpacked:?}");
+}
+
+#[test]
+fn no_layer_is_wider_than_the_description_says() {
+    let bytes = Plan {
+        binary: false,
+        ..OLD
+    };
+    let text = String::from_utf8(bytes.net(1).bytes).unwrap();
+    // The first convolution of the first block: 8 channels to 11.
+    let wide = text.replacen("3 3 8 11 1 1", "3 3 8 4096 1 1", 1);
+    assert_ne!(text, wide);
+    let error = to_onnx("net.bin", wide.as_bytes(), None).unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("it makes 4096 channels"), "{error}");
+}
+
 #[test]
 fn passes_the_suite() {
     for plan in [OLD, NESTED, TRANSFORMER] {

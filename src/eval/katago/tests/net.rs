@@ -246,7 +246,8 @@ impl Plan {
         }
         file.text("trunk");
         let blocks = self.blocks.len();
-        file.text(&format!("{blocks} {channels} {channels} {channels} 0 4"));
+        let middle = channels + 3;
+        file.text(&format!("{blocks} {channels} {middle} {middle} 0 4"));
         if version >= 15 {
             let tip = u8::from(self.tip != Tip::Batch);
             file.text(&format!("{tip} 0 0 0 0 0"));
