@@ -113,6 +113,18 @@ mod tests {
     }
 
     #[test]
+    fn seki_is_told_by_territory_rules_too() {
+        let (found, points) = settled(SEKI, "japanese komi0.5");
+        let (_, by_area) = settled(SEKI, "chinese komi0.5");
+        assert_eq!(points(PointStatus::Seki), by_area(PointStatus::Seki));
+        assert!(!points(PointStatus::Seki).is_empty());
+        assert_eq!(
+            (points(PointStatus::Dead), found.black_ahead.0),
+            (String::new(), 3)
+        );
+    }
+
+    #[test]
     fn what_only_the_turn_decides_lives_where_both_sides_have_passed() {
         // Decided by the first to play b1: three in a row are one eye or two.
         let (found, points) = settled("..... XXXXX OOOOX ...OX", "chinese komi8.5");

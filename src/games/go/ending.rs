@@ -76,8 +76,29 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         }
         match self.rules.scoring {
             Scoring::Area => agreed,
-            Scoring::Territory => self.agreed_on(agreed.dead),
+            Scoring::Territory => {
+                let mut by_rules = self.agreed_on(agreed.dead);
+                by_rules.seki |= self.without_points(agreed.seki, &by_rules);
+                by_rules
+            }
         }
+    }
+
+    /// Of these stones the chains that surround no point: that they are in seki makes no difference to the score.
+    fn without_points(&self, stones: Bits<WORDS>, agreed: &Agreed<WORDS>) -> Bits<WORDS> {
+        let frame = self.board.frame();
+        let [black, white] = self.owned_as(Scoring::Area, agreed);
+        let (surrounded, open) = (black | white, self.empty() | agreed.dead);
+        let (mut left, mut found) = (stones, Bits::EMPTY);
+        while let Some(first) = left.lowest() {
+            let chain = self.chain(first);
+            left.remove_all(chain);
+            let reached = frame.flood(frame.neighbors(chain) & open, open);
+            if (reached & surrounded).is_empty() {
+                found |= chain;
+            }
+        }
+        found
     }
 
     /// The same position without its last moves.

@@ -51,9 +51,14 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let mut chains = parts(frame, stones);
         let mut regions = parts(frame, frame.board() & !stones);
         let touch = |one: Bits<WORDS>, other: Bits<WORDS>| !(one & other).is_empty();
-        // All empty points of the region are liberties of the chain.
+        // All empty points of the region are liberties of the chain. Where suicide is legal the other side can take its
+        // own stones off the board, and all points must be.
+        let needed = match self.rules.suicide {
+            true => !stones,
+            false => empty,
+        };
         let vital = |region: &Part<WORDS>, chain: &Part<WORDS>| {
-            touch(region.points, chain.around) && !touch(region.points & empty, !chain.around)
+            touch(region.points, chain.around) && !touch(region.points & needed, !chain.around)
         };
         loop {
             let mut lost = Bits::EMPTY;
@@ -188,6 +193,21 @@ mod tests {
     fn black(rows: &str) -> (usize, usize) {
         let alive = diagram(rows, "chinese", Color::Black).pass_alive(Color::Black);
         (alive.stones.count(), alive.secured.count())
+    }
+
+    /// White takes nine stones while Black passes: B1, A2, two suicides later B1 again, and the same on the other side.
+    #[test]
+    fn a_stone_in_an_eye_endangers_it_where_suicide_is_legal() {
+        let rows = "XXXXX .XXX. O.X.O";
+        for (rules, stones) in [("chinese", 9), ("nz", 0), ("tromp-taylor", 0)] {
+            let alive = diagram(rows, rules, Color::White).pass_alive(Color::Black);
+            assert_eq!(alive.stones.count(), stones, "{rules}");
+        }
+        // One stone in each eye beside which every point is a liberty: no way in.
+        for rules in ["chinese", "tromp-taylor"] {
+            let alive = diagram("O.X.O XXXXX .....", rules, Color::White).pass_alive(Color::Black);
+            assert_eq!(alive.stones.count(), 6, "{rules}");
+        }
     }
 
     #[test]
