@@ -51,7 +51,8 @@ pub enum CountBasis {
     AsItStands,
     /// Both engines named the same dead stones.
     Agreed,
-    /// One engine named dead stones, the other cannot.
+    /// One engine named dead stones, the other cannot: its own, those that are certain, or those of an engine that has
+    /// failed.
     OneSays,
     /// They disagreed, and the dead stones are certain.
     Certain,

@@ -1,6 +1,6 @@
 //! Scoring of a finished game: both engines name dead stones and the result. If they disagree on
-//! dead stones, they play on, on a copy, and stones captured there are dead. The board on which
-//! both passed is scored.
+//! dead stones, or one claims some and the other says nothing, they play on, on a copy, and stones
+//! captured there are dead. The board on which both passed is scored.
 
 use super::count::{Count, CountBasis, PlayingOn};
 use super::game::{GameEnd, GameInProgress, Reason};
@@ -47,7 +47,8 @@ impl<G: Game> GameInProgress<'_, G> {
         };
         let said = self.ask(&mut asked, |player| player.final_score());
         let named = named.map(|dead| dead.map(|dead| scored.chains_of(&dead)));
-        let verdict = self.verdict(scored, named)?;
+        let can_go_on = asked.usable;
+        let verdict = self.verdict(scored, named, can_go_on)?;
         let outcome = scored.outcome_without(&verdict.dead);
         let foul = verdict
             .trial
@@ -84,36 +85,42 @@ impl<G: Game> GameInProgress<'_, G> {
         Color::BOTH.map(|color| asked.answer(color, self.players[color.index()], &question))
     }
 
-    /// Dead stones, given the chains named by Black's and White's player. If they differ, certain
-    /// status decides, and then playing on.
+    /// Dead stones, given the chains named by Black's and White's player. What is certain is so whoever says what. An
+    /// engine gives its own stones up, but takes those of the other side only if that agrees, or cannot go on; about
+    /// the rest they play on.
     fn verdict(
         &mut self,
         scored: &impl Scored<G>,
         named: [Option<Vec<Chain>>; 2],
+        can_go_on: [bool; 2],
     ) -> Option<Verdict> {
-        let (one, other) = match named {
+        let basis = match &named {
             [None, None] => return Some(Verdict::of(Vec::new(), CountBasis::AsItStands)),
-            [Some(dead), None] | [None, Some(dead)] => {
-                return Some(Verdict::of(dead, CountBasis::OneSays));
-            }
-            [Some(one), Some(other)] if one == other => {
-                return Some(Verdict::of(one, CountBasis::Agreed));
-            }
-            [Some(one), Some(other)] => (one, other),
+            [Some(one), Some(other)] if one == other => CountBasis::Agreed,
+            [Some(_), Some(_)] => CountBasis::Certain,
+            _ => CountBasis::OneSays,
         };
-        let (mut dead, disputed): (Vec<Chain>, Vec<Chain>) =
-            one.iter().cloned().partition(|chain| other.contains(chain));
-        let only_other = other.into_iter().filter(|chain| !one.contains(chain));
-        let mut open = Vec::new();
-        for chain in disputed.into_iter().chain(only_other) {
+        let names = |color: Color, chain: &Chain| {
+            let dead = named[color.index()].as_ref();
+            dead.map(|dead| dead.contains(chain))
+        };
+        let mut all: Vec<&Chain> = named.iter().flatten().flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        let (mut dead, mut open) = (Vec::new(), Vec::new());
+        for chain in all {
+            let owner = self.position.stone(chain[0])?;
+            let given_up = names(owner, chain).unwrap_or(!can_go_on[owner.index()]);
+            let taken = names(owner.opponent(), chain).unwrap_or(true);
             match scored.certainly_dead(chain[0]) {
-                Some(true) => dead.push(chain),
+                Some(true) => dead.push(chain.clone()),
                 Some(false) => {}
-                None => open.push(chain),
+                None if given_up && taken => dead.push(chain.clone()),
+                None => open.push(chain.clone()),
             }
         }
         if open.is_empty() {
-            return Some(Verdict::of(dead, CountBasis::Certain));
+            return Some(Verdict::of(dead, basis));
         }
         let trial = self.trial(&open)?;
         let mut verdict = Verdict::of(dead, CountBasis::PlayedOn);

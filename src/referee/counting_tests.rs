@@ -153,6 +153,7 @@ fn dead_stones_come_off_where_the_engines_agree() {
         ["", ""],
         ("B+0.5", CountBasis::Agreed),
     );
+    // White gives its stone up.
     check([None, Some("A3")], ["", ""], ("B+0.5", CountBasis::OneSays));
     check([None, None], ["", ""], ("alive", CountBasis::AsItStands));
     let mut players = [passes(Some("a3"), ""), passes(Some("a3"), "")];
@@ -289,6 +290,34 @@ fn what_is_certain_needs_no_playing_on() {
         (CountBasis::Certain, &["D1".to_owned()][..])
     );
     assert_eq!(count.playing_on, None);
+}
+
+/// Black alone has stones, with three eyes, and White calls all of them dead.
+#[test]
+fn no_engine_is_believed_against_the_board() {
+    let living = "a2 pass b2 pass c2 pass d2 pass e2 pass b1 pass d1";
+    for named in [
+        [None, Some("a2 b1 d1")],
+        [Some(""), Some("a2 b1 d1")],
+        [Some("a2 b1 d1"), Some("a2 b1 d1")],
+    ] {
+        let mut players = named.map(|dead| passes(dead, ""));
+        let (_, count) = counted("chinese komi0.5", living, &mut players);
+        assert_eq!((&*count.result, count.dead.len()), ("B+24.5", 0));
+        assert_eq!(count.playing_on, None);
+    }
+}
+
+/// What is not certain is played on where the other engine cannot say what is dead.
+#[test]
+fn one_engine_alone_has_to_prove_its_claim() {
+    let taken = ("B+0.5", CountBasis::PlayedOn);
+    check([Some("A3"), None], ["a2 a4", ""], taken);
+    check(
+        [Some("A3"), None],
+        ["", ""],
+        ("alive", CountBasis::PlayedOn),
+    );
 }
 
 #[test]
