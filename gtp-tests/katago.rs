@@ -220,6 +220,74 @@ fn a_program_without_arguments_detects_katago_queries() {
     assert_eq!(engine.hears()["program"], program);
 }
 
+/// The moves of a game as JSON, Black first.
+fn moves_of(points: &str) -> Value {
+    let colors = ["B", "W"].into_iter().cycle();
+    let pairs = points.split(' ').zip(colors);
+    pairs.map(|(point, color)| json!([color, point])).collect()
+}
+
+/// Servers differ in what they allow, and records do not always say by which rules they were played.
+#[test]
+fn a_game_against_its_rules_is_analysed_with_a_warning() {
+    let superko = "E3 C1 A1 D3 B4 E1 E4 E2 C2 A2 D4 D5 D1 B2 B1 C1 A1";
+    let suicide = "C5 B2 D4 D5 C4 E5 E3 E4";
+    let mut analyst = Analyst::start(KATRAIN);
+    for (points, last, rules, is_legal) in [
+        (superko, 17, "chinese", true),
+        (superko, 17, "chinese-kgs", false),
+        (superko, 17, "tromp-taylor", false),
+        (suicide, 8, "chinese", false),
+        (suicide, 8, "japanese", false),
+        (suicide, 8, "aga", false),
+        (suicide, 8, "new-zealand", true),
+    ] {
+        let query = json!({"id": rules, "moves": moves_of(points), "rules": rules, "komi": 5.5,
+            "boardXSize": 5, "boardYSize": 5, "maxVisits": 4, "analyzeTurns": [0, last]});
+        analyst.send(&query.to_string());
+        if !is_legal {
+            let answer = analyst.hears();
+            let warning = answer["warning"].as_str().unwrap_or_default();
+            let part = format!("move {last} is against the rules");
+            assert!(warning.contains(&part), "{rules}: {answer}");
+        }
+        for turn in [analyst.result(), analyst.result()] {
+            assert!(turn["rootInfo"]["visits"].as_u64() >= Some(4), "{turn}");
+        }
+    }
+    // What no rules allow is refused, and KaTrain looks for the words.
+    let query = json!({"id": "x", "moves": moves_of("E3 C1 E3"), "boardXSize": 5, "boardYSize": 5});
+    analyst.send(&query.to_string());
+    let answer = analyst.hears();
+    assert_eq!(answer["error"], "moves: Illegal move 2: black E3");
+}
+
+/// KaTrain's players of kinds that are not supported fall back to its own choice on an error.
+#[test]
+fn settings_that_choose_other_moves_are_errors() {
+    let mut analyst = Analyst::start(KATRAIN);
+    for settings in [
+        json!({"humanSLProfile": "rank_5k", "ignorePreRootHistory": false}),
+        json!({"playoutDoublingAdvantage": 1.5, "playoutDoublingAdvantagePla": "BLACK"}),
+        json!({"antiMirror": true}),
+    ] {
+        let query = json!({"id": "k", "moves": [], "boardXSize": 9, "boardYSize": 9,
+            "overrideSettings": settings});
+        analyst.send(&query.to_string());
+        let answer = analyst.hears();
+        assert_eq!(answer["id"], "k");
+        assert!(answer["error"].is_string(), "{answer}");
+    }
+    // A komi as text, and one that is none.
+    for komi in [json!("7.5"), json!(1e300)] {
+        let query = json!({"id": "k", "moves": [], "boardXSize": 9, "boardYSize": 9, "komi": komi});
+        analyst.send(&query.to_string());
+        let answer = analyst.hears();
+        let error = answer["error"].as_str().expect("it is wrong");
+        assert!(error.len() < 80, "{answer}");
+    }
+}
+
 /// A finished game on 7x7, Black's wall beside White's: seven black stones are its handicap, set
 /// up, played in a row, or played between passes of White.
 fn handicap_game(id: &str, how: &str, bonus: &str) -> String {

@@ -140,6 +140,53 @@ fn doctor_and_analysis_accept_the_network() {
     );
 }
 
+/// Forks of Lizzie start KataGo's GTP engine so.
+#[test]
+fn gtp_and_analysis_are_started_in_katagos_place() {
+    let settings = "reportAnalysisWinratesAs=WHITE, maxVisits=8,homeDataDir=/x";
+    let katago = [
+        "-model",
+        "none.bin.gz",
+        "-config",
+        "a.cfg",
+        "-override-config",
+        settings,
+    ];
+    let told = [
+        "-model none.bin.gz: error: ",
+        "; the built-in network plays",
+        "-config a.cfg: KataGo's settings are for KataGo",
+        "-override-config homeDataDir=/x",
+    ];
+    let start = |subcommand, input: &str| {
+        let arguments = [&[subcommand][..], &katago, &["--threads", "1"]].concat();
+        let [answers, said] = run(&arguments, input);
+        for part in told {
+            assert!(said.contains(part), "no {part:?} in {said}");
+        }
+        answers
+    };
+    // Black has no chance with this komi.
+    let query = r#"{"id":"1","moves":[],"komi":300.5,"boardXSize":9,"boardYSize":9}"#;
+    let answers = start("analysis", &format!("{query}\n"));
+    assert!(answers.contains("\"visits\":8"), "{answers}");
+    let white = |answers: &str, key: &str| -> f64 {
+        let (_, value) = answers.split_once(key).expect("a winrate");
+        let end = value.find([',', ' ']).expect("more follows");
+        value[..end].parse().expect("a number")
+    };
+    assert!(white(&answers, "\"winrate\":") > 0.9, "{answers}");
+    assert!(
+        answers.contains("shown a komi that is nearer to 0 by 260.5 points"),
+        "{answers}"
+    );
+    let input = "name\nboardsize 9\nkomi 300.5\nkata-genmove_analyze b 1\nshowboard\nquit\n";
+    let answers = start("gtp", input);
+    assert!(answers.starts_with("= KataGo\n"), "{answers}");
+    assert!(answers.contains("go 9x9"), "{answers}");
+    assert!(white(&answers, " winrate ") > 0.9, "{answers}");
+}
+
 #[test]
 fn faults_of_a_file_are_reported_at_the_start() {
     let folder = Scratch::new("katago-damaged");

@@ -53,6 +53,7 @@ impl Gomocup {
             name: self.name,
             ponder: options.ponder,
             messages: !self.quiet,
+            least_memory: LEAST,
             opening_seed: options.seed.unwrap_or_else(registry::random_seed),
         };
         if terminal::is_attended() {
@@ -72,18 +73,25 @@ impl Gomocup {
     }
 }
 
-/// Minimum memory of a tree, in MiB.
+/// Minimum memory of a tree and of the solver, in MiB.
 const LEAST_TREE: u32 = 16;
+const LEAST_SOLVER: u32 = 4;
+/// What the program takes besides tree, evaluations and solver, in MiB: 105 to 110 with the built-in network on 15x15
+/// and one or two threads.
+const PROGRAM: u32 = 110;
+/// The least memory of the whole program, in bytes.
+const LEAST: u64 = ((PROGRAM + LEAST_TREE + LEAST_SOLVER) as u64) << 20;
 
-/// The settings limited to a manager's threads and memory. Half of the whole program's memory is
+/// The settings limited to a manager's threads and memory. Of what the program itself leaves half is
 /// for the tree, an eighth each for evaluations and the solver.
 fn within(options: &EngineOptions, allowance: Allowance) -> EngineOptions {
     let mib = |bytes: u64| u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
     let mut options = options.clone();
     if let Some(all) = allowance.memory.map(mib) {
-        options.search.memory_mib = options.search.memory_mib.min(all / 2).max(LEAST_TREE);
-        options.cache_mib = options.cache_mib.min(all / 8);
-        options.solver.solver_mib = options.solver.solver_mib.min(all / 8).max(4);
+        let rest = all.saturating_sub(PROGRAM);
+        options.search.memory_mib = options.search.memory_mib.min(rest / 2).max(LEAST_TREE);
+        options.cache_mib = options.cache_mib.min(rest / 8);
+        options.solver.solver_mib = options.solver.solver_mib.min(rest / 8).max(LEAST_SOLVER);
     }
     if let Some(tree) = allowance.tree.map(mib) {
         options.search.memory_mib = options.search.memory_mib.min(tree).max(LEAST_TREE);
@@ -109,8 +117,8 @@ mod tests {
         };
         assert_eq!(within(&options, Allowance::default()), options);
         assert_eq!(within(&options, of_memory(u64::MAX)), options);
-        let small = within(&options, of_memory(80 << 20));
-        assert_eq!((small.search.memory_mib, small.cache_mib), (40, 10));
+        let usual = within(&options, of_memory(350 << 20));
+        assert_eq!((usual.search.memory_mib, usual.cache_mib), (120, 30));
         let none = within(&options, of_memory(1));
         assert_eq!(
             (

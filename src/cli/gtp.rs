@@ -11,6 +11,7 @@ use tengen::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
 use tengen::registry;
 
 use super::flags::EngineFlags;
+use super::katago_arguments::KatagoArguments;
 use super::live::LiveBoard;
 use super::terminal;
 
@@ -19,15 +20,21 @@ use super::terminal;
 /// The engine ends within 100 ms of `quit` or the end of input, even during a search. Only searches
 /// of commands piped in together with them run to completion: `printf 'genmove b\nquit\n' | tengen
 /// gtp` shows a real move.
+///
+/// KataGo's own arguments -model, -config and -override-config are taken as by `tengen analysis`; with one of them the
+/// game is Go.
 #[derive(Debug, Args)]
 #[command(after_long_help = commands_help())]
 pub(crate) struct Gtp {
     #[command(flatten)]
     engine: EngineFlags,
     /// The reply to the command `name`. Lizzie reads analyses in KataGo's format if it starts with
-    /// `KataGo`.
-    #[arg(long, value_name = "TEXT", default_value = "Tengen")]
-    name: String,
+    /// `KataGo` [default: Tengen, and KataGo with -model, -config or -override-config].
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// Perspective of the values in analyses: BLACK, WHITE or SIDETOMOVE.
+    #[arg(long, value_name = "SIDE", default_value = "SIDETOMOVE")]
+    winrates_as: String,
     /// Draw searches on GoGui's board while they run.
     #[arg(long)]
     live_graphics: bool,
@@ -40,11 +47,24 @@ pub(crate) struct Gtp {
     /// Forbid `printsgf` to write files.
     #[arg(long)]
     read_only_files: bool,
+    #[command(flatten)]
+    katago: KatagoArguments,
 }
 
 impl Gtp {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        let (options, loaded) = self.engine.read()?.resolve_with_backend()?;
+        const WINRATES: &str = "reportAnalysisWinratesAs";
+        let (options, loaded) = match self.katago.are_given() {
+            true => self.katago.options(&self.engine, &[WINRATES])?,
+            false => self.engine.read()?.resolve_with_backend()?,
+        };
+        let name = match self.katago.are_given() {
+            true => "KataGo",
+            false => "Tengen",
+        };
+        let side = self.katago.setting(WINRATES).unwrap_or(&self.winrates_as);
+        let wrong = |known| anyhow::anyhow!("--winrates-as must be {known}");
+        let perspective = side.parse().map_err(wrong)?;
         let time: Arc<dyn Clock> = match options.playouts_per_second {
             None => Arc::new(SystemClock::new()),
             Some(rate) => Arc::new(PlayoutClock::new(rate)),
@@ -56,7 +76,8 @@ impl Gtp {
             None => "files".to_owned(),
         })?;
         let session_options = SessionOptions {
-            name: self.name,
+            name: self.name.unwrap_or_else(|| name.to_owned()),
+            perspective,
             ponder: options.ponder,
             live_graphics: self.live_graphics,
             files,

@@ -10,6 +10,7 @@ mod games;
 mod gomocup;
 mod gtp;
 mod interrupt;
+mod katago_arguments;
 mod live;
 pub(crate) mod output;
 mod position;

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use tengen::program;
 use tengen::record::file;
 
-use super::{Cli, analysis};
+use super::{Cli, katago_arguments};
 
 /// The file of arguments, one per line; lines starting with `#` are comments. One without arguments
 /// is ignored.
@@ -25,10 +25,11 @@ const QUERY: &[u8] = b"{";
 /// Runs the program.
 pub(crate) fn start() -> anyhow::Result<()> {
     if std::env::args_os().len() > 1 {
-        return program::read_from::<Cli, _>(analysis::arguments(std::env::args_os())).run(stdin());
+        return program::read_from::<Cli, _>(katago_arguments::arguments(std::env::args_os()))
+            .run(stdin());
     }
     if let Some(words) = arguments_beside()? {
-        return program::read_from::<Cli, _>(analysis::arguments(words)).run(stdin());
+        return program::read_from::<Cli, _>(katago_arguments::arguments(words)).run(stdin());
     }
     if stdin().is_terminal() {
         // Prints the subcommands.

@@ -24,6 +24,12 @@ pub trait Encoding<G: Game>: Send + Sync {
     /// with the colours swapped have the same row and different keys.
     fn cache_key(&self, position: &G) -> u128;
 
+    /// Points of White's komi that the row does not show: beyond a limit all are encoded alike.
+    fn hidden_komi(&self, position: &G) -> f32 {
+        let _ = position;
+        0.0
+    }
+
     /// Whether its networks have learned when a game is over while dead stones are on the board. For
     /// others a search raises the prior of the pass.
     fn knows_passes(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::EngineError;
 use crate::game::{
     BoardSize, Color, Game, GameState, HalfPoints, Illegal, Move, Outcome, PositionHistory, Rules,
-    Scored, scoring,
+    Scored, Symmetry, scoring,
 };
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
@@ -153,6 +153,25 @@ impl<G: Game> History<G> {
     /// `color` resigns; the game continues with the next play.
     pub(super) fn resign(&mut self, color: Color) {
         self.resigned = Some(color);
+    }
+
+    /// The same game under a symmetry of the board; `None` if the game does not allow it.
+    pub(super) fn turned(&self, symmetry: Symmetry) -> Option<History<G>> {
+        let size = self.size();
+        let stone = |&(point, color): &(Move, Color)| (symmetry.apply(size, point), color);
+        let setup: Vec<(Move, Color)> = self.setup.iter().map(stone).collect();
+        let start = begin::<G>(size, self.rules(), &setup, self.start.to_move()).ok()?;
+        let turned = |(play, _): &(Play, G)| Play {
+            vertex: Vertex::of(symmetry.apply(size, play.vertex.index(size)), size),
+            ..*play
+        };
+        let (plays, past) = follow(&start, self.plays.iter().map(turned)).ok()?;
+        let game = History::of(start, setup);
+        Some(History {
+            plays,
+            past,
+            ..game
+        })
     }
 
     /// The side that has resigned, if that has ended the game.

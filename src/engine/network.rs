@@ -38,6 +38,8 @@ pub struct NetworkThinker<G: Encode> {
     worst: log::Level,
     last_reason: String,
     thinker_log: ThinkerLog,
+    /// Points of komi that the network was not shown in the last search.
+    hidden_komi: f32,
     rollout: RolloutThinker,
 }
 
@@ -56,6 +58,7 @@ impl<G: Encode> NetworkThinker<G> {
             worst: log::Level::Info,
             last_reason: String::new(),
             thinker_log: ThinkerLog::default(),
+            hidden_komi: 0.0,
             setup,
             networks: Networks::default(),
             prober: None,
@@ -159,6 +162,17 @@ impl<G: Encode> NetworkThinker<G> {
         }
     }
 
+    /// Warns of a komi that the network is not shown, once for each.
+    fn warn_of_komi(&mut self, report: &SearchReport) {
+        let known = std::mem::replace(&mut self.hidden_komi, report.hidden_komi);
+        if let Some(warning) = report
+            .komi_warning()
+            .filter(|_| known != report.hidden_komi)
+        {
+            log::warn!("{warning}");
+        }
+    }
+
     fn say(&self, level: log::Level, text: String) {
         log::log!(level, "{text}");
         self.thinker_log.note(text);
@@ -185,7 +199,10 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
                     self.give_up("the search broke off");
                     found = Some(report);
                 }
-                Ok(report) => return Ok(report),
+                Ok(report) => {
+                    self.warn_of_komi(&report);
+                    return Ok(report);
+                }
                 Err(SearchError::Stopped(_)) => break,
                 Err(error) => self.give_up(&error.to_string()),
             }

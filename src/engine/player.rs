@@ -23,7 +23,7 @@ use super::{
 use crate::clock::{Budget, Clock, StopReason, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, OwnershipEstimate,
-    Rules as _, Settled, scoring,
+    Rules as _, Settled, Symmetry, scoring,
 };
 use crate::record::{GameRecord, Play};
 use crate::search::{
@@ -225,7 +225,17 @@ impl<G: Game> Engine for Player<G> {
         observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
         let stop = &request.stop;
-        let mut game_state = self.history.game_state_for(request.color);
+        let symmetry = match request.effort {
+            AnalysisEffort::Network(symmetry) => symmetry,
+            _ => Symmetry::IDENTITY,
+        };
+        let is_turned = symmetry != Symmetry::IDENTITY;
+        let turned = is_turned.then(|| self.history.turned(symmetry));
+        let history = match &turned {
+            Some(turned) => turned.as_ref()?,
+            None => &self.history,
+        };
+        let mut game_state = history.game_state_for(request.color);
         if scoring::agrees_on_dead(game_state.position()) {
             // Both have passed, and an analysis is shown: what if the game went on?
             let position = scoring::resumed(game_state.position());
@@ -234,7 +244,7 @@ impl<G: Game> Engine for Player<G> {
         game_state.legal_moves().next()?;
         // The network alone is asked for its own owners.
         let counted = match request.effort {
-            AnalysisEffort::Network => None,
+            AnalysisEffort::Network(_) => None,
             _ => self.counted(stop),
         };
         let mut analysis = AnalysisOptions {
@@ -242,7 +252,8 @@ impl<G: Game> Engine for Player<G> {
             ..request.options.clone()
         };
         let position = game_state.position();
-        let may_pass = G::INFO.scored && !analysis.avoid.contains(&position.size().pass());
+        let avoids_pass = analysis.avoid.contains(&position.size().pass());
+        let may_pass = G::INFO.scored && !is_turned && !avoids_pass;
         // A judgement takes longer than the analysis of a position of a whole game should: after a pass alone.
         let judge_limits = JudgeLimits::of_controller(stop);
         let mut judged = match may_pass && passing::is_offered(position) {
@@ -259,7 +270,7 @@ impl<G: Game> Engine for Player<G> {
             changed
         };
         let (visits, time) = match request.effort {
-            AnalysisEffort::Endless | AnalysisEffort::Network => (None, None),
+            AnalysisEffort::Endless | AnalysisEffort::Network(_) => (None, None),
             AnalysisEffort::Bounded { visits, time } => (visits, time),
             AnalysisEffort::Glance => (Some(1), None),
         };
@@ -273,7 +284,10 @@ impl<G: Game> Engine for Player<G> {
             .until(stop)
             .with(analysis);
         let found = match request.effort {
-            AnalysisEffort::Network => self.worker.evaluate(game_state.clone(), None, stop),
+            AnalysisEffort::Network(_) => {
+                let evaluated = self.worker.evaluate(game_state.clone(), None, stop);
+                evaluated.map(|report| report.turned(symmetry.inverse(), position.size()))
+            }
             _ => self.worker.search(search.clone(), &mut shown),
         };
         let is_bounded = matches!(request.effort, AnalysisEffort::Bounded { .. });

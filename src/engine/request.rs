@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::game::Color;
+use crate::game::{Color, Symmetry};
 use crate::search::{AnalysisOptions, StopFlag};
 
 /// Use of the chosen move.
@@ -71,8 +71,9 @@ pub enum AnalysisEffort {
     },
     /// Report what earlier searches know of the position, or one evaluation if that is nothing.
     Glance,
-    /// Report the network's evaluation: one visit, without any search.
-    Network,
+    /// Report the network's evaluation of the game under a symmetry of the board, turned back: one visit,
+    /// without any search.
+    Network(Symmetry),
 }
 
 /// An analysis of the current position.

@@ -153,6 +153,7 @@ fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchRepor
         collisions: 0,
         nodes: 0,
         expected,
+        hidden_komi: 0.0,
         elapsed,
         stop,
     }

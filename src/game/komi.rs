@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use super::HalfPoints;
 
-/// Largest komi, in points: no board has more points.
-const MOST: f64 = 400.0;
+/// Largest komi, in points, of either side: no board has more points.
+const MOST: f64 = HalfPoints::MOST_KOMI;
 
 /// A value that is not a komi.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -17,11 +17,14 @@ pub enum BadKomi {
     NotANumber,
     /// Not a multiple of one half, or too large. No set of rules has quarters of a point: the 3 3/4
     /// of Chinese records are stones, each worth two points.
-    #[error("a komi must be a multiple of one half from -{MOST} to {MOST}, not {0}")]
+    #[error("a komi must be a multiple of one half from -{MOST} to {MOST}, not {0:?}")]
     NotHalfPoints(f64),
 }
 
 impl HalfPoints {
+    /// Largest komi, in points, of either side: no board has more points.
+    pub const MOST_KOMI: f64 = 400.0;
+
     /// Exact komi of this many points.
     ///
     /// # Errors
@@ -80,8 +83,9 @@ mod tests {
             ("-0.25", "-0.25"),
             ("6.499999999999", "6.499999999999"),
             ("400.5", "400.5"),
-            ("1000", "1000"),
-            ("-1e30", "-1000000000000000000000000000000"),
+            ("1000", "1000.0"),
+            ("-1e30", "-1e30"),
+            ("1.7976931348623157e308", "1.7976931348623157e308"),
         ] {
             let error = text.parse::<HalfPoints>().unwrap_err().to_string();
             let expected =

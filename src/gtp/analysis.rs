@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::commands::{Arguments, color};
-use super::numbers::{Numbers, View, rate, told};
+use super::numbers::{Numbers, Perspective, View, told};
 use super::vertex::{format_vertex, parse_vertex};
 use super::{Failure, cgos, ownership};
 use crate::engine::Engine;
@@ -88,6 +88,8 @@ pub(super) struct Analysis {
     pub(super) color: Color,
     /// Interval and moves to avoid.
     pub(super) options: AnalysisOptions,
+    /// Whose view the numbers are.
+    perspective: Perspective,
     dialect: Dialect,
     size: BoardSize,
     /// Minimum and maximum number of entries.
@@ -113,9 +115,13 @@ impl Analysis {
     pub(super) fn parse(
         args: &Arguments<'_>,
         dialect: Dialect,
+        perspective: Perspective,
         engine: &dyn Engine,
     ) -> Result<Analysis, Failure> {
         let mut analysis = Analysis::usual(dialect, engine);
+        if dialect != Dialect::Cgos {
+            analysis.perspective = perspective;
+        }
         let mut limits = MoveLimits::default();
         let mut wants_ownership = dialect == Dialect::Cgos;
         let mut words = args.all().into_iter().peekable();
@@ -165,7 +171,7 @@ impl Analysis {
             return Err(Failure::AllExcluded(analysis.color));
         }
         if wants_ownership {
-            analysis.ownership = Some(ownership(engine, analysis.color));
+            analysis.ownership = Some(ownership(engine, analysis.view().side));
         }
         Ok(analysis)
     }
@@ -181,6 +187,7 @@ impl Analysis {
                 purpose: Purpose::ShownMove,
                 ..AnalysisOptions::default()
             },
+            perspective: Perspective::Mover,
             dialect,
             size: engine.size(),
             least: 0,
@@ -203,7 +210,7 @@ impl Analysis {
             .into_iter()
             .enumerate()
             .map(|(order, found)| match self.dialect {
-                Dialect::Leela => self.leela(found, order),
+                Dialect::Leela => self.leela(found, report, order),
                 Dialect::Kata | Dialect::Cgos => self.kata(found, report, order),
             })
             .collect();
@@ -249,21 +256,22 @@ impl Analysis {
         (!moves.is_empty()).then(|| cgos::line(view.of_root(report), moves, &owners))
     }
 
-    fn leela(&self, found: &MoveReport, order: usize) -> String {
+    fn leela(&self, found: &MoveReport, report: &SearchReport, order: usize) -> String {
+        let numbers = self.view().of_move(found, report);
         let parts = |share: f32| (share * 10_000.0).round();
         format!(
             "info move {} visits {} winrate {} prior {} lcb {} order {order} pv {}",
             self.vertex(found.mv),
             found.visits,
-            parts(rate(found.value)),
+            parts(numbers.winrate()),
             parts(found.prior),
-            parts(rate(found.lcb)),
+            parts(numbers.lcb()),
             self.main_line(found),
         )
     }
 
     fn view(&self) -> View {
-        View::of_mover(self.color)
+        self.perspective.view(self.color)
     }
 
     fn kata(&self, found: &MoveReport, report: &SearchReport, order: usize) -> String {

@@ -41,8 +41,9 @@ pub use gomocup::{
     Allowance, GOMOCUP_RULES, GomocupOptions, GomocupSession, MakeBrain, read_xy, write_xy,
 };
 pub use interrupts::Interrupts;
-pub use katago::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serve_queries};
+pub use katago::{KatagoOptions, KatagoResources, MakeAnalyst, serve_queries};
 pub use line::{Request, parse_line};
+pub use numbers::Perspective;
 pub use sau::{SauOptions, SauResources, SauSession, harmless};
 pub use server::{Input, Protocol, serve};
 pub use session::{MakeEngine, Session, SessionOptions};

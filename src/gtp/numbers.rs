@@ -14,6 +14,39 @@ pub(super) struct View {
     pub(super) side: Color,
 }
 
+/// Perspective of reported values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Perspective {
+    /// Always this side.
+    Side(Color),
+    /// The side to move.
+    Mover,
+}
+
+impl std::str::FromStr for Perspective {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Perspective, &'static str> {
+        match text.to_ascii_lowercase().as_str() {
+            "b" | "black" => Ok(Perspective::Side(Color::Black)),
+            "w" | "white" => Ok(Perspective::Side(Color::White)),
+            "sidetomove" => Ok(Perspective::Mover),
+            _ => Err("BLACK, WHITE or SIDETOMOVE"),
+        }
+    }
+}
+
+impl Perspective {
+    /// The view of a search with this side to move.
+    pub(super) fn view(self, mover: Color) -> View {
+        let side = match self {
+            Perspective::Side(side) => side,
+            Perspective::Mover => mover,
+        };
+        View { mover, side }
+    }
+}
+
 /// The moves to report, the one to play first: that one in any case, and those with visits; more to
 /// reach the minimum, and no more than the maximum. Avoided moves are left out.
 pub(super) fn told<'a>(
@@ -48,11 +81,6 @@ pub(super) struct Numbers {
 }
 
 impl View {
-    /// The view of the side to move.
-    pub(super) fn of_mover(mover: Color) -> View {
-        View { mover, side: mover }
-    }
-
     /// The numbers of a move of this report. Without points of its own, it has the root's.
     pub(super) fn of_move(self, found: &MoveReport, report: &SearchReport) -> Numbers {
         let expected = found.expected.as_ref().or(report.expected.as_ref());
@@ -141,7 +169,7 @@ mod tests {
             expected: Some(expected(-2.0)),
             ..SearchReport::unsearched(Vec::new(), StopReason::Visits)
         };
-        let white = View::of_mover(Color::White);
+        let white = Perspective::Mover.view(Color::White);
         let own = white.of_move(&known, &report);
         assert_eq!(
             (own.winrate(), own.lcb(), own.score),

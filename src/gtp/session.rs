@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::ignored::Ignored;
+use super::numbers::Perspective;
 use super::{Failure, FileAccess, Interrupts, format_vertex};
 use crate::clock::TimeControl;
 use crate::engine::{
@@ -21,6 +22,8 @@ pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGa
 pub struct SessionOptions {
     /// The reply to `name`. Lizzie derives the dialect from it.
     pub name: String,
+    /// Whose view the values in analyses are.
+    pub perspective: Perspective,
     /// Whether to think during the opponent's time.
     pub ponder: bool,
     /// Whether to draw searches on GoGui's board, through the standard error stream.
@@ -33,6 +36,7 @@ impl Default for SessionOptions {
     fn default() -> SessionOptions {
         SessionOptions {
             name: "Tengen".to_owned(),
+            perspective: Perspective::Mover,
             ponder: false,
             live_graphics: false,
             files: FileAccess::default(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::StopReason;
-use crate::game::{Move, OwnershipEstimate, Proof};
+use crate::game::{BoardSize, Move, OwnershipEstimate, Proof, Symmetry};
 
 /// One legal move of the root, with its statistics.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +73,8 @@ pub struct SearchReport {
     pub nodes: u64,
     /// Expected ownership and score, where known in a game that counts points.
     pub expected: Option<OwnershipEstimate>,
+    /// Points of White's komi that the network was not shown: its numbers are for a komi without them.
+    pub hidden_komi: f32,
     /// Wall time of this search.
     pub elapsed: Duration,
     /// Which limit or proof ended the search.
@@ -97,6 +99,7 @@ impl SearchReport {
             collisions: 0,
             nodes: 0,
             expected: None,
+            hidden_komi: 0.0,
             elapsed: Duration::ZERO,
             stop,
         }
@@ -106,6 +109,45 @@ impl SearchReport {
     #[must_use]
     pub fn by_network(&self) -> bool {
         self.evaluations > 0
+    }
+
+    /// A warning for the user where the network is not shown all of the komi.
+    #[must_use]
+    pub fn komi_warning(&self) -> Option<String> {
+        let points = self.hidden_komi.abs();
+        (points > 0.0).then(|| {
+            format!(
+                "the network is shown a komi that is nearer to 0 by {points} points: winrate and lead are for that one"
+            )
+        })
+    }
+
+    /// The report of a position for its image under a symmetry of the board.
+    #[must_use]
+    pub fn turned(mut self, symmetry: Symmetry, size: BoardSize) -> SearchReport {
+        let turn = |mv: &mut Move| *mv = symmetry.apply(size, *mv);
+        let all = |of: &mut Vec<f32>| {
+            let mut image = of.clone();
+            for (at, value) in of.iter().enumerate() {
+                let point = symmetry.apply(size, Move(at as u16));
+                if let Some(place) = image.get_mut(point.index()) {
+                    *place = *value;
+                }
+            }
+            *of = image;
+        };
+        let estimate = |expected: &mut OwnershipEstimate| {
+            all(&mut expected.owner);
+            all(&mut expected.shared);
+            expected.defended.iter_mut().for_each(all);
+        };
+        for found in &mut self.moves {
+            turn(&mut found.mv);
+            found.pv.iter_mut().for_each(turn);
+            found.expected.iter_mut().for_each(estimate);
+        }
+        self.expected.iter_mut().for_each(estimate);
+        self
     }
 
     /// The move to play, if there is a legal one.

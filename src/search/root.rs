@@ -91,11 +91,12 @@ pub(super) fn value(tree: &Tree, root: NodeId, priors: &RootPriors) -> f32 {
     by_wanted(tree, node, priors).map_or_else(|| node.stats().0, |(value, _)| value)
 }
 
-/// Every playable root move, the move to play first.
+/// Every playable root move, the move to play first; moves to `avoid` are not drawn at random.
 pub(super) fn moves<G: Game>(
     tree: &Tree,
     root: NodeId,
     start: &GameState<G>,
+    avoid: &[Move],
     params: &SearchParams,
     rng: &mut impl Rng,
 ) -> Vec<MoveReport> {
@@ -107,7 +108,7 @@ pub(super) fn moves<G: Game>(
         .map(|(choice, edge)| report(tree, node, choice, edge, start, params))
         .collect();
     moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.prior.total_cmp(&a.prior)));
-    if let Some(chosen) = choose(&moves, start.position().ply(), params, rng) {
+    if let Some(chosen) = choose(&moves, avoid, start.position().ply(), params, rng) {
         moves[..=chosen].rotate_right(1);
     }
     if moves.iter().any(|found| found.proof == Some(Proof::Win)) {
@@ -286,10 +287,11 @@ fn is_winning(tree: &Tree, edge: &Edge) -> bool {
 }
 
 /// Index of the move to play, among moves by descending visits: a proven win; else, with a move
-/// temperature, a random one of the moves not proven to lose ([`draw`]); else the best open move
+/// temperature, a random one of the moves that are not to be avoided nor proven to lose ([`draw`]); else the best open move
 /// ([`best_open`]), or a proven draw if that move's value is not above 0; else the most visited.
 fn choose(
     moves: &[MoveReport],
+    avoid: &[Move],
     ply: u32,
     params: &SearchParams,
     rng: &mut impl Rng,
@@ -298,7 +300,7 @@ fn choose(
     if let Some(win) = first(Some(Proof::Win)) {
         return Some(win);
     }
-    let holds = |m: &MoveReport| m.proof != Some(Proof::Loss);
+    let holds = |m: &MoveReport| m.proof != Some(Proof::Loss) && !avoid.contains(&m.mv);
     let temperature =
         params.move_temperature * 0.5_f32.powf(ply as f32 / params.move_temperature_halflife);
     if temperature > 0.01
@@ -385,7 +387,7 @@ mod tests {
     }
 
     fn chosen(moves: &[MoveReport]) -> Option<usize> {
-        choose(moves, 0, &SearchParams::default(), &mut rng())
+        choose(moves, &[], 0, &SearchParams::default(), &mut rng())
     }
 
     #[test]
@@ -412,7 +414,7 @@ mod tests {
                 move_choice: choice,
                 ..SearchParams::default()
             };
-            let chosen = |moves: &[MoveReport]| choose(moves, 0, &params, &mut rng());
+            let chosen = |moves: &[MoveReport]| choose(moves, &[], 0, &params, &mut rng());
             let good = open(0.3, -0.05);
             assert_eq!(chosen(&[loss.clone(), good, draw.clone()]), Some(1));
             let bad = open(-0.1, -0.3);
@@ -436,7 +438,7 @@ mod tests {
             move_choice: MoveChoice::Visits,
             ..SearchParams::default()
         };
-        assert_eq!(choose(&moves, 0, &params, &mut rng()), Some(0));
+        assert_eq!(choose(&moves, &[], 0, &params, &mut rng()), Some(0));
     }
 
     #[test]
@@ -456,12 +458,32 @@ mod tests {
         let moves = [report(0, 75, 0.0, None), report(1, 25, 0.0, None)];
         let mut rng = rng();
         let share = |ply, rng: &mut Xoshiro256PlusPlus| {
-            let drawn = (0..4000).filter(|_| choose(&moves, ply, &params, rng) == Some(1));
+            let drawn = (0..4000).filter(|_| choose(&moves, &[], ply, &params, rng) == Some(1));
             drawn.count() as f32 / 4000.0
         };
         assert!((share(0, &mut rng) - 0.25).abs() < 0.03);
         // Temperature 1/2 after one half-life: 25^2 / (75^2 + 25^2) = 0.1.
         assert!((share(9, &mut rng) - 0.1).abs() < 0.03);
+    }
+
+    #[test]
+    fn moves_to_avoid_are_not_drawn() {
+        let params = SearchParams {
+            move_temperature: 1.0,
+            ..SearchParams::default()
+        };
+        let moves = [(1, 60), (2, 30), (3, 10)].map(|(mv, n)| report(mv, n, 0.0, None));
+        let rng = &mut rng();
+        let mut share = |avoid: &[Move]| {
+            let mut draw = || choose(&moves, avoid, 0, &params, rng).expect("a move");
+            let drawn: Vec<usize> = (0..4000).map(|_| draw()).collect();
+            [0, 1, 2].map(|index| drawn.iter().filter(|&&at| at == index).count() as f32 / 4000.0)
+        };
+        let [first, second, third] = share(&[Move(1)]);
+        assert_eq!(first, 0.0);
+        assert!((second - 0.75).abs() < 0.03 && (third - 0.25).abs() < 0.03);
+        // Without others the most visited is played.
+        assert_eq!(share(&[1, 2, 3].map(Move)), [1.0, 0.0, 0.0]);
     }
 
     #[test]
@@ -480,7 +502,7 @@ mod tests {
             };
             let mut drawn = [0.0; 3];
             for _ in 0..4000 {
-                drawn[choose(&moves, 0, &params, &mut rng).expect("a move")] += 1.0 / 4000.0;
+                drawn[choose(&moves, &[], 0, &params, &mut rng).expect("a move")] += 1.0 / 4000.0;
             }
             drawn
         };

@@ -64,6 +64,8 @@ pub struct Searcher<G: Encode> {
 /// A position under search, and its node.
 struct Root<'a, G> {
     start: &'a GameState<G>,
+    /// Moves to avoid.
+    avoid: &'a [Move],
     params: SearchParams,
     tree: Arc<Tree>,
     node: NodeId,
@@ -73,6 +75,8 @@ struct Root<'a, G> {
     points: Arc<Vec<PointSums>>,
     endings: Endings,
     judged: Option<Arc<OwnershipEstimate>>,
+    /// Points of komi that the network is not shown.
+    hidden_komi: f32,
     /// Visits of earlier searches.
     reused: u64,
     /// Playouts that evaluated it: 1, or 0 where it was known.
@@ -262,6 +266,7 @@ impl<G: Encode> Searcher<G> {
         self.points = Some((position.key(), Arc::clone(&points)));
         Root {
             start,
+            avoid: &analysis.avoid,
             params: self.params(analysis),
             tree,
             node,
@@ -273,6 +278,7 @@ impl<G: Encode> Searcher<G> {
             },
             points,
             judged: analysis.judged.clone(),
+            hidden_komi: pool.encoding().hidden_komi(position),
             reused,
             first: 0,
             beside: 0,
@@ -447,7 +453,7 @@ fn report<G: Game>(
             without_lead(value, lead, root.params.lead_weight, position.size().area())
         }
     };
-    let mut moves = root::moves(tree, root.node, root.start, &root.params, rng);
+    let mut moves = root::moves(tree, root.node, root.start, root.avoid, &root.params, rng);
     let choices = tree.choices(node);
     let wanted = |mv: Move| {
         let place = choices.iter().position(|choice| choice.mv() == mv);
@@ -478,6 +484,7 @@ fn report<G: Game>(
         collisions: control.collisions(),
         nodes: tree.len() as u64,
         expected,
+        hidden_komi: root.hidden_komi,
         elapsed: control.elapsed(),
         stop: control.reason(),
     }

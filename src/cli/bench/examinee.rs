@@ -7,7 +7,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveKind, MoveRequest,
 };
-use tengen::game::{BoardSize, Color, Move};
+use tengen::game::{BoardSize, Color, Move, Symmetry};
 use tengen::record::{GameRecord, Vertex};
 use tengen::registry;
 use tengen::search::{SearchReport, StopFlag};
@@ -83,7 +83,7 @@ impl Examinee {
 
     /// The network's evaluation of the last position; `None` without a network.
     pub(super) fn network(&mut self, color: Color, stop: &StopFlag) -> Option<Answer> {
-        let report = self.analyse(color, AnalysisEffort::Network, stop)?;
+        let report = self.analyse(color, AnalysisEffort::Network(Symmetry::IDENTITY), stop)?;
         let mv = report.best().map(|best| best.mv);
         report.by_network().then_some(Answer { mv, report })
     }

@@ -12,7 +12,7 @@ use tengen::engine::{
     SolverThreads,
 };
 use tengen::eval::ModelSource;
-use tengen::game::{BoardSize, Color, Move, Outcome, Proof};
+use tengen::game::{BoardSize, Color, Move, Outcome, Proof, Symmetry};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
 use tengen::registry;
@@ -201,7 +201,11 @@ impl Reviewer {
         let options = self.options(game)?;
         let mut engine = registry::create(&options, size, &self.time)?;
         let stop = StopFlag::new();
-        let request = AnalysisRequest::new(Color::Black, AnalysisEffort::Network, &stop);
+        let request = AnalysisRequest::new(
+            Color::Black,
+            AnalysisEffort::Network(Symmetry::IDENTITY),
+            &stop,
+        );
         let first = engine.analyse(&request, &mut |_| {});
         let by_network = first.is_some_and(|report| report.by_network());
         if let Some(model) = &options.model

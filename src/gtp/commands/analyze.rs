@@ -1,14 +1,16 @@
 //! Analysis commands for board programs, and a network's raw output.
 
-use super::Arguments;
-use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveRequest};
-use crate::game::{Color, Move};
+use super::{Arguments, color};
+use crate::clock::StopReason;
+use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind, MoveRequest};
+use crate::game::{BoardSize, Color, Move, Symmetry};
 use crate::gtp::analysis::{Analysis, Dialect};
 use crate::gtp::board::{owners, ownership, points_from_top};
 use crate::gtp::line::Stream;
 use crate::gtp::numbers::rate;
 use crate::gtp::{Failure, Session, format_vertex};
 use crate::record::Vertex;
+use crate::search::{MoveReport, SearchReport, StopFlag};
 
 pub(super) fn lz_analyze(
     session: &mut Session,
@@ -34,7 +36,7 @@ pub(super) fn lz_genmove_analyze(
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
     let analysis = wanted(session, args, Dialect::Leela)?;
-    genmove_analyze(session, &analysis, stream)
+    genmove_analyze(session, &analysis, MoveKind::Play, stream)
 }
 
 pub(super) fn kata_genmove_analyze(
@@ -43,7 +45,16 @@ pub(super) fn kata_genmove_analyze(
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
     let analysis = wanted(session, args, Dialect::Kata)?;
-    genmove_analyze(session, &analysis, stream)
+    genmove_analyze(session, &analysis, MoveKind::Play, stream)
+}
+
+pub(super) fn kata_search_analyze(
+    session: &mut Session,
+    args: &Arguments<'_>,
+    stream: &mut Stream<'_>,
+) -> Result<String, Failure> {
+    let analysis = wanted(session, args, Dialect::Kata)?;
+    genmove_analyze(session, &analysis, MoveKind::Named, stream)
 }
 
 pub(super) fn cgos_genmove_analyze(
@@ -52,7 +63,7 @@ pub(super) fn cgos_genmove_analyze(
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
     let analysis = wanted(session, args, Dialect::Cgos)?;
-    genmove_analyze(session, &analysis, stream)
+    genmove_analyze(session, &analysis, MoveKind::Play, stream)
 }
 
 /// Parses the request; ignored keys are logged once each.
@@ -61,7 +72,8 @@ fn wanted(
     args: &Arguments<'_>,
     dialect: Dialect,
 ) -> Result<Analysis, Failure> {
-    let analysis = Analysis::parse(args, dialect, &*session.engine)?;
+    let perspective = session.options.perspective;
+    let analysis = Analysis::parse(args, dialect, perspective, &*session.engine)?;
     for key in &analysis.ignored {
         session.ignored.note(key);
     }
@@ -90,10 +102,11 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
     String::new()
 }
 
-/// Plays like `genmove` with lines during the search, at least one.
+/// Plays like `genmove`, or names the move, with lines during the search, at least one.
 fn genmove_analyze(
     session: &mut Session,
     analysis: &Analysis,
+    kind: MoveKind,
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
     if session.engine.legal_moves(analysis.color).is_empty() {
@@ -103,22 +116,59 @@ fn genmove_analyze(
     }
     stream.open();
     let decision = session.search(|engine, stop| {
-        let request = MoveRequest::new(analysis.color, stop).with(analysis.options.clone());
+        let request = MoveRequest::new(analysis.color, stop).of_kind(kind);
+        let request = request.with(analysis.options.clone());
         let decision = engine.genmove(&request, &mut |report| {
             if let Some(line) = analysis.line(report) {
                 stream.line(&line);
             }
         });
-        if let Some(line) = engine
-            .last_report()
-            .and_then(|report| analysis.line(report))
-        {
+        let unsearched = match engine.last_report() {
+            None if decision == Decision::Play(Vertex::Pass) => {
+                passed_without_search(engine, analysis.color, stop)
+            }
+            _ => None,
+        };
+        let report = unsearched.as_ref().or(engine.last_report());
+        if let Some(line) = report.and_then(|report| analysis.line(report)) {
             stream.line(&line);
         }
         decision
     });
     let text = decision_text(decision, &*session.engine)?;
     Ok(format!("play {text}"))
+}
+
+/// A report of a pass that was played without a search: it is worth what the position after it is.
+fn passed_without_search(
+    engine: &mut dyn Engine,
+    color: Color,
+    stop: &StopFlag,
+) -> Option<SearchReport> {
+    let mut chosen = MoveReport::unsearched(engine.size().pass(), 1.0);
+    let request = AnalysisRequest::new(color.opponent(), AnalysisEffort::Glance, stop);
+    if let Some(reply) = engine.analyse(&request, &mut |_| {}) {
+        chosen.visits = reply.visits;
+        chosen.value = -reply.value;
+        chosen.expected = reply.expected;
+    } else if let Some(outcome) = engine.outcome() {
+        chosen.value = outcome.value_for(color);
+        chosen.proof = Some(outcome.proof_for(color));
+    } else {
+        return None;
+    }
+    chosen.lcb = chosen.value;
+    chosen.pv_visits = vec![chosen.visits];
+    let (value, visits) = (chosen.value, chosen.visits);
+    let (proof, expected) = (chosen.proof, chosen.expected.clone());
+    let report = SearchReport::unsearched(vec![chosen], StopReason::OnlyMove);
+    Some(SearchReport {
+        value,
+        visits,
+        proof,
+        expected,
+        ..report
+    })
 }
 
 /// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.
@@ -135,11 +185,66 @@ pub(super) fn stop(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure
     Ok(String::new())
 }
 
-/// The network's raw output in KataGo's format. Error estimates, and scores that this game or this
-/// network does not have, are 0; illegal moves are `NAN`.
-pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    let color = session.engine.to_move();
-    let report = session.look(color, AnalysisEffort::Network);
+/// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY] [OPTIMISM]`.
+pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let size = session.engine.size();
+    let mut words = args.all().into_iter().peekable();
+    let named = words.next_if(|word| color(word).is_ok());
+    let color = named.map_or(Ok(session.engine.to_move()), color)?;
+    let symmetries = match words.next() {
+        None => vec![0],
+        Some(word) if word.eq_ignore_ascii_case("all") => (0..SYMMETRIES).collect(),
+        Some(word) => match word.parse() {
+            Ok(number @ 0..SYMMETRIES) => vec![number],
+            _ => {
+                return Err(Failure::wrong(
+                    word,
+                    "symmetry: all, or a number from 0 to 7",
+                ));
+            }
+        },
+    };
+    if let Some(word) = words.next() {
+        let optimism = word.parse::<f64>().ok();
+        if !optimism.is_some_and(|optimism| (0.0..=1.0).contains(&optimism)) {
+            return Err(Failure::wrong(word, "optimism: a number from 0 to 1"));
+        }
+        session.ignored.note("optimism");
+    }
+    if let Some(word) = words.next() {
+        return Err(Failure::wrong(
+            word,
+            "last argument: there are at most three",
+        ));
+    }
+    let outputs = symmetries.into_iter().map(|number| {
+        let output = raw_output(session, color, katago_symmetry(number, size))?;
+        Ok(format!("symmetry {number}\n{output}"))
+    });
+    Ok(outputs.collect::<Result<Vec<_>, Failure>>()?.join("\n"))
+}
+
+/// Number of KataGo's symmetries; boards that are not square have half of them, twice.
+const SYMMETRIES: u8 = 8;
+
+/// KataGo's symmetry of this number: bit 2 transposes, bit 0 then mirrors rows and bit 1 columns
+/// (`copyWithSymmetry` in `cpp/neuralnet/nninputs.cpp`). Its rows are counted from the top, and a transposition there
+/// is one here with both mirrored.
+fn katago_symmetry(number: u8, size: BoardSize) -> Symmetry {
+    let transposed = number & 4 != 0 && size.is_square();
+    let (rows, columns) = (number & 1, (number >> 1) & 1);
+    let ours = match transposed {
+        true => 4 | (rows ^ 1) << 1 | columns ^ 1,
+        false => rows << 1 | columns,
+    };
+    let mut all = Symmetry::all(size);
+    all.nth(ours.into()).unwrap_or(Symmetry::IDENTITY)
+}
+
+/// The raw output under a symmetry, turned back. Error estimates, and scores that this game or this network does not
+/// have, are 0; illegal moves are `NAN`.
+fn raw_output(session: &mut Session, color: Color, symmetry: Symmetry) -> Result<String, Failure> {
+    let report = session.look(color, AnalysisEffort::Network(symmetry));
     let engine = &*session.engine;
     let value = match (&report, engine.outcome()) {
         // Numbers from playouts would be mistaken for a network's.
@@ -168,7 +273,6 @@ pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<St
     let moves = report.map(|report| report.moves).unwrap_or_default();
     let white = rate(-color.signed(value));
     let mut lines = vec![
-        "symmetry 0".to_owned(),
         format!("whiteWin {white:.6}"),
         format!("whiteLoss {:.6}", 1.0 - white),
         "noResult 0.000000".to_owned(),

@@ -2,8 +2,8 @@
 
 use super::analyze::decision_text;
 use super::{Arguments, live};
-use crate::engine::{EngineError, MoveRequest};
-use crate::game::{BadKomi, BoardSize};
+use crate::engine::{EngineError, MoveKind, MoveRequest};
+use crate::game::{BadKomi, BoardSize, HalfPoints};
 use crate::gtp::{Failure, Session, board, parse_vertex};
 use crate::record::Play;
 
@@ -64,6 +64,11 @@ pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Result<String
     Ok(String::new())
 }
 
+pub(super) fn get_komi(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let komi = session.engine.record().komi.map_or(0.0, HalfPoints::points);
+    Ok(komi.to_string())
+}
+
 pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
     let vertex = parse_vertex(args.text(1)?, session.engine.size())?;
@@ -88,6 +93,27 @@ pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Result
     let color = args.color(0)?;
     let decision = session.name_move(color);
     decision_text(decision, &*session.engine)
+}
+
+/// As [`reg_genmove`], until there is any input.
+pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let color = args.color(0)?;
+    let engine = &mut *session.engine;
+    let decision = session.interrupts.until_input(|stop| {
+        let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
+        let decision = engine.genmove(&request, &mut |_| {});
+        (!stop.is_raised()).then_some(decision)
+    });
+    match decision {
+        Some(decision) => decision_text(decision, &*session.engine),
+        None => Ok("cancelled".to_owned()),
+    }
+}
+
+/// Drops all that earlier searches have found.
+pub(super) fn clear_cache(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    session.engine.forget();
+    Ok(String::new())
 }
 
 /// Pairs of a name and a word on one line. `tengen-match` reads `visits`, `playouts` and `value`

@@ -3,7 +3,7 @@
 use super::Arguments;
 use super::command::Command;
 use super::scoring::result;
-use crate::game::Color;
+use crate::game::{Color, Move};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Session, parse_vertex};
 use crate::record::{GameRecord, Play, Vertex};
@@ -172,20 +172,40 @@ fn record_without_moves(session: &Session) -> Result<GameRecord, Failure> {
 }
 
 pub(super) fn setup(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let plays = plays(session, args)?;
+    let stones = stones(session, args)?;
     let mut record = record_without_moves(session)?;
     if !record.setup.is_empty() {
         return Err(Failure::NotEmpty);
     }
-    for play in plays {
-        let Vertex::Point(point) = play.vertex else {
-            return Err(Failure::Syntax("a pass cannot be set up".to_owned()));
-        };
-        record.setup.push((point, play.color));
-    }
-    record.setup.sort_by_key(|(point, _)| *point);
+    record.setup = stones;
     session.load(&record)?;
     Ok(String::new())
+}
+
+/// KataGo's form of it, which replaces the game: Black is to move, and nothing was played before.
+pub(super) fn set_position(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let stones = stones(session, args)?;
+    let engine = &*session.engine;
+    let mut record = GameRecord::new(engine.game(), engine.size());
+    if !stones.is_sorted_by(|one, next| one.0 < next.0) {
+        return Err(Failure::BadVertices);
+    }
+    record.setup = stones;
+    record.to_move = Some(Color::Black);
+    session.load(&record)?;
+    Ok(String::new())
+}
+
+/// Stones by point.
+fn stones(session: &Session, args: &Arguments<'_>) -> Result<Vec<(Move, Color)>, Failure> {
+    let stone = |play: Play| match play.vertex {
+        Vertex::Point(point) => Ok((point, play.color)),
+        _ => Err(Failure::Syntax("a pass cannot be set up".to_owned())),
+    };
+    let stones = plays(session, args)?.into_iter().map(stone);
+    let mut stones: Vec<(Move, Color)> = stones.collect::<Result<_, _>>()?;
+    stones.sort_by_key(|(point, _)| *point);
+    Ok(stones)
 }
 
 pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::gogui::legal_points;
 use super::{Arguments, live};
 use crate::engine::{AnalysisEffort, AnalysisRequest};
-use crate::game::{Color, Move, PointStatus};
+use crate::game::{Color, Move, PointStatus, Symmetry};
 use crate::gtp::analysis::vertex;
 use crate::gtp::board::{self, ownership, points_from_top};
 use crate::gtp::graphics::{self, Label};
@@ -68,7 +68,8 @@ pub(super) fn search(session: &mut Session, args: &Arguments<'_>) -> Result<Stri
 }
 
 pub(super) fn policy(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    labelled(session, args, AnalysisEffort::Network, Label::Prior)
+    let effort = AnalysisEffort::Network(Symmetry::IDENTITY);
+    labelled(session, args, effort, Label::Prior)
 }
 
 pub(super) fn values(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {

@@ -41,6 +41,8 @@ pub struct GomocupOptions {
     pub ponder: bool,
     /// Whether to report each search in a `MESSAGE`.
     pub messages: bool,
+    /// Bytes that the program needs: the manager is told where it allows fewer.
+    pub least_memory: u64,
     /// Selects the first opening that is proposed; later games take others.
     pub opening_seed: u64,
 }
@@ -62,6 +64,8 @@ pub struct GomocupSession {
     listing: Option<Listing>,
     /// The last command was unknown: a list that belongs to it may follow.
     skips_list: bool,
+    /// The memory that the manager was told to be too little.
+    told_memory: Option<u64>,
     /// Number of boards so far.
     games: u64,
     over: bool,
@@ -121,6 +125,7 @@ impl GomocupSession {
             control: None,
             listing: None,
             skips_list: false,
+            told_memory: None,
             games: 0,
             over: false,
         }

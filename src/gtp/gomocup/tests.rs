@@ -25,6 +25,7 @@ fn session_with(options: EngineOptions) -> GomocupSession {
         name: "Tengen".to_owned(),
         ponder: false,
         messages: false,
+        least_memory: 0,
         opening_seed: 0,
     };
     GomocupSession::new(make, options)

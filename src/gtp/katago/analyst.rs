@@ -6,23 +6,30 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::answer::{AnswerContext, answer, no_results};
-use super::fields::Object;
+use super::fields::{Object, Refusal};
 use super::options::MakeAnalyst;
 use super::queue::{Queue, Task};
+use super::told;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
 use crate::game::BoardSize;
-use crate::search::{AnalysisOptions, PointsByMove};
+use crate::search::{AnalysisOptions, PointsByMove, SearchReport};
 
 /// A worker of the queue.
 pub(super) struct Analyst {
     make: Arc<MakeAnalyst>,
     /// The engine of the last board, and the number of cache clears it has seen.
     engine: Option<(Box<dyn Engine>, u64)>,
+    /// The last query for which it has warned of a komi that the network is not shown.
+    warned_of_komi: Option<String>,
 }
 
 impl Analyst {
     pub(super) fn new(make: Arc<MakeAnalyst>) -> Analyst {
-        Analyst { make, engine: None }
+        Analyst {
+            make,
+            engine: None,
+            warned_of_komi: None,
+        }
     }
 
     /// Processes the queue until it is closed.
@@ -93,6 +100,17 @@ impl Analyst {
                 send(Value::Object(scene.tell(report, true)));
             }
         });
+        let warning = found.as_ref().and_then(SearchReport::komi_warning);
+        if let Some(warning) = warning
+            && self.warned_of_komi.as_ref() != Some(&task.query.id)
+        {
+            self.warned_of_komi = Some(task.query.id.clone());
+            send(told(
+                &task.query.id,
+                "warning",
+                &Refusal::new("komi", warning),
+            ));
+        }
         match found {
             Some(report) => Ok(scene.tell(&report, false)),
             None if task.stop.is_raised() => Ok(no_results(task)),

@@ -86,7 +86,8 @@ impl<'a> Fields<'a> {
         name: &str,
         range: RangeInclusive<f64>,
     ) -> Result<Option<f64>, Refusal> {
-        let wanted = format!("a number from {} to {}", range.start(), range.end());
+        // `Debug` writes large numbers in scientific notation.
+        let wanted = format!("a number from {:?} to {:?}", range.start(), range.end());
         let inside = |number: &f64| range.contains(number);
         self.read(name, wanted, |value| value.as_f64().filter(inside))
     }

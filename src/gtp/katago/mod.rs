@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 use self::analyst::Analyst;
 use self::fields::{Fields, Refusal, shorten};
-pub use self::options::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective};
+pub use self::options::{KatagoOptions, KatagoResources, MakeAnalyst};
 use self::query::Query;
 use self::queue::Queue;
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::engine::Engine;
-use crate::game::{BoardSize, Color};
+use crate::game::BoardSize;
 use crate::games::UnknownGame;
-use crate::gtp::numbers::View;
+use crate::gtp::numbers::Perspective;
 
 /// Creates an engine for a board and rules; the game's usual ones if the text is empty.
 pub type MakeAnalyst =
@@ -36,37 +36,4 @@ pub struct KatagoOptions {
     pub time: Option<Duration>,
     /// Whether remaining queries are answered after the end of input.
     pub finish: bool,
-}
-
-/// Perspective of reported values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Perspective {
-    /// Always this side.
-    Side(Color),
-    /// The side to move.
-    Mover,
-}
-
-impl std::str::FromStr for Perspective {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Perspective, &'static str> {
-        match text.to_ascii_lowercase().as_str() {
-            "b" | "black" => Ok(Perspective::Side(Color::Black)),
-            "w" | "white" => Ok(Perspective::Side(Color::White)),
-            "sidetomove" => Ok(Perspective::Mover),
-            _ => Err("BLACK, WHITE or SIDETOMOVE"),
-        }
-    }
-}
-
-impl Perspective {
-    /// The view of a search with this side to move.
-    pub(super) fn view(self, mover: Color) -> View {
-        let side = match self {
-            Perspective::Side(side) => side,
-            Perspective::Mover => mover,
-        };
-        View { mover, side }
-    }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::{Fields, Refusal, short, shorten};
 use super::options::{KatagoOptions, MakeAnalyst};
 use super::query_options::{self, QueryOptions};
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineError};
 use crate::game::{BoardSize, Color, HalfPoints};
 use crate::games::UnknownGame;
 use crate::gtp::format_vertex;
@@ -74,7 +74,7 @@ impl Query {
         }
         let mut engine = engine(fields, size, make, &mut warnings)?;
         let record = record(fields, engine.game(), size, &plays)?;
-        check(&mut *engine, &record)?;
+        warnings.extend(check(&mut *engine, &record)?);
         let turns = turns(fields, plays.len())?;
         let (query_options, unused) = QueryOptions::of(options).with(fields, size)?;
         warnings.extend(unused);
@@ -141,7 +141,8 @@ fn engine(
         }
         Err(error) => return Err(wrong_board(error)),
     };
-    if let Some(points) = fields.number("komi", f64::MIN..=f64::MAX)? {
+    const KOMI: std::ops::RangeInclusive<f64> = -HalfPoints::MOST_KOMI..=HalfPoints::MOST_KOMI;
+    if let Some(points) = fields.number("komi", KOMI)? {
         let komi = HalfPoints::komi(points);
         engine.set_komi(komi.map_err(|error| Refusal::new("komi", error))?);
     }
@@ -180,21 +181,27 @@ fn record(
     Ok(record)
 }
 
-/// Sets the game up on the engine's board; an error names the failing part.
-fn check(engine: &mut dyn Engine, record: &GameRecord) -> Result<(), Refusal> {
-    let mut start = record.clone();
-    start.truncate(0);
-    let set_up = engine.load(&start);
-    set_up.map_err(|_| Refusal::new("initialStones", "these stones cannot stand together"))?;
-    for (turn, recorded) in record.plays.iter().enumerate() {
-        if engine.play(recorded.play).is_err() {
-            let vertex = format_vertex(recorded.play.vertex, record.size);
-            // KaTrain looks for these words.
-            let text = format!("Illegal move {turn}: {} {vertex}", recorded.play.color);
-            return Err(Refusal::new("moves", text));
+/// Sets the game up on the engine's board, as records are: one that its rules forbid is played under more
+/// liberal ones, with a warning. An error names the failing part.
+fn check(engine: &mut dyn Engine, record: &GameRecord) -> Result<Vec<Refusal>, Refusal> {
+    let number = match engine.load(record) {
+        Ok(notes) => {
+            let warnings = notes.iter().map(|note| Refusal::new("moves", note));
+            return Ok(warnings.collect());
         }
-    }
-    Ok(())
+        Err(EngineError::IllegalRecord { number }) => number,
+        Err(_) => {
+            let text = "these stones cannot stand together";
+            return Err(Refusal::new("initialStones", text));
+        }
+    };
+    let turn = number.saturating_sub(1);
+    let play = record.plays.get(turn).map(|recorded| recorded.play);
+    let play = play.map_or_else(String::new, |Play { color, vertex }| {
+        format!(": {color} {}", format_vertex(vertex, record.size))
+    });
+    // KaTrain looks for these words.
+    Err(Refusal::new("moves", format!("Illegal move {turn}{play}")))
 }
 
 fn turns(fields: Fields<'_>, last: usize) -> Result<BTreeMap<usize, i64>, Refusal> {

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::fields::{Fields, Object, Refusal};
-use super::options::{KatagoOptions, Perspective};
+use super::options::KatagoOptions;
 use crate::game::{BoardSize, Color, Move};
+use crate::gtp::numbers::Perspective;
 
 /// Default number of principal variation moves after the first, as in KataGo.
 const USUAL_LINE: usize = 15;
@@ -60,6 +61,29 @@ pub(super) const FIELDS: &[&str] = &[
     "allowMoves",
     "avoidMoves",
 ];
+
+/// Settings of KataGo's that would choose other moves, and that are not supported: a query with one of them is
+/// refused, for clients then tell their user and do without it.
+const NOT_HAD: [(&str, &str); 3] = [
+    (
+        "humanSLProfile",
+        "needs a network that was trained on games of people, and none is loaded",
+    ),
+    (
+        "playoutDoublingAdvantage",
+        "can only be 0: no network here plays for one side with more visits",
+    ),
+    (
+        "antiMirror",
+        "can only be false: mirrored play is searched like any other",
+    ),
+];
+
+/// Whether a setting only belongs to one of those that are not supported.
+fn is_moot(name: &str) -> bool {
+    let mut base = NOT_HAD.iter();
+    base.any(|(setting, _)| name.starts_with(setting))
+}
 
 impl QueryOptions {
     /// Default options.
@@ -163,6 +187,15 @@ impl QueryOptions {
             // KataGo flattens the root's priors by this power, and also adds noise to values.
             self.root_policy_temperature = Some((1.0 + 4.0 * wide) as f32);
         }
+        for (name, text) in NOT_HAD {
+            // As in KataGo, 0 and false ask for nothing.
+            let asks = |value: &serde_json::Value| {
+                value.as_bool() != Some(false) && value.as_f64() != Some(0.0)
+            };
+            if fields.get(name).is_some_and(asks) {
+                return Err(Refusal::new(FIELD, format!("{name} {text}")));
+            }
+        }
         const KNOWN: [&str; 7] = [
             "maxVisits",
             "analysisPVLen",
@@ -174,7 +207,7 @@ impl QueryOptions {
         ];
         let unknown = settings
             .keys()
-            .filter(|name| !KNOWN.contains(&name.as_str()));
+            .filter(|name| !KNOWN.contains(&name.as_str()) && !is_moot(name));
         Ok(unknown.cloned().collect())
     }
 
@@ -278,9 +311,11 @@ mod tests {
     #[test]
     fn settings_without_effect_are_named() {
         let (_, warnings) =
-            read(r#"{"overrideSettings": {"antiMirror": true, "cpuctExploration": 2}}"#).unwrap();
+            read(r#"{"overrideSettings": {"ignorePreRootHistory": true, "cpuctExploration": 2}}"#)
+                .unwrap();
         assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].text.ends_with("antiMirror, cpuctExploration"));
+        let named = "cpuctExploration, ignorePreRootHistory";
+        assert!(warnings[0].text.ends_with(named), "{warnings:?}");
         for wrong in [
             r#"{"overrideSettings": []}"#,
             r#"{"overrideSettings": {"maxVisits": 0}}"#,
@@ -294,6 +329,35 @@ mod tests {
             r#"{"avoidMoves": [7]}"#,
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    /// KaTrain falls back to its own choice, or to its default player, and shows the error.
+    #[test]
+    fn what_would_choose_other_moves_is_refused() {
+        let with = |settings: &str| read(&format!("{{\"overrideSettings\": {{{settings}}}}}"));
+        for (settings, part) in [
+            (
+                r#""humanSLProfile": "rank_5k", "ignorePreRootHistory": false"#,
+                "humanSLProfile needs",
+            ),
+            (
+                r#""playoutDoublingAdvantage": -1.5, "playoutDoublingAdvantagePla": "BLACK""#,
+                "playoutDoublingAdvantage can only be 0",
+            ),
+            (r#""playoutDoublingAdvantage": "2""#, "can only be 0"),
+            (r#""antiMirror": true"#, "antiMirror can only be false"),
+        ] {
+            let refusal = with(settings).unwrap_err();
+            assert_eq!(refusal.field, "overrideSettings");
+            assert!(refusal.text.contains(part), "{refusal:?}");
+        }
+        for settings in [
+            r#""playoutDoublingAdvantage": -0.0, "playoutDoublingAdvantagePla": "BLACK""#,
+            r#""antiMirror": false"#,
+            r#""playoutDoublingAdvantage": "0", "antiMirror": "false""#,
+        ] {
+            assert_eq!(with(settings).map(|(_, warnings)| warnings), Ok(vec![]));
         }
     }
 

@@ -11,6 +11,7 @@ use crate::clock::SystemClock;
 use crate::engine::testing::{Behaviour, FillGame, make};
 use crate::engine::{Player, ThinkingLimits};
 use crate::game::{Color, Game};
+use crate::gtp::Perspective;
 use crate::search::StopFlag;
 
 /// Default options.

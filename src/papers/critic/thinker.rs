@@ -87,6 +87,7 @@ impl<G: Game> Thinker<G> for CriticThinker {
             collisions: 0,
             nodes: 0,
             expected: None,
+            hidden_komi: 0.0,
             elapsed: self.time.now().saturating_sub(started),
             stop: StopReason::Visits,
         })

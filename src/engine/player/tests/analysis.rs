@@ -55,7 +55,7 @@ fn an_analysis_changes_nothing() {
     for effort in [
         AnalysisEffort::Endless,
         AnalysisEffort::Glance,
-        AnalysisEffort::Network,
+        AnalysisEffort::Network(Symmetry::IDENTITY),
     ] {
         for color in Color::BOTH {
             let request = AnalysisRequest::new(color, effort, &StopFlag::new());

@@ -6,7 +6,7 @@
 //!
 //! What a position does not know is not shown: points that superko forbids beside the ko.
 
-use super::komi::{own_komi, parity};
+use super::komi::{hidden_komi, own_komi, parity};
 use crate::encode::Encoding;
 use crate::game::{Bits, Color, Game, Move, Scored as _, zobrist};
 use crate::games::go::{Go, KoRule, Scoring};
@@ -69,6 +69,10 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Kata
                 plane.fill(number);
             }
         }
+    }
+
+    fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
+        hidden_komi(position)
     }
 
     fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {

@@ -9,10 +9,24 @@ const MOST_KOMI: f32 = 20.0;
 /// Points that the side to move gets, or gives where they are negative. Under territory scoring each stone
 /// has cost a point, so that the game can be counted by area.
 pub(super) fn own_komi<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> f32 {
-    let komi = position.area_komi().0 as f32 / 2.0;
-    let most = position.size().area() as f32 + MOST_KOMI;
-    let komi = komi.clamp(-most, most);
+    let komi = position.area_komi().0 as f32 / 2.0 - hidden_komi(position);
     -position.to_move().signed(komi)
+}
+
+/// Points of White's komi that [`own_komi`] leaves out.
+pub(super) fn hidden_komi<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+) -> f32 {
+    beyond(position, position.size().area() as f32 + MOST_KOMI)
+}
+
+/// By how many points White's komi is beyond a limit; negative where it is in Black's favour.
+pub(super) fn beyond<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    most: f32,
+) -> f32 {
+    let komi = position.area_komi().0 as f32 / 2.0;
+    komi - komi.clamp(-most, most)
 }
 
 /// A triangular wave of period 2 and height 1/2 in the komi, which rises through 0 where games can be drawn:

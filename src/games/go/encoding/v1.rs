@@ -1,6 +1,7 @@
 //! Encoding `go-1`: a compact encoding for Go under area scoring, from the side to move's view.
 //! Under territory scoring it shows the komi that area scoring would need ([`Go::area_komi`]).
 
+use super::komi;
 use crate::encode::Encoding;
 use crate::game::{Bits, Game, HalfPoints, Recent, Scored as _, zobrist};
 use crate::games::go::Go;
@@ -17,8 +18,11 @@ const SETS: usize = 17;
 /// All of them.
 pub(super) const PLANES: usize = SETS + 3;
 
-/// Points per unit of a plane, which is clamped to two.
+/// Points per unit of a plane, which is clamped to [`MOST_UNITS`].
 const POINTS_SCALE: f32 = 20.0;
+
+/// Largest number of units.
+const MOST_UNITS: f32 = 2.0;
 
 impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     fn id(&self) -> &'static str {
@@ -58,7 +62,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
         }
         let mine = |ahead: HalfPoints| {
             let points = ahead.0 as f32 / 2.0 / POINTS_SCALE;
-            me.signed(points.clamp(-2.0, 2.0))
+            me.signed(points.clamp(-MOST_UNITS, MOST_UNITS))
         };
         let passed = f32::from(u8::from(position.passes() > 0));
         let numbers = [
@@ -69,6 +73,10 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
         for (plane, number) in row[SETS * area..].chunks_exact_mut(area).zip(numbers) {
             plane.fill(number);
         }
+    }
+
+    fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
+        komi::beyond(position, POINTS_SCALE * MOST_UNITS)
     }
 
     fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
@@ -89,6 +97,18 @@ mod tests {
     use crate::game::Color;
     use crate::game::{BoardSize, Move};
     use crate::games::go::SmallGo;
+
+    #[test]
+    fn a_komi_beyond_forty_points_is_hidden() {
+        for (komi, hidden) in [("7.5", 0.0), ("-40", 0.0), ("100", 60.0), ("-41.5", -1.5)] {
+            let position = crate::games::go::tests::diagram(
+                ".. ..",
+                &format!("chinese komi{komi}"),
+                Color::White,
+            );
+            assert_eq!(V1.hidden_komi(&position), hidden, "{komi}");
+        }
+    }
 
     #[test]
     fn what_is_secured_is_shown() {

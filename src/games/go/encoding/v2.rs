@@ -58,6 +58,10 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V2 {
         v1::V1.cache_key(position) ^ handicap.rotate_left(1)
     }
 
+    fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
+        v1::V1.hidden_komi(position)
+    }
+
     fn knows_passes(&self) -> bool {
         true
     }
