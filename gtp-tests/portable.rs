@@ -65,6 +65,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "src/system/files.rs",
         "locks, renaming what is held, a user's own temporary folder",
     ),
+    ("src/system/guard.rs", "groups of processes"),
     ("src/system/interrupt.rs", "signals, or events of a console"),
     ("src/system/processes.rs", "groups of processes"),
     (

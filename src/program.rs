@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -38,9 +39,9 @@ pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     cli.unwrap_or_else(|error| {
         let error = with_tip(error, &Cli::command());
-        // If even that fails, nothing can be reported.
-        let _ = error.print();
-        end(error.exit_code())
+        let printed = error.print();
+        let lost = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
+        end(error.exit_code().max(lost.into()))
     })
 }
 
@@ -81,6 +82,23 @@ pub fn one_line(error: &(dyn Error + 'static)) -> String {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
+}
+
+/// Writes a report to the standard output, at once. A reader that has closed its pipe, as `| head` does, has read what
+/// it wants.
+///
+/// # Errors
+/// Any other error of the system: the report is lost.
+pub fn print(text: impl Display) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let written = write!(out, "{text}").and_then(|()| out.flush());
+    written.or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Ok(()),
+        kind => Err(io::Error::new(
+            kind,
+            format!("the report cannot be written: {error}"),
+        )),
+    })
 }
 
 /// A flag raised by the first Ctrl-C or `kill`; the second one ends the process. Call it once per

@@ -75,6 +75,8 @@ fn engines_may_answer_in_odd_ways() {
         "no-ids",
         "glued",
         "banner",
+        "twice",
+        "chatters",
         "fails-at-quit",
     ] {
         let out = folder(&format!("odd-{kind}"));
@@ -114,7 +116,14 @@ fn engines_may_answer_in_odd_ways() {
 
 fn programs_of_gomocup_may_answer_in_odd_ways() {
     let options = |rules: &'static str| [&BRAINS[..], &["--time", "60", "--rules", rules]].concat();
-    for kind in ["returns", "two-lines", "unknown-info", "suggests"] {
+    for kind in [
+        "returns",
+        "two-lines",
+        "unknown-info",
+        "suggests",
+        "twice",
+        "chatters",
+    ] {
         let out = folder(&format!("brain-{kind}"));
         let report = report(play(&brain(kind), &brain("usual"), &out, &options("")));
         assert_eq!(report["reasons"]["rules"], 2, "{kind}: {report:#}");

@@ -51,7 +51,14 @@ pub(crate) fn run(kind: &str) -> ExitCode {
                     _ => {
                         taken.insert(point.clone());
                         moved_at = Some(clock.now());
-                        say(&point);
+                        match kind {
+                            "twice" => say(&format!("{point}{end}{point}")),
+                            "chatters" => say(&format!("DEBUG a thought{end}").repeat(20_000)),
+                            _ => {}
+                        }
+                        if kind != "twice" {
+                            say(&point);
+                        }
                     }
                 }
             }

@@ -90,6 +90,7 @@ fn written(kind: &str, id: &str, answer: Result<String, String>) -> String {
         "small" => format!("{sign}{id}   {}  \t \n\n", text.to_lowercase()),
         "talks" => format!("# thinking\n\n{sign}{id} {text} 55%\nPV: A1\n\n"),
         "no-ids" => format!("{sign} {text}\n\n"),
+        "twice" => format!("{sign} {text}\n\n").repeat(2),
         "glued" if text.is_empty() => format!("{sign}{id}\r\n\r\n"),
         "glued" => format!("{sign}{id}{text}\r\n\r\n"),
         _ => format!("{sign}{id} {text}\n\n"),
@@ -146,6 +147,10 @@ fn misbehave(kind: &str, id: &str) -> Then {
         "megabytes" => {
             let mut stderr = io::stderr().lock();
             (0..64).for_each(|_| stderr.write_all(&[b'e'; 1 << 16]).unwrap());
+            return Then::Answer;
+        }
+        "chatters" => {
+            say(&"a thought\n".repeat(20_000));
             return Then::Answer;
         }
         "garbage" => say("%%% \u{1}\u{2} what?\n\n"),

@@ -31,6 +31,14 @@ const NOT_ON_WINDOWS: &[(&str, &str)] = &[
         "an_interrupted_match_leaves_no_engine_behind",
         "only a console sends Ctrl-C there",
     ),
+    (
+        "what_a_script_has_left_behind_is_ended",
+        "its script is one for sh",
+    ),
+    (
+        "a_report_that_cannot_be_written_is_an_error",
+        "there is no full device",
+    ),
 ];
 
 fn main() -> ExitCode {

@@ -22,6 +22,10 @@ pub(crate) const TESTS: &[Test] = &[
         a_hanging_engine_started_by_a_script_is_ended,
     ),
     (
+        "what_a_script_has_left_behind_is_ended",
+        what_a_script_has_left_behind_is_ended,
+    ),
+    (
         "an_interrupted_match_leaves_no_engine_behind",
         an_interrupted_match_leaves_no_engine_behind,
     ),
@@ -125,6 +129,25 @@ fn a_hanging_engine_started_by_a_script_is_ended() {
     assert!(!is_running(&format!("--fake-engine hang 1 {marker}")));
 }
 
+/// The script is gone, and its process group has another member: a shell that burns the processor.
+fn what_a_script_has_left_behind_is_ended() {
+    for kind in ["crash", "fails-at-quit"] {
+        let out = folder(&format!("left-{kind}"));
+        let marker = format!("{}", std::process::id());
+        let engine = fake(kind, 1, marker.parse().unwrap());
+        let burner = format!("sh -c 'while :; do :; done' left-{kind}-{marker}");
+        let script = script(&out, &format!("{burner} & {engine}"), "");
+        let played = play(&script, &fake("honest", 0, 2), &out, &["--games", "1"]);
+        let report = match kind {
+            "crash" => troubled(played),
+            _ => report(played),
+        };
+        let reason = if kind == "crash" { "crash" } else { "rules" };
+        assert_eq!(report["reasons"][reason], 1, "{report:#}");
+        assert!(!is_running(&format!("left-{kind}-{marker}")), "{kind}");
+    }
+}
+
 /// Whether there is a process whose command line ends with these arguments.
 fn is_running(arguments: &str) -> bool {
     let all = Command::new("ps").args(["-eo", "args"]).output().unwrap();
@@ -134,7 +157,8 @@ fn is_running(arguments: &str) -> bool {
 
 /// An engine that is busy does not see that its input is closed.
 fn an_interrupted_match_leaves_no_engine_behind() {
-    for (number, signal) in ["INT", "TERM", "HUP"].into_iter().enumerate() {
+    // Nothing tells a program that it is killed: its guard ends the engines.
+    for (number, signal) in ["INT", "TERM", "HUP", "KILL"].into_iter().enumerate() {
         if signal == "HUP" && !sees_the_end_of_a_terminal() {
             continue;
         }

@@ -41,7 +41,90 @@ pub(crate) const TESTS: &[Test] = &[
         "a_tuning_continues_after_misbehaving_engines",
         a_tuning_continues_after_misbehaving_engines,
     ),
+    (
+        "a_report_that_cannot_be_written_is_an_error",
+        a_report_that_cannot_be_written_is_an_error,
+    ),
+    (
+        "games_that_repeat_others_count_once",
+        games_that_repeat_others_count_once,
+    ),
 ];
+
+/// A device without room, where the system has one.
+const FULL: &str = "/dev/full";
+
+fn a_report_that_cannot_be_written_is_an_error() {
+    if !Path::new(FULL).exists() {
+        return;
+    }
+    let out = folder("full");
+    let engines = (fake("honest", 0, 1), fake("honest", 0, 2));
+    let games = ["--games", "2"];
+    report(play(&engines.0, &engines.1, &out, &games));
+    let file = out.to_str().unwrap();
+    let elo = |form| tengen_match(&["elo", file, "--format", form]);
+    let again = |json: &[&str]| {
+        let mut command = tengen_match(&["play", "--size", "5", "--out", file]);
+        command.args(["--first", &engines.0, "--second", &engines.1]);
+        command.args(games).args(json);
+        command
+    };
+    for mut command in [
+        elo("text"),
+        elo("markdown"),
+        elo("json"),
+        tengen_match(&["clock", file]),
+        tengen_match(&["clock", "--json", file]),
+        again(&[]),
+        again(&["--json"]),
+        tengen_match(&["--help"]),
+        tengen_match(&["--version"]),
+    ] {
+        let full = fs::File::options().write(true).open(FULL).unwrap();
+        let output = command
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {output:?}");
+    }
+    // A reader that has read enough is none.
+    let mut child = elo("text").stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}
+
+fn games_that_repeat_others_count_once() {
+    let out = folder("repeats");
+    let options = ["--games", "6"];
+    let report = report(play(
+        &fake("honest", 0, 1),
+        &fake("honest", 0, 2),
+        &out,
+        &options,
+    ));
+    assert_eq!(report["repeated"], 0, "{report:#}");
+    let copy = folder("repeats-copy");
+    fs::create_dir_all(&copy).unwrap();
+    fs::copy(out.join("results.jsonl"), copy.join("results.jsonl")).unwrap();
+    let table = |files: &[&Path]| -> Value {
+        let mut command = tengen_match(&["elo", "--format", "json"]);
+        let output = command.args(files).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let once = table(&[&out]);
+    for files in [
+        [&*out, &*out],
+        [&*out, &*out.join("results.jsonl")],
+        [&*out, &*copy],
+    ] {
+        let twice = table(&files);
+        assert_eq!(twice["rows"], once["rows"], "{files:?}");
+        assert_eq!(twice["repeated"], 6);
+    }
+}
 
 fn tengen_match(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));

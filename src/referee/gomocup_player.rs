@@ -29,9 +29,6 @@ const NO_LIMIT: u64 = 2_147_483_647;
 /// it writes its move, and drops the first word of a command.
 const REST: Duration = Duration::from_millis(20);
 
-/// Maximum lines of talk before an answer.
-const MOST_TALK: usize = 10_000;
-
 /// Maximum characters of a line.
 const LINE_LEN: usize = 1000;
 
@@ -62,6 +59,8 @@ pub(super) struct GomocupPlayer {
     refusals: Vec<(ComplaintKind, String)>,
     /// What it is told besides clock and rules.
     told_more: BTreeMap<String, i64>,
+    /// When it was sent the last line.
+    asked: Duration,
 }
 
 /// Recognises an expected answer; other lines are skipped.
@@ -132,14 +131,17 @@ impl GomocupPlayer {
             answers_info: None,
             refusals: Vec::new(),
             told_more: spec.info.clone(),
+            asked: Duration::ZERO,
         };
-        let asked = player
-            .send("ABOUT")
-            .and_then(|()| player.hear("ABOUT", limit, |_, _| true))
-            .and_then(|heard| match heard.text.starts_with(['?', '=']) {
-                true => Err(malformed("ABOUT".to_owned(), heard.text)),
-                false => Ok(()),
-            });
+        let asked = player.send("ABOUT").and_then(|()| {
+            // What it says of its own accord suffices.
+            player.asked = Duration::ZERO;
+            player.hear("ABOUT", limit, |_, _| true)
+        });
+        let asked = asked.and_then(|heard| match heard.text.starts_with(['?', '=']) {
+            true => Err(malformed("ABOUT".to_owned(), heard.text)),
+            false => Ok(()),
+        });
         match asked {
             // Old programs do not know the command; any answer suffices.
             Ok(_) | Err(Fault::Refused { .. }) => Ok(player),
@@ -159,6 +161,7 @@ impl GomocupPlayer {
     }
 
     fn send(&mut self, line: &str) -> Result<(), Fault> {
+        self.asked = self.clock.now();
         let sent = self.process.send(&format!("{line}\r"));
         sent.map_err(|_| ended(&mut self.process, line, None))
     }
@@ -179,11 +182,18 @@ impl GomocupPlayer {
         let command = || command.to_owned();
         let deadline = self.clock.now().saturating_add(limit);
         let (mut refused, mut other) = (None, None);
-        for _ in 0..MOST_TALK {
+        loop {
             let wait = deadline.saturating_sub(self.clock.now());
-            let (text, at) = match self.process.receive(wait) {
+            let output = match self.process.receive(wait) {
+                // A program may talk without end.
+                Ok(Output::Line { at, .. }) if at > deadline => Err(NoOutput::TimedOut),
+                output => output,
+            };
+            let (text, at) = match output {
                 Ok(Output::Line { text, at }) => (text.trim().to_owned(), at),
-                Ok(Output::Unreadable) => break,
+                Ok(Output::Unreadable) => {
+                    return Err(malformed(command(), "(an endless line)".to_owned()));
+                }
                 Err(NoOutput::Closed) => {
                     return Err(ended(&mut self.process, &command(), other.as_ref()));
                 }
@@ -208,6 +218,8 @@ impl GomocupPlayer {
                     let (command, message) = (command(), shortened(&text));
                     return Err(Fault::Refused { command, message });
                 }
+                // A second answer to the command before.
+                _ if at < self.asked => {}
                 _ if expected(&text, self.size) => {
                     self.told = 0;
                     return Ok(TimedAnswer { text, at, refused });
@@ -215,7 +227,6 @@ impl GomocupPlayer {
                 _ => other = other.or_else(|| Some(shortened(&text))),
             }
         }
-        Err(malformed(command(), "(talk without end)".to_owned()))
     }
 
     /// The next move or suggestion.

@@ -13,11 +13,7 @@ use thiserror::Error;
 use super::process::{EngineProcess, EngineProcesses, LineEnd, NoOutput, Output, SpawnError};
 use crate::clock::Clock;
 
-/// Maximum lines in one answer, and before it; `list_commands` of the richest engines has a few
-/// hundred.
-const MAX_ANSWER_LINES: usize = 10_000;
-
-/// Maximum bytes of one answer.
+/// Maximum bytes of one answer that are kept; what follows is dropped.
 const MAX_ANSWER_LEN: usize = 1 << 20;
 
 /// Number and interval of checks whether an engine that closed its pipes has ended.
@@ -125,31 +121,40 @@ impl GtpClient {
             return Err(ended(&mut self.process, command, None));
         }
         let deadline = start.saturating_add(limit);
-        let (mut before, mut lines, mut len) = (Vec::new(), Vec::new(), 0);
+        // Of what an engine says before its answer, which may be without end, the first line and the last.
+        let (mut before, mut last, mut lines, mut len) = (None, None, Vec::new(), 0);
         loop {
             let wait = deadline.saturating_sub(self.clock.now());
             let (line, at) = match self.process.receive(wait) {
                 Ok(Output::Line { text, at }) => (text, at),
                 Ok(Output::Unreadable) => return Err(malformed(command, "(an endless line)")),
                 Err(NoOutput::Closed) => {
-                    return Err(ended(&mut self.process, command, before.last()));
+                    return Err(ended(&mut self.process, command, last.as_ref()));
                 }
-                Err(NoOutput::TimedOut) => return Err(no_answer(command, limit, &before, &lines)),
+                Err(NoOutput::TimedOut) => return Err(no_answer(command, limit, before, &lines)),
             };
-            len += line.len();
+            if at > deadline {
+                return Err(no_answer(command, limit, before, &lines));
+            }
             match (lines.is_empty(), line.is_empty()) {
                 (true, true) => {}
-                (true, false) if self.begins_answer(&line, id) => lines.push(line),
-                (true, false) => before.push(line),
-                (false, false) => lines.push(line),
+                // What was there before the command is no answer to it: some programs answer twice.
+                (true, false) if at >= start && self.begins_answer(&line, id) => lines.push(line),
+                (true, false) => {
+                    before.get_or_insert_with(|| line.clone());
+                    last = Some(line);
+                }
+                (false, false) => {
+                    len += line.len();
+                    if len <= MAX_ANSWER_LEN {
+                        lines.push(line);
+                    }
+                }
                 (false, true) => {
                     let took = at.saturating_sub(start);
                     let id = self.numbered.then_some(id);
                     return read_answer(command, id, &lines).map(|text| Answer { text, took });
                 }
-            }
-            if before.len() + lines.len() > MAX_ANSWER_LINES || len > MAX_ANSWER_LEN {
-                return Err(malformed(command, "(an endless answer)"));
             }
         }
     }
@@ -209,13 +214,13 @@ pub(super) fn ended(process: &mut EngineProcess, command: &str, said: Option<&St
 
 /// The fault of an engine without a complete answer: no output, other lines, or an answer without
 /// the final empty line.
-fn no_answer(command: &str, limit: Duration, before: &[String], lines: &[String]) -> Fault {
-    match (lines.first(), before.first()) {
+fn no_answer(command: &str, limit: Duration, before: Option<String>, lines: &[String]) -> Fault {
+    match (lines.first(), before) {
         (Some(first), _) => malformed(
             command,
             &format!("{} (no empty line follows)", quoted(first)),
         ),
-        (None, Some(first)) => malformed(command, first),
+        (None, Some(first)) => malformed(command, &first),
         (None, None) => Fault::Hung {
             command: command.to_owned(),
             limit,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use super::repeats;
 use super::report::MatchReport;
 use super::results::MatchTerms;
 use crate::stats::{Interval, MatchScore, PairCounts};
@@ -125,7 +126,7 @@ impl MatchRecord {
             elo: finite(report.elo, 1.0, 1.0),
             elo_interval: rounded(report.elo_interval, 1.0, 1.0),
             command: Some(origin.command),
-            note: None,
+            note: repeats::told(report.repeated),
             network: None,
             current: false,
             front_page: false,

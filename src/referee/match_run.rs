@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -52,6 +53,9 @@ pub struct MatchPlan<'a> {
     pub clock: Arc<dyn Clock>,
     /// Follows the games.
     pub observer: Option<&'a dyn MatchObserver>,
+    /// A program that calls [`guard_engines`](super::guard_engines) when it is run with the argument `guard`: it kills
+    /// the engines when this process dies without doing so.
+    pub guard: Option<PathBuf>,
 }
 
 /// A completed game.
@@ -91,7 +95,11 @@ impl MatchPlan<'_> {
                 .map(|_| AtomicBool::new(false))
                 .collect(),
             failed_starts: self.engines.iter().map(|_| AtomicU32::new(0)).collect(),
-            processes: EngineProcesses::default(),
+            processes: EngineProcesses::guarded(self.guard.as_ref().map(|program| {
+                let mut command = Command::new(program);
+                command.arg("guard");
+                command
+            })),
         };
         let places = self.concurrency.min(fixtures.len());
         let (sender, receiver) = sync_channel(places);

@@ -26,6 +26,7 @@ mod rating_table;
 mod rating_text;
 mod referee_clock;
 mod refereed_game;
+mod repeats;
 mod report;
 pub mod results;
 mod schedule;
@@ -48,12 +49,12 @@ pub use gtp_player::GtpPlayer;
 pub use match_record::{MatchRecord, Origin};
 pub use match_run::{FinishedGame, MatchPlan};
 pub use observer::MatchObserver;
-pub use opening::OpeningError;
+pub use opening::{Book, OpeningError};
 pub use player::{
     Contestant, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
     StartError, UnsuitableEngine,
 };
-pub use process::{EngineProcesses, SpawnError};
+pub use process::{EngineProcesses, SpawnError, guard_engines};
 pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{RefereedGame, refereed_game};

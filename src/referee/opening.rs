@@ -49,11 +49,20 @@ pub enum OpeningError {
     },
 }
 
+/// The different openings of a book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Book {
+    /// Its openings, unique up to the board's symmetries.
+    pub openings: Vec<Vec<Move>>,
+    /// Number of its lines that lead to the position of an earlier one.
+    pub repeated: usize,
+}
+
 /// The openings of a book.
 ///
 /// # Errors
 /// [`OpeningError`] names the invalid line.
-pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Vec<Vec<Move>>, OpeningError> {
+pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Book, OpeningError> {
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let moves = line.split('#').next().unwrap_or_default().trim();
@@ -64,7 +73,12 @@ pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Vec<Vec<Move>>, Openi
     if openings.is_empty() {
         return Err(OpeningError::Empty);
     }
-    Ok(openings)
+    let (lines, mut seen) = (openings.len(), HashSet::new());
+    openings.retain(|moves| seen.insert(canonical_key(start, moves)));
+    Ok(Book {
+        repeated: lines - openings.len(),
+        openings,
+    })
 }
 
 fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>, OpeningError> {
@@ -178,10 +192,22 @@ mod tests {
         let start = board(9);
         let book = read_book(&start, "# four plies\nE5 C3 g7 D6 # good\n\nA1 B2\n").unwrap();
         let lines: Vec<String> = book
+            .openings
             .iter()
             .map(|moves| to_line(start.size(), moves))
             .collect();
         assert_eq!(lines, ["E5 C3 G7 D6", "A1 B2"]);
+    }
+
+    #[test]
+    fn a_line_that_repeats_another_is_left_out() {
+        let start = board(9);
+        let text = "A1 C2 E5\nA1 C2 E5\nE5 C2 A1 # reordered\nJ9 G8 E5 # turned\nA1 C2\nC2 A1\n";
+        let book = read_book(&start, text).unwrap();
+        let lines = book.openings.iter();
+        let lines: Vec<String> = lines.map(|moves| to_line(start.size(), moves)).collect();
+        assert_eq!(lines, ["A1 C2 E5", "A1 C2", "C2 A1"]);
+        assert_eq!(book.repeated, 3);
     }
 
     #[test]
@@ -203,7 +229,7 @@ mod tests {
     #[test]
     fn mirrored_and_reordered_openings_are_one() {
         let start = board(9);
-        let key = |text| canonical_key(&start, &read_book(&start, text).unwrap()[0]);
+        let key = |text| canonical_key(&start, &read_book(&start, text).unwrap().openings[0]);
         assert_eq!(key("A1 C2 E5"), key("J9 G8 E5"));
         assert_eq!(key("A1 C2 E5"), key("E5 C2 A1"));
         assert_eq!(key("A1 C2"), key("A1 B3"));

@@ -4,7 +4,7 @@
 //! bounded amount of its output: stderr goes directly to a file, stdout through a bounded channel.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use super::command_line::{self, CommandLineError};
 use crate::clock::Clock;
-use crate::system::ProcessGroup;
+use crate::system::{self, Guard, ProcessGroup};
 
 /// Maximum length of an engine's line in bytes; KataGo's longest analysis lines are shorter.
 const MAX_LINE_LEN: usize = 1 << 20;
@@ -78,9 +78,25 @@ struct Running {
     groups: Vec<Weak<Mutex<ProcessGroup>>>,
     /// Whether they were killed: no other is started then.
     killed: bool,
+    /// Kills them if this program dies without doing so.
+    guard: Option<Arc<Guard>>,
 }
 
 impl EngineProcesses {
+    /// None yet; `guard` is a command that calls [`guard_engines`], in another process.
+    pub(super) fn guarded(guard: Option<Command>) -> EngineProcesses {
+        let start = |command| {
+            let started = Guard::start(command);
+            started.inspect_err(|error| log::warn!("no guard of the engines: {error}"))
+        };
+        let guard = guard.and_then(|command| start(command).ok());
+        let running = Running {
+            guard: guard.map(Arc::new),
+            ..Running::default()
+        };
+        EngineProcesses(Mutex::new(running))
+    }
+
     /// Kills all engines with their descendants, without waiting for their end. None can be started
     /// afterwards, so the games in progress are worth nothing.
     pub fn kill(&self) {
@@ -97,11 +113,17 @@ impl EngineProcesses {
         if running.killed {
             return Err(io::Error::other("the match is being ended"));
         }
-        let group = Arc::new(Mutex::new(ProcessGroup::spawn(command)?));
+        let group = ProcessGroup::spawn(command, running.guard.clone())?;
+        let group = Arc::new(Mutex::new(group));
         running.groups.retain(|group| group.strong_count() > 0);
         running.groups.push(Arc::downgrade(&group));
         Ok(group)
     }
+}
+
+/// The work of a guard: reads from a match which engines run, and kills those that are left when it dies.
+pub fn guard_engines(input: impl BufRead) {
+    system::watch(input);
 }
 
 /// A running engine. Dropping it kills it.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use thiserror::Error;
 
+use super::repeats::Repeats;
 use super::results::{GameEntry, ResultText};
+use crate::game::BoardSize;
 use crate::stats::{Interval, Meeting, RatedPair, fit_with_intervals, online_elo};
 
 /// One engine's row.
@@ -37,6 +39,8 @@ pub struct RatingTable {
     pub black_advantage: f64,
     /// 95% interval of the advantage, in Elo.
     pub black_interval: Interval,
+    /// Number of games that repeat others move for move, and are not counted.
+    pub repeated: u32,
 }
 
 /// How ratings are computed.
@@ -70,14 +74,23 @@ pub enum RatingError {
 }
 
 impl RatingTable {
-    /// The ratings of all engines in these files, each a list of games.
+    /// The ratings of all engines in these files, each a list of games on a board of this size.
     ///
     /// # Errors
     /// [`RatingError`] if the games do not determine an engine's distance to the anchor.
     pub fn new(
+        size: BoardSize,
         files: &[Vec<GameEntry>],
         options: RatingOptions<'_>,
     ) -> Result<RatingTable, RatingError> {
+        let mut repeats = Repeats::new(size);
+        let mut without_repeats = |games: &Vec<GameEntry>| -> Vec<GameEntry> {
+            let mut games = games.clone();
+            games.retain(|game| !repeats.add(game));
+            games
+        };
+        let files: Vec<Vec<GameEntry>> = files.iter().map(&mut without_repeats).collect();
+        let files = &files[..];
         let players = |game: &GameEntry| [game.black.clone(), game.white.clone()];
         let names: BTreeSet<String> = files.iter().flatten().flat_map(players).collect();
         let names: Vec<String> = names.into_iter().collect();
@@ -123,6 +136,7 @@ impl RatingTable {
             rows,
             black_advantage: fitted.ratings.black_advantage,
             black_interval: fitted.black_advantage,
+            repeated: repeats.found(),
         })
     }
 }
@@ -209,6 +223,8 @@ pub(super) mod tests {
         anchor_elo: 1000.0,
     };
 
+    const SIZE: BoardSize = BoardSize::square(9);
+
     /// Three engines: `b` wins 3 of 4 against `a`, `c` 3 of 4 against `b`, each as Black and White
     /// equally often.
     pub(in crate::referee) fn table() -> RatingTable {
@@ -223,7 +239,7 @@ pub(super) mod tests {
                 games.push(entry(2 * pair + 1, weak, strong, as_white));
             }
         }
-        RatingTable::new(&[games], OPTIONS).unwrap()
+        RatingTable::new(SIZE, &[games], OPTIONS).unwrap()
     }
 
     #[test]
@@ -245,12 +261,32 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_copy_of_a_file_changes_nothing() {
+        let games: Vec<GameEntry> = (0..20)
+            .map(|number| match number % 4 {
+                0 | 3 => entry(number, "a", "b", ResultText::White),
+                _ => entry(number, "b", "a", ResultText::White),
+            })
+            .collect();
+        let once = RatingTable::new(SIZE, &[games.clone()], OPTIONS).unwrap();
+        let more = vec![entry(20, "a", "b", ResultText::Draw)];
+        let twice = RatingTable::new(SIZE, &[games.clone(), games.clone()], OPTIONS).unwrap();
+        assert_eq!(once.rows, twice.rows);
+        assert_eq!((once.repeated, twice.repeated), (0, 20));
+        assert!(twice.to_string().contains("20 games repeat others"));
+        // A copy that was continued has a new game.
+        let longer = [games.clone(), [games, more].concat()];
+        let longer = RatingTable::new(SIZE, &longer, OPTIONS).unwrap();
+        assert_eq!((longer.rows[0].games, longer.repeated), (21, 20));
+    }
+
+    #[test]
     fn a_sweep_is_no_certainty() {
         let games = (0..4).map(|number| match number % 2 {
             0 => entry(number, "a", "b", ResultText::White),
             _ => entry(number, "b", "a", ResultText::Black),
         });
-        let table = RatingTable::new(&[games.collect()], OPTIONS).unwrap();
+        let table = RatingTable::new(SIZE, &[games.collect()], OPTIONS).unwrap();
         let best = &table.rows[0];
         assert_eq!((best.name.as_str(), best.score), ("b", 1.0));
         assert!(
@@ -265,13 +301,13 @@ pub(super) mod tests {
             entry(0, "a", "b", ResultText::Black),
             entry(1, "c", "d", ResultText::Black),
         ];
-        let error = RatingTable::new(&[apart], OPTIONS).unwrap_err();
+        let error = RatingTable::new(SIZE, &[apart], OPTIONS).unwrap_err();
         assert_eq!(
             error.to_string(),
             "no chain of games connects c, d with `a`"
         );
         let others = vec![entry(0, "x", "y", ResultText::Black)];
-        let error = RatingTable::new(&[others], OPTIONS).unwrap_err();
+        let error = RatingTable::new(SIZE, &[others], OPTIONS).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the anchor `a` played no game; there are: x, y"

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::rating_table::{RatingRow, RatingTable};
+use super::repeats;
 use crate::chart::{Axis, escape};
 use crate::stats::Interval;
 
@@ -42,7 +43,11 @@ impl fmt::Display for RatingTable {
         writeln!(
             f,
             "Black's advantage: {black:+.0} Elo [{low:+.0}, {high:+.0}]"
-        )
+        )?;
+        match repeats::told(self.repeated) {
+            Some(told) => writeln!(f, "{told}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -80,6 +85,9 @@ impl RatingTable {
             self.anchor,
             self.black_advantage.round() + 0.0
         );
+        if let Some(told) = repeats::told(self.repeated) {
+            let _ = writeln!(text, "\n{told}.");
+        }
         text
     }
 

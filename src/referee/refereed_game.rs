@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::game::{GameEnd, GameTerms, play_game};
-use super::opening::{self, OpeningError};
+use super::opening::{self, Book, OpeningError};
 use super::player::Contestant;
 use crate::game::{BoardSize, Game, HalfPoints, Move, Rules as _, UnknownRules};
 use crate::games::{UnknownGame, with_game};
@@ -38,7 +38,7 @@ pub trait RefereedGame: Send + Sync {
     ///
     /// # Errors
     /// [`OpeningError`] names the invalid line.
-    fn read_book(&self, text: &str) -> Result<Vec<Vec<Move>>, OpeningError>;
+    fn read_book(&self, text: &str) -> Result<Book, OpeningError>;
 
     /// Different random openings. See [`opening::random_openings`].
     ///
@@ -112,7 +112,7 @@ impl<G: Game> RefereedGame for StartPosition<G> {
         play_game(&self.0, opening, players, terms, stop)
     }
 
-    fn read_book(&self, text: &str) -> Result<Vec<Vec<Move>>, OpeningError> {
+    fn read_book(&self, text: &str) -> Result<Book, OpeningError> {
         opening::read_book(&self.0, text)
     }
 

@@ -8,9 +8,10 @@ use serde::Serialize;
 use super::complaints::Complaints;
 use super::count::CountBasis;
 use super::game::Reason;
+use super::repeats;
 use super::results::GameEntry;
 use super::score_board::ScoreBoard;
-use crate::game::Color;
+use crate::game::{BoardSize, Color};
 use crate::stats::{Interval, MatchScore};
 
 /// Share of failed games above which a match is unreliable. Source:
@@ -22,8 +23,10 @@ const TOLERATED_FAILURES: f64 = 0.001;
 pub struct MatchReport {
     /// The two engines; all figures are from the first one's view.
     pub engines: [String; 2],
-    /// Score by games and by pairs of games.
+    /// Score by games and by pairs of games, repetitions left out.
     pub counts: MatchScore,
+    /// Number of games that repeat others move for move.
+    pub repeated: u32,
     /// Mean score per game, in 0..=1.
     pub score: f64,
     /// 95% interval of the score.
@@ -103,8 +106,8 @@ impl Failures {
 impl MatchReport {
     /// The report of all `games` between these two.
     #[must_use]
-    pub fn new(engines: [&str; 2], games: &[GameEntry]) -> MatchReport {
-        let board = ScoreBoard::of(games);
+    pub fn new(engines: [&str; 2], size: BoardSize, games: &[GameEntry]) -> MatchReport {
+        let board = ScoreBoard::of(size, games);
         let (mut reasons, mut contradictions) = (BTreeMap::new(), BTreeMap::new());
         let (mut counts_by, mut faults) = (BTreeMap::new(), BTreeMap::new());
         for game in games {
@@ -130,6 +133,7 @@ impl MatchReport {
         MatchReport {
             engines: engines.map(str::to_owned),
             counts,
+            repeated: board.repeated(),
             score: counts.score(),
             score_interval: counts.interval(),
             elo: counts.elo(),
@@ -157,6 +161,9 @@ impl fmt::Display for MatchReport {
         } = self.counts;
         writeln!(f, "{first} against {second}: {} games", self.counts.games())?;
         writeln!(f, "  won {wins}, drawn {draws}, lost {losses}")?;
+        if let Some(told) = repeats::told(self.repeated) {
+            writeln!(f, "  {told}")?;
+        }
         writeln!(f, "  {}", self.counts.summary())?;
         writeln!(
             f,

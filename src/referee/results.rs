@@ -18,7 +18,7 @@ use super::game::{PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
 use super::opening;
 use super::player::EngineSpec;
-use crate::game::{Color, Outcome};
+use crate::game::{BoardSize, Color, Outcome};
 use crate::system::{open_to_lock, sync_folder, try_lock};
 
 /// Version of the file format.
@@ -104,6 +104,14 @@ pub struct EngineMessage {
     pub line: String,
 }
 
+impl MatchTerms {
+    /// The board.
+    #[must_use]
+    pub fn board(&self) -> BoardSize {
+        BoardSize::new(self.width, self.height)
+    }
+}
+
 impl GameEntry {
     /// The entry of a game that has just ended.
     #[must_use]
@@ -152,7 +160,7 @@ impl GameEntry {
 }
 
 /// A result in score-sheet notation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ResultText {
     /// Black won.
     #[serde(rename = "B+")]

@@ -19,7 +19,8 @@ pub(in crate::referee) fn entry(
         detail: None,
         count: None,
         opening_len: 0,
-        moves: "E5 A1".to_owned(),
+        // Different in each game.
+        moves: format!("E5 A1{}", " pass".repeat(number)),
         seconds: vec![0.25, 0.5],
         visits: vec![Some(100), None],
         left: None,

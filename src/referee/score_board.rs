@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::game::Reason;
+use super::repeats::Repeats;
 use super::results::{GameEntry, ResultText};
+use crate::game::BoardSize;
 use crate::stats::{GameResult, MatchScore};
 
-/// All games counted so far.
-#[derive(Debug, Default)]
+/// All games counted so far. Those that repeat others count for no score.
+#[derive(Debug)]
 pub struct ScoreBoard {
+    repeats: Repeats,
     /// By the engines' names, in the order first requested or alphabetically.
     meetings: BTreeMap<(String, String), MatchScore>,
     /// The first finished game of each pair, from the view of the meeting's first engine.
@@ -19,16 +22,23 @@ pub struct ScoreBoard {
 }
 
 impl ScoreBoard {
-    /// An empty board.
+    /// The score of no game, for games on a board of this size.
     #[must_use]
-    pub fn new() -> ScoreBoard {
-        ScoreBoard::default()
+    pub fn new(size: BoardSize) -> ScoreBoard {
+        ScoreBoard {
+            repeats: Repeats::new(size),
+            meetings: BTreeMap::new(),
+            half_pairs: HashMap::new(),
+            failures: BTreeMap::new(),
+            black_score: 0.0,
+            games: 0,
+        }
     }
 
-    /// The score board of these games.
+    /// The score of these games.
     #[must_use]
-    pub fn of(games: &[GameEntry]) -> ScoreBoard {
-        let mut board = ScoreBoard::new();
+    pub fn of(size: BoardSize, games: &[GameEntry]) -> ScoreBoard {
+        let mut board = ScoreBoard::new(size);
         games.iter().for_each(|game| board.add(game));
         board
     }
@@ -41,7 +51,6 @@ impl ScoreBoard {
             ResultText::Draw => GameResult::Draw,
         };
         self.games += 1;
-        self.black_score += for_black.points();
         let loser = if for_black == GameResult::Loss {
             &game.black
         } else {
@@ -53,6 +62,10 @@ impl ScoreBoard {
                 .entry((loser.clone(), game.reason))
                 .or_default() += 1;
         }
+        if self.repeats.add(game) {
+            return;
+        }
+        self.black_score += for_black.points();
         let reversed = game.white < game.black;
         let (first, second, score) = if reversed {
             (&game.white, &game.black, for_black.reversed())
@@ -81,19 +94,25 @@ impl ScoreBoard {
         reversed.map(MatchScore::reversed).unwrap_or_default()
     }
 
-    /// Number of games.
+    /// Number of games, repetitions included.
     #[must_use]
     pub fn games(&self) -> u32 {
         self.games
     }
 
-    /// Black's mean score over all games, in 0..=1; one half before the first.
+    /// Number of games that repeat others.
+    #[must_use]
+    pub fn repeated(&self) -> u32 {
+        self.repeats.found()
+    }
+
+    /// Black's mean score over all different games, in 0..=1; one half before the first.
     #[must_use]
     pub fn black_score(&self) -> f64 {
-        if self.games == 0 {
-            return 0.5;
+        match self.games - self.repeated() {
+            0 => 0.5,
+            games => self.black_score / f64::from(games),
         }
-        self.black_score / f64::from(self.games)
     }
 
     /// Games that an engine lost on time.
@@ -116,9 +135,28 @@ mod tests {
     use super::*;
     use crate::referee::results::tests::entry;
 
+    const SIZE: BoardSize = BoardSize::square(9);
+
+    #[test]
+    fn a_game_that_is_played_again_counts_once() {
+        let mut games = Vec::new();
+        for number in 0..12 {
+            let (black, white) = [("a", "b"), ("b", "a")][number % 2];
+            games.push(GameEntry {
+                moves: "C3 G7 E5".to_owned(),
+                ..entry(number, black, white, ResultText::Black)
+            });
+        }
+        let board = ScoreBoard::of(SIZE, &games);
+        let score = board.meeting("a", "b");
+        assert_eq!((score.wins, score.losses, score.pairs.pairs()), (1, 1, 1));
+        assert_eq!((board.games(), board.repeated()), (12, 10));
+        assert_eq!(board.black_score(), 1.0);
+    }
+
     #[test]
     fn meetings_are_counted_from_either_view() {
-        let mut board = ScoreBoard::new();
+        let mut board = ScoreBoard::new(SIZE);
         for game in [
             entry(0, "z", "a", ResultText::Black),
             entry(2, "z", "a", ResultText::White),
@@ -138,7 +176,7 @@ mod tests {
 
     #[test]
     fn failures_are_the_losers() {
-        let mut board = ScoreBoard::new();
+        let mut board = ScoreBoard::new(SIZE);
         let mut crashed = entry(0, "a", "b", ResultText::White);
         crashed.reason = Reason::Crash;
         board.add(&crashed);

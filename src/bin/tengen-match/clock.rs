@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ClockArgs) -> Result<()> {
     if args.json {
         print_json(&reports)?;
     } else {
-        reports.iter().for_each(print);
+        reports.iter().try_for_each(print)?;
     }
     args.svg
         .as_ref()

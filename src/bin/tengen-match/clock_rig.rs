@@ -106,12 +106,12 @@ pub(crate) fn run(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome>
     if args.options.json {
         print_json(&reports)?;
     } else {
-        print(pair.report(&games));
-        reports.iter().for_each(print);
+        print(pair.report(&games))?;
+        reports.iter().try_for_each(print)?;
         print(format_args!(
             "Games are in {}\n",
             args.options.out.display()
-        ));
+        ))?;
     }
     Ok(Outcome::of(&games))
 }

@@ -78,14 +78,15 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
         (None, Some(engine)) => engine.name.clone(),
         (None, None) => bail!("the first file names no engine; give --anchor"),
     };
+    let size = files[0].0.board();
     let games: Vec<Vec<GameEntry>> = files.into_iter().map(|(_, games)| games).collect();
     // Not on the standard output, which may be read as Markdown or JSON.
     games.iter().for_each(|games| tell(Complaints::of(games)));
-    let table = RatingTable::new(&games, args.rating.options(&anchor))?;
+    let table = RatingTable::new(size, &games, args.rating.options(&anchor))?;
     match args.format {
-        Form::Text => print(&table),
-        Form::Markdown => print(table.to_markdown()),
-        Form::Json => print(format_args!("{}\n", to_json(&table)?)),
+        Form::Text => print(&table)?,
+        Form::Markdown => print(table.to_markdown())?,
+        Form::Json => print(format_args!("{}\n", to_json(&table)?))?,
     }
     args.svg
         .as_ref()

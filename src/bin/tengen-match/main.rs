@@ -20,6 +20,7 @@ mod tune;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use tengen::referee::guard_engines;
 use tengen::{processor, program};
 
 use crate::interrupt::Interrupt;
@@ -56,6 +57,9 @@ enum Command {
         /// Where the pages go
         folder: std::path::PathBuf,
     },
+    /// Kill the engines of a match that has died: started by each match.
+    #[command(hide = true)]
+    Guard,
 }
 
 fn main() -> ExitCode {
@@ -83,6 +87,10 @@ fn run() -> ExitCode {
         Command::Man { folder } => program::man_pages(Cli::command(), &folder)
             .map(|()| Outcome::Sound)
             .map_err(Into::into),
+        Command::Guard => {
+            guard_engines(std::io::stdin().lock());
+            Ok(Outcome::Sound)
+        }
     };
     match result {
         Ok(outcome) => outcome.into(),

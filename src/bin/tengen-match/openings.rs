@@ -112,6 +112,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
             stderr_dir: &stderr_dir,
             clock: Arc::new(SystemClock::new()),
             observer: None,
+            guard: std::env::current_exe().ok(),
         };
         let judged = judging.judge_all(&plan, length, most, &mut progress, interrupt);
         judged.inspect_err(|_| progress.finish())?;
@@ -138,6 +139,7 @@ impl OpeningsArgs {
         match &self.from {
             Some(path) => rules
                 .read_book(&read_text(path)?)
+                .map(|book| book.openings)
                 .with_context(|| path.display().to_string()),
             None => {
                 let most = self.count.unwrap_or(USUAL_COUNT) * CANDIDATES_PER_OPENING;
@@ -297,7 +299,7 @@ impl Judging<'_> {
             self.kept.len(),
             self.judged,
             self.args.out.display()
-        ));
+        ))?;
         let Some(complaint) = self.complaint else {
             return Ok(Outcome::Sound);
         };

@@ -15,7 +15,7 @@ use tengen::game::{BoardSize, HalfPoints, Move};
 use tengen::games::{GAMES, known_name, usual_board};
 use tengen::program;
 use tengen::referee::{
-    Conditions, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
+    Book, Conditions, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
     refereed_game,
 };
 
@@ -146,23 +146,28 @@ impl MatchOptions {
         positive_seconds("--command-limit", self.command_limit)
     }
 
-    /// `wanted` different openings, and a description of their source.
+    /// `wanted` different openings, a description of their source, and the number of lines of a book that are left
+    /// out because they repeat others.
     pub(crate) fn openings(
         &self,
         rules: &dyn RefereedGame,
         wanted: usize,
-    ) -> Result<(Vec<Vec<Move>>, String)> {
+    ) -> Result<(Vec<Vec<Move>>, String, usize)> {
         let Some(path) = &self.openings else {
             let openings = rules.random_openings(self.random_plies, wanted, self.seed)?;
-            return Ok((openings, format!("{} random plies", self.random_plies)));
+            return Ok((openings, format!("{} random plies", self.random_plies), 0));
         };
         let text = read_text(path)?;
-        let mut openings = rules
+        let Book {
+            mut openings,
+            repeated,
+        } = rules
             .read_book(&text)
             .with_context(|| path.display().to_string())?;
         ensure!(
             openings.len() >= wanted,
-            "{} has {} openings; {wanted} pairs need as many, because an opening is never used twice",
+            "{} has {} different openings; {wanted} pairs need as many, because an opening is never used twice \
+             ({repeated} lines repeat others, also mirrored, turned or in another order)",
             path.display(),
             openings.len(),
         );
@@ -173,7 +178,7 @@ impl MatchOptions {
             fnv::hash(text.as_bytes())
         );
         openings.truncate(wanted);
-        Ok((openings, source))
+        Ok((openings, source, repeated))
     }
 }
 

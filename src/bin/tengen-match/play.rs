@@ -130,7 +130,7 @@ impl PairMatch {
     /// The report of its games.
     pub(crate) fn report(&self, games: &[GameEntry]) -> MatchReport {
         let [first, second] = &self.engines;
-        MatchReport::new([&first.name, &second.name], games)
+        MatchReport::new([&first.name, &second.name], self.rules.size(), games)
     }
 }
 
@@ -151,12 +151,11 @@ pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<Outcome> {
 /// Prints a report as text or JSON.
 pub(crate) fn print_report(report: &MatchReport, json: bool, out: &Path) -> Result<()> {
     if json {
-        print_json(report)?;
+        print_json(report)
     } else {
-        print(report);
-        print(format_args!("Games are in {}\n", out.display()));
+        print(report)?;
+        print(format_args!("Games are in {}\n", out.display()))
     }
-    Ok(())
 }
 
 /// Shows the running score.

@@ -91,10 +91,16 @@ impl Session<'_> {
             .map(|fixture| fixture.opening + 1)
             .max()
             .unwrap_or(0);
-        let (openings, source) = self.options.openings(self.rules, pairs)?;
+        let (openings, source, repeated) = self.options.openings(self.rules, pairs)?;
+        if repeated > 0 && !watch.is_silent() {
+            tell(format_args!(
+                "warning: {repeated} lines of the opening book repeat others, also mirrored, turned or in another \
+                 order, and are left out\n"
+            ));
+        }
         let (mut file, mut games) =
             ResultFile::open(&out.join(RESULTS), &self.match_terms(source)?)?;
-        let board = RefCell::new(ScoreBoard::of(&games));
+        let board = RefCell::new(ScoreBoard::of(self.rules.size(), &games));
         let fixtures = self.missing(&games)?;
         if fixtures.is_empty() || watch.is_decided(&board.borrow()) {
             return Ok(games);
@@ -199,6 +205,7 @@ impl Session<'_> {
             stderr_dir,
             clock: Arc::new(SystemClock::new()),
             observer: live.map(|live| live as &dyn MatchObserver),
+            guard: std::env::current_exe().ok(),
         })
     }
 

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome> {
         print_json(&report)?;
         return Ok(Outcome::of(&games));
     }
-    print(&report.report);
+    print(&report.report)?;
     let (lower, upper) = report.bounds;
     let meaning = match report.verdict {
         Verdict::AcceptElo0 => format!("accepted: {:+} Elo (H0)", test.elo0),
@@ -94,11 +94,11 @@ pub(crate) fn run(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome> {
     print(format_args!(
         "  LLR {:+.2} in ({lower:+.2}, {upper:+.2}); {meaning}\n",
         report.llr
-    ));
+    ))?;
     print(format_args!(
         "Games are in {}\n",
         args.options.out.display()
-    ));
+    ))?;
     Ok(Outcome::of(&games))
 }
 

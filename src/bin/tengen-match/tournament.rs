@@ -102,12 +102,12 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
     let outcome = Outcome::of(&games);
     let reports = meetings
         .iter()
-        .map(|names| MatchReport::new(*names, &games));
+        .map(|names| MatchReport::new(*names, rules.size(), &games));
     results::keep(&args.options.out, &reports.collect::<Vec<_>>())?;
     let report = Report {
-        failures: Failures::of(&ScoreBoard::of(&games)),
+        failures: Failures::of(&ScoreBoard::of(rules.size(), &games)),
         complaints: Complaints::of(&games),
-        table: RatingTable::new(&[games], args.rating.options(anchor))?,
+        table: RatingTable::new(rules.size(), &[games], args.rating.options(anchor))?,
     };
     let Report {
         table,
@@ -121,10 +121,10 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
     write(&out.join("ratings.json"), &json)?;
     write(&out.join("ratings.svg"), &table.to_svg())?;
     if args.options.json {
-        print(format_args!("{json}\n"));
+        print(format_args!("{json}\n"))?;
     } else {
-        print(format_args!("{table}{failures}{complaints}"));
-        print(format_args!("Games and ratings are in {}\n", out.display()));
+        print(format_args!("{table}{failures}{complaints}"))?;
+        print(format_args!("Games and ratings are in {}\n", out.display()))?;
     }
     Ok(outcome)
 }

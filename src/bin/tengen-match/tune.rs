@@ -108,6 +108,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
     let mut tuning = open(&file, terms)?;
     let last = tuning.steps.last();
     let mut at = last.map_or_else(|| spsa.start(), |step| step.at.clone());
+    let size = args.options.rules()?.size();
     let (done, all) = (tuning.steps.len(), terms_steps(&tuning.terms));
     let mut progress = Progress::new(all.saturating_sub(done));
     for step in done + 1..=all {
@@ -127,7 +128,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
         if complaints.are_trouble() {
             tell(format_args!("step {step}:\n{complaints}"));
         }
-        let score = ScoreBoard::of(&games).meeting(FIRST, SECOND);
+        let score = ScoreBoard::of(size, &games).meeting(FIRST, SECOND);
         let won = f64::from(score.wins) - f64::from(score.losses);
         spsa.learn(number, &mut at, won);
         let at = at.clone();
@@ -201,7 +202,7 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
 /// Terms of the games, without parameter values.
 fn match_terms(args: &TuneArgs, step_pairs: u32, interrupt: &Interrupt) -> Result<MatchTerms> {
     let rules = args.options.rules()?;
-    let (_, openings) = args.options.openings(rules.as_ref(), step_pairs as usize)?;
+    let (_, openings, _) = args.options.openings(rules.as_ref(), step_pairs as usize)?;
     let session = Session {
         options: &args.options,
         rules: rules.as_ref(),
@@ -336,8 +337,7 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
         line(&means),
         line(&starts),
         args.options.out.join("sprt").display(),
-    ));
-    Ok(())
+    ))
 }
 
 /// A step is too short to show a result, except when interrupted.

@@ -58,6 +58,7 @@ fn ablate<G: Trainable>(
     let mut teller = EventPrinter::new(args.json, interrupt);
     let mut running = String::new();
     let mut meeting: Option<(String, Reporter)> = None;
+    let mut lost = None;
     run(
         start,
         plan,
@@ -80,10 +81,12 @@ fn ablate<G: Trainable>(
                 if let Some((_, reporter)) = &mut meeting {
                     let message = format!("{name}  {}", score.summary());
                     reporter.update(*done, message, &serde_json::json!({ name: score }));
+                    lost = lost.take().or(reporter.lost());
                 }
             }
         },
     )?;
     log::info!("the table is {}", args.out.join("README.md").display());
-    Ok(())
+    lost.map_or(Ok(()), Err)?;
+    Ok(teller.finish()?)
 }

@@ -58,9 +58,8 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
         done.turned,
         done.nodes as f64 / done.games.max(1) as f64,
         seconds / done.games.max(1) as f64
-    ));
-    print(&table(&done));
-    Ok(())
+    ))?;
+    Ok(print(&table(&done))?)
 }
 
 fn table(done: &Corrected) -> String {

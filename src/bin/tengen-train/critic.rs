@@ -65,6 +65,5 @@ fn teach<G: Taught + Playout>(
         } = event;
         reporter.update(games, format!("{run}: {of_run} of {of}"), event);
     })?;
-    reporter.finish("finished", &serde_json::json!({ "finished": report }));
-    Ok(())
+    Ok(reporter.finish("finished", &serde_json::json!({ "finished": report }))?)
 }

@@ -1,5 +1,6 @@
 //! `tengen-train loop`: repeats self-play, fit, export and rating.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -124,7 +125,7 @@ fn run_plan<G: Trainable>(
         let number = last.number;
         log::info!("the plan is complete: generation {number} was the last");
     }
-    Ok(())
+    Ok(teller.finish()?)
 }
 
 /// Reads a plan; errors name the file.
@@ -140,6 +141,8 @@ pub(crate) struct EventPrinter {
     /// Subject of the bar.
     showing: Option<(u32, StepName, Reporter)>,
     interrupt: Interrupt,
+    /// Why a line was lost, the first time.
+    lost: Option<io::Error>,
 }
 
 impl EventPrinter {
@@ -148,7 +151,13 @@ impl EventPrinter {
             json,
             showing: None,
             interrupt: interrupt.clone(),
+            lost: None,
         }
+    }
+
+    /// An error if a line was lost during the run.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.lost.map_or(Ok(()), Err)
     }
 
     pub(crate) fn tell(&mut self, event: &RunEvent) {
@@ -171,6 +180,7 @@ impl EventPrinter {
                 if let Some((_, _, reporter)) = &mut self.showing {
                     let message = format!("generation {generation}, {}: {message}", step.title());
                     reporter.update(*done, message, event);
+                    self.lost = self.lost.take().or(reporter.lost());
                 }
             }
             RunEvent::Finished(generation, rated) => {
@@ -179,7 +189,8 @@ impl EventPrinter {
                 self.interrupt
                     .tell(format!("with generation {number} finished"));
                 if self.json {
-                    print(&serde_json::to_string(event).unwrap_or_default());
+                    let written = print(&serde_json::to_string(event).unwrap_or_default());
+                    self.lost = self.lost.take().or(written.err());
                 } else {
                     log::info!("{}", summary(generation, rated.as_ref()));
                 }

@@ -300,7 +300,7 @@ fn learn<G: Trainable>(
         args.out.display()
     );
     match reporter {
-        Some(reporter) => reporter.finish(&message, &json!({ "step": done.step })),
+        Some(reporter) => reporter.finish(&message, &json!({ "step": done.step }))?,
         None => log::info!("{message}"),
     }
     Ok(())

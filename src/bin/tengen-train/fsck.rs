@@ -25,21 +25,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let findings = check(path, |_| ())?;
         problems += findings.problems.len();
         if args.json {
-            print(&serde_json::to_string(&findings)?);
+            print(&serde_json::to_string(&findings)?)?;
         } else {
-            tell(path, &findings);
+            tell(path, &findings)?;
         }
     }
     anyhow::ensure!(problems == 0, "{problems} problems");
     Ok(())
 }
 
-fn tell(path: &std::path::Path, findings: &Findings) {
+fn tell(path: &std::path::Path, findings: &Findings) -> std::io::Result<()> {
     for problem in &findings.problems {
-        print(&format!("{}: {}", problem.path.display(), problem.what));
+        print(&format!("{}: {}", problem.path.display(), problem.what))?;
     }
     for leftover in &findings.leftovers {
-        print(&format!("{}: unfinished, harmless", leftover.display()));
+        print(&format!("{}: unfinished, harmless", leftover.display()))?;
     }
     print(&format!(
         "{}: {} shards with {} games and {} rows, {} checkpoints, {} networks, {} JSON files; {} problems",
@@ -51,5 +51,5 @@ fn tell(path: &std::path::Path, findings: &Findings) {
         findings.networks,
         findings.json,
         findings.problems.len()
-    ));
+    ))
 }

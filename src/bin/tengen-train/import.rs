@@ -89,8 +89,8 @@ fn import_games<G: Trainable>(args: &Args, start: &G, interrupt: &Interrupt) -> 
     })?;
     let summary = summary(&done);
     match reporter {
-        Some(reporter) => reporter.finish(&summary, &done.counts),
-        None => print(&summary),
+        Some(reporter) => reporter.finish(&summary, &done.counts)?,
+        None => print(&summary)?,
     }
     Ok(())
 }

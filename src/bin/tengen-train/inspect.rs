@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let path = args.path.as_path();
     let named = path.to_str().and_then(|name| name.parse().ok());
     if let Some(named) = named.filter(|_| !path.exists()) {
-        show(&architecture(named, args.size)?, args.json);
+        show(&architecture(named, args.size)?, args.json)?;
         return Ok(());
     }
     let extension = path.extension().unwrap_or_default().to_string_lossy();
@@ -48,18 +48,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             None => shards(&shard::list(path)?).with_context(|| format!("{}", path.display()))?,
         },
     };
-    show(&facts, args.json);
-    Ok(())
+    Ok(show(&facts, args.json)?)
 }
 
-fn show(facts: &Facts, json: bool) {
+fn show(facts: &Facts, json: bool) -> std::io::Result<()> {
     if json {
-        print(&Value::Object(facts.clone()).to_string());
+        print(&Value::Object(facts.clone()).to_string())
     } else {
-        facts.iter().for_each(|(name, value)| match value {
+        facts.iter().try_for_each(|(name, value)| match value {
             Value::String(text) => print(&format!("{name}: {text}")),
             other => print(&format!("{name}: {other}")),
-        });
+        })
     }
 }
 

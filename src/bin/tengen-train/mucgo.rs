@@ -95,22 +95,22 @@ fn stages(args: &StagesArgs, start: &LargeGo) -> anyhow::Result<()> {
         games > 0,
         "there is no game of Go on 19x19 without handicap"
     );
-    print(&format!("{games} games, {left_out} left out\n"));
-    print("| stage | proxy | plies found | mean | deviation | T | chi-squared (df) | p |");
-    print("|---|---|---|---|---|---|---|---|");
+    print(&format!("{games} games, {left_out} left out\n"))?;
+    print("| stage | proxy | plies found | mean | deviation | T | chi-squared (df) | p |")?;
+    print("|---|---|---|---|---|---|---|---|")?;
     for (stage, samples, few) in [("begins", &begins, args.begins), ("ends", &ends, args.ends)] {
         for most in [usize::MAX, few] {
             for (proxy, fit) in samples.fits(most) {
                 match fit {
-                    Some(fit) => print(&row(stage, proxy.name, &fit)),
-                    None => print(&format!("| {stage} | {} | too few | | | | | |", proxy.name)),
+                    Some(fit) => print(&row(stage, proxy.name, &fit))?,
+                    None => print(&format!("| {stage} | {} | too few | | | | | |", proxy.name))?,
                 }
             }
         }
     }
-    print("");
+    print("")?;
     for proxy in BEGINS.iter().chain(ENDS) {
-        print(&format!("- {}: {}", proxy.name, proxy.help));
+        print(&format!("- {}: {}", proxy.name, proxy.help))?;
     }
     Ok(())
 }
@@ -152,7 +152,7 @@ fn weights(args: &WeightsArgs, start: &LargeGo) -> anyhow::Result<()> {
             "{} {name}moves: mean log-likelihood {ranked:.3}, uniform {likelihood:.3}, {:.1}% ranked first",
             moves.len(),
             100.0 * moves.share_first(&found)
-        ));
+        ))?;
     }
     std::fs::write(&args.out, found).with_context(|| args.out.display().to_string())
 }

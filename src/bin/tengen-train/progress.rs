@@ -1,11 +1,12 @@
 //! Progress: a bar on a terminal, log lines elsewhere, JSON lines on request.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
+use tengen::program;
 
 use crate::interrupt::Interrupt;
 
@@ -15,10 +16,9 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Interval between JSON lines.
 const RECORD_EVERY: Duration = Duration::from_secs(1);
 
-/// Writes a line to stdout.
-pub(crate) fn print(line: &str) {
-    // A closed pipe must not end a long run: its results are in files.
-    let _ = writeln!(std::io::stdout(), "{line}");
+/// Writes a line to the standard output. A closed pipe is no error, so that it does not end a long run.
+pub(crate) fn print(line: &str) -> io::Result<()> {
+    program::print(format_args!("{line}\n"))
 }
 
 /// Shows the progress of a long command.
@@ -29,6 +29,8 @@ pub(crate) struct Reporter {
     json: bool,
     last_line: Option<Duration>,
     interrupt: Interrupt,
+    /// Why a line was lost, the first time.
+    lost: Option<io::Error>,
 }
 
 impl Reporter {
@@ -58,7 +60,13 @@ impl Reporter {
             json,
             last_line: None,
             interrupt: interrupt.clone(),
+            lost: None,
         }
+    }
+
+    /// Why a line could not be written, once: the work goes on meanwhile.
+    pub(crate) fn lost(&mut self) -> Option<io::Error> {
+        self.lost.take()
     }
 
     /// Time since this session began.
@@ -90,15 +98,17 @@ impl Reporter {
         self.line(message, record);
     }
 
-    /// Ends the bar and leaves the last message on the screen.
-    pub(crate) fn finish(self, message: &str, record: &impl Serialize) {
+    /// Ends the bar and leaves the last message on the screen; an error if a line of this reporter was lost.
+    pub(crate) fn finish(mut self, message: &str, record: &impl Serialize) -> io::Result<()> {
         self.bar.finish_and_clear();
         self.line(message, record);
+        self.lost().map_or(Ok(()), Err)
     }
 
-    fn line(&self, message: &str, record: &impl Serialize) {
+    fn line(&mut self, message: &str, record: &impl Serialize) {
         if self.json {
-            print(&serde_json::to_string(record).unwrap_or_default());
+            let written = print(&serde_json::to_string(record).unwrap_or_default());
+            self.lost = self.lost.take().or(written.err());
         } else {
             let total = self.bar.length().unwrap_or(0);
             let position = self.bar.position();

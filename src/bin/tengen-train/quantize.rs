@@ -143,7 +143,7 @@ fn quantize<G: Trainable>(
         report.json().to_string()
     } else {
         report.text()
-    });
+    })?;
     if !report.is_accepted() && !args.force {
         bail!(
             "not accepted: the policy must stay within {MAX_POLICY_KL} nats and the value within \

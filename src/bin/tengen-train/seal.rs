@@ -24,10 +24,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let onnx = std::fs::read(path).with_context(|| name.clone())?;
         ModelInfo::read(&name, &onnx)?;
         if Header::read(&onnx)?.seal.is_some() {
-            print(&format!("{name}: already has its checksum, which is right"));
+            print(&format!("{name}: already has its checksum, which is right"))?;
         } else {
             durable::write(path, &seal(onnx))?;
-            print(&format!("{name}: sealed"));
+            print(&format!("{name}: sealed"))?;
         }
     }
     Ok(())

@@ -53,14 +53,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         fit.len(),
         fit.likelihood(&found),
         fit.likelihood("")
-    ));
+    ))?;
     if !held_out.is_empty() {
         print(&format!(
             "{} held-out moves: {:.3}, uniform {:.3}",
             held_out.len(),
             held_out.likelihood(&found),
             held_out.likelihood("")
-        ));
+        ))?;
     }
     std::fs::write(&args.out, found).with_context(|| args.out.display().to_string())
 }

@@ -56,13 +56,13 @@ fn work<G: Trainable>(
     let options = args.worker.options(&args.play)?;
     let runtime = args.play.runtime();
     let mut worker = Worker::new(start, &runtime, remote, &options)?;
-    let mut count = 0_u64;
+    let (mut count, mut lost) = (0_u64, None);
     let mut done = |name: &str| {
         count += 1;
         let tickets = if count == 1 { "ticket" } else { "tickets" };
         interrupt.tell(format!("after {count} {tickets}"));
         match args.tickets {
-            Some(_) => print(&format!("done {name}")),
+            Some(_) => lost = lost.take().or(print(&format!("done {name}")).err()),
             None => log::info!("done {name}"),
         }
     };
@@ -79,7 +79,7 @@ fn work<G: Trainable>(
             done(name);
         }
     }
-    Ok(())
+    Ok(lost.map_or(Ok(()), Err)?)
 }
 
 #[derive(Debug, Parser)]
@@ -107,7 +107,7 @@ pub(crate) fn tickets(args: &TicketsArgs) -> anyhow::Result<()> {
     while let Some(open) = open_tickets(&remote.store)? {
         for name in open {
             if known.insert(name.clone()) {
-                print(&name);
+                print(&name)?;
             }
         }
         if !args.watch {

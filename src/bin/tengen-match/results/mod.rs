@@ -56,7 +56,7 @@ pub(crate) fn run(args: &PagesArgs) -> Result<()> {
         } else {
             fs::write(&page.path, &page.content)
                 .with_context(|| page.path.display().to_string())?;
-            print(format_args!("{}\n", page.path.display()));
+            print(format_args!("{}\n", page.path.display()))?;
         }
     }
     if !stale.is_empty() {

@@ -74,7 +74,7 @@ pub(super) fn play<G: Trainable>(
     if let Some(reporter) = reporter {
         let message = message(last, seconds);
         let done = format!("{message}; shards in {}", common.out.display());
-        reporter.finish(&done, &record(last, seconds));
+        reporter.finish(&done, &record(last, seconds))?;
     }
     Ok((last, seconds))
 }

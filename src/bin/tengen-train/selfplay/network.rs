@@ -150,7 +150,7 @@ pub(super) fn play_games<G: Trainable>(
         print(&format!(
             "{evaluations:.0} of {raw:.0} evaluations/s ({:.0}%) in batches of up to {concurrent} on {threads} threads",
             100.0 * evaluations / raw
-        ));
+        ))?;
     }
     Ok(())
 }
