@@ -172,7 +172,7 @@ fn gtp_and_analysis_are_started_in_katagos_place() {
     assert!(answers.contains("\"visits\":8"), "{answers}");
     let white = |answers: &str, key: &str| -> f64 {
         let (_, value) = answers.split_once(key).expect("a winrate");
-        let end = value.find([',', ' ']).expect("more follows");
+        let end = value.find([',', ' ', '}']).expect("more follows");
         value[..end].parse().expect("a number")
     };
     assert!(white(&answers, "\"winrate\":") > 0.9, "{answers}");

@@ -17,8 +17,16 @@ pub enum BadKomi {
     NotANumber,
     /// Not a multiple of one half, or too large. No set of rules has quarters of a point: the 3 3/4
     /// of Chinese records are stones, each worth two points.
-    #[error("a komi must be a multiple of one half from -{MOST} to {MOST}, not {0:?}")]
+    #[error("a komi must be a multiple of one half from -{MOST} to {MOST}, not {}", brief(*.0))]
     NotHalfPoints(f64),
+}
+
+/// A number for a message; a huge one in scientific notation.
+fn brief(number: f64) -> String {
+    match number.abs() < 1e9 {
+        true => number.to_string(),
+        false => format!("{number:e}"),
+    }
 }
 
 impl HalfPoints {
@@ -83,7 +91,7 @@ mod tests {
             ("-0.25", "-0.25"),
             ("6.499999999999", "6.499999999999"),
             ("400.5", "400.5"),
-            ("1000", "1000.0"),
+            ("1000", "1000"),
             ("-1e30", "-1e30"),
             ("1.7976931348623157e308", "1.7976931348623157e308"),
         ] {

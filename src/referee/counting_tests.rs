@@ -302,7 +302,7 @@ fn no_engine_is_believed_against_the_board() {
         [Some("a2 b1 d1"), Some("a2 b1 d1")],
     ] {
         let mut players = named.map(|dead| passes(dead, ""));
-        let (_, count) = counted("chinese komi0.5", living, &mut players);
+        let (_, count) = counted("chinese komi0.5whb0", living, &mut players);
         assert_eq!((&*count.result, count.dead.len()), ("B+24.5", 0));
         assert_eq!(count.playing_on, None);
     }

@@ -29,6 +29,9 @@ pub(super) enum LineEnd {
     FeedOrReturn,
 }
 
+/// How often it is looked whether an engine that says nothing has ended.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Number of unread lines after which the engine's writes block.
 const MAX_WAITING_LINES: usize = 256;
 
@@ -178,14 +181,24 @@ impl EngineProcess {
         self.stdin.flush()
     }
 
-    /// The next output, waiting at most `limit`.
-    pub(super) fn receive(&self, limit: Duration) -> Result<Output, NoOutput> {
-        self.stdout
-            .recv_timeout(limit)
-            .map_err(|error| match error {
-                RecvTimeoutError::Timeout => NoOutput::TimedOut,
-                RecvTimeoutError::Disconnected => NoOutput::Closed,
-            })
+    /// The next output, waiting at most `limit`. A script that has ended may have left processes behind that hold its
+    /// output open: it is closed then.
+    pub(super) fn receive(&self, mut limit: Duration) -> Result<Output, NoOutput> {
+        let mut has_ended = false;
+        loop {
+            let wait = limit.min(LOOK_INTERVAL);
+            match self.stdout.recv_timeout(wait) {
+                Ok(output) => return Ok(output),
+                Err(RecvTimeoutError::Disconnected) => return Err(NoOutput::Closed),
+                Err(RecvTimeoutError::Timeout) if has_ended => return Err(NoOutput::Closed),
+                Err(RecvTimeoutError::Timeout) => limit -= wait,
+            }
+            if limit.is_zero() {
+                return Err(NoOutput::TimedOut);
+            }
+            // What it has written before is read once more.
+            has_ended = self.group.lock().exit_status().is_some();
+        }
     }
 
     /// How the process ended, if it has.

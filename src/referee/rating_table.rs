@@ -268,7 +268,7 @@ pub(super) mod tests {
                 _ => entry(number, "b", "a", ResultText::White),
             })
             .collect();
-        let once = RatingTable::new(SIZE, &[games.clone()], OPTIONS).unwrap();
+        let once = RatingTable::new(SIZE, std::slice::from_ref(&games), OPTIONS).unwrap();
         let more = vec![entry(20, "a", "b", ResultText::Draw)];
         let twice = RatingTable::new(SIZE, &[games.clone(), games.clone()], OPTIONS).unwrap();
         assert_eq!(once.rows, twice.rows);

@@ -120,7 +120,7 @@ mod tests {
         assert!(!points(PointStatus::Seki).is_empty());
         assert_eq!(
             (points(PointStatus::Dead), found.black_ahead.0),
-            (String::new(), 3)
+            (String::new(), -1)
         );
     }
 

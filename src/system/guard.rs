@@ -113,7 +113,7 @@ mod tests {
     use std::io::Read as _;
     use std::process::Stdio;
 
-    use super::super::ProcessGroup;
+    use super::super::processes::ProcessGroup;
     use super::*;
 
     #[test]

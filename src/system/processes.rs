@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[cfg(windows)]
 use process_wrap::std::ChildWrapper;
 
-use super::Guard;
+use super::guard::Guard;
 
 /// A process and its descendants. Ctrl-C ends this program and not first them.
 #[derive(Debug)]

@@ -234,7 +234,7 @@ fn katago_symmetry(number: u8, size: BoardSize) -> Symmetry {
     let transposed = number & 4 != 0 && size.is_square();
     let (rows, columns) = (number & 1, (number >> 1) & 1);
     let ours = match transposed {
-        true => 4 | (rows ^ 1) << 1 | columns ^ 1,
+        true => 4 | (columns ^ 1) << 1 | rows ^ 1,
         false => rows << 1 | columns,
     };
     let mut all = Symmetry::all(size);

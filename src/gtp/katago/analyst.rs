@@ -9,7 +9,6 @@ use super::answer::{AnswerContext, answer, no_results};
 use super::fields::{Object, Refusal};
 use super::options::MakeAnalyst;
 use super::queue::{Queue, Task};
-use super::told;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
 use crate::game::BoardSize;
 use crate::search::{AnalysisOptions, PointsByMove, SearchReport};
@@ -105,11 +104,7 @@ impl Analyst {
             && self.warned_of_komi.as_ref() != Some(&task.query.id)
         {
             self.warned_of_komi = Some(task.query.id.clone());
-            send(told(
-                &task.query.id,
-                "warning",
-                &Refusal::new("komi", warning),
-            ));
+            send(Refusal::new("komi", warning).told(&task.query.id, "warning"));
         }
         match found {
             Some(report) => Ok(scene.tell(&report, false)),

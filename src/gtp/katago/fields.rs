@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::commands::color;
@@ -31,6 +31,12 @@ impl Refusal {
             field: field.to_owned(),
             text: text.to_string(),
         }
+    }
+
+    /// An error or a warning of a query. The text names the field, too: some clients show nothing else.
+    pub(super) fn told(&self, id: &str, kind: &str) -> Value {
+        let Refusal { field, text } = self;
+        json!({ "id": id, "field": field, kind: format!("{field}: {text}") })
     }
 }
 

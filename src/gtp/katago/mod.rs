@@ -148,7 +148,7 @@ impl Katago {
             Err(refusal) => Err(refusal),
         };
         if let Err(refusal) = done {
-            say(told(id, "error", &refusal));
+            say(refusal.told(id, "error"));
         }
     }
 
@@ -161,15 +161,9 @@ impl Katago {
     ) -> Result<(), Refusal> {
         let (query, warnings) = Query::read(id, fields, &self.make, &self.options)?;
         for warning in &warnings {
-            say(told(id, "warning", warning));
+            say(warning.told(id, "warning"));
         }
         self.queue.push(&Arc::new(query));
         Ok(())
     }
-}
-
-/// An error or a warning of a query. The text names the field, too: some clients show nothing else.
-fn told(id: &str, kind: &str, refusal: &Refusal) -> Value {
-    let Refusal { field, text } = refusal;
-    json!({ "id": id, "field": field, kind: format!("{field}: {text}") })
 }

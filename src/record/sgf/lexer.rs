@@ -197,7 +197,11 @@ fn start(text: &str) -> Option<usize> {
         .map(|(at, _)| visible(&text[at + 1..]));
     let first = opened.find(begins);
     let bare = visible(text.trim_start_matches('\u{feff}'));
-    first.or_else(|| Some(bare).filter(|&at| text[at..].starts_with(';')))
+    let is_node = |&at: &usize| {
+        let node = text[at..].strip_prefix(';');
+        node.is_some_and(|node| begins_with_property(node.trim_ascii_start()))
+    };
+    first.or_else(|| Some(bare).filter(is_node))
 }
 
 /// Whether a text begins with a property of one or two capitals, as all of `FF[4]` have.

@@ -102,7 +102,7 @@ mod tests {
     fn a_komi_beyond_forty_points_is_hidden() {
         for (komi, hidden) in [("7.5", 0.0), ("-40", 0.0), ("100", 60.0), ("-41.5", -1.5)] {
             let position = crate::games::go::tests::diagram(
-                ".. ..",
+                "..... ..... .....",
                 &format!("chinese komi{komi}"),
                 Color::White,
             );
