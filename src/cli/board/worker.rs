@@ -7,7 +7,7 @@ use tengen::clock::{Clock, TimeControl, TimeLeft};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveRequest, ThinkingLimits,
 };
-use tengen::game::Color;
+use tengen::game::{Color, Symmetry};
 use tengen::record::{GameRecord, Play};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
@@ -310,7 +310,8 @@ impl WorkerEngine {
                 mover,
                 size: record.size,
             };
-            let asked = AnalysisRequest::new(mover, AnalysisEffort::Network, stop);
+            let asked =
+                AnalysisRequest::new(mover, AnalysisEffort::Network(Symmetry::IDENTITY), stop);
             let report = self.engine.analyse(&asked, &mut |_| {});
             if let Some(report) = report.filter(SearchReport::by_network) {
                 table.glance(request, node, searched.eval(&report));
