@@ -1,3 +1,4 @@
+use super::super::tree::read_tree;
 use super::*;
 use crate::game::HalfPoints;
 use crate::record::Vertex;
@@ -184,8 +185,14 @@ fn a_game_begins_without_its_first_characters() {
         let (record, _) = noted(text);
         assert_eq!(record.size, BoardSize::square(5), "{text}");
         assert_eq!(record.plays.len(), 2, "{text}");
-        let lines = read_lines(text, 100).expect("a game");
-        assert_eq!(lines[0].plays, record.plays, "{text}");
+        let nodes = read_tree(text).expect("a game").nodes;
+        let main = nodes
+            .iter()
+            .enumerate()
+            .take_while(|(at, node)| node.parent + 1 == (*at).max(1));
+        let plays: Vec<Play> = main.filter_map(|(_, node)| node.play).collect();
+        let main_line = record.plays.iter().map(|recorded| recorded.play);
+        assert!(main_line.eq(plays), "{text}");
     }
     for text in ["SZ[5];B[aa]", "(B)", "()", "(see [1])"] {
         assert!(read(text).is_err(), "{text}");
