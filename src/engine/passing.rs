@@ -210,7 +210,7 @@ pub(super) fn reordered<G: Game>(
     };
     let place = report.moves.iter().position(|found| found.mv == first)?;
     let mut report = report.clone();
-    report.moves[..=place].rotate_right(1);
+    report.moves.get_mut(..=place)?.rotate_right(1);
     Some(report)
 }
 

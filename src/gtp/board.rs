@@ -61,7 +61,10 @@ pub(super) fn ownership(engine: &dyn Engine, color: Color) -> Vec<f32> {
     let counted = || engine.settle_as(vec![0.0; engine.size().area()]);
     if let Some(counted) = as_it_stands.then(counted).flatten() {
         let owners = counted.owners(|point| engine.stone(point));
-        let owner = |point: Move| color.signed(owners[point.index()]);
+        let owner = |point: Move| {
+            let owner = owners.get(point.index()).copied();
+            color.signed(owner.unwrap_or_default())
+        };
         return points_from_top(engine.size()).map(owner).collect();
     }
     let [own, theirs] = [color, color.opponent()].map(|side| engine.legal_moves(side));

@@ -18,7 +18,7 @@ pub(super) fn column_name(x: u8) -> String {
         usize::from(x) % COLUMNS.len(),
     );
     let first = turn.checked_sub(1).and_then(|first| COLUMNS.get(first));
-    let letters = first.into_iter().chain([&COLUMNS[letter]]);
+    let letters = first.into_iter().chain(COLUMNS.get(letter));
     letters.map(|&letter| char::from(letter)).collect()
 }
 

@@ -63,12 +63,8 @@ impl<G: Game> Player<G> {
                 Some(_) => judge_limits,
                 None => JudgeLimits::of_controller(stop),
             };
-            let settled = self.settle_for_controller(position, judge_limits);
-            let avoid = settled
-                .ok()
-                .flatten()
-                .map(|found| passing::away_from_dead(position, position.to_move(), &found));
-            analysis.avoid.extend(avoid.unwrap_or_default());
+            let avoid = self.away_from_dead(position, judge_limits);
+            analysis.avoid.extend(avoid);
         }
         let pass = position.size().pass();
         let may_pass = G::INFO.scored && !analysis.avoid.contains(&pass);
@@ -132,6 +128,13 @@ impl<G: Game> Player<G> {
             resigns: request.kind == MoveKind::Play && self.is_hopeless(position, judge_limits),
             ..Decided::to_play(mv, budget)
         }
+    }
+
+    /// Moves that capture nothing dead, where something dead is on the board.
+    fn away_from_dead(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> Vec<Move> {
+        let settled = self.settle_for_controller(position, judge_limits);
+        let away = |found| passing::away_from_dead(position, position.to_move(), &found);
+        settled.ok().flatten().map(away).unwrap_or_default()
     }
 
     /// Result without a search. As in a search, two passes prove nothing if players have to agree

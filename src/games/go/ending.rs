@@ -206,20 +206,13 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 _ => shared(point) || (!empty.contains(point) && owner(point).abs() >= SURE),
             };
             if !as_counted {
-                least -= if own[0] {
-                    4
-                } else if own[1] {
-                    0
-                } else {
-                    2
+                // To the other side: twice what it counts, or what it could count.
+                let (lost, won) = match own {
+                    [true, _] => (4, 0),
+                    [_, true] => (0, 4),
+                    _ => (2, 2),
                 };
-                most += if own[1] {
-                    4
-                } else if own[0] {
-                    0
-                } else {
-                    2
-                };
+                (least, most) = (least - lost, most + won);
             }
         }
         let status = |point: Move| match () {

@@ -292,7 +292,7 @@ fn a_position_is_set_up_and_taken_back() {
 #[test]
 fn large_files_are_shown_whole_and_quickly() {
     let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
-    let long = ";B[aa]C[a comment of some length];W[bb]".repeat(1);
+    let long = ";B[aa]C[a comment of some length];W[bb]";
     let branches = "(;B[cc](;W[dd])(;W[ee])(;W[ff]))".repeat(15_000);
     let text = format!("(;GM[1]SZ[9]{long}{branches})");
     board.load(text.as_bytes()).expect("it can be shown");
