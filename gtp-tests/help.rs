@@ -22,7 +22,9 @@ fn check(program: &str, words: &[&str]) -> usize {
     assert!(short.lines().count() <= long.lines().count(), "{short}");
     let below = short.split_once("Commands:\n").map_or("", |(_, rest)| rest);
     let below = below.lines().take_while(|line| !line.is_empty());
-    let names = below.filter_map(|line| line.split_whitespace().next());
+    // What a command is for may go on in the next line, further to the right.
+    let names = below.filter(|line| !line.starts_with("    "));
+    let names = names.filter_map(|line| line.split_whitespace().next());
     let names = names.filter(|name| *name != "help");
     let counts = names.map(|name| check(program, &[words, &[name]].concat()));
     1 + counts.sum::<usize>()

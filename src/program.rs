@@ -4,7 +4,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -21,7 +21,12 @@ use short_help::with_short_help;
 use tips::with_tip;
 
 use crate::system;
-pub use crate::system::own_temporary_folder;
+
+/// This user's folder in the system's folder for temporary files.
+#[must_use]
+pub fn own_temporary_folder() -> PathBuf {
+    system::own_temporary_folder()
+}
 
 /// Parses the arguments of this process; ends it on errors and after printing help.
 #[must_use]

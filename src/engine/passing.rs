@@ -117,8 +117,8 @@ fn rivals<'a, G: Game>(
     (passed, report.moves.iter().find(|found| found.mv != pass))
 }
 
-/// Whether a searched pass is worth as much as the best other move. Where stones in doubt decide who has won when both
-/// pass, it is taken for a loss.
+/// Whether a searched pass is worth as much as the best other move. If it ends the game while stones in doubt decide who
+/// has won, it is taken for a loss.
 fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgement) -> bool {
     let (Some(passed), best) = rivals(position, report) else {
         return false;
@@ -127,10 +127,9 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgeme
         return true;
     };
     let (color, offered) = (position.to_move(), is_offered(position));
-    let count = judged.count.as_ref();
+    let count = judged.count.as_ref().filter(|_| offered);
     let is_in_doubt = count.is_some_and(|count| count.certain_winner().is_none());
-    let counted = count.filter(|_| offered);
-    let counted = counted.map(|count| color.signed(count.black_ahead.0 as f32 / 2.0));
+    let counted = count.map(|count| color.signed(count.black_ahead.0 as f32 / 2.0));
     let gain = lead(color, best).zip(counted.or_else(|| lead(color, passed)));
     let as_large = gain.is_none_or(|(best, passed)| best - passed <= AS_LARGE);
     let as_likely = match report.proof {
@@ -163,11 +162,9 @@ fn is_overlooked<G: Game>(position: &G, report: &SearchReport, count: &Settled) 
     let passed = passed.filter(|passed| passed.visits > 0 && !is_offered(position));
     let value = passed.map_or_else(|| count.value_for(color), |passed| passed.value);
     let counted = color.signed(count.black_ahead.0 as f32 / 2.0);
-    let gain = lead(color, best).map(|best| {
-        best - passed
-            .and_then(|passed| lead(color, passed))
-            .unwrap_or(counted)
-    });
+    // Small networks may give many points to a side that plays on in a finished game: only the best move's lead is
+    // compared, with the count.
+    let gain = lead(color, best).map(|best| best - counted);
     best.value - value > OVERLOOKED || gain.is_some_and(|gain| gain > OVERLOOKED_POINTS)
 }
 

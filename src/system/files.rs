@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// what one of them has made there, another cannot write to.
 #[cfg(unix)]
 #[must_use]
-pub fn own_temporary_folder() -> PathBuf {
+pub(crate) fn own_temporary_folder() -> PathBuf {
     let user = rustix::process::getuid().as_raw();
     std::env::temp_dir().join(format!("tengen-{user}"))
 }
@@ -16,7 +16,7 @@ pub fn own_temporary_folder() -> PathBuf {
 /// This user's folder for temporary files.
 #[cfg(not(unix))]
 #[must_use]
-pub fn own_temporary_folder() -> PathBuf {
+pub(crate) fn own_temporary_folder() -> PathBuf {
     std::env::temp_dir().join("tengen")
 }
 

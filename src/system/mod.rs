@@ -9,7 +9,7 @@ mod interrupt;
 mod processes;
 
 pub(crate) use console::hold_window;
-pub use files::own_temporary_folder;
+pub(crate) use files::own_temporary_folder;
 pub(crate) use files::{open_to_lock, rename, sync_folder, try_lock};
 pub(crate) use guard::{Guard, watch};
 pub(crate) use interrupt::{end, end_as_interrupted, raise_on_hangup, raise_on_interrupt};

@@ -27,8 +27,6 @@ use super::reviewing::Reviewed;
 use super::task::{Task, TaskRequest};
 use super::terms::{Level, Terms, Who};
 use super::tree::{MOST_NODES, Tree};
-use file::OtherGames;
-use taken_back::Step;
 
 /// The end of a game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,6 +35,31 @@ pub(super) struct GameEnd {
     pub(super) result: String,
     /// `rules`, `count`, `resignation`, `time` or `record`.
     pub(super) why: &'static str,
+}
+
+/// The other games of a file with several, as SGF, and the place of the shown one among them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OtherGames {
+    pub(super) texts: Vec<String>,
+    pub(super) place: usize,
+}
+
+/// A step, with what it takes to undo it.
+enum Step {
+    /// Another game was begun or opened.
+    Replaced(Box<BoardGame>),
+    /// Nodes were removed.
+    Removed {
+        node: usize,
+        place: usize,
+        live: usize,
+    },
+    /// A position was set up.
+    Added { node: usize, live: usize },
+    /// Another line became the main line.
+    Promoted(Vec<(usize, usize)>),
+    /// A comment was changed.
+    Commented { node: usize, text: String },
 }
 
 /// A game with all that belongs to it.

@@ -112,7 +112,7 @@ pub(super) fn sets() -> Vec<Case> {
                 softmax.attribute = vec![("axis", Attribute::Int(0)).into()];
                 softmax
             }),
-            Refused("the native backend does not know this operator"),
+            Refused("the native backend knows this operator as a part of attention alone"),
         ),
         case(
             "an operator of another domain",

@@ -111,7 +111,7 @@ fn conforms() {
 fn the_board_must_fit() {
     assert!(SmallNoGo::new(BoardSize::new(11, 12)).is_err());
     assert!(LargeNoGo::new(BoardSize::new(11, 12)).is_ok());
-    assert!(LargeNoGo::new(BoardSize::new(26, 1)).is_err());
+    assert!(LargeNoGo::new(BoardSize::new(51, 1)).is_err());
     assert!(LargeNoGo::new(BoardSize::new(0, 5)).is_err());
     let text = LargeNoGo::new(BoardSize::square(14))
         .unwrap_err()

@@ -8,15 +8,7 @@ use tengen::record::{GameRecord, LaterSetup};
 use super::super::stored;
 use super::super::terms::Terms;
 use super::super::tree::{LONGEST_LINE, MOST_NODES, SetUp, Tree};
-use super::taken_back::Step;
-use super::{BoardGame, GameEnd, Session, create};
-
-/// The other games of a file with several, as SGF, and the place of the shown one among them.
-#[derive(Debug, Clone, Default)]
-pub(in super::super) struct OtherGames {
-    pub(in super::super) texts: Vec<String>,
-    pub(in super::super) place: usize,
-}
+use super::{BoardGame, GameEnd, OtherGames, Session, Step, create};
 
 impl Session {
     /// Loads a game with its variations, in any encoding of records.

@@ -3,29 +3,11 @@
 use anyhow::{Context as _, ensure};
 
 use super::super::tree::Tree;
-use super::{BoardGame, Session, create};
+use super::{Session, Step, create};
 
 /// Maximum number of steps kept, and of earlier games among them.
 const MOST_STEPS: usize = 200;
 const MOST_GAMES: usize = 8;
-
-/// A step, with what it takes to undo it.
-pub(super) enum Step {
-    /// Another game was begun or opened.
-    Replaced(Box<BoardGame>),
-    /// Nodes were removed.
-    Removed {
-        node: usize,
-        place: usize,
-        live: usize,
-    },
-    /// A position was set up.
-    Added { node: usize, live: usize },
-    /// Another line became the main line.
-    Promoted(Vec<(usize, usize)>),
-    /// A comment was changed.
-    Commented { node: usize, text: String },
-}
 
 impl Session {
     /// Remembers a step.

@@ -60,7 +60,7 @@ impl<const W: usize> Solvable for NoGo<W> {
     }
 }
 
-/// Solves NoGo positions on one board. With one thread equal calls in equal order give equal
+/// Solves NoGo positions. With one thread equal calls in equal order give equal
 /// results.
 #[derive(Debug)]
 pub struct Solver<const W: usize> {
@@ -88,6 +88,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
     fn solve(&mut self, position: &NoGo<W>, effort: &SolveLimits<'_>) -> SolveResult {
         let threads = effort.threads.max(1);
         let size = position.size();
+        self.analysts.retain(|analyst| analyst.size() == size);
         while self.analysts.len() < threads {
             self.analysts.push(Analyst::new(size));
         }
@@ -132,9 +133,11 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         let table = Arc::clone(&self.table);
         Arc::new(move || {
             let table = Arc::clone(&table);
-            let mut analyst = None;
+            let mut analyst: Option<Analyst<W>> = None;
             Box::new(move |position, effort| {
-                let analyst = analyst.get_or_insert_with(|| Analyst::new(position.size()));
+                let size = position.size();
+                let known = analyst.take().filter(|analyst| analyst.size() == size);
+                let analyst = analyst.insert(known.unwrap_or_else(|| Analyst::new(size)));
                 let shared = Shared::new(effort);
                 let board = Board::new(position);
                 let found = Search::new(board, &table, analyst, &shared).wins();

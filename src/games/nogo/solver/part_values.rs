@@ -42,6 +42,10 @@ impl<const W: usize> PartValues<W> {
         }
     }
 
+    pub(super) fn size(&self) -> BoardSize {
+        self.size
+    }
+
     /// Forgets everything if it is too much. Values found before are invalid then.
     pub(super) fn prepare(&mut self) {
         if self.values.len() + self.by_shape.len() > MOST {

@@ -145,7 +145,7 @@ fn numbers(width: usize, height: usize) -> Box<[Images]> {
     points.map(of).collect()
 }
 
-/// A number without pattern for each seed (splitmix64, Steele et al. 2014).
+/// A number without pattern for each seed (splitmix64: Steele, Lea and Flood 2014).
 fn random(seed: u64) -> u64 {
     finish(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x94d0_49bb_1331_11eb)
 }

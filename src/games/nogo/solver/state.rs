@@ -62,6 +62,11 @@ impl<const W: usize> Analyst<W> {
         }
     }
 
+    /// The board that it knows.
+    pub(super) fn size(&self) -> BoardSize {
+        self.parts.size()
+    }
+
     /// To be called before a search: states found before are invalid then.
     pub(super) fn prepare(&mut self) {
         self.parts.prepare();
