@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
-use tengen::clock::{SideClock, TimeControl, TimeLeft};
+use tengen::clock::{Overtime, SideClock, TimeControl, TimeLeft};
 use tengen::engine::{EngineOptions, ThinkingLimits};
 use tengen::game::{BoardSize, Color, HalfPoints};
 use tengen::gtp::fixed_handicap_points;
@@ -129,9 +129,13 @@ impl Terms {
         let fields: Vec<&str> = self.clock.split_whitespace().collect();
         let control = TimeControl::from_kata(&fields);
         let control = control.with_context(|| format!("the clock {:?}", self.clock))?;
-        let first = SideClock::new(control).left();
+        let clock = SideClock::new(control);
+        let periods = matches!(
+            clock.overtime(),
+            Overtime::Byoyomi { .. } | Overtime::Canadian { .. }
+        );
         ensure!(
-            first != TimeLeft::Main(Duration::ZERO),
+            periods || clock.left() != TimeLeft::Main(Duration::ZERO),
             "the clock has no time for the first move: give main time"
         );
         Ok(control)

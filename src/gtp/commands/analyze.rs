@@ -261,7 +261,8 @@ fn raw_output(session: &mut Session, color: Color, symmetry: Symmetry) -> Result
         }
         (None, Some(outcome)) => {
             let margin = outcome.margin.map_or(0.0, |margin| margin.0 as f32 / 2.0);
-            let lead = margin * outcome.value_for(Color::White);
+            // Not -0, for a result without points.
+            let lead = margin * outcome.value_for(Color::White) + 0.0;
             (lead, lead.powi(2))
         }
         (None, None) => (0.0, 0.0),

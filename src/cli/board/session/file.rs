@@ -200,7 +200,8 @@ impl Session {
         };
         let turn = self.board.to_move();
         let to_move = setup.to_move.unwrap_or(turn);
-        if setup.changes.is_empty() && to_move == turn {
+        let mut changes = setup.changes.iter();
+        if to_move == turn && changes.all(|(&point, &stone)| self.board.stone(point) == stone) {
             return Ok(None);
         }
         let set_up = SetUp {
@@ -240,7 +241,9 @@ impl Session {
 
     fn game_text(&self) -> String {
         let game = &self.game;
-        let end = game.ends.get(&game.tree.end_of_line(Tree::ROOT));
+        // A game that ended where moves had been taken back has its own result.
+        let end = game.ends.get(&game.live);
+        let end = end.or_else(|| game.ends.get(&game.tree.end_of_line(Tree::ROOT)));
         let mut record = game.beginning.clone();
         if let Some(end) = end {
             record.result.clone_from(&end.result);
