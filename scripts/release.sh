@@ -216,8 +216,8 @@ brain() {
 Tengen $version for Gomocup: freestyle, standard Gomoku and Renju on boards from 5x5 to 20x20, by networks from
 8x8 on. Free software (LICENSE).
 
-Memory    half of INFO max_memory for the search tree, a quarter for caches; without it some 700 MB.
-          With max_memory 350 MB the program has some 170 MB.
+Memory    half of INFO max_memory for the search tree, a quarter for caches; at least 130 MiB in all.
+          With max_memory 350 MB the program took at most 171 MB.
 Threads   one for each processor; INFO thread_num limits them, and so does a file tengen.args beside the
           program with the three lines gomocup, --threads and 1.
 Time      60 ms of a turn are reserved for the manager (--lag).
