@@ -1,4 +1,4 @@
-//! One way in which a clock may stand that somebody else keeps.
+//! One way in which a clock may stand that the controller keeps.
 
 use std::time::Duration;
 

@@ -134,7 +134,7 @@ impl GomocupPlayer {
             asked: Duration::ZERO,
         };
         let asked = player.send("ABOUT").and_then(|()| {
-            // What it says of its own accord suffices.
+            // Its unasked messages suffice.
             player.asked = Duration::ZERO;
             player.hear("ABOUT", limit, |_, _| true)
         });

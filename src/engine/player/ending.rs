@@ -40,7 +40,7 @@ impl<G: Game> Player<G> {
     fn count_if_both_pass(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> PassJudgement {
         let ended = passing::when_both_pass(position);
         if !scoring::agrees_on_dead(position) {
-            // It counts as it stands, whatever is expected.
+            // It counts as it stands, without estimates.
             let unknown = OwnershipEstimate::unknown(position.size().area());
             return PassJudgement {
                 count: scoring::settle(&ended, &unknown),

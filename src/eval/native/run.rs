@@ -229,7 +229,7 @@ impl Convolution for Word {
         &plan.words
     }
 
-    /// Whatever was rounded last.
+    /// What was rounded last.
     fn input<'a>(memory: &'a Memory, _grid: &Grid, _part: MapPart) -> &'a [Words] {
         &memory.words
     }

@@ -251,7 +251,7 @@ impl Session {
         let nodes = game.tree.sgf_nodes(|at, node| {
             let mut others = node.others.clone();
             if at == Tree::ROOT && others.is_empty() {
-                // Of a game that was begun here all is written anew.
+                // Of a game that was begun here all is written again.
                 return others;
             }
             if let Some(kept) = game.analyses.get(&at) {
