@@ -1,10 +1,10 @@
-//! `tengen-train critic` and the engine with what it has made.
+//! `tengen-lab critic`, and what it has made as an engine.
 
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use super::{Scratch, run, train};
+use super::{Scratch, lab, run};
 
 /// A critic is trained, killed on the way, trained to the end, and plays.
 #[test]
@@ -13,7 +13,7 @@ fn a_critic_is_taught_and_plays() {
     let plan = scratch.write("plan.toml", CRITIC_PLAN.as_bytes());
     let (whole, killed) = (scratch.path("whole"), scratch.path("killed"));
     run(&["critic", &plan, "--out", &whole, "--threads", "2"]);
-    let mut child = train(&["critic", &plan, "--out", &killed, "--threads", "1"])
+    let mut child = lab(&["critic", &plan, "--out", &killed, "--threads", "1"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -33,9 +33,11 @@ fn a_critic_is_taught_and_plays() {
 
     let file = format!("{whole}/td-s2.critic");
     let engine = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
-        command.args(["gtp", "--backend", "critic"]).args(arguments);
-        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut command = lab(&["gtp", "critic"]);
+        let pipes = command
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
         // A program that rejects its settings reads nothing.
         let input = b"genmove b\ngenmove w\nshowboard\nquit\n";
@@ -59,7 +61,7 @@ fn a_critic_is_taught_and_plays() {
             &["--model", "/nowhere.critic"],
             "cannot read critic /nowhere.critic",
         ),
-        (&[], "--backend critic needs a critic: --model FILE"),
+        (&[], "gtp critic needs a critic: --model FILE"),
     ] {
         let said = engine(arguments);
         assert!(said.contains(because), "{said}");

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use tengen::eval::FETCH_SCRIPT;
+use tengen_nn::eval::FETCH_SCRIPT;
 
 /// Its output with `args`, and whether all checks passed.
 fn doctor(args: &[&str]) -> (String, bool) {
@@ -46,7 +46,10 @@ fn built_in_parts_work() {
     // The usual board, not the first one of a network for many.
     check(&["--game", "gomoku"], true, &["ms per evaluation on 15x15"]);
     // Integers differ by rounding, which is not an error.
-    let int8 = concat!(env!("CARGO_MANIFEST_DIR"), "/models/nogo-9x9-int8.onnx");
+    let int8 = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../models/nogo-9x9-int8.onnx"
+    );
     check(
         &["--model", int8],
         true,

@@ -13,7 +13,7 @@ struct Text {
 }
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(crate::REPOSITORY)
 }
 
 /// Sources, scripts and documents.
@@ -172,7 +172,7 @@ fn files_named_in_documents_exist() {
         let content = fs::read_to_string(root().join(document)).expect("text");
         for found in name.captures_iter(&content) {
             count += 1;
-            let places = [root().join("src").join(&found[1]), root().join(&found[1])];
+            let places = ["src/tengen", "src", "."].map(|place| root().join(place).join(&found[1]));
             if !places.iter().any(|place| place.exists()) {
                 complaints.push(format!("{document}: there is no {}", &found[1]));
             }

@@ -14,7 +14,7 @@ fn prints(args: &[&str], parts: &[&str]) {
 
 #[test]
 fn a_position_is_solved_from_a_file_or_from_moves() {
-    let file = "gtp-tests/games/4x4.sgf";
+    let file = "../../gtp-tests/games/4x4.sgf";
     prints(
         &["solve", file, "--plies", "6"],
         &["black wins, black to move", "line: A4 "],

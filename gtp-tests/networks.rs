@@ -1,10 +1,10 @@
 //! Networks for tests of the engine.
 
 use tengen::encode::{Encode as _, made_up};
-use tengen::eval::{ModelInfo, PLANES, POLICY, VALUE};
 use tengen::game::{BoardSize, Game as _};
 use tengen::games::nogo::SmallNoGo;
-use tengen::onnx::{GraphBuilder, Header, Value};
+use tengen_nn::eval::{ModelInfo, PLANES, POLICY, VALUE};
+use tengen_nn::onnx::{GraphBuilder, Header, Value};
 
 /// The metadata of a NoGo network for a square board.
 pub(crate) fn info(side: u8) -> ModelInfo {

@@ -23,53 +23,56 @@ const SIGNS: [&str; 11] = [
 /// The files that may contain them, and why.
 const ALLOWED: &[(&str, &str)] = &[
     (
-        "src/bin/tengen-match/results/origin.rs",
+        "src/tengen/bin/tengen-match/results/origin.rs",
         "the name of the processor as Linux tells it; its architecture elsewhere",
     ),
     (
-        "src/cli/board/open.rs",
+        "src/tengen/cli/board/open.rs",
         "the program that opens an address in the user's browser",
     ),
     (
-        "src/cli/doctor/gpu.rs",
+        "src/tengen/cli/doctor/gpu.rs",
         "the NVIDIA driver as Linux tells it",
     ),
     (
-        "src/cli/doctor/machine.rs",
+        "src/tengen/cli/doctor/machine.rs",
         "free memory as Linux tells it; not known elsewhere",
     ),
     (
-        "src/clock/cpu.rs",
+        "src/tengen/clock/cpu.rs",
         "processor time as Linux tells it; not known elsewhere",
     ),
     (
-        "src/eval/cuda.rs",
+        "src/nn/eval/cuda.rs",
         "the file name of ONNX Runtime's part for CUDA; the NVIDIA driver as Linux tells it",
     ),
     (
-        "src/cli/terminal.rs",
+        "src/tengen/cli/terminal.rs",
         "the keys that end the input of a person",
     ),
-    ("src/eval/binary.rs", "the formats of libraries"),
+    ("src/nn/eval/binary.rs", "the formats of libraries"),
     (
-        "src/eval/library.rs",
+        "src/nn/eval/library.rs",
         "the file name of ONNX Runtime, and the script that fetches it",
     ),
-    ("src/files.rs", "what a FIFO, a socket or a device is"),
-    ("src/referee/command_line.rs", "backslashes in paths"),
+    ("src/nn/files.rs", "what a FIFO, a socket or a device is"),
+    ("src/tengen/referee/command_line.rs", "backslashes in paths"),
     (
-        "src/system/console.rs",
+        "src/tengen/system/console.rs",
         "the window that Windows makes and closes",
     ),
     (
-        "src/system/files.rs",
+        "src/tengen/system/files.rs",
         "locks, renaming what is held, a user's own temporary folder",
     ),
-    ("src/system/guard.rs", "groups of processes"),
-    ("src/system/interrupt.rs", "signals, or events of a console"),
-    ("src/system/processes.rs", "groups of processes"),
+    ("src/tengen/system/guard.rs", "groups of processes"),
     (
-        "src/search/memory.rs",
+        "src/tengen/system/interrupt.rs",
+        "signals, or events of a console",
+    ),
+    ("src/tengen/system/processes.rs", "groups of processes"),
+    (
+        "src/tengen/search/memory.rs",
         "large pages as Linux gives them when asked; the usual ones elsewhere",
     ),
     ("src/train/files_below.rs", "tests: symbolic links"),
@@ -92,7 +95,7 @@ pub(crate) fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
 
 #[test]
 fn platform_dependent_code_is_only_in_listed_files() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(crate::REPOSITORY);
     let mut files = Vec::new();
     rust_files(&root.join("src"), &mut files);
     assert!(files.len() > 100, "{} files", files.len());

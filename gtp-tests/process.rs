@@ -18,7 +18,7 @@ pub(crate) const QUICK: &[&str] = &["--backend", "rollout", "--visits", "100", "
 
 /// The folder of these tests.
 pub(crate) fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("gtp-tests")
+    PathBuf::from(crate::REPOSITORY).join("gtp-tests")
 }
 
 /// Starts `tengen` with `args`, in the folder of these tests, and discards its log.

@@ -6,14 +6,14 @@ use std::path::Path;
 use regex_lite::Regex;
 use tengen::engine::EngineOptions;
 use tengen::settings::{Setting, Table as _};
-use tengen::train::cycle::{
+use tengen_train::cycle::{
     CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };
-use tengen::train::fit::Fit;
-use tengen::train::play::settings::SelfPlay;
+use tengen_train::fit::Fit;
+use tengen_train::play::settings::SelfPlay;
 
-const NOTE: &str = "This page is generated: `TENGEN_WRITE_REFERENCE=1 cargo test --release --features \
-                    train --test train reference` writes it.";
+const NOTE: &str = "This page is generated: `TENGEN_WRITE_REFERENCE=1 cargo test --release -p tengen-train \
+                    --test train reference` writes it.";
 
 /// How settings are given, before the tables.
 const HOW: &str = r#"# Settings
@@ -47,7 +47,7 @@ the search), `level`, `threads`, `ponder`, `lag`, `model`, `device`, `memory-mib
 "#;
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(crate::REPOSITORY)
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use tengen::train::shards::row::Row;
+use tengen_train::shards::row::Row;
 
 use super::{Scratch, games, run, succeed, train};
 

@@ -10,9 +10,9 @@ use serde_json::Value;
 use crate::scratch::Scratch;
 
 /// A game of 13 moves on 4x4, solved from the start.
-const SMALL: &str = "gtp-tests/games/4x4.sgf";
+const SMALL: &str = "../../gtp-tests/games/4x4.sgf";
 /// A game between RAVE and the network with 12 visits, both without the solver.
-const LARGE: &str = "gtp-tests/games/9x9.sgf";
+const LARGE: &str = "../../gtp-tests/games/9x9.sgf";
 /// A quick, reproducible review.
 const QUICK: &[&str] = &[
     "--visits",
@@ -99,7 +99,10 @@ fn the_solver_alone_finds_losing_mistakes() {
     let summary = json(&text(&one_node));
     assert_eq!(summary["games"], 1);
     assert!(summary["median_ply"].as_u64().expect("solved at the end") > 5);
-    refuses(&["--endings", "gtp-tests/match"], "contains no SGF file");
+    refuses(
+        &["--endings", "../../gtp-tests/match"],
+        "contains no SGF file",
+    );
 }
 
 #[test]
@@ -445,7 +448,7 @@ fn an_interrupted_review_keeps_its_results() {
 fn missing_requirements_are_reported() {
     refuses(&["nowhere.sgf"], "nowhere.sgf");
     refuses(
-        &["gtp-tests/games/illegal.sgf", "--visits", "1"],
+        &["../../gtp-tests/games/illegal.sgf", "--visits", "1"],
         "white at C3 is not legal",
     );
     refuses(

@@ -36,3 +36,6 @@ mod startup;
 mod terminal;
 mod truth_set;
 mod tst;
+
+/// The folder of the workspace.
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

@@ -1,10 +1,9 @@
 //! A temporary folder for a test: that of the library's tests, with file names as arguments.
 
-#[path = "../src/files/scratch.rs"]
-mod folder;
-
 use std::ops::Deref;
 use std::path::Path;
+
+use tengen_nn::files::scratch as folder;
 
 /// An empty folder of its own for one test, removed at its end.
 pub(crate) struct Scratch(folder::Scratch);

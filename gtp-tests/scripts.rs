@@ -23,7 +23,7 @@ fn fake_programs() -> PathBuf {
 }
 
 fn run(script: &str, arguments: &[&str]) -> Output {
-    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
+    let scripts = Path::new(crate::REPOSITORY).join("scripts");
     let path = std::env::var("PATH").expect("a path");
     Command::new(scripts.join(script))
         .args(arguments)
@@ -154,7 +154,7 @@ fn a_failed_worker_is_started_again() {
         made.arg("+x").args([&program, &sleep]);
         assert!(made.status().expect("chmod").success());
         let path = std::env::var("PATH").unwrap_or_default();
-        let work = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/cluster/slurm/work.sh");
+        let work = Path::new(crate::REPOSITORY).join("scripts/cluster/slurm/work.sh");
         let status = Command::new(work)
             .args(["/run", "--lease", "9"])
             .env("TENGEN_TRAIN", &program)
@@ -178,7 +178,7 @@ fn a_failed_worker_is_started_again() {
 #[test]
 #[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn rays_driver_passes_its_own_tests() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/cluster/ray");
+    let folder = Path::new(crate::REPOSITORY).join("scripts/cluster/ray");
     let tests = Command::new("python3")
         .args(["-B", "-m", "unittest", "test_drive"])
         .current_dir(folder)
@@ -212,7 +212,7 @@ fn the_referee_of_twogtp_is_found_as_gogui_splits_its_command() {
     let (scripts, programs) = (root.join("scripts"), root.join("target/release"));
     fs::create_dir_all(&scripts).expect("a folder of these tests");
     fs::create_dir_all(&programs).expect("a folder of these tests");
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/twogtp-match.sh");
+    let own = Path::new(crate::REPOSITORY).join("scripts/twogtp-match.sh");
     fs::copy(own, scripts.join("twogtp-match.sh")).expect("a copy");
     let engine = programs.join("tengen");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tengen"), &engine).expect("a link");

@@ -6,7 +6,7 @@ mod networks;
 use std::path::Path;
 use std::process::Command;
 
-use tengen::eval::FETCH_SCRIPT;
+use tengen_nn::eval::FETCH_SCRIPT;
 
 use crate::process::{folder, run_on};
 use crate::scratch::Scratch;
@@ -32,7 +32,7 @@ fn check_refused(args: &[&str], parts: &[&str]) {
 }
 
 fn released() -> String {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let models = Path::new(crate::REPOSITORY).join("models");
     models.join("nogo-9x9.onnx").display().to_string()
 }
 
@@ -137,32 +137,6 @@ fn a_missing_backend_or_device_ends_the_program() {
     check_refused(
         &["gtp", "--ort-library", &source],
         &["startup.rs: it is not a library for this system"],
-    );
-}
-
-#[test]
-fn mucgo_is_a_search_over_playouts() {
-    check_refused(
-        &["gtp", "--game", "go", "--playouts", "mucgo"],
-        &["--playouts mucgo", "needs --backend rollout"],
-    );
-    for game in ["go", "nogo", "gomoku"] {
-        let said = player(&[
-            "--game",
-            game,
-            "--backend",
-            "rollout",
-            "--playouts",
-            "mucgo",
-        ]);
-        assert!(
-            said.contains("Mucgo's search over random playouts chooses the moves"),
-            "{said}"
-        );
-    }
-    check_refused(
-        &["gtp", "--backend", "rollout", "--set", "mucgo_weighting=F"],
-        &["mucgo-weighting", "A, B, C, D or E"],
     );
 }
 
@@ -277,38 +251,6 @@ fn games_without_a_solver_are_refused_first() {
         &["solve", &finished],
         &["there is no solver for go", "game of nogo", "pass"],
     );
-}
-
-/// A processor of 2008 has no AVX2, which all code of the usual build may use.
-#[test]
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn an_old_processor_gets_a_clear_error() {
-    if !cfg!(target_feature = "avx2") {
-        return println!("skipped: this build runs on all processors");
-    }
-    let qemu = |program: &str| {
-        let mut command = Command::new("qemu-x86_64");
-        command
-            .args(["-cpu", "Nehalem", program, "--version"])
-            .output()
-    };
-    let programs = [
-        env!("CARGO_BIN_EXE_tengen"),
-        env!("CARGO_BIN_EXE_tengen-match"),
-        #[cfg(feature = "train")]
-        env!("CARGO_BIN_EXE_tengen-train"),
-    ];
-    for program in programs {
-        let Ok(output) = qemu(program) else {
-            return println!("skipped: qemu-user is not installed");
-        };
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{program}: {output:?}");
-        assert!(
-            said.contains("AVX2") && said.contains("target-cpu=x86-64"),
-            "{program}: {said}"
-        );
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
-mod critic;
+mod help;
 mod killed;
 mod machines;
 mod reference;
@@ -14,13 +14,16 @@ use std::path::Path;
 use std::process::Command;
 
 use tengen::encode::find;
-use tengen::eval::{Batch, Evaluator, LibraryPlaces, ModelInfo, Outputs, TractModel};
 use tengen::game::{BoardSize, Game};
 use tengen::games::nogo::SmallNoGo;
-use tengen::train::shards::row::Row;
-use tengen::train::shards::shard;
+use tengen_nn::eval::{Batch, Evaluator, LibraryPlaces, ModelInfo, Outputs, TractModel};
+use tengen_train::shards::row::Row;
+use tengen_train::shards::shard;
 
 use scratch::Scratch;
+
+/// The folder of the workspace.
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 fn train(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-train"));
@@ -228,23 +231,21 @@ fn quantised(net: &str, data: &str, out: &str) {
 
 #[test]
 fn the_plans_in_the_scripts_folder_are_valid() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/plans");
+    let folder = Path::new(crate::REPOSITORY).join("scripts/plans");
     let mut seen = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
-        let parsed = if text.contains("opponent-rules") {
-            tengen::papers::critic::training::CriticPlan::parse(&text).map(drop)
-        } else if text.contains("[[arm]]") {
-            tengen::papers::ablate::AblationPlan::parse(&text).map(drop)
-        } else {
-            tengen::train::cycle::CyclePlan::parse(&text).map(drop)
-        };
+        // The lab's own tests read theirs.
+        if text.contains("opponent-rules") || text.contains("[[arm]]") {
+            continue;
+        }
+        let parsed = tengen_train::cycle::CyclePlan::parse(&text).map(drop);
         assert!(parsed.is_ok(), "{}: {parsed:?}", path.display());
         seen += 1;
     }
     assert!(seen >= 5);
     let small = folder.parent().unwrap().join("cluster/small.toml");
     let text = std::fs::read_to_string(small).unwrap();
-    tengen::train::cycle::CyclePlan::parse(&text).unwrap();
+    tengen_train::cycle::CyclePlan::parse(&text).unwrap();
 }

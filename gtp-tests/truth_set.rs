@@ -24,7 +24,7 @@ fn a_set_is_selected_solved_and_continued() {
     let pick = [
         "endings",
         "pick",
-        "gtp-tests/games/4x4.sgf",
+        "../../gtp-tests/games/4x4.sgf",
         "--from",
         "2",
         "--to",
@@ -77,7 +77,7 @@ fn games_that_cannot_be_used_are_left_out() {
     let folder = Scratch::new("truth-others");
     let games = folder.join("games");
     std::fs::create_dir(&games).expect("it is our folder");
-    std::fs::copy("gtp-tests/games/4x4.sgf", games.join("nogo.sgf")).expect("a copy");
+    std::fs::copy("../../gtp-tests/games/4x4.sgf", games.join("nogo.sgf")).expect("a copy");
     let go = folder.write("games/go.sgf", b"(;GM[1]SZ[4];B[ba];W[aa];B[ab])");
     let no_text = folder.write("games/text.sgf", b"remember the milk");
     let (all, set) = (folder.path("games"), folder.path("set.txt"));

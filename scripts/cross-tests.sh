@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 top=$PWD
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$top/target}
 # As release.sh builds: one set of features for archives and tests.
-flags=(--release --locked --features train --target "$triple")
+flags=(--release --locked --workspace --target "$triple")
 built=$CARGO_TARGET_DIR/$triple/release
 
 say() { printf '\n== %s: %s (%ss)\n' "$machine" "$1" "$SECONDS"; }

@@ -13,7 +13,7 @@ Usage: scripts/gpu-trial.sh [--device DEVICE] [--model FILE] [--out FOLDER] [--s
   --budget S        seconds for all of it: what does not fit any more is left out, and said [default: 480]
   --quick           one small network, few lines: does everything run?
 
-Needs tengen, tengen-match and tengen-train, built with `cargo build --release --features train`, in
+Needs tengen, tengen-match and tengen-train, built with `cargo build --release --workspace`, in
 target/release or in the folder that TENGEN_BIN names, and ONNX Runtime (scripts/fetch-onnxruntime.sh --gpu);
 for fits a tengen-train built with libtorch (docs/training.md#pytorch), in target/libtorch/release or where TENGEN_FIT
 says, and a python3 that has that PyTorch.
@@ -48,7 +48,7 @@ done
 [[ $budget =~ ^[0-9]+$ ]] || { echo "gpu-trial: --budget takes whole seconds, not $budget" >&2; exit 2; }
 bin=${TENGEN_BIN:-target/release}
 for program in tengen tengen-match tengen-train; do
-    [ -x "$bin/$program" ] || { echo "gpu-trial: there is no $bin/$program: cargo build --release --features train" >&2; exit 1; }
+    [ -x "$bin/$program" ] || { echo "gpu-trial: there is no $bin/$program: cargo build --release --workspace" >&2; exit 1; }
 done
 fitter=${TENGEN_FIT:-target/libtorch/release/tengen-train}
 command -v python3 >/dev/null || { echo "gpu-trial: python3 is needed" >&2; exit 1; }

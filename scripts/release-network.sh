@@ -54,7 +54,7 @@ case $release$name in
     yesgo-*)
         # The networks of a run have no outputs for points.
         train=${BIN:-$here/target/release}/tengen-train
-        [ -x "$train" ] || fail "there is no $train: cargo build --release --features train"
+        [ -x "$train" ] || fail "there is no $train: cargo build --release --workspace"
         "$train" export --checkpoint "$run/generation-$number/fit" --all-heads --out "$models/$model.onnx" || exit 1
         # With several boards each has its own folder.
         set --

@@ -87,7 +87,7 @@ cd "$top"
 crates() {
     cargo tree --locked "$@" ${triple:+--target "$triple"} --edges normal --prefix none \
         --format '{p}|{l}' |
-        grep -v "^tengen v" | sed 's/ ([^|]*)|/|/; s/ v/-/; s/|/ /; s/ (\*)$//' | sort -u
+        grep -vE "^tengen(-[a-z]+)? v" | sed 's/ ([^|]*)|/|/; s/ v/-/; s/|/ /; s/ (\*)$//' | sort -u
 }
 
 # The text of every licence once, below the crates that it applies to.
@@ -205,12 +205,12 @@ pack() {
 # The archive for Gomocup in this folder: one program with the networks of one game, after the others are
 # staged, since it is built in their place.
 brain() {
-    cargo build --release --locked --no-default-features --features gomocup --bin tengen \
+    cargo build --release --locked -p tengen --no-default-features --features gomocup --bin tengen \
         ${triple:+--target "$triple"}
     mkdir -p "$1/licences"
     "${cross}strip" -o "$1/pbrain-tengen$exe" "$built/tengen$exe"
     cp LICENSE "$1/"
-    crates --no-default-features | licences >"$1/licences/crates.txt"
+    crates -p tengen --no-default-features | licences >"$1/licences/crates.txt"
     linked_licences "$1/licences"
     sed 's/$/\r/' >"$1/README.txt" <<TEXT
 Tengen $version for Gomocup: freestyle, standard Gomoku and Renju on boards from 5x5 to 20x20, by networks from
@@ -235,7 +235,7 @@ debian() {
     [ -z "$exe" ] || return 0
     cargo deb --version >/dev/null 2>&1 || { echo "no Debian package: cargo install cargo-deb"; return 0; }
     ln -sfn "$stage" target/stage
-    SOURCE_DATE_EPOCH=$(date -d "$date" +%s) cargo deb --quiet --no-build --no-strip \
+    SOURCE_DATE_EPOCH=$(date -d "$date" +%s) cargo deb -p tengen --quiet --no-build --no-strip \
         ${triple:+--target "$triple"} --output "$work"
     rm target/stage
 }
@@ -244,15 +244,16 @@ debian() {
 parts() {
     cargo cyclonedx --version >/dev/null 2>&1 ||
         { echo "no list of parts: cargo install cargo-cyclonedx"; return 0; }
-    cargo cyclonedx -qq --features train ${triple:+--target "$triple"} --no-build-deps \
+    cargo cyclonedx -qq --manifest-path src/train/Cargo.toml ${triple:+--target "$triple"} --no-build-deps \
         --format json --spec-version 1.5 --override-filename "$name.cdx"
-    mv "$name.cdx.json" "$work/"
+    mv "src/train/$name.cdx.json" "$work/"
+    find src -name "$name.cdx.json" -delete
 }
 
 echo "building; nothing built yet takes some 10 minutes on two cores, for Windows some 20"
-cargo build --release --locked --features train ${triple:+--target "$triple"}
+cargo build --release --locked -p tengen -p tengen-train ${triple:+--target "$triple"}
 built=${CARGO_TARGET_DIR:-target}${triple:+/$triple}/release
-version=$(cargo pkgid --locked | sed 's/.*[#@]//')
+version=$(cargo pkgid --locked -p tengen | sed 's/.*[#@]//')
 name=tengen-$version-$kind
 end=tar.xz
 [ -z "$exe" ] || end=zip
@@ -274,7 +275,7 @@ if [ -z "$triple" ] || [ ${#run[@]} -gt 0 ]; then
         "${run[@]}" "$stage/$program$exe" man "$stage/man"
     done
 fi
-crates --features train | licences >"$stage/licences/crates.txt"
+crates -p tengen -p tengen-train | licences >"$stage/licences/crates.txt"
 linked_licences "$stage/licences"
 if [ -n "$runtime" ]; then
     scripts/fetch-onnxruntime.sh --for "$kind" --into "$work/runtime"

@@ -18,7 +18,7 @@ step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 # Every order in which two threads may see each other's writes to the tree.
 loom() {
     RUSTFLAGS='--cfg loom' LOOM_MAX_PREEMPTIONS="${LOOM_MAX_PREEMPTIONS:-3}" \
-        cargo test --release --no-default-features --target-dir "$target/loom" --lib search::loom_tests
+        cargo test --release -p tengen --no-default-features --target-dir "$target/loom" --lib search::loom_tests
 }
 
 # All unit tests with debug assertions and overflow checks.
@@ -31,14 +31,14 @@ checks() {
 tsan() {
     has_nightly rust-src || return 0
     RUSTFLAGS=-Zsanitizer=thread CARGO_PROFILE_DEV_OPT_LEVEL=2 \
-        cargo +nightly test -Zbuild-std --no-default-features --target "$host" \
+        cargo +nightly test -Zbuild-std -p tengen --no-default-features --target "$host" \
         --target-dir "$target/tsan" --lib search::
 }
 
 # Tests of nodes, edges and the graph under Miri, which checks every access to memory.
 miri() {
     has_nightly miri || return 0
-    cargo +nightly miri test --no-default-features --target-dir "$target/miri" --lib -- \
+    cargo +nightly miri test -p tengen --no-default-features --target-dir "$target/miri" --lib -- \
         search::node search::edge search::backup search::select search::tree::tests::threads \
         search::tree::tests::a_key search::tree::tests::edges
 }

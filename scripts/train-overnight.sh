@@ -50,7 +50,7 @@ mkdir -p "$out" && [ -w "$out" ] || wrong "cannot write to the folder $out (--ou
 command -v cargo >/dev/null || wrong "cargo is needed: https://rustup.rs"
 
 echo "Building; nothing built yet takes some 10 minutes on two cores."
-cargo build --release --features train --manifest-path "$here/Cargo.toml" || exit 1
+cargo build --release -p tengen -p tengen-train --manifest-path "$here/Cargo.toml" || exit 1
 train=${CARGO_TARGET_DIR:-$here/target}/release/tengen-train
 limit=
 end=$(($(date +%s) + seconds))

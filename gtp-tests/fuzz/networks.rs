@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tengen::eval::{Batch, Evaluator, NativeModel, Outputs};
+use tengen_nn::eval::{Batch, Evaluator, NativeModel, Outputs};
 use tengen::game::BoardSize;
 
 fuzz_target!(|data: &[u8]| {

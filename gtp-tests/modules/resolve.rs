@@ -89,8 +89,6 @@ impl Search<'_> {
         while let Some((head, more)) = rest.split_first() {
             module = match head.as_str() {
                 "crate" => self.source.root_of(module),
-                // The library, as the programs name it; it was read first.
-                "tengen" if !is_absolute => 0,
                 "self" => module,
                 "super" => self.source.modules[module].parent.expect("a parent"),
                 _ => break,
@@ -127,7 +125,9 @@ impl Search<'_> {
         }
         self.asked.push(question);
         for (_, path) in module.imports.iter().filter(|(known, _)| known == name) {
-            any |= self.follow(number, &[path, rest].concat(), must_exist);
+            // What is imported and not found here comes from another package.
+            self.follow(number, &[path, rest].concat(), must_exist);
+            any = true;
         }
         if !any {
             for path in &module.globs {

@@ -346,7 +346,7 @@ fn unwritable_records_are_reported_and_written_elsewhere() {
 
 #[test]
 fn an_explicit_records_folder_must_be_writable() {
-    let file = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
+    let file = format!("{}/Cargo.toml", crate::REPOSITORY);
     let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
         .args(["sau", "--records", &file])
         .output()

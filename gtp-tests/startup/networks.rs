@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use tengen::eval::ModelInfo;
 use tengen::game::BoardSize;
+use tengen_nn::eval::ModelInfo;
 
 use super::{check_refused, player, released, text};
 use crate::networks::{WILD, field, info, network, network_behind, patched, with_field};
@@ -33,7 +33,7 @@ fn boards_use_their_network_the_given_one_or_playouts() {
     let said = player(&["--game", "gomoku", "--size", "5x20"]);
     let boards = "play on 8x8 and boards with sides from 9 to 20, not on 5x20";
     assert!(said.contains(boards), "{said}");
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let models = Path::new(crate::REPOSITORY).join("models");
     let model = models.join("gomoku-8x8.onnx").display().to_string();
     let said = player(&["--game", "gomoku", "--model", &model]);
     assert!(

@@ -9,9 +9,9 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::fnv;
-use crate::system::{rename, sync_folder};
-use crate::train::TrainError;
+use crate::TrainError;
+use tengen::fnv;
+use tengen::system::{rename, sync_folder};
 
 /// Name prefix of files being written; leftovers of a killed process.
 const UNFINISHED: &str = ".unfinished-";
@@ -118,7 +118,7 @@ pub fn remove_unfinished(folder: &Path) -> Result<(), TrainError> {
 }
 
 /// The name under which a file is written before it gets its own.
-pub(in crate::train) fn unfinished_name(name: &str) -> String {
+pub(crate) fn unfinished_name(name: &str) -> String {
     format!("{UNFINISHED}{name}")
 }
 
@@ -153,7 +153,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), TrainError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::scratch::Scratch;
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn saved_files_come_back_and_damage_is_named() {

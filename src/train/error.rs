@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::eval::EvalError;
-use crate::games::UnknownGame;
-use crate::train::store::StoreError;
+use crate::store::StoreError;
+use tengen::games::UnknownGame;
+use tengen_nn::eval::EvalError;
 
 /// Why self-play, fitting or exporting failed.
 #[derive(Debug, Error)]
@@ -65,18 +65,18 @@ pub enum TrainError {
 
 impl TrainError {
     /// Wraps a failed file operation with the name of the file.
-    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> TrainError {
+    pub fn io(path: &Path) -> impl FnOnce(std::io::Error) -> TrainError {
         let path = path.to_path_buf();
         move |source| TrainError::Io { path, source }
     }
 
     /// An invalid plan, with the reason.
-    pub(crate) fn plan(why: impl Display) -> TrainError {
+    pub fn plan(why: impl Display) -> TrainError {
         TrainError::Setting(format!("invalid plan: {why}"))
     }
 
     /// A damaged file that is made again once it is gone.
-    pub(crate) fn corrupt(path: &Path, reason: impl ToString) -> TrainError {
+    pub fn corrupt(path: &Path, reason: impl ToString) -> TrainError {
         TrainError::Corrupt {
             path: path.to_path_buf(),
             reason: reason.to_string(),
@@ -97,7 +97,7 @@ impl TrainError {
     }
 
     /// A valid file of other settings.
-    pub(crate) fn mismatch(path: &Path, reason: impl ToString) -> TrainError {
+    pub fn mismatch(path: &Path, reason: impl ToString) -> TrainError {
         TrainError::Mismatch {
             path: path.to_path_buf(),
             reason: reason.to_string(),

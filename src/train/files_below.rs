@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::train::TrainError;
+use crate::TrainError;
 
 /// The files below a path, sorted by name; a file is below itself. Links are followed, and a folder is
 /// entered once, however many of them lead to it. What is neither a file nor a folder is logged and
@@ -50,7 +50,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::files::scratch::Scratch;
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn links_in_a_circle_and_to_nothing_end() {

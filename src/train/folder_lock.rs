@@ -4,9 +4,9 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use crate::system::{open_to_lock, try_lock};
-use crate::train::TrainError;
-use crate::train::durable;
+use crate::TrainError;
+use crate::durable;
+use tengen::system::{open_to_lock, try_lock};
 
 /// While this exists, no other [`lock_folder`] of this folder succeeds. The system releases it when
 /// the process ends in any way.
@@ -34,7 +34,7 @@ pub fn lock_folder(folder: &Path) -> Result<FolderLock, TrainError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::scratch::Scratch;
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn a_folder_has_one_owner_at_a_time() {

@@ -1,10 +1,27 @@
 //! Requirements of training on a game.
 
-use crate::encode::{Encode, Encoding, find};
-use crate::eval::ModelInfo;
-use crate::rollout::Playout;
-use crate::solver::Solvable;
-use crate::train::TrainError;
+use crate::TrainError;
+use tengen::encode::{Encode, Encoding, find};
+use tengen::rollout::Playout;
+use tengen::solver::Solvable;
+use tengen_nn::eval::ModelInfo;
+
+#[cfg(not(test))]
+pub(crate) use tengen::games::with_game;
+
+/// As [`tengen::games::with_game`], with the small game of tests.
+#[cfg(test)]
+macro_rules! with_game {
+    ($name:expr, $size:expr, |$start:ident| $work:expr) => {
+        $crate::trainable::with_game!($name, $size, rules: "", |$start| $work)
+    };
+    ($name:expr, $size:expr, rules: $rules:expr, |$start:ident| $work:expr) => {
+        tengen::games! { first_that_fits ($name, $size, $rules, $start, $work)
+            [tengen::games::tictactoe::TicTacToe] }
+    };
+}
+#[cfg(test)]
+pub(crate) use with_game;
 
 /// A game that can be trained: it has encodings, playouts and perhaps a solver. Every game with
 /// these traits is one.
@@ -16,7 +33,7 @@ impl<G: Encode + Playout + Solvable> Trainable for G {}
 ///
 /// # Errors
 /// [`TrainError::Setting`] names the network that does not fit, with the reason.
-pub(in crate::train) fn encoding_of<G: Encode>(
+pub(crate) fn encoding_of<G: Encode>(
     info: &ModelInfo,
     board: &G,
 ) -> Result<&'static dyn Encoding<G>, TrainError> {

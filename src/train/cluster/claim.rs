@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::train::store::Creation;
+use crate::store::Creation;
 
 /// What to do next about a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use super::snapshot::Snapshot;
 use super::tickets::Ticket;
 use super::worker::Worker;
 use super::{json, names};
-use crate::train::TrainError;
-use crate::train::cycle::Machine;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::cycle::Machine;
+use crate::trainable::Trainable;
 
 /// Claims of others that an idle worker watches.
 const MOST_WATCHED: usize = 3;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::store::Store;
+use crate::TrainError;
+use crate::durable;
+use crate::store::Store;
 
 /// Copies all objects of a run into a folder, which is then a run of its own; those that are there are
 /// left alone. `told` gets the name of each.

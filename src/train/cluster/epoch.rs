@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{json, names};
-use crate::train::TrainError;
-use crate::train::store::{Creation, Store};
+use crate::TrainError;
+use crate::store::{Creation, Store};
 
 /// A learner's taking over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

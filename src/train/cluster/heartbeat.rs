@@ -8,9 +8,9 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::{json, names};
-use crate::train::TrainError;
-use crate::train::cycle::Machine;
-use crate::train::store::Store;
+use crate::TrainError;
+use crate::cycle::Machine;
+use crate::store::Store;
 
 /// Reports regularly until it is dropped.
 pub(super) struct Heartbeat {

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::train::TrainError;
-use crate::train::store::Store;
+use crate::TrainError;
+use crate::store::Store;
 
 /// The bytes of an object.
 ///

@@ -17,16 +17,14 @@ use super::snapshot::Snapshot;
 use super::tickets::{NetworkRef, Part, Ticket};
 use super::worker::{RemoteRun, Worker, WorkerOptions};
 use super::{json, working_copy};
-use crate::clock::Clock;
-use crate::train::TrainError;
-use crate::train::cycle::{
-    CyclePlan, GameRange, Generation, Resources, RunEvent, check_warm_up, run,
-};
-use crate::train::durable;
-use crate::train::play::generate::{Progress, count_games};
-use crate::train::shards::shard;
-use crate::train::store::{Creation, Store, probe};
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::cycle::{CyclePlan, GameRange, Generation, Resources, RunEvent, check_warm_up, run};
+use crate::durable;
+use crate::play::generate::{Progress, count_games};
+use crate::shards::shard;
+use crate::store::{Creation, Store, probe};
+use crate::trainable::Trainable;
+use tengen::clock::Clock;
 
 /// How often a learner says that it waits for workers.
 const TELL_EVERY: Duration = Duration::from_secs(60);

@@ -10,13 +10,13 @@ use super::player::PairsResult;
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
 use super::{json, names};
-use crate::train::TrainError;
-use crate::train::cycle::{
+use crate::TrainError;
+use crate::cycle::{
     CyclePlan, GamesJob, Generation, MatchJob, PairsObserver, Remote, RunFolder, save,
 };
-use crate::train::play::generate::Progress;
-use crate::train::play::matches::PairResult;
-use crate::train::trainable::Trainable;
+use crate::play::generate::Progress;
+use crate::play::matches::PairResult;
+use crate::trainable::Trainable;
 
 impl<G: Trainable> Remote for Learner<'_, G> {
     fn begin(&self, run_folder: &RunFolder, plan: &CyclePlan) -> Result<(), TrainError> {

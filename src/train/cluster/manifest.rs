@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{epoch, json};
-use crate::fnv;
-use crate::train::TrainError;
-use crate::train::cycle::CyclePlan;
-use crate::train::shards::shard;
-use crate::train::store::{Creation, Store};
+use crate::TrainError;
+use crate::cycle::CyclePlan;
+use crate::shards::shard;
+use crate::store::{Creation, Store};
+use tengen::fnv;
 
 /// Version of the objects' names and contents.
 const PROTOCOL: u32 = 1;

@@ -1,6 +1,6 @@
 //! One training run on several machines (docs/training.md#many-machines).
 //!
-//! The run lives in a [`store`](crate::train::store). A *learner* ([`run_learner`]) goes through the
+//! The run lives in a [`store`](crate::store). A *learner* ([`run_learner`]) goes through the
 //! plan as on one machine, but offers games and rating matches as *tickets*, which *workers*
 //! ([`Worker`]) play, and keeps each finished generation in the store. A ticket is a pure function of
 //! the plan, its number and its network, and its result is created once: it may be played twice, by

@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use super::names;
 use super::tickets::{GamesOffer, MatchesOffer, NetworkRef, Offers, Part, Ticket};
-use crate::eval::{BackendKind, Device, EvaluatorFactory};
-use crate::fnv;
-use crate::game::BoardSize;
-use crate::system::own_temporary_folder;
-use crate::train::TrainError;
-use crate::train::cycle::{CyclePlan, GameRange};
-use crate::train::durable;
-use crate::train::play::generate::{Progress, generate_shard};
-use crate::train::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
-use crate::train::play::runtime::Runtime;
-use crate::train::shards::shard;
-use crate::train::store::Store;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::cycle::{CyclePlan, GameRange};
+use crate::durable;
+use crate::play::generate::{Progress, generate_shard};
+use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
+use crate::play::runtime::Runtime;
+use crate::shards::shard;
+use crate::store::Store;
+use crate::trainable::Trainable;
+use tengen::fnv;
+use tengen::game::BoardSize;
+use tengen::system::own_temporary_folder;
+use tengen_nn::eval::{BackendKind, Device, EvaluatorFactory};
 
 /// Opened networks that are kept: two players on boards of several sizes.
 const MOST_OPEN: usize = 8;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::json;
 use super::snapshot::Snapshot;
 use super::tickets::Offers;
-use crate::clock::Clock;
-use crate::train::TrainError;
-use crate::train::cycle::{Machine, Machines};
-use crate::train::store::Store;
+use crate::TrainError;
+use crate::cycle::{Machine, Machines};
+use crate::store::Store;
+use tengen::clock::Clock;
 
 /// Reports that are read at a look: a thousand workers take a while, and cost little.
 const MOST_READ: usize = 50;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names;
-use crate::train::TrainError;
-use crate::train::store::Store;
+use crate::TrainError;
+use crate::store::Store;
 
 /// The objects of a generation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::snapshot::Snapshot;
 use super::{json, names};
-use crate::train::TrainError;
-use crate::train::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
-use crate::train::store::Store;
+use crate::TrainError;
+use crate::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
+use crate::store::Store;
 
 /// A network in the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

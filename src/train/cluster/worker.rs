@@ -11,13 +11,13 @@ use super::names;
 use super::player::{TicketPlayer, source};
 use super::snapshot::Snapshot;
 use super::tickets::{Offers, Ticket};
-use crate::clock::Clock;
-use crate::train::TrainError;
-use crate::train::cycle::Machine;
-use crate::train::play::generate::Progress;
-use crate::train::play::runtime::Runtime;
-use crate::train::store::{Creation, Store};
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::cycle::Machine;
+use crate::play::generate::Progress;
+use crate::play::runtime::Runtime;
+use crate::store::{Creation, Store};
+use crate::trainable::Trainable;
+use tengen::clock::Clock;
 
 /// First wait without a ticket; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);

@@ -9,13 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::player::{download, hash};
 use super::tickets::NetworkRef;
 use super::{json, names};
-use crate::train::TrainError;
-use crate::train::cycle::{
-    CyclePlan, Generation, MatchRecord, RunFolder, load, match_records, save,
-};
-use crate::train::durable;
-use crate::train::fit::checkpoint::Checkpoint;
-use crate::train::store::Store;
+use crate::TrainError;
+use crate::cycle::{CyclePlan, Generation, MatchRecord, RunFolder, load, match_records, save};
+use crate::durable;
+use crate::fit::checkpoint::Checkpoint;
+use crate::store::Store;
 
 /// A finished generation: `done.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -154,7 +152,7 @@ fn clear(run_folder: &RunFolder, number: u32) -> Result<(), TrainError> {
         }
     }
     for network in [run_folder.network(number), run_folder.start(number)] {
-        for path in [crate::train::cycle::int8(&network), network] {
+        for path in [crate::cycle::int8(&network), network] {
             if path.exists() {
                 fs::remove_file(&path).map_err(TrainError::io(&path))?;
             }

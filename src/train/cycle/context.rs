@@ -5,11 +5,11 @@ use super::remote::Remote;
 use super::run_folder::RunFolder;
 use super::stopwatch::Stopwatch;
 use super::{RunEvent, StepName};
-use crate::clock::Clock;
-use crate::train::TrainError;
-use crate::train::cycle::report;
-use crate::train::network::device::FitDevice;
-use crate::train::play::runtime::Runtime;
+use crate::TrainError;
+use crate::cycle::report;
+use crate::network::device::FitDevice;
+use crate::play::runtime::Runtime;
+use tengen::clock::Clock;
 
 /// Resources of a session.
 pub struct Resources<'a> {
@@ -25,10 +25,12 @@ pub struct Resources<'a> {
     pub remote: Option<&'a dyn Remote>,
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
 impl<'a> Resources<'a> {
     /// Resources for tests of small runs: two threads and the CPU.
-    pub(crate) fn small(runtime: &'a Runtime, clock: &'a dyn Clock) -> Resources<'a> {
+    #[must_use]
+    pub fn small(runtime: &'a Runtime, clock: &'a dyn Clock) -> Resources<'a> {
         Resources {
             runtime,
             threads: 2,

@@ -1,5 +1,6 @@
 //! Checks the files of training for damage: shards, checkpoints, networks, JSON files.
 
+use crate::trainable::with_game;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs;
@@ -7,14 +8,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::eval::ModelInfo;
-use crate::games::with_game;
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::files_below::files_below;
-use crate::train::fit::checkpoint::Checkpoint;
-use crate::train::shards::shard;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::durable;
+use crate::files_below::files_below;
+use crate::fit::checkpoint::Checkpoint;
+use crate::shards::shard;
+use crate::trainable::Trainable;
+use tengen_nn::eval::ModelInfo;
 
 /// Name of the object by which a learner commits a generation to the store of several machines.
 const COMMIT: &str = "done.json";
@@ -157,10 +157,10 @@ fn read_shard(path: &Path) -> Result<shard::Shard, TrainError> {
 
 /// Whether all rows of a shard are reachable positions.
 fn positions(shard: &shard::Shard) -> Result<(), String> {
-    fn all<G: Trainable>(empty: &G, rows: &[crate::train::shards::row::Row]) -> Result<(), String> {
+    fn all<G: Trainable>(empty: &G, rows: &[crate::shards::row::Row]) -> Result<(), String> {
         rows.iter().try_for_each(|row| {
             let position = row.position(empty)?;
-            let illegal = |share: &&crate::train::shards::row::Share| !position.is_legal(share.mv);
+            let illegal = |share: &&crate::shards::row::Share| !position.is_legal(share.mv);
             match row.policy.iter().find(illegal) {
                 Some(share) => Err(format!(
                     "game {} ply {}: its policy has the illegal move {}",
@@ -180,7 +180,7 @@ fn network(path: &Path) -> Result<(), String> {
     let onnx = fs::read(path).map_err(|error| error.to_string())?;
     let name = path.display().to_string();
     ModelInfo::read(&name, &onnx).map_err(|error| error.to_string())?;
-    crate::eval::TractModel::load(&name, &onnx, None)
+    tengen_nn::eval::TractModel::load(&name, &onnx, None)
         .and_then(|model| model.evaluator())
         .map_err(|error| error.to_string())?;
     Ok(())
@@ -191,7 +191,7 @@ fn network(path: &Path) -> Result<(), String> {
 fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
     let (first, second) = (read_shard(one).ok()?, read_shard(other).ok()?);
     let within = |part: &shard::Shard, whole: &shard::Shard| {
-        let games: HashMap<u64, &[crate::train::shards::row::Row]> = whole
+        let games: HashMap<u64, &[crate::shards::row::Row]> = whole
             .rows
             .chunk_by(|a, b| a.game == b.game)
             .map(|game| (game[0].game, game))
@@ -241,8 +241,8 @@ fn check_twins(files: &[&Path], findings: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::scratch::Scratch;
-    use crate::train::play::generate::tests::{plan, run};
+    use crate::play::generate::tests::{plan, run};
+    use tengen_nn::files::scratch::Scratch;
 
     #[track_caller]
     fn problem(folder: &Path, about: &str) {

@@ -4,18 +4,18 @@
 use std::path::{Path, PathBuf};
 
 use super::plan::{BoardShare, CyclePlan, Stage};
-use crate::encode::made_up;
-use crate::eval::EvaluatorFactory;
-use crate::game::BoardSize;
-use crate::rollout::{Rave, RaveParams};
-use crate::train::TrainError;
-use crate::train::fit::{find_encoding, usual_encoding};
-use crate::train::play::generate::Plan;
-use crate::train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
-use crate::train::play::prover::EndingProver;
-use crate::train::play::selfplay::RolloutSearch;
-use crate::train::play::settings::SelfPlay;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::fit::{find_encoding, usual_encoding};
+use crate::play::generate::Plan;
+use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
+use crate::play::prover::EndingProver;
+use crate::play::selfplay::RolloutSearch;
+use crate::play::settings::SelfPlay;
+use crate::trainable::Trainable;
+use tengen::encode::made_up;
+use tengen::game::BoardSize;
+use tengen::rollout::{Rave, RaveParams};
+use tengen_nn::eval::EvaluatorFactory;
 
 /// Games of a generation on all boards.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measure::Measures;
 use super::plan::{CyclePlan, Plateau};
-use crate::train::fit::held_out::HeldOutLosses;
+use crate::fit::held_out::HeldOutLosses;
 
 /// A finished generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ fn is_flat(ratings: &[f64], plateau: &Plateau) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::cycle::plan::WarmUp;
+    use crate::cycle::plan::WarmUp;
 
     fn generation(number: u32, stage: Option<usize>) -> Generation {
         Generation {

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::encode::find;
-use crate::eval::{Batch, EvaluatorFactory, Outputs};
-use crate::train::TrainError;
-use crate::train::shards::row::Row;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::shards::row::Row;
+use crate::trainable::Trainable;
+use tengen::encode::find;
+use tengen_nn::eval::{Batch, EvaluatorFactory, Outputs};
 
 /// Equal parts of the value's range.
 const BINS: usize = 10;
@@ -96,12 +96,12 @@ fn entropy(weights: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::scratch::Scratch;
-    use crate::game::{BoardSize, Game};
-    use crate::games::nogo::SmallNoGo;
-    use crate::train::play::eval_batch::tests::info;
-    use crate::train::play::generate::tests::{plan, run};
-    use crate::train::shards::shard;
+    use crate::play::eval_batch::tests::info;
+    use crate::play::generate::tests::{plan, run};
+    use crate::shards::shard;
+    use tengen::game::{BoardSize, Game};
+    use tengen::games::nogo::SmallNoGo;
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn a_network_that_knows_nothing_is_uniform_and_undecided() {

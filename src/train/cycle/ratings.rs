@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::CyclePlan;
 use super::run_folder::{RunFolder, load};
-use crate::stats::{MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_with_intervals};
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::play::matches::PairResult;
+use crate::TrainError;
+use crate::durable;
+use crate::play::matches::PairResult;
+use tengen::stats::{MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_with_intervals};
 
 /// Result of a finished match between two players of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -198,7 +198,7 @@ pub(crate) fn ratings(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::GameResult::{self, Loss, Win};
+    use tengen::stats::GameResult::{self, Loss, Win};
 
     fn record(first: &str, second: &str, pairs: &[(PairResult, usize)]) -> MatchRecord {
         let repeat = |(pair, count): &(PairResult, usize)| vec![*pair; *count];

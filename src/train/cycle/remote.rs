@@ -6,9 +6,9 @@ use super::games_job::GamesJob;
 use super::generation::Generation;
 use super::plan::CyclePlan;
 use super::run_folder::RunFolder;
-use crate::train::TrainError;
-use crate::train::play::generate::Progress;
-use crate::train::play::matches::PairResult;
+use crate::TrainError;
+use crate::play::generate::Progress;
+use crate::play::matches::PairResult;
 
 /// Listener of matches: the index of an opponent and the pairs against it so far; an error ends them.
 pub type PairsObserver<'a> = dyn FnMut(usize, &[PairResult]) -> Result<(), TrainError> + 'a;

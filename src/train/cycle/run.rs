@@ -11,10 +11,10 @@ use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
 use super::stopwatch::Stopwatch;
 use super::warm_up::check_warm_up;
-use crate::game::Game;
-use crate::train::TrainError;
-use crate::train::cycle::report;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::cycle::report;
+use crate::trainable::Trainable;
+use tengen::game::Game;
 
 /// Executes a plan in a folder, from where it was interrupted. `start` has the rules and the
 /// position type; boards are those of the plan.
@@ -122,8 +122,8 @@ fn remove_old_checkpoints(run_folder: &RunFolder, generations: u32) -> Result<()
         return Ok(());
     };
     for folder in [run_folder.fit(old), run_folder.catch_up(old)] {
-        let old = crate::train::durable::list(&folder, "step-", "checkpoint")?;
-        crate::train::durable::remove(&old)?;
+        let old = crate::durable::list(&folder, "step-", "checkpoint")?;
+        crate::durable::remove(&old)?;
     }
     Ok(())
 }

@@ -25,9 +25,9 @@ use serde::de::DeserializeOwned;
 
 use super::generation::Generation;
 use super::plan::CyclePlan;
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::folder_lock::{FolderLock, lock_folder};
+use crate::TrainError;
+use crate::durable;
+use crate::folder_lock::{FolderLock, lock_folder};
 
 /// What to do about a lost summary of an earlier generation.
 const RESTORE: &str = "restore it from a copy, for a run does not go on without it; a new run can begin with the last \
@@ -123,7 +123,7 @@ impl RunFolder {
     }
 
     /// Number of the first generations whose summaries are there and can be read.
-    pub(in crate::train) fn sound_generations(&self) -> usize {
+    pub(crate) fn sound_generations(&self) -> usize {
         let sound =
             |number: &u32| matches!(load::<Generation>(&self.summary(*number)), Ok(Some(_)));
         (0..).take_while(sound).count()
@@ -133,7 +133,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// [`TrainError::Io`] when the folder cannot be read.
-    pub(in crate::train) fn last_summary(&self) -> Result<Option<u32>, TrainError> {
+    pub(crate) fn last_summary(&self) -> Result<Option<u32>, TrainError> {
         let number = |path: &PathBuf| {
             let stem = path.file_stem()?.to_str()?;
             stem.strip_prefix("generation-")?.parse::<u32>().ok()
@@ -154,7 +154,7 @@ impl RunFolder {
         self.root.join("networks")
     }
 
-    pub(in crate::train) fn summary(&self, generation: u32) -> PathBuf {
+    pub(crate) fn summary(&self, generation: u32) -> PathBuf {
         self.root.join(format!("generation-{generation:04}.json"))
     }
 
@@ -226,7 +226,7 @@ impl RunFolder {
         self.root.join("machines.json")
     }
 
-    pub(in crate::train) fn hours(&self) -> PathBuf {
+    pub(crate) fn hours(&self) -> PathBuf {
         self.root.join("hours.json")
     }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::run_folder::{RunFolder, save};
-use crate::clock::Clock;
-use crate::train::TrainError;
+use crate::TrainError;
+use tengen::clock::Clock;
 
 /// Time that a killed session may lose.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
@@ -63,8 +63,8 @@ impl<'a> Stopwatch<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::FakeClock;
-    use crate::files::scratch::Scratch;
+    use tengen::clock::FakeClock;
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn sessions_add_up() {

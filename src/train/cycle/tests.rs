@@ -7,16 +7,16 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::clock::FakeClock;
-use crate::eval::{BackendKind, ModelInfo};
-use crate::files::scratch::Scratch;
-use crate::game::{BoardSize, Game};
-use crate::games::nogo::SmallNoGo;
-use crate::stats::GameResult;
-use crate::train::TrainError;
-use crate::train::folder_lock::lock_folder;
-use crate::train::play::runtime::Runtime;
-use crate::train::shards::shard;
+use crate::TrainError;
+use crate::folder_lock::lock_folder;
+use crate::play::runtime::Runtime;
+use crate::shards::shard;
+use tengen::clock::FakeClock;
+use tengen::game::{BoardSize, Game};
+use tengen::games::nogo::SmallNoGo;
+use tengen::stats::GameResult;
+use tengen_nn::eval::{BackendKind, ModelInfo};
+use tengen_nn::files::scratch::Scratch;
 
 const PLAN: &str = r#"
 size = 4

@@ -5,21 +5,18 @@ use std::fmt::Display;
 use std::path::Path;
 
 use super::plan::CyclePlan;
-use crate::encode::find;
-use crate::eval::ModelSource;
-use crate::train::TrainError;
-use crate::train::fit::checkpoint::{Checkpoint, Origin};
-use crate::train::fit::{FitParams, find_encoding, start_weights};
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::fit::checkpoint::{Checkpoint, Origin};
+use crate::fit::{FitParams, find_encoding, start_weights};
+use crate::trainable::Trainable;
+use tengen::encode::find;
+use tengen_nn::eval::ModelSource;
 
 /// Checks the files that the warm-up of a plan names.
 ///
 /// # Errors
 /// [`TrainError::Setting`] names key and file, and says why no run can begin with it.
-pub(in crate::train) fn check_warm_up<G: Trainable>(
-    start: &G,
-    plan: &CyclePlan,
-) -> Result<(), TrainError> {
+pub(crate) fn check_warm_up<G: Trainable>(start: &G, plan: &CyclePlan) -> Result<(), TrainError> {
     let Some(warm_up) = &plan.warm_up else {
         return Ok(());
     };

@@ -2,13 +2,13 @@
 
 pub mod quantize;
 
-use crate::eval::{ModelInfo, PLANES, POLICY, VALUE};
-use crate::onnx::GraphBuilder;
-use crate::train::TrainError;
-use crate::train::fit::checkpoint::{Checkpoint, Origin};
-use crate::train::network::architecture::{Architecture, GameShape, Outputs};
-use crate::train::network::net::{Fold, Weights};
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::fit::checkpoint::{Checkpoint, Origin};
+use crate::network::architecture::{Architecture, GameShape, Outputs};
+use crate::network::net::{Fold, Weights};
+use crate::trainable::Trainable;
+use tengen_nn::eval::{ModelInfo, PLANES, POLICY, VALUE};
+use tengen_nn::onnx::GraphBuilder;
 
 /// The ONNX file of a network with `info` as its metadata. With [`Outputs::All`] the auxiliary
 /// heads are outputs, too, under their names: the engine reads those about points.

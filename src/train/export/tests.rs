@@ -1,14 +1,14 @@
 use super::*;
-use crate::eval::testnet::SMALL;
-use crate::eval::{Batch, Evaluator, NativeModel, Outputs as Answers, TractModel};
-use crate::game::BoardSize;
-use crate::onnx::Header;
-use crate::train::fit::batch;
-use crate::train::fit::held_out::planes;
-use crate::train::network::net::{AuxHead, Forward, Maps, Mode, Role, all_numbers};
+use crate::fit::batch;
+use crate::fit::held_out::planes;
+use crate::network::net::{AuxHead, Forward, Maps, Mode, Role, all_numbers};
 use burn::tensor::Device;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tengen::game::BoardSize;
+use tengen_nn::eval::testnet::SMALL;
+use tengen_nn::eval::{Batch, Evaluator, NativeModel, Outputs as Answers, TractModel};
+use tengen_nn::onnx::Header;
 
 const ROWS: usize = 7;
 const PLANES_IN: usize = 12;
@@ -157,7 +157,7 @@ fn check(name: &str, shape: GameShape) {
 
 #[cfg(feature = "ort")]
 fn ort(architecture: Architecture, onnx: &[u8], fitted: &[Vec<f32>; 3], input: &Batch) {
-    use crate::eval::{LibraryPlaces, LoadOptions, OrtModel};
+    use tengen_nn::eval::{LibraryPlaces, LoadOptions, OrtModel};
     let options = LoadOptions {
         ort_library: LibraryPlaces::usual(None),
         ..LoadOptions::default()
@@ -244,9 +244,9 @@ fn cazenaves_networks_have_the_papers_numbers_of_parameters() {
             ..info(architecture, shape)
         };
         let onnx = to_onnx(architecture, &weights, &info, Outputs::Play).unwrap();
-        let model = crate::onnx::Model::read(&onnx).unwrap();
-        let floats = |tensor: &crate::onnx::Tensor| match &tensor.numbers {
-            crate::onnx::Numbers::F32(numbers) => numbers.len(),
+        let model = tengen_nn::onnx::Model::read(&onnx).unwrap();
+        let floats = |tensor: &tengen_nn::onnx::Tensor| match &tensor.numbers {
+            tengen_nn::onnx::Numbers::F32(numbers) => numbers.len(),
             _ => 0,
         };
         let exported: usize = model.tensors.iter().map(floats).sum();

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::encode::{Encode, Encoding};
-use crate::game::{BoardSize, Game, Move, Symmetry};
-use crate::train::network::net::AuxHead;
-use crate::train::shards::augment::transform;
-use crate::train::shards::row::Row;
-use crate::train::trainable::Trainable;
+use crate::network::net::AuxHead;
+use crate::shards::augment::transform;
+use crate::shards::row::Row;
+use crate::trainable::Trainable;
+use tengen::encode::{Encode, Encoding};
+use tengen::game::{BoardSize, Game, Move, Symmetry};
 
 /// Added to the logits of illegal moves: their probability becomes 0 in f32.
 const ILLEGAL: f32 = -1e9;
@@ -127,7 +127,7 @@ pub fn encode<'a, G: Trainable>(
 ///
 /// # Errors
 /// Names the row that is not a position.
-pub(in crate::train) fn encode_each<'a, G: Trainable>(
+pub(crate) fn encode_each<'a, G: Trainable>(
     empty: &G,
     samples: impl IntoIterator<Item = Sample<'a>>,
     spec: BatchSpec<G>,

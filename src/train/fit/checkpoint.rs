@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{BoardSize, Game};
-use crate::games;
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::fit::FitParams;
-use crate::train::fit::optimizer::Optimizer;
-use crate::train::network::architecture::{Architecture, GameShape};
-use crate::train::network::net::{Role, WeightTensor, Weights};
+use crate::TrainError;
+use crate::durable;
+use crate::fit::FitParams;
+use crate::fit::optimizer::Optimizer;
+use crate::network::architecture::{Architecture, GameShape};
+use crate::network::net::{Role, WeightTensor, Weights};
+use tengen::game::{BoardSize, Game};
+use tengen::games;
 
 /// Version of the file; a reader refuses any other.
 const FORMAT: u32 = 2;
@@ -138,7 +138,7 @@ pub struct Checkpoint {
     /// Steps behind the averages and the optimiser's state when the run began, from earlier fits of
     /// the same network.
     pub steps_before: u64,
-    /// Factor of the learning rate, see [`crate::train::fit::schedule::Schedule::Kl`].
+    /// Factor of the learning rate, see [`crate::fit::schedule::Schedule::Kl`].
     pub rate_factor: f32,
     /// The weights being fitted.
     pub weights: Weights,

@@ -9,31 +9,31 @@
 use burn::tensor::{Device, Tensor};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::train::TrainError;
-use crate::train::fit::batch::Batch;
-use crate::train::fit::checkpoint::Checkpoint;
-use crate::train::fit::held_out::planes;
-use crate::train::fit::objective::{loss, mean_loss};
-use crate::train::network::architecture::Outputs;
-use crate::train::network::net::{AuxHead, Forward, Maps, Mode, all_numbers, numbers};
+use crate::TrainError;
+use crate::fit::batch::Batch;
+use crate::fit::checkpoint::Checkpoint;
+use crate::fit::held_out::planes;
+use crate::fit::objective::{loss, mean_loss};
+use crate::network::architecture::Outputs;
+use crate::network::net::{AuxHead, Forward, Maps, Mode, all_numbers, numbers};
 
 /// Gradients of a batch.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(in crate::train) struct BatchGradients {
+pub(crate) struct BatchGradients {
     /// The gradient of each tensor, in the weights' order; empty if there is none.
-    pub(in crate::train) gradients: Vec<Vec<f32>>,
+    pub(crate) gradients: Vec<Vec<f32>>,
     /// Statistics of the batch norms: index in the weights, and values.
-    pub(in crate::train) statistics: Vec<(usize, Vec<f32>)>,
+    pub(crate) statistics: Vec<(usize, Vec<f32>)>,
     /// Policy logits, `[len, policy_len]` of each size, micro-batch after micro-batch.
-    pub(in crate::train) policy: Vec<f32>,
+    pub(crate) policy: Vec<f32>,
     /// Losses: policy, value.
-    pub(in crate::train) losses: [f32; 2],
+    pub(crate) losses: [f32; 2],
     /// Losses of the auxiliary heads.
-    pub(in crate::train) aux: Vec<(AuxHead, f32)>,
+    pub(crate) aux: Vec<(AuxHead, f32)>,
 }
 
 /// The threads of a fit.
-pub(in crate::train) struct GradientWorkers {
+pub(crate) struct GradientWorkers {
     /// One pool for each micro-batch computed in parallel: Burn's own threads within a micro-batch
     /// must not take up another one.
     pools: Vec<ThreadPool>,
@@ -46,10 +46,7 @@ impl GradientWorkers {
     ///
     /// # Errors
     /// [`TrainError::Setting`] when threads cannot be started.
-    pub(in crate::train) fn new(
-        batch: usize,
-        micro_batch: usize,
-    ) -> Result<GradientWorkers, TrainError> {
+    pub(crate) fn new(batch: usize, micro_batch: usize) -> Result<GradientWorkers, TrainError> {
         let threads = rayon::current_num_threads();
         let count = threads.min(batch.div_ceil(micro_batch)).max(1);
         let pool = |index: usize| {
@@ -67,7 +64,7 @@ impl GradientWorkers {
 
     /// A batch in micro-batches; with boards of several sizes, each has about the same share of
     /// each size.
-    pub(in crate::train) fn micro_batches<'a>(
+    pub(crate) fn micro_batches<'a>(
         &'a self,
         batch: &'a [Batch],
     ) -> impl Iterator<Item = Vec<Batch>> + 'a {
@@ -86,7 +83,7 @@ impl GradientWorkers {
     }
 
     /// Computes losses and gradients of a batch; `device` records gradients.
-    pub(in crate::train) fn compute(
+    pub(crate) fn compute(
         &self,
         state: &Checkpoint,
         batch: &[Batch],
@@ -197,16 +194,16 @@ impl BatchGradients {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Game, Outcome, Symmetry};
-    use crate::games::nogo::NoGoV1;
-    use crate::games::nogo::SmallNoGo;
-    use crate::train::fit::FitParams;
-    use crate::train::fit::batch::{BatchSpec, Sample, encode};
-    use crate::train::fit::checkpoint::Origin;
-    use crate::train::fit::optimizer::Optimizer;
-    use crate::train::fit::step::divergence;
-    use crate::train::shards::finish::finish;
-    use crate::train::shards::row::{Row, Target};
+    use crate::fit::FitParams;
+    use crate::fit::batch::{BatchSpec, Sample, encode};
+    use crate::fit::checkpoint::Origin;
+    use crate::fit::optimizer::Optimizer;
+    use crate::fit::step::divergence;
+    use crate::shards::finish::finish;
+    use crate::shards::row::{Row, Target};
+    use tengen::game::{BoardSize, Game, Outcome, Symmetry};
+    use tengen::games::nogo::NoGoV1;
+    use tengen::games::nogo::SmallNoGo;
 
     const ROWS: usize = 8;
     const SIZE: BoardSize = BoardSize::square(4);

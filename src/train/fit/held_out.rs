@@ -3,11 +3,11 @@
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use crate::eval::log_softmax;
-use crate::train::fit::batch::Batch;
-use crate::train::fit::objective::{outcome_worth, row_loss};
-use crate::train::network::architecture::{Architecture, GameShape, Outputs};
-use crate::train::network::net::{AuxHead, Forward, Maps, Mode, Weights, all_numbers, transpose};
+use crate::fit::batch::Batch;
+use crate::fit::objective::{outcome_worth, row_loss};
+use crate::network::architecture::{Architecture, GameShape, Outputs};
+use crate::network::net::{AuxHead, Forward, Maps, Mode, Weights, all_numbers, transpose};
+use tengen_nn::eval::log_softmax;
 
 /// Losses in nats, and accuracies, averaged over rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct HeldOutLosses {
     pub aux: AuxLosses,
 }
 
-/// Losses of the auxiliary heads as defined in [`crate::train::fit::objective`], without their weights.
+/// Losses of the auxiliary heads as defined in [`crate::fit::objective`], without their weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuxLosses {
     /// Cross-entropy of the owners, mean over all points.
@@ -155,7 +155,7 @@ pub fn held_out_losses(
 }
 
 /// A batch's planes on a device, channels last.
-pub(in crate::train) fn planes(batch: &Batch, device: &Device) -> Tensor<4> {
+pub(crate) fn planes(batch: &Batch, device: &Device) -> Tensor<4> {
     let size = batch.size;
     let planes = batch.planes.len() / (batch.len * size.area()).max(1);
     let numbers = transpose(&batch.planes, planes, size.area());
@@ -198,9 +198,9 @@ fn best<T: PartialOrd>(numbers: &[T]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::BoardSize;
-    use crate::train::FitParams;
-    use crate::train::network::net::Role;
+    use crate::FitParams;
+    use crate::network::net::Role;
+    use tengen::game::BoardSize;
 
     #[test]
     fn files_keep_the_names_that_they_have_had() {

@@ -12,14 +12,14 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::encode::Encode;
-use crate::game::Symmetry;
-use crate::train::TrainError;
-use crate::train::fit::batch::{Batch, BatchSpec, Sample, encode};
-use crate::train::fit::teacher::Teacher;
-use crate::train::seed::numbered_seed;
-use crate::train::shards::row::Row;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::fit::batch::{Batch, BatchSpec, Sample, encode};
+use crate::fit::teacher::Teacher;
+use crate::seed::numbered_seed;
+use crate::shards::row::Row;
+use crate::trainable::Trainable;
+use tengen::encode::Encode;
+use tengen::game::Symmetry;
 
 /// Encoded batches waiting for the fit, at least; each thread keeps one ready.
 const AHEAD: usize = 4;

@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::fit::Report;
+use crate::TrainError;
+use crate::durable;
+use crate::fit::Report;
 
 /// The open log.
 #[derive(Debug)]
-pub(in crate::train) struct Log {
+pub(crate) struct Log {
     path: PathBuf,
 }
 
 impl Log {
     /// Opens the log of a run at `step`; later entries of a killed session are removed, as they
     /// will be repeated.
-    pub(in crate::train) fn open(folder: &Path, step: u64) -> Result<Log, TrainError> {
+    pub(crate) fn open(folder: &Path, step: u64) -> Result<Log, TrainError> {
         let path = folder.join("losses.jsonl");
         if path.exists() {
             let text = fs::read_to_string(&path).map_err(TrainError::io(&path))?;
@@ -34,7 +34,7 @@ impl Log {
     }
 
     /// Appends one line.
-    pub(in crate::train) fn append(&self, report: &Report) -> Result<(), TrainError> {
+    pub(crate) fn append(&self, report: &Report) -> Result<(), TrainError> {
         let mut line = serde_json::to_string(report)
             .map_err(|error| TrainError::Setting(format!("cannot log losses: {error}")))?;
         line.push('\n');

@@ -2,17 +2,17 @@
 
 pub mod batch;
 pub mod checkpoint;
-pub(in crate::train) mod gradient_workers;
+pub(crate) mod gradient_workers;
 pub mod held_out;
 pub mod loader;
-pub(in crate::train) mod losses;
+pub(crate) mod losses;
 pub mod objective;
 pub mod optimizer;
 mod params;
 mod report;
 pub mod schedule;
 mod settings;
-pub(in crate::train) mod step;
+pub(crate) mod step;
 pub mod teacher;
 
 pub use params::{FitParams, usual_encoding};
@@ -27,26 +27,26 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::clock::Clock;
-use crate::encode::Encoding;
-use crate::eval::EvaluatorFactory;
-use crate::game::Symmetry;
-use crate::train::TrainError;
-use crate::train::fit::batch::{Batch, BatchSpec, Sample, encode};
-use crate::train::fit::checkpoint::{Checkpoint, Origin};
-use crate::train::fit::gradient_workers::GradientWorkers;
-use crate::train::fit::held_out::held_out_losses;
-use crate::train::fit::loader::{Loader, Sampling, Targets};
-use crate::train::fit::losses::Log;
-use crate::train::fit::optimizer::Optimizer;
-use crate::train::fit::step::step;
-use crate::train::fit::teacher::Teacher;
-use crate::train::folder_lock::lock_folder;
-use crate::train::network::architecture::{Architecture, GameShape};
-use crate::train::network::device::FitDevice;
-use crate::train::network::net::Weights;
-use crate::train::shards::dataset::Dataset;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::fit::batch::{Batch, BatchSpec, Sample, encode};
+use crate::fit::checkpoint::{Checkpoint, Origin};
+use crate::fit::gradient_workers::GradientWorkers;
+use crate::fit::held_out::held_out_losses;
+use crate::fit::loader::{Loader, Sampling, Targets};
+use crate::fit::losses::Log;
+use crate::fit::optimizer::Optimizer;
+use crate::fit::step::step;
+use crate::fit::teacher::Teacher;
+use crate::folder_lock::lock_folder;
+use crate::network::architecture::{Architecture, GameShape};
+use crate::network::device::FitDevice;
+use crate::network::net::Weights;
+use crate::shards::dataset::Dataset;
+use crate::trainable::Trainable;
+use tengen::clock::Clock;
+use tengen::encode::Encoding;
+use tengen::game::Symmetry;
+use tengen_nn::eval::EvaluatorFactory;
 
 /// Rows per batch for validation.
 const SCORE_BATCH: usize = 256;
@@ -258,7 +258,7 @@ fn difference(checkpoint: &Checkpoint, params: &FitParams, origin: &Origin) -> S
 ///
 /// # Errors
 /// [`TrainError::Setting`] when that network cannot start from them.
-pub(in crate::train) fn start_weights(
+pub(crate) fn start_weights(
     start: &Checkpoint,
     origin: &Origin,
     params: &FitParams,

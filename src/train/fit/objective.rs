@@ -3,10 +3,10 @@
 
 use burn::tensor::{Tensor, TensorData, activation};
 
-use crate::train::fit::batch::{AuxTarget, Batch};
-use crate::train::network::loss_weights::LossWeights;
-use crate::train::network::net::{AuxHead, Heads, LEAD_SCALE};
-use crate::train::shards::ending::MAX_MARGIN;
+use crate::fit::batch::{AuxTarget, Batch};
+use crate::network::loss_weights::LossWeights;
+use crate::network::net::{AuxHead, Heads, LEAD_SCALE};
+use crate::shards::ending::MAX_MARGIN;
 
 /// Score errors beyond this many points count linearly (Huber): a squared error of 5 points would
 /// dominate the policy.
@@ -16,23 +16,19 @@ const MARGIN_HUBER_DELTA: f32 = 2.0;
 const LEAD_UNIT: f32 = 10.0;
 
 /// A loss and its parts, each the mean over the rows of a batch and unweighted.
-pub(in crate::train) struct Loss {
+pub(crate) struct Loss {
     /// The weighted sum.
-    pub(in crate::train) total: Tensor<1>,
+    pub(crate) total: Tensor<1>,
     /// Cross-entropy of the policy.
-    pub(in crate::train) policy: Tensor<1>,
+    pub(crate) policy: Tensor<1>,
     /// Cross-entropy of the value, or its squared error.
-    pub(in crate::train) value: Tensor<1>,
+    pub(crate) value: Tensor<1>,
     /// The losses of the auxiliary heads.
-    pub(in crate::train) aux: Vec<(AuxHead, Tensor<1>)>,
+    pub(crate) aux: Vec<(AuxHead, Tensor<1>)>,
 }
 
 /// The loss of a network's outputs on a batch.
-pub(in crate::train) fn loss(
-    heads: Heads<Tensor<2>>,
-    batch: &Batch,
-    weights: &LossWeights,
-) -> Loss {
+pub(crate) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights) -> Loss {
     let policy = cross_entropy(heads.policy, &batch.policy, Some(&batch.mask));
     let value = match weights.squared_value {
         true => squared_error(heads.value, &batch.value),
@@ -62,7 +58,7 @@ pub(in crate::train) fn loss(
 }
 
 /// The mean over parts with these numbers of rows; `None` if there are none.
-pub(in crate::train) fn mean_loss(parts: Vec<(usize, Loss)>) -> Option<Loss> {
+pub(crate) fn mean_loss(parts: Vec<(usize, Loss)>) -> Option<Loss> {
     let rows: usize = parts.iter().map(|(rows, _)| rows).sum();
     let scaled = |(len, loss): (usize, Loss)| {
         let share = len as f32 / rows as f32;
@@ -118,7 +114,7 @@ fn squared_error(logits: Tensor<2>, target: &[f32]) -> Tensor<1> {
 }
 
 /// What each result is worth: a win 1, a draw one half, a loss nothing.
-pub(in crate::train) fn outcome_worth(outcomes: usize) -> impl Iterator<Item = f32> {
+pub(crate) fn outcome_worth(outcomes: usize) -> impl Iterator<Item = f32> {
     let steps = (outcomes.max(2) - 1) as f32;
     (0..outcomes).map(move |place| 1.0 - place as f32 / steps)
 }
@@ -156,12 +152,7 @@ fn lead(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
 
 /// The same on plain numbers, for one row of an auxiliary head: for validation, and to check the
 /// above.
-pub(in crate::train) fn row_loss(
-    head: AuxHead,
-    out: &[f32],
-    target: &[f32],
-    weight: &[f32],
-) -> f64 {
+pub(crate) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
     let out: Vec<f64> = out.iter().copied().map(f64::from).collect();
     let terms = out
         .iter()
@@ -201,9 +192,9 @@ pub(in crate::train) fn row_loss(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::BoardSize;
-    use crate::train::network::net::numbers;
+    use crate::network::net::numbers;
     use burn::tensor::Device;
+    use tengen::game::BoardSize;
 
     fn tensor(numbers: &[f32], rows: usize) -> Tensor<2> {
         let shape = [rows, numbers.len() / rows];

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::train::network::net::{Role, Weights};
+use crate::network::net::{Role, Weights};
 
 /// Update rule, with its constants.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -41,9 +41,9 @@ pub struct Optimizer {
     rule: OptimizerKind,
     steps: u64,
     /// Momentum (SGD) or mean gradient (AdamW), a tensor each; empty for statistics.
-    pub(in crate::train) first: Vec<Vec<f32>>,
+    pub(crate) first: Vec<Vec<f32>>,
     /// Mean squared gradient (AdamW); empty tensors for SGD.
-    pub(in crate::train) second: Vec<Vec<f32>>,
+    pub(crate) second: Vec<Vec<f32>>,
 }
 
 impl Optimizer {
@@ -66,7 +66,7 @@ impl Optimizer {
     }
 
     /// Continues counting after `steps` steps: AdamW's bias correction depends on it.
-    pub(in crate::train) fn resume_at(&mut self, steps: u64) {
+    pub(crate) fn resume_at(&mut self, steps: u64) {
         self.steps = steps;
     }
 
@@ -139,7 +139,7 @@ pub fn average(average: &mut Weights, weights: &Weights, decay: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::network::net::WeightTensor;
+    use crate::network::net::WeightTensor;
 
     fn weights() -> Weights {
         let mut weights = Weights::default();

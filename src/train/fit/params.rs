@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::encode::{Encode, Encoding};
-use crate::train::fit::optimizer::OptimizerKind;
-use crate::train::fit::schedule::Schedule;
-use crate::train::fit::settings::Fit;
-use crate::train::fit::teacher::TeacherParams;
-use crate::train::network::architecture::Architecture;
-use crate::train::network::loss_weights::LossWeights;
+use crate::fit::optimizer::OptimizerKind;
+use crate::fit::schedule::Schedule;
+use crate::fit::settings::Fit;
+use crate::fit::teacher::TeacherParams;
+use crate::network::architecture::Architecture;
+use crate::network::loss_weights::LossWeights;
+use tengen::encode::{Encode, Encoding};
 
 /// Weight of the ownership loss if points are counted, where ownership decides the game
 /// (docs/methods.md#networks).

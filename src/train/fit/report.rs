@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::train::fit::held_out::HeldOutLosses;
+use crate::fit::held_out::HeldOutLosses;
 
 /// Report of a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{Maybe, Text, above, settings};
+use tengen::settings::{Maybe, Text, above};
 
-settings! {
+tengen::settings! {
     /// Settings of fitting.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]

@@ -2,22 +2,22 @@
 
 use burn::tensor::Device;
 
-use crate::eval::{kl_divergence, log_softmax};
-use crate::train::fit::Report;
-use crate::train::fit::batch::Batch;
-use crate::train::fit::checkpoint::Checkpoint;
-use crate::train::fit::gradient_workers::GradientWorkers;
-use crate::train::fit::held_out::{HeldOutLosses, planes};
-use crate::train::fit::optimizer::{Step, average};
-use crate::train::fit::schedule::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
-use crate::train::network::architecture::Outputs;
-use crate::train::network::net::{Forward, Maps, Mode, Weights, numbers};
+use crate::fit::Report;
+use crate::fit::batch::Batch;
+use crate::fit::checkpoint::Checkpoint;
+use crate::fit::gradient_workers::GradientWorkers;
+use crate::fit::held_out::{HeldOutLosses, planes};
+use crate::fit::optimizer::{Step, average};
+use crate::fit::schedule::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
+use crate::network::architecture::Outputs;
+use crate::network::net::{Forward, Maps, Mode, Weights, numbers};
+use tengen_nn::eval::{kl_divergence, log_softmax};
 
 /// Weight of the newest batch in the running statistics of batch norms; the usual value.
 const STATISTIC_SHARE: f32 = 0.1;
 
 /// Makes one step with `batch`; `device` records gradients.
-pub(in crate::train) fn step(
+pub(crate) fn step(
     state: &mut Checkpoint,
     batch: &[Batch],
     workers: &GradientWorkers,
@@ -79,7 +79,7 @@ fn update_running_statistics(weights: &mut Weights, statistics: &[(usize, Vec<f3
 /// Kullback-Leibler divergence in nats of the policy before a step (`before`, logits) from the
 /// policy with the current weights, averaged over the batch; batch norms see the same micro-batches
 /// as in the step.
-pub(in crate::train) fn divergence(
+pub(crate) fn divergence(
     state: &Checkpoint,
     batch: &[Batch],
     before: &[f32],

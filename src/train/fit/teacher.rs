@@ -7,15 +7,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::encode::{Encode, Encoding};
-use crate::eval::{
+use crate::TrainError;
+use crate::fit::batch::{AuxTarget, Batch, BatchSpec, Sample, encode_each};
+use crate::network::net::AuxHead;
+use crate::trainable::{Trainable, encoding_of};
+use tengen::encode::{Encode, Encoding};
+use tengen::game::BoardSize;
+use tengen_nn::eval::{
     self, Evaluator, EvaluatorFactory, LEAD_SCALE, Outputs, evaluate_finite, softmax,
 };
-use crate::game::BoardSize;
-use crate::train::TrainError;
-use crate::train::fit::batch::{AuxTarget, Batch, BatchSpec, Sample, encode_each};
-use crate::train::network::net::AuxHead;
-use crate::train::trainable::{Trainable, encoding_of};
 
 /// Who is learned from, as a fit's settings keep it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,11 +66,11 @@ impl<G: Trainable> Teacher<G> {
         })
     }
 
-    /// As [`crate::train::fit::batch::encode`], with the teacher's share in the targets.
+    /// As [`crate::fit::batch::encode`], with the teacher's share in the targets.
     ///
     /// # Errors
     /// Names the row that is not a position, or the reason why a network failed.
-    pub(in crate::train) fn encode<'a>(
+    pub(crate) fn encode<'a>(
         &mut self,
         empty: &G,
         samples: impl IntoIterator<Item = Sample<'a>>,

@@ -1,14 +1,14 @@
 use super::*;
-use crate::clock::FakeClock;
-use crate::files::scratch::Scratch;
-use crate::game::{BoardSize, Game};
-use crate::games::nogo::SmallNoGo;
-use crate::train::durable;
-use crate::train::fit::optimizer::OptimizerKind;
-use crate::train::fit::schedule::Schedule;
-use crate::train::network::architecture::Architecture;
-use crate::train::play::generate::tests::{plan, run};
-use crate::train::shards::dataset::Selection;
+use crate::durable;
+use crate::fit::optimizer::OptimizerKind;
+use crate::fit::schedule::Schedule;
+use crate::network::architecture::Architecture;
+use crate::play::generate::tests::{plan, run};
+use crate::shards::dataset::Selection;
+use tengen::clock::FakeClock;
+use tengen::game::{BoardSize, Game};
+use tengen::games::nogo::SmallNoGo;
+use tengen_nn::files::scratch::Scratch;
 
 fn data(folder: &Path) -> (SmallNoGo, Dataset) {
     run(&plan(12), folder).unwrap();

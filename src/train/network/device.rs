@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use burn::tensor::Device;
 
-use crate::train::TrainError;
+use crate::TrainError;
 
-/// Rows per thread on the CPU; see [`crate::train::fit::gradient_workers`].
+/// Rows per thread on the CPU; see [`crate::fit::gradient_workers`].
 const MICRO_BATCH: usize = 64;
 
 /// A device that fits networks.
@@ -59,12 +59,12 @@ impl FitDevice {
     fn open_libtorch(self) -> Result<Device, TrainError> {
         Err(TrainError::Setting(format!(
             "device {self}: this program was built without libtorch; build it with \
-             --features libtorch, or fit on the device cpu"
+             -p tengen-train --features libtorch, or fit on the device cpu"
         )))
     }
 
     /// Rows of a batch computed together: libtorch needs all of them at once.
-    pub(in crate::train) fn micro_batch(self) -> usize {
+    pub(crate) fn micro_batch(self) -> usize {
         match self {
             FitDevice::Cpu => MICRO_BATCH,
             FitDevice::Libtorch | FitDevice::Cuda(_) => usize::MAX,
@@ -73,7 +73,7 @@ impl FitDevice {
 
     /// Threads that encode batches. Where processors compute the network, one is enough; a GPU computes
     /// samples faster than one thread encodes them.
-    pub(in crate::train) fn loader_threads(self) -> usize {
+    pub(crate) fn loader_threads(self) -> usize {
         match self {
             FitDevice::Cpu | FitDevice::Libtorch => 1,
             FitDevice::Cuda(_) => rayon::current_num_threads(),

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::train::network::net::AuxHead;
+use crate::network::net::AuxHead;
 
 /// Weights of the parts of the loss, relative to the policy's cross-entropy.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ fn lead_weight() -> f32 {
 
 impl LossWeights {
     /// The weight of an auxiliary head.
-    pub(in crate::train) fn of(&self, head: AuxHead) -> f32 {
+    pub(crate) fn of(&self, head: AuxHead) -> f32 {
         match head {
             AuxHead::Ownership => self.ownership,
             AuxHead::PointStatus => self.fate,

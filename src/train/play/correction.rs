@@ -1,19 +1,19 @@
 //! Corrects the results of existing games.
 
+use crate::trainable::with_game;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
-use crate::game::{BoardSize, Move};
-use crate::games::with_game;
-use crate::train::TrainError;
-use crate::train::folder_lock::lock_folder;
-use crate::train::play::corrector::Corrector;
-use crate::train::shards::row::Row;
-use crate::train::shards::shard;
-use crate::train::shards::shard::ShardInfo;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::folder_lock::lock_folder;
+use crate::play::corrector::Corrector;
+use crate::shards::row::Row;
+use crate::shards::shard;
+use crate::shards::shard::ShardInfo;
+use crate::trainable::Trainable;
+use tengen::game::{BoardSize, Move};
 
 /// Plies that are counted together.
 pub const BAND: u16 = 4;
@@ -188,9 +188,9 @@ impl Corrected {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::scratch::Scratch;
-    use crate::train::play::generate::Plan;
-    use crate::train::play::generate::tests::{self as generate, run};
+    use crate::play::generate::Plan;
+    use crate::play::generate::tests::{self as generate, run};
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn a_folder_is_corrected_once() {

@@ -4,9 +4,9 @@
 //! positions. From the end back the solver tries to prove each position, and the first proof is
 //! used for all earlier ones: their result without the later blunders.
 
-use crate::game::Outcome;
-use crate::solver::{Solvable, Solve, SolveLimits};
-use crate::train::shards::row::Row;
+use crate::shards::row::Row;
+use tengen::game::Outcome;
+use tengen::solver::{Solvable, Solve, SolveLimits};
 
 /// Memory for proven positions: a game's positions share them.
 const MEMORY: usize = 64 << 20;
@@ -79,10 +79,10 @@ impl<G: Solvable> Corrector<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Color, Game, Move};
-    use crate::games::nogo::SmallNoGo;
-    use crate::train::shards::finish::finish;
-    use crate::train::shards::row::Target;
+    use crate::shards::finish::finish;
+    use crate::shards::row::Target;
+    use tengen::game::{BoardSize, Color, Game, Move};
+    use tengen::games::nogo::SmallNoGo;
 
     /// A game of first moves on 4x4, with a row for every position.
     fn game() -> (SmallNoGo, Vec<Row>, Outcome) {

@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::clock::Clock;
-use crate::encode::{Encode, Encoding};
-use crate::eval::{Batch, EvalError, Evaluator, EvaluatorFactory, Outputs, evaluate_finite};
-use crate::game::{BoardSize, Game, Move, Symmetry};
-use crate::train::TrainError;
-use crate::train::trainable::encoding_of;
+use crate::TrainError;
+use crate::trainable::encoding_of;
+use tengen::clock::Clock;
+use tengen::encode::{Encode, Encoding};
+use tengen::game::{BoardSize, Game, Move, Symmetry};
+use tengen_nn::eval::{Batch, EvalError, Evaluator, EvaluatorFactory, Outputs, evaluate_finite};
 
 /// A task that needs evaluations one at a time, such as a game.
 pub trait Task<G> {
@@ -198,11 +198,11 @@ pub fn raw_rate(
 }
 
 #[cfg(test)]
-pub(in crate::train) mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::encode::made_up;
-    use crate::eval::ModelInfo;
-    use crate::games::nogo::SmallNoGo;
+    use tengen::encode::made_up;
+    use tengen::games::nogo::SmallNoGo;
+    use tengen_nn::eval::ModelInfo;
 
     /// Evaluates every position of a game of first moves, and keeps the answers.
     struct FirstMoves {
@@ -228,7 +228,7 @@ pub(in crate::train) mod tests {
         }
     }
 
-    pub(in crate::train) fn info(size: BoardSize) -> ModelInfo {
+    pub(crate) fn info(size: BoardSize) -> ModelInfo {
         let &encoding = SmallNoGo::encodings().last().unwrap();
         made_up(&SmallNoGo::new(size).unwrap(), encoding)
     }

@@ -16,16 +16,16 @@ use std::time::Duration;
 
 pub use queue::{GameJob, GameQueue};
 
-use crate::game::{Color, Game, Outcome};
-use crate::train::TrainError;
-use crate::train::folder_lock::lock_folder;
-use crate::train::play::generator::GameGenerator;
-use crate::train::play::sample;
-use crate::train::play::selfplay::{PlayedGame, SelfPlayParams};
-use crate::train::shards::merge;
-use crate::train::shards::row::Row;
-use crate::train::shards::shard::{self, ShardInfo};
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::folder_lock::lock_folder;
+use crate::play::generator::GameGenerator;
+use crate::play::sample;
+use crate::play::selfplay::{PlayedGame, SelfPlayParams};
+use crate::shards::merge;
+use crate::shards::row::Row;
+use crate::shards::shard::{self, ShardInfo};
+use crate::trainable::Trainable;
+use tengen::game::{Color, Game, Outcome};
 
 /// Report interval while no game ends.
 const TELL_EVERY: Duration = Duration::from_millis(500);

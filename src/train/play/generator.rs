@@ -7,13 +7,13 @@ use std::ops::ControlFlow;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::eval::EvaluatorFactory;
-use crate::train::TrainError;
-use crate::train::play::eval_batch::{EvalBatch, run_tasks};
-use crate::train::play::generate::{GameJob, GameQueue};
-use crate::train::play::network_game::{NetworkGame, NetworkPlay, Prover};
-use crate::train::play::selfplay::{PlayedGame, SelfPlayParams, SelfPlaySearch, play};
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::play::eval_batch::{EvalBatch, run_tasks};
+use crate::play::generate::{GameJob, GameQueue};
+use crate::play::network_game::{NetworkGame, NetworkPlay, Prover};
+use crate::play::selfplay::{PlayedGame, SelfPlayParams, SelfPlaySearch, play};
+use crate::trainable::Trainable;
+use tengen_nn::eval::EvaluatorFactory;
 
 /// Plays games on any number of threads.
 pub trait GameGenerator<G>: Sync {

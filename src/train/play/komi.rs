@@ -7,9 +7,9 @@ use rand::{Rng, RngExt};
 use rand_distr::{Distribution as _, Normal};
 use serde::{Deserialize, Serialize};
 
-use crate::game::{Game, HalfPoints, Rules};
+use tengen::game::{Game, HalfPoints, Rules};
 
-use crate::train::shards::training_game::with_komi;
+use crate::shards::training_game::with_komi;
 
 /// Komi distribution of self-play: mostly near the mean, so that games are close, and occasionally
 /// far away, as in KataGo (docs/methods.md#self-play).
@@ -96,8 +96,8 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::game::BoardSize;
-    use crate::games::go::SmallGo;
+    use tengen::game::BoardSize;
+    use tengen::games::go::SmallGo;
 
     #[test]
     fn most_komis_are_near_and_some_are_whole() {

@@ -1,5 +1,5 @@
 //! Matches without processes: networks and playouts in colour-swapped pairs of games, many games
-//! per batch. Ten times cheaper than GTP engines, and with the small search of [`crate::train::play::mcts`]: for
+//! per batch. Ten times cheaper than GTP engines, and with the small search of [`crate::play::mcts`]: for
 //! comparing networks with each other, not for the engine's strength under a clock.
 
 mod game;
@@ -15,12 +15,12 @@ use std::thread;
 
 use game::{MatchGame, PlayerSpec};
 
-use crate::encode::Encode;
-use crate::eval::EvaluatorFactory;
-use crate::rollout::{Playout, RaveParams};
-use crate::stats::GameResult;
-use crate::train::TrainError;
-use crate::train::play::eval_batch::{EvalBatch, run_tasks};
+use crate::TrainError;
+use crate::play::eval_batch::{EvalBatch, run_tasks};
+use tengen::encode::Encode;
+use tengen::rollout::{Playout, RaveParams};
+use tengen::stats::GameResult;
+use tengen_nn::eval::EvaluatorFactory;
 
 /// A player of training matches.
 #[derive(Debug, Clone)]
@@ -156,9 +156,9 @@ fn play_games<G: Encode + Playout>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Game};
-    use crate::games::nogo::SmallNoGo;
-    use crate::train::play::eval_batch::tests::info;
+    use crate::play::eval_batch::tests::info;
+    use tengen::game::{BoardSize, Game};
+    use tengen::games::nogo::SmallNoGo;
 
     fn plan(pairs: u32) -> MatchParams {
         MatchParams {

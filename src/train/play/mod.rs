@@ -15,6 +15,6 @@ pub mod mcts;
 pub mod network_game;
 pub mod prover;
 pub mod runtime;
-pub(in crate::train) mod sample;
+pub(crate) mod sample;
 pub mod selfplay;
 pub mod settings;

@@ -5,16 +5,16 @@ use std::cell::RefCell;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::game::{Game, Move, Outcome, Rules};
-use crate::search::{SearchParams, add_root_noise};
-use crate::train::play::eval_batch::Task;
-use crate::train::play::komi;
-use crate::train::play::mcts::{MctsParams, RootRule, Search};
-use crate::train::play::selfplay::{PlayedGame, SelfPlayParams, choose, random_opening};
-use crate::train::shards::finish::finish;
-use crate::train::shards::row::{Row, Target};
-use crate::train::shards::training_game::TrainingGame;
-use crate::train::trainable::Trainable;
+use crate::play::eval_batch::Task;
+use crate::play::komi;
+use crate::play::mcts::{MctsParams, RootRule, Search};
+use crate::play::selfplay::{PlayedGame, SelfPlayParams, choose, random_opening};
+use crate::shards::finish::finish;
+use crate::shards::row::{Row, Target};
+use crate::shards::training_game::TrainingGame;
+use crate::trainable::Trainable;
+use tengen::game::{Game, Move, Outcome, Rules};
+use tengen::search::{SearchParams, add_root_noise};
 
 /// Settings of a network's self-play.
 #[derive(Debug, Clone, PartialEq)]

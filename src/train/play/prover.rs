@@ -1,9 +1,9 @@
 //! Proofs of endings for self-play: exact results instead of estimates for the last moves.
 
-use crate::solver::{Solvable, Solve, SolveLimits};
-use crate::train::play::corrector::Corrector;
-use crate::train::play::network_game::{Proven, Prover};
-use crate::train::shards::row::Row;
+use crate::play::corrector::Corrector;
+use crate::play::network_game::{Proven, Prover};
+use crate::shards::row::Row;
+use tengen::solver::{Solvable, Solve, SolveLimits};
 
 /// Default maximum number of remaining moves. Earlier NoGo positions are hardly ever proven with
 /// the few nodes that a move of self-play is worth.
@@ -86,8 +86,8 @@ impl<G: Solvable> Prover<G> for EndingProver<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Game, Outcome};
-    use crate::games::nogo::SmallNoGo;
+    use tengen::game::{BoardSize, Game, Outcome};
+    use tengen::games::nogo::SmallNoGo;
 
     /// A position of a game of first moves with at most this many remaining moves.
     fn late(most: u32) -> SmallNoGo {

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::eval::{
+use crate::TrainError;
+use tengen::game::BoardSize;
+use tengen_nn::eval::{
     BackendKind, Device, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource, open_best,
 };
-use crate::game::BoardSize;
-use crate::train::TrainError;
 
 /// Backend and device of networks.
 #[derive(Debug, Clone, PartialEq, Eq)]

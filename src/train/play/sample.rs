@@ -2,23 +2,19 @@
 
 use std::path::Path;
 
-use crate::game::Color;
-use crate::record::{GameRecord, Play, RecordedPlay, Vertex, result_text, sgf};
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::play::selfplay::PlayedGame;
-use crate::train::shards::shard::ShardInfo;
+use crate::TrainError;
+use crate::durable;
+use crate::play::selfplay::PlayedGame;
+use crate::shards::shard::ShardInfo;
+use tengen::game::Color;
+use tengen::record::{GameRecord, Play, RecordedPlay, Vertex, result_text, sgf};
 
 /// Writes a game into the folder's subfolder `sgf`, with the search's value beside each recorded
 /// move.
 ///
 /// # Errors
 /// [`TrainError::Io`] names the file.
-pub(in crate::train) fn write(
-    folder: &Path,
-    info: &ShardInfo,
-    game: &PlayedGame,
-) -> Result<(), TrainError> {
+pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Result<(), TrainError> {
     let folder = folder.join("sgf");
     durable::prepare_folder(&folder)?;
     let mut record = GameRecord::new(&info.game, info.size);

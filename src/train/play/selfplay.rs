@@ -4,13 +4,13 @@
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::game::{Game, HalfPoints, Move, Outcome, Proof, Rules, scoring};
-use crate::rollout::{Playout, Rave};
-use crate::train::play::komi::{self, KomiSpread};
-use crate::train::shards::finish::finish;
-use crate::train::shards::row::{Row, Target};
-use crate::train::shards::training_game::TrainingGame;
-use crate::train::trainable::Trainable;
+use crate::play::komi::{self, KomiSpread};
+use crate::shards::finish::finish;
+use crate::shards::row::{Row, Target};
+use crate::shards::training_game::TrainingGame;
+use crate::trainable::Trainable;
+use tengen::game::{Game, HalfPoints, Move, Outcome, Proof, Rules, scoring};
+use tengen::rollout::{Playout, Rave};
 
 /// Settings for diversity (docs/methods.md#self-play).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -177,7 +177,7 @@ pub fn play<G: Trainable>(
 }
 
 /// A game from `start` that opens with 0 to `most` random moves.
-pub(in crate::train) fn random_opening<G: Game>(
+pub(crate) fn random_opening<G: Game>(
     start: &G,
     most: u16,
     rng: &mut Xoshiro256PlusPlus,
@@ -190,7 +190,7 @@ pub(in crate::train) fn random_opening<G: Game>(
 
 /// Draws a move with probability proportional to visits^(1/temperature); at temperature 0 or below
 /// the most visited one, the first of equals.
-pub(in crate::train) fn choose(
+pub(crate) fn choose(
     visits: &[(Move, u32)],
     temperature: f32,
     rng: &mut Xoshiro256PlusPlus,
@@ -225,12 +225,12 @@ pub(in crate::train) fn choose(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Color};
-    use crate::games::go::SmallGo;
-    use crate::games::go::tests::diagram;
-    use crate::games::nogo::SmallNoGo;
-    use crate::rollout::RaveParams;
     use rand::SeedableRng;
+    use tengen::game::{BoardSize, Color};
+    use tengen::games::go::SmallGo;
+    use tengen::games::go::diagram::diagram;
+    use tengen::games::nogo::SmallNoGo;
+    use tengen::rollout::RaveParams;
 
     fn game(seed: u64, opening_plies: u16) -> PlayedGame {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();

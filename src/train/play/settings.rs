@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::search::SearchParams;
-use crate::settings::{
-    Choice, InPlan, Maybe, SetError, Switch, Table, Text, above_to, choices, hyphenated, settings,
+use crate::play::komi::KomiSpread;
+use crate::play::mcts::{GumbelParams, MctsParams, RootRule};
+use crate::play::network_game::NetworkPlay;
+use crate::play::prover::PROVE_FROM;
+use crate::play::selfplay::SelfPlayParams;
+use tengen::search::SearchParams;
+use tengen::settings::{
+    Choice, InPlan, Maybe, SetError, Switch, Table, Text, above_to, hyphenated,
 };
-use crate::train::play::komi::KomiSpread;
-use crate::train::play::mcts::{GumbelParams, MctsParams, RootRule};
-use crate::train::play::network_game::NetworkPlay;
-use crate::train::play::prover::PROVE_FROM;
-use crate::train::play::selfplay::SelfPlayParams;
 
-choices! {
+tengen::choices! {
     /// Root algorithm of self-play searches.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
@@ -29,7 +29,7 @@ choices! {
 /// Maximum weight of a value relative to the policy; Gumbel's paper has 1.
 const MOST_VALUE_SCALE: f32 = 100.0;
 
-settings! {
+tengen::settings! {
     /// Settings of self-play.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::game::{BoardSize, Move, Symmetry};
-use crate::train::shards::ending::Ending;
-use crate::train::shards::row::{PointSet, Row, Share};
+use crate::shards::ending::Ending;
+use crate::shards::row::{PointSet, Row, Share};
+use tengen::game::{BoardSize, Move, Symmetry};
 
 /// The row under a symmetry of the board.
 #[must_use]
@@ -47,10 +47,10 @@ fn turn_moves(row: &Row, size: BoardSize, symmetry: Symmetry) -> Arc<[Move]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Game, Outcome};
-    use crate::games::nogo::SmallNoGo;
-    use crate::train::shards::finish::finish;
-    use crate::train::shards::row::Target;
+    use crate::shards::finish::finish;
+    use crate::shards::row::Target;
+    use tengen::game::{Game, Outcome};
+    use tengen::games::nogo::SmallNoGo;
 
     /// Transforming a game's rows equals playing the transformed moves.
     #[test]

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fnv;
-use crate::game::BoardSize;
-use crate::train::TrainError;
-use crate::train::shards::row::Row;
-use crate::train::shards::shard::{self, Shard};
+use crate::TrainError;
+use crate::shards::row::Row;
+use crate::shards::shard::{self, Shard};
+use tengen::fnv;
+use tengen::game::BoardSize;
 
 /// Which rows to load.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,8 +123,8 @@ fn is_held_out(game: u64, share: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::scratch::Scratch;
-    use crate::train::play::generate::tests::{plan, run};
+    use crate::play::generate::tests::{plan, run};
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn games_are_split_whole_and_the_window_keeps_the_newest() {

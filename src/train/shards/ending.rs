@@ -1,14 +1,14 @@
 //! The end of a game, point by point: targets of the auxiliary heads (docs/methods.md#networks).
 //!
-//! Computed for any game from its rules. If points are counted ([`crate::game::Scored::current_score`]), an ending
+//! Computed for any game from its rules. If points are counted ([`tengen::game::Scored::current_score`]), an ending
 //! consists of the owners of points and the lead; the rest of this text is about other games.
 //! Closed points are meaningful where legality is monotone. In NoGo nothing is ever captured, so
 //! the final board contains every stone. It does not show *when* a point became closed: each point
 //! and colour has one fate, filled while open or closed while empty, and [`Ending::closed_own`]
 //! stores the second kind. This is what territory means in NoGo; the stones alone are half parity.
 
-use crate::game::{Color, Game, HalfPoints, Move, Outcome, scoring};
-use crate::train::shards::point_set::PointSet;
+use crate::shards::point_set::PointSet;
+use tengen::game::{Color, Game, HalfPoints, Move, Outcome, ply_cap, scoring};
 
 /// Larger margins are clamped (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
 pub const MAX_MARGIN: i8 = 5;
@@ -33,7 +33,7 @@ pub struct Ending {
 
 impl Ending {
     /// Black's view of an ending converted to a side's.
-    pub(in crate::train) fn seen_by(&self, color: Color) -> Ending {
+    pub(crate) fn seen_by(&self, color: Color) -> Ending {
         match color {
             Color::Black => *self,
             Color::White => self.swapped(),
@@ -61,7 +61,7 @@ pub fn result<G: Game>(position: &G) -> Option<Outcome> {
     if let Some(outcome) = position.outcome() {
         return Some(outcome);
     }
-    let too_long = position.ply() >= position.size().ply_cap();
+    let too_long = position.ply() >= ply_cap(position.size());
     match scoring::current_score(position) {
         Some(current_score) if current_score.decided || too_long => {
             Some(Outcome::by_points(current_score.black_ahead))
@@ -73,7 +73,7 @@ pub fn result<G: Game>(position: &G) -> Option<Outcome> {
 
 /// The ending from Black's view, and the winner; `None` when a move is illegal or the game has not
 /// ended.
-pub(in crate::train) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)> {
+pub(crate) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)> {
     let counts_points = scoring::current_score(start).is_some();
     let mut position = start.clone();
     let mut closed = [PointSet::default(); 2];
@@ -181,11 +181,11 @@ fn moves_alone<G: Game>(position: &G, color: Color, first: Move, wanted: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Scored as _};
-    use crate::games::go::tests::diagram;
-    use crate::games::nogo::SmallNoGo;
-    use crate::train::shards::finish::finish;
-    use crate::train::shards::row::{Row, Target};
+    use crate::shards::finish::finish;
+    use crate::shards::row::{Row, Target};
+    use tengen::game::{BoardSize, Scored as _};
+    use tengen::games::go::diagram::diagram;
+    use tengen::games::nogo::SmallNoGo;
 
     fn points(set: PointSet) -> Vec<u16> {
         set.iter().map(|point| point.0).collect()

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::game::{Game, Move, Outcome};
-use crate::train::shards::ending;
-use crate::train::shards::row::Row;
+use crate::shards::ending;
+use crate::shards::row::Row;
+use tengen::game::{Game, Move, Outcome};
 
 /// Fills in moves, result and ending of a finished game's rows. `moves` leads from `start`, an
 /// empty board, to the end of the game, unrecorded moves included. Results proven by a search

@@ -4,7 +4,7 @@
 //! are written, the journal notes its files; a session that was ended goes on with the others, and a file that was
 //! added later is read then. Twins, also turned and mirrored ones, are left out (`twins`), and so is what cannot
 //! be learned from (`game`), by reason and number. Which games test a network is decided by their number, as
-//! for self-play ([`crate::train::shards::dataset`]).
+//! for self-play ([`crate::shards::dataset`]).
 
 mod analysis;
 mod compact;
@@ -27,12 +27,12 @@ pub use self::games::each_game;
 pub use self::journal::{Counts, LeftOutCount};
 use self::journal::{Journal, UnitRecord};
 use self::recorded::{End, LeftOut};
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::folder_lock::lock_folder;
-use crate::train::shards::row::Row;
-use crate::train::shards::shard::{self, ShardInfo};
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::durable;
+use crate::folder_lock::lock_folder;
+use crate::shards::row::Row;
+use crate::shards::shard::{self, ShardInfo};
+use crate::trainable::Trainable;
 
 /// Games in a shard.
 const GAMES_PER_SHARD: usize = 500;

@@ -8,11 +8,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::game::{Move, Outcome};
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::shards::row::Row;
-use crate::train::shards::shard::{self, ShardInfo};
+use crate::TrainError;
+use crate::durable;
+use crate::shards::row::Row;
+use crate::shards::shard::{self, ShardInfo};
+use tengen::game::{Move, Outcome};
 
 /// Minimum games of a merged shard, except the last one of a folder.
 const GAMES: usize = 500;
@@ -22,7 +22,7 @@ const GAMES: usize = 500;
 ///
 /// # Errors
 /// [`TrainError`] when a shard cannot be read or written.
-pub(in crate::train) fn merge(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
+pub(crate) fn merge(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
     let mut parts: Vec<PathBuf> = Vec::new();
     let mut rows: Vec<Row> = Vec::new();
     for path in shard::list(folder)? {
@@ -57,10 +57,10 @@ fn replace(
 }
 
 /// A game in a folder of shards.
-pub(in crate::train) struct FinishedGame {
-    pub(in crate::train) number: u64,
-    pub(in crate::train) outcome: Outcome,
-    pub(in crate::train) positions: usize,
+pub(crate) struct FinishedGame {
+    pub(crate) number: u64,
+    pub(crate) outcome: Outcome,
+    pub(crate) positions: usize,
     moves: Arc<[Move]>,
 }
 
@@ -71,7 +71,7 @@ pub(in crate::train) struct FinishedGame {
 /// # Errors
 /// [`TrainError`] when a shard is of another run, also of one with the same settings, or cannot be read
 /// or removed.
-pub(in crate::train) fn finished_games(
+pub(crate) fn finished_games(
     folder: &Path,
     info: &ShardInfo,
 ) -> Result<Vec<FinishedGame>, TrainError> {
@@ -133,8 +133,8 @@ fn games(rows: &[Row]) -> HashSet<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::scratch::Scratch;
-    use crate::train::play::generate::tests::{plan, run};
+    use crate::play::generate::tests::{plan, run};
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn an_interrupted_merger_is_finished() {

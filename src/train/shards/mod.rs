@@ -9,7 +9,7 @@ pub mod dataset;
 pub mod ending;
 pub mod finish;
 pub mod import;
-pub(in crate::train) mod merge;
+pub(crate) mod merge;
 pub mod point_set;
 pub mod row;
 mod settled;

@@ -1,6 +1,6 @@
 //! Sets of points of one board.
 
-use crate::game::{Move, zobrist};
+use tengen::game::{Move, zobrist};
 
 /// Maximum points of a [`PointSet`]: those of the largest board.
 pub const MAX_POINTS: usize = zobrist::MAX_POINTS;
@@ -26,8 +26,9 @@ impl PointSet {
     /// The points, ascending.
     pub fn iter(&self) -> impl Iterator<Item = Move> {
         let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
-        let words = self.0.into_iter().enumerate();
-        words
-            .flat_map(move |(index, word)| bits(word).map(move |bit| Move(index as u16 * 64 + bit)))
+        let words = self.0.iter().enumerate();
+        words.flat_map(move |(index, word)| {
+            bits(*word).map(move |bit| Move(index as u16 * 64 + bit))
+        })
     }
 }

@@ -7,17 +7,17 @@
 //! the history.
 //!
 //! A generator fills rows with [`Row::record`] for each position it keeps, with a [`Target`] from
-//! its search; and calls [`crate::train::shards::finish::finish`] once, when the game is over. Rows of a game are
+//! its search; and calls [`crate::shards::finish::finish`] once, when the game is over. Rows of a game are
 //! written together and in order: the next row provides its reply target ([`Row::is_followed_by`]).
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-pub use crate::train::shards::point_set::{MAX_POINTS, PointSet};
+pub use crate::shards::point_set::{MAX_POINTS, PointSet};
 
-use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
-use crate::train::shards::ending::Ending;
-use crate::train::shards::training_game::with_komi;
+use crate::shards::ending::Ending;
+use crate::shards::training_game::with_komi;
+use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
 
 /// One move's share of the policy target, in 1/65535.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub struct Row {
 
 impl Row {
     /// Records a position with the targets of a search. The game's moves, result and ending are
-    /// filled in by [`crate::train::shards::finish::finish`].
+    /// filled in by [`crate::shards::finish::finish`].
     #[must_use]
     pub fn record<G: Game>(game: u64, position: &G, target: &Target) -> Row {
         let proven = target.exact.map(|o| o.value_for(position.to_move()) as i8);
@@ -246,9 +246,9 @@ fn shares(policy: &[(Move, f32)]) -> Vec<Share> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::nogo::SmallNoGo;
-    use crate::train::shards::finish::finish;
+    use crate::shards::finish::finish;
     use proptest::prelude::*;
+    use tengen::games::nogo::SmallNoGo;
 
     proptest! {
         #[test]

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::solver::{Probe, Solvable, SolveLimits};
-use crate::train::TrainError;
-use crate::train::shards::dataset::Dataset;
-use crate::train::shards::row::Row;
+use crate::TrainError;
+use crate::shards::dataset::Dataset;
+use crate::shards::row::Row;
+use tengen::solver::{Probe, Solvable, SolveLimits};
 
 /// Memory of the solver that makes the probes, in bytes: it has no positions of its own to keep.
 const BYTES: usize = 1 << 16;
@@ -81,8 +81,8 @@ impl<G: Solvable> Settled<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Game as _};
-    use crate::games::gomoku::Gomoku;
+    use tengen::game::{BoardSize, Game as _};
+    use tengen::games::gomoku::Gomoku;
 
     /// A position after these moves, of Black and White in turn.
     fn after(moves: &[(u8, u8)]) -> Gomoku {

@@ -8,6 +8,7 @@
 mod columns;
 mod table;
 
+use crate::trainable::with_game;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -16,11 +17,10 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 
-use crate::game::{BoardSize, Game};
-use crate::games::with_game;
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::shards::row::Row;
+use crate::TrainError;
+use crate::durable;
+use crate::shards::row::Row;
+use tengen::game::{BoardSize, Game};
 
 /// Version of the columns and their meaning. Shards of other versions are refused.
 pub const FORMAT: u32 = 3;
@@ -209,13 +209,13 @@ fn read_info(path: &Path, reader: &SerializedFileReader<Bytes>) -> Result<ShardI
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::scratch::Scratch;
-    use crate::game::Move;
-    use crate::games::nogo::SmallNoGo;
-    use crate::rollout::{Rave, RaveParams};
-    use crate::train::play::generate::{Plan, generate};
-    use crate::train::play::generator::RolloutGenerator;
-    use crate::train::play::selfplay::{RolloutSearch, SelfPlayParams};
+    use crate::play::generate::{Plan, generate};
+    use crate::play::generator::RolloutGenerator;
+    use crate::play::selfplay::{RolloutSearch, SelfPlayParams};
+    use tengen::game::Move;
+    use tengen::games::nogo::SmallNoGo;
+    use tengen::rollout::{Rave, RaveParams};
+    use tengen_nn::files::scratch::Scratch;
 
     /// Six games by rollouts on 5x5.
     fn example(name: &str) -> Shard {

@@ -2,8 +2,8 @@
 
 use rand::{Rng, RngExt};
 
-use crate::game::{Game, GameState, HalfPoints, Move, Outcome, PositionHistory, Rules};
-use crate::train::shards::ending;
+use crate::shards::ending;
+use tengen::game::{Game, GameState, HalfPoints, Move, Outcome, PositionHistory, Rules};
 
 /// A game in progress.
 #[derive(Debug, Clone)]
@@ -105,9 +105,9 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::game::BoardSize;
-    use crate::games::go::SmallGo;
-    use crate::games::nogo::SmallNoGo;
+    use tengen::game::BoardSize;
+    use tengen::games::go::SmallGo;
+    use tengen::games::nogo::SmallNoGo;
 
     #[test]
     fn openings_never_end_the_game_and_repeat_nothing() {

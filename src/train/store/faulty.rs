@@ -11,11 +11,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::backend::{Backend, Creation, Failure};
 use super::retrying::{RetryLimits, Store};
-use crate::clock::SystemClock;
+use tengen::clock::SystemClock;
 
 /// What happens to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::train) enum Fault {
+pub(crate) enum Fault {
     /// The connection breaks before the request has an effect; 429 and 500 are like this, too.
     BeforeCommit,
     /// It breaks after that.
@@ -34,7 +34,7 @@ const CONFLICT: &str = "409 Conflict";
 
 /// A store in memory; clones share it.
 #[derive(Clone)]
-pub(in crate::train) struct FaultyBackend(Arc<Mutex<State>>);
+pub(crate) struct FaultyBackend(Arc<Mutex<State>>);
 
 struct State {
     objects: BTreeMap<String, Vec<u8>>,
@@ -53,7 +53,7 @@ struct State {
 
 impl FaultyBackend {
     /// An empty store without random faults.
-    pub(in crate::train) fn new(seed: u64) -> FaultyBackend {
+    pub(crate) fn new(seed: u64) -> FaultyBackend {
         FaultyBackend(Arc::new(Mutex::new(State {
             objects: BTreeMap::new(),
             next: VecDeque::new(),
@@ -67,7 +67,7 @@ impl FaultyBackend {
     }
 
     /// The backend behind a store that gives up soon.
-    pub(in crate::train) fn store(&self) -> Store {
+    pub(crate) fn store(&self) -> Store {
         let limits = RetryLimits {
             total: Duration::from_secs(1),
             most_wait: Duration::from_millis(5),
@@ -77,31 +77,31 @@ impl FaultyBackend {
     }
 
     /// Faults of the next requests.
-    pub(in crate::train) fn next(&self, faults: impl IntoIterator<Item = Fault>) {
+    pub(crate) fn next(&self, faults: impl IntoIterator<Item = Fault>) {
         self.0.lock().next.extend(faults);
     }
 
-    pub(in crate::train) fn fail_always(&self, fails: bool) {
+    pub(crate) fn fail_always(&self, fails: bool) {
         self.0.lock().fails_always = fails;
     }
 
     /// Every request is in conflict the first time, and carried out the second time.
-    pub(in crate::train) fn conflict_once(&self) {
+    pub(crate) fn conflict_once(&self) {
         self.0.lock().in_conflict = Some(HashSet::new());
     }
 
     /// Ignores conditions from now on.
-    pub(in crate::train) fn lie(&self) {
+    pub(crate) fn lie(&self) {
         self.0.lock().lies = true;
     }
 
     /// This share of all requests fails in some way.
-    pub(in crate::train) fn fail_randomly(&self, rate: f64) {
+    pub(crate) fn fail_randomly(&self, rate: f64) {
         self.0.lock().rate = rate;
     }
 
     /// Names of created objects that were replaced.
-    pub(in crate::train) fn replaced(&self) -> Vec<String> {
+    pub(crate) fn replaced(&self) -> Vec<String> {
         self.0.lock().replaced.clone()
     }
 

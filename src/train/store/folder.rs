@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::backend::{Backend, Creation, Failure};
-use crate::system::{rename, sync_folder};
-use crate::train::durable;
+use crate::durable;
+use tengen::system::{rename, sync_folder};
 
 /// A folder as a store.
 #[derive(Debug)]
@@ -180,7 +180,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::files::scratch::Scratch;
+    use tengen_nn::files::scratch::Scratch;
 
     #[test]
     fn of_many_creators_one_wins_and_its_object_is_whole() {

@@ -12,7 +12,7 @@ mod backend;
 #[cfg(feature = "cluster")]
 mod cloud;
 #[cfg(test)]
-pub(in crate::train) mod faulty;
+pub(crate) mod faulty;
 mod folder;
 mod open;
 mod probe;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::backend::Backend;
 use super::folder::FolderBackend;
 use super::retrying::{RetryLimits, Store, StoreError};
-use crate::clock::Clock;
+use tengen::clock::Clock;
 
 /// Opens `file:///path`, a plain path, `s3://bucket/run`, `gs://bucket/run` or `az://container/run`.
 /// Nothing is written.
@@ -43,7 +43,7 @@ fn cloud(url: &str) -> Result<Arc<dyn Backend>, StoreError> {
         store: url.to_owned(),
         object: "run".to_owned(),
         reason:
-            "this build has no object stores: build it with --features train,cluster, or give a \
+            "this build has no object stores: build it with -p tengen-train --features cluster, or give a \
                  folder that all machines see"
                 .to_owned(),
     })
@@ -52,7 +52,7 @@ fn cloud(url: &str) -> Result<Arc<dyn Backend>, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::SystemClock;
+    use tengen::clock::SystemClock;
 
     #[test]
     fn a_name_without_a_folder_or_a_bucket_is_refused() {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::backend::{Backend, Creation, Failure};
-use crate::clock::Clock;
+use tengen::clock::Clock;
 
 /// First wait after a failed attempt; each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -238,7 +238,7 @@ impl Store {
     }
 
     /// An error about an object.
-    pub(in crate::train) fn error(&self, object: &str, reason: String) -> StoreError {
+    pub(crate) fn error(&self, object: &str, reason: String) -> StoreError {
         StoreError {
             store: self.name.clone(),
             object: object.to_owned(),

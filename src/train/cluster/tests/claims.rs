@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::super::claim::{Action, TicketClaim};
-use crate::train::store::Creation;
+use crate::store::Creation;
 
 const LEASE: Duration = Duration::from_secs(60);
 

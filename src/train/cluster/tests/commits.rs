@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::epoch::{Commit, Outcome, Request, highest};
 use super::super::names;
-use crate::train::store::Creation;
+use crate::store::Creation;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Learner {

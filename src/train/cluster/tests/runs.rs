@@ -10,18 +10,18 @@ use std::time::Duration;
 use super::super::manifest::{Manifest, current_plan, refuse_store, wait_for_plan};
 use super::super::worker::{Worker, WorkerOptions};
 use super::super::{LearnerOptions, RemoteRun, copy_run, names, open_tickets, run_learner};
-use crate::clock::{Clock, SystemClock};
-use crate::eval::BackendKind;
-use crate::files::scratch::Scratch;
-use crate::game::{BoardSize, Game};
-use crate::games::nogo::SmallNoGo;
-use crate::train::TrainError;
-use crate::train::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
-use crate::train::durable;
-use crate::train::play::runtime::Runtime;
-use crate::train::shards::shard;
-use crate::train::store::faulty::FaultyBackend;
-use crate::train::store::{RetryLimits, Store, open};
+use crate::TrainError;
+use crate::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
+use crate::durable;
+use crate::play::runtime::Runtime;
+use crate::shards::shard;
+use crate::store::faulty::FaultyBackend;
+use crate::store::{RetryLimits, Store, open};
+use tengen::clock::{Clock, SystemClock};
+use tengen::game::{BoardSize, Game};
+use tengen::games::nogo::SmallNoGo;
+use tengen_nn::eval::BackendKind;
+use tengen_nn::files::scratch::Scratch;
 
 const PLAN: &str = r#"
 size = 4

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::game::BoardSize;
-use crate::train::play::komi::KomiSpread;
+use crate::play::komi::KomiSpread;
+use tengen::game::BoardSize;
 
 /// A board with its share of the games.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,17 +8,18 @@ use serde::{Deserialize, Serialize};
 pub use board_share::BoardShare;
 pub use tables::{Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
 
-use crate::game::{BoardSize, Game};
-use crate::games::{GAMES, info, with_game};
-use crate::settings::{InPlan, Maybe, SetError, Table, Text, settings};
-use crate::train::TrainError;
-use crate::train::fit::{Fit, find_encoding};
-use crate::train::network::architecture::GameShape;
-use crate::train::play::generate::has_moves;
-use crate::train::play::settings::SelfPlay;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::fit::{Fit, find_encoding};
+use crate::network::architecture::GameShape;
+use crate::play::generate::has_moves;
+use crate::play::settings::SelfPlay;
+use crate::trainable::Trainable;
+use crate::trainable::with_game;
+use tengen::game::{BoardSize, Game};
+use tengen::games::{GAMES, info};
+use tengen::settings::{InPlan, Maybe, SetError, Table, Text};
 
-settings! {
+tengen::settings! {
     /// The plan of a run.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]

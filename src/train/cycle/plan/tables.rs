@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{FILE, InPlan, Maybe, Reader, Text, above, settings};
-use crate::train::network::architecture::Architecture;
+use crate::network::architecture::Architecture;
+use tengen::settings::{FILE, InPlan, Maybe, Reader, Text, above};
 
 /// Generations that games may run ahead of the fit.
 const MOST_AHEAD: u32 = 8;
 
-settings! {
+tengen::settings! {
     /// Games before the first network, by random playouts or a given network.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
@@ -37,7 +37,7 @@ impl WarmUp {
     }
 }
 
-settings! {
+tengen::settings! {
     /// Generations with the same network architecture and number of playouts.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
@@ -58,7 +58,7 @@ settings! {
     }
 }
 
-settings! {
+tengen::settings! {
     /// A stage ends if no rating of the last `generations` is better by `elo` than the best before
     /// them.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ settings! {
     }
 }
 
-settings! {
+tengen::settings! {
     /// Window of rows for fitting: the newest `max(least, share * all)`, at most `most`. Source of the
     /// defaults: docs/methods.md#self-play.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ impl Window {
     }
 }
 
-settings! {
+tengen::settings! {
     /// Rating of networks: matches against the predecessor, and against random playouts of a number
     /// that grows with strength.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,7 +118,7 @@ settings! {
     }
 }
 
-settings! {
+tengen::settings! {
     /// Division of a run's work among several machines (docs/training.md#many-machines). What is played depends
     /// on `ahead` alone, on one machine, too.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ settings! {
     }
 }
 
-settings! {
+tengen::settings! {
     /// Sequential test (SPRT) of a new network against the current one.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]

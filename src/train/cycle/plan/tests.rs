@@ -1,7 +1,7 @@
 //! Tests of plans.
 
 use super::*;
-use crate::train::play::settings::RootName;
+use crate::play::settings::RootName;
 
 const SHORT: &str = "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 2\n";
 
@@ -38,7 +38,7 @@ fn what_is_left_out_is_the_default() {
 /// Runs that are kept can be continued.
 #[test]
 fn plans_of_runs_are_read() {
-    let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/models/runs");
+    let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/runs");
     let mut read = 0;
     for run in std::fs::read_dir(runs).unwrap() {
         let path = run.unwrap().path().join("plan.toml");

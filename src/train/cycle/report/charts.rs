@@ -4,9 +4,9 @@
 use std::f64::consts::LN_2;
 
 use super::ReportData;
-use crate::chart::{Chart, Point, Scale, Series};
-use crate::train::cycle::{Generation, MatchRecord, RatedPlayer, network_name};
-use crate::train::fit::held_out::HeldOutLosses;
+use crate::cycle::{Generation, MatchRecord, RatedPlayer, network_name};
+use crate::fit::held_out::HeldOutLosses;
+use tengen::chart::{Chart, Point, Scale, Series};
 
 /// Number of generations in the calibration chart.
 const CALIBRATED: usize = 3;

@@ -1,12 +1,12 @@
 //! Data of a report.
 
-use crate::clock::{date_time, unix_time};
-use crate::games::GAMES;
-use crate::train::TrainError;
-use crate::train::cycle::{
+use crate::TrainError;
+use crate::cycle::{
     CyclePlan, Generation, Machines, MatchRecord, RatedPlayer, RunFolder, load, network_name,
     next_stage,
 };
+use tengen::clock::{date_time, unix_time};
+use tengen::games::GAMES;
 
 /// State of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl ReportData {
         // Matches of an unfinished generation count, too.
         let count = generations.len() as u32 + 1;
         let name = run_folder.root().file_name().unwrap_or_default();
-        let rated = crate::train::cycle::ratings(run_folder, &plan, count)?;
+        let rated = crate::cycle::ratings(run_folder, &plan, count)?;
         let elo = |generation| {
             let name = network_name(generation);
             let rated = rated.iter().find(|rated| rated.name == name);
@@ -76,7 +76,7 @@ impl ReportData {
             name: name.display().to_string(),
             game: title(&plan),
             rated,
-            match_records: crate::train::cycle::all_match_records(run_folder, count)?,
+            match_records: crate::cycle::all_match_records(run_folder, count)?,
             seconds: run_folder.seconds()?,
             state,
             machines: load(&run_folder.machines())?,

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::chart::escape;
-use crate::train::cycle::{Machine, Machines};
+use crate::cycle::{Machine, Machines};
+use tengen::chart::escape;
 
 /// Seconds without a report after which a machine is shown as silent.
 const SILENT: f64 = 120.0;

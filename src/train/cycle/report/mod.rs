@@ -7,11 +7,11 @@ mod machines;
 mod page;
 
 pub use data::{ReportData, RunState};
-pub(crate) use page::STYLE;
+pub use page::STYLE;
 
-use crate::train::TrainError;
-use crate::train::cycle::RunFolder;
-use crate::train::durable;
+use crate::TrainError;
+use crate::cycle::RunFolder;
+use crate::durable;
 
 /// Writes the report of a run into its folder; `now` is the step in progress.
 ///

@@ -5,14 +5,14 @@ use std::fmt::Write;
 use super::charts::{figures, rating};
 use super::machines::section;
 use super::{ReportData, RunState};
-use crate::chart::escape;
-use crate::train::cycle::Generation;
+use crate::cycle::Generation;
+use tengen::chart::escape;
 
 /// Reload interval of the page of a running run, in seconds.
 const RELOAD_SECONDS: u32 = 20;
 
 /// Style of training pages.
-pub(crate) const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;\
+pub const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;\
 max-width:1040px;margin:2em auto;padding:0 1em;color:#222;background:#fff}h1{font-size:1.5em;margin:0}\
 h2{font-size:1.1em;margin:1.5em 0 .3em}.state{font-weight:600;margin:.3em 0}small{font-weight:400}.facts{margin:.3em 0 1.5em}\
 main{display:flex;flex-wrap:wrap;gap:1.5em 2em}figure{margin:0;width:500px;max-width:100%}\
@@ -137,7 +137,7 @@ fn row(page: &mut String, data: &ReportData, g: &Generation) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::cycle::{Measures, RatedPlayer};
+    use crate::cycle::{Measures, RatedPlayer};
 
     fn generation(number: u32, games_so_far: u64) -> Generation {
         Generation {

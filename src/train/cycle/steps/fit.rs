@@ -5,15 +5,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{GenerationSteps, export, steps};
-use crate::train::TrainError;
-use crate::train::cycle::StepName;
-use crate::train::cycle::context::RunContext;
-use crate::train::fit::checkpoint::Checkpoint;
-use crate::train::fit::held_out::HeldOutLosses;
-use crate::train::fit::schedule::Schedule;
-use crate::train::fit::{FitContext, FitParams, fit};
-use crate::train::shards::dataset::Dataset;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::cycle::StepName;
+use crate::cycle::context::RunContext;
+use crate::fit::checkpoint::Checkpoint;
+use crate::fit::held_out::HeldOutLosses;
+use crate::fit::schedule::Schedule;
+use crate::fit::{FitContext, FitParams, fit};
+use crate::shards::dataset::Dataset;
+use crate::trainable::Trainable;
 
 /// Time between checkpoints of a fit.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::GenerationSteps;
-use crate::train::TrainError;
-use crate::train::cycle::context::RunContext;
-use crate::train::cycle::games_job::{GameRange, GamesJob};
-use crate::train::cycle::generation::{planned_games, planned_stage};
-use crate::train::cycle::plan::WarmUp;
-use crate::train::cycle::{StepName, player};
-use crate::train::play::generate::{Progress, generate};
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::cycle::context::RunContext;
+use crate::cycle::games_job::{GameRange, GamesJob};
+use crate::cycle::generation::{planned_games, planned_stage};
+use crate::cycle::plan::WarmUp;
+use crate::cycle::{StepName, player};
+use crate::play::generate::{Progress, generate};
+use crate::trainable::Trainable;
 
 /// Statistics of a generation's games.
 pub(super) struct Played {

@@ -3,20 +3,20 @@
 use std::ops::ControlFlow;
 
 use super::GenerationSteps;
-use crate::eval::EvaluatorFactory;
-use crate::stats::{Sprt, Verdict};
-use crate::train::TrainError;
-use crate::train::cycle::StepName;
-use crate::train::cycle::context::RunContext;
-use crate::train::cycle::plan::{Gate, Rating};
-use crate::train::cycle::ratings::{
+use crate::TrainError;
+use crate::cycle::StepName;
+use crate::cycle::context::RunContext;
+use crate::cycle::plan::{Gate, Rating};
+use crate::cycle::ratings::{
     MatchRecord, anchor_name, match_records, network_name, next_anchor, score,
 };
-use crate::train::cycle::remote::{MatchJob, MatchOpponent, Remote};
-use crate::train::cycle::run_folder::{load, save};
-use crate::train::durable;
-use crate::train::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
-use crate::train::trainable::Trainable;
+use crate::cycle::remote::{MatchJob, MatchOpponent, Remote};
+use crate::cycle::run_folder::{load, save};
+use crate::durable;
+use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
+use crate::trainable::Trainable;
+use tengen::stats::{Sprt, Verdict};
+use tengen_nn::eval::EvaluatorFactory;
 
 impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the missing rating matches of the network.

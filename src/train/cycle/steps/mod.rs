@@ -14,15 +14,15 @@ use super::measure::measure;
 use super::plan::Stage;
 use super::run_folder::RunFolder;
 use super::warm_up::read_weights;
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::export::{network_info, to_onnx};
-use crate::train::fit::checkpoint::{Checkpoint, Origin};
-use crate::train::network::architecture::Outputs;
-use crate::train::shards::dataset::{Dataset, Selection};
-use crate::train::shards::row::Row;
-use crate::train::shards::shard;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::durable;
+use crate::export::{network_info, to_onnx};
+use crate::fit::checkpoint::{Checkpoint, Origin};
+use crate::network::architecture::Outputs;
+use crate::shards::dataset::{Dataset, Selection};
+use crate::shards::row::Row;
+use crate::shards::shard;
+use crate::trainable::Trainable;
 
 /// One generation to complete.
 pub(super) struct GenerationSteps<'a, G> {

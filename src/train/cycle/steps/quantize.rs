@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use super::GenerationSteps;
-use crate::eval::ModelInfo;
-use crate::train::TrainError;
-use crate::train::cycle::context::RunContext;
-use crate::train::cycle::int8;
-use crate::train::durable;
-use crate::train::export::quantize::compare::{differences, is_accepted, open_both};
-use crate::train::export::quantize::examples::{Examples, quick_games};
-use crate::train::export::quantize::to_int8;
-use crate::train::shards::row::Row;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::cycle::context::RunContext;
+use crate::cycle::int8;
+use crate::durable;
+use crate::export::quantize::compare::{differences, is_accepted, open_both};
+use crate::export::quantize::examples::{Examples, quick_games};
+use crate::export::quantize::to_int8;
+use crate::shards::row::Row;
+use crate::trainable::Trainable;
+use tengen_nn::eval::ModelInfo;
 
 /// Positions for calibration, of all boards together; as many others are compared.
 const POSITIONS: usize = 512;

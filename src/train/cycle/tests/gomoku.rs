@@ -1,11 +1,11 @@
 //! A small run of Gomoku with AlphaGobangZero's recipe.
 
 use super::*;
-use crate::games::gomoku::Gomoku;
-use crate::train::fit::checkpoint::Checkpoint;
-use crate::train::play::network_game::Prover;
-use crate::train::play::prover::EndingProver;
-use crate::train::shards::shard;
+use crate::fit::checkpoint::Checkpoint;
+use crate::play::network_game::Prover;
+use crate::play::prover::EndingProver;
+use crate::shards::shard;
+use tengen::games::gomoku::Gomoku;
 
 const PLAN: &str = r#"
 game = "gomoku"

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::examples::Examples;
-use crate::clock::Clock;
-use crate::eval::{Batch, Difference, EvalError, Evaluator, Outputs};
-use crate::game::BoardSize;
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::play::runtime::Runtime;
+use crate::TrainError;
+use crate::durable;
+use crate::play::runtime::Runtime;
+use tengen::clock::Clock;
+use tengen::game::BoardSize;
+use tengen_nn::eval::{Batch, Difference, EvalError, Evaluator, Outputs};
 
 /// Maximum mean divergence of the policy for acceptance, in nats (docs/methods.md#networks).
 pub const MAX_POLICY_KL: f64 = 0.01;

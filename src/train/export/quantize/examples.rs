@@ -3,14 +3,14 @@
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::encode::find;
-use crate::eval::{Batch, ModelInfo};
-use crate::game::BoardSize;
-use crate::rollout::{Rave, RaveParams};
-use crate::train::TrainError;
-use crate::train::play::selfplay::{RolloutSearch, SelfPlayParams, play};
-use crate::train::shards::row::Row;
-use crate::train::trainable::Trainable;
+use crate::TrainError;
+use crate::play::selfplay::{RolloutSearch, SelfPlayParams, play};
+use crate::shards::row::Row;
+use crate::trainable::Trainable;
+use tengen::encode::find;
+use tengen::game::BoardSize;
+use tengen::rollout::{Rave, RaveParams};
+use tengen_nn::eval::{Batch, ModelInfo};
 
 /// Playouts per move of games generated without other data.
 const PLAYOUTS: u64 = 100;

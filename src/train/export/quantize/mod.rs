@@ -14,10 +14,10 @@ pub mod rewrite;
 
 use std::collections::BTreeMap;
 
-use crate::eval::{EvalError, InnerTensors};
-use crate::onnx::{Model, Numbers, OnnxError, Tensor};
 use examples::Examples;
 use range::{Histogram, Range, Spread};
+use tengen_nn::eval::{EvalError, InnerTensors};
+use tengen_nn::onnx::{Model, Numbers, OnnxError, Tensor};
 
 /// The int8 form of the network in an ONNX file, with activation ranges calibrated on positions of all
 /// boards that it is for. `path` only names the file in errors.

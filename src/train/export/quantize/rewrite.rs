@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::range::Range;
-use crate::onnx::{
+use tengen_nn::onnx::{
     Attribute, GraphBuilder, Model, ModelNode, Numbers, OnnxError, PRECISION, Value,
 };
 

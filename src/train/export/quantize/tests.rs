@@ -1,12 +1,12 @@
 use super::*;
-use crate::eval::testnet::SMALL;
-use crate::eval::{Batch, ModelInfo, PLANES, POLICY, VALUE};
-use crate::game::BoardSize;
-use crate::onnx::{GraphBuilder, Header, PRECISION};
-use crate::train::export::to_onnx;
-use crate::train::network::architecture::{Architecture, Outputs};
+use crate::export::to_onnx;
+use crate::network::architecture::{Architecture, Outputs};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tengen::game::BoardSize;
+use tengen_nn::eval::testnet::SMALL;
+use tengen_nn::eval::{Batch, ModelInfo, PLANES, POLICY, VALUE};
+use tengen_nn::onnx::{GraphBuilder, Header, PRECISION};
 
 const SIZE: BoardSize = BoardSize::new(6, 5);
 const PLANES_IN: usize = 5;
@@ -46,7 +46,7 @@ fn examples(size: BoardSize, ones: f64) -> Examples {
 #[cfg(feature = "ort")]
 #[track_caller]
 fn check_int8(name: &str) {
-    use crate::eval::{Difference, LibraryPlaces, LoadOptions, OrtModel};
+    use tengen_nn::eval::{Difference, LibraryPlaces, LoadOptions, OrtModel};
     let options = LoadOptions {
         ort_library: LibraryPlaces::usual(None),
         ..LoadOptions::default()

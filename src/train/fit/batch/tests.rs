@@ -1,9 +1,9 @@
 use super::*;
-use crate::game::{BoardSize, Game, Outcome};
-use crate::games::nogo::SmallNoGo;
-use crate::games::nogo::{NoGoAz, NoGoV1};
-use crate::train::shards::finish::finish;
-use crate::train::shards::row::Target;
+use crate::shards::finish::finish;
+use crate::shards::row::Target;
+use tengen::game::{BoardSize, Game, Outcome};
+use tengen::games::nogo::SmallNoGo;
+use tengen::games::nogo::{NoGoAz, NoGoV1};
 
 const AREA: usize = 16;
 

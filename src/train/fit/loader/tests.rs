@@ -1,9 +1,9 @@
 use super::*;
-use crate::game::{BoardSize, Game, Outcome};
-use crate::games::nogo::NoGoV1;
-use crate::games::nogo::SmallNoGo;
-use crate::train::shards::finish::finish;
-use crate::train::shards::row::Target;
+use crate::shards::finish::finish;
+use crate::shards::row::Target;
+use tengen::game::{BoardSize, Game, Outcome};
+use tengen::games::nogo::NoGoV1;
+use tengen::games::nogo::SmallNoGo;
 
 fn rows() -> (SmallNoGo, Arc<Vec<Row>>) {
     let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();

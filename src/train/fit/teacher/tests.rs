@@ -1,11 +1,11 @@
 use super::*;
-use crate::encode::made_up;
-use crate::eval::ModelInfo;
-use crate::game::{BoardSize, Color, Game, Move, Symmetry};
-use crate::games::go::SmallGo;
-use crate::train::shards::ending;
-use crate::train::shards::finish::finish;
-use crate::train::shards::row::{Row, Target};
+use crate::shards::ending;
+use crate::shards::finish::finish;
+use crate::shards::row::{Row, Target};
+use tengen::encode::made_up;
+use tengen::game::{BoardSize, Color, Game, Move, Symmetry};
+use tengen::games::go::SmallGo;
+use tengen_nn::eval::ModelInfo;
 
 const SIDE: u8 = 5;
 const AREA: usize = 25;
@@ -56,7 +56,7 @@ fn taught(share: f32, ended: bool) -> (Batch, Batch) {
     let samples = || (0..rows.len()).map(|index| Sample::new(&rows, index, Symmetry::IDENTITY));
     let boards = std::slice::from_ref(&empty);
     let mut teacher = Teacher::new(&[network(9), network(SIDE)], boards, share).unwrap();
-    let own = crate::train::fit::batch::encode(&empty, samples(), spec()).unwrap();
+    let own = crate::fit::batch::encode(&empty, samples(), spec()).unwrap();
     (own, teacher.encode(&empty, samples(), spec()).unwrap())
 }
 

@@ -6,7 +6,7 @@
 
 use super::game_shape::GameShape;
 use super::residual;
-use crate::train::network::net::{Conv, Heads, Layers, Pooling};
+use crate::network::net::{Conv, Heads, Layers, Pooling};
 
 /// Numbers before the value.
 const VALUE_HIDDEN: usize = 50;

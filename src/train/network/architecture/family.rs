@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::cazenave::{Mobile, MobileBlock};
 use super::{garb, residual};
-use crate::train::network::net::{AuxHead, Layers, Pooling};
+use crate::network::net::{AuxHead, Layers, Pooling};
 
 /// Trunk, heads and input of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use super::game_shape::GameShape;
 use super::heads::DENSE_VALUE;
-use crate::train::network::net::{Heads, Layers};
+use crate::network::net::{Heads, Layers};
 
 /// Hidden layers of these widths, each followed by a ReLU, from the planes to policy and value; the
 /// value has another layer before it, as in [`super::heads::dense`].

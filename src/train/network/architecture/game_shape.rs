@@ -1,8 +1,8 @@
 //! What a network has to know of a game.
 
-use crate::eval::ModelInfo;
-use crate::game::{BoardSize, Game};
-use crate::games;
+use tengen::game::{BoardSize, Game};
+use tengen::games;
+use tengen_nn::eval::ModelInfo;
 
 /// Properties of a game that determine a network's shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! [`super::residual`], so that they can be folded. And C/3 of its channels is not an integer for
 //! 32, 64 or 128 channels; see [`Split`].
 
-use crate::train::network::net::{Conv, Layers, Pooling};
+use crate::network::net::{Conv, Layers, Pooling};
 
 /// How many of a trunk's channels are pooled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

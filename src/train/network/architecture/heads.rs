@@ -3,7 +3,7 @@
 
 use super::game_shape::GameShape;
 use super::garb::{self, Split};
-use crate::train::network::net::{Conv, Heads, Layers, Pooling};
+use crate::network::net::{Conv, Heads, Layers, Pooling};
 
 /// Numbers before the value of [`dense`] heads.
 pub(super) const DENSE_VALUE: usize = 256;

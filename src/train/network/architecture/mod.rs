@@ -22,12 +22,10 @@ use std::str::FromStr;
 use cazenave::TrunkSize;
 use serde::{Deserialize, Serialize};
 
-use crate::game::BoardSize;
-use crate::train::TrainError;
-use crate::train::network::loss_weights::LossWeights;
-use crate::train::network::net::{
-    AuxHead, Conv, Counts, Declare, Grow, Grown, Heads, Layers, Weights,
-};
+use crate::TrainError;
+use crate::network::loss_weights::LossWeights;
+use crate::network::net::{AuxHead, Conv, Counts, Declare, Grow, Grown, Heads, Layers, Weights};
+use tengen::game::BoardSize;
 
 /// Blocks of a network at most: more would be a slip, and not fit into memory.
 const MOST_BLOCKS: usize = 200;

@@ -3,7 +3,7 @@
 //! Norms come after convolutions (and not before, as in a pre-activation block) so that each folds
 //! into its convolution and costs nothing in play.
 
-use crate::train::network::net::{Conv, Layers};
+use crate::network::net::{Conv, Layers};
 
 /// relu(x + norm(conv(relu(norm(conv(x))))))
 pub(super) fn block<L: Layers>(layers: &mut L, name: &str, x: &L::Map, channels: usize) -> L::Map {

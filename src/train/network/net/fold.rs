@@ -1,7 +1,7 @@
 //! The network as an ONNX graph, every batch norm folded into the convolution before it.
 
 use super::{AREA_UNIT, Conv, Layers, NORM_EPSILON, Pooling, Weights};
-use crate::onnx::{GraphBuilder, Value};
+use tengen_nn::onnx::{GraphBuilder, Value};
 
 /// Writes the layers into a graph.
 pub struct Fold<'a> {

@@ -4,8 +4,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::testing::lively_weights;
 use super::{Forward, Maps, Mode, Weights, numbers};
-use crate::game::BoardSize;
-use crate::train::network::architecture::{Architecture, GameShape, Outputs};
+use crate::network::architecture::{Architecture, GameShape, Outputs};
+use tengen::game::BoardSize;
 
 const PLANES: usize = 3;
 

@@ -6,8 +6,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::maps::Maps;
 use super::testing::lively_weights;
 use super::{AREA_UNIT, Conv, Forward, Layers, Mode, Pooling, numbers};
-use crate::game::BoardSize;
-use crate::train::network::architecture::{Architecture, GameShape, Outputs};
+use crate::network::architecture::{Architecture, GameShape, Outputs};
+use tengen::game::BoardSize;
 
 /// Computes on padded boards.
 struct Masked<'a> {

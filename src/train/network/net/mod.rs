@@ -34,7 +34,7 @@ pub use maps::Maps;
 pub use peak::peak_flops;
 pub use weights::{Role, WeightTensor, Weights};
 
-pub use crate::eval::LEAD_SCALE;
+pub use tengen_nn::eval::LEAD_SCALE;
 
 /// Added to the variance in a batch norm; the usual value.
 pub const NORM_EPSILON: f32 = 1e-5;
@@ -171,10 +171,10 @@ impl AuxHead {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            AuxHead::Ownership => crate::eval::OWNERSHIP,
+            AuxHead::Ownership => tengen_nn::eval::OWNERSHIP,
             AuxHead::PointStatus => "fate",
             AuxHead::Margin => "score",
-            AuxHead::Lead => crate::eval::LEAD,
+            AuxHead::Lead => tengen_nn::eval::LEAD,
             AuxHead::Reply => "reply",
         }
     }

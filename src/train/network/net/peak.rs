@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::clock::Clock;
-use crate::eval::native::Level;
-use crate::eval::native::kernels::{Factors, Peak};
+use tengen::clock::Clock;
+use tengen_nn::eval::native::Level;
+use tengen_nn::eval::native::kernels::{Factors, Peak};
 
 /// Multiply-adds of each chain between clock reads; some tens of microseconds.
 const BURST: usize = 5_000;

@@ -1,7 +1,7 @@
 //! Weights and numbers for tests.
 
 use super::{Role, Weights};
-use crate::train::network::architecture::{Architecture, GameShape};
+use crate::network::architecture::{Architecture, GameShape};
 
 /// Initial weights with non-trivial norms and biases.
 pub(super) fn lively_weights(network: Architecture, planes: usize, shape: GameShape) -> Weights {

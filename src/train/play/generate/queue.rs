@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::train::seed::numbered_seed;
+use crate::seed::numbered_seed;
 
 /// The games to play, distributed to all threads one by one.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! Tests of the generator, and a search for other tests.
 
 use super::*;
-use crate::files::scratch::Scratch;
-use crate::game::{BoardSize, Move};
-use crate::games::nogo::SmallNoGo;
-use crate::train::play::generator::RolloutGenerator;
-use crate::train::play::selfplay::{SearchTargets, SelfPlaySearch};
+use crate::play::generator::RolloutGenerator;
+use crate::play::selfplay::{SearchTargets, SelfPlaySearch};
+use tengen::game::{BoardSize, Move};
+use tengen::games::nogo::SmallNoGo;
+use tengen_nn::files::scratch::Scratch;
 
 /// Prefers the corners of a 4x4 board.
 struct Corners;

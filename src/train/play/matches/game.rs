@@ -4,14 +4,14 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::MatchParams;
-use crate::encode::Encode;
-use crate::game::{Color, Game, Move, Outcome, Proof};
-use crate::rollout::{Playout, Rave, RaveParams};
-use crate::stats::GameResult;
-use crate::train::play::eval_batch::Task;
-use crate::train::play::mcts::{MctsParams, Search};
-use crate::train::seed::numbered_seed;
-use crate::train::shards::training_game::TrainingGame;
+use crate::play::eval_batch::Task;
+use crate::play::mcts::{MctsParams, Search};
+use crate::seed::numbered_seed;
+use crate::shards::training_game::TrainingGame;
+use tengen::encode::Encode;
+use tengen::game::{Color, Game, Move, Outcome, Proof};
+use tengen::rollout::{Playout, Rave, RaveParams};
+use tengen::stats::GameResult;
 
 /// A player in the matches of one thread.
 pub(super) enum PlayerSpec {

@@ -1,7 +1,7 @@
 //! KataGo's forced playouts at a root that is searched by PUCT.
 
 use super::best;
-use crate::search::{RootMove, RootMoves, SearchParams, exploration_bonus};
+use tengen::search::{RootMove, RootMoves, SearchParams, exploration_bonus};
 
 /// A PUCT root with forced playouts.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl PuctRoot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::play::mcts::tests::{root, visited};
+    use crate::play::mcts::tests::{root, visited};
 
     const FORCED: PuctRoot = PuctRoot { forced: 2.0 };
     const NONE: PuctRoot = PuctRoot { forced: 0.0 };

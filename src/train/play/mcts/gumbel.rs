@@ -5,8 +5,8 @@ use rand::Rng;
 use rand_distr::{Distribution as _, Gumbel};
 
 use super::{GumbelParams, best};
-use crate::eval::softmax;
-use crate::search::{RootMove, RootMoves};
+use tengen::search::{RootMove, RootMoves};
+use tengen_nn::eval::softmax;
 
 /// The least probability of a move: half the resolution of the tree's.
 const LEAST_POLICY: f32 = 0.5 / 65535.0;
@@ -146,7 +146,7 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::train::play::mcts::tests::{root, visited};
+    use crate::play::mcts::tests::{root, visited};
 
     #[test]
     fn halving_shares_the_playouts_out() {

@@ -1,5 +1,5 @@
 //! Searches of self-play: the engine's, over a small tree for each of many games
-//! ([`crate::search::StepSearch`]), with root algorithms that give policy targets.
+//! ([`tengen::search::StepSearch`]), with root algorithms that give policy targets.
 //!
 //! A search is a value that returns the position to evaluate next ([`Search::wanted`]) and takes
 //! the answer ([`Search::answer`]); [`super::eval_batch`] makes batches across games.
@@ -10,7 +10,7 @@ mod search;
 
 pub use search::{Search, SearchResult};
 
-use crate::search::SearchParams;
+use tengen::search::SearchParams;
 
 /// Root algorithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,8 +84,8 @@ fn best(numbers: impl Iterator<Item = f32>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::game::Move;
-    use crate::search::{RootMove, RootMoves};
+    use tengen::game::Move;
+    use tengen::search::{RootMove, RootMoves};
 
     /// Moves with these probabilities, playouts and mean results.
     pub(super) fn visited(moves: &[(f32, u32, f32)]) -> Vec<RootMove> {

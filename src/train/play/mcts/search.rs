@@ -6,9 +6,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::forced::PuctRoot;
 use super::gumbel::{GumbelRoot, mixed_value};
 use super::{MctsParams, RootRule, best};
-use crate::eval::kl_divergence;
-use crate::game::{Game, GameState, Move};
-use crate::search::{RootMoves, StepSearch};
+use tengen::game::{Game, GameState, Move};
+use tengen::search::{RootMoves, StepSearch};
+use tengen_nn::eval::kl_divergence;
 
 /// Result of a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -174,12 +174,12 @@ mod tests {
     use super::*;
     use rand::RngExt;
 
-    use crate::game::BoardSize;
-    use crate::games::go::SmallGo;
-    use crate::games::nogo::SmallNoGo;
-    use crate::train::play::mcts::GumbelParams;
-    use crate::train::play::mcts::tests::{root, visited};
-    use crate::train::shards::training_game::TrainingGame;
+    use crate::play::mcts::GumbelParams;
+    use crate::play::mcts::tests::{root, visited};
+    use crate::shards::training_game::TrainingGame;
+    use tengen::game::BoardSize;
+    use tengen::games::go::SmallGo;
+    use tengen::games::nogo::SmallNoGo;
 
     fn rules() -> [RootRule; 2] {
         [

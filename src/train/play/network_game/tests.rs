@@ -1,14 +1,14 @@
 use std::sync::atomic::AtomicU64;
 
 use super::*;
-use crate::eval::EvaluatorFactory;
-use crate::files::scratch::Scratch;
-use crate::game::{BoardSize, Color, Game};
-use crate::games::nogo::SmallNoGo;
-use crate::train::play::eval_batch::tests::info;
-use crate::train::play::eval_batch::{EvalBatch, run_tasks};
-use crate::train::play::mcts::GumbelParams;
-use crate::train::play::prover::EndingProver;
+use crate::play::eval_batch::tests::info;
+use crate::play::eval_batch::{EvalBatch, run_tasks};
+use crate::play::mcts::GumbelParams;
+use crate::play::prover::EndingProver;
+use tengen::game::{BoardSize, Color, Game};
+use tengen::games::nogo::SmallNoGo;
+use tengen_nn::eval::EvaluatorFactory;
+use tengen_nn::files::scratch::Scratch;
 
 fn no_prover() -> EndingProver<SmallNoGo> {
     EndingProver::new(0)
@@ -219,9 +219,9 @@ fn results_are_corrected_when_a_game_is_over() {
 
 #[test]
 fn a_crew_of_networks_fills_shards_with_the_same_games() {
-    use crate::train::play::generate::{generate, tests::plan};
-    use crate::train::play::generator::NetworkGenerator;
-    use crate::train::shards::shard;
+    use crate::play::generate::{generate, tests::plan};
+    use crate::play::generator::NetworkGenerator;
+    use crate::shards::shard;
     let size = BoardSize::square(5);
     let start = SmallNoGo::new(size).unwrap();
     let scratch = Scratch::new("network-generator");

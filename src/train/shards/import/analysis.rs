@@ -1,7 +1,7 @@
 //! What a player's search said of a position: values in the comments of a match, evaluations of candidate moves.
 
-use crate::game::Move;
-use crate::record::{search_value, value_of_evaluation};
+use tengen::game::Move;
+use tengen::record::{search_value, value_of_evaluation};
 
 /// Difference of two moves' evaluations by which one becomes e times as probable: an eighth of a logit ([`value_of_evaluation`]).
 const POLICY_SCALE: f32 = 25.0;

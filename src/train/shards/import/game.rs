@@ -9,10 +9,10 @@ use super::analysis::Analysis;
 use super::recorded::{End, LeftOut, Recorded, left_out};
 use super::source::Form;
 use super::{rapfi, twins};
-use crate::game::{Color, Game, HalfPoints, Move, Outcome, Rules as _};
-use crate::record::{GameRecord, Vertex, sgf};
-use crate::train::shards::row::{Row, Target};
-use crate::train::shards::training_game::{TrainingGame, with_komi};
+use crate::shards::row::{Row, Target};
+use crate::shards::training_game::{TrainingGame, with_komi};
+use tengen::game::{Color, Game, HalfPoints, Move, Outcome, Rules as _};
+use tengen::record::{GameRecord, Vertex, sgf};
 
 /// Komi beyond this, in points, is not shown to networks.
 const MOST_KOMI: i32 = 40;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::game::read_moves;
 use super::{source, twins};
-use crate::game::{Game, Move};
-use crate::train::TrainError;
+use crate::TrainError;
+use tengen::game::{Game, Move};
 
 /// Passes the moves of each game on the board of `start` to `take`, until it returns false. Twins,
 /// games with handicap and those with an illegal move are left out. Returns their number.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::train::TrainError;
-use crate::train::durable;
-use crate::train::shards::shard::ShardInfo;
+use crate::TrainError;
+use crate::durable;
+use crate::shards::shard::ShardInfo;
 
 /// Its file in the folder of the shards.
 const FILE: &str = "imported.json";

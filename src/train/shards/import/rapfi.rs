@@ -7,7 +7,7 @@
 
 use super::analysis::Analysis;
 use super::recorded::{End, LeftOut, Recorded, left_out};
-use crate::game::{BoardSize, Color, Game, Move, Outcome, Rules as _};
+use tengen::game::{BoardSize, Color, Game, Move, Outcome, Rules as _};
 
 /// Whether a text begins with such a line.
 pub(super) fn is_games(text: &str) -> bool {

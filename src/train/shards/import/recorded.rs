@@ -1,7 +1,7 @@
 //! A game as it was recorded, before its moves are tried, and why one is left out.
 
 use super::analysis::Analysis;
-use crate::game::{Color, HalfPoints, Move, Outcome};
+use tengen::game::{Color, HalfPoints, Move, Outcome};
 
 /// How a game was decided.
 #[derive(Debug, Clone, Copy, PartialEq)]

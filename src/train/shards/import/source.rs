@@ -8,10 +8,10 @@ use zip::ZipArchive;
 
 use super::compact::{self, Index};
 use super::rapfi;
-use crate::files::{self, OpenError};
-use crate::record::sgf;
-use crate::train::TrainError;
-use crate::train::files_below::files_below;
+use crate::TrainError;
+use crate::files_below::files_below;
+use tengen::record::sgf;
+use tengen_nn::files::{self, OpenError};
 
 /// SGF files of a folder that are read, written and noted as done together.
 const FILES_IN_UNIT: usize = 1000;

@@ -3,11 +3,11 @@ use std::io::Write as _;
 
 use super::source::Form;
 use super::*;
-use crate::files::scratch::Scratch;
-use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome};
-use crate::games::go::SmallGo;
-use crate::games::gomoku::Gomoku;
-use crate::train::play::generate::tests::rows;
+use crate::play::generate::tests::rows;
+use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome};
+use tengen::games::go::SmallGo;
+use tengen::games::gomoku::Gomoku;
+use tengen_nn::files::scratch::Scratch;
 
 const CHOICE: Choice = Choice {
     on_time: false,
@@ -253,12 +253,12 @@ fn imports_that_were_copied_together_are_all_there() {
     import(&empty(), &plan(&[&folder(&scratch)], &place("a")), |_| ()).unwrap();
     import(&empty(), &plan(&[&place("more")], &place("b")), |_| ()).unwrap();
     let count = |folder: &str| {
-        let selection = crate::train::shards::dataset::Selection {
+        let selection = crate::shards::dataset::Selection {
             folders: vec![place(folder)],
             window: usize::MAX,
             held_out: 0.0,
         };
-        crate::train::shards::dataset::Dataset::load(&selection)
+        crate::shards::dataset::Dataset::load(&selection)
             .unwrap()
             .fit
             .len()

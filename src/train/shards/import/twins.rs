@@ -1,7 +1,7 @@
 //! Games that were recorded twice, also turned or mirrored.
 
-use crate::fnv;
-use crate::game::{BoardSize, Move, Symmetry};
+use tengen::fnv;
+use tengen::game::{BoardSize, Move, Symmetry};
 
 /// Games that share this many plies are taken for one: of 63,000 games of TYGEM, 619 share 60 plies with another.
 const PLIES: usize = 60;

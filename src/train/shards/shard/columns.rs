@@ -16,10 +16,10 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::SerializedFileWriter;
 
 use super::table::{self, columns, field, missing, schema};
-use crate::game::{Game, HalfPoints, Move, Rules};
-use crate::train::shards::ending;
-use crate::train::shards::row::{Row, Share};
-use crate::train::shards::training_game::with_komi;
+use crate::shards::ending;
+use crate::shards::row::{Row, Share};
+use crate::shards::training_game::with_komi;
+use tengen::game::{Game, HalfPoints, Move, Rules};
 
 /// The column of games with komi.
 const KOMI: &str = "komi";

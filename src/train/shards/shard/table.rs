@@ -35,7 +35,7 @@ macro_rules! columns {
             ) -> ::parquet::errors::Result<$name> {
                 let mut place = 0..;
                 Ok($name {
-                    $($column: $crate::train::shards::shard::table::read::<$kind>(
+                    $($column: $crate::shards::shard::table::read::<$kind>(
                         group, place.next().unwrap_or_default(), stringify!($column),
                     )?,)*
                 })
@@ -43,7 +43,7 @@ macro_rules! columns {
 
             /// The schema's fields.
             fn fields() -> ::parquet::errors::Result<Vec<::parquet::schema::types::TypePtr>> {
-                Ok(vec![$($crate::train::shards::shard::table::field::<$kind>(stringify!($column))?,)*])
+                Ok(vec![$($crate::shards::shard::table::field::<$kind>(stringify!($column))?,)*])
             }
 
             /// Writes all columns.
@@ -51,7 +51,7 @@ macro_rules! columns {
                 &self,
                 group: &mut ::parquet::file::writer::SerializedRowGroupWriter<'_, Vec<u8>>,
             ) -> ::parquet::errors::Result<()> {
-                $($crate::train::shards::shard::table::write::<$kind>(group, &self.$column)?;)*
+                $($crate::shards::shard::table::write::<$kind>(group, &self.$column)?;)*
                 Ok(())
             }
         }

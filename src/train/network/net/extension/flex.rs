@@ -8,7 +8,7 @@ use super::super::NORM_EPSILON;
 use super::super::kernel;
 use super::super::maps::Sizes;
 use super::Boards;
-use crate::eval::native::Level;
+use tengen_nn::eval::native::Level;
 
 fn layer(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> kernel::Layer {
     let [_, inputs] = x.shape().dims();

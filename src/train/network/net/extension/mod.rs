@@ -5,7 +5,7 @@
 
 #![cfg_attr(
     feature = "libtorch",
-    allow(deprecated, reason = "see `crate::train::network::device`")
+    allow(deprecated, reason = "see `crate::network::device`")
 )]
 
 mod composed;
@@ -23,7 +23,7 @@ use super::maps::Sizes;
 
 /// Layers of boards of one or several sizes, `[points, channels]`.
 #[backend_extension(Flex, LibTorch: cfg(feature = "libtorch"), Autodiff)]
-pub(in crate::train::network::net) trait Boards: Backend {
+pub(in crate::network::net) trait Boards: Backend {
     /// Stride-1 convolution that keeps the boards' sizes, its factors `[out, in, kernel, kernel]`; with
     /// `[channels, 1, kernel, kernel]` of each channel separately (depthwise).
     fn board_conv(
@@ -105,7 +105,7 @@ pub(in crate::train::network::net) trait Boards: Backend {
 }
 
 /// The convolution of tensors on any device.
-pub(in crate::train::network::net) fn board_conv(
+pub(in crate::network::net) fn board_conv(
     x: Tensor<2>,
     factors: Tensor<4>,
     sizes: Sizes,
@@ -115,7 +115,7 @@ pub(in crate::train::network::net) fn board_conv(
 }
 
 /// Adds `[boards, channels]` to the points of each board, on any device.
-pub(in crate::train::network::net) fn add_by_board(
+pub(in crate::network::net) fn add_by_board(
     x: Tensor<2>,
     bias: Tensor<2>,
     sizes: Sizes,
@@ -125,13 +125,13 @@ pub(in crate::train::network::net) fn add_by_board(
 }
 
 /// The mean and the variance of each channel, on any device.
-pub(in crate::train::network::net) fn board_moments(x: Tensor<2>) -> (Tensor<1>, Tensor<1>) {
+pub(in crate::network::net) fn board_moments(x: Tensor<2>) -> (Tensor<1>, Tensor<1>) {
     let (mean, variance) = <Dispatch as Boards>::board_moments(x.into_dispatch());
     (Tensor::from_dispatch(mean), Tensor::from_dispatch(variance))
 }
 
 /// Batch norm of tensors on any device: `[gamma, beta, mean, variance]`, then a ReLU if `relu`.
-pub(in crate::train::network::net) fn board_norm(
+pub(in crate::network::net) fn board_norm(
     x: Tensor<2>,
     factors: [Tensor<1>; 4],
     relu: bool,

@@ -6,8 +6,8 @@ use burn::tensor::Shape;
 
 use super::flex::{tensor, with_numbers};
 use super::{Boards, composed};
-use crate::train::network::net::maps::{Sizes, points};
-use crate::train::network::net::testing;
+use crate::network::net::maps::{Sizes, points};
+use crate::network::net::testing;
 
 type Numbers = FloatTensor<Flex>;
 

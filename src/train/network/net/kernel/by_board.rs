@@ -3,7 +3,7 @@
 use super::part::by_size;
 
 /// Adds `[boards, channels]` to all points of each board.
-pub(in crate::train::network::net) fn add_by_board(
+pub(in crate::network::net) fn add_by_board(
     channels: usize,
     sizes: &[[usize; 3]],
     x: &[f32],
@@ -19,7 +19,7 @@ pub(in crate::train::network::net) fn add_by_board(
 }
 
 /// The sum over the points of each board, `[boards, channels]`.
-pub(in crate::train::network::net) fn sums_by_board(
+pub(in crate::network::net) fn sums_by_board(
     channels: usize,
     sizes: &[[usize; 3]],
     x: &[f32],

@@ -6,8 +6,8 @@ use super::layout::{copy_out, empty_map, lay_out};
 use super::part::Part;
 use super::shape::Shape;
 use super::weights::pack;
-use crate::eval::native::grid::Grid;
-use crate::eval::native::kernels::{
+use tengen_nn::eval::native::grid::Grid;
+use tengen_nn::eval::native::kernels::{
     Activation, ConvTask, Epilogue, Float, LANES, Lanes, WIDEST, WinogradTask, Workspace,
     chunk_blocks,
 };

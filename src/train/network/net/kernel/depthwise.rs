@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use super::layout::{copy_out, empty_map, lay_out};
 use super::part::Part;
 use super::shape::{GROUPS, Shape};
-use crate::eval::native::grid::Grid;
-use crate::eval::native::kernels::simd::{Job, Simd, Tile};
-use crate::eval::native::kernels::{Activation, DepthwiseTask, Epilogue, LANES, Lanes};
+use tengen_nn::eval::native::grid::Grid;
+use tengen_nn::eval::native::kernels::simd::{Job, Simd, Tile};
+use tengen_nn::eval::native::kernels::{Activation, DepthwiseTask, Epilogue, LANES, Lanes};
 
 /// Boards to boards, with as many channels out as in.
 pub(super) fn forward(parts: Vec<Part<'_>>, weights: &[f32]) {

@@ -1,12 +1,12 @@
 //! Gradients of the outputs of Winograd's algorithm, by tile, as gradients of its frequencies: A m A' with the
-//! A' of [`crate::eval::native::kernels::winograd::transforms`].
+//! A' of [`tengen_nn::eval::native::kernels::winograd::transforms`].
 
 use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-use crate::eval::native::grid::Grid;
-use crate::eval::native::kernels::Lanes;
-use crate::eval::native::kernels::simd::{Job, Simd};
-use crate::eval::native::kernels::winograd::transforms::Tiles;
+use tengen_nn::eval::native::grid::Grid;
+use tengen_nn::eval::native::kernels::Lanes;
+use tengen_nn::eval::native::kernels::simd::{Job, Simd};
+use tengen_nn::eval::native::kernels::winograd::transforms::Tiles;
 
 /// The transposed transform of a row of sums.
 pub(super) trait Transposed<const TILE: usize, const PATCH: usize> {

@@ -1,7 +1,7 @@
 //! Boards, channels last, in the blocks of sixteen channels that the kernels read, and back.
 
-use crate::eval::native::grid::Grid;
-use crate::eval::native::kernels::{LANES, Lanes};
+use tengen_nn::eval::native::grid::Grid;
+use tengen_nn::eval::native::kernels::{LANES, Lanes};
 
 /// A map of this many blocks, all zero.
 pub(super) fn empty_map(grid: &Grid, blocks: usize) -> Vec<Lanes<f32>> {

@@ -1,7 +1,7 @@
 //! CPU kernels for many small boards, forward and backward, on plain slices: the points of all boards, size after
 //! size, `[points, channels]`, with their sizes `[boards, height, width]`.
 //!
-//! Convolutions are those with which networks are played ([`crate::eval::native`]): one text, generic
+//! Convolutions are those with which networks are played ([`tengen_nn::eval::native`]): one text, generic
 //! over the processor's vectors and compiled for each kind of them, 3x3 by Winograd's algorithm. Each board is
 //! copied into the blocks of sixteen channels that they read (`layout`), which costs little beside its products.
 //! Gradients of weights are sums of outer products in the same layout (`weight_gradient`).

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 const POINTS: usize = 256;
 
 /// The mean of each channel, then the variance of each channel.
-pub(in crate::train::network::net) fn moments(x: &[f32], channels: usize) -> Vec<f32> {
+pub(in crate::network::net) fn moments(x: &[f32], channels: usize) -> Vec<f32> {
     let points = (x.len() / channels).max(1) as f64;
     let average = |sums: Vec<f64>| -> Vec<f32> {
         let sums = sums.into_iter();
@@ -18,7 +18,7 @@ pub(in crate::train::network::net) fn moments(x: &[f32], channels: usize) -> Vec
 }
 
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta; with `relu` at least 0.
-pub(in crate::train::network::net) fn norm(
+pub(in crate::network::net) fn norm(
     x: &[f32],
     factors: [&[f32]; 4],
     epsilon: f32,
@@ -55,14 +55,14 @@ fn floor(relu: bool) -> f32 {
 
 /// Gradients of the inputs of [`norm`].
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::train::network::net) struct NormGradient {
-    pub(in crate::train::network::net) x: Vec<f32>,
-    pub(in crate::train::network::net) gamma: Vec<f32>,
-    pub(in crate::train::network::net) beta: Vec<f32>,
+pub(in crate::network::net) struct NormGradient {
+    pub(in crate::network::net) x: Vec<f32>,
+    pub(in crate::network::net) gamma: Vec<f32>,
+    pub(in crate::network::net) beta: Vec<f32>,
 }
 
 /// Propagates gradients of the outputs to the inputs, when the moments were those of `x`.
-pub(in crate::train::network::net) fn norm_gradient(
+pub(in crate::network::net) fn norm_gradient(
     x: &[f32],
     gradient: &[f32],
     factors: [&[f32]; 4],

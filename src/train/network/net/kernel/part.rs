@@ -1,7 +1,7 @@
 //! The boards of one size among those of several.
 
 use super::shape::{Layer, Shape};
-use crate::train::network::net::maps::points;
+use crate::network::net::maps::points;
 
 /// What a convolution reads and writes of them.
 pub(super) struct Part<'a> {

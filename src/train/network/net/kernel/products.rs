@@ -1,7 +1,7 @@
 //! Sums of outer products: every input times every output's gradient.
 
-use crate::eval::native::kernels::simd::{Job, Simd, Tile};
-use crate::eval::native::kernels::{LANES, Lanes};
+use tengen_nn::eval::native::kernels::simd::{Job, Simd, Tile};
+use tengen_nn::eval::native::kernels::{LANES, Lanes};
 
 /// Adds the products of every input with every output's gradient, over some items: points of a row, or tiles.
 pub(super) struct Products<'a> {

@@ -1,25 +1,25 @@
 //! The shape of a convolution, and the layout that follows from it.
 
-use crate::eval::native::Level;
-use crate::eval::native::grid::Grid;
-use crate::eval::native::kernels::LANES;
+use tengen_nn::eval::native::Level;
+use tengen_nn::eval::native::grid::Grid;
+use tengen_nn::eval::native::kernels::LANES;
 
 /// Boards in groups that are summed separately and then added in order.
 pub(super) const GROUPS: usize = 4;
 
 /// One convolution: stride 1, an odd square kernel, zero padding that keeps the board's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::train::network::net) struct Layer {
+pub(in crate::network::net) struct Layer {
     /// The vectors that it is computed with.
-    pub(in crate::train::network::net) level: Level,
+    pub(in crate::network::net) level: Level,
     /// Whether each channel is separate; there are then as many outputs as inputs.
-    pub(in crate::train::network::net) depthwise: bool,
+    pub(in crate::network::net) depthwise: bool,
     /// Channels in.
-    pub(in crate::train::network::net) inputs: usize,
+    pub(in crate::network::net) inputs: usize,
     /// Channels out.
-    pub(in crate::train::network::net) outputs: usize,
+    pub(in crate::network::net) outputs: usize,
     /// Side of the kernel.
-    pub(in crate::train::network::net) kernel: usize,
+    pub(in crate::network::net) kernel: usize,
 }
 
 impl Layer {

@@ -1,7 +1,7 @@
 use super::super::testing::numbers;
 use super::*;
-use crate::eval::native::Level;
 use proptest::prelude::*;
+use tengen_nn::eval::native::Level;
 
 /// Calls `with` for each combination of board, output, input and weight index.
 fn each_product(layer: Layer, sizes: &[[usize; 3]], mut with: impl FnMut(usize, usize, usize)) {

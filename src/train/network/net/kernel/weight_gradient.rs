@@ -10,10 +10,10 @@ use super::layout::{empty_map, lay_out};
 use super::products::Products;
 use super::shape::{GROUPS, Shape};
 use super::weights::from_frequencies;
-use crate::eval::native::grid::Grid;
-use crate::eval::native::kernels::winograd::Spectra;
-use crate::eval::native::kernels::winograd::transforms::{Tiles, Transforms, kernel_rows};
-use crate::eval::native::kernels::{Float, LANES, Lanes};
+use tengen_nn::eval::native::grid::Grid;
+use tengen_nn::eval::native::kernels::winograd::Spectra;
+use tengen_nn::eval::native::kernels::winograd::transforms::{Tiles, Transforms, kernel_rows};
+use tengen_nn::eval::native::kernels::{Float, LANES, Lanes};
 
 /// Tiles whose products are added while sums stay in registers, at least: the boards that have them are taken
 /// together.

@@ -1,7 +1,9 @@
 //! Weights in the order in which the kernels read them, and sums of their gradients in that of a tensor.
 
 use super::shape::Shape;
-use crate::eval::native::kernels::{LANES, Lanes, WeightOrder, winograd::transforms::kernel_rows};
+use tengen_nn::eval::native::kernels::{
+    LANES, Lanes, WeightOrder, winograd::transforms::kernel_rows,
+};
 
 /// A kernel `[3, 3]` of sixteen outputs.
 type Kernel = [[[f32; LANES]; 3]; 3];

@@ -1,0 +1,117 @@
+//! `tengen-lab gtp`: an engine that chooses its moves as a paper has it.
+
+use std::io::{stdin, stdout};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::{Parser, Subcommand};
+use tengen::clock::{Clock, PlayoutClock, SystemClock};
+use tengen::engine::EngineOptions;
+use tengen::gtp::{FileAccess, Perspective, Session, SessionOptions, serve};
+use tengen::program::{FlagSet, Flags};
+use tengen::registry::{Method, create_by};
+use tengen_lab::methods::{ByCritic, ByMucgo};
+use tengen_lab::mucgo::play::MucgoParams;
+
+/// Playouts are the same in every process unless a seed is given.
+const USUAL_SEED: u64 = 1;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    method: Paper,
+}
+
+#[derive(Debug, Subcommand)]
+enum Paper {
+    /// The adaptive critic of 1997 in the file of --model, without a search.
+    Critic {
+        #[command(flatten)]
+        engine: Flags<EngineOptions, OfEngine>,
+    },
+    /// Mucgo's search of 2019 over random playouts.
+    Mucgo {
+        #[command(flatten)]
+        engine: Flags<EngineOptions, OfEngine>,
+        #[command(flatten)]
+        params: Flags<MucgoParams, All>,
+    },
+}
+
+/// What these engines need of the settings of an engine.
+#[derive(Debug, Clone)]
+struct OfEngine;
+
+impl FlagSet for OfEngine {
+    fn has(name: &str) -> bool {
+        const OURS: [&str; 9] = [
+            "game",
+            "size",
+            "rules",
+            "model",
+            "visits",
+            "time-per-move",
+            "playouts-per-second",
+            "seed",
+            "memory-mib",
+        ];
+        OURS.contains(&name)
+    }
+}
+
+/// All settings of a table.
+#[derive(Debug, Clone)]
+struct All;
+
+impl FlagSet for All {
+    fn has(_: &str) -> bool {
+        true
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    match args.method {
+        Paper::Critic { engine } => {
+            let time = clock(&engine.settings);
+            let (method, options) = ByCritic::new(engine.settings, Arc::clone(&time))?;
+            play(method, options, time)
+        }
+        Paper::Mucgo { engine, params } => {
+            let time = clock(&engine.settings);
+            let options = engine.settings;
+            let method = ByMucgo {
+                params: params.settings,
+                bytes: (options.search.memory_mib as usize) << 20,
+                seed: options.seed.unwrap_or(USUAL_SEED),
+                time: Arc::clone(&time),
+            };
+            play(method, options, time)
+        }
+    }
+}
+
+fn clock(options: &EngineOptions) -> Arc<dyn Clock> {
+    match options.playouts_per_second {
+        None => Arc::new(SystemClock::new()),
+        Some(rate) => Arc::new(PlayoutClock::new(rate)),
+    }
+}
+
+fn play(
+    method: impl Method + Send + 'static,
+    options: EngineOptions,
+    time: Arc<dyn Clock>,
+) -> anyhow::Result<()> {
+    let session_options = SessionOptions {
+        name: "Tengen lab".to_owned(),
+        perspective: Perspective::Mover,
+        ponder: false,
+        live_graphics: false,
+        files: FileAccess::new(None, false).context("files")?,
+    };
+    let size = options.board();
+    let make = Box::new(move |size| create_by(&method, &options, size, &time));
+    let session = Session::new(make, size, session_options)?;
+    serve(session, stdin(), stdout()).context("the session failed")
+}

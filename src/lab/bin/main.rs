@@ -1,0 +1,69 @@
+//! `tengen-lab`: papers and truth sets. Each subcommand is a file; the work is in the library.
+
+mod ablate;
+mod critic;
+mod gtp;
+mod mucgo;
+
+use clap::{Parser, Subcommand};
+use tengen::{processor, program};
+use tengen_train::command::Interrupt;
+
+/// How an interrupted command is continued.
+const GOES_ON: &str =
+    "Whole games and checkpoints are kept; the same command continues from there.";
+
+/// Reproduce papers: ablation studies, the adaptive critic of 1997, Mucgo of 2019.
+///
+/// docs/papers.md has the commands and the results.
+#[derive(Debug, Parser)]
+#[command(name = "tengen-lab", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run an ablation study: several arms and seeds, matches between their networks, and a table.
+    Ablate(ablate::Args),
+    /// Train adaptive critics as in 1997 from a plan, and compare them.
+    Critic(critic::Args),
+    /// Play over GTP as a paper does.
+    Gtp(gtp::Args),
+    /// Fit to recorded games what Mucgo's search of 2019 knows: move weights and stages of a game.
+    Mucgo(mucgo::Args),
+}
+
+fn main() {
+    processor::check();
+    start();
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a command-line program says why it ends"
+)]
+#[inline(never)]
+fn start() {
+    let status = match run() {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("tengen-lab: {}", program::one_line(error.as_ref()));
+            1
+        }
+    };
+    program::end(status)
+}
+
+fn run() -> anyhow::Result<()> {
+    let filter = env_logger::Env::default().default_filter_or("info");
+    env_logger::Builder::from_env(filter).init();
+    tengen_train::command::fit_on_this_thread()?;
+    match program::read::<Cli>().command {
+        Command::Ablate(args) => ablate::run_ablation(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Critic(args) => critic::run_critic(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Gtp(args) => gtp::run(args),
+        Command::Mucgo(args) => mucgo::run(&args),
+    }
+}

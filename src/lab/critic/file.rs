@@ -1,0 +1,250 @@
+//! The file of a critic: a line of JSON metadata, the weights, a checksum.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | up to the first line feed | JSON object: `format` (`tengen-critic-1`) and the fields of [`CriticInfo`] |
+//! | 8 for each weight | f64, little endian, in the order of [`Network`] |
+//! | 4 | CRC-32 of all bytes before, little endian |
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::Network;
+use tengen::game::BoardSize;
+use tengen_nn::files::{self, OpenError};
+
+/// Start of the first line, which identifies the file type.
+const FORMAT: &str = "tengen-critic-1";
+
+/// Maximum file size: about five hundred hidden nodes on 19x19.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// Metadata of a critic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CriticInfo {
+    /// The game, as [`Game::NAME`](tengen::game::Game::NAME).
+    pub game: String,
+    /// Columns of the board.
+    pub width: u8,
+    /// Rows of the board.
+    pub height: u8,
+    /// Number of nodes in the hidden layer.
+    pub hidden: usize,
+    /// Games that it was trained on.
+    pub games: u32,
+    /// Seed of its run.
+    pub seed: u64,
+    /// Whether it may fill its own eyes.
+    #[serde(default)]
+    pub fills_eyes: bool,
+    /// How it was trained, in a few words.
+    pub taught: String,
+}
+
+/// A critic that can play.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Critic {
+    /// Metadata of the file: game, board, training.
+    pub info: CriticInfo,
+    /// The network with its weights.
+    pub network: Network,
+}
+
+/// Why a file is not a usable critic.
+#[derive(Debug, Error)]
+pub enum CriticError {
+    /// No file was given.
+    #[error("gtp critic needs a critic: --model FILE, made by tengen-lab critic")]
+    NotGiven,
+    /// Read error.
+    #[error("cannot read critic {path}: {source}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        source: OpenError,
+    },
+    /// Damaged, or another kind of file.
+    #[error("{path} is not a critic: {reason}")]
+    NoCritic {
+        /// The file.
+        path: String,
+        /// What was found.
+        reason: String,
+    },
+    /// It is for another game or board.
+    #[error("critic {path} plays {game} on {size}, not {wanted}")]
+    Misfit {
+        /// The file.
+        path: String,
+        /// Its game.
+        game: String,
+        /// Its board.
+        size: BoardSize,
+        /// The requested game and board.
+        wanted: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    format: String,
+    #[serde(flatten)]
+    info: CriticInfo,
+}
+
+impl CriticInfo {
+    /// The board that it was trained on.
+    #[must_use]
+    pub fn size(&self) -> BoardSize {
+        BoardSize::new(self.width, self.height)
+    }
+}
+
+impl Critic {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`CriticError`] names the file and the problem.
+    pub fn load(path: &Path) -> Result<Critic, CriticError> {
+        let name = path.display().to_string();
+        match files::read(path, MOST_BYTES) {
+            Ok(bytes) => {
+                Critic::parse(&bytes).map_err(|reason| CriticError::NoCritic { path: name, reason })
+            }
+            Err(source) => Err(CriticError::Read { path: name, source }),
+        }
+    }
+
+    /// Reads a file that must be for this game and board.
+    ///
+    /// # Errors
+    /// As [`Critic::load`], and [`CriticError::Misfit`].
+    pub fn load_for(path: &Path, game: &str, size: BoardSize) -> Result<Critic, CriticError> {
+        let critic = Critic::load(path)?;
+        if critic.info.game == game && critic.info.size() == size {
+            return Ok(critic);
+        }
+        Err(CriticError::Misfit {
+            path: path.display().to_string(),
+            size: critic.info.size(),
+            game: critic.info.game,
+            wanted: format!("{game} on {size}"),
+        })
+    }
+
+    /// The content of its file.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        let head = Head {
+            format: FORMAT.to_owned(),
+            info: self.info.clone(),
+        };
+        let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
+        bytes.push(b'\n');
+        let weights = self.network.weights().iter();
+        bytes.extend(weights.flat_map(|weight| weight.to_le_bytes()));
+        let checksum = crc32fast::hash(&bytes);
+        bytes.extend(checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the content of a file.
+    ///
+    /// # Errors
+    /// A message about the problem.
+    pub fn parse(bytes: &[u8]) -> Result<Critic, String> {
+        let (body, checksum) = bytes.split_last_chunk::<4>().ok_or("it is too short")?;
+        let line = body.iter().position(|&byte| byte == b'\n').unwrap_or(0);
+        let head: Option<Head> = serde_json::from_slice(&body[..line]).ok();
+        let head = head.filter(|head| head.format == FORMAT);
+        let head = head.ok_or(
+            "its first line is not that of a file by tengen-lab critic; networks of other kinds \
+             need another --backend",
+        )?;
+        let expected = u32::from_le_bytes(*checksum);
+        let found = crc32fast::hash(body);
+        if found != expected {
+            return Err(format!(
+                "it is damaged or truncated: its checksum is {found:08x}, expected {expected:08x}"
+            ));
+        }
+        let info = head.info;
+        let weights = body[line + 1..].chunks(8);
+        let weights = weights.map(|bytes| bytes.try_into().map(f64::from_le_bytes));
+        let weights: Result<Vec<f64>, _> = weights.collect();
+        let network = weights
+            .ok()
+            .and_then(|weights| Network::of(info.size().area(), info.hidden, weights))
+            .ok_or("its weights do not fit its metadata, or are not finite")?;
+        Ok(Critic { info, network })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    fn critic() -> Critic {
+        Critic {
+            info: CriticInfo {
+                game: "nogo".to_owned(),
+                width: 4,
+                height: 3,
+                hidden: 5,
+                games: 7,
+                seed: u64::MAX,
+                fills_eyes: true,
+                taught: "hdp \"0.9\"\n".to_owned(),
+            },
+            network: Network::new(12, 5, &mut Xoshiro256PlusPlus::seed_from_u64(3)),
+        }
+    }
+
+    #[test]
+    fn a_critic_survives_its_file_to_the_bit() {
+        assert_eq!(Critic::parse(&critic().bytes()).unwrap(), critic());
+    }
+
+    #[test]
+    fn other_files_and_damage_are_refused() {
+        let bytes = critic().bytes();
+        let error = |bytes: &[u8]| Critic::parse(bytes).unwrap_err();
+        assert!(error(b"").contains("short"));
+        assert!(error(b"\x08\x01onnx and so on").contains("first line"));
+        assert!(error(&bytes[..bytes.len() - 8]).contains("damaged"));
+        for place in (0..bytes.len()).step_by(7) {
+            let mut wrong = bytes.clone();
+            wrong[place] ^= 4;
+            assert!(Critic::parse(&wrong).is_err(), "byte {place}");
+        }
+        let mut more = critic();
+        more.info.hidden = 6;
+        assert!(error(&more.bytes()).contains("weights"));
+    }
+
+    #[test]
+    fn a_misfit_is_named() {
+        let name = format!("tengen-critic-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, critic().bytes()).unwrap();
+        let load = |game: &str, side| {
+            let size = BoardSize::new(4, side);
+            Critic::load_for(&path, game, size).map_err(|error| error.to_string())
+        };
+        assert!(load("nogo", 3).is_ok());
+        let message = load("go", 3).unwrap_err();
+        assert!(
+            message.contains("tengen-critic-") && message.contains("nogo on 4x3, not go on 4x3"),
+            "{message}"
+        );
+        assert!(load("nogo", 4).unwrap_err().contains("not nogo on 4x4"));
+        std::fs::remove_file(&path).unwrap();
+        assert!(load("nogo", 3).unwrap_err().contains("cannot read"));
+    }
+}

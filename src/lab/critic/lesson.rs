@@ -1,0 +1,288 @@
+//! One game of a critic against its opponent.
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+use super::plan::Curriculum;
+use super::target::{Learner, TrainingTarget};
+use super::taught::{Taught, UtilityWeights, utility};
+use crate::critic::{Board, Judge, Network, read};
+use tengen::game::{Color, Move, ply_cap, scoring};
+
+/// Settings of all games of a run.
+#[derive(Debug, Clone)]
+pub struct LessonSettings<'a> {
+    /// Share of its turns in which the opponent plays by rules of thumb.
+    pub opponent_rules: f64,
+    /// Whether the critic may fill its own eyes.
+    pub fills_eyes: bool,
+    /// Weights of the utility.
+    pub utility: &'a UtilityWeights,
+    /// Whether a negative utility is replaced by zero.
+    pub clamp: bool,
+    /// The training target.
+    pub teaching: TrainingTarget,
+    /// The curriculum.
+    pub lessons: &'a Curriculum,
+}
+
+/// A finished game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u8, u16, u16, u16)", into = "(u8, u16, u16, u16)")]
+pub struct Played {
+    /// Whether it was a test without training.
+    pub test: bool,
+    /// The critic's points and the opponent's.
+    pub points: [u16; 2],
+    /// Moves, passes included.
+    pub plies: u16,
+}
+
+impl From<(u8, u16, u16, u16)> for Played {
+    fn from((test, own, other, plies): (u8, u16, u16, u16)) -> Played {
+        Played {
+            test: test != 0,
+            points: [own, other],
+            plies,
+        }
+    }
+}
+
+impl From<Played> for (u8, u16, u16, u16) {
+    fn from(played: Played) -> (u8, u16, u16, u16) {
+        let [own, other] = played.points;
+        (played.test.into(), own, other, played.plies)
+    }
+}
+
+impl Played {
+    /// Whether the critic has won.
+    #[must_use]
+    pub fn won(self) -> bool {
+        self.points[0] > self.points[1]
+    }
+
+    /// Whether it has lost by less than six points (Table I).
+    #[must_use]
+    pub fn narrowly_lost(self) -> bool {
+        let behind = i32::from(self.points[1]) - i32::from(self.points[0]);
+        (1..6).contains(&behind)
+    }
+}
+
+/// A critic in training.
+#[derive(Debug)]
+pub struct CriticTrainee {
+    /// Its network.
+    pub network: Network,
+    learner: Learner,
+    judge: Judge,
+    board: Board,
+}
+
+impl CriticTrainee {
+    /// A critic before its first game.
+    #[must_use]
+    pub fn new(network: Network, teaching: TrainingTarget) -> CriticTrainee {
+        CriticTrainee {
+            network,
+            learner: Learner::new(teaching),
+            judge: Judge::default(),
+            board: Board::new(),
+        }
+    }
+}
+
+/// Plays game `number` of a curriculum, with all random numbers from `seed`, and learns from it
+/// unless it is a test.
+pub fn play<G: Taught>(
+    start: &G,
+    settings: &LessonSettings<'_>,
+    number: u32,
+    seed: u64,
+    trainee: &mut CriticTrainee,
+) -> Played {
+    let lessons = settings.lessons;
+    let test = lessons.is_test(number);
+    let black = lessons.both_colors && number % 2 == 1;
+    let color = if black { Color::Black } else { Color::White };
+    let temperature = (!test && number < lessons.sampled_games).then_some(lessons.temperature);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut position = start.clone();
+    let (mut plies, mut before) = (0, utility(start, color, settings.utility));
+    trainee.learner.begin();
+    while plies < ply_cap(start.size()) {
+        let ours = position.to_move() == color;
+        let mv = if plies < lessons.random_plies {
+            position.random_move(&mut rng)
+        } else if ours {
+            let mut moves = trainee.judge.moves(&trainee.network, &position);
+            moves.retain(|found| settings.fills_eyes || !scoring::fills_eye(&position, found.0));
+            choose(&moves, temperature, settings.teaching.signed, &mut rng)
+        } else {
+            position.opponent_move(settings.opponent_rules, &mut rng)
+        };
+        let Some(mv) = mv else { break };
+        position.play(mv);
+        plies += 1;
+        if !test {
+            let now = utility(&position, color, settings.utility);
+            let change = match settings.clamp {
+                false => now - before,
+                true if ours => (now - before).max(0.0),
+                true => 0.0,
+            };
+            before = now;
+            read(&position, color, &mut trainee.board);
+            let (learner, network) = (&mut trainee.learner, &mut trainee.network);
+            learner.see(network, &trainee.board, change);
+        }
+    }
+    if !test {
+        let worth = position.worth(color);
+        trainee.learner.end(&mut trainee.network, worth);
+    }
+    Played {
+        test,
+        points: position.points(color).map(|points| points as u16),
+        plies: plies as u16,
+    }
+}
+
+/// The best move, or at a temperature a random one, with better moves more likely (Gibbs sampling).
+fn choose(
+    moves: &[(Move, f64)],
+    temperature: Option<f64>,
+    signed: bool,
+    rng: &mut impl Rng,
+) -> Option<Move> {
+    let best = moves.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let Some(temperature) = temperature else {
+        return Some(best.0);
+    };
+    let scale = if signed { 2.0 } else { 1.0 } / temperature;
+    let weight = |value: f64| ((value - best.1) * scale).exp();
+    let total: f64 = moves.iter().map(|found| weight(found.1)).sum();
+    let mut rest = rng.random::<f64>() * total;
+    let drawn = moves.iter().find(|found| {
+        rest -= weight(found.1);
+        rest < 0.0
+    });
+    Some(drawn.unwrap_or(best).0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::critic::target::Target;
+    use tengen::game::{BoardSize, Game};
+    use tengen::games::go::SmallGo;
+    use tengen::games::nogo::SmallNoGo;
+
+    fn lessons() -> Curriculum {
+        Curriculum {
+            games: 1,
+            sampled_games: 20,
+            temperature: 0.05,
+            test_every: 0,
+            test_games: 0,
+            random_plies: 0,
+            rate: 0.05,
+            both_colors: false,
+        }
+    }
+
+    fn teaching(target: Target) -> TrainingTarget {
+        TrainingTarget {
+            target,
+            rate: 0.05,
+            signed: false,
+        }
+    }
+
+    fn taught<G: Taught>(
+        start: &G,
+        lessons: &Curriculum,
+        games: u32,
+    ) -> (CriticTrainee, Vec<Played>) {
+        let teaching = teaching(Target::Hdp { gamma: 0.9 });
+        let settings = LessonSettings {
+            opponent_rules: 0.0,
+            fills_eyes: false,
+            utility: &UtilityWeights::default(),
+            clamp: true,
+            teaching,
+            lessons,
+        };
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let network = Network::new(start.size().area(), 8, &mut rng);
+        let mut trainee = CriticTrainee::new(network, teaching);
+        let play = |game| play(start, &settings, game, 1000 + u64::from(game), &mut trainee);
+        let played = (0..games).map(play).collect();
+        (trainee, played)
+    }
+
+    #[test]
+    fn the_same_seed_teaches_the_same_to_the_bit() {
+        let start = SmallGo::new(BoardSize::square(5)).unwrap();
+        let (one, other) = (
+            taught(&start, &lessons(), 40),
+            taught(&start, &lessons(), 40),
+        );
+        assert_eq!(one.0.network, other.0.network);
+        assert_eq!(one.1, other.1);
+        assert_ne!(one.0.network, taught(&start, &lessons(), 41).0.network);
+    }
+
+    #[test]
+    fn tests_change_nothing() {
+        let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let tests = Curriculum {
+            test_every: 2,
+            test_games: 3,
+            ..lessons()
+        };
+        let (after_two, _) = taught(&start, &tests, 2);
+        let (after_five, played) = taught(&start, &tests, 5);
+        assert_eq!(after_two.network, after_five.network);
+        assert_ne!(taught(&start, &tests, 6).0.network, after_five.network);
+        let tests: Vec<bool> = played.iter().map(|played| played.test).collect();
+        assert_eq!(tests, [false, false, true, true, true]);
+    }
+
+    #[test]
+    fn a_critic_learns_to_beat_chance() {
+        let start = SmallGo::new(BoardSize::square(5)).unwrap();
+        let lessons = Curriculum {
+            sampled_games: 0,
+            random_plies: 2,
+            ..lessons()
+        };
+        let (_, played) = taught(&start, &lessons, 1500);
+        let wins = |played: &[Played]| played.iter().filter(|played| played.won()).count();
+        let (first, last) = (wins(&played[..300]), wins(&played[1200..]));
+        assert!(last > first + 60, "{first} {last}");
+    }
+
+    #[test]
+    fn narrow_losses_are_those_of_one_to_five_points() {
+        let of = |own, other| Played::from((0, own, other, 9));
+        assert!(of(38, 43).narrowly_lost() && !of(37, 43).narrowly_lost());
+        assert!(!of(40, 40).narrowly_lost() && !of(41, 40).narrowly_lost());
+        assert!(of(41, 40).won() && !of(40, 40).won());
+    }
+
+    #[test]
+    fn better_moves_are_drawn_more_often() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let moves = [(Move(3), 0.5), (Move(4), 0.5 + 0.1 * 3.0_f64.ln())];
+        let mut draw = |temperature| {
+            let mut drawn = || choose(&moves, temperature, false, &mut rng);
+            (0..4000).filter(|_| drawn() == Some(Move(4))).count()
+        };
+        assert_eq!(draw(None), 4000);
+        // Odds of 3 to 1: four standard errors are 110.
+        assert!(draw(Some(0.1)).abs_diff(3000) < 110);
+    }
+}

@@ -1,0 +1,413 @@
+//! Executes a plan with files as its only state: existing results are kept, the rest is computed,
+//! with reproducible results.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
+
+use super::anchor::measure;
+use super::lesson::{CriticTrainee, LessonSettings, play};
+use super::opponent::score_against_chance;
+use super::page;
+use super::plan::{Arm, CriticPlan, run_name};
+use super::record::{OpponentScore, Record, RunFiles};
+use super::target::{Target, TrainingTarget};
+use super::taught::Taught;
+use crate::critic::{Critic, CriticInfo, Network};
+use tengen::clock::Clock;
+use tengen::rollout::Playout;
+use tengen_train::TrainError;
+use tengen_train::durable;
+use tengen_train::folder_lock::lock_folder;
+use tengen_train::seed::numbered_seed;
+
+/// The plan in the folder of its runs.
+const PLAN: &str = "plan.toml";
+
+/// Games between two saves.
+const SAVE_EVERY: u32 = 500;
+
+/// Games to measure the strength of the opponent.
+const OPPONENT_GAMES: u32 = 1000;
+
+/// How often the page is rewritten.
+const PAGE_EVERY: Duration = Duration::from_secs(15);
+
+/// Progress of a run.
+#[derive(Debug, Clone, Serialize)]
+pub struct CriticEvent {
+    /// The run, such as `gamma-0.95-s1`.
+    pub run: String,
+    /// Finished games.
+    pub games: u32,
+    /// Planned games.
+    pub of: u32,
+}
+
+/// Games of all runs of a plan.
+#[must_use]
+pub fn all_games(plan: &CriticPlan) -> u64 {
+    let arms = plan.base.iter().chain(&plan.arm);
+    let games: u64 = arms.map(|arm| u64::from(plan.lessons_of(arm).games)).sum();
+    games * plan.seeds.len() as u64
+}
+
+/// Trains all critics of a plan, on `threads`, and writes the page. `tell` receives progress.
+///
+/// # Errors
+/// [`TrainError`] when the folder belongs to another plan, or a file cannot be read or written.
+pub fn run<G: Taught + Playout>(
+    start: &G,
+    plan: &CriticPlan,
+    folder: &Path,
+    threads: usize,
+    clock: &dyn Clock,
+    tell: &mut dyn FnMut(&CriticEvent),
+) -> Result<(), TrainError> {
+    let _lock = lock_folder(folder)?;
+    keep_plan(plan, folder)?;
+    if OpponentScore::load(folder)?.is_none() {
+        let games = OPPONENT_GAMES;
+        let score = score_against_chance(start, plan.opponent_rules, games);
+        OpponentScore { score, games }.save(folder)?;
+    }
+    let school = SharedRun {
+        start,
+        plan,
+        folder,
+        clock,
+    };
+    let first: Vec<Job<'_>> = plan.base.iter().flat_map(|arm| school.jobs(arm)).collect();
+    let second: Vec<Job<'_>> = plan.arm.iter().flat_map(|arm| school.jobs(arm)).collect();
+    for jobs in [first, second] {
+        school.work(&jobs, threads, tell)?;
+    }
+    page::write(plan, folder, false)
+}
+
+/// Writes the plan into a new folder; an existing one must be the same.
+fn keep_plan(plan: &CriticPlan, folder: &Path) -> Result<(), TrainError> {
+    let path = folder.join(PLAN);
+    let text = toml::to_string(plan).map_err(|error| TrainError::Setting(error.to_string()))?;
+    if !path.exists() {
+        return durable::write(&path, text.as_bytes());
+    }
+    let there = std::fs::read_to_string(&path).map_err(TrainError::io(&path))?;
+    if there == text {
+        return Ok(());
+    }
+    let reason = "its runs have another plan; choose another --out, or delete the folder";
+    Err(TrainError::mismatch(&path, reason))
+}
+
+/// One run.
+struct Job<'a> {
+    arm: &'a Arm,
+    seed: u64,
+}
+
+/// State shared by all runs.
+struct SharedRun<'a, G> {
+    start: &'a G,
+    plan: &'a CriticPlan,
+    folder: &'a Path,
+    clock: &'a dyn Clock,
+}
+
+impl<G: Taught + Playout> SharedRun<'_, G> {
+    fn jobs<'a>(&self, arm: &'a Arm) -> Vec<Job<'a>> {
+        let seeds = self.plan.seeds.iter();
+        seeds.map(|&seed| Job { arm, seed }).collect()
+    }
+
+    /// Does jobs on one thread, one after the other.
+    fn work(
+        &self,
+        jobs: &[Job<'_>],
+        threads: usize,
+        tell: &mut dyn FnMut(&CriticEvent),
+    ) -> Result<(), TrainError> {
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = channel();
+        thread::scope(|scope| {
+            for index in 0..threads.min(jobs.len()) {
+                let (sender, next) = (sender.clone(), &next);
+                let worker = move || {
+                    // Relaxed: the counter orders nothing else.
+                    while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        if let Err(error) = self.teach(job, &sender) {
+                            // The receiver is gone when another run has failed.
+                            let _ = sender.send(Err(error));
+                            next.store(jobs.len(), Ordering::Relaxed);
+                        }
+                    }
+                };
+                thread::Builder::new()
+                    .name(format!("critic-{index}"))
+                    .spawn_scoped(scope, worker)
+                    .map_err(|error| {
+                        TrainError::Setting(format!("cannot start a thread: {error}"))
+                    })?;
+            }
+            drop(sender);
+            let mut written = None;
+            for event in receiver {
+                let event = event.inspect_err(|_| next.store(jobs.len(), Ordering::Relaxed))?;
+                tell(&event);
+                let now = self.clock.now();
+                if written.is_none_or(|last| now.saturating_sub(last) >= PAGE_EVERY) {
+                    page::write(self.plan, self.folder, true)?;
+                    written = Some(now);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Does the remaining work of a run.
+    fn teach(
+        &self,
+        job: &Job<'_>,
+        sender: &Sender<Result<CriticEvent, TrainError>>,
+    ) -> Result<(), TrainError> {
+        let (arm, lessons) = (job.arm, self.plan.lessons_of(job.arm));
+        let name = run_name(arm, job.seed);
+        let files = RunFiles::new(self.folder, &name);
+        let first = self.first(job)?;
+        let before = first.info.games;
+        let (mut record, mut critic) = files.load(before)?.unwrap_or((Record::default(), first));
+        critic.info.fills_eyes = arm.fills_eyes.unwrap_or(self.plan.fills_eyes);
+        critic.info.taught = format!("{}: {}", arm.name, arm.target.text());
+        let course = course(self.plan, arm);
+        let mut trainee = CriticTrainee::new(critic.network.clone(), course.teaching);
+        let mut since = self.clock.now();
+        let mut done = record.games.len() as u32;
+        loop {
+            self.measure(done, job, &trainee.network, &mut record);
+            let now = self.clock.now();
+            record.seconds[0] += now.saturating_sub(since).as_secs_f64();
+            since = now;
+            critic.info.games = before + done;
+            critic.network.clone_from(&trainee.network);
+            files.save(&record, &critic)?;
+            let event = CriticEvent {
+                run: name.clone(),
+                games: done,
+                of: lessons.games,
+            };
+            if sender.send(Ok(event)).is_err() || done == lessons.games {
+                return Ok(());
+            }
+            let most = self.until(done).min(lessons.games);
+            while done < most {
+                let seed = game_seed(arm, job.seed, done);
+                record
+                    .games
+                    .push(play(self.start, &course, done, seed, &mut trainee));
+                done += 1;
+            }
+        }
+    }
+
+    /// The next game after which to save or measure.
+    fn until(&self, done: u32) -> u32 {
+        let next = |every: u32| (done / every + 1) * every;
+        let measured = self
+            .plan
+            .measure
+            .as_ref()
+            .map(|measure| next(measure.every));
+        measured.unwrap_or(u32::MAX).min(next(SAVE_EVERY))
+    }
+
+    /// Start of a run.
+    fn first(&self, job: &Job<'_>) -> Result<Critic, TrainError> {
+        let (plan, size) = (self.plan, self.start.size());
+        if let Some(base) = plan.base.as_ref().filter(|base| base.name != job.arm.name) {
+            let path = RunFiles::new(self.folder, &run_name(base, job.seed)).critic();
+            let critic = Critic::load_for(&path, G::NAME, size);
+            return critic.map_err(|error| TrainError::corrupt(&path, error));
+        }
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(job.seed);
+        Ok(Critic {
+            network: Network::new(size.area(), plan.hidden, &mut rng),
+            info: CriticInfo {
+                game: G::NAME.to_owned(),
+                width: size.width,
+                height: size.height,
+                hidden: plan.hidden,
+                games: 0,
+                seed: job.seed,
+                fills_eyes: false,
+                taught: String::new(),
+            },
+        })
+    }
+
+    /// Plays the due matches.
+    fn measure(&self, done: u32, job: &Job<'_>, network: &Network, record: &mut Record) {
+        let Some(plan) = &self.plan.measure else {
+            return;
+        };
+        let there = record
+            .measured
+            .iter()
+            .any(|measured| measured.games == done);
+        let last = done == self.plan.lessons_of(job.arm).games;
+        if there || !done.is_multiple_of(plan.every) && !last {
+            return;
+        }
+        let began = self.clock.now();
+        for &against in &plan.against {
+            // The same openings for all arms, different ones for each seed.
+            let seed = !numbered_seed(job.seed, done.into());
+            let measured = measure(self.start, network, plan, against, done, seed);
+            record.measured.push(measured);
+        }
+        let spent = self.clock.now().saturating_sub(began);
+        record.seconds[1] += spent.as_secs_f64();
+    }
+}
+
+/// Settings of all games of an arm.
+fn course<'a>(plan: &'a CriticPlan, arm: &'a Arm) -> LessonSettings<'a> {
+    let lessons = plan.lessons_of(arm);
+    LessonSettings {
+        opponent_rules: plan.opponent_rules,
+        fills_eyes: arm.fills_eyes.unwrap_or(plan.fills_eyes),
+        utility: &plan.utility,
+        clamp: arm.clamp,
+        teaching: TrainingTarget {
+            target: arm.target,
+            rate: lessons.rate,
+            signed: !arm.clamp && matches!(arm.target, Target::Hdp { .. }),
+        },
+        lessons,
+    }
+}
+
+/// The seed of a game, different for each arm.
+fn game_seed(arm: &Arm, seed: u64, game: u32) -> u64 {
+    let arm = u64::from(crc32fast::hash(arm.name.as_bytes()));
+    numbered_seed(seed, arm << 32 | u64::from(game))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::critic::plan::tests::PLAN;
+    use tengen::game::{BoardSize, Game};
+    use tengen::games::nogo::SmallNoGo;
+    use tengen_nn::files::scratch::Scratch;
+
+    struct NoTime;
+
+    impl Clock for NoTime {
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    fn plan() -> CriticPlan {
+        CriticPlan::parse(PLAN).unwrap()
+    }
+
+    fn go(plan: &CriticPlan, folder: &Path, threads: usize) -> Result<u32, TrainError> {
+        let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let mut events = 0;
+        run(&start, plan, folder, threads, &NoTime, &mut |_| events += 1)?;
+        Ok(events)
+    }
+
+    fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+        let entries = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let named = entries.map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, fs::read(path).unwrap())
+        });
+        let mut files: Vec<_> = named.collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn the_same_seeds_make_the_same_files_on_any_number_of_threads() {
+        let [one, other] = ["critic-one", "critic-other"].map(Scratch::new);
+        go(&plan(), one.path(), 1).unwrap();
+        go(&plan(), other.path(), 3).unwrap();
+        let made = files(one.path());
+        assert_eq!(made, files(other.path()));
+        let names: Vec<&str> = made.iter().map(|file| &*file.0).collect();
+        assert!(
+            names.contains(&"td-s2.critic") && names.contains(&"report.html"),
+            "{names:?}"
+        );
+        let critic = Critic::load(&one.path().join("td-s2.critic")).unwrap();
+        assert_eq!((critic.info.games, critic.info.seed), (44, 2));
+        // Before any game, after 10 and 20, and at the end: against two.
+        let (record, _) = RunFiles::new(one.path(), "td-s2")
+            .load(20)
+            .unwrap()
+            .unwrap();
+        assert_eq!((record.games.len(), record.measured.len()), (24, 8));
+    }
+
+    #[test]
+    fn a_killed_run_goes_on_to_the_same_bits() {
+        let [whole, killed] = ["critic-whole", "critic-killed"].map(Scratch::new);
+        go(&plan(), whole.path(), 1).unwrap();
+        // State after a kill after 10 games of the base, between the two files: the record is ahead
+        // of the network.
+        let mut shorter = plan();
+        shorter
+            .base
+            .as_mut()
+            .unwrap()
+            .lessons
+            .as_mut()
+            .unwrap()
+            .games = 10;
+        go(&shorter, killed.path(), 1).unwrap();
+        for (name, bytes) in files(whole.path()) {
+            let path = killed.path().join(&name);
+            if name.starts_with("base") && name.ends_with("json") || name == PLAN {
+                fs::write(path, bytes).unwrap();
+            } else if !name.starts_with("base") {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        go(&plan(), killed.path(), 2).unwrap();
+        assert_eq!(files(whole.path()), files(killed.path()));
+        // Nothing is repeated: one event per run reports that it exists.
+        assert_eq!(go(&plan(), killed.path(), 1).unwrap(), 6);
+    }
+
+    #[test]
+    fn another_plan_and_damage_are_refused() {
+        let scratch = Scratch::new("critic-refused");
+        go(&plan(), scratch.path(), 2).unwrap();
+        let mut other = plan();
+        other.lessons.rate = 0.06;
+        let message = go(&other, scratch.path(), 1).unwrap_err().to_string();
+        assert!(
+            message.contains("plan.toml") && message.contains("another plan"),
+            "{message}"
+        );
+        let path = scratch.path().join("hdp-s1.critic");
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[200] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        let message = go(&plan(), scratch.path(), 1).unwrap_err().to_string();
+        assert!(message.contains("hdp-s1.critic is damaged"), "{message}");
+    }
+}

@@ -1,0 +1,162 @@
+//! Properties of a game for critic training: its utility, and results.
+
+use serde::{Deserialize, Serialize};
+
+use tengen::game::{Color, Proof};
+use tengen::games::go::{Agreed, Go};
+use tengen::games::nogo::NoGo;
+
+use super::opponent::Opponent;
+
+tengen::settings! {
+    /// Weights of the utility (7): of the shares of stones, area and prisoners in Go (the paper does
+    /// not use the first); in NoGo of the shares of open points and of points that only one side may
+    /// play. The defaults are the paper's.
+    #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    UtilityWeights, "[utility]" {
+        stones: f64 = 0.0, ..,
+            "Weight of the share of stones";
+        area: f64 = 0.8, ..,
+            "Weight of the share of area, or of open points";
+        prisoners: f64 = 0.2, ..,
+            "Weight of the share of prisoners, or of own points";
+    }
+}
+
+/// A side's amount and the opponent's.
+pub type Shares = [usize; 2];
+
+/// A game that a critic can learn.
+pub trait Taught: Opponent {
+    /// Stones, area and prisoners of `color` and of the opponent, or their substitutes; zero
+    /// without a utility.
+    fn shares(&self, color: Color) -> [Shares; 3] {
+        let _ = color;
+        [[0; 2]; 3]
+    }
+
+    /// Result of a finished game for `color`, in 0..=1 (8).
+    fn worth(&self, color: Color) -> f64 {
+        let proof = self.outcome().map(|outcome| outcome.proof_for(color));
+        f64::from(proof.map_or(0.5, |proof| 0.5 + 0.5 * proof.value()))
+    }
+
+    /// Final points of `color` and of the opponent: 1 and 0 if none are counted.
+    fn points(&self, color: Color) -> Shares {
+        let proof = self.outcome().map(|outcome| outcome.proof_for(color));
+        match proof {
+            Some(Proof::Win) => [1, 0],
+            Some(Proof::Loss) => [0, 1],
+            Some(Proof::Draw) | None => [0, 0],
+        }
+    }
+}
+
+/// Area counts with all stones alive, stones included, as in the paper.
+impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
+    fn shares(&self, color: Color) -> [Shares; 3] {
+        let other = color.opponent();
+        let stones = [color, other].map(|side| self.stones(side).count());
+        // A side's prisoners are the opponent's captured stones.
+        let prisoners = [other, color].map(|side| self.prisoners(side) as usize);
+        [stones, self.points(color), prisoners]
+    }
+
+    fn worth(&self, color: Color) -> f64 {
+        share(self.points(color)).unwrap_or(0.5)
+    }
+
+    fn points(&self, color: Color) -> Shares {
+        let owned = self.owned(&Agreed::all_alive());
+        [color, color.opponent()].map(|side| owned[side.index()].count())
+    }
+}
+
+/// Open points are a side's area, and those that only it may play its prisoners.
+impl<const WORDS: usize> Taught for NoGo<WORDS> {
+    fn shares(&self, color: Color) -> [Shares; 3] {
+        let sides = [color, color.opponent()];
+        let open = sides.map(|side| self.legal(side));
+        let own = [open[0] & !open[1], open[1] & !open[0]];
+        [
+            sides.map(|side| self.stones(side).count()),
+            open.map(|points| points.count()),
+            own.map(|points| points.count()),
+        ]
+    }
+}
+
+/// The utility of a position for `color` (7).
+pub fn utility<G: Taught>(position: &G, color: Color, weights: &UtilityWeights) -> f64 {
+    let weights = [weights.stones, weights.area, weights.prisoners];
+    let shares = position.shares(color).into_iter().zip(weights);
+    shares
+        .filter_map(|(shares, weight)| Some(weight * share(shares)?))
+        .sum()
+}
+
+/// The first of two as a share of their sum; `None` if both are 0.
+fn share([own, other]: Shares) -> Option<f64> {
+    let both = own + other;
+    (both > 0).then(|| own as f64 / both as f64)
+}
+
+impl Taught for tengen::games::gomoku::Gomoku {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tengen::game::{BoardSize, Game, Move};
+    use tengen::games::go::SmallGo;
+    use tengen::games::nogo::SmallNoGo;
+
+    /// Black captures a stone in the corner of 3x3 and so owns the point; White has nothing left.
+    fn corner() -> SmallGo {
+        let mut position = SmallGo::new(BoardSize::square(3)).unwrap();
+        // B1, A1; A2 captures A1.
+        for mv in [1, 0, 3] {
+            position.play(Move(mv));
+        }
+        position
+    }
+
+    #[test]
+    fn stones_area_and_prisoners_make_the_utility() {
+        let position = corner();
+        assert_eq!(position.shares(Color::Black), [[2, 0], [9, 0], [1, 0]]);
+        assert_eq!(position.shares(Color::White), [[0, 2], [0, 9], [0, 1]]);
+        let weights = UtilityWeights::default();
+        assert_eq!(utility(&position, Color::Black, &weights), 1.0);
+        assert_eq!(utility(&position, Color::White, &weights), 0.0);
+        let stones = UtilityWeights {
+            stones: 0.5,
+            ..weights
+        };
+        assert_eq!(utility(&position, Color::Black, &stones), 1.5);
+        let empty = SmallGo::new(BoardSize::square(3)).unwrap();
+        assert_eq!(utility(&empty, Color::White, &weights), 0.0);
+        assert_eq!(position.worth(Color::Black), 1.0);
+    }
+
+    #[test]
+    fn in_nogo_open_points_are_area() {
+        // White's eye at A1 on 2x2 plus a column: Black may not play there.
+        let mut position = SmallNoGo::new(BoardSize::new(3, 2)).unwrap();
+        for (mv, color) in [(1, Color::White), (3, Color::White)] {
+            position.set_to_move(color);
+            position.play(Move(mv));
+        }
+        let [stones, open, own] = position.shares(Color::White);
+        assert_eq!(stones, [2, 0]);
+        assert!(open[0] > open[1] && own[0] > 0 && own[1] == 0);
+    }
+
+    #[test]
+    fn a_win_in_nogo_is_worth_one() {
+        let mut position = SmallNoGo::new(BoardSize::new(2, 1)).unwrap();
+        position.play(Move(0));
+        assert_eq!(position.points(Color::Black), [1, 0]);
+        assert_eq!(position.worth(Color::White), 0.0);
+    }
+}

@@ -1,0 +1,9 @@
+//! Papers that are reproduced, and what makes truth sets: nothing that plays or trains needs it.
+
+pub mod ablate;
+pub mod critic;
+pub mod methods;
+pub mod mucgo;
+mod seeds;
+
+pub use seeds::Estimate;

@@ -1,0 +1,170 @@
+//! The interval of the best moves, of which one is drawn (section III.B.3, RSHQI).
+
+use std::fmt;
+use std::str::FromStr;
+
+use rand::Rng;
+
+use tengen::rollout::below;
+
+tengen::choices! {
+    /// What the interval's share is of. "The top 15% evaluation scores" can mean either.
+    IntervalBy {
+        /// The range of the values: `V >= max V - share (max V - min V)`.
+        Value = "value",
+        /// The number of moves, rounded up.
+        Rank = "rank",
+    }
+}
+
+/// The share of the interval, in [0, 1].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IntervalShare(f32);
+
+/// The values of a share, for messages.
+pub(super) const INTERVAL_SHARES: &str = "V1, V2, V3, V4 or a number from 0 to 1";
+
+impl IntervalShare {
+    /// 5%.
+    pub const V1: IntervalShare = IntervalShare(0.05);
+    /// 10%.
+    pub const V2: IntervalShare = IntervalShare(0.10);
+    /// 15%, the paper's choice.
+    pub const V3: IntervalShare = IntervalShare(0.15);
+    /// 20%.
+    pub const V4: IntervalShare = IntervalShare(0.20);
+
+    /// The four of the paper, by name.
+    const NAMED: [(&'static str, IntervalShare); 4] = [
+        ("V1", IntervalShare::V1),
+        ("V2", IntervalShare::V2),
+        ("V3", IntervalShare::V3),
+        ("V4", IntervalShare::V4),
+    ];
+}
+
+impl FromStr for IntervalShare {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let named = Self::NAMED.iter().find(|(name, _)| *name == text);
+        let share = named.map(|&(_, share)| share);
+        let number = || {
+            text.parse()
+                .ok()
+                .filter(|share| (0.0..=1.0).contains(share))
+        };
+        share
+            .or_else(|| number().map(IntervalShare))
+            .ok_or(INTERVAL_SHARES)
+    }
+}
+
+impl fmt::Display for IntervalShare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Self::NAMED.iter().find(|(_, share)| share == self) {
+            Some((name, _)) => f.write_str(name),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// Keeps of `moves` those in the interval. `values` are by move. The order is unspecified.
+pub(super) fn keep_best(
+    moves: &mut Vec<usize>,
+    values: &[f32],
+    IntervalShare(share): IntervalShare,
+    by: IntervalBy,
+) {
+    match by {
+        IntervalBy::Rank => {
+            let most = ((share * moves.len() as f32).ceil() as usize).max(1);
+            if most < moves.len() {
+                moves.select_nth_unstable_by(most, |&one, &other| {
+                    let falling = values[other].total_cmp(&values[one]);
+                    falling.then(one.cmp(&other))
+                });
+                moves.truncate(most);
+            }
+        }
+        IntervalBy::Value => {
+            let of = |fold: fn(f32, f32) -> f32, start| {
+                moves.iter().map(|&at| values[at]).fold(start, fold)
+            };
+            let (high, low) = (of(f32::max, f32::NEG_INFINITY), of(f32::min, f32::INFINITY));
+            let least = high - share * (high - low);
+            moves.retain(|&at| values[at] >= least);
+        }
+    }
+}
+
+/// One of the moves, all with the same probability; `None` if there are none.
+pub(super) fn draw<R: Rng>(moves: &[usize], rng: &mut R) -> Option<usize> {
+    match moves {
+        [] | [_] => moves.first().copied(),
+        _ => moves.get(below(rng, moves.len())).copied(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    const VALUES: [f32; 6] = [0.2, 1.0, 0.95, 0.85, 0.87, 0.0];
+
+    #[track_caller]
+    fn check(share: IntervalShare, by: IntervalBy, expected: &[usize]) {
+        let mut moves: Vec<usize> = (0..VALUES.len()).collect();
+        keep_best(&mut moves, &VALUES, share, by);
+        moves.sort_unstable();
+        assert_eq!(moves, expected, "{share} {by}");
+    }
+
+    #[test]
+    fn intervals_by_hand() {
+        // The range is 1: from 0.95, 0.9, 0.85 and 0.8 on.
+        check(IntervalShare::V1, IntervalBy::Value, &[1, 2]);
+        check(IntervalShare::V2, IntervalBy::Value, &[1, 2]);
+        check(IntervalShare::V3, IntervalBy::Value, &[1, 2, 3, 4]);
+        check(IntervalShare::V4, IntervalBy::Value, &[1, 2, 3, 4]);
+        check(IntervalShare(0.0), IntervalBy::Value, &[1]);
+        // Of six moves 0.3, 0.6, 0.9 and 1.2, rounded up.
+        check(IntervalShare::V1, IntervalBy::Rank, &[1]);
+        check(IntervalShare::V3, IntervalBy::Rank, &[1]);
+        check(IntervalShare::V4, IntervalBy::Rank, &[1, 2]);
+        check(IntervalShare(0.5), IntervalBy::Rank, &[1, 2, 4]);
+    }
+
+    #[test]
+    fn each_move_of_the_interval_is_drawn_as_often() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut drawn = [0; 3];
+        for _ in 0..3000 {
+            drawn[draw(&[0, 1, 2], &mut rng).expect("one of three")] += 1;
+        }
+        // Standard deviation 26.
+        assert!(
+            drawn.iter().all(|count| (870..1130).contains(count)),
+            "{drawn:?}"
+        );
+        assert_eq!(draw(&[], &mut rng), None);
+    }
+
+    #[test]
+    fn shares_have_names() {
+        let share = |text: &str| text.parse::<IntervalShare>();
+        assert_eq!(share("V3"), Ok(IntervalShare(0.15)));
+        assert_eq!(
+            share("0.2").map(|share| share.to_string()),
+            Ok("V4".to_owned())
+        );
+        assert_eq!(
+            share("0.33").map(|share| share.to_string()),
+            Ok("0.33".to_owned())
+        );
+        assert!(share("V0").is_err() && share("-0.1").is_err() && share("NaN").is_err());
+    }
+}

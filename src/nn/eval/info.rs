@@ -1,0 +1,447 @@
+//! Model metadata, validated on load.
+//!
+//! Every backend gets its [`ModelInfo`] from here, from the bytes of the file, so that all accept
+//! and refuse the same models with the same messages.
+
+mod checks;
+
+use std::io::{BufReader, Seek as _};
+use std::path::Path;
+
+use crate::BoardSize;
+use crate::files;
+use crate::onnx::{self, Dim, Header, OnnxError};
+
+use super::{Batch, EvalError};
+use checks::{check_shape, number, text};
+
+/// Maximum size of a network file, in bytes. The largest known ones for board games have half of
+/// it; protocol buffers, the format of ONNX files, are limited to twice as much.
+pub(super) const MOST_BYTES: u64 = 1 << 30;
+/// Up to this size a file's checksum is verified before anything is loaded: 5 ms, measured.
+const MOST_VERIFIED_EARLY: u64 = 1 << 25;
+
+/// Name of the input tensor: f32 `[batch, planes, height, width]`, from the side to move's view.
+pub const PLANES: &str = "planes";
+/// Name of the policy output: f32 logits `[batch, policy_len]`.
+pub const POLICY: &str = "policy";
+/// Name of the value output: f32 logits `[batch, outcomes]`, for the side to move.
+pub const VALUE: &str = "value";
+/// Name of an optional output for games with points: f32 `[batch, 1]`, the expected lead of the
+/// side to move in units of [`LEAD_SCALE`](super::LEAD_SCALE) points.
+pub const LEAD: &str = "lead";
+/// Name of an optional output of files with [`LEAD`]: f32 logits `[batch, area]`, of each point
+/// becoming the side to move's.
+pub const OWNERSHIP: &str = "ownership";
+
+/// Model metadata: the ONNX metadata properties, validated when a model is loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// Name of the game, as [`crate::game::Game::NAME`].
+    pub game: String,
+    /// The board it is for or, with `boards`, the one it is opened for.
+    pub size: BoardSize,
+    /// The boards it was trained on, if its file has dynamic height and width; empty if it is for
+    /// one board only.
+    pub boards: Vec<BoardSize>,
+    /// Id of the encoding of its input planes.
+    pub encoding: String,
+    /// Number of input planes.
+    pub planes: usize,
+    /// Number of policy logits.
+    pub policy_len: usize,
+    /// Number of value logits: 2 for win/loss, 3 for win/draw/loss, for the side to move.
+    pub outcomes: usize,
+    /// Architecture and size of the network, such as `az-5b32c`.
+    pub network: String,
+    /// Number of self-play games it was trained on.
+    pub games: u64,
+    /// Number of optimiser steps.
+    pub steps: u64,
+    /// Program and version that wrote the file.
+    pub creator: String,
+    /// Number of points outputs: 0, or 1 for the lead, or in addition one logit per point for the
+    /// owner. Not in the metadata: the file either has these outputs or not.
+    pub points: usize,
+}
+
+impl ModelInfo {
+    /// Length of one input row: planes x height x width.
+    #[must_use]
+    pub fn row_len(&self) -> usize {
+        self.planes * self.size.area()
+    }
+
+    /// Whether it can be used on a board: its own, or one whose sides are between the shortest and
+    /// the longest of the boards it was trained on.
+    #[must_use]
+    pub fn plays_on(&self, size: BoardSize) -> bool {
+        let sides = self
+            .boards
+            .iter()
+            .flat_map(|board| [board.width, board.height]);
+        let (Some(least), Some(most)) = (sides.clone().min(), sides.max()) else {
+            return size == self.size;
+        };
+        [size.width, size.height]
+            .iter()
+            .all(|side| (least..=most).contains(side))
+    }
+
+    /// The same network opened for another board; `None` where it cannot be used there.
+    #[must_use]
+    pub fn on(&self, size: BoardSize) -> Option<ModelInfo> {
+        let extra = self.policy_len.checked_sub(self.size.area())?;
+        let policy_len = size.area() + extra;
+        let points = match self.points {
+            0 | 1 => self.points,
+            _ => 1 + size.area(),
+        };
+        let opened = || ModelInfo {
+            size,
+            policy_len,
+            points,
+            ..self.clone()
+        };
+        self.plays_on(size).then(opened)
+    }
+
+    /// The boards that it can be used on, for messages.
+    #[must_use]
+    pub fn boards_text(&self) -> String {
+        match self.boards.is_empty() {
+            true => self.size.to_string(),
+            false => format!("{} and boards between", list(&self.boards, ", ")),
+        }
+    }
+
+    /// Names of the outputs that are read: policy, value and points outputs.
+    #[must_use]
+    pub fn outputs(&self) -> &'static [&'static str] {
+        match self.points {
+            0 => &[POLICY, VALUE],
+            1 => &[POLICY, VALUE, LEAD],
+            _ => &[POLICY, VALUE, LEAD, OWNERSHIP],
+        }
+    }
+
+    /// Numbers of each of [`ModelInfo::outputs`].
+    #[must_use]
+    pub fn output_lens(&self) -> [usize; 4] {
+        let owners = self.points.saturating_sub(1);
+        [self.policy_len, self.outcomes, self.points.min(1), owners]
+    }
+
+    /// Refuses rows that were not encoded for this model.
+    pub(super) fn check_batch(
+        &self,
+        backend: &'static str,
+        batch: &Batch,
+    ) -> Result<(), EvalError> {
+        if batch.row_len() == self.row_len() {
+            return Ok(());
+        }
+        Err(EvalError::Run {
+            backend,
+            reason: format!(
+                "rows have {} numbers, the network {} expects {}",
+                batch.row_len(),
+                self.network,
+                self.row_len()
+            ),
+        })
+    }
+
+    /// The key-value pairs for an ONNX file's `metadata_props`.
+    #[must_use]
+    pub fn to_metadata(&self) -> Vec<(String, String)> {
+        let boards = (!self.boards.is_empty()).then(|| (BOARDS, list(&self.boards, " ")));
+        let pairs = [
+            ("tengen.game", self.game.clone()),
+            ("tengen.board_width", self.size.width.to_string()),
+            ("tengen.board_height", self.size.height.to_string()),
+            ("tengen.encoding", self.encoding.clone()),
+            ("tengen.planes", self.planes.to_string()),
+            ("tengen.policy_len", self.policy_len.to_string()),
+            ("tengen.outcomes", self.outcomes.to_string()),
+            ("tengen.network", self.network.clone()),
+            ("tengen.games", self.games.to_string()),
+            ("tengen.steps", self.steps.to_string()),
+            ("tengen.creator", self.creator.clone()),
+        ];
+        let pairs = pairs.into_iter().chain(boards);
+        pairs.map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    /// A length that depends on the board: fixed in the file, or dynamic with this `name`.
+    fn dim(&self, len: usize, name: &str) -> Dim {
+        match self.boards.is_empty() {
+            true => Dim::Fixed(len),
+            false => Dim::Symbol(name.to_owned()),
+        }
+    }
+
+    /// Shape of the tensor [`PLANES`].
+    #[must_use]
+    pub fn planes_shape(&self) -> [Dim; 4] {
+        let (height, width) = (self.size.height.into(), self.size.width.into());
+        [
+            Dim::batch(),
+            self.planes.into(),
+            self.dim(height, "height"),
+            self.dim(width, "width"),
+        ]
+    }
+
+    /// Shape of the tensor [`POLICY`].
+    #[must_use]
+    pub fn policy_shape(&self) -> [Dim; 2] {
+        [Dim::batch(), self.dim(self.policy_len, "moves")]
+    }
+
+    /// Shape of an output with `len` numbers, `each_point` of them per point.
+    #[must_use]
+    pub fn points_shape(&self, len: usize, each_point: bool) -> [Dim; 2] {
+        let dim = match each_point {
+            true => self.dim(len, "points"),
+            false => len.into(),
+        };
+        [Dim::batch(), dim]
+    }
+
+    /// Shape of the tensor [`VALUE`].
+    #[must_use]
+    pub fn value_shape(&self) -> [Dim; 2] {
+        [Dim::batch(), self.outcomes.into()]
+    }
+
+    /// Reads the metadata of a model file, and validates the shapes of its tensors, its checksum if
+    /// it has one, and what [`onnx::check`] checks. `path` is only used in errors.
+    ///
+    /// # Errors
+    /// [`EvalError::Load`] when the bytes are not an ONNX model, a key is missing or unreadable, a
+    /// tensor is missing or its shape contradicts the metadata, or the file is damaged or invalid.
+    pub fn read(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
+        let checked = || {
+            let header = Header::read(onnx)?;
+            if let Some(seal) = &header.seal {
+                seal.verify(onnx)?;
+            }
+            Ok(header)
+        };
+        let info = ModelInfo::checked(path, checked())?;
+        onnx::check(onnx).map_err(|error| EvalError::Load {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(info)
+    }
+
+    /// As [`ModelInfo::read`], without loading the file: large content is skipped, and its
+    /// validation and the checksum of a large file are left to the load.
+    ///
+    /// # Errors
+    /// As [`ModelInfo::read`], also when it is not a regular file or too large.
+    pub fn of_file(path: &Path) -> Result<ModelInfo, EvalError> {
+        let name = path.display().to_string();
+        let checked = || {
+            let unreadable = |error: files::OpenError| OnnxError::Read(error.to_string());
+            let (file, len) = files::open(path, MOST_BYTES).map_err(unreadable)?;
+            let mut reader = BufReader::new(file);
+            let header = Header::scan(&mut reader, len)?;
+            if let Some(seal) = &header.seal
+                && len <= MOST_VERIFIED_EARLY
+            {
+                reader.rewind().map_err(|error| unreadable(error.into()))?;
+                seal.verify(reader)?;
+            }
+            Ok(header)
+        };
+        ModelInfo::checked(&name, checked())
+    }
+
+    /// As [`ModelInfo::read`], opened for `board` if one is given and the network is for several.
+    /// Whether the board of a single-board network is the requested one is checked by
+    /// [`crate::encode::find`].
+    ///
+    /// # Errors
+    /// As [`ModelInfo::read`], also when a network for several boards cannot be used on this one.
+    pub fn read_for(
+        path: &str,
+        onnx: &[u8],
+        board: Option<BoardSize>,
+    ) -> Result<ModelInfo, EvalError> {
+        let info = ModelInfo::read(path, onnx)?;
+        let board = board.filter(|_| !info.boards.is_empty());
+        let board = board.unwrap_or(info.size);
+        info.on(board).ok_or_else(|| EvalError::Load {
+            path: path.to_owned(),
+            reason: format!("it is for {}, not for {board}", info.boards_text()),
+        })
+    }
+
+    fn checked(path: &str, header: Result<Header, OnnxError>) -> Result<ModelInfo, EvalError> {
+        let header = header.map_err(|error| error.to_string());
+        let info = header.and_then(|header| ModelInfo::from_header(&header));
+        info.map_err(|reason| EvalError::Load {
+            path: path.to_owned(),
+            reason,
+        })
+    }
+
+    fn from_header(header: &Header) -> Result<ModelInfo, String> {
+        let mut info = ModelInfo {
+            game: text(header, "tengen.game")?,
+            size: BoardSize::new(
+                number(header, "tengen.board_width", 1, u8::MAX)?,
+                number(header, "tengen.board_height", 1, u8::MAX)?,
+            ),
+            boards: match header.metadata(BOARDS) {
+                Some(list) => read_list(list)?,
+                None => Vec::new(),
+            },
+            encoding: text(header, "tengen.encoding")?,
+            planes: number(header, "tengen.planes", 1, u16::MAX)?.into(),
+            policy_len: number(header, "tengen.policy_len", 1, u16::MAX)?.into(),
+            outcomes: number(header, "tengen.outcomes", 2, 3u8)?.into(),
+            network: text(header, "tengen.network")?,
+            games: number(header, "tengen.games", 0, u64::MAX)?,
+            steps: number(header, "tengen.steps", 0, u64::MAX)?,
+            creator: text(header, "tengen.creator")?,
+            points: 0,
+        };
+        if !info.boards.is_empty()
+            && (!info.boards.contains(&info.size) || info.policy_len < info.size.area())
+        {
+            return Err(format!(
+                "its metadata key {BOARDS} does not go with the size {} and {} moves",
+                info.size, info.policy_len
+            ));
+        }
+        check_shape("input", PLANES, header.input(PLANES), &info.planes_shape())?;
+        check_shape(
+            "output",
+            POLICY,
+            header.output(POLICY),
+            &info.policy_shape(),
+        )?;
+        check_shape("output", VALUE, header.output(VALUE), &info.value_shape())?;
+        if let Some(lead) = header.output(LEAD) {
+            check_shape("output", LEAD, Some(lead), &[Dim::batch(), 1.into()])?;
+            let owners = header.output(OWNERSHIP);
+            let area = info.size.area();
+            if owners.is_some() {
+                check_shape("output", OWNERSHIP, owners, &info.points_shape(area, true))?;
+            }
+            info.points = 1 + owners.map_or(0, |_| area);
+        }
+        if let [first, second, ..] = &header.inputs[..] {
+            let other = if second.name == PLANES { first } else { second };
+            let name = &other.name;
+            return Err(format!(
+                "it has a second input {name}, which this engine does not fill: export constants as \
+                 initialisers alone"
+            ));
+        }
+        Ok(info)
+    }
+}
+
+/// Metadata key of the boards of a network for several.
+const BOARDS: &str = "tengen.boards";
+
+fn list(boards: &[BoardSize], between: &str) -> String {
+    let boards: Vec<String> = boards.iter().map(BoardSize::to_string).collect();
+    boards.join(between)
+}
+
+fn read_list(text: &str) -> Result<Vec<BoardSize>, String> {
+    let boards: Result<Vec<BoardSize>, _> = text.split_whitespace().map(str::parse).collect();
+    let boards = boards.ok().filter(|boards| !boards.is_empty());
+    boards.ok_or_else(|| {
+        format!("its metadata key {BOARDS} is '{text}', not boards such as 9x9 13x13")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::onnx::GraphBuilder;
+
+    use super::*;
+
+    fn info() -> ModelInfo {
+        ModelInfo {
+            game: "nogo".to_owned(),
+            size: BoardSize::new(4, 3),
+            boards: Vec::new(),
+            encoding: "nogo-v1".to_owned(),
+            planes: 2,
+            policy_len: 12,
+            outcomes: 2,
+            network: "az-1b4c".to_owned(),
+            games: 7,
+            steps: 8,
+            creator: "tengen 0.1.0".to_owned(),
+            points: 0,
+        }
+    }
+
+    /// A model of the shapes of `shapes` with `metadata`.
+    fn model(shapes: &ModelInfo, metadata: &[(String, String)]) -> Vec<u8> {
+        let mut graph = GraphBuilder::new("test");
+        let planes = graph.input(PLANES, shapes.planes_shape());
+        let policy = graph.flatten(planes);
+        let value = graph.flatten(planes);
+        graph.output(POLICY, policy, shapes.policy_shape());
+        graph.output(VALUE, value, shapes.value_shape());
+        graph.finish(metadata).unwrap()
+    }
+
+    fn reason(bytes: &[u8]) -> String {
+        ModelInfo::read("net.onnx", bytes).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let bytes = model(&info(), &info().to_metadata());
+        assert_eq!(ModelInfo::read("net.onnx", &bytes).unwrap(), info());
+    }
+
+    #[test]
+    fn every_key_is_required() {
+        for missing in 0..info().to_metadata().len() {
+            let mut metadata = info().to_metadata();
+            let (key, _) = metadata.remove(missing);
+            let text = reason(&model(&info(), &metadata));
+            assert!(text.starts_with("cannot load network net.onnx: "), "{text}");
+            assert!(text.contains(&format!("no metadata key {key}:")), "{text}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        let mut metadata = info().to_metadata();
+        metadata[1].1 = "nine".to_owned();
+        let text = reason(&model(&info(), &metadata));
+        assert!(text.contains("tengen.board_width is 'nine'"), "{text}");
+        let mut metadata = info().to_metadata();
+        metadata[6].1 = "4".to_owned();
+        let text = reason(&model(&info(), &metadata));
+        assert!(text.contains("from 2 to 3"), "{text}");
+        assert!(reason(b"hello").contains("not a readable ONNX model"));
+    }
+
+    #[test]
+    fn shapes_must_agree_with_the_metadata() {
+        let mut other = info();
+        other.planes = 5;
+        let text = reason(&model(&other, &info().to_metadata()));
+        let wanted =
+            "input planes has shape [batch, 5, 3, 4], but its metadata say [batch, 2, 3, 4]";
+        assert!(text.contains(wanted), "{text}");
+        let mut other = info();
+        other.outcomes = 3;
+        let text = reason(&model(&other, &info().to_metadata()));
+        assert!(text.contains("output value has shape [batch, 3]"), "{text}");
+    }
+}

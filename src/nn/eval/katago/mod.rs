@@ -1,0 +1,95 @@
+//! KataGo's networks: their files are read, and what they compute is written as ONNX in memory, for one
+//! board, so that every backend runs them.
+//!
+//! Convolutional networks and transformers of model versions 8 to 17 are known, which all read the same inputs (KataGo's
+//! `V7`). The format has no specification but KataGo's own reader (`cpp/neuralnet/desc.cpp`): words and
+//! numbers as text, the weights as text or as little-endian f32 behind `@BIN@`, layer after layer.
+//!
+//! Independent of Go: [`crate::encode`] fills the planes. The last row of the board comes first in
+//! KataGo's planes and last in ours, so kernels are turned upside down.
+
+mod blocks;
+mod graph;
+mod heads;
+mod inputs;
+mod layers;
+mod model;
+mod reader;
+mod tokens;
+mod transformer;
+mod unpack;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::Read as _;
+use std::path::Path;
+
+use super::info::MOST_BYTES;
+use super::{EvalError, ModelInfo};
+use crate::BoardSize;
+use crate::files;
+use model::{Header, Network};
+use reader::Reader;
+use unpack::unpacked;
+
+/// The board that a network is opened for where none is named.
+const USUAL: BoardSize = BoardSize::square(19);
+/// The smallest board that it is for.
+const SMALLEST: BoardSize = BoardSize::square(2);
+/// Bytes from which [`info`] reads what a file says of itself.
+const BEGINNING: u64 = 4096;
+
+/// Whether a file that begins so is one of KataGo's: compressed, or a name and a version in text. ONNX
+/// files begin with a byte that no text has.
+pub(super) fn is_katago(beginning: &[u8]) -> bool {
+    unpack::is_compressed(beginning) || Header::is_likely(beginning)
+}
+
+/// What the file at `path` says of itself, for all boards; `None` where it is not one of KataGo's. What is
+/// behind the header is left to the one who loads it.
+pub(super) fn info(path: &Path) -> Option<Result<ModelInfo, EvalError>> {
+    let (file, _) = files::open(path, MOST_BYTES).ok()?;
+    let mut beginning = Vec::new();
+    file.take(BEGINNING).read_to_end(&mut beginning).ok()?;
+    let name = path.display().to_string();
+    let header = || {
+        let text = unpack::beginning(&beginning)?;
+        let header = Header::read(&mut Reader::new(&text))?;
+        Ok(header.info(USUAL, vec![USUAL, SMALLEST]))
+    };
+    is_katago(&beginning).then(|| header().map_err(|reason| failed(&name, reason)))
+}
+
+/// The bytes of an ONNX file that computes what the network in `bytes` does on `board`, 19x19 where none
+/// is named; `name` only names it in errors.
+///
+/// # Errors
+/// [`EvalError::Load`] says what is wrong with the file, and in which layer.
+pub(super) fn to_onnx(
+    name: &str,
+    bytes: &[u8],
+    board: Option<BoardSize>,
+) -> Result<Vec<u8>, EvalError> {
+    let board = board.unwrap_or(USUAL);
+    let onnx = || {
+        let network = Network::read(&unpacked(bytes, MOST_BYTES)?)?;
+        let all = network.header.info(USUAL, vec![USUAL, SMALLEST]);
+        if !all.plays_on(board) {
+            return Err(format!(
+                "it is for boards of 2 to 19 lines, not for {board}"
+            ));
+        }
+        let info = network.header.info(board, Vec::new());
+        graph::onnx(&network, &info).map_err(|error| error.to_string())
+    };
+    onnx().map_err(|reason| failed(name, reason))
+}
+
+fn failed(path: &str, reason: String) -> EvalError {
+    EvalError::Load {
+        path: path.to_owned(),
+        reason,
+    }
+}

@@ -1,0 +1,188 @@
+//! A whole network: its description, trunk and heads.
+
+use super::blocks::{self, Block, MOST_BLOCKS, NormAct};
+use super::heads::{PolicyHead, ValueHead};
+use super::inputs::{ENCODINGS, GLOBAL, PLANES, SPATIAL};
+use super::layers::{Activation, Conv, LastRmsNorm, MatMul};
+use super::reader::Reader;
+use crate::BoardSize;
+use crate::eval::{LEAD_SCALE, ModelInfo};
+
+/// Model versions that are known: all that read the inputs that KataGo calls `V7`.
+pub(super) const VERSIONS: std::ops::RangeInclusive<u32> = 8..=17;
+/// The longest name, in letters; KataGo has the same bound.
+const LONGEST_NAME: usize = 96;
+
+/// What stands before the layers.
+#[derive(Debug)]
+pub(super) struct Header {
+    name: String,
+    version: u32,
+    /// Points of a lead for each 1 that the network says.
+    pub(super) lead_scale: f32,
+    /// Whether pass-alive stones are to be told as if suicide were always legal.
+    tells_suicide: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Network {
+    pub(super) header: Header,
+    pub(super) stem: Conv,
+    pub(super) stem_bias: MatMul,
+    pub(super) blocks: Vec<Block>,
+    pub(super) tip: Tip,
+    pub(super) policy: PolicyHead,
+    pub(super) value: ValueHead,
+}
+
+/// What follows the last block.
+#[derive(Debug)]
+pub(super) enum Tip {
+    Batch(NormAct),
+    RootMeanSquare(LastRmsNorm, Activation),
+}
+
+fn is_name(word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
+    word.len() <= LONGEST_NAME && word.chars().all(is_letter)
+}
+
+impl Header {
+    /// Whether a file begins as one of these does: a name and a number.
+    pub(super) fn is_likely(beginning: &[u8]) -> bool {
+        let mut reader = Reader::new(beginning);
+        let name = reader.word("a name");
+        name.is_ok_and(is_name) && reader.number::<u32>("a version").is_ok()
+    }
+
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Header, String> {
+        let no_network = |reason| format!("it is not a network of KataGo: {reason}");
+        let name = reader.word("the name of a network").map_err(no_network)?;
+        if !is_name(name) {
+            return Err(no_network(reader.wrong("it does not begin with a name")));
+        }
+        let version = reader.number("the version of a network");
+        let version: u32 = version.map_err(no_network)?;
+        if !VERSIONS.contains(&version) {
+            let [oldest, newest] = [VERSIONS.start(), VERSIONS.end()];
+            return Err(format!(
+                "{name} is a network of KataGo's model version {version}; known are {oldest} to {newest}"
+            ));
+        }
+        let planes: usize = reader.number("the number of its planes")?;
+        let numbers: usize = reader.number("the number of its global inputs")?;
+        if [planes, numbers] != [SPATIAL, GLOBAL] {
+            return Err(reader.wrong(&format!(
+                "it reads {planes} planes and {numbers} numbers, not {SPATIAL} and {GLOBAL}"
+            )));
+        }
+        let lead_scale = match version {
+            13.. => multipliers(reader)?,
+            _ => LEAD_SCALE,
+        };
+        let tells_suicide = version >= 15 && options(reader, name)?;
+        Ok(Header {
+            name: name.to_owned(),
+            version,
+            lead_scale,
+            tells_suicide,
+        })
+    }
+
+    /// The network opened for a board, or for several.
+    pub(super) fn info(&self, size: BoardSize, boards: Vec<BoardSize>) -> ModelInfo {
+        ModelInfo {
+            game: "go".to_owned(),
+            size,
+            boards,
+            encoding: ENCODINGS[usize::from(self.tells_suicide)].to_owned(),
+            planes: PLANES,
+            policy_len: size.area() + 1,
+            outcomes: 3,
+            network: self.name.clone(),
+            games: 0,
+            steps: 0,
+            creator: format!("KataGo, model version {}", self.version),
+            points: 1 + size.area(),
+        }
+    }
+}
+
+/// By what outputs are multiplied; of these the lead's.
+fn multipliers(reader: &mut Reader<'_>) -> Result<f32, String> {
+    let mut lead = LEAD_SCALE;
+    for what in [
+        "score by time",
+        "score",
+        "deviation of the score",
+        "lead",
+        "variance by time",
+        "error of the value",
+        "error of the score",
+    ] {
+        let multiplier = reader.positive(&format!("the multiplier of the {what}"))?;
+        if what == "lead" {
+            lead = multiplier;
+        }
+    }
+    Ok(lead)
+}
+
+/// Options of later versions; of these whether suicide counts as legal for pass-alive stones.
+fn options(reader: &mut Reader<'_>, name: &str) -> Result<bool, String> {
+    let encoder: u32 = reader.number("the version of a metadata encoder")?;
+    if encoder != 0 {
+        return Err(format!(
+            "{name} wants to be told who plays (metadata encoder {encoder}), as networks that imitate \
+             people do, which this program does not tell: use an ordinary network"
+        ));
+    }
+    let tells_suicide = reader.flag("whether suicide counts as legal for pass-alive stones")?;
+    reader.unused(6, "its option")?;
+    Ok(tells_suicide)
+}
+
+impl Network {
+    /// Reads a file that is not compressed.
+    pub(super) fn read(bytes: &[u8]) -> Result<Network, String> {
+        let reader = &mut Reader::new(bytes);
+        let header = Header::read(reader)?;
+        let version = header.version;
+        reader.word("the name of the trunk")?;
+        let count = reader.count("the number of blocks", MOST_BLOCKS)?;
+        let channels: usize = reader.number("the number of channels")?;
+        let mut widest = channels;
+        for what in ["middle", "regular", "dilated", "pooled"] {
+            widest = widest.max(reader.number(&format!("the number of {what} channels"))?);
+        }
+        reader.set_widest(Some(widest));
+        let mut has_rms_norm = false;
+        if version >= 15 {
+            has_rms_norm = reader.flag("the kind of the last normalisation")?;
+            reader.unused(5, "its option")?;
+        }
+        let stem = Conv::of(reader, [SPATIAL, channels])?;
+        let stem_bias = MatMul::of(reader, [GLOBAL, channels])?;
+        let blocks = blocks::stack(reader, count, channels, version, 0)?;
+        let tip = match has_rms_norm {
+            true => Tip::RootMeanSquare(
+                LastRmsNorm::read(reader, channels)?,
+                Activation::read(reader, version)?,
+            ),
+            false => Tip::Batch(NormAct::read(reader, channels, version)?),
+        };
+        // The heads' channels are not among those of the description.
+        reader.set_widest(None);
+        let network = Network {
+            stem,
+            stem_bias,
+            blocks,
+            tip,
+            policy: PolicyHead::read(reader, channels, version)?,
+            value: ValueHead::read(reader, channels, version)?,
+            header,
+        };
+        reader.finish()?;
+        Ok(network)
+    }
+}

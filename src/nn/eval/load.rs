@@ -1,0 +1,470 @@
+//! Opens a network by backend, file and device.
+//!
+//! The only module that knows all backends. Fallbacks are the caller's decision.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[cfg(feature = "tract")]
+use super::TractModel;
+use super::info::MOST_BYTES;
+use super::katago;
+#[cfg(feature = "ort")]
+use super::library::FETCH_SCRIPT;
+use super::{
+    BackendKind, Batch, Calls, Device, EvalError, Evaluator, HashEvaluator, LoadOptions, ModelInfo,
+    NativeModel, Outputs, UniformEvaluator, Work,
+};
+#[cfg(feature = "ort")]
+use super::{BatchClient, OrtModel, spawn_batcher};
+use crate::BoardSize;
+use crate::files;
+
+/// A model to be loaded.
+#[derive(Debug, Clone)]
+pub enum ModelSource {
+    /// An ONNX file, or one of KataGo's.
+    File(PathBuf),
+    /// The bytes of an ONNX file that is part of the program.
+    Embedded(&'static [u8]),
+}
+
+impl From<PathBuf> for ModelSource {
+    fn from(path: PathBuf) -> ModelSource {
+        ModelSource::File(path)
+    }
+}
+
+impl ModelSource {
+    /// Name for error messages.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            ModelSource::File(path) => path.display().to_string(),
+            ModelSource::Embedded(_) => "embedded".to_owned(),
+        }
+    }
+
+    /// The metadata of the network, without loading it.
+    ///
+    /// # Errors
+    /// As [`ModelInfo::of_file`].
+    pub fn info(&self) -> Result<ModelInfo, EvalError> {
+        match self {
+            ModelSource::File(path) => {
+                katago::info(path).unwrap_or_else(|| ModelInfo::of_file(path))
+            }
+            ModelSource::Embedded(onnx) => ModelInfo::read(&self.name(), onnx),
+        }
+    }
+
+    /// Whether it is a file of KataGo's, which has no board of its own.
+    #[must_use]
+    pub fn is_katago(&self) -> bool {
+        matches!(self, ModelSource::File(path) if katago::info(path).is_some())
+    }
+
+    /// The bytes of an ONNX file; one of KataGo's is turned into one for the board, 19x19 where none is
+    /// named.
+    ///
+    /// # Errors
+    /// [`EvalError::Load`] when the file cannot be read or is not a network.
+    pub fn onnx(&self, board: Option<BoardSize>) -> Result<Arc<[u8]>, EvalError> {
+        match self {
+            ModelSource::Embedded(onnx) => Ok((*onnx).into()),
+            ModelSource::File(path) => {
+                let bytes = files::read(path, MOST_BYTES).map_err(|error| EvalError::Load {
+                    path: self.name(),
+                    reason: error.to_string(),
+                })?;
+                match katago::is_katago(&bytes) {
+                    true => Ok(katago::to_onnx(&self.name(), &bytes, board)?.into()),
+                    false => Ok(bytes.into()),
+                }
+            }
+        }
+    }
+}
+
+/// Rows after which a GPU call takes no further request. A request has 64 at most, so one with 448
+/// takes one more and fills the largest size of calls, 512. Not measured.
+#[cfg(feature = "ort")]
+const GPU_BATCH: usize = 449;
+
+/// Evaluators on each GPU: while one computes, the other's rows and answers are transferred, and
+/// workers continue. Not measured.
+#[cfg(feature = "ort")]
+const EVALUATORS_PER_GPU: usize = 2;
+
+/// Rows of the trial evaluation: few, and different from every other dimension.
+const TRIED_ROWS: usize = 3;
+
+#[derive(Debug, Clone)]
+enum Model {
+    Native(NativeModel),
+    #[cfg(feature = "tract")]
+    Tract(TractModel),
+    #[cfg(feature = "ort")]
+    Ort(OrtModel),
+    Uniform,
+    Hash,
+    #[cfg(feature = "ort")]
+    Shared(BatchClient),
+}
+
+/// A loaded network that creates one evaluator per worker; shareable data is shared.
+#[derive(Debug, Clone)]
+pub struct EvaluatorFactory {
+    info: ModelInfo,
+    model: Model,
+}
+
+impl EvaluatorFactory {
+    /// Loads a network.
+    ///
+    /// # Errors
+    /// [`EvalError::Load`] when the file cannot be read or used, [`EvalError::Unavailable`] when
+    /// this machine or this build lacks the backend or the device.
+    pub fn open(
+        kind: BackendKind,
+        source: &ModelSource,
+        options: &LoadOptions,
+    ) -> Result<EvaluatorFactory, EvalError> {
+        available(kind, options)?;
+        let onnx = source.onnx(options.board)?;
+        let (info, model) = match kind {
+            BackendKind::Native => open_native(source, &onnx, options)?,
+            BackendKind::Tract => open_tract(source, &onnx, options)?,
+            BackendKind::Ort => open_ort(source, onnx, options)?,
+        };
+        let factory = EvaluatorFactory { info, model };
+        factory.try_out(source)?;
+        Ok(factory)
+    }
+
+    /// Evaluates a few rows as a trial. A backend may accept a file and refuse to run it, a network
+    /// may have diverged in training or mix the positions of a batch, and the first call of a GPU
+    /// is slow: better here than in a game.
+    fn try_out(&self, source: &ModelSource) -> Result<(), EvalError> {
+        let failed = |reason: &str| EvalError::Load {
+            path: source.name(),
+            reason: reason.to_owned(),
+        };
+        let mut evaluator = self.make()?;
+        let mut answer = |rows: Range<usize>| {
+            let (mut batch, mut out) = (Batch::new(self.info.row_len()), Outputs::new());
+            for row in rows {
+                let planes = batch.push(row as u128).iter_mut().step_by(row + 1);
+                planes.for_each(|number| *number = f32::from(u8::from(row > 0)));
+            }
+            evaluator.evaluate(&batch, &mut out).map(|()| out)
+        };
+        let (empty, all) = (answer(0..1)?, answer(0..TRIED_ROWS)?);
+        if !empty.is_finite() {
+            return Err(failed("its answers contain numbers that are not finite"));
+        }
+        if !empty.is_near(&all) {
+            return Err(failed(
+                "its answer to a position depends on the other positions of the batch",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Statistics over all evaluators, if there is a batcher.
+    #[must_use]
+    pub fn calls(&self) -> Option<Calls> {
+        match &self.model {
+            #[cfg(feature = "ort")]
+            Model::Shared(client) => Some(client.calls()),
+            _ => None,
+        }
+    }
+
+    /// Evaluators with uniform answers, see [`UniformEvaluator`].
+    #[must_use]
+    pub fn uniform(info: ModelInfo) -> EvaluatorFactory {
+        let model = Model::Uniform;
+        EvaluatorFactory { info, model }
+    }
+
+    /// Evaluators with the same answers on every machine, see [`HashEvaluator`].
+    #[must_use]
+    pub fn hash(info: ModelInfo) -> EvaluatorFactory {
+        let model = Model::Hash;
+        EvaluatorFactory { info, model }
+    }
+
+    /// Metadata of the loaded model.
+    #[must_use]
+    pub fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    /// Cost of a position, where `native` runs the network.
+    #[must_use]
+    pub fn work(&self) -> Option<Work> {
+        match &self.model {
+            Model::Native(model) => Some(model.work()),
+            _ => None,
+        }
+    }
+
+    /// An evaluator for one worker.
+    ///
+    /// # Errors
+    /// Errors of the backend: too little memory, a lost device.
+    pub fn make(&self) -> Result<Box<dyn Evaluator>, EvalError> {
+        Ok(match &self.model {
+            Model::Native(model) => Box::new(model.evaluator()),
+            #[cfg(feature = "tract")]
+            Model::Tract(model) => Box::new(model.evaluator()?),
+            #[cfg(feature = "ort")]
+            Model::Ort(model) => Box::new(model.evaluator()?),
+            Model::Uniform => Box::new(UniformEvaluator::new(self.info.clone())),
+            Model::Hash => Box::new(HashEvaluator::new(self.info.clone())),
+            #[cfg(feature = "ort")]
+            Model::Shared(client) => Box::new(client.clone()),
+        })
+    }
+}
+
+/// Description of an available backend, judged by files: nothing is loaded.
+///
+/// # Errors
+/// [`EvalError::Unavailable`] when this machine or this build lacks it or its device.
+pub(super) fn available(kind: BackendKind, options: &LoadOptions) -> Result<String, EvalError> {
+    match kind {
+        BackendKind::Native => native_available(options.device),
+        BackendKind::Tract => tract_available(options.device),
+        BackendKind::Ort => ort_available(options),
+    }
+}
+
+fn native_available(device: Device) -> Result<String, EvalError> {
+    on_processor("native", device)?;
+    Ok(format!(
+        "part of this program, {}",
+        NativeModel::processor()
+    ))
+}
+
+#[cfg(feature = "tract")]
+fn tract_available(device: Device) -> Result<String, EvalError> {
+    on_processor("tract", device)?;
+    Ok("part of this program".to_owned())
+}
+
+/// Refuses all devices but the processor.
+fn on_processor(backend: &'static str, device: Device) -> Result<(), EvalError> {
+    if device == Device::Cpu {
+        return Ok(());
+    }
+    Err(EvalError::Unavailable {
+        backend,
+        reason: format!("it has no device {device}: leave --backend out, or use --backend ort"),
+    })
+}
+
+#[cfg(not(feature = "tract"))]
+fn tract_available(_: Device) -> Result<String, EvalError> {
+    Err(built_without("tract"))
+}
+
+#[cfg(feature = "ort")]
+fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
+    let is_there = || {
+        options
+            .ort_library
+            .candidates()
+            .iter()
+            .any(|path| path.is_file())
+    };
+    if options.device != Device::Cpu && !options.ort_library.is_named() && !is_there() {
+        return Err(EvalError::Unavailable {
+            backend: "ort",
+            reason: format!(
+                "{} needs ONNX Runtime for GPUs, which is not installed: {FETCH_SCRIPT} --gpu installs it",
+                options.device
+            ),
+        });
+    }
+    let library = options.ort_library.find()?;
+    if let Device::Cuda(devices) = options.device {
+        let refused = |card| super::cuda::refused(card, &library);
+        if let Some(reason) = devices.numbers().find_map(refused) {
+            let backend = "ort";
+            return Err(EvalError::Unavailable { backend, reason });
+        }
+    }
+    Ok(format!("ONNX Runtime at {}", library.display()))
+}
+
+#[cfg(not(feature = "ort"))]
+fn ort_available(_: &LoadOptions) -> Result<String, EvalError> {
+    Err(built_without("ort"))
+}
+
+fn open_native(
+    source: &ModelSource,
+    onnx: &[u8],
+    options: &LoadOptions,
+) -> Result<(ModelInfo, Model), EvalError> {
+    let model = NativeModel::load(&source.name(), onnx, options.board)?;
+    Ok((model.info().clone(), Model::Native(model)))
+}
+
+#[cfg(feature = "tract")]
+fn open_tract(
+    source: &ModelSource,
+    onnx: &[u8],
+    options: &LoadOptions,
+) -> Result<(ModelInfo, Model), EvalError> {
+    let model = TractModel::load(&source.name(), onnx, options.board)?;
+    Ok((model.info().clone(), Model::Tract(model)))
+}
+
+#[cfg(not(feature = "tract"))]
+fn open_tract(_: &ModelSource, _: &[u8], _: &LoadOptions) -> Result<(ModelInfo, Model), EvalError> {
+    Err(built_without("tract"))
+}
+
+#[cfg(feature = "ort")]
+fn open_ort(
+    source: &ModelSource,
+    onnx: Arc<[u8]>,
+    options: &LoadOptions,
+) -> Result<(ModelInfo, Model), EvalError> {
+    let model = OrtModel::load(&source.name(), onnx, options)?;
+    let info = model.info().clone();
+    let Device::Cuda(devices) = options.device else {
+        return Ok((info, Model::Ort(model)));
+    };
+    let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
+    for card in devices.numbers() {
+        for _ in 0..EVALUATORS_PER_GPU {
+            evaluators.push(Box::new(model.on_card(card)?));
+        }
+    }
+    Ok((info, shared(evaluators, GPU_BATCH)?))
+}
+
+/// Evaluators behind one batcher, whose clients all workers get; a call takes requests until it has
+/// `enough` rows. Nothing waits for its threads, so that a stalled device cannot hold up the end of
+/// the program.
+#[cfg(feature = "ort")]
+fn shared(evaluators: Vec<Box<dyn Evaluator>>, enough: usize) -> Result<Model, EvalError> {
+    let (client, _detached) = spawn_batcher(evaluators, enough)?;
+    Ok(Model::Shared(client))
+}
+
+#[cfg(not(feature = "ort"))]
+fn open_ort(
+    _: &ModelSource,
+    _: Arc<[u8]>,
+    _: &LoadOptions,
+) -> Result<(ModelInfo, Model), EvalError> {
+    Err(built_without("ort"))
+}
+
+#[cfg(not(all(feature = "tract", feature = "ort")))]
+fn built_without(backend: &'static str) -> EvalError {
+    EvalError::Unavailable {
+        backend,
+        reason: format!("this program was built without the cargo feature {backend}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(feature = "tract")]
+    use super::super::CudaDevices;
+    use super::super::suite;
+    use super::super::testnet::SMALL;
+    use super::*;
+
+    fn open(kind: BackendKind, path: &str, options: &LoadOptions) -> Result<String, String> {
+        let source = ModelSource::File(path.into());
+        let factory = EvaluatorFactory::open(kind, &source, options);
+        factory
+            .map(|f| f.info().network.clone())
+            .map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_named() {
+        let text = open(
+            BackendKind::Native,
+            "/nowhere/net.onnx",
+            &LoadOptions::default(),
+        );
+        let text = text.unwrap_err();
+        assert!(
+            text.starts_with("cannot load network /nowhere/net.onnx: "),
+            "{text}"
+        );
+    }
+
+    #[cfg(feature = "tract")]
+    #[test]
+    fn a_file_is_opened_and_every_worker_gets_an_evaluator() {
+        let path = std::env::temp_dir().join(format!("tengen-load-{}.onnx", std::process::id()));
+        std::fs::write(&path, SMALL.onnx(4)).unwrap();
+        let source = ModelSource::File(path.clone());
+        let factory =
+            EvaluatorFactory::open(BackendKind::Tract, &source, &LoadOptions::default()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(factory.info(), &SMALL.info());
+        suite::agree(
+            &mut factory.make().unwrap(),
+            &mut factory.make().unwrap(),
+            0.0,
+        );
+    }
+
+    #[cfg(feature = "tract")]
+    #[test]
+    fn tract_has_no_gpu() {
+        let options = LoadOptions {
+            device: Device::Cuda(CudaDevices::only(0)),
+            ..LoadOptions::default()
+        };
+        let source = ModelSource::Embedded(SMALL.onnx(1).leak());
+        let error = EvaluatorFactory::open(BackendKind::Tract, &source, &options).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                EvalError::Unavailable {
+                    backend: "tract",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+
+    #[cfg(feature = "ort")]
+    #[test]
+    fn workers_may_share_a_batcher() {
+        let own = EvaluatorFactory::hash(SMALL.info());
+        let factory = EvaluatorFactory {
+            info: SMALL.info(),
+            model: shared(vec![own.make().unwrap()], 8).unwrap(),
+        };
+        let (mut first, mut second) = (factory.make().unwrap(), factory.make().unwrap());
+        drop(factory);
+        suite::check(&mut first);
+        suite::agree(&mut second, &mut own.make().unwrap(), 0.0);
+    }
+
+    #[test]
+    fn fakes_need_no_file() {
+        for factory in [
+            EvaluatorFactory::uniform(SMALL.info()),
+            EvaluatorFactory::hash(SMALL.info()),
+        ] {
+            suite::check(&mut factory.make().unwrap());
+        }
+    }
+}

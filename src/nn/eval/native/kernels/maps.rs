@@ -1,0 +1,171 @@
+//! The small work between convolutions: sums of maps, pooling, dense layers.
+
+use super::super::grid::Grid;
+use super::Rounding;
+use super::activation::{Activation, activate};
+use super::simd::{Job, LANES, Lanes, Simd};
+
+/// `activation(first + second + bias)` at each point.
+pub struct Combine<'a> {
+    pub grid: Grid,
+    pub blocks: usize,
+    pub first: &'a [Lanes<f32>],
+    pub second: Option<&'a [Lanes<f32>]>,
+    /// One line per block.
+    pub bias: Option<&'a [Lanes<f32>]>,
+    pub activation: Activation,
+    pub out: Option<&'a mut [Lanes<f32>]>,
+    pub rounding: Option<Rounding<'a>>,
+}
+
+impl Job for Combine<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) {
+        for block in 0..self.blocks {
+            let bias = match self.bias {
+                Some(bias) => simd.load(&bias[block]),
+                None => simd.splat(0.0),
+            };
+            for row in 0..self.grid.height {
+                let start = block * self.grid.len + self.grid.at(row, 0);
+                for at in start..start + self.grid.width {
+                    let mut x = simd.add(simd.load(&self.first[at]), bias);
+                    if let Some(second) = self.second {
+                        x = simd.add(x, simd.load(&second[at]));
+                    }
+                    x = activate(simd, self.activation, x);
+                    if let Some(out) = &mut self.out {
+                        simd.store(x, &mut out[at]);
+                    }
+                    if let Some(Rounding { out, inverse, zero }) = &mut self.rounding {
+                        let (inverse, zero) = (simd.load(&inverse[block]), simd.load(&zero[block]));
+                        out[at] = simd.to_bytes(simd.mul_add(x, inverse, zero));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Kind of a reduction over all points of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PoolKind {
+    Mean,
+    Max,
+    Sum,
+}
+
+/// Reduces each channel to one number.
+pub struct Pool<'a> {
+    pub grid: Grid,
+    pub kind: PoolKind,
+    pub input: &'a [Lanes<f32>],
+    /// One line per block.
+    pub out: &'a mut [Lanes<f32>],
+}
+
+impl Job for Pool<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (grid, first) = (self.grid, self.grid.origin());
+        let scale = simd.splat(match self.kind {
+            PoolKind::Sum => 1.0,
+            PoolKind::Mean | PoolKind::Max => 1.0 / (grid.width * grid.height) as f32,
+        });
+        for (block, out) in self.out.iter_mut().enumerate() {
+            let plane = &self.input[block * grid.len..][..grid.len];
+            let is_max = self.kind == PoolKind::Max;
+            let begin = if is_max {
+                simd.load(&plane[first])
+            } else {
+                simd.splat(0.0)
+            };
+            // Four independent chains of additions.
+            let mut chains = [begin; 4];
+            for row in 0..grid.height {
+                let row = &plane[grid.at(row, 0)..][..grid.width];
+                let (fours, rest) = row.as_chunks::<4>();
+                for four in fours {
+                    for (chain, line) in chains.iter_mut().zip(four) {
+                        *chain = if is_max {
+                            simd.max(*chain, simd.load(line))
+                        } else {
+                            simd.add(*chain, simd.load(line))
+                        };
+                    }
+                }
+                for (chain, line) in chains.iter_mut().zip(rest) {
+                    *chain = if is_max {
+                        simd.max(*chain, simd.load(line))
+                    } else {
+                        simd.add(*chain, simd.load(line))
+                    };
+                }
+            }
+            let [a, b, c, d] = chains;
+            let all = if is_max {
+                simd.max(simd.max(a, b), simd.max(c, d))
+            } else {
+                let sum = simd.add(simd.add(a, b), simd.add(c, d));
+                simd.mul_add(sum, scale, simd.splat(0.0))
+            };
+            simd.store(all, out);
+        }
+    }
+}
+
+/// Numbers of which an activation is made, in place.
+pub struct Activate<'a> {
+    pub activation: Activation,
+    pub numbers: &'a mut [Lanes<f32>],
+}
+
+impl Job for Activate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        for line in self.numbers {
+            simd.store(activate(simd, self.activation, simd.load(line)), line);
+        }
+    }
+}
+
+/// A fully connected layer: `activation(input x weights + bias)`.
+pub struct Dense<'a> {
+    pub input: &'a [Lanes<f32>],
+    /// For each input, including padding, as many lines as the output has.
+    pub weights: &'a [Lanes<f32>],
+    pub bias: &'a [Lanes<f32>],
+    pub activation: Activation,
+    pub out: &'a mut [Lanes<f32>],
+}
+
+impl Job for Dense<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let columns = self.out.len();
+        let rows = LANES * columns;
+        for (column, out) in self.out.iter_mut().enumerate() {
+            // Four independent chains of additions.
+            let mut chains = [simd.splat(0.0); 4];
+            chains[0] = simd.load(&self.bias[column]);
+            for (line, weights) in self.input.iter().zip(self.weights.chunks_exact(rows)) {
+                let weights = weights[column..].iter().step_by(columns);
+                for ((i, x), weight) in line.0.iter().enumerate().zip(weights) {
+                    let chain = &mut chains[i % 4];
+                    *chain = simd.mul_add(simd.splat(*x), simd.load(weight), *chain);
+                }
+            }
+            let [a, b, c, d] = chains;
+            let sum = simd.add(simd.add(a, b), simd.add(c, d));
+            simd.store(activate(simd, self.activation, sum), out);
+        }
+    }
+}

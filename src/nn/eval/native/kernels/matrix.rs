@@ -1,0 +1,170 @@
+//! Products of points in a row with a matrix: convolutions that read no neighbours, without a border.
+//!
+//! As in a [convolution](super::conv), the sums of a few points and blocks of outputs stay in registers,
+//! and inputs are processed in chunks whose weights stay in the first-level cache.
+
+use super::super::grid::parts;
+use super::arithmetic::{Arithmetic, Register, Sums, UNROLLED};
+use super::conv::{Epilogue, Finish, points, points_mut};
+use super::simd::{Job, LANES, Simd, Tile};
+
+/// One product of all points of one position.
+pub struct MatrixTask<'a, A: Arithmetic> {
+    pub points: usize,
+    pub input: &'a [A::Input],
+    /// Input channels.
+    pub channels: usize,
+    /// Input blocks in a chunk.
+    pub chunk: usize,
+    /// Numbers of output blocks that are computed together, group after group.
+    pub groups: &'a [usize],
+    /// In the order of use: group, step, block of the group. The weights of the following layers come
+    /// behind them.
+    pub weights: &'a [A::Weights],
+    /// Buffer for the sums of a group.
+    pub sums: &'a mut [A::Sums],
+    pub epilogue: Epilogue<'a>,
+}
+
+impl<A: Arithmetic> Job for MatrixTask<'_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let mut task = self;
+        let blocks = task.channels.div_ceil(LANES);
+        let (mut weights, mut group_start) = (task.weights, 0);
+        for &group in task.groups {
+            for first in (0..blocks).step_by(task.chunk) {
+                let channels = (task.channels - first * LANES).min(task.chunk * LANES);
+                let (panel, rest) = weights.split_at(group * A::steps(channels));
+                weights = rest;
+                let mut ahead = &rest[..panel.len().min(rest.len())];
+                for (point, count) in parts(task.points, S::most_points(group)) {
+                    simd.tile(
+                        group,
+                        count,
+                        Pass::<A> {
+                            len: task.points,
+                            point,
+                            input: &task.input[first * task.points + point..],
+                            panel,
+                            ahead: &mut ahead,
+                            sums: task.sums,
+                            is_first: first == 0,
+                            epilogue: (first + task.chunk >= blocks).then_some(&mut task.epilogue),
+                            group_start,
+                        },
+                    );
+                }
+            }
+            group_start += group;
+        }
+    }
+}
+
+/// A chunk of input channels and a group of output blocks, for some points.
+struct Pass<'a, 'w, 'e, A: Arithmetic> {
+    /// All points.
+    len: usize,
+    point: usize,
+    input: &'a [A::Input],
+    panel: &'w [A::Weights],
+    /// Weights to be prefetched meanwhile.
+    ahead: &'a mut &'w [A::Weights],
+    sums: &'a mut [A::Sums],
+    is_first: bool,
+    /// Destination of the sums, after the last chunk.
+    epilogue: Option<&'a mut Epilogue<'e>>,
+    group_start: usize,
+}
+
+#[expect(
+    clippy::needless_range_loop,
+    reason = "loops of known length over indices are unrolled, so that sums stay in registers"
+)]
+impl<A: Arithmetic> Tile for Pass<'_, '_, '_, A> {
+    #[inline(always)]
+    fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
+        let mut sums = [[A::Sums::zero(simd); POINTS]; BLOCKS];
+        if !self.is_first {
+            for block in 0..BLOCKS {
+                let waiting = points::<_, POINTS>(self.sums, block * self.len + self.point);
+                for point in 0..POINTS {
+                    sums[block][point] = waiting[point].load(simd);
+                }
+            }
+        }
+        add_products::<A, S, BLOCKS, POINTS>(
+            simd,
+            (self.input, self.len),
+            self.panel,
+            self.ahead,
+            &mut sums,
+        );
+        // Through memory also after the last chunk, as in a convolution.
+        for block in 0..BLOCKS {
+            let waiting = points_mut::<_, POINTS>(self.sums, block * self.len + self.point);
+            for point in 0..POINTS {
+                waiting[point].store(simd, sums[block][point]);
+            }
+        }
+        if let Some(epilogue) = self.epilogue {
+            simd.enter(Finish::<A> {
+                sums: &self.sums[self.point..],
+                len: self.len,
+                at: self.point,
+                blocks: self.group_start..self.group_start + BLOCKS,
+                points: POINTS,
+                epilogue,
+            });
+        }
+    }
+}
+
+/// Adds the products of some points, whose blocks of channels are `stride` lines apart, with all these
+/// weights, and prefetches a line of the weights `ahead` for each line of an iteration.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "loops of known length over indices are unrolled, so that sums stay in registers"
+)]
+#[inline(always)]
+pub(super) fn add_products<A: Arithmetic, S: Simd, const BLOCKS: usize, const POINTS: usize>(
+    simd: S,
+    (mut input, stride): (&[A::Input], usize),
+    weights: &[A::Weights],
+    ahead: &mut &[A::Weights],
+    sums: &mut [[Register<A, S>; POINTS]; BLOCKS],
+) {
+    let (mut lines, _) = weights.as_chunks::<BLOCKS>();
+    loop {
+        let window = points::<_, POINTS>(input, 0);
+        for start in (0..LANES / A::CHANNELS).step_by(UNROLLED) {
+            let Some((few, rest)) = lines.split_first_chunk::<UNROLLED>() else {
+                return;
+            };
+            lines = rest;
+            if let Some((line, later)) = ahead.split_first() {
+                simd.prefetch(line);
+                *ahead = later;
+            }
+            for i in 0..UNROLLED {
+                let mut factors = [A::Sums::zero(simd); BLOCKS];
+                for block in 0..BLOCKS {
+                    factors[block] = A::weights(simd, &few[i][block]);
+                }
+                for point in 0..POINTS {
+                    let input = A::splat(simd, &window[point], start + i);
+                    for block in 0..BLOCKS {
+                        let sum = &mut sums[block][point];
+                        *sum = A::add_product(simd, *sum, input, factors[block]);
+                    }
+                }
+            }
+        }
+        if lines.is_empty() {
+            return;
+        }
+        input = &input[stride..];
+    }
+}

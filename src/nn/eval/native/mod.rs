@@ -1,0 +1,181 @@
+//! Our own inference: the kernels that these networks need and no others.
+//!
+//! An ONNX file, f32 or in the int8 form that `tengen-train quantize` writes, becomes operators of
+//! networks for boards ([`mod@graph`]), then a short list of passes over memory ([`mod@plan`]):
+//! each convolution with the bias, sum and ReLU behind it, several of the same input as one.
+//! `run` executes the list with the loops of [`kernels`], which fits use, too
+//! (`train/network/net/kernel`). A map is stored in blocks of 16 channels, point by point
+//! ([`mod@grid`]); tokens, which read no neighbours, as one row of points. One position at a time: its
+//! numbers stay in the first two cache levels, and batches are no faster per position. Weights are packed
+//! once and shared by all threads.
+//!
+//! In int8, convolutions multiply bytes, or words made of them ([`kernels::winograd`]); block sums,
+//! pooling and heads stay in f32, which is more exact than the file requires and no slower. Matrices of
+//! tokens and attention multiply words where these are faster, whatever the file. Graphs with unsupported
+//! operations are refused by name; `tract` reads them.
+
+mod graph;
+pub mod grid;
+pub mod kernels;
+mod plan;
+mod run;
+
+use std::sync::Arc;
+
+pub use kernels::Level;
+
+use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+use crate::BoardSize;
+use crate::onnx::Model;
+use graph::Graph;
+use kernels::{Factors, Peak};
+use plan::Plan;
+use run::Memory;
+
+const BACKEND: &str = "native";
+
+/// A compiled network; every worker creates its own [`NativeEvaluator`] from it.
+#[derive(Debug, Clone)]
+pub struct NativeModel {
+    info: ModelInfo,
+    plan: Arc<Plan>,
+    level: Level,
+}
+
+impl NativeModel {
+    /// Reads the bytes of an ONNX file for a board, by default its own; `path` is only used in
+    /// errors.
+    ///
+    /// # Errors
+    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]),
+    /// [`EvalError::Unavailable`] when the graph has an unsupported operation.
+    pub fn load(
+        path: &str,
+        onnx: &[u8],
+        board: Option<BoardSize>,
+    ) -> Result<NativeModel, EvalError> {
+        // Where integers are not faster, f32 is more exact.
+        let level = Level::best();
+        NativeModel::load_for(path, onnx, board, level, level.has_fast_integers())
+    }
+
+    /// For this kind of processor, with integers or all in f32.
+    pub(super) fn load_for(
+        path: &str,
+        onnx: &[u8],
+        board: Option<BoardSize>,
+        level: Level,
+        keeps_integers: bool,
+    ) -> Result<NativeModel, EvalError> {
+        let info = ModelInfo::read_for(path, onnx, board)?;
+        let plan =
+            plan(&info, onnx, level, keeps_integers).map_err(|reason| EvalError::Unavailable {
+                backend: BACKEND,
+                reason: format!("it does not know the network {path}: {reason}"),
+            })?;
+        Ok(NativeModel {
+            info,
+            plan: Arc::new(plan),
+            level,
+        })
+    }
+
+    /// Metadata of the network.
+    #[must_use]
+    pub fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    /// Cost of a position.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        Work {
+            products: self.plan.products,
+            factors: self.plan.factors(),
+        }
+    }
+
+    /// The processor features in use, for messages.
+    #[must_use]
+    pub fn processor() -> String {
+        Level::best().to_string()
+    }
+
+    /// Whether this processor is faster with integers.
+    #[must_use]
+    pub fn prefers_integers() -> bool {
+        Level::best().has_fast_integers()
+    }
+
+    /// An evaluator for one worker.
+    #[must_use]
+    pub fn evaluator(&self) -> NativeEvaluator {
+        NativeEvaluator {
+            memory: Memory::new(&self.plan),
+            model: self.clone(),
+        }
+    }
+}
+
+/// Work of a network per position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Work {
+    /// Multiply-add operations per position.
+    pub products: u64,
+    factors: Factors,
+}
+
+impl Work {
+    /// Measures peak performance: multiplies and adds such numbers in registers, 100,000 rounds in
+    /// about a millisecond, and returns the number of products. No network can be faster.
+    #[must_use]
+    pub fn at_best(self, rounds: usize) -> u64 {
+        let factors = self.factors;
+        Level::best().enter(Peak { rounds, factors }) as u64
+    }
+}
+
+fn plan(info: &ModelInfo, onnx: &[u8], level: Level, keeps_integers: bool) -> Result<Plan, String> {
+    let model = Model::read(onnx).map_err(|error| error.to_string())?;
+    let size = [info.size.width, info.size.height].map(usize::from);
+    let sides = [size[1], size[0]];
+    let mut graph = Graph::read(&model, info.planes, sides, info.outputs(), keeps_integers)?;
+    graph.begin_bytes_with(level.least_byte());
+    let plan = Plan::new(&graph, size, level, keeps_integers)?;
+    let lens = info.output_lens();
+    for ((name, part), len) in info.outputs().iter().zip(&plan.outputs).zip(lens) {
+        if part.len != len {
+            return Err(format!("{name} has {} numbers, not {len}", part.len));
+        }
+    }
+    Ok(plan)
+}
+
+/// Runs a [`NativeModel`] for one worker.
+#[derive(Debug)]
+pub struct NativeEvaluator {
+    model: NativeModel,
+    memory: Memory,
+}
+
+impl Evaluator for NativeEvaluator {
+    fn info(&self) -> &ModelInfo {
+        &self.model.info
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        let NativeModel { info, plan, level } = &self.model;
+        info.check_batch(BACKEND, batch)?;
+        out.reset_for(batch.len(), info.output_lens());
+        for index in 0..batch.len() {
+            run::run(plan, *level, &mut self.memory, batch.row(index));
+            for (number, &part) in plan.outputs.iter().enumerate() {
+                self.memory.copy_vector(part, out.output_mut(number, index));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

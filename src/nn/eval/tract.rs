@@ -1,0 +1,241 @@
+//! The built-in backend: `tract`, pure Rust, nothing to install.
+//!
+//! Positions are evaluated one by one through a plan fixed at batch 1, which is fastest: tract's
+//! lazy im2col works at batch 1 only, so a batch costs 25-55 % more per position and a symbolic
+//! batch dimension 1.25-2.4 times as much (docs/methods.md#inference-and-training-libraries).
+
+mod tensors;
+
+pub use tensors::InnerTensors;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use tract_onnx::prelude::{
+    DatumExt, Framework, InferenceModelExt, IntoRunnable, Tensor, TractError, TractResult,
+    TypedModel, TypedSimplePlan, TypedSimpleState, tvec,
+};
+
+use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+use crate::BoardSize;
+use crate::onnx;
+
+const BACKEND: &str = "tract";
+
+/// A network loaded and optimised once; every worker creates its own [`TractEvaluator`] from it.
+#[derive(Debug, Clone)]
+pub struct TractModel {
+    plan: Arc<TypedSimplePlan>,
+    info: ModelInfo,
+}
+
+impl TractModel {
+    /// Loads the bytes of an ONNX file for a board, by default its own; `path` is only used in
+    /// errors.
+    ///
+    /// # Errors
+    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]) or tract cannot
+    /// run the graph.
+    pub fn load(
+        path: &str,
+        onnx: &[u8],
+        board: Option<BoardSize>,
+    ) -> Result<TractModel, EvalError> {
+        let info = ModelInfo::read_for(path, onnx, board)?;
+        // It checks an operator's name only.
+        onnx::check_operators(onnx).map_err(|error| EvalError::Load {
+            path: path.to_owned(),
+            reason: format!("tract does not know the network: {error}"),
+        })?;
+        let plan = loaded(path, || {
+            let model = optimised(&info, onnx, info.outputs())?;
+            for (output, len) in (0..info.outputs().len()).zip(info.output_lens()) {
+                check_output(&model, output, [1, len])?;
+            }
+            model.into_runnable()
+        })?;
+        Ok(TractModel { plan, info })
+    }
+
+    /// Metadata of the network.
+    #[must_use]
+    pub fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    /// An evaluator for one worker.
+    ///
+    /// # Errors
+    /// [`EvalError::Run`] when tract cannot set up its state.
+    pub fn evaluator(&self) -> Result<TractEvaluator, EvalError> {
+        let state = self.plan.spawn().map_err(|error| run_error(&error))?;
+        Ok(TractEvaluator {
+            shape: input_shape(&self.info),
+            info: self.info.clone(),
+            state,
+        })
+    }
+}
+
+fn input_shape(info: &ModelInfo) -> [usize; 4] {
+    let (height, width) = (info.size.height.into(), info.size.width.into());
+    [1, info.planes, height, width]
+}
+
+/// Result of `load` for the file `path`. tract panics on some damaged graphs, for instance when an
+/// output names no node.
+fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, EvalError> {
+    let failed = |reason| EvalError::Load {
+        path: path.to_owned(),
+        reason,
+    };
+    catch_unwind(AssertUnwindSafe(load))
+        .map_err(|_| failed("tract panicked: the file is damaged".to_owned()))?
+        .map_err(|error| failed(format!("tract refuses it: {error:#}")))
+}
+
+/// The network at batch 1, with these `outputs`.
+fn optimised(
+    info: &ModelInfo,
+    mut onnx: &[u8],
+    outputs: &[impl AsRef<str>],
+) -> TractResult<TypedModel> {
+    tract_onnx::onnx()
+        // Intermediate shapes written by other tools have a symbolic batch, which contradicts 1.
+        .with_ignore_value_info(true)
+        .model_for_read(&mut onnx)?
+        .with_input_fact(0, f32::fact(input_shape(info)).into())?
+        .with_outputs_by_name(outputs)?
+        .into_optimized()
+}
+
+/// The stated shapes of the outputs may differ from those computed from the nodes.
+fn check_output(model: &TypedModel, output: usize, expected: [usize; 2]) -> TractResult<()> {
+    let found = model.output_fact(output)?;
+    let expected = f32::fact(expected);
+    if found.datum_type == expected.datum_type && found.shape == expected.shape {
+        return Ok(());
+    }
+    Err(TractError::msg(format!(
+        "output {output} is {found:?}, not {expected:?}"
+    )))
+}
+
+fn run_error(error: &impl std::fmt::Display) -> EvalError {
+    EvalError::Run {
+        backend: BACKEND,
+        reason: format!("{error:#}"),
+    }
+}
+
+/// Runs a [`TractModel`] for one worker.
+#[derive(Debug)]
+pub struct TractEvaluator {
+    info: ModelInfo,
+    state: TypedSimpleState,
+    shape: [usize; 4],
+}
+
+impl TractEvaluator {
+    fn evaluate_row(&mut self, row: &[f32], index: usize, out: &mut Outputs) -> TractResult<()> {
+        let input = Tensor::from_shape(&self.shape, row)?;
+        let answer = self.state.run(tvec![input.into()])?;
+        let logits = |output: usize| answer[output].try_as_plain_ram()?.as_slice::<f32>();
+        for output in 0..self.info.outputs().len() {
+            out.output_mut(output, index)
+                .copy_from_slice(logits(output)?);
+        }
+        Ok(())
+    }
+}
+
+impl Evaluator for TractEvaluator {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        self.info.check_batch(BACKEND, batch)?;
+        out.reset_for(batch.len(), self.info.output_lens());
+        for index in 0..batch.len() {
+            self.evaluate_row(batch.row(index), index, out)
+                .map_err(|error| run_error(&error))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testnet::SMALL;
+    use super::super::{PLANES, POLICY, VALUE, suite};
+    use super::*;
+    use crate::onnx::GraphBuilder;
+
+    fn small() -> TractEvaluator {
+        let model = TractModel::load("small", &SMALL.onnx(1), None).unwrap();
+        model.evaluator().unwrap()
+    }
+
+    #[test]
+    fn passes_the_suite() {
+        suite::check(&mut small());
+    }
+
+    #[test]
+    fn workers_share_one_plan() {
+        let model = TractModel::load("small", &SMALL.onnx(1), None).unwrap();
+        let (first, second) = (model.evaluator().unwrap(), model.evaluator().unwrap());
+        suite::agree(&mut { first }, &mut { second }, 0.0);
+        assert_eq!(
+            Arc::strong_count(&model.plan),
+            1,
+            "both evaluators are gone"
+        );
+    }
+
+    /// A model whose outputs have `policy_planes` x area and `value_planes` numbers, in
+    /// contradiction to its metadata and stated shapes: only tract's own analysis of the nodes can
+    /// tell.
+    fn model_of_other_shapes(policy_planes: usize, value_planes: usize) -> Vec<u8> {
+        let info = SMALL.info();
+        let mut graph = GraphBuilder::new("wrong");
+        let planes = graph.input(PLANES, info.planes_shape());
+        let mut conv = |name: &str, to: usize| {
+            let kernel = vec![0.1; to * info.planes];
+            let kernel = graph.weights(name, &[to, info.planes, 1, 1], &kernel);
+            graph.conv(planes, kernel, None)
+        };
+        let (policy, value) = (conv("a", policy_planes), conv("b", value_planes));
+        let policy = graph.flatten(policy);
+        let value = graph.reduce_mean(value, &[2, 3]);
+        graph.output(POLICY, policy, info.policy_shape());
+        graph.output(VALUE, value, info.value_shape());
+        graph.finish(&info.to_metadata()).unwrap()
+    }
+
+    #[test]
+    fn a_graph_with_other_shapes_than_it_states_is_refused() {
+        assert!(TractModel::load("right.onnx", &model_of_other_shapes(1, 2), None).is_ok());
+        for (policy_planes, value_planes) in [(2, 2), (1, 3)] {
+            let onnx = model_of_other_shapes(policy_planes, value_planes);
+            let error = TractModel::load("wrong.onnx", &onnx, None).unwrap_err();
+            assert!(error.to_string().contains("tract refuses it"), "{error}");
+        }
+    }
+
+    #[test]
+    fn damaged_files_are_refused_not_fatal() {
+        let onnx = SMALL.onnx(1);
+        let len = onnx.len();
+        // Nodes come first in the file: this renames the result of the value's node, so that the
+        // graph's output names no node.
+        let mut renamed = onnx.clone();
+        let at = onnx.windows(5).position(|w| w == b"value").unwrap();
+        renamed[at] = b'V';
+        for damaged in [&onnx[..len / 2], &onnx[len / 2..], &[], &renamed] {
+            let error = TractModel::load("broken.onnx", damaged, None).unwrap_err();
+            assert!(error.to_string().contains("broken.onnx"), "{error}");
+        }
+    }
+}

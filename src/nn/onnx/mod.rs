@@ -1,0 +1,151 @@
+//! ONNX files: a writer of graphs, a reader of descriptions, and a reader of whole models.
+//!
+//! Knows the file format and nothing about networks, games or backends. An ONNX file is a
+//! protocol-buffer message (`onnx.proto3`), encoded by `prost`; the writer produces files of
+//! version 8 with operator set 17.
+//!
+//! ```
+//! use tengen_nn::onnx::{Dim, GraphBuilder, Header};
+//!
+//! let mut graph = GraphBuilder::new("tiny");
+//! let planes = graph.input("planes", [Dim::batch(), 2.into(), 9.into(), 9.into()]);
+//! let kernel = graph.weights("stem.weight", &[4, 2, 3, 3], &[0.1; 72]);
+//! let bias = graph.weights("stem.bias", &[4], &[0.0; 4]);
+//! let x = graph.conv(planes, kernel, Some(bias));
+//! let x = graph.relu(x);
+//! let pooled = graph.reduce_mean(x, &[2, 3]);
+//! let weight = graph.weights("value.weight", &[4, 2], &[0.5; 8]);
+//! let bias = graph.weights("value.bias", &[2], &[0.0; 2]);
+//! let value = graph.gemm(pooled, weight, bias);
+//! graph.output("value", value, [Dim::batch(), 2.into()]);
+//! let bytes = graph.finish(&[("tengen.game".to_owned(), "nogo".to_owned())])?;
+//!
+//! let header = Header::read(&bytes)?;
+//! assert_eq!(header.metadata("tengen.game"), Some("nogo"));
+//! assert_eq!(header.inputs[0].dims[1], Dim::Fixed(2));
+//! # Ok::<(), tengen_nn::onnx::OnnxError>(())
+//! ```
+
+mod graph;
+mod halve;
+mod header;
+mod model;
+mod ops;
+mod proto;
+mod scan;
+mod seal;
+mod sound;
+mod tensor;
+
+pub use graph::{Attribute, GraphBuilder, Value};
+pub use halve::to_half;
+pub use header::{Header, TensorInfo};
+pub use model::{Model, ModelNode};
+pub use seal::{CHECKSUM, Seal, seal};
+pub use sound::{check, check_operators};
+pub use tensor::{Numbers, Tensor, element_name};
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+pub(crate) use testing::altered;
+
+/// The element type f32 in ONNX's numbering.
+pub const FLOAT: i32 = 1;
+
+/// Metadata key for the precision of a file that is not in f32: `int8` or `f16`.
+pub const PRECISION: &str = "tengen.precision";
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// One dimension of an input or output.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Dim {
+    /// A length fixed in the file.
+    Fixed(usize),
+    /// A length chosen at run time, by name; the name is empty when the file has none.
+    Symbol(String),
+}
+
+impl Dim {
+    /// The number of positions in a batch, chosen at run time.
+    #[must_use]
+    pub fn batch() -> Dim {
+        Dim::Symbol("batch".to_owned())
+    }
+}
+
+impl From<usize> for Dim {
+    fn from(len: usize) -> Dim {
+        Dim::Fixed(len)
+    }
+}
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Dim::Fixed(len) => len.fmt(f),
+            Dim::Symbol(name) if name.is_empty() => f.write_str("?"),
+            Dim::Symbol(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Error when writing a graph or reading a file.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OnnxError {
+    /// The length of an initialiser does not match its shape.
+    #[error("weights {name} have {len} numbers, shape {dims:?} needs {}", dims.iter().product::<usize>())]
+    Shape {
+        /// The initialiser.
+        name: String,
+        /// Its shape.
+        dims: Vec<usize>,
+        /// Given length.
+        len: usize,
+    },
+    /// A convolution's kernel is not an `[out, in, height, width]` initialiser.
+    #[error("{name} is not a convolution kernel of four dimensions")]
+    Kernel {
+        /// The tensor given as kernel.
+        name: String,
+    },
+    /// Two tensors of a graph with the same name.
+    #[error("the name {name} is used twice")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// Only the result of a node can be an output, and only once.
+    #[error("output {name} is not the result of a node, or is an output already")]
+    Output {
+        /// The output's name.
+        name: String,
+    },
+    /// A valid model, but not one that this program writes.
+    #[error("it is not a network of this program: {0}")]
+    Foreign(String),
+    /// Unusable for every backend: missing or non-finite numbers, an ambiguous name, an unknown
+    /// version.
+    #[error("{0}")]
+    Unsound(String),
+    /// A read error.
+    #[error("{0}")]
+    Read(String),
+    /// The checksum in the file does not match its bytes.
+    #[error("the file is damaged: its bytes have the checksum {found}, its metadata say {stated}")]
+    Damaged {
+        /// The checksum stated in the file.
+        stated: String,
+        /// The computed checksum.
+        found: String,
+    },
+    /// The bytes are not messages of an ONNX model.
+    #[error("not a readable ONNX model: {0}")]
+    Decode(#[from] prost::DecodeError),
+    /// The bytes are not an ONNX model.
+    #[error("not a readable ONNX model: {0}")]
+    Malformed(&'static str),
+}

@@ -1,0 +1,349 @@
+//! `tengen-match openings`: a book of balanced openings, judged by an engine.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use tengen::clock::SystemClock;
+use tengen::game::{BoardSize, Color, Move, ply_cap};
+use tengen::games::{GAMES, known_name, usual_board};
+use tengen::record::file;
+use tengen::referee::{
+    Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl,
+    RefereedGame, opening, refereed_game,
+};
+
+use crate::interrupt::Interrupt;
+use crate::options::{parse_positive, parse_size, positive_seconds, read_text};
+use crate::outcome::Outcome;
+use crate::output::{print, tell};
+use crate::progress::Progress;
+
+/// Random openings of a book, unless --count says otherwise.
+const USUAL_COUNT: usize = 1000;
+/// Random attempts per opening before giving up.
+const CANDIDATES_PER_OPENING: usize = 10;
+
+/// Write a book of balanced openings: random plies, distinct up to symmetry, or the openings of another book, judged by
+/// an engine.
+///
+/// By default the judge's own value counts: it is asked for one move after each opening and for its
+/// report (command tengen-report, words `value V` with V in -1..1 for the mover). With --games-each
+/// any GTP engine can judge by playing both sides; it must not play the same game twice, so give it
+/// no seed.
+#[derive(Args)]
+pub(crate) struct OpeningsArgs {
+    /// The game
+    #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
+    game: String,
+    /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
+    #[arg(long, value_parser = parse_size)]
+    size: Option<BoardSize>,
+    /// Rules of a game with several variants, as in matches [default: the game's usual ones]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    rules: String,
+    /// Judge the openings of this book, not random ones: what another program finds balanced
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["random_plies", "seed"])]
+    from: Option<PathBuf>,
+    /// The judging engine's command line
+    #[arg(long, value_name = "COMMAND")]
+    judge: String,
+    /// Judge by this many games from each opening instead of by the reported value
+    #[arg(long, value_name = "K", value_parser = parse_positive::<usize>)]
+    games_each: Option<usize>,
+    /// Number of openings [default: 1000; with --from as many of its book as are balanced]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<usize>)]
+    count: Option<usize>,
+    /// Random legal moves in each opening
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    random_plies: u32,
+    /// Keep an opening when Black's expected score is this close to one half
+    #[arg(long, default_value_t = 0.1)]
+    tolerance: f64,
+    /// Seed of the random moves
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Openings judged concurrently
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
+    concurrency: usize,
+    /// Kill a judge that exceeds this many seconds per move
+    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
+    move_limit: f64,
+    /// The book to write; meanwhile a folder of this name with .judge contains the judge's stderr
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome> {
+    ensure!(args.tolerance > 0.0, "--tolerance must be positive");
+    let rules = refereed_game(&args.game, args.size(), &args.rules, None)?;
+    let candidates = args.candidates(rules.as_ref())?;
+    let (least, most) = match args.wanted() {
+        Some(wanted) => (wanted, wanted),
+        None => (1, candidates.len()),
+    };
+    let stderr_dir = args.out.with_extension("judge");
+    fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
+    let mut judging = Judging::new(args);
+    let mut progress = Progress::new(most);
+    // A judge of values plays one move of each game, so that all of a match must be of one length.
+    let lengths: BTreeSet<usize> = candidates.iter().map(Vec::len).collect();
+    for length in lengths {
+        if judging.kept.len() == most {
+            break;
+        }
+        let judge = |name: &str| EngineSpec::new(name, &args.judge);
+        let plan = MatchPlan {
+            rules: rules.as_ref(),
+            engines: &[judge("black"), judge("white")],
+            openings: &candidates,
+            terms: args.terms(length)?,
+            conditions: Conditions::default(),
+            command_limit: Duration::from_secs(60),
+            concurrency: args.concurrency,
+            stderr_dir: &stderr_dir,
+            clock: Arc::new(SystemClock::new()),
+            observer: None,
+            guard: std::env::current_exe().ok(),
+        };
+        let judged = judging.judge_all(&plan, length, most, &mut progress, interrupt);
+        judged.inspect_err(|_| progress.finish())?;
+    }
+    progress.finish();
+    ensure!(
+        judging.kept.len() >= least,
+        "only {} of {} openings are balanced; take more {} or a wider --tolerance",
+        judging.kept.len(),
+        candidates.len(),
+        args.from.as_ref().map_or("plies", |_| "of them"),
+    );
+    judging.write(&candidates)?;
+    judging.outcome(&stderr_dir)
+}
+
+impl OpeningsArgs {
+    fn size(&self) -> BoardSize {
+        self.size.unwrap_or_else(|| usual_board(&self.game))
+    }
+
+    /// The openings to judge.
+    fn candidates(&self, rules: &dyn RefereedGame) -> Result<Vec<Vec<Move>>> {
+        match &self.from {
+            Some(path) => rules
+                .read_book(&read_text(path)?)
+                .map(|book| book.openings)
+                .with_context(|| path.display().to_string()),
+            None => {
+                let most = self.count.unwrap_or(USUAL_COUNT) * CANDIDATES_PER_OPENING;
+                Ok(rules.random_openings(self.random_plies, most, self.seed)?)
+            }
+        }
+    }
+
+    /// Number of openings; `None` for as many of another book as are balanced.
+    fn wanted(&self) -> Option<usize> {
+        let usual = self.from.is_none().then_some(USUAL_COUNT);
+        self.count.or(usual)
+    }
+
+    /// Whole games, or one move after an opening of this length if only the value counts.
+    fn terms(&self, opening_len: usize) -> Result<GameTerms> {
+        let max_moves = match self.games_each {
+            Some(_) => ply_cap(self.size()),
+            None => opening_len as u32 + 1,
+        };
+        Ok(GameTerms {
+            time: MatchTimeControl::None,
+            margin: Duration::ZERO,
+            move_limit: positive_seconds("--move-limit", self.move_limit)?,
+            max_moves,
+        })
+    }
+}
+
+/// Openings under test.
+struct Judging<'a> {
+    args: &'a OpeningsArgs,
+    /// Black's expected score of the balanced ones, by number.
+    kept: BTreeMap<usize, f64>,
+    /// Number of openings judged.
+    judged: usize,
+    /// Number of games and Black's points, for openings still being judged.
+    running: BTreeMap<usize, (usize, f64)>,
+    /// First complaint on the judge's error stream.
+    complaint: Option<String>,
+}
+
+impl Judging<'_> {
+    fn new(args: &OpeningsArgs) -> Judging<'_> {
+        Judging {
+            args,
+            kept: BTreeMap::new(),
+            judged: 0,
+            running: BTreeMap::new(),
+            complaint: None,
+        }
+    }
+
+    /// Judges the openings of this length, until `wanted` of all are balanced.
+    fn judge_all(
+        &mut self,
+        plan: &MatchPlan,
+        length: usize,
+        wanted: usize,
+        progress: &mut Progress,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
+        let games_each = self.args.games_each.unwrap_or(1);
+        let openings = plan.openings.iter().enumerate();
+        let of_length = openings.filter(|(_, moves)| moves.len() == length);
+        let games = of_length.flat_map(|(opening, _)| (0..games_each).map(move |_| opening));
+        let fixtures: Vec<Fixture> = games
+            .enumerate()
+            .map(|(number, opening)| Fixture {
+                number,
+                pair: opening,
+                engines: [0, 1],
+                opening,
+            })
+            .collect();
+        let found = Cell::new(self.kept.len());
+        let judge = |finished: FinishedGame| match self.add(&finished) {
+            Err(error) => ControlFlow::Break(Err(error)),
+            Ok(kept) => {
+                found.set(self.kept.len());
+                if kept {
+                    progress.game("openings kept");
+                }
+                match self.kept.len() < wanted {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(Ok(())),
+                }
+            }
+        };
+        let stopped = plan.play(&fixtures, judge, |engines| {
+            interrupt.end_if_asked(engines, || {
+                format!(
+                    "Interrupted with {} of {wanted} openings found. A book is only written when \
+                     complete: nothing is kept, and the same command starts again.",
+                    found.get(),
+                )
+            });
+        });
+        stopped?.unwrap_or(Ok(()))
+    }
+
+    /// Adds a game; true when an opening was accepted.
+    fn add(&mut self, finished: &FinishedGame) -> Result<bool> {
+        let FinishedGame {
+            fixture,
+            end,
+            complaints,
+        } = finished;
+        if self.complaint.is_none() {
+            let mut troubles = complaints
+                .iter()
+                .flatten()
+                .filter(|(kind, _)| kind.is_trouble());
+            self.complaint = troubles.next().map(|(_, line)| line.clone());
+        }
+        if end.reason.is_failure() {
+            let detail = end.detail.as_deref().unwrap_or_default();
+            bail!("the judge failed ({}): {detail}", end.reason);
+        }
+        let opening = fixture.opening;
+        let black_score = match self.args.games_each {
+            None => {
+                let first = end.moves.first();
+                let value = first.and_then(|played| Some((played.color, played.value()?)));
+                let (color, value) = value.context(
+                    "the judge reports no value (command tengen-report); use --games-each",
+                )?;
+                f64::midpoint(1.0, color.signed(value))
+            }
+            Some(games) => {
+                let (played, points) = self.running.entry(opening).or_default();
+                *played += 1;
+                *points += f64::midpoint(1.0, f64::from(end.outcome.value_for(Color::Black)));
+                if *played < games {
+                    return Ok(false);
+                }
+                let score = *points / games as f64;
+                self.running.remove(&opening);
+                score
+            }
+        };
+        self.judged += 1;
+        let balanced = (black_score - 0.5).abs() <= self.args.tolerance;
+        if balanced {
+            self.kept.insert(opening, black_score);
+        }
+        Ok(balanced)
+    }
+
+    /// Reports the result and returns the program's outcome. The judge's stderr is kept on errors.
+    fn outcome(self, stderr_dir: &Path) -> Result<Outcome> {
+        if self.complaint.is_none() {
+            fs::remove_dir_all(stderr_dir).with_context(|| stderr_dir.display().to_string())?;
+        }
+        print(format_args!(
+            "{} of {} judged openings are balanced; they are in {}\n",
+            self.kept.len(),
+            self.judged,
+            self.args.out.display()
+        ))?;
+        let Some(complaint) = self.complaint else {
+            return Ok(Outcome::Sound);
+        };
+        tell(format_args!(
+            "WARNING: the judge complained, and may not have judged as requested: {complaint}\nIts \
+             output is in {}\n",
+            stderr_dir.display()
+        ));
+        Ok(Outcome::Troubled)
+    }
+
+    /// Writes the book atomically.
+    fn write(&self, candidates: &[Vec<Move>]) -> Result<()> {
+        let OpeningsArgs {
+            game,
+            judge,
+            tolerance,
+            ..
+        } = self.args;
+        let size = self.args.size();
+        let rules = match self.args.rules.as_str() {
+            "" => String::new(),
+            rules => format!(" ({rules})"),
+        };
+        let by = match self.args.games_each {
+            Some(games) => format!("{games} games each of `{judge}`"),
+            None => format!("the value of `{judge}`"),
+        };
+        let source = match &self.args.from {
+            Some(book) => format!("of {}", book.display()),
+            None => format!(
+                "{} random plies (seed {}), no two alike under symmetry",
+                self.args.random_plies, self.args.seed
+            ),
+        };
+        let mut text = format!(
+            "# Openings for {game} {size}{rules}: {source}.\n\
+             # Black's expected score within {tolerance} of one half by {by}.\n"
+        );
+        for (&opening, score) in &self.kept {
+            let moves = opening::to_line(size, &candidates[opening]);
+            writeln!(text, "{moves}  # {score:.3}")?;
+        }
+        let out = &self.args.out;
+        file::write(out, text.as_bytes()).with_context(|| out.display().to_string())
+    }
+}

@@ -1,0 +1,262 @@
+//! Options of every kind of match.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Deserialize;
+use tengen::fnv;
+use tengen::game::{BoardSize, HalfPoints, Move, ply_cap};
+use tengen::games::{GAMES, known_name, usual_board};
+use tengen::program;
+use tengen::referee::{
+    Book, Conditions, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
+    refereed_game,
+};
+
+use crate::output::tell;
+
+/// Game, terms, openings, and destination of results.
+#[derive(Args, Clone)]
+pub(crate) struct MatchOptions {
+    /// The game
+    #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
+    game: String,
+    /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
+    #[arg(long, value_parser = parse_size)]
+    size: Option<BoardSize>,
+    /// Rules of a game with several variants: for Go those of KataGo, such as chinese,
+    /// tromp-taylor, japanese; for Gomoku standard, renju, caro [default: the game's usual ones]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    rules: String,
+    /// Komi, in games that count points [default: the komi of the rules]
+    #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
+    komi: Option<HalfPoints>,
+    /// Time for each side: none, 15m, 10+0.1 (increment per move), 10+3*5 (3 byoyomi periods of 5 s),
+    /// 10+30/5 (Canadian: 30 s for every 5 moves)
+    #[arg(long, default_value = "none")]
+    pub(crate) time: MatchTimeControl,
+    /// Tolerance for exceeding the clock in milliseconds, for the referee's own lag
+    #[arg(long, default_value_t = 0, value_name = "MS")]
+    margin: u64,
+    /// Kill an engine that thinks for this many seconds without a clock, or beyond its clock
+    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
+    move_limit: f64,
+    /// Maximum seconds of an engine for its start, and for every command but genmove
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
+    command_limit: f64,
+    /// Count this many visits as one second instead of measuring time: exactly reproducible, for
+    /// engines that report their visits (command tengen-report)
+    #[arg(long, value_name = "N", value_parser = parse_rate)]
+    visits_per_second: Option<f64>,
+    /// Call a game a draw after this many moves [default: 4 per point]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>)]
+    max_moves: Option<u32>,
+    /// Opening book: one opening per line, as vertices, Black first
+    #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
+    openings: Option<PathBuf>,
+    /// Without a book: number of random legal moves before each pair of games
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    random_plies: u32,
+    /// Seed of the random openings, or of the book's order
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Games played concurrently
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_positive::<usize>)]
+    pub(crate) concurrency: usize,
+    /// Folder of results.jsonl, record.toml, sgf/ and stderr/; an unfinished match in it is continued
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Show the games in progress in a browser on this computer, with clocks and what the engines
+    /// report; the address, which contains a secret, is printed on the standard error stream [default
+    /// port: any free one]
+    #[arg(
+        long,
+        value_name = "PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0"
+    )]
+    pub(crate) live_board: Option<u16>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl MatchOptions {
+    /// The rules of the requested game.
+    pub(crate) fn rules(&self) -> Result<Box<dyn RefereedGame>> {
+        Ok(refereed_game(
+            &self.game,
+            self.size(),
+            &self.rules,
+            self.komi,
+        )?)
+    }
+
+    /// The requested board, or the game's usual one.
+    fn size(&self) -> BoardSize {
+        self.size.unwrap_or_else(|| usual_board(&self.game))
+    }
+
+    /// Warns if more games are played concurrently than there are CPUs: engines then wait for each
+    /// other, and lose on time or think less than intended.
+    pub(crate) fn warn_of_load(&self) {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let timed = self.visits_per_second.is_none();
+        if timed && self.concurrency > processors {
+            tell(format_args!(
+                "WARNING: --concurrency {} on {processors} processors: the engines take them from each other, so \
+                 that time means less than it says; {processors} games at once are what this machine can play, \
+                 fewer where an engine has several threads\n",
+                self.concurrency
+            ));
+        }
+    }
+
+    /// The terms of every game.
+    pub(crate) fn terms(&self) -> Result<GameTerms> {
+        Ok(GameTerms {
+            time: self.time,
+            margin: Duration::from_millis(self.margin),
+            move_limit: match self.time {
+                MatchTimeControl::None => positive_seconds("--move-limit", self.move_limit)?,
+                // It comes after the clock's time.
+                _ => seconds("--move-limit", self.move_limit)?,
+            },
+            max_moves: self.max_moves.unwrap_or(ply_cap(self.size())),
+        })
+    }
+
+    /// Clock conditions common to all matches.
+    pub(crate) fn conditions(&self) -> Conditions {
+        Conditions {
+            visits_per_second: self.visits_per_second,
+            ..Conditions::default()
+        }
+    }
+
+    /// Time limit of all commands but `genmove`.
+    pub(crate) fn command_limit(&self) -> Result<Duration> {
+        positive_seconds("--command-limit", self.command_limit)
+    }
+
+    /// `wanted` different openings, a description of their source, and the number of lines of a book that are left
+    /// out because they repeat others.
+    pub(crate) fn openings(
+        &self,
+        rules: &dyn RefereedGame,
+        wanted: usize,
+    ) -> Result<(Vec<Vec<Move>>, String, usize)> {
+        let Some(path) = &self.openings else {
+            let openings = rules.random_openings(self.random_plies, wanted, self.seed)?;
+            return Ok((openings, format!("{} random plies", self.random_plies), 0));
+        };
+        let text = read_text(path)?;
+        let Book {
+            mut openings,
+            repeated,
+        } = rules
+            .read_book(&text)
+            .with_context(|| path.display().to_string())?;
+        ensure!(
+            openings.len() >= wanted,
+            "{} has {} different openings; {wanted} pairs need as many, because an opening is never used twice \
+             ({repeated} lines repeat others, also mirrored, turned or in another order)",
+            path.display(),
+            openings.len(),
+        );
+        openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
+        let source = format!(
+            "book of {} openings, fnv1a {:016x}",
+            openings.len(),
+            fnv::hash(text.as_bytes())
+        );
+        openings.truncate(wanted);
+        Ok((openings, source, repeated))
+    }
+}
+
+/// The engines that a TOML file defines: a list of `[[engine]]` with `name` and `command`; `protocol` and `info` of
+/// Gomocup programs.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EngineFile {
+    engine: Vec<EngineSpec>,
+}
+
+/// The engines of a TOML file.
+pub(crate) fn read_engines(path: &Path) -> Result<Vec<EngineSpec>> {
+    let file: EngineFile =
+        toml::from_str(&read_text(path)?).with_context(|| path.display().to_string())?;
+    Ok(file.engine)
+}
+
+/// Refuses duplicate names, and `info` of engines that are not told it.
+pub(crate) fn check_engines(engines: &[EngineSpec]) -> Result<()> {
+    for (index, engine) in engines.iter().enumerate() {
+        ensure!(!engine.name.is_empty(), "`{}` needs a name", engine.command);
+        ensure!(
+            engine.info.is_empty() || engine.protocol == EngineProtocol::Gomocup,
+            "`{}` has `info`, which only programs with protocol = \"gomocup\" are told",
+            engine.name
+        );
+        let before = &engines[..index];
+        if before.iter().any(|other| other.name == engine.name) {
+            bail!(
+                "two engines are called `{}`; give them different names",
+                engine.name
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A file's text.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    program::read_text(path).with_context(|| path.display().to_string())
+}
+
+fn seconds(option: &str, value: f64) -> Result<Duration> {
+    Duration::try_from_secs_f64(value)
+        .with_context(|| format!("{option} takes seconds, 0 or more, not {value}"))
+}
+
+/// A time without which nothing can be done.
+pub(crate) fn positive_seconds(option: &str, value: f64) -> Result<Duration> {
+    let time = Duration::try_from_secs_f64(value).ok();
+    let time = time.filter(|time| !time.is_zero());
+    time.with_context(|| format!("{option} takes seconds, more than 0, not {value}"))
+}
+
+/// A number of things of which there must be one.
+pub(crate) fn parse_positive<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
+    let number: Option<T> = text.parse().ok();
+    let number = number.filter(|number| *number >= T::from(1_u8));
+    number.ok_or_else(|| "write a whole number, 1 or more".to_owned())
+}
+
+/// A number that is one.
+pub(crate) fn parse_finite(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    number
+        .filter(|number: &f64| number.is_finite())
+        .ok_or_else(|| "write a number".to_owned())
+}
+
+/// A rate above zero.
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok();
+    rate.filter(|rate: &f64| rate.is_finite() && *rate > 0.0)
+        .ok_or_else(|| "write a number above 0".to_owned())
+}
+
+/// `9` or `9x7`.
+pub(crate) fn parse_size(text: &str) -> Result<BoardSize, String> {
+    text.parse().map_err(|_| "write 9 or 9x7".to_owned())
+}

@@ -1,0 +1,104 @@
+//! Compares a backend and device with the reference computation of a network.
+
+use anyhow::Context as _;
+use serde::Serialize;
+use tengen::encode::{Encode, find};
+use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
+use tengen::games::with_game;
+use tengen_nn::eval::{
+    BackendKind, Batch, Candidate, Device, Difference, EvaluatorFactory, LoadOptions, ModelSource,
+};
+
+use super::super::output;
+use super::super::random_position::random_position;
+
+/// Rows per call: an unusual number, so that partial batches are tested, too.
+const ROWS: usize = 100;
+
+/// Difference between two ways of computing a network, over all positions.
+#[derive(Debug, Serialize)]
+struct Agreement {
+    backend: String,
+    device: String,
+    /// Difference from `native` in f32.
+    #[serde(flatten)]
+    difference: Difference,
+}
+
+pub(super) fn run(options: &EngineOptions, positions: u32, json: bool) -> anyhow::Result<()> {
+    let found = with_game!(&options.game, options.board(), |empty| compare(
+        &empty, options, positions
+    ))??;
+    let difference = &found.difference;
+    output::print_report(&found, json, |found| {
+        format!(
+            "{} on {}, {} positions: policy {:.6} nats (at most {:.6}), value {:.6} (at most {:.6}), \
+             same best move {:.1}%",
+            found.backend,
+            found.device,
+            difference.positions,
+            difference.policy_kl,
+            difference.policy_kl_max,
+            difference.value,
+            difference.value_max,
+            100.0 * difference.same_best
+        )
+    })
+}
+
+fn compare<G: Encode>(
+    empty: &G,
+    options: &EngineOptions,
+    positions: u32,
+) -> anyhow::Result<Agreement> {
+    let load = options.load();
+    let kind = match options.backend {
+        Backend::Network(kind) => kind,
+        Backend::Auto if options.device != Device::Cpu => BackendKind::Ort,
+        Backend::Auto | Backend::Rollout => Candidate::best(&load)?,
+    };
+    let model = options.model.clone().map(ModelSource::File);
+    let own = |kind, device| {
+        model
+            .clone()
+            .or_else(|| built_in(G::NAME, empty.size(), kind, device))
+    };
+    let none = || {
+        let none = none_built_in(G::NAME, empty.size());
+        format!("{none}: give one with --model")
+    };
+    let asked = own(kind, load.device).with_context(none)?;
+    // The f32 form of the built-in network.
+    let exact = own(BackendKind::Tract, Device::Cpu).with_context(none)?;
+    let on_processor = LoadOptions {
+        device: Device::Cpu,
+        ..load.clone()
+    };
+    let mut first = EvaluatorFactory::open(BackendKind::Native, &exact, &on_processor)?.make()?;
+    let mut second = EvaluatorFactory::open(kind, &asked, &load)?.make()?;
+    let all: Vec<G> = (0..positions)
+        .map(|i| random_position(empty, i * 60 / positions, u64::from(i)))
+        .filter(|position| position.outcome().is_none())
+        .collect();
+    let mut difference = Difference::default();
+    for part in all.chunks(ROWS) {
+        let encoding = find(first.info(), empty)?;
+        let mut batch = Batch::new(first.info().row_len());
+        let mut legal = Vec::new();
+        for position in part {
+            encoding.encode(position, batch.push(encoding.cache_key(position)));
+            let mut moves = vec![false; first.info().policy_len];
+            position
+                .legal_moves()
+                .for_each(|mv| moves[mv.index()] = true);
+            legal.push(moves);
+        }
+        let found = Difference::between([&mut first, &mut second], &batch, &legal)?;
+        difference = difference.and(found);
+    }
+    Ok(Agreement {
+        backend: kind.to_string(),
+        device: load.device.to_string(),
+        difference,
+    })
+}

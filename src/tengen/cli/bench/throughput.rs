@@ -1,0 +1,347 @@
+//! Throughput of each backend's evaluation, and of the search.
+//!
+//! Raw evaluation and search alternate in short rounds on the same threads and the same network, so
+//! that other load of the machine affects both equally.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde::Serialize;
+use tengen::clock::{Budget, Clock, SystemClock};
+use tengen::encode::{Encode, find};
+use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
+use tengen::games::with_game;
+use tengen::rollout::{Played, Playout, PlayoutPolicy, Tally};
+use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
+use tengen_nn::eval::{
+    BackendKind, Batch, Calls, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
+    ModelSource, Outputs, Work,
+};
+
+use super::super::output;
+use super::super::random_position::random_position;
+
+const BATCHES: [u32; 4] = [1, 4, 8, 16];
+/// The same on a GPU.
+const GPU_BATCHES: [u32; 6] = [1, 8, 32, 64, 256, 1024];
+const ROUNDS: u32 = 4;
+/// On a GPU a search fills its batches in a few tenths of a second, and a round is long enough for that.
+const GPU_ROUNDS: u32 = 1;
+/// Positions of one raw batch or search, from all phases of the game.
+const POSITIONS: u32 = 16;
+
+/// A row of the table.
+#[derive(Debug, Serialize)]
+struct SpeedRow {
+    backend: &'static str,
+    threads: usize,
+    batch: u32,
+    /// Positions per second, evaluated without a search.
+    raw_per_second: f64,
+    /// The same as a share of the cores' peak of multiply-adds, if `native` can count the network.
+    /// More than 100% if fewer products than those of plain convolutions are needed.
+    share_of_peak: Option<f64>,
+    /// Positions per second, evaluated by the search.
+    evaluations_per_second: f64,
+    /// Visits per second of the search.
+    visits_per_second: f64,
+    /// Descents of the search that ended at a leaf being evaluated, per visit.
+    collisions: f64,
+    /// Mean positions per call in the search, if threads share their evaluators (on a GPU).
+    mean_batch: Option<f64>,
+}
+
+pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::Result<()> {
+    with_game!(&options.game, options.board(), |empty| measure(
+        &empty, options, seconds, json
+    ))?
+}
+
+fn measure<G: Encode + Playout>(
+    empty: &G,
+    options: &EngineOptions,
+    seconds: f64,
+    json: bool,
+) -> anyhow::Result<()> {
+    let bench = Bench::new(empty, options, seconds)?;
+    if !json {
+        output::print(&bench.playouts()?)?;
+        output::print(
+            "backend  threads  batch  positions/s   of peak  search: evals/s  visits/s  evals/raw  visits/raw  collisions  in a call",
+        )?;
+    }
+    let wanted = |kind: &BackendKind| bench.only.is_none_or(|only| only == *kind);
+    for kind in BackendKind::ALL.into_iter().filter(wanted) {
+        let factory = match bench.open(kind) {
+            Ok(factory) => factory,
+            Err(EvalError::Unavailable { backend, reason }) => {
+                log::warn!("{backend} is not available: {reason}");
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let batches = match (options.search.batch, options.device) {
+            (0, Device::Cpu) => &BATCHES[..],
+            (0, Device::Cuda(_)) => &GPU_BATCHES[..],
+            (asked, _) => &[asked][..],
+        };
+        for &batch in batches {
+            let line = bench.measure(kind, &factory, batch)?;
+            output::print_report(&line, json, text)?;
+        }
+    }
+    Ok(())
+}
+
+fn text(line: &SpeedRow) -> String {
+    let share = line.share_of_peak;
+    format!(
+        "{:<8} {:>7} {:>6} {:>12.0} {:>9} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}% {:>10.1}% {:>10}",
+        line.backend,
+        line.threads,
+        line.batch,
+        line.raw_per_second,
+        share.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share)),
+        line.evaluations_per_second,
+        line.visits_per_second,
+        100.0 * line.evaluations_per_second / line.raw_per_second,
+        100.0 * line.visits_per_second / line.raw_per_second,
+        100.0 * line.collisions,
+        line.mean_batch
+            .map_or_else(|| "-".to_owned(), |mean| format!("{mean:.1}")),
+    )
+}
+
+struct Bench<G> {
+    empty: G,
+    /// `None` for the built-in one, in the form for the backend.
+    model: Option<ModelSource>,
+    load: LoadOptions,
+    /// The requested backend; `None` for all.
+    only: Option<BackendKind>,
+    threads: usize,
+    round: Duration,
+    rounds: u32,
+    clock: SystemClock,
+    positions: Vec<G>,
+    params: SearchParams,
+}
+
+impl<G: Encode + Playout> Bench<G> {
+    fn new(empty: &G, options: &EngineOptions, seconds: f64) -> anyhow::Result<Bench<G>> {
+        let rounds = match options.device {
+            Device::Cpu => ROUNDS,
+            Device::Cuda(_) => GPU_ROUNDS,
+        };
+        let round = Duration::try_from_secs_f64(seconds / f64::from(3 * rounds))
+            .ok()
+            .filter(|round| !round.is_zero())
+            .with_context(|| {
+                format!("--seconds takes seconds, more than 0 and at most 1e19, not {seconds:?}")
+            })?;
+        let position = |i| random_position(empty, i * 60 / POSITIONS, u64::from(i));
+        let cores = std::thread::available_parallelism().map_or(1, Into::into);
+        Ok(Bench {
+            empty: empty.clone(),
+            model: options.model.clone().map(ModelSource::File),
+            load: LoadOptions {
+                board: Some(empty.size()),
+                ..options.load()
+            },
+            only: match options.backend {
+                Backend::Network(kind) => Some(kind),
+                Backend::Auto | Backend::Rollout => None,
+            },
+            threads: options.threads.unwrap_or(cores),
+            round,
+            rounds,
+            clock: SystemClock::new(),
+            positions: (0..POSITIONS).map(position).collect(),
+            params: options.search.clone(),
+        })
+    }
+
+    /// The network in the form for a backend.
+    fn source(&self, kind: BackendKind) -> Result<ModelSource, EvalError> {
+        let own = || built_in(G::NAME, self.empty.size(), kind, self.load.device);
+        let source = self.model.clone().or_else(own);
+        source.ok_or_else(|| EvalError::Load {
+            path: "embedded".to_owned(),
+            reason: format!(
+                "{}: give one with --model",
+                none_built_in(G::NAME, self.empty.size())
+            ),
+        })
+    }
+
+    fn open(&self, kind: BackendKind) -> Result<EvaluatorFactory, EvalError> {
+        EvaluatorFactory::open(kind, &self.source(kind)?, &self.load)
+    }
+
+    /// Work of the network in the form for a backend; `None` on a GPU and for a network that
+    /// `native` cannot read.
+    fn work(&self, kind: BackendKind) -> Result<Option<Work>, EvalError> {
+        let native = EvaluatorFactory::open(BackendKind::Native, &self.source(kind)?, &self.load);
+        Ok(native.ok().and_then(|native| native.work()))
+    }
+
+    /// Positions per second at the peak of multiply-adds in registers.
+    fn at_best(&self, work: Work) -> f64 {
+        let (count, began) = (AtomicU64::new(0), self.clock.now());
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads {
+                scope.spawn(|| {
+                    while self.clock.now() - began < self.round {
+                        count.fetch_add(work.at_best(100_000), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        let elapsed = (self.clock.now() - began).as_secs_f64();
+        count.into_inner() as f64 / elapsed / work.products as f64
+    }
+
+    /// Random playouts per second on one thread.
+    fn playouts(&self) -> anyhow::Result<String> {
+        let mut rates = Vec::new();
+        for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Own] {
+            let mut rng = rand::SeedableRng::seed_from_u64(1);
+            let rng: &mut rand_xoshiro::Xoshiro256PlusPlus = &mut rng;
+            let mut tally = Tally::of(&self.empty);
+            let (began, mut count) = (self.clock.now(), 0_u32);
+            while self.clock.now() - began < 2 * self.round {
+                for _ in 0..100 {
+                    let mut played = Played::of(&self.empty);
+                    self.empty
+                        .clone()
+                        .finish(policy, rng, &mut played, &mut tally);
+                }
+                count += 100;
+            }
+            rates.push(f64::from(count) / (self.clock.now() - began).as_secs_f64());
+        }
+        Ok(format!(
+            "random playouts on one thread: {:.0}/s uniform, {:.0}/s with the game's own policy",
+            rates[0], rates[1]
+        ))
+    }
+
+    fn measure(
+        &self,
+        kind: BackendKind,
+        factory: &EvaluatorFactory,
+        batch: u32,
+    ) -> anyhow::Result<SpeedRow> {
+        let params = SearchParams {
+            batch,
+            ..self.params.clone()
+        };
+        let options = SearcherOptions {
+            threads: self.threads,
+            seed: 1,
+            params,
+        };
+        let own = factory.clone();
+        let clock: Arc<dyn Clock> = Arc::new(self.clock.clone());
+        let mut searcher = Searcher::new(Arc::new(move || own.make()), options, clock);
+        searcher.prepare(&self.positions[0].clone().into(), &StopFlag::new())?;
+        let mut evaluators = (0..self.threads)
+            .map(|_| factory.make())
+            .collect::<Result<Vec<_>, _>>()?;
+        let (work, mut at_best) = (self.work(kind)?, 0.0);
+        let (mut rates, mut calls) = ([0.0; 4], Calls::default());
+        for round in 0..self.rounds {
+            at_best += work.map_or(0.0, |work| self.at_best(work));
+            rates[0] += self.raw(&mut evaluators, batch)?;
+            let position = &self.positions[(round * 3 + 1) as usize % self.positions.len()];
+            let before = factory.calls().unwrap_or_default();
+            let [evaluations, visits, collisions] = self.search(&mut searcher, position)?;
+            let after = factory.calls().unwrap_or_default();
+            calls.calls += after.calls - before.calls;
+            calls.rows += after.rows - before.rows;
+            rates[1] += evaluations;
+            rates[2] += visits;
+            rates[3] += collisions;
+        }
+        let [raw, evaluations, visits, collisions] = rates.map(|sum| sum / f64::from(self.rounds));
+        Ok(SpeedRow {
+            backend: kind.name(),
+            threads: self.threads,
+            batch,
+            raw_per_second: raw,
+            share_of_peak: work.map(|_| raw * f64::from(self.rounds) / at_best),
+            evaluations_per_second: evaluations,
+            visits_per_second: visits,
+            collisions: collisions / visits,
+            mean_batch: (calls.calls > 0).then(|| calls.rows as f64 / calls.calls as f64),
+        })
+    }
+
+    /// Positions per second when every thread only evaluates.
+    fn raw(&self, evaluators: &mut [Box<dyn Evaluator>], batch: u32) -> anyhow::Result<f64> {
+        let batch = evaluators
+            .first()
+            .map(|first| self.batch(first.as_ref(), batch));
+        let batch = &batch.unwrap_or_else(|| Batch::new(0));
+        let (count, began) = (AtomicU64::new(0), self.clock.now());
+        let result: Result<Vec<()>, EvalError> = std::thread::scope(|scope| {
+            let threads: Vec<_> = evaluators
+                .iter_mut()
+                .map(|evaluator| {
+                    let count = &count;
+                    scope.spawn(move || {
+                        let mut outputs = Outputs::new();
+                        while self.clock.now() - began < self.round {
+                            evaluator.evaluate(batch, &mut outputs)?;
+                            count.fetch_add(batch.len() as u64, Ordering::Relaxed);
+                        }
+                        Ok(())
+                    })
+                })
+                .collect();
+            let joined = threads.into_iter().map(|thread| {
+                let panicked = |_| EvalError::Run {
+                    backend: "bench",
+                    reason: "an evaluator panicked".to_owned(),
+                };
+                thread.join().map_err(panicked)?
+            });
+            joined.collect()
+        });
+        result?;
+        let elapsed = self.clock.now() - began;
+        Ok(count.into_inner() as f64 / elapsed.as_secs_f64())
+    }
+
+    fn batch(&self, evaluator: &dyn Evaluator, rows: u32) -> Batch {
+        let mut batch = Batch::new(evaluator.info().row_len());
+        for i in 0..rows as usize {
+            let position = &self.positions[i % self.positions.len()];
+            if let Ok(encoding) = find(evaluator.info(), position) {
+                encoding.encode(position, batch.push(encoding.cache_key(position)));
+            }
+        }
+        batch
+    }
+
+    /// Evaluations, visits and collisions per second of a search from an empty tree.
+    fn search(&self, searcher: &mut Searcher<G>, position: &G) -> anyhow::Result<[f64; 3]> {
+        searcher.clear();
+        let budget = Budget::fixed(self.round, 10 * self.round);
+        let limits = Limits {
+            visits: None,
+            budget: Some(budget),
+        };
+        let began = self.clock.now();
+        let request = SearchRequest::new(position.clone().into()).within(limits);
+        let report = searcher.search(&request, &mut |_| {})?;
+        let elapsed = (self.clock.now() - began).as_secs_f64();
+        Ok([
+            report.evaluations as f64 / elapsed,
+            report.playouts as f64 / elapsed,
+            report.collisions as f64 / elapsed,
+        ])
+    }
+}

@@ -1,0 +1,234 @@
+//! KataGo's own arguments, with one dash, so that a program that starts KataGo can start this one in its place.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use tengen::engine::EngineOptions;
+use tengen_nn::eval::BackendKind;
+
+use super::flags::EngineFlags;
+use super::terminal;
+
+/// The flags that [`arguments`] makes of them.
+#[derive(Debug, Default, Args)]
+pub(super) struct KatagoArguments {
+    /// The network of -model: where it cannot be used, the built-in one plays.
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with = "model")]
+    katago_model: Option<PathBuf>,
+    /// The settings of -override-config.
+    #[arg(long, value_name = "NAME=VALUE,...", hide = true)]
+    katago_override: Vec<String>,
+    /// An argument without effect here.
+    #[arg(long, value_name = "TEXT", hide = true)]
+    katago: Vec<String>,
+}
+
+/// KataGo's names of settings that an engine has, too.
+const SETTINGS: [(&str, &str); 6] = [
+    ("maxVisits", "visits"),
+    ("maxTime", "time-per-move"),
+    ("lagBuffer", "lag"),
+    ("ponderingEnabled", "ponder"),
+    ("numSearchThreads", "threads"),
+    ("numSearchThreadsPerAnalysisThread", "threads"),
+];
+
+/// A time from which KataGo's settings mean none, in seconds.
+const NO_LIMIT: f64 = 1e9;
+
+impl KatagoArguments {
+    /// Whether the program was started in KataGo's place.
+    pub(super) fn are_given(&self) -> bool {
+        self.katago_model.is_some() || !self.katago_override.is_empty() || !self.katago.is_empty()
+    }
+
+    /// The value of one of KataGo's settings that a subcommand has a flag for.
+    pub(super) fn setting(&self, name: &str) -> Option<&str> {
+        let mut settings = self.overrides().filter(|(its, _)| *its == name);
+        settings.next_back().map(|(_, value)| value)
+    }
+
+    fn overrides(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
+        let all = self.katago_override.iter();
+        let all = all.flat_map(|list| list.split(','));
+        all.filter_map(|setting| setting.split_once('='))
+            .map(|(name, value)| (name.trim(), value.trim()))
+    }
+
+    /// The engine's settings for Go, unless the flags name another game, and the backend by which a named network was
+    /// loaded. `known` are the settings that the subcommand reads itself. What has no effect is told: programs that
+    /// start KataGo name its network and settings of their own, and cannot leave them out.
+    pub(super) fn options(
+        &self,
+        flags: &EngineFlags,
+        known: &[&str],
+    ) -> anyhow::Result<(EngineOptions, Option<BackendKind>)> {
+        let mut options = flags.read_for(Some("go"))?;
+        for unused in &self.katago {
+            tell_ignored(unused);
+        }
+        for (name, value) in self.overrides() {
+            let ours = SETTINGS.iter().find(|(its, _)| *its == name);
+            let unlimited = || value.parse().is_ok_and(|number: f64| number >= NO_LIMIT);
+            match ours {
+                Some(_) if unlimited() => {}
+                Some((_, ours)) => options.set(ours, value)?,
+                None if known.contains(&name) => {}
+                None => tell_ignored(&format!("-override-config {name}={value}")),
+            }
+        }
+        let Some(model) = &self.katago_model else {
+            return Ok(options.resolve_with_backend()?);
+        };
+        let with_model = EngineOptions {
+            model: Some(model.clone()),
+            ..options.clone()
+        };
+        match with_model.resolve_with_backend() {
+            // KaTrain shows lines with the word error.
+            Err(error) if !is_our_own(model) => {
+                let file = model.display();
+                tell_ignored(&format!(
+                    "-model {file}: error: {error}; the built-in network plays"
+                ));
+                Ok(options.resolve_with_backend()?)
+            }
+            resolved => Ok(resolved?),
+        }
+    }
+}
+
+/// Whether a file is there and can only be meant for this program.
+fn is_our_own(model: &Path) -> bool {
+    model.extension().is_some_and(|found| found == "onnx") && model.exists()
+}
+
+fn tell_ignored(what: &str) {
+    terminal::tell(&format!("Ignored arguments of KataGo: {what}"));
+}
+
+/// The arguments of `tengen`, with KataGo's single-dash ones converted to ours.
+pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut given = given.into_iter();
+    let mut ours: Vec<OsString> = given.by_ref().take(2).collect();
+    let speaks_katago = |subcommand: &OsString| subcommand == "analysis" || subcommand == "gtp";
+    if !ours.get(1).is_some_and(speaks_katago) {
+        ours.extend(given);
+        return ours;
+    }
+    while let Some(argument) = given.next() {
+        let name = match argument.to_str() {
+            Some("-quit-without-waiting") => {
+                ours.push("--quit-without-waiting".into());
+                continue;
+            }
+            Some("-analysis-threads") => {
+                ours.push("--analysis-threads".into());
+                continue;
+            }
+            Some(name @ ("-model" | "-config" | "-override-config" | "-human-model")) => &name[1..],
+            _ => {
+                ours.push(argument);
+                continue;
+            }
+        };
+        let value = given.next().unwrap_or_default();
+        let is_settings = || {
+            Path::new(&value)
+                .extension()
+                .is_some_and(|kind| kind == "toml")
+        };
+        match name {
+            _ if value.is_empty() => ours.push(format!("--katago=-{name} without a value").into()),
+            "model" => ours.extend(["--katago-model".into(), value]),
+            "override-config" => ours.extend(["--katago-override".into(), value]),
+            "config" if is_settings() => ours.extend(["--config".into(), value]),
+            "config" => {
+                let file = value.to_string_lossy();
+                let why = "KataGo's settings are for KataGo";
+                ours.push(format!("--katago=-{name} {file}: {why}").into());
+            }
+            _ => ours.push(format!("--katago=-{name} {}", value.to_string_lossy()).into()),
+        }
+    }
+    ours
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn katagos_arguments_are_taken() {
+        let check = |given: &str, expected: &[&str]| {
+            let words = given.split('|').filter(|word| !word.is_empty());
+            let given = ["tengen"].into_iter().chain(words).map(OsString::from);
+            let expected: Vec<OsString> = ["tengen"]
+                .iter()
+                .chain(expected)
+                .map(OsString::from)
+                .collect();
+            assert_eq!(arguments(given), expected);
+        };
+        for subcommand in ["analysis", "gtp"] {
+            check(
+                &format!("{subcommand}|-model|b18.bin.gz|-config|a b.cfg|-override-config|a=1,b=2"),
+                &[
+                    subcommand,
+                    "--katago-model",
+                    "b18.bin.gz",
+                    "--katago=-config a b.cfg: KataGo's settings are for KataGo",
+                    "--katago-override",
+                    "a=1,b=2",
+                ],
+            );
+            check(
+                &format!("{subcommand}|-model|go.onnx|-config|mine.toml|--visits|7"),
+                &[
+                    subcommand,
+                    "--katago-model",
+                    "go.onnx",
+                    "--config",
+                    "mine.toml",
+                    "--visits",
+                    "7",
+                ],
+            );
+            check(
+                &format!("{subcommand}|-model"),
+                &[subcommand, "--katago=-model without a value"],
+            );
+        }
+        check(
+            "analysis|-analysis-threads|3|-quit-without-waiting",
+            &[
+                "analysis",
+                "--analysis-threads",
+                "3",
+                "--quit-without-waiting",
+            ],
+        );
+        check("solve|-model|x", &["solve", "-model", "x"]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn overriding_settings_are_ours_where_they_can_be() {
+        let katago = KatagoArguments {
+            katago_override: vec![
+                "maxVisits=50, maxTime=1e20,homeDataDir=/x".to_owned(),
+                "reportAnalysisWinratesAs=WHITE,maxVisits=60".to_owned(),
+            ],
+            ..KatagoArguments::default()
+        };
+        assert_eq!(katago.setting("reportAnalysisWinratesAs"), Some("WHITE"));
+        assert_eq!(katago.setting("homeDataDirs"), None);
+        let known = ["reportAnalysisWinratesAs"];
+        let (options, _) = katago
+            .options(&EngineFlags::default(), &known)
+            .expect("fine");
+        assert_eq!((&*options.game, options.visits), ("go", Some(60)));
+        assert_eq!(options.time_per_move, None);
+    }
+}

@@ -1,0 +1,161 @@
+//! Locations of pages, and pages of earlier runs.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail, ensure};
+use tengen::record::file;
+
+use super::facts::{Game, Review, Settings};
+use super::html;
+use super::html::index::Entry;
+use super::summary::Summary;
+
+const INDEX: &str = "index.html";
+
+/// The pages of a review.
+pub(super) struct Pages {
+    /// The page of each file.
+    paths: HashMap<PathBuf, PathBuf>,
+    /// Entries of a folder's index page so far.
+    index: Option<Index>,
+}
+
+struct Index {
+    path: PathBuf,
+    entries: Vec<Entry>,
+    summary: Summary,
+}
+
+impl Pages {
+    /// Decides the page of each file, and checks that it can be written. Only creates the folder.
+    ///
+    /// # Errors
+    /// If a file that is not a review page is in the way, unless `force` is set, or the folder is
+    /// not writable.
+    pub(super) fn open(path: &Path, files: &[PathBuf], force: bool) -> anyhow::Result<Pages> {
+        let is_page = path.extension().is_some_and(|extension| {
+            extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+        });
+        let pages = match files {
+            [file] if is_page && !path.is_dir() => Pages {
+                paths: HashMap::from([(file.clone(), path.to_owned())]),
+                index: None,
+            },
+            _ => Pages::folder(path, files)?,
+        };
+        let folder = pages.paths.values().next().and_then(|page| page.parent());
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        writable(folder.unwrap_or(Path::new(".")))?;
+        let front = pages.index.iter().map(|index| &index.path);
+        for page in pages.paths.values().chain(front) {
+            ensure!(
+                force || !page.exists() || html::is_ours(page),
+                "{} is not a page of a review: choose another place, or replace it with --force",
+                page.display()
+            );
+        }
+        Ok(pages)
+    }
+
+    fn folder(folder: &Path, files: &[PathBuf]) -> anyhow::Result<Pages> {
+        let paths = in_folder(folder, files, "html")?;
+        let index = Index {
+            path: folder.join(INDEX),
+            entries: Vec::new(),
+            summary: Summary::default(),
+        };
+        Ok(Pages {
+            paths,
+            index: Some(index),
+        })
+    }
+
+    /// The review of this game with these settings from a folder's page.
+    pub(super) fn earlier(&self, file: &Path, game: &Game, settings: &Settings) -> Option<Review> {
+        self.index.as_ref()?;
+        let review = html::read(self.paths.get(file)?)?;
+        let same = review.game == *game && review.settings == *settings && review.is_whole();
+        same.then_some(review)
+    }
+
+    /// Writes a game's page and updates the index page. Returns the page's path.
+    pub(super) fn add(&mut self, file: &Path, review: &Review) -> anyhow::Result<&Path> {
+        let path = self.paths.get(file).context("a file has a page")?;
+        write(path, &html::page(review, self.index.is_some())?)?;
+        if let Some(index) = &mut self.index {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            index.entries.push(Entry::new(&name, review));
+            index.summary.add(review);
+            write(
+                &index.path,
+                &html::index::page(&index.entries, &index.summary),
+            )?;
+        }
+        Ok(path)
+    }
+}
+
+/// A path in a folder for each file, which is made.
+///
+/// # Errors
+/// If that is impossible.
+pub(super) fn in_folder(
+    folder: &Path,
+    files: &[PathBuf],
+    extension: &str,
+) -> anyhow::Result<HashMap<PathBuf, PathBuf>> {
+    if folder.is_file() {
+        let name = folder.display();
+        match files {
+            [_] => bail!(
+                "{name} exists and is no .{extension} file that `tengen review` wrote: choose another \
+                 place"
+            ),
+            _ => bail!("{name} is a file, and several games need a folder"),
+        }
+    }
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let mut taken = HashSet::from(["index".to_owned()]);
+    let mut paths = HashMap::new();
+    for file in files {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let (mut name, mut number) = (stem.to_string(), 1);
+        while !taken.insert(name.to_lowercase()) {
+            number += 1;
+            name = format!("{stem}-{number}");
+        }
+        paths.insert(file.clone(), folder.join(format!("{name}.{extension}")));
+    }
+    Ok(paths)
+}
+
+/// Replaces a file atomically.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    file::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// An error now is better than one after hours of work.
+fn writable(folder: &Path) -> anyhow::Result<()> {
+    let probe = folder.join(format!(".tengen-review-{}", std::process::id()));
+    let made = std::fs::write(&probe, "").and_then(|()| std::fs::remove_file(&probe));
+    made.with_context(|| format!("cannot write into {}", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_in_the_way_is_named_for_what_it_is() {
+        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+        let games = ["one.sgf", "two.sgf"].map(PathBuf::from);
+        for (games, words) in [
+            (&games[..1], "exists and is no .html file"),
+            (&games[..], "several games need a folder"),
+        ] {
+            let error = in_folder(file, games, "html").expect_err("it is a file");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+}

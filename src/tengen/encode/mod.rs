@@ -1,0 +1,221 @@
+//! From positions to input planes: what an encoding is. Each is a file in the folder of its game.
+//!
+//! An encoding never changes once a network was trained with it; a better one gets a new id. The id
+//! is part of the network's metadata, and [`find`] refuses a network whose encoding is unknown.
+
+use thiserror::Error;
+
+use crate::game::{BoardSize, Game};
+use tengen_nn::eval::ModelInfo;
+
+/// Fills a network's input row from a position.
+pub trait Encoding<G: Game>: Send + Sync {
+    /// Id, as in model metadata.
+    fn id(&self) -> &'static str;
+
+    /// Number of planes.
+    fn planes(&self) -> usize;
+
+    /// Fills `row`, `[planes, height, width]` f32 from the side to move's view. The row must be
+    /// all zero and as long as planes times points.
+    fn encode(&self, position: &G, row: &mut [f32]);
+
+    /// A key that is equal only for positions with the same row, for evaluation caches. Positions
+    /// with the colours swapped have the same row and different keys.
+    fn cache_key(&self, position: &G) -> u128;
+
+    /// Points of White's komi that the row does not show: beyond a limit all are encoded alike.
+    fn hidden_komi(&self, position: &G) -> f32 {
+        let _ = position;
+        0.0
+    }
+
+    /// Whether its networks have learned when a game is over while dead stones are on the board. For
+    /// others a search raises the prior of the pass.
+    fn knows_passes(&self) -> bool {
+        false
+    }
+}
+
+/// A game with encodings.
+pub trait Encode: Game {
+    /// All encodings of this game. The last one is the default, for instance for the signature of
+    /// `tengen bench`; the encoding of a network is in its metadata.
+    fn encodings() -> &'static [&'static dyn Encoding<Self>];
+}
+
+/// Why a network cannot be used for a game.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Mismatch {
+    /// It was trained for another game.
+    #[error("the network plays {network}, not {wanted}")]
+    Game {
+        /// The network's game.
+        network: String,
+        /// The game on the board.
+        wanted: &'static str,
+    },
+    /// It was trained for another board.
+    #[error("the network plays on {network}, not on {wanted}")]
+    Size {
+        /// The network's board, or boards.
+        network: String,
+        /// The board in use.
+        wanted: BoardSize,
+    },
+    /// No network is built in for the board; the text names those for which there are some.
+    #[error("{0}")]
+    NotBuiltIn(String),
+    /// Unknown encoding: the network is newer or older than this program.
+    #[error("the network reads encoding {id:?}, but this program knows only {known}")]
+    Encoding {
+        /// The network's encoding.
+        id: String,
+        /// The known ids, separated by commas.
+        known: String,
+    },
+    /// The numbers in the metadata are inconsistent.
+    #[error("encoding {id:?} has {expected}, but the network has {found}")]
+    Shape {
+        /// The network's encoding.
+        id: String,
+        /// What the encoding and game require, for messages.
+        expected: String,
+        /// What the network has, for messages.
+        found: String,
+    },
+}
+
+/// The encoding of a network, after checking that the network fits the game on a board of the
+/// position's size, or can be opened for it.
+///
+/// # Errors
+/// [`Mismatch`] names the contradiction.
+pub fn find<G: Encode>(
+    model: &ModelInfo,
+    position: &G,
+) -> Result<&'static dyn Encoding<G>, Mismatch> {
+    if model.game != G::NAME {
+        return Err(Mismatch::Game {
+            network: model.game.clone(),
+            wanted: G::NAME,
+        });
+    }
+    let Some(model) = model.on(position.size()) else {
+        return Err(Mismatch::Size {
+            network: model.boards_text(),
+            wanted: position.size(),
+        });
+    };
+    let encodings = G::encodings();
+    let Some(encoding) = encodings.iter().find(|e| e.id() == model.encoding) else {
+        let known = encodings
+            .iter()
+            .map(|e| e.id())
+            .collect::<Vec<_>>()
+            .join(", ");
+        return Err(Mismatch::Encoding {
+            id: model.encoding,
+            known,
+        });
+    };
+    let wanted = (encoding.planes(), position.policy_len());
+    if wanted != (model.planes, model.policy_len) {
+        let words = |(planes, policy)| format!("{planes} planes and {policy} moves");
+        return Err(Mismatch::Shape {
+            id: model.encoding,
+            expected: words(wanted),
+            found: words((model.planes, model.policy_len)),
+        });
+    }
+    Ok(*encoding)
+}
+
+/// Metadata for fakes: of a network that does not exist, for the board of this position.
+#[must_use]
+pub fn made_up<G: Game>(position: &G, encoding: &dyn Encoding<G>) -> ModelInfo {
+    ModelInfo {
+        game: G::NAME.to_owned(),
+        size: position.size(),
+        boards: Vec::new(),
+        encoding: encoding.id().to_owned(),
+        planes: encoding.planes(),
+        policy_len: position.policy_len(),
+        outcomes: G::INFO.outcomes(),
+        network: "nothing".to_owned(),
+        games: 0,
+        steps: 0,
+        creator: "tengen".to_owned(),
+        points: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::nogo::SmallNoGo;
+
+    fn model() -> ModelInfo {
+        ModelInfo {
+            game: "nogo".into(),
+            size: BoardSize::square(9),
+            boards: Vec::new(),
+            encoding: "nogo-1".into(),
+            planes: 12,
+            policy_len: 81,
+            outcomes: 2,
+            network: "test".into(),
+            games: 0,
+            steps: 0,
+            creator: "test".into(),
+            points: 0,
+        }
+    }
+
+    fn mismatch(change: impl FnOnce(&mut ModelInfo)) -> String {
+        let position = SmallNoGo::new(BoardSize::square(9)).unwrap();
+        let mut model = model();
+        change(&mut model);
+        find(&model, &position)
+            .err()
+            .expect("a mismatch")
+            .to_string()
+    }
+
+    #[test]
+    fn a_fitting_network_is_accepted() {
+        let position = SmallNoGo::new(BoardSize::square(9)).unwrap();
+        assert_eq!(find(&model(), &position).unwrap().id(), "nogo-1");
+    }
+
+    #[test]
+    fn a_network_for_several_boards_fits_those_and_what_is_between() {
+        let mut model = model();
+        model.boards = vec![BoardSize::square(9), BoardSize::new(5, 6)];
+        for (size, fits) in [
+            (BoardSize::square(9), true),
+            (BoardSize::new(8, 5), true),
+            (BoardSize::new(9, 4), false),
+        ] {
+            let position = SmallNoGo::new(size).unwrap();
+            let found = find(&model, &position).map(|encoding| encoding.id());
+            assert_eq!(found.is_ok(), fits, "{size}");
+            if let Err(mismatch) = found {
+                let text = mismatch.to_string();
+                assert!(
+                    text.contains("on 9x9, 5x6 and boards between, not on 9x4"),
+                    "{text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_does_not_fit_is_named() {
+        assert!(mismatch(|m| m.game = "go".into()).contains("plays go, not nogo"));
+        assert!(mismatch(|m| m.size = BoardSize::square(7)).contains("7x7, not on 9x9"));
+        assert!(mismatch(|m| m.encoding = "nogo-9".into()).contains("knows only nogo-az, "));
+        assert!(mismatch(|m| m.planes = 11).contains("11 planes"));
+        assert!(mismatch(|m| m.policy_len = 82).contains("82 moves"));
+    }
+}

@@ -1,0 +1,325 @@
+//! A game in progress that can be asked for moves: what GTP needs, as an object-safe trait.
+//!
+//! [`Player`] is the engine for any [`crate::game::Game`]: it keeps the game's history and both
+//! clocks, and runs a [`Thinker`] on its own thread to choose moves. After any failure of the
+//! thinker [`Engine::genmove`] returns a legal move in time. Nothing here reads or writes text.
+
+// Any input from controllers and users gets an answer: nothing here may panic.
+#![deny(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unreachable
+)]
+
+mod built_in;
+mod choose;
+#[cfg(test)]
+mod clock_trials;
+mod fallbacks;
+mod history;
+mod instant;
+mod judge;
+mod judge_limits;
+mod loading;
+mod merge_proof;
+mod network;
+mod network_setup;
+mod networks;
+mod options;
+mod passing;
+mod player;
+mod probing;
+mod request;
+#[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
+mod resign;
+mod rollout;
+mod second_look;
+mod shown_proof;
+mod solver_speed;
+mod solver_thinker;
+#[cfg(test)]
+pub(crate) mod testing;
+mod thinker;
+mod thinker_log;
+#[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
+mod timing;
+mod unjudged;
+mod worker;
+
+pub use built_in::{built_in, built_in_boards, none_built_in};
+pub(crate) use instant::look_at_once;
+pub use network::NetworkThinker;
+pub use network_setup::NetworkSetup;
+pub use networks::Networks;
+pub use options::{Backend, EngineOptions};
+pub use player::Player;
+pub(crate) use probing::probers;
+pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};
+pub use resign::Resign;
+pub use rollout::RolloutThinker;
+pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker, SolverThreads};
+pub use thinker::{MakeThinker, ThinkError, Thinker};
+pub use thinker_log::ThinkerLog;
+pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, ThinkingLimits};
+pub use unjudged::Unjudged;
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::clock::{Budget, TimeControl};
+use crate::game::{
+    BoardSize, Color, GameInfo, HalfPoints, Illegal, Move, Outcome, Settled, UnknownRules,
+};
+use crate::record::{GameRecord, Play, Vertex};
+use crate::search::{AnalysisOptions, Observer, SearchReport, StopFlag};
+
+/// Decision of an engine at its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It plays a move. If the game is over, a pass: in games with passes it is recorded as a play,
+    /// even after a loss; in others it changes nothing, and stands for "not lost".
+    Play(Vertex),
+    /// It resigns, or the game is over and lost, in games without passes.
+    Resign,
+}
+
+/// Why an engine refuses a command. It has changed nothing then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum EngineError {
+    /// The rules do not allow the move.
+    #[error("illegal move: {0}")]
+    IllegalMove(Illegal),
+    /// There is no move to undo.
+    #[error("cannot undo")]
+    CannotUndo,
+    /// The record is for another board or game.
+    #[error("the record is of another game or board")]
+    WrongGame,
+    /// Stones set up by a record cannot stand together.
+    #[error("stones that are set up after move {after} cannot stand together")]
+    IllegalSetup {
+        /// Number of the record's moves before the setup.
+        after: usize,
+    },
+    /// A move of a record is illegal under any rules.
+    #[error("move {number} is illegal")]
+    IllegalRecord {
+        /// Its number, from 1.
+        number: usize,
+    },
+}
+
+/// Why rules were refused. Nothing has changed then.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RulesError {
+    /// Unknown rules.
+    #[error(transparent)]
+    Unknown(#[from] UnknownRules),
+    /// A move of the game so far is illegal under them.
+    #[error("the game so far is not legal under these rules")]
+    Broken,
+}
+
+/// The exact solver's result for a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Solution {
+    /// The result with best play; `None` when the time was too short.
+    pub outcome: Option<Outcome>,
+    /// A principal variation, as far as it was found.
+    pub line: Vec<Move>,
+    /// Positions that the solver visited.
+    pub nodes: u64,
+    /// Wall time of the solver.
+    pub elapsed: Duration,
+}
+
+/// A game in progress on a board of one size.
+pub trait Engine: Send {
+    /// The game's name, as [`crate::game::Game::NAME`].
+    fn game(&self) -> &'static str {
+        self.info().name
+    }
+
+    /// Properties of the game.
+    fn info(&self) -> GameInfo;
+
+    /// Size of the current board.
+    fn size(&self) -> BoardSize;
+
+    /// Starts a new game: empty board, both clocks full. Komi and time control are kept.
+    fn clear(&mut self);
+
+    /// Sets the komi. Games that count no points keep it for the record only; in others it is part
+    /// of the rules, and earlier searches are dropped.
+    fn set_komi(&mut self, komi: HalfPoints);
+
+    /// Sets the rules, parsed by the game; komi is kept unless the text contains one.
+    ///
+    /// # Errors
+    /// [`RulesError`]; nothing has changed then.
+    fn set_rules(&mut self, text: &str) -> Result<(), RulesError>;
+
+    /// Sets a single rule, by its name in [`Engine::rules_json`]; changing the scoring changes its
+    /// tax.
+    ///
+    /// # Errors
+    /// [`RulesError`], also for games without such names; nothing has changed then.
+    fn set_rule(&mut self, name: &str, value: &str) -> Result<(), RulesError> {
+        let rules = self.rules_json();
+        let unknown = || UnknownRules {
+            text: format!("{name} {value}"),
+            known: match rules {
+                Some(_) => {
+                    "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk"
+                }
+                None => "none by such names",
+            },
+        };
+        let fields = rules.as_deref().unwrap_or_default();
+        let mut rules: serde_json::Map<_, _> = serde_json::from_str(fields).unwrap_or_default();
+        *rules.get_mut(name).ok_or_else(unknown)? = value.into();
+        if name == "scoring" {
+            rules.remove("tax");
+        }
+        self.set_rules(&serde_json::Value::Object(rules).to_string())
+    }
+
+    /// The rules of later games in the format of [`Engine::set_rules`], komi included. Those of
+    /// this game differ if it was [loaded](Engine::load) under more liberal ones.
+    fn rules(&self) -> String;
+
+    /// The rules as a JSON object with KataGo's names, for games that KataGo supports.
+    fn rules_json(&self) -> Option<String>;
+
+    /// Plays for either colour, independent of the side to move.
+    ///
+    /// # Errors
+    /// [`EngineError::IllegalMove`].
+    fn play(&mut self, play: Play) -> Result<(), EngineError>;
+
+    /// Undoes the last play.
+    ///
+    /// # Errors
+    /// [`EngineError::CannotUndo`] if nothing was played since the start or the setup.
+    fn undo(&mut self) -> Result<(), EngineError>;
+
+    /// Starts a new game from the setup of `record` and its plays, with its komi if it has one, and
+    /// its rules if they are known. A game that violates them is played under more liberal ones,
+    /// which end with it. Where stones are set up among the moves, the game begins with the last of
+    /// them. Returns messages for the user.
+    ///
+    /// # Errors
+    /// [`EngineError::WrongGame`], [`EngineError::IllegalSetup`] and
+    /// [`EngineError::IllegalRecord`]; the old game continues then.
+    fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError>;
+
+    /// Chooses a move as requested, while `observer` sees reports of the search. Ends early with the
+    /// best move so far when the stop flag is raised. Without a search result, because the flag was
+    /// raised before the call, the time is up or the search has failed, the move comes from instant
+    /// knowledge.
+    fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision;
+
+    /// Searches the current position as requested, until it is stopped or the effort is done; only
+    /// the search tree changes. `observer` sees reports during the search. If players have passed
+    /// and agree on dead stones, the position is searched as if the game went on. `None` if there
+    /// is no legal move or no result.
+    fn analyse(
+        &mut self,
+        request: &AnalysisRequest,
+        observer: &mut Observer<'_>,
+    ) -> Option<SearchReport>;
+
+    /// Whether [`Engine::solve`] supports this game.
+    fn has_solver(&self) -> bool;
+
+    /// Solves the current position with `color` to move, within a time or until `stop` is raised.
+    /// `None` if this game has no solver.
+    fn solve(&mut self, color: Color, time: Duration, stop: &StopFlag) -> Option<Solution>;
+
+    /// Ponders until `stop` is raised: searches the position after its own last move, and keeps the
+    /// tree for its next. Returns at once if the last move was not its own, or ended the game.
+    /// `observer` sees reports during the search, as often as `analysis` says.
+    fn ponder(&mut self, stop: &StopFlag, analysis: &AnalysisOptions, observer: &mut Observer<'_>);
+
+    /// The time that [`Engine::genmove`] would take for `color` now: the clock's plan for it, within
+    /// a fixed time per move. `None` without either, if visits are the only limit.
+    fn planned_time(&mut self, color: Color) -> Option<Budget>;
+
+    /// Does the preparations of a first search, such as loading the network, so that they do not
+    /// use clock time; gives up when `stop` is raised.
+    fn get_ready(&mut self, stop: &StopFlag);
+
+    /// Drops all search results: they may not affect later searches.
+    fn forget(&mut self);
+
+    /// The opponent will not reply: no pondering before the next [`Engine::genmove`].
+    fn rest(&mut self);
+
+    /// Static evaluation of the current position for the side to move, in [-1, 1], without a
+    /// search; 0 in games without one.
+    fn value_at_a_glance(&mut self) -> f32;
+
+    /// The search behind the last decision of this game, if there was one.
+    fn last_report(&self) -> Option<&SearchReport>;
+
+    /// The stone on a point of the board, if any.
+    fn stone(&self, point: Move) -> Option<Color>;
+
+    /// The side to move.
+    fn to_move(&self) -> Color;
+
+    /// The legal moves of `color` if it were to move, the pass included; ascending.
+    fn legal_moves(&self, color: Color) -> Vec<Move>;
+
+    /// The result, by the rules or by resignation, when the game has ended; all stones count as
+    /// they stand.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// The side that has resigned: this engine with its last decision, or a player of the loaded
+    /// record. `None` once the game continues.
+    fn resigned(&self) -> Option<Color>;
+
+    /// Whether the players agree on dead stones after both have passed; otherwise all stones on the
+    /// board count.
+    fn agrees_on_dead(&self) -> bool;
+
+    /// The score that the players may agree on, for a finished or unfinished position: dead stones,
+    /// stones in seki, owners of points. `None` in games without dead stones.
+    ///
+    /// # Errors
+    /// [`Unjudged`] when `stop` is raised before the estimate is complete.
+    fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged>;
+
+    /// The same where people say whose each point is: 1 Black's, -1 White's. `None` in games without dead
+    /// stones.
+    fn settle_as(&self, owner: Vec<f32>) -> Option<Settled>;
+
+    /// The game so far, its result as [`Engine::outcome`].
+    fn record(&self) -> GameRecord;
+
+    /// Limits per move, apart from the clock.
+    fn thinking_limits(&self) -> ThinkingLimits;
+
+    /// Sets the limits per move.
+    fn set_thinking_limits(&mut self, thinking_limits: ThinkingLimits);
+
+    /// Sets the time control and fills both clocks.
+    fn set_time_control(&mut self, control: TimeControl);
+
+    /// Takes over the remaining time of a side from the controller: time, and the stones or periods
+    /// of overtime (0 in main time).
+    fn set_time_left(&mut self, color: Color, time: Duration, stones: u32);
+
+    /// A side's clock, and the measurements for its use.
+    fn clock_state(&self, color: Color) -> ClockState;
+
+    /// The time of each move that this engine has chosen in this game, in order.
+    fn move_times(&self) -> Vec<MoveTime>;
+
+    /// The network and backend in use, and those that were skipped or failed before; most recent
+    /// last, empty before anything was loaded.
+    fn thinker_log(&self) -> Vec<String>;
+}

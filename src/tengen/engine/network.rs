@@ -1,0 +1,353 @@
+//! The network thinker: PUCT, another network if one fails, and playouts if none fits.
+//!
+//! Nothing is loaded before the first search. A network that cannot be loaded or fails in a game is
+//! reported in the log, and the next of the [`fallbacks`](super::fallbacks) takes over, also during
+//! a move; [`RolloutThinker`] is the last.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::fallbacks::{Attempt, fallbacks};
+use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
+use crate::clock::{Budget, Clock, StopReason};
+use crate::encode::{Encode, Mismatch};
+use crate::game::GameState;
+use crate::rollout::Playout;
+use crate::search::{
+    EvaluatorMaker, Limits, Observer, ProberMaker, SearchError, SearchReport, SearchRequest,
+    Searcher, StopFlag,
+};
+use tengen_nn::eval::{EvalError, ModelInfo};
+
+/// After this many failures in games, new games no longer begin with the requested network.
+const MOST_FAILURES: u32 = 3;
+
+/// Thinks with a network.
+pub struct NetworkThinker<G: Encode> {
+    setup: NetworkSetup,
+    networks: Networks,
+    prober: Option<ProberMaker<G>>,
+    time: Arc<dyn Clock>,
+    /// Remaining candidates, in order.
+    fallbacks: VecDeque<Attempt>,
+    present: Option<(Attempt, Box<Searcher<G>>)>,
+    /// Number of failures in games, and whether this game has had one.
+    failures: u32,
+    game_has_failure: bool,
+    /// Most severe log level at which a candidate was passed over or has failed in this game.
+    worst: log::Level,
+    last_reason: String,
+    thinker_log: ThinkerLog,
+    /// Points of komi that the network was not shown in the last search.
+    hidden_komi: f32,
+    rollout: RolloutThinker,
+}
+
+impl<G: Encode> NetworkThinker<G> {
+    /// A thinker that has not loaded anything yet.
+    #[must_use]
+    pub fn new(setup: NetworkSetup, time: Arc<dyn Clock>) -> NetworkThinker<G> {
+        let bytes = (setup.searcher.params.memory_mib as usize) << 20;
+        let rollout = RolloutThinker::new(setup.searcher.seed, Arc::clone(&time));
+        NetworkThinker {
+            rollout: rollout.within(bytes),
+            fallbacks: fallbacks(&setup),
+            present: None,
+            failures: 0,
+            game_has_failure: false,
+            worst: log::Level::Info,
+            last_reason: String::new(),
+            thinker_log: ThinkerLog::default(),
+            hidden_komi: 0.0,
+            setup,
+            networks: Networks::default(),
+            prober: None,
+            time,
+        }
+    }
+
+    /// Sets a prober for new positions of the search.
+    #[must_use]
+    pub fn with_prober(mut self, make: Option<ProberMaker<G>>) -> Self {
+        self.prober = make;
+        self
+    }
+
+    /// Shares networks with other thinkers of the same settings.
+    #[must_use]
+    pub fn with_networks(self, networks: Networks) -> Self {
+        NetworkThinker { networks, ..self }
+    }
+
+    /// Sets the log of the networks in use.
+    #[must_use]
+    pub fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
+        self.thinker_log = thinker_log;
+        self
+    }
+
+    /// The search with a network, which is loaded at the first call; `None` when no candidate is
+    /// left.
+    fn searcher(&mut self, position: &G) -> Option<&mut Searcher<G>> {
+        while self.present.is_none() {
+            let attempt = self.fallbacks.pop_front()?;
+            match self.networks.open(&attempt, position, self.setup.cache_mib) {
+                Ok((info, make)) => self.begin(attempt, &info, make),
+                Err(error) => self.pass_over(&attempt, &error),
+            }
+            if self.present.is_none() && self.fallbacks.is_empty() {
+                self.say(self.worst, "random playouts choose the moves".to_owned());
+            }
+        }
+        self.present.as_mut().map(|(_, searcher)| &mut **searcher)
+    }
+
+    fn begin(&mut self, attempt: Attempt, info: &ModelInfo, make: EvaluatorMaker) {
+        let searcher = &self.setup.searcher;
+        let what = format!(
+            "{attempt}: {} after {} games, on {} threads",
+            info.network, info.games, searcher.threads
+        );
+        // A warning if it replaces something that is broken.
+        self.say(self.worst, what);
+        let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time));
+        let searcher = match &self.prober {
+            Some(make) => searcher.with_prober(Arc::clone(make)),
+            None => searcher,
+        };
+        self.present = Some((attempt, Box::new(searcher)));
+    }
+
+    /// Logs why a candidate is not used, at a level that depends on whether it was requested.
+    fn pass_over(&mut self, attempt: &Attempt, error: &SearchError) {
+        let reason = error.to_string();
+        let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
+        let other_board = matches!(
+            error,
+            SearchError::Mismatch(Mismatch::Size { .. } | Mismatch::NotBuiltIn(_))
+        );
+        let nobody_asked = !attempt.asked || attempt.is_missing::<G>();
+        let level = if nobody_asked || reason == self.last_reason {
+            log::Level::Info
+        } else if unavailable && self.setup.backend.is_none() {
+            // Part of the automatic choice: it matters only if it should have worked.
+            if attempt.is_available() {
+                log::Level::Warn
+            } else {
+                log::Level::Info
+            }
+        } else if other_board {
+            // The controller has chosen another board.
+            log::Level::Warn
+        } else {
+            log::Level::Error
+        };
+        self.worst = self.worst.min(level);
+        self.say(level, format!("{attempt} is not used: {reason}"));
+        self.last_reason = reason;
+    }
+
+    /// The network in use has failed.
+    fn give_up(&mut self, reason: &str) {
+        if let Some((attempt, _)) = self.present.take() {
+            // Other engines shall not begin with the broken one.
+            self.networks.forget();
+            self.say(log::Level::Error, format!("{attempt} failed: {reason}"));
+            self.worst = log::Level::Error;
+            self.failures += 1;
+            self.game_has_failure = true;
+            if self.fallbacks.is_empty() {
+                self.say(self.worst, "random playouts choose the moves".to_owned());
+            }
+        }
+    }
+
+    /// Warns of a komi that the network is not shown, once for each.
+    fn warn_of_komi(&mut self, report: &SearchReport) {
+        let known = std::mem::replace(&mut self.hidden_komi, report.hidden_komi);
+        if let Some(warning) = report
+            .komi_warning()
+            .filter(|_| known != report.hidden_komi)
+        {
+            log::warn!("{warning}");
+        }
+    }
+
+    fn say(&self, level: log::Level, text: String) {
+        log::log!(level, "{text}");
+        self.thinker_log.note(text);
+    }
+}
+
+impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
+    fn search(
+        &mut self,
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        let (time, started) = (Arc::clone(&self.time), self.time.now());
+        let rest = || {
+            let elapsed = time.now().saturating_sub(started);
+            let budget = request.limits.budget.map(|budget| budget.after(elapsed));
+            let limits = request.limits;
+            request.clone().within(Limits { budget, ..limits })
+        };
+        let mut found = None;
+        while let Some(searcher) = self.searcher(request.start.position()) {
+            match searcher.search(&rest(), observer) {
+                Ok(report) if report.stop == StopReason::Failed => {
+                    self.give_up("the search broke off");
+                    found = Some(report);
+                }
+                Ok(report) => {
+                    self.warn_of_komi(&report);
+                    return Ok(report);
+                }
+                Err(SearchError::Stopped(_)) => break,
+                Err(error) => self.give_up(&error.to_string()),
+            }
+            let is_late = |budget: Budget| budget.most.is_zero();
+            if request.stop.is_raised() || rest().limits.budget.is_some_and(is_late) {
+                break;
+            }
+        }
+        // A few visits with a network are worth more than many playouts.
+        match found {
+            Some(report) => Ok(report),
+            None => self.rollout.search(&rest(), observer),
+        }
+    }
+
+    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
+        while let Some(searcher) = self.searcher(start.position()) {
+            match searcher.evaluate(start) {
+                Err(error @ SearchError::Stopped(_)) => return Err(error.into()),
+                Err(error) => self.give_up(&error.to_string()),
+                Ok(report) => return Ok(report),
+            }
+        }
+        self.rollout.evaluate(start)
+    }
+
+    fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {
+        while let Some(searcher) = self.searcher(start.position()) {
+            match searcher.prepare(start, stop) {
+                Ok(()) | Err(SearchError::Stopped(_)) => return,
+                Err(error) => self.give_up(&error.to_string()),
+            }
+        }
+    }
+
+    fn new_game(&mut self) {
+        Thinker::<G>::new_game(&mut self.rollout);
+        if let Some((_, searcher)) = &mut self.present {
+            searcher.clear();
+        }
+        if std::mem::take(&mut self.game_has_failure) && self.failures < MOST_FAILURES {
+            self.fallbacks = fallbacks(&self.setup);
+            (self.present, self.worst) = (None, log::Level::Info);
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "tract")]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::engine::testing::network_setup;
+    use crate::game::{BoardSize, Game};
+    use crate::games::nogo::SmallNoGo;
+    use tengen_nn::eval::testnet::{SMALL, Shape};
+    use tengen_nn::eval::{BackendKind, ModelSource};
+
+    /// A random network for a board of `size`.
+    fn network(size: BoardSize) -> ModelSource {
+        let position = SmallNoGo::new(size).expect("a small board");
+        let newest = SmallNoGo::encodings().last().expect("NoGo has an encoding");
+        let shape = Shape {
+            size: position.size(),
+            planes: newest.planes(),
+            encoding: newest.id(),
+            ..SMALL
+        };
+        ModelSource::Embedded(shape.onnx(1).leak())
+    }
+
+    /// A search by `model` in tract.
+    fn setup(model: ModelSource) -> NetworkSetup {
+        NetworkSetup {
+            backend: Some(BackendKind::Tract),
+            model: Some(model),
+            ..network_setup()
+        }
+    }
+
+    /// Searches an empty 5x5 board.
+    fn think(setup: NetworkSetup) -> SearchReport {
+        let position = SmallNoGo::new(BoardSize::square(5)).expect("a small board");
+        let mut thinker = NetworkThinker::new(setup, Arc::new(SystemClock::new()));
+        let limits = Limits {
+            visits: Some(20),
+            budget: None,
+        };
+        thinker
+            .search(
+                &SearchRequest::new(position.into()).within(limits),
+                &mut |_| {},
+            )
+            .expect("playouts never fail")
+    }
+
+    #[test]
+    fn playouts_take_over_where_no_network_can_be_had() {
+        let missing = ModelSource::File("/nowhere/at/all.onnx".into());
+        let other_board = network(BoardSize::square(4));
+        for model in [
+            missing,
+            ModelSource::Embedded(b"not an ONNX file"),
+            other_board,
+        ] {
+            let report = think(setup(model));
+            assert_eq!((report.visits, report.evaluations), (20, 0));
+        }
+    }
+
+    #[test]
+    fn the_built_in_network_is_searched_with() {
+        let position = SmallNoGo::new(BoardSize::square(9)).expect("a usual board");
+        let mut thinker = NetworkThinker::new(network_setup(), Arc::new(SystemClock::new()));
+        let limits = Limits {
+            visits: Some(30),
+            budget: None,
+        };
+        let mut search = |new_game: bool| {
+            if new_game {
+                thinker.new_game();
+            }
+            let request = SearchRequest::new(position.clone().into()).within(limits);
+            let report = thinker.search(&request, &mut |_| {});
+            let report = report.expect("nothing has to fail");
+            (report.visits, report.reused, report.evaluations)
+        };
+        let first = search(false);
+        assert!(first.0 == 30 && first.1 == 0 && first.2 > 0, "{first:?}");
+        assert_eq!(search(false), (30, 30, 0), "the tree is kept");
+        assert_eq!(search(true), first, "and left behind by a new game");
+    }
+
+    #[test]
+    fn a_network_that_fits_is_searched_with() {
+        let report = think(setup(network(BoardSize::square(5))));
+        assert_eq!((report.visits, report.moves.len()), (20, 25));
+        assert!(report.evaluations > 0);
+    }
+
+    #[test]
+    fn without_onnx_runtime_tract_takes_its_place() {
+        let mut setup = setup(network(BoardSize::square(5)));
+        setup.backend = None;
+        setup.load.ort_library.option = Some("/nowhere/at/all.so".into());
+        assert!(think(setup).evaluations > 0);
+    }
+}

@@ -1,0 +1,331 @@
+//! Decision to pass: a pass is played where it is worth no less than any other move, by a search in which it has the
+//! value of the opponent's best answer, and by a count on which network and playouts agree.
+
+use std::sync::Arc;
+
+use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring};
+use crate::search::{MoveReport, SearchReport};
+
+/// Maximum advantage in value, in [-1, 1], of a move over a pass that counts as equal.
+const AS_LIKELY: f32 = 0.05;
+
+/// Maximum advantage in points of such a move.
+const AS_LARGE: f32 = 0.6;
+
+/// Minimum visits of a pass, as a share of those of the best move, for its value to be used.
+const LEAST_SHARE: f32 = 0.02;
+
+/// Where nothing is left to be played for, the count says who has won, unless the search finds a move better than that
+/// by more than this, as a difference of values in [-1, 1]: the count has overlooked something. Networks that are off
+/// by a point do not see that a stone in its own territory loses a game that is won by half a point.
+const OVERLOOKED: f32 = 1.0;
+
+/// The same in points.
+const OVERLOOKED_POINTS: f32 = 2.0;
+
+/// The count if both sides pass now.
+#[derive(Default)]
+pub(super) struct PassJudgement {
+    /// The count, if judged.
+    pub(super) count: Option<Settled>,
+    /// The ownership that it follows from.
+    pub(super) expected: Option<Arc<OwnershipEstimate>>,
+}
+
+/// Whether a pass would end the game.
+pub(super) fn is_offered<G: Game>(position: &G) -> bool {
+    let pass = position.size().pass();
+    G::INFO.scored && position.is_legal(pass) && {
+        let mut next = position.clone();
+        next.play(pass);
+        next.outcome().is_some()
+    }
+}
+
+/// The position when both sides pass now.
+pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
+    let mut next = position.clone();
+    let pass = next.size().pass();
+    while next.outcome().is_none() && next.is_legal(pass) {
+        next.play(pass);
+    }
+    next
+}
+
+/// Whether a pass wins at once, so that no search is needed: the game is over by the count or, where the board counts
+/// as it stands, won as it stands.
+pub(super) fn wins_at_once<G: Game>(position: &G, judged: &PassJudgement) -> bool {
+    let over = |count: &&Settled| count.is_over() || !scoring::agrees_on_dead(position);
+    let count = judged.count.as_ref().filter(over);
+    is_offered(position) && count.and_then(Settled::certain_winner) == Some(position.to_move())
+}
+
+/// Whether a search considers a pass near the end of a game, so that its answers and the count are worth a look.
+pub(super) fn contends<G: Game>(
+    position: &G,
+    report: &SearchReport,
+    judged: &PassJudgement,
+) -> bool {
+    let over = || judged.count.as_ref().is_some_and(Settled::is_over);
+    scoring::nears_end(position) && (over() || is_as_good(position, report, judged))
+}
+
+/// Whether to pass after a search: where the game is over by the count, unless the search knows better; else where no
+/// border that counts is open and the pass is as good as any other move.
+pub(super) fn passes<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgement) -> bool {
+    if !contends(position, report, judged) {
+        return false;
+    }
+    match &judged.count {
+        Some(count) if count.is_over() => !is_overlooked(position, report, count),
+        Some(count) if count.open > 0 && !is_offered(position) => false,
+        _ => is_as_good(position, report, judged),
+    }
+}
+
+/// The move to play in place of a pass that a search has put first, where that is not to be played. If it would not
+/// have ended the game, the move has to be about as good: without visits, its prior at least half of the pass's.
+pub(super) fn instead_of_pass<'a, G: Game>(
+    position: &G,
+    report: &'a SearchReport,
+) -> Option<&'a MoveReport> {
+    let pass = position.size().pass();
+    let passed = report.best().filter(|best| best.mv == pass)?;
+    if passed.proof == Some(Proof::Win) {
+        return None;
+    }
+    let is_as_good = |other: &&MoveReport| match other.visits {
+        _ if other.mv == pass || other.proof == Some(Proof::Loss) => false,
+        _ if is_offered(position) => true,
+        0 => other.prior >= passed.prior / 2.0,
+        _ => {
+            let gain = Some(position.to_move())
+                .and_then(|color| Some(lead(color, other)? - lead(color, passed)?));
+            other.value >= passed.value - AS_LIKELY && gain.is_none_or(|gain| gain >= -AS_LARGE)
+        }
+    };
+    report.moves.iter().find(is_as_good)
+}
+
+/// What a search tells of the pass and of the best other move.
+fn rivals<'a, G: Game>(
+    position: &G,
+    report: &'a SearchReport,
+) -> (Option<&'a MoveReport>, Option<&'a MoveReport>) {
+    let pass = position.size().pass();
+    let passed = report.moves.iter().find(|found| found.mv == pass);
+    (passed, report.moves.iter().find(|found| found.mv != pass))
+}
+
+/// Whether a searched pass is worth as much as the best other move. If it ends the game while stones in doubt decide who
+/// has won, it is taken for a loss.
+fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgement) -> bool {
+    let (Some(passed), best) = rivals(position, report) else {
+        return false;
+    };
+    let Some(best) = best else {
+        return true;
+    };
+    let (color, offered) = (position.to_move(), is_offered(position));
+    let count = judged.count.as_ref().filter(|_| offered);
+    let is_in_doubt = count.is_some_and(|count| count.certain_winner().is_none());
+    let counted = count.map(|count| color.signed(count.black_ahead.0 as f32 / 2.0));
+    let gain = lead(color, best).zip(counted.or_else(|| lead(color, passed)));
+    let as_large = gain.is_none_or(|(best, passed)| best - passed <= AS_LARGE);
+    let as_likely = match report.proof {
+        Some(proof) => {
+            // The search may have ended before it reached the pass.
+            let mut next = scoring::searched(position);
+            next.play(passed.mv);
+            let glance = next.certain().flip().low();
+            passed.proof.map_or(glance, |proof| proof.max(glance)) >= proof
+        }
+        None => {
+            let enough = (best.visits as f32 * LEAST_SHARE).max(1.0);
+            let value = match is_in_doubt {
+                true => Proof::Loss.value(),
+                false => passed.value,
+            };
+            passed.visits as f32 >= enough && best.value - value <= AS_LIKELY
+        }
+    };
+    as_likely && as_large
+}
+
+/// Whether the search finds a move so much better than what the count says of a pass that the count must be wrong.
+fn is_overlooked<G: Game>(position: &G, report: &SearchReport, count: &Settled) -> bool {
+    let (passed, best) = rivals(position, report);
+    let Some(best) = best else {
+        return false;
+    };
+    let color = position.to_move();
+    let passed = passed.filter(|passed| passed.visits > 0 && !is_offered(position));
+    let value = passed.map_or_else(|| count.value_for(color), |passed| passed.value);
+    let counted = color.signed(count.black_ahead.0 as f32 / 2.0);
+    // Small networks may give many points to a side that plays on in a finished game: only the best move's lead is
+    // compared, with the count.
+    let gain = lead(color, best).map(|best| best - counted);
+    best.value - value > OVERLOOKED || gain.is_some_and(|gain| gain > OVERLOOKED_POINTS)
+}
+
+/// A side's lead in points after a move, if known.
+fn lead(color: Color, found: &MoveReport) -> Option<f32> {
+    Some(color.signed(found.expected.as_ref()?.black_ahead))
+}
+
+/// What a side that passes plays: a neutral point where one is left, which costs nothing, and other programs count
+/// rightly only without them.
+pub(super) fn ending<G: Game>(position: &G, judged: &PassJudgement) -> Move {
+    let neutral = position.scored().zip(judged.count.as_ref());
+    let neutral = neutral.and_then(|(scored, count)| scored.neutral_move(count));
+    neutral.unwrap_or(position.size().pass())
+}
+
+/// Moves that `color` avoids while dead stones of the other side are on the board: the pass, and
+/// all moves that do not help to capture them. Empty without dead stones.
+pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Settled) -> Vec<Move> {
+    let dead = |point| position.stone(point) == Some(color.opponent());
+    let helps = settled.around_dead(position.size(), dead);
+    if helps.is_empty() {
+        return Vec::new();
+    }
+    let others = position.legal_moves();
+    others.filter(|mv| !helps.contains(mv)).collect()
+}
+
+/// The report with the move first that the player would play, where the report does not say so: a pass, so that
+/// clients that play the first move of an analysis (KaTrain) end games, or another move than a pass that comes too
+/// early. Judges by the numbers of the report, as far as there is no count.
+pub(super) fn reordered<G: Game>(
+    report: &SearchReport,
+    position: &G,
+    judged: &PassJudgement,
+) -> Option<SearchReport> {
+    let first = match wins_at_once(position, judged) || passes(position, report, judged) {
+        true => ending(position, judged),
+        false => instead_of_pass(position, report)?.mv,
+    };
+    let place = report.moves.iter().position(|found| found.mv == first)?;
+    let mut report = report.clone();
+    report.moves.get_mut(..=place)?.rotate_right(1);
+    Some(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::report;
+    use super::*;
+    use crate::game::{BoardSize, HalfPoints, PointStatus};
+    use crate::games::go::SmallGo;
+    use crate::games::go::diagram::diagram;
+
+    const PASS: u16 = 25;
+
+    /// Nothing but Black's lead.
+    fn led_by(lead: f32) -> OwnershipEstimate {
+        OwnershipEstimate {
+            black_ahead: lead,
+            ..OwnershipEstimate::unknown(25)
+        }
+    }
+
+    /// A count with this lead of Black and this range, in half points.
+    fn count(ahead: i32, range: [i32; 2], unsettled: usize) -> Settled {
+        Settled {
+            statuses: vec![PointStatus::Dame; 25],
+            black_ahead: HalfPoints(ahead),
+            range: range.map(HalfPoints),
+            open: 0,
+            unsettled,
+        }
+    }
+
+    /// Whether Black passes after White's pass, by this count, where the search found these values of the pass and of
+    /// the best other move, and this lead of the latter.
+    fn passes_after_a_pass(count: Settled, values: [f32; 2], lead: f32) -> bool {
+        let rows = ".X.O. .X.O. XX.O. .X.O. .X.O.";
+        let mut position = diagram(rows, "chinese", Color::White);
+        position.play(position.pass());
+        let mut report = report(&[(2, 90, 0.5), (PASS, 10, 0.1)]);
+        (report.moves[0].value, report.moves[1].value) = (values[1], values[0]);
+        report.moves[0].expected = Some(led_by(lead));
+        let judged = PassJudgement {
+            count: Some(count),
+            expected: None,
+        };
+        wins_at_once(&position, &judged) || passes(&position, &report, &judged)
+    }
+
+    #[test]
+    fn a_pass_ends_a_game_that_is_over_and_no_other() {
+        let over = |ahead| count(ahead, [ahead; 2], 0);
+        assert!(passes_after_a_pass(over(1), [1.0, 1.0], 4.0), "it is won");
+        assert!(
+            passes_after_a_pass(over(-1), [-1.0, -0.5], 0.5),
+            "it is lost"
+        );
+        assert!(
+            !passes_after_a_pass(over(-1), [-1.0, 0.5], 0.5),
+            "the count is wrong"
+        );
+        assert!(
+            !passes_after_a_pass(over(-1), [-1.0, -0.9], 8.0),
+            "a move wins points"
+        );
+        let won = |unsettled| count(9, [1, 9], unsettled);
+        assert!(
+            passes_after_a_pass(won(5), [1.0, 1.0], 4.6),
+            "nothing to gain"
+        );
+        assert!(!passes_after_a_pass(won(5), [1.0, 1.0], 8.0), "more points");
+    }
+
+    #[test]
+    fn where_stones_in_doubt_decide_the_game_goes_on() {
+        let in_doubt = || count(9, [-9, 9], 0);
+        assert!(!passes_after_a_pass(in_doubt(), [0.5, -0.4], 1.0));
+        assert!(
+            passes_after_a_pass(in_doubt(), [0.5, -0.99], 1.0),
+            "all else loses"
+        );
+    }
+
+    /// What is played in place of a pass that comes first in a report of (move, visits, prior), whose values are
+    /// these, and after which Black leads by these points.
+    fn instead(moves: &[(u16, u64, f32)], values: &[f32], leads: &[f32]) -> Option<u16> {
+        let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
+        position.play(Move(12));
+        position.play(Move(7));
+        let mut report = report(moves);
+        for (found, value) in report.moves.iter_mut().zip(values) {
+            found.value = *value;
+        }
+        for (found, lead) in report.moves.iter_mut().zip(leads) {
+            found.expected = Some(led_by(*lead));
+        }
+        instead_of_pass(&position, &report).map(|found| found.mv.0)
+    }
+
+    #[test]
+    fn an_early_pass_gives_way_to_a_move_that_is_as_good() {
+        let both = [(PASS, 9, 0.1), (3, 8, 0.1)];
+        assert_eq!(instead(&both, &[0.98, 0.97], &[]), Some(3));
+        assert_eq!(instead(&both, &[0.98, 0.9], &[]), None, "it loses chances");
+        assert_eq!(
+            instead(&both, &[0.98, 0.98], &[20.0, 19.0]),
+            None,
+            "it loses a point"
+        );
+        assert_eq!(instead(&both, &[0.98, 0.98], &[20.0, 20.0]), Some(3));
+        let moves_first = [(3, 9, 0.1), (PASS, 8, 0.1)];
+        assert_eq!(instead(&moves_first, &[0.5, 0.5], &[]), None);
+    }
+
+    #[test]
+    fn without_visits_priors_tell_which_move_is_as_good() {
+        let quiet = [(PASS, 1, 0.1), (3, 0, 0.07), (4, 0, 0.06)];
+        assert_eq!(instead(&quiet, &[0.98], &[]), Some(3));
+        let only = [(PASS, 1, 0.9), (3, 0, 0.07)];
+        assert_eq!(instead(&only, &[0.98], &[]), None, "as in a seki");
+    }
+}

@@ -1,0 +1,232 @@
+//! The thinker without a network: a search by random playouts, on one thread.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{ThinkError, Thinker};
+use crate::clock::{Clock, StopReason};
+use crate::game::Move;
+use crate::rollout::{
+    MOST_PLAYOUTS, Playout, PlayoutSearch, Rave, RaveMove, RaveParams, RaveReport,
+};
+use crate::search::{MoveReport, Observer, PointsByMove, SearchReport, SearchRequest};
+
+/// Standard errors between a move's value and its lower confidence bound.
+const LCB_DEVIATIONS: f32 = 2.0;
+
+/// Playouts for a move without an alternative when its numbers are shown: about 10 ms.
+const FORCED: u64 = 100;
+
+/// A thinker that needs no network: a search over random playouts.
+pub struct RolloutThinker<S = Rave> {
+    search: S,
+    time: Arc<dyn Clock>,
+}
+
+impl RolloutThinker {
+    /// A thinker with the settings that the ratings are anchored at; in addition it reuses its tree
+    /// between moves.
+    #[must_use]
+    pub fn new(seed: u64, time: Arc<dyn Clock>) -> RolloutThinker {
+        let params = RaveParams {
+            reuse: true,
+            ..RaveParams::default()
+        };
+        RolloutThinker::by(Rave::new(params, seed), time)
+    }
+
+    /// The same with a tree of at most this many bytes.
+    #[must_use]
+    pub(crate) fn within(self, max_bytes: usize) -> RolloutThinker {
+        RolloutThinker {
+            search: self.search.within(max_bytes),
+            ..self
+        }
+    }
+}
+
+impl<S> RolloutThinker<S> {
+    /// A thinker by another search.
+    pub fn by(search: S, time: Arc<dyn Clock>) -> RolloutThinker<S> {
+        RolloutThinker { search, time }
+    }
+}
+
+impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
+    fn search(
+        &mut self,
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        let SearchRequest {
+            start,
+            limits,
+            stop,
+            analysis,
+        } = request;
+        let started = self.time.now();
+        let elapsed = || self.time.now().saturating_sub(started);
+        let forced = request.is_forced();
+        let enough = if analysis.purpose.is_shown() {
+            FORCED
+        } else {
+            0
+        };
+        let mut reason = StopReason::OnlyMove;
+        let mut done = |playouts| {
+            let ended_by = if forced && playouts >= enough {
+                Some(StopReason::OnlyMove)
+            } else if stop.is_raised() {
+                Some(StopReason::Interrupted)
+            } else if limits.visits.is_some_and(|visits| playouts >= visits) {
+                Some(StopReason::Visits)
+            } else if limits.budget.is_some_and(|budget| elapsed() >= budget.soft) {
+                Some(StopReason::Time)
+            } else if playouts >= MOST_PLAYOUTS {
+                Some(StopReason::Memory)
+            } else {
+                None
+            };
+            reason = ended_by.unwrap_or(reason);
+            ended_by.is_some()
+        };
+        let (mut shown, mut begun, mut looked) = (Duration::ZERO, false, false);
+        let by_move = analysis.points != PointsByMove::Nothing;
+        let avoid = &analysis.avoid;
+        let mut found = self
+            .search
+            .watch(start, avoid, by_move, &mut |playouts, found| {
+                self.time.worked(u64::from(begun));
+                begun = true;
+                if analysis.at_once && !looked {
+                    looked = true;
+                    observer(&report(found(), elapsed(), StopReason::Visits));
+                }
+                if let Some(every) = analysis.interval {
+                    let now = elapsed();
+                    if now.saturating_sub(shown) >= every {
+                        shown = now;
+                        observer(&report(found(), now, StopReason::Visits));
+                    }
+                }
+                !done(playouts)
+            });
+        let cut_short = matches!(reason, StopReason::Time | StopReason::Interrupted);
+        if cut_short && found.playouts + found.reused < found.moves.len() as u64 {
+            put_first_at_a_glance(start.position(), &mut found);
+        }
+        Ok(report(found, elapsed(), reason))
+    }
+
+    fn new_game(&mut self) {
+        self.search.forget();
+    }
+}
+
+/// Before every move was tried once, static preferences are more reliable.
+fn put_first_at_a_glance<G: Playout>(position: &G, found: &mut RaveReport) {
+    let moves: Vec<Move> = found.moves.iter().map(|found| found.mv).collect();
+    let appeal = position.glance(&moves).appeal;
+    let best = (0..moves.len()).max_by(|&one, &other| {
+        let [one, other] = [one, other].map(|at| appeal.get(at).copied().unwrap_or(0.0));
+        one.total_cmp(&other)
+    });
+    let first = best.and_then(|best| found.moves.get_mut(..=best));
+    if let Some(first) = first {
+        first.rotate_right(1);
+    }
+}
+
+fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchReport {
+    let prior = 1.0 / (found.moves.len().max(1) as f32);
+    let value = found.value();
+    let (playouts, reused, expected) = (found.playouts, found.reused, found.expected);
+    let moves = found.moves.into_iter();
+    SearchReport {
+        moves: moves.map(|mv| move_report(mv, prior)).collect(),
+        value,
+        proof: None,
+        visits: playouts + reused,
+        reused,
+        playouts,
+        evaluations: 0,
+        collisions: 0,
+        nodes: 0,
+        expected,
+        hidden_komi: 0.0,
+        elapsed,
+        stop,
+    }
+}
+
+fn move_report(found: RaveMove, prior: f32) -> MoveReport {
+    let variance = (1.0 - found.value * found.value).max(0.0);
+    let error = (variance / (found.visits.max(1) as f32)).sqrt();
+    MoveReport {
+        mv: found.mv,
+        visits: found.visits,
+        value: found.value,
+        lcb: (found.value - LCB_DEVIATIONS * error).max(-1.0),
+        prior,
+        proof: None,
+        pv: found.pv,
+        pv_visits: found.pv_visits,
+        expected: found.expected,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{Budget, FakeClock};
+    use crate::game::{BoardSize, Game};
+    use crate::games::nogo::SmallNoGo;
+    use crate::search::{Limits, StopFlag};
+
+    /// Searches an empty board of this size and returns visits and reason.
+    #[track_caller]
+    fn check(size: BoardSize, limits: Limits, stop: &StopFlag, expected: (u64, StopReason)) {
+        let position = SmallNoGo::new(size).expect("a small board");
+        let mut thinker = RolloutThinker::new(1, Arc::new(FakeClock::new()));
+        let report = thinker
+            .search(
+                &SearchRequest::new(position.clone().into())
+                    .within(limits)
+                    .until(stop),
+                &mut |_| {},
+            )
+            .expect("playouts never fail");
+        assert_eq!((report.visits, report.stop), expected);
+        assert_eq!(report.moves.len(), position.legal_count());
+        assert_eq!(
+            report.moves.iter().map(|mv| mv.visits).sum::<u64>(),
+            report.visits
+        );
+    }
+
+    #[test]
+    fn each_limit_ends_the_search() {
+        let board = BoardSize::square(5);
+        let visits = Limits {
+            visits: Some(50),
+            budget: None,
+        };
+        let no_time = Limits {
+            visits: None,
+            budget: Some(Budget::fixed(Duration::ZERO, Duration::ZERO)),
+        };
+        let down = StopFlag::new();
+        check(board, visits, &down, (50, StopReason::Visits));
+        check(board, no_time, &down, (0, StopReason::Time));
+        check(
+            BoardSize::new(2, 1),
+            Limits::default(),
+            &{
+                let raised = StopFlag::new();
+                raised.raise();
+                raised
+            },
+            (0, StopReason::Interrupted),
+        );
+    }
+}

@@ -1,0 +1,496 @@
+//! A thinker with an exact solver of endings.
+//!
+//! When few enough moves are left, the solver works on the same position as the search. A result
+//! ends the search, and the move is chosen by it: a win by a wide margin, or in a lost position the
+//! move that is hardest to answer. Partial proofs stay in its table for the next move.
+//!
+//! Under a time limit it has its own threads if the search leaves processors idle; otherwise the
+//! solver works first, as long as it may finish. With a number of visits, or under a simulated
+//! clock, it works before the search with a number of nodes, so that equal calls stay equal; the
+//! simulated clock counts both as concurrent. An unproven move is [verified](super::second_look)
+//! before it is played.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::merge_proof::{merge_losing, merge_proof, unsearched};
+use super::second_look::{CheckBudget, QUICK_CHECK, limits_before_look, second_look};
+use super::shown_proof::show_proof;
+use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
+use super::{ThinkError, Thinker};
+use crate::clock::Clock;
+use crate::game::{GameState, Proof};
+use crate::search::{
+    AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
+};
+use crate::settings::{Allowed as _, Reader};
+use crate::solver::{Advice, Solvable, Solve, SolveLimits};
+
+/// 1/SHARE of visits or simulated time are added for the solver.
+const SHARE: u64 = 5;
+/// If search and solver share processors, the solver gets this share of a move's time first. (Hard
+/// positions of plies 43 to 55, 0.3 s a move: half 24% proven; a tenth 16%, seven tenths 25%.)
+const TURN: f64 = 0.5;
+/// The share if the median solve is unknown. Most positions are solved quickly or not at all: ten
+/// times the nodes solve an eighth more of Gomoku's won positions.
+const TURN_UNKNOWN: f64 = 0.1;
+/// It works first if the median solve of such positions needs at most this many times the nodes
+/// that fit: one in six needs only a quarter of the median.
+const REACH: f64 = 4.0;
+/// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
+/// move will do; a losing one must be chosen with care.
+const ADVICE_WON: u64 = 20_000;
+const ADVICE_LOST: u64 = 200_000;
+
+/// Where the solver of endings runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SolverThreads {
+    /// As [`SolverThreads::Auto`] with a network, none with playouts.
+    #[default]
+    Backend,
+    /// One beside the search, if that leaves a processor idle, and else those of the search, in
+    /// turn with it.
+    Auto,
+    /// Threads beside the search; 0 for no solver.
+    Exactly(usize),
+}
+
+impl SolverThreads {
+    /// `auto`, or a number up to 1024.
+    fn named(text: &str) -> Option<SolverThreads> {
+        match text {
+            "auto" => Some(SolverThreads::Auto),
+            _ => (0..=1024).read(text).map(SolverThreads::Exactly),
+        }
+    }
+}
+
+crate::settings! {
+    /// Settings of the solver.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    SolverOptions, "Solver" {
+        solver_threads: SolverThreads = SolverThreads::Backend => "auto with a network, 0 with playouts",
+            Reader("N", "a whole number up to 1024, or auto", SolverThreads::named),
+            "Threads that solve the position during the search; 0 for none; auto for 1 if the search leaves a \
+             processor idle, and else those of the search, in turn with it";
+        solver_from: u32 = 36, ..,
+            "The solver starts when at most this many moves can be left in the game: 36 is about ply 42 of NoGo on \
+             9x9";
+        solver_mib: u32 = 128, 4..=1_000_000,
+            "Memory in MiB for positions that the solver has proven";
+        probe_nodes: u64 = 100, 0..=1_000_000,
+            "Solver nodes per visit with which the search tries to solve a position, if they may suffice; 0 for none";
+        probe_from: u32 = 36, ..,
+            "It does so when at most this many moves can be left: 36 is about ply 42 of NoGo on 9x9";
+    }
+}
+
+/// Where a solver works under a time limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SolverPlace {
+    /// On this many threads beside the search.
+    Beside(usize),
+    /// On this many threads before the search, whose processors they share.
+    InTurn(usize),
+    /// For the search's probes only.
+    Nowhere,
+}
+
+/// Any thinker, with a solver if the game has one.
+pub struct SolverThinker<G: Solvable> {
+    inner: Box<dyn Thinker<G>>,
+    solver: Option<Box<dyn Solve<G>>>,
+    place: SolverPlace,
+    options: SolverOptions,
+    /// Playouts per simulated second.
+    simulated: Option<f64>,
+    time: Arc<dyn Clock>,
+}
+
+/// The result as a word.
+fn verdict(advice: Option<&Advice>) -> &'static str {
+    match advice.map(|advice| advice.proof) {
+        None => "unsolved",
+        Some(Proof::Win) => "won",
+        Some(Proof::Draw) => "drawn",
+        Some(Proof::Loss) => "lost",
+    }
+}
+
+/// What the solver may do before the search.
+struct Effort {
+    nodes: u64,
+    threads: usize,
+    time: Option<Duration>,
+}
+
+/// Work of the solver for one move.
+struct Solved {
+    advice: Option<Advice>,
+    nodes: u64,
+}
+
+impl<G: Solvable> SolverThinker<G> {
+    /// Memory and threads are allocated when first needed; `solver` may be shared, and is created
+    /// if there is none. `simulated` is the number of playouts per second of a simulated clock, if
+    /// there is one.
+    #[must_use]
+    pub fn new(
+        inner: Box<dyn Thinker<G>>,
+        solver: Option<Box<dyn Solve<G>>>,
+        place: SolverPlace,
+        options: SolverOptions,
+        simulated: Option<f64>,
+        time: Arc<dyn Clock>,
+    ) -> Self {
+        SolverThinker {
+            inner,
+            solver,
+            place,
+            options,
+            simulated,
+            time,
+        }
+    }
+
+    /// Whether the solver works on this position, before the search or beside it.
+    fn is_for(&self, position: &G) -> bool {
+        self.place != SolverPlace::Nowhere
+            && position.plies_left().at_most(self.options.solver_from)
+    }
+
+    /// Creates the solver if there is none yet, in games that have one.
+    fn make_solver(&mut self) {
+        let bytes = (self.options.solver_mib as usize) << 20;
+        self.solver = self.solver.take().or_else(|| G::solver(bytes));
+    }
+
+    /// Nodes of a solver that works before the search, in proportion to the search's visits or
+    /// simulated time, so that moves are reproducible; `None` if real time limits it, or nothing.
+    fn nodes_before(&self, limits: &Limits, purpose: Purpose) -> Option<u64> {
+        let seconds = limits.budget.map(|budget| budget.soft.as_secs_f64());
+        let simulated = self.simulated.zip(seconds);
+        let simulated = simulated.map(|(rate, seconds)| (rate * seconds) as u64);
+        let playouts = match (limits.visits, simulated) {
+            (Some(visits), Some(simulated)) => visits.min(simulated),
+            (Some(_), None) if seconds.is_some() => return None,
+            (Some(visits), None) => visits,
+            (None, simulated) => simulated?,
+        };
+        let nodes = nodes_beside(playouts);
+        // An analysis gets what can be seen at once, also with a single visit.
+        let least = match purpose {
+            Purpose::Position => QUICK_CHECK,
+            Purpose::Move | Purpose::ShownMove => 0,
+        };
+        Some(nodes.max(least))
+    }
+
+    /// Work before the search: a number of nodes, or a turn on its processors; `None` if the solver
+    /// works beside it.
+    fn effort_before(&self, position: &G, limits: &Limits, purpose: Purpose) -> Option<Effort> {
+        if let Some(nodes) = self.nodes_before(limits, purpose) {
+            return Some(Effort {
+                nodes,
+                threads: 1,
+                time: None,
+            });
+        }
+        // Without a time limit there are no turns.
+        let (SolverPlace::InTurn(threads), Some(budget)) = (self.place, limits.budget) else {
+            return None;
+        };
+        let median = position.nodes_to_solve();
+        let turn = budget.soft.mul_f64(median.map_or(TURN_UNKNOWN, |_| TURN));
+        let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
+        let within_reach = median.is_none_or(|median| median <= REACH * nodes);
+        // A limit of visits may be reached long before the time is.
+        let most = limits.visits.map_or(u64::MAX, nodes_beside);
+        Some(Effort {
+            nodes: match within_reach {
+                true => most.max(QUICK_CHECK),
+                false => QUICK_CHECK,
+            },
+            threads,
+            time: Some(turn),
+        })
+    }
+}
+
+/// Nodes of the solver for this many playouts of the search.
+fn nodes_beside(playouts: u64) -> u64 {
+    playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE
+}
+
+/// Solves the position and rates its moves.
+fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &SolveLimits<'_>) -> Solved {
+    let found = solver.solve(position, effort);
+    let advice = found.proof().map(|proof| {
+        let nodes = match proof {
+            Proof::Win => ADVICE_WON,
+            Proof::Draw | Proof::Loss => ADVICE_LOST,
+        };
+        // Hundreds of positions that are solved at once: starting a thread for each takes longer.
+        let rest = SolveLimits {
+            nodes: nodes.min(effort.nodes),
+            threads: 1,
+            ..*effort
+        };
+        solver.advise(position, proof, found.best, &rest)
+    });
+    let nodes = found.nodes + advice.as_ref().map_or(0, |advice| advice.nodes);
+    Solved { advice, nodes }
+}
+
+/// Runs search and solver concurrently, and ends the search when the solver is done, and the solver
+/// when it is `late`.
+fn beside<G: Solvable>(
+    solver: &mut dyn Solve<G>,
+    position: &G,
+    threads: usize,
+    late: &(dyn Fn() -> bool + Sync),
+    stop: &StopFlag,
+    search: impl FnOnce(&StopFlag) -> Result<SearchReport, ThinkError>,
+) -> (Result<SearchReport, ThinkError>, Option<Solved>) {
+    let search_stop = stop.child();
+    let over = AtomicBool::new(false);
+    let halt = |_: u64| over.load(Ordering::Relaxed) || stop.is_raised() || late();
+    let halt = &halt;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("solver".to_owned());
+        let (solved, flag) = (position.clone(), search_stop.clone());
+        let thread = thread.spawn_scoped(scope, move || {
+            let effort = SolveLimits {
+                nodes: u64::MAX,
+                threads,
+                halt,
+            };
+            let found = solve(solver, &solved, &effort);
+            if found.advice.is_some() {
+                flag.raise();
+            }
+            found
+        });
+        let report = search(&search_stop);
+        over.store(true, Ordering::Relaxed);
+        let found = match thread {
+            Ok(thread) => thread.join().ok(),
+            Err(error) => {
+                log::error!("no thread for the solver: {error}");
+                None
+            }
+        };
+        (report, found)
+    })
+}
+
+/// One search with its solver.
+struct Turn<'a, 'o, G: Solvable> {
+    request: &'a SearchRequest<G>,
+    observer: &'a mut Observer<'o>,
+    time: &'a dyn Clock,
+    /// Whether that clock counts playouts.
+    simulated: bool,
+    started: Duration,
+}
+
+/// Results of search and solver.
+type Found = (Result<SearchReport, ThinkError>, Option<Solved>);
+
+impl<G: Solvable> Turn<'_, '_, G> {
+    /// Reports a won position before the search starts, which may not answer in time.
+    fn tell(&mut self, solved: &Solved) {
+        let advice = solved.advice.as_ref();
+        let advice = advice.filter(|_| self.request.analysis.at_once);
+        if let Some(advice) = advice.filter(|advice| advice.proof == Proof::Win) {
+            let elapsed = self.time.now().saturating_sub(self.started);
+            (self.observer)(&merge_proof(unsearched(advice), advice, elapsed));
+        }
+    }
+
+    /// Solves first, and then searches with what is left of a time limit.
+    fn before(
+        mut self,
+        solver: &mut dyn Solve<G>,
+        inner: &mut dyn Thinker<G>,
+        effort: &Effort,
+    ) -> Found {
+        let request = self.request;
+        let position = request.start.position();
+        let due = effort.time.map(|time| self.started + time);
+        let late = || due.is_some_and(|due| self.time.now() >= due);
+        let limits = SolveLimits {
+            nodes: effort.nodes,
+            threads: effort.threads,
+            halt: &|_| request.stop.is_raised() || late(),
+        };
+        let solved = solve(solver, position, &limits);
+        self.tell(&solved);
+        let done = request.stop.child();
+        if solved.advice.is_some() {
+            done.raise();
+        }
+        // Zero on a simulated clock, which stands still meanwhile.
+        let spent = self.time.now().saturating_sub(self.started);
+        let limits = limits_before_look(position, &request.limits);
+        let limits = Limits {
+            budget: limits.budget.map(|budget| budget.after(spent)),
+            ..limits
+        };
+        let rest = request.clone().within(limits).until(&done);
+        let mut report = inner.search(&rest, self.observer);
+        if let Ok(report) = &mut report {
+            report.elapsed += spent;
+            if self.simulated {
+                // Concurrent work takes as long as the longer of the two.
+                let work = solved.nodes / NODES_PER_PLAYOUT;
+                count(work.saturating_sub(report.playouts), report, self.time);
+            }
+        }
+        (report, Some(solved))
+    }
+
+    /// Searches while the solver works on its own threads.
+    fn beside(
+        self,
+        solver: &mut dyn Solve<G>,
+        inner: &mut dyn Thinker<G>,
+        threads: usize,
+    ) -> Found {
+        let position = self.request.start.position();
+        let limits = limits_before_look(position, &self.request.limits);
+        let deadline = limits.budget.map(|budget| self.started + budget.most);
+        let time = self.time;
+        let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
+        beside(
+            solver,
+            position,
+            threads,
+            &late,
+            &self.request.stop,
+            |stop| {
+                let request = self.request.clone().within(limits).until(stop);
+                inner.search(&request, self.observer)
+            },
+        )
+    }
+}
+
+/// Adds work equivalent to this many playouts to a simulated clock and to the report.
+fn count(playouts: u64, report: &mut SearchReport, time: &dyn Clock) {
+    time.worked(playouts);
+    report.playouts += playouts;
+}
+
+impl<G: Solvable> Thinker<G> for SolverThinker<G> {
+    fn search(
+        &mut self,
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
+    ) -> Result<SearchReport, ThinkError> {
+        let SearchRequest {
+            start,
+            limits,
+            stop,
+            analysis,
+        } = request;
+        let position = start.position();
+        let for_position = analysis.purpose == Purpose::Position;
+        // A quick check is not a search.
+        let glance = limits.visits == Some(1) && !for_position;
+        // If moves are avoided the best one may be among them.
+        let whole = analysis.avoid.is_empty();
+        if !self.is_for(position) || glance || !whole || start.legal_count() < 2 {
+            return self.inner.search(request, observer);
+        }
+        let (time, started) = (Arc::clone(&self.time), self.time.now());
+        let effort_before = self.effort_before(position, limits, analysis.purpose);
+        self.make_solver();
+        let Some(solver) = self.solver.as_deref_mut() else {
+            return self.inner.search(request, observer);
+        };
+        let effort = SolveLimits {
+            nodes: QUICK_CHECK,
+            threads: 1,
+            halt: &|_| stop.is_raised(),
+        };
+        let mut losing = solver.losing(position, &effort);
+        let inner = &mut *self.inner;
+        let request = &request.clone().with(AnalysisOptions {
+            avoid: losing.clone(),
+            ..analysis.clone()
+        });
+        // A single legal move: nothing to solve.
+        if request.is_forced() {
+            let report = inner.search(request, observer);
+            return report.map(|report| merge_losing(report, &losing));
+        }
+        let turn = Turn {
+            request,
+            observer,
+            time: &*time,
+            simulated: self.simulated.is_some(),
+            started,
+        };
+        let (report, solved) = match (effort_before, self.place) {
+            (Some(effort), _) => turn.before(solver, inner, &effort),
+            (None, SolverPlace::InTurn(threads) | SolverPlace::Beside(threads)) => {
+                turn.beside(solver, inner, threads)
+            }
+            (None, SolverPlace::Nowhere) => return inner.search(request, turn.observer),
+        };
+        let Some(Solved { advice, nodes }) = solved else {
+            // It panicked: a new one, and the search's own report.
+            self.solver = None;
+            return report.map(|report| merge_losing(report, &losing));
+        };
+        log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
+        let Some(advice) = advice else {
+            let simulated = self.simulated;
+            let look = CheckBudget::now(position, limits, simulated, stop, &*time);
+            return report.map(|mut report| {
+                if let Some(look) = look {
+                    let nodes;
+                    (report, nodes) = second_look(solver, position, report, &look, &mut losing);
+                    if simulated.is_some() {
+                        count(nodes / NODES_PER_PLAYOUT, &mut report, &*time);
+                    }
+                }
+                merge_losing(report, &losing)
+            });
+        };
+        let elapsed = self.time.now().saturating_sub(started);
+        let report = report.unwrap_or_else(|error| {
+            log::error!("the search failed beside the solver: {error}");
+            unsearched(&advice)
+        });
+        let mut report = merge_proof(report, &advice, elapsed);
+        show_proof(&mut report, analysis.purpose, solver, position, stop);
+        Ok(report)
+    }
+
+    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
+        self.inner.evaluate(start)
+    }
+
+    fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {
+        self.inner.prepare(start, stop);
+        if self.is_for(start.position()) {
+            self.make_solver();
+            if let Some(solver) = &mut self.solver {
+                solver.get_ready();
+            }
+        }
+    }
+
+    fn new_game(&mut self) {
+        self.inner.new_game();
+        if let Some(solver) = &mut self.solver {
+            solver.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,232 @@
+//! Encoding `go-mobile`: the 21 planes of Cazenave 2020 (III and IV-E), to reproduce its networks.
+//!
+//! The paper names stones, liberties, ladder status, that of adjacent strings, the last five states
+//! and the colour to play, and gives only some counts: two planes for the current state, one for
+//! each of four earlier ones. The division of the rest is ours. Planes are from the side to move's
+//! view. Komi, ko and passes are not shown: a network is for one komi only. For playing strength
+//! use `go-1`.
+
+use crate::encode::Encoding;
+use crate::game::{Bits, Color, Game, zobrist};
+use crate::games::go::Go;
+
+/// Implementation of `go-mobile`.
+pub(super) struct Mobile;
+
+/// Content of each plane, in order.
+const PLANES: [&str; 21] = [
+    "ones if I am Black",
+    "my stones",
+    "their stones",
+    "the board a move ago: 1 my stones, -1 theirs",
+    "two moves ago",
+    "three moves ago",
+    "four moves ago",
+    "my chains with one liberty",
+    "with two",
+    "with three",
+    "with more",
+    "their chains with one liberty",
+    "with two",
+    "with three",
+    "with more",
+    "my chains that fall in a ladder if they move first",
+    "their chains that fall if I move first",
+    "my chains in atari that fall although I move first",
+    "their chains in atari that fall although they move first",
+    "my chains beside one of theirs in a ladder",
+    "their chains beside one of mine in a ladder",
+];
+
+/// The first plane of an earlier board, and how many there are.
+const EARLIER: (usize, usize) = (3, 4);
+
+/// Node limit for reading a ladder: twice what one across 19x19 takes with a wrong turn at each
+/// step.
+const LADDER_NODES: u32 = 300;
+
+impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobile {
+    fn id(&self) -> &'static str {
+        "go-mobile"
+    }
+
+    fn planes(&self) -> usize {
+        PLANES.len()
+    }
+
+    fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
+        let area = position.size().area();
+        let (me, them) = (position.to_move(), position.to_move().opponent());
+        let [mine, theirs] = [me, them].map(|color| position.stones(color));
+        let ones = match me {
+            Color::Black => position.frame().board(),
+            Color::White => Bits::EMPTY,
+        };
+        let (first, count) = EARLIER;
+        let mut sets = vec![ones, mine, theirs];
+        sets.resize(first + count, Bits::EMPTY);
+        for stones in [mine, theirs] {
+            let known = position.by_liberties(stones);
+            let more = known.iter().fold(stones, |more, set| more & !*set);
+            sets.extend(known);
+            sets.push(more);
+        }
+        sets.extend(ladders(position));
+        for (plane, points) in row.chunks_exact_mut(area).zip(sets) {
+            points.iter().for_each(|point| plane[point.index()] = 1.0);
+        }
+        let planes = row.chunks_exact_mut(area).skip(first);
+        for (plane, stones) in planes.zip(position.earlier()) {
+            for (color, number) in [(me, 1.0), (them, -1.0)] {
+                let points = stones[color.index()].iter();
+                points.for_each(|point| plane[point.index()] = number);
+            }
+        }
+    }
+
+    fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
+        let moves = position.recent();
+        let shown = moves.iter().take(EARLIER.1).zip(1_u32..);
+        let key = position.key() ^ position.removed_key();
+        shown.fold(key, |key, (mv, place)| {
+            key ^ zobrist::last_move(mv).rotate_left(place)
+        })
+    }
+}
+
+/// The last six planes.
+fn ladders<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+) -> [Bits<WORDS>; 6] {
+    let (me, them) = (position.to_move(), position.to_move().opponent());
+    let [mut fall, mut lost] = [[Bits::EMPTY; 2]; 2];
+    for (side, color) in [me, them].into_iter().enumerate() {
+        let [atari, pair, _] = position.by_liberties(position.stones(color));
+        let mut left = atari | pair;
+        while let Some(stone) = left.lowest() {
+            let chain = position.chain(stone);
+            left.remove_all(chain);
+            let falls = |first| position.falls_in_ladder(stone, first, LADDER_NODES);
+            if falls(color.opponent()) {
+                fall[side] |= chain;
+            }
+            if atari.contains(stone) && falls(color) {
+                lost[side] |= chain;
+            }
+        }
+    }
+    let beside = |color: Color, enemies: Bits<WORDS>| {
+        position.connected(position.next_to(enemies) & position.stones(color))
+    };
+    let ([my_fall, their_fall], [my_lost, their_lost]) = (fall, lost);
+    let mine = beside(me, their_fall | their_lost);
+    let theirs = beside(them, my_fall | my_lost);
+    [my_fall, their_fall, my_lost, their_lost, mine, theirs]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{BoardSize, Move};
+    use crate::games::go::{LargeGo, SmallGo};
+
+    /// The nonzero points of each plane.
+    fn shown(position: &SmallGo) -> Vec<Vec<(usize, f32)>> {
+        let area = position.size().area();
+        let mut row = vec![0.0; PLANES.len() * area];
+        Mobile.encode(position, &mut row);
+        let points = |plane: &[f32]| {
+            let points = plane.iter().copied().enumerate();
+            points.filter(|point| point.1 != 0.0).collect()
+        };
+        row.chunks_exact(area).map(points).collect()
+    }
+
+    fn ones(points: &[usize]) -> Vec<(usize, f32)> {
+        points.iter().map(|&point| (point, 1.0)).collect()
+    }
+
+    #[test]
+    fn planes_show_what_they_say() {
+        let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
+        // White's A1 is captured by B1 and A2; White answers in the centre. Black to move.
+        for mv in [1, 0, 5, 12] {
+            position.play(Move(mv));
+        }
+        let planes = shown(&position);
+        assert_eq!(planes[0].len(), 25);
+        assert_eq!(planes[1], ones(&[1, 5]));
+        assert_eq!(planes[2], ones(&[12]));
+        assert_eq!(planes[3], ones(&[1, 5]), "a move ago");
+        assert_eq!(planes[4], vec![(0, -1.0), (1, 1.0)], "before A1 was taken");
+        assert_eq!(planes[5], ones(&[1]));
+        assert_eq!(planes[6], vec![]);
+        assert_eq!(planes[7..11], [vec![], vec![], ones(&[1, 5]), vec![]]);
+        assert_eq!(planes[14], ones(&[12]));
+        assert!(planes[15..].iter().all(Vec::is_empty), "{planes:?}");
+        // Another order with the same stones, turn and ko.
+        let mut other = SmallGo::new(BoardSize::square(5)).unwrap();
+        for mv in [1, 25, 5, 12] {
+            other.play(Move(mv));
+        }
+        assert_eq!(shown(&other)[1..3], planes[1..3]);
+        let key = |position: &SmallGo| Mobile.cache_key(position);
+        assert_ne!(key(&other), key(&position));
+    }
+
+    #[test]
+    fn ladders_and_who_stands_beside_them_are_shown() {
+        let rows = "......... ......... ......... ......... ......... ......... .XO...... \
+                    ..XX..... .........";
+        let of = |to_move| {
+            shown(&crate::games::go::diagram::diagram(
+                rows, "chinese", to_move,
+            ))
+        };
+        let (stone, black) = (ones(&[20]), ones(&[11, 12, 19]));
+        let planes = of(Color::Black);
+        assert_eq!(planes[12], stone, "two liberties");
+        assert_eq!(planes[16], stone, "Black takes it");
+        assert_eq!(planes[19], black);
+        assert!(planes[15].is_empty() && planes[17..19].iter().all(Vec::is_empty));
+        let planes = of(Color::White);
+        assert_eq!((&planes[15], &planes[20]), (&stone, &black));
+        assert!(planes[16..20].iter().all(Vec::is_empty) && planes[0].is_empty());
+    }
+
+    /// Both position types give the same planes, which transform with the board.
+    #[test]
+    fn it_does_not_matter_how_the_board_lies() {
+        use crate::game::Symmetry;
+        let size = BoardSize::square(7);
+        let moves = [8, 9, 15, 16, 1, 23, 24, 30, 2, 10, 17, 22];
+        let mut large = LargeGo::new(size).unwrap();
+        let mut small = SmallGo::new(size).unwrap();
+        for mv in moves {
+            large.play(Move(mv));
+            small.play(Move(mv));
+        }
+        let planes = shown(&small);
+        let mut row = vec![0.0; PLANES.len() * 49];
+        Mobile.encode(&large, &mut row);
+        let same = |(plane, numbers): (usize, &[f32])| {
+            let points: Vec<_> = planes[plane].clone();
+            numbers.iter().sum::<f32>() == points.iter().map(|point| point.1).sum::<f32>()
+        };
+        assert!(row.chunks_exact(49).enumerate().all(same));
+        for symmetry in Symmetry::all(size) {
+            let mut turned = SmallGo::new(size).unwrap();
+            for mv in moves {
+                turned.play(symmetry.apply(size, Move(mv)));
+            }
+            for (plane, expected) in shown(&turned).into_iter().zip(&planes) {
+                let image = |&(point, number): &(usize, f32)| {
+                    (symmetry.apply(size, Move(point as u16)).index(), number)
+                };
+                let mut expected: Vec<_> = expected.iter().map(image).collect();
+                expected.sort_by_key(|point| point.0);
+                assert_eq!(plane, expected);
+            }
+        }
+    }
+}

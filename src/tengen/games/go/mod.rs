@@ -1,0 +1,453 @@
+//! Go on any rectangle up to 19x19: area or territory scoring, komi, simple ko and superko.
+//!
+//! A position contains everything that determines legality except earlier boards: whether superko
+//! forbids a move is asked of [`PositionHistory`](crate::game::PositionHistory). Two consecutive passes
+//! end the game, and all stones on the board count as alive unless dead stones are given
+//! ([`Go::score`]). Under rules by which players agree on dead stones, the search estimates the
+//! agreement ([`Scored::searched`]).
+
+mod agreed;
+mod board;
+mod claimed;
+mod counting;
+mod earlier;
+mod encoding;
+mod ending;
+mod handicap;
+mod inescapable;
+mod ladder;
+mod life;
+mod neutral;
+mod playout;
+mod removed;
+mod repetition;
+mod rules;
+mod score;
+mod seki;
+
+use crate::game::{
+    Bits, BitsIter, BoardSize, Bounds, Color, Frame, Game, GameInfo, HalfPoints, Illegal,
+    IllegalSetup, Move, Outcome, PliesLeft, Recent, Scored, Superko, UnsupportedSize, zobrist,
+};
+use crate::solver::Solvable;
+pub use agreed::Agreed;
+use board::Board;
+use handicap::Handicap;
+pub use inescapable::Inescapable;
+pub use life::PassAlive;
+pub use playout::{Features, WeightFit};
+use removed::Removed;
+pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
+
+/// Go on boards up to 9x9, and on narrow boards with as many points.
+pub type SmallGo = Go<111, 2>;
+
+/// Go on boards up to 19x19.
+pub type LargeGo = Go<421, 6>;
+
+/// Maximum number of columns and of rows.
+const MAX_SIDE: u8 = 19;
+
+/// A Go position on a board of at most `64 * WORDS - 1` points.
+#[derive(Debug, Clone)]
+pub struct Go<const CELLS: usize, const WORDS: usize> {
+    board: Board<CELLS, WORDS>,
+    rules: GoRules,
+    handicap: Handicap,
+    to_move: Color,
+    /// The point that ko forbids the side to move.
+    ko: Option<Move>,
+    /// Consecutive passes, 2 at most.
+    passes: u8,
+    /// Captured stones, by their colour.
+    prisoners: [u32; 2],
+    ply: u32,
+    recent: Recent,
+    /// Stones captured by the last moves.
+    removed: Removed<WORDS>,
+    /// Whether the final position proves nothing after both have passed, because dead stones must
+    /// be estimated.
+    judged: bool,
+}
+
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// The stones of one colour.
+    #[must_use]
+    pub fn stones(&self, color: Color) -> Bits<WORDS> {
+        self.board.stones(color)
+    }
+
+    /// The empty points.
+    #[must_use]
+    pub fn empty(&self) -> Bits<WORDS> {
+        self.board.empty()
+    }
+
+    /// The stones of the chain that the stone on `point` belongs to.
+    #[must_use]
+    pub fn chain(&self, point: Move) -> Bits<WORDS> {
+        self.board.chain_of(point)
+    }
+
+    /// The liberties of the chain that the stone on `point` belongs to.
+    #[must_use]
+    pub fn liberties(&self, point: Move) -> Bits<WORDS> {
+        self.board.frame().neighbors(self.chain(point)) & self.empty()
+    }
+
+    /// The last liberty of the chain that the stone on `point` belongs to, if it has just one.
+    #[must_use]
+    pub fn last_liberty(&self, point: Move) -> Option<Move> {
+        self.board.last_liberty(point)
+    }
+
+    /// Stones of the chains in `stones` with one, two and three liberties.
+    #[must_use]
+    pub fn by_liberties(&self, stones: Bits<WORDS>) -> [Bits<WORDS>; 3] {
+        let (mut left, mut sets) = (stones, [Bits::EMPTY; 3]);
+        while let Some(stone) = left.lowest() {
+            let chain = self.chain(stone);
+            left.remove_all(chain);
+            let liberties = (self.next_to(chain) & self.empty()).count();
+            if let Some(set) = sets.get_mut(liberties - 1) {
+                *set |= chain;
+            }
+        }
+        sets
+    }
+
+    /// The pass.
+    #[must_use]
+    pub fn pass(&self) -> Move {
+        self.size().pass()
+    }
+
+    /// Consecutive passes before this position: two have ended the game.
+    #[must_use]
+    pub fn passes(&self) -> u8 {
+        self.passes
+    }
+
+    /// Number of captured stones of this colour.
+    #[must_use]
+    pub fn prisoners(&self, color: Color) -> u32 {
+        self.prisoners[color.index()]
+    }
+
+    /// Komi: points that White gets in addition to those on the board.
+    #[must_use]
+    pub fn komi(&self) -> HalfPoints {
+        let bonus = 2 * i32::from(self.rules.bonus(self.handicap.stones()));
+        HalfPoints(self.rules.komi.0.saturating_add(bonus))
+    }
+
+    /// Whether a point is an eye of `color` that should not be filled: surrounded by its stones,
+    /// and not to be made a false eye by the opponent.
+    #[must_use]
+    pub fn is_eye(&self, color: Color, point: Move) -> bool {
+        self.empty().contains(point) && self.board.is_eye(color, point)
+    }
+
+    /// The points next to a point.
+    #[must_use]
+    pub fn around(&self, point: Move) -> Bits<WORDS> {
+        self.next_to(Bits::point(point))
+    }
+
+    /// Geometry of the board.
+    #[must_use]
+    pub fn frame(&self) -> &Frame<WORDS> {
+        self.board.frame()
+    }
+
+    /// All points next to a point of `set`.
+    #[must_use]
+    pub fn next_to(&self, set: Bits<WORDS>) -> Bits<WORDS> {
+        self.board.frame().neighbors(set)
+    }
+
+    /// The chains that have a stone in `some`.
+    #[must_use]
+    pub fn connected(&self, some: Bits<WORDS>) -> Bits<WORDS> {
+        let within = |color| {
+            let stones = self.stones(color);
+            self.board.frame().flood(some & stones, stones)
+        };
+        within(Color::Black) | within(Color::White)
+    }
+
+    /// Whether two points are adjacent, orthogonally or diagonally.
+    #[must_use]
+    pub fn touches(&self, one: Move, other: Move) -> bool {
+        let [(x, y), (u, v)] = [one, other].map(|point| self.size().column_row(point));
+        x.abs_diff(u) < 2 && y.abs_diff(v) < 2
+    }
+
+    /// Neighbourhood of a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from
+    /// the lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
+    #[must_use]
+    pub fn neighborhood(&self, point: Move) -> u16 {
+        self.board.neighborhood(point)
+    }
+
+    /// Whether a legal stone of the side to move on `point` would capture nothing and leave its
+    /// chain a single liberty.
+    #[must_use]
+    pub fn is_self_atari(&self, point: Move) -> bool {
+        self.board.is_self_atari(self.to_move, point)
+    }
+
+    /// All points where the side to move may play.
+    #[must_use]
+    pub fn legal_points(&self) -> Bits<WORDS> {
+        if self.passes >= 2 {
+            return Bits::EMPTY;
+        }
+        let mut legal = self.board.legal(self.to_move, self.rules.suicide);
+        if let Some(ko) = self.ko {
+            legal.remove(ko);
+        }
+        legal
+    }
+
+    /// A position without stones or history.
+    fn begin(board: Board<CELLS, WORDS>, rules: GoRules) -> Self {
+        Go {
+            board,
+            rules,
+            handicap: Handicap::NONE,
+            to_move: Color::Black,
+            ko: None,
+            passes: 0,
+            prisoners: [0; 2],
+            ply: 0,
+            recent: Recent::default(),
+            removed: Removed::NONE,
+            judged: false,
+        }
+    }
+
+    /// Key of everything in a position except its stones and the side to move.
+    fn rest_key(&self) -> u128 {
+        use zobrist::Kind;
+        let GoRules {
+            ko,
+            scoring,
+            suicide,
+            ..
+        } = self.rules;
+        let flags = u64::from(suicide) << 3 | u64::from(self.judged) << 4;
+        let rules = ko as u64 | (scoring as u64) << 2 | flags;
+        let mut key = zobrist::other(Kind::Rules, rules)
+            ^ zobrist::other(Kind::Komi, self.komi().0 as u64)
+            ^ zobrist::other(Kind::Passes, self.passes.into());
+        if let Some(ko) = self.ko {
+            key ^= zobrist::other(Kind::Ko, ko.0.into());
+        }
+        if self.handicap.is_open() && self.rules.handicap != HandicapBonus::Zero {
+            key ^= zobrist::other(Kind::Handicap, 0);
+        }
+        if self.rules.scoring == Scoring::Territory {
+            key ^= zobrist::other(Kind::Prisoners, self.prisoners_ahead() as u64);
+        }
+        key
+    }
+}
+
+impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
+    const NAME: &'static str = "go";
+
+    const INFO: GameInfo = GameInfo {
+        title: "Go",
+        sgf: (1, None),
+        offered_sides: &[9, 13, 19],
+        offered_rules: &[
+            "chinese",
+            "japanese",
+            "korean",
+            "aga",
+            "new-zealand",
+            "tromp-taylor",
+        ],
+        passes: true,
+        scored: true,
+        draws: true,
+        repeats: true,
+        // A lost game may go on for hundreds of moves.
+        settings: &[("resign-below", "-0.95")],
+        ..GameInfo::named(Self::NAME)
+    };
+
+    type Moves = BitsIter<WORDS>;
+    type Rules = GoRules;
+
+    fn with_rules(size: BoardSize, rules: GoRules) -> Result<Self, UnsupportedSize> {
+        let fits = size.width <= MAX_SIDE && size.height <= MAX_SIDE;
+        let board = fits.then(|| Board::new(size)).flatten();
+        let board = board.ok_or(UnsupportedSize {
+            game: Self::NAME,
+            size,
+            limits: match WORDS {
+                ..3 => "boards up to 9x9",
+                _ => "rectangles of at most 19 columns or rows",
+            },
+        })?;
+        Ok(Go::begin(board, rules))
+    }
+
+    /// Two or more black stones alone are a handicap.
+    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
+        let empty = Board::new(self.size()).expect("it has this size");
+        let mut position = Go::begin(empty, self.rules);
+        for &(point, color) in stones {
+            if !position.empty().contains(point) {
+                return Err(IllegalSetup { color, point });
+            }
+            position.board.put(color, point);
+        }
+        let dead = stones.iter().find(|stone| position.board.is_dead(stone.0));
+        if let Some(&(point, color)) = dead {
+            return Err(IllegalSetup { color, point });
+        }
+        let [black, white] = Color::BOTH.map(|color| position.stones(color).count() as u16);
+        position.handicap = Handicap::of_set_up(black, white);
+        position.to_move = to_move;
+        Ok(position)
+    }
+
+    fn rules(&self) -> GoRules {
+        self.rules
+    }
+
+    fn size(&self) -> BoardSize {
+        self.board.frame().size()
+    }
+
+    fn policy_len(&self) -> usize {
+        self.size().area() + 1
+    }
+
+    fn to_move(&self) -> Color {
+        self.to_move
+    }
+
+    /// If that changes the side to move, the ko expires and no pass precedes; a finished game stays
+    /// finished.
+    fn set_to_move(&mut self, color: Color) {
+        if color != self.to_move {
+            self.to_move = color;
+            self.ko = None;
+            if self.passes == 1 {
+                self.passes = 0;
+            }
+        }
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    fn stone(&self, point: Move) -> Option<Color> {
+        let mut colors = Color::BOTH.into_iter();
+        colors.find(|&color| self.stones(color).contains(point))
+    }
+
+    fn recent(&self) -> Recent {
+        self.recent
+    }
+
+    fn legal_moves(&self) -> BitsIter<WORDS> {
+        let mut legal = self.legal_points();
+        if self.passes < 2 {
+            legal.insert(self.pass());
+        }
+        legal.iter()
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        let point = || {
+            self.empty().contains(mv)
+                && self.ko != Some(mv)
+                && self.board.is_legal(self.to_move, mv, self.rules.suicide)
+        };
+        self.passes < 2 && (mv == self.pass() || point())
+    }
+
+    fn why_rules_forbid(&self, mv: Move) -> Illegal {
+        match self.ko == Some(mv) {
+            true => Illegal::Ko,
+            false => Illegal::Suicide,
+        }
+    }
+
+    fn play(&mut self, mv: Move) {
+        debug_assert!(self.is_legal(mv), "{} plays {mv:?}", self.to_move);
+        self.handicap.play(self.to_move, mv != self.pass());
+        if mv == self.pass() {
+            self.ko = None;
+            self.passes += 1;
+            self.removed.push(Bits::EMPTY);
+        } else {
+            let before = self.empty();
+            let taken = self.board.play(self.to_move, mv);
+            self.ko = taken.ko;
+            self.passes = 0;
+            self.removed.push(self.empty() & !before);
+            self.prisoners[self.to_move.index()] += taken.own;
+            self.prisoners[self.to_move.opponent().index()] += taken.theirs;
+        }
+        self.to_move = self.to_move.opponent();
+        self.recent.push(mv);
+        self.ply += 1;
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        let over = self.passes >= 2;
+        over.then(|| Outcome::by_points(self.score(&Agreed::all_alive())))
+    }
+
+    fn scored(&self) -> Option<&impl Scored<Self>> {
+        Some(self)
+    }
+
+    fn superko(&self) -> Option<&impl Superko> {
+        Some(self)
+    }
+
+    fn key(&self) -> u128 {
+        match self.to_move {
+            Color::Black => self.board.key() ^ self.rest_key(),
+            Color::White => self.board.key() ^ self.rest_key() ^ zobrist::WHITE_TO_MOVE,
+        }
+    }
+
+    /// By the rules or by secured points.
+    fn certain(&self) -> Bounds {
+        self.certainly()
+    }
+
+    /// Unbounded. The expected value fills two thirds to three quarters of the points, as in
+    /// typical games on all board sizes: a rough estimate.
+    fn plies_left(&self) -> PliesLeft {
+        let area = self.size().area() as f64;
+        let expected = match self.passes {
+            2.. => 0.0,
+            _ => (self.empty().count() as f64 - 0.3 * area).max(0.05 * area),
+        };
+        PliesLeft {
+            expected,
+            bound: None,
+        }
+    }
+}
+
+/// No solver yet: proofs by Benson's regions depend on the repetition rule.
+impl<const CELLS: usize, const WORDS: usize> Solvable for Go<CELLS, WORDS> {}
+
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub mod diagram;
+#[cfg(test)]
+mod naive;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! Static move preferences in Go, without a playout: the moves that playouts prefer among those
+//! that are not wasted; a pass if all are.
+
+use super::field::Field;
+use crate::game::{Bits, Color, Game, Move, Scored as _};
+use crate::games::go::Go;
+use crate::rollout::{Glance, Playout as _, Prior};
+
+/// Empty points enclosed by one side are its territory up to a ninth of the board, or [`SMALL`].
+const PART: usize = 9;
+const SMALL: usize = 8;
+
+/// A pass ranks between useful and wasted moves.
+const PASS: f32 = 0.0;
+const WASTED: f32 = -2.0;
+/// The pass that wins the game at once.
+const WINS: f32 = 2.0;
+
+/// Preferences of these moves.
+pub(super) fn glance<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    moves: &[Move],
+) -> Glance {
+    let mut priors = vec![Prior::default(); moves.len()];
+    position.priors(moves, &mut priors);
+    let waste = WastedStones::of(position);
+    let appeal = moves.iter().zip(priors).map(|(&mv, prior)| {
+        if mv == position.pass() {
+            return if pass_wins(position) { WINS } else { PASS };
+        }
+        let wasted = if waste.holds(mv) { WASTED } else { 0.0 };
+        prior.win + wasted
+    });
+    Glance {
+        value: 0.0,
+        appeal: appeal.collect(),
+    }
+}
+
+/// Whether a pass ends the game with a win.
+fn pass_wins<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> bool {
+    let mut next = position.clone();
+    next.play(next.pass());
+    let outcome = next.outcome();
+    outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
+}
+
+/// Stones of the side to move that would be wasted.
+struct WastedStones<const CELLS: usize, const WORDS: usize> {
+    field: Field<CELLS, WORDS>,
+    /// Empty points that one side has secured.
+    settled: Bits<WORDS>,
+    /// Empty points enclosed by one side: a stone there needs a reason.
+    enclosed: Bits<WORDS>,
+    /// Own eyes.
+    eyes: Bits<WORDS>,
+}
+
+impl<const CELLS: usize, const WORDS: usize> WastedStones<CELLS, WORDS> {
+    fn of(position: &Go<CELLS, WORDS>) -> Self {
+        let own = position.to_move();
+        let empty = position.empty();
+        let eyes = empty.iter().filter(|&point| position.is_eye(own, point));
+        WastedStones {
+            field: Field::of(position),
+            settled: settled(position),
+            enclosed: enclosed(position),
+            eyes: eyes.collect(),
+        }
+    }
+
+    fn holds(&self, point: Move) -> bool {
+        if self.eyes.contains(point) || self.settled.contains(point) {
+            return true;
+        }
+        let side = self.field.to_move.index();
+        let sides = self.field.sides(point);
+        if sides.takes[side] > 0 {
+            return false;
+        }
+        let liberties = self.field.joined(point).liberties.count();
+        let gives_away = liberties < 2 && !self.field.is_open(point);
+        let saves = sides.saves[side] > 0;
+        !sides.legal[side] || gives_away || (self.enclosed.contains(point) && !saves)
+    }
+}
+
+/// Empty points secured by pass-alive chains. If dead stones on the board count, secured points of
+/// the side to move with opposing stones among them must be played out.
+fn settled<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> Bits<WORDS> {
+    let (own, other) = (position.to_move(), position.to_move().opponent());
+    let [mine, theirs] = [own, other].map(|color| position.pass_alive(color).secured);
+    let intruders = mine & position.stones(other);
+    let disputed = if position.agrees_on_dead() {
+        Bits::EMPTY
+    } else {
+        let region = mine & !position.stones(own);
+        position.frame().flood(intruders, region)
+    };
+    position.empty() & ((mine & !disputed) | theirs)
+}
+
+/// Empty points of regions that touch stones of one side only, unless they are large enough for the
+/// opponent to live there.
+fn enclosed<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> Bits<WORDS> {
+    let (empty, frame) = (position.empty(), position.frame());
+    let largest = SMALL.max(position.size().area() / PART);
+    let touches =
+        |region: Bits<WORDS>, color| !(frame.neighbors(region) & position.stones(color)).is_empty();
+    let (mut left, mut found) = (empty, Bits::EMPTY);
+    while let Some(first) = left.lowest() {
+        let region = frame.flood(Bits::point(first), empty);
+        left.remove_all(region);
+        let by = Color::BOTH.map(|color| touches(region, color));
+        if by[0] != by[1] && region.count() <= largest {
+            found |= region;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+    use crate::game::{BoardSize, GameState};
+    use crate::games::go::SmallGo;
+    use crate::games::go::diagram::diagram;
+
+    /// The preferred move.
+    fn best(start: &GameState<SmallGo>) -> Move {
+        let moves: Vec<Move> = start.legal_moves().collect();
+        let appeal = glance(start.position(), &moves).appeal;
+        let ranked = moves.into_iter().zip(appeal);
+        let best = ranked.max_by(|a, b| a.1.total_cmp(&b.1));
+        best.expect("a pass at least").0
+    }
+
+    fn at(position: &SmallGo, name: &str) -> Move {
+        let bytes = name.as_bytes();
+        position.size().point(bytes[0] - b'a', bytes[1] - b'1')
+    }
+
+    #[track_caller]
+    fn check(what: &str, rows: &str, rules: &str, passed: bool, expected: &[&str]) {
+        let mut position = diagram(rows, rules, Color::Black);
+        if passed {
+            position.set_to_move(Color::White);
+            position.play(position.pass());
+        }
+        let found = best(&position.clone().into());
+        let names: Vec<Move> = expected
+            .iter()
+            .map(|name| match *name {
+                "pass" => position.pass(),
+                name => at(&position, name),
+            })
+            .collect();
+        assert!(names.contains(&found), "{what}: {found:?} in {position:?}");
+    }
+
+    #[test]
+    fn what_is_urgent_is_seen() {
+        let rows = "..... .XX.. XOO.. .XX.. .....";
+        check("two stones can be taken", rows, "chinese", false, &["d3"]);
+        let rows = "....... ..OO... .OXX... ..OO... ....... ....... .......";
+        check("two stones can be saved", rows, "chinese", false, &["e5"]);
+    }
+
+    #[test]
+    fn a_settled_board_is_passed_on() {
+        let walls = ".XXOO XXXO. .XOOO XXO.O .XOO.";
+        for rules in ["chinese", "japanese", "tromp-taylor"] {
+            for passed in [false, true] {
+                check("both live", walls, rules, passed, &["pass"]);
+            }
+        }
+        // Neither side has two eyes for certain, but there is nothing to be gained inside.
+        let open = ".XXO. .XXO. .XXO. .XXO. .XXO.";
+        check("own territory", open, "chinese", false, &["pass"]);
+        // A point between is worth one.
+        let dame = ".X.O. .X.O. .XXO. .XXO. .XXO.";
+        check("dame", dame, "chinese komi0.5", false, &["c4", "c5"]);
+    }
+
+    #[test]
+    fn dead_stones_are_taken_where_they_would_count() {
+        let rows = "O.X.X XXXXX XXXXX XXXXX .....";
+        for passed in [false, true] {
+            let (by_playing, agreed) = ("tromp-taylor komi22.5", "chinese komi22.5");
+            check("one that stands counts", rows, by_playing, passed, &["b5"]);
+            check("one that is agreed on", rows, agreed, passed, &["pass"]);
+        }
+    }
+
+    #[test]
+    fn an_open_board_is_not_passed_on() {
+        for side in [5, 7, 9] {
+            let empty = SmallGo::new(BoardSize::square(side)).expect("a small board");
+            let mut start = GameState::from(empty);
+            for _ in 0..6 {
+                let found = best(&start);
+                let (x, y) = start.position().size().column_row(found);
+                let last = side - 1;
+                assert!(found != start.position().pass(), "{side}");
+                assert!(
+                    side < 9 || (x > 0 && y > 0 && x < last && y < last),
+                    "{x} {y}"
+                );
+                start.play(found);
+            }
+        }
+    }
+
+    /// From positions of random games it fills no eye and wastes no stone while it may pass; and
+    /// games between two such sides end.
+    #[test]
+    fn no_stone_is_wasted_from_any_position() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        for game in 0..60 {
+            let side = [5, 7, 9][game % 3];
+            let size = BoardSize::square(side);
+            let mut start = GameState::from(SmallGo::new(size).expect("a small board"));
+            let random = rng.random_range(0..2 * size.area());
+            let mut plies = 0;
+            while start.position().outcome().is_none() {
+                let position = start.position();
+                let found = best(&start);
+                if found != position.pass() {
+                    assert!(!position.fills_eye(found), "{found:?} in {position:?}");
+                    let mut next = position.clone();
+                    next.play(found);
+                    let own = position.to_move();
+                    let taken = next.prisoners(own.opponent()) - position.prisoners(own.opponent());
+                    let safe = next.last_liberty(found).is_none() || taken > 0;
+                    assert!(safe, "{found:?} gives a stone away in {position:?}");
+                }
+                let moves: Vec<Move> = start.legal_moves().collect();
+                let mv = match plies < random {
+                    true => moves[rng.random_range(0..moves.len())],
+                    false => found,
+                };
+                start.play(mv);
+                plies += 1;
+                assert!(plies < random + 6 * size.area(), "an endless game");
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Record files: reads SGF of any origin, and writes files atomically.
+
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::sgf::{self, SgfError};
+use super::{GameRecord, charset};
+use crate::system;
+use tengen_nn::files::{self, OpenError};
+
+/// Maximum size of a game file in MiB.
+const MAX_MIB: u64 = 16;
+
+/// Why a file was not read or not written.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// There is no such file.
+    #[error("no such file")]
+    Missing,
+    /// A folder, a device or a pipe: reading or writing one might never end.
+    #[error("it is not a regular file, but a folder, a device or a pipe")]
+    NotRegular,
+    /// Too large for a game.
+    #[error("it is larger than {MAX_MIB} MiB, too large for a game")]
+    TooLarge,
+    /// The text is not a game.
+    #[error(transparent)]
+    Sgf(#[from] SgfError),
+    /// A file of that name exists which is not a record and would be lost.
+    #[error("there is a file of this name that is not SGF")]
+    OtherFile,
+    /// Error of the operating system.
+    #[error(transparent)]
+    Io(io::Error),
+}
+
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> FileError {
+        match error.kind() {
+            ErrorKind::NotFound => FileError::Missing,
+            _ => FileError::Io(error),
+        }
+    }
+}
+
+/// Reads an SGF file up to this many plays, in any encoding.
+///
+/// # Errors
+/// [`FileError`] if the file does not exist, is not regular, is too large, or is not a game.
+pub fn read_sgf(path: &Path, plays: usize) -> Result<GameRecord, FileError> {
+    Ok(sgf::read_until(&sgf::decode(&read_bytes(path)?), plays)?)
+}
+
+/// Reads a text file of moderate size, in any encoding.
+///
+/// # Errors
+/// [`FileError`] if the file does not exist, is not regular, or is too large.
+pub fn read_text(path: &Path) -> Result<String, FileError> {
+    Ok(charset::decode(&read_bytes(path)?, None))
+}
+
+/// Reads a file of moderate size.
+///
+/// # Errors
+/// [`FileError`] when there is no such file, it is not a regular one, or too large.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    files::read(path, MAX_MIB << 20).map_err(|error| match error {
+        OpenError::NotRegular(_) => FileError::NotRegular,
+        OpenError::TooLarge { .. } => FileError::TooLarge,
+        OpenError::Io(error) => error.into(),
+    })
+}
+
+/// Creates a folder if necessary, and checks whether files can be written there.
+///
+/// # Errors
+/// Errors of the operating system.
+pub fn check_folder(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let probe = folder.join(format!(".tengen.{}.part", std::process::id()));
+    write_new(&probe, &[])?;
+    std::fs::remove_file(&probe)
+}
+
+/// Writes an SGF file; an existing SGF file is replaced.
+///
+/// # Errors
+/// [`FileError::OtherFile`] if a file of another kind exists, and the errors of [`write()`].
+pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
+    match read_bytes(path) {
+        Ok(old) if old.is_empty() || sgf::decode(&old).trim_start().starts_with('(') => {}
+        Ok(_) | Err(FileError::TooLarge) => return Err(FileError::OtherFile),
+        Err(FileError::Missing) => {}
+        Err(error) => return Err(error),
+    }
+    write(path, text.as_bytes())
+}
+
+/// Writes a file under a temporary name and renames it: the old content is lost only when all of
+/// the new one is written.
+///
+/// # Errors
+/// [`FileError`] if the path is not a regular, writable file, or on errors of the operating system.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    // The target of a link is the intended file.
+    let target = path.canonicalize();
+    let target = target.as_deref().unwrap_or(path);
+    match std::fs::metadata(target) {
+        Ok(old) if !old.is_file() => return Err(FileError::NotRegular),
+        Ok(old) if old.permissions().readonly() => {
+            return Err(FileError::Io(ErrorKind::PermissionDenied.into()));
+        }
+        _ => {}
+    }
+    let name = target.file_name().ok_or(FileError::NotRegular)?;
+    let mut part = std::ffi::OsString::from(".");
+    part.push(name);
+    part.push(format!(".{}.part", std::process::id()));
+    let part = target.with_file_name(part);
+    let written = write_new(&part, bytes).and_then(|()| system::rename(&part, target));
+    if written.is_err() {
+        // It may not exist.
+        let _ = std::fs::remove_file(&part);
+    }
+    Ok(written?)
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)?;
+    file.write_all(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tengen_nn::files::scratch::Scratch;
+
+    #[test]
+    fn what_was_written_is_read_and_replaced() {
+        let folder = Scratch::new("record-replace");
+        let path = folder.path().join("game.sgf");
+        for size in [5, 7] {
+            write_sgf(&path, &format!("(;SZ[{size}])")).expect("it is writable");
+            let record = read_sgf(&path, usize::MAX).expect("it is SGF");
+            assert_eq!(record.size.width, size);
+        }
+        let left = std::fs::read_dir(folder.path()).expect("readable");
+        assert_eq!(left.count(), 1);
+    }
+
+    #[test]
+    fn other_files_are_left_alone() {
+        let folder = Scratch::new("record-other");
+        let path = folder.path().join("notes.txt");
+        std::fs::write(&path, "remember the milk").expect("it is writable");
+        let error = write_sgf(&path, "(;)").expect_err("it is no game");
+        assert!(matches!(error, FileError::OtherFile), "{error}");
+        assert_eq!(read_text(&path).expect("text"), "remember the milk");
+        let refused = [
+            read_sgf(folder.path(), 1).map(drop),
+            write_sgf(folder.path(), "(;)"),
+            write(folder.path(), b"(;)"),
+        ];
+        for result in refused {
+            assert!(matches!(result, Err(FileError::NotRegular)), "{result:?}");
+        }
+        let missing = read_sgf(&folder.path().join("none.sgf"), 1);
+        assert!(matches!(missing, Err(FileError::Missing)), "{missing:?}");
+    }
+
+    #[test]
+    fn a_huge_file_is_refused_without_reading_it_all() {
+        let folder = Scratch::new("record-huge");
+        let path = folder.path().join("huge.sgf");
+        let file = std::fs::File::create(&path).expect("the folder is writable");
+        // A sparse file: it takes no space.
+        file.set_len(1 << 40).expect("holes are allowed");
+        let error = read_sgf(&path, 1).expect_err("it is huge");
+        assert!(matches!(error, FileError::TooLarge), "{error}");
+    }
+
+    #[test]
+    fn a_protected_file_stays() {
+        let folder = Scratch::new("record-protected");
+        let path = folder.path().join("game.sgf");
+        std::fs::write(&path, "(;C[mine])").expect("it is writable");
+        let mut permissions = std::fs::metadata(&path).expect("it is there").permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(&path, permissions).expect("it is ours");
+        let error = write_sgf(&path, "(;)").expect_err("it is protected");
+        assert!(matches!(error, FileError::Io(_)), "{error}");
+    }
+}

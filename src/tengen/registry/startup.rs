@@ -1,0 +1,170 @@
+//! Checks requested settings before a program begins: what is not available is an error. Judges by
+//! files; a named network is loaded once and dropped, as only that tells whether a backend computes
+//! it. Built-in networks are not loaded: board programs start engines that they never ask for a
+//! move.
+
+use thiserror::Error;
+
+use super::fits;
+use crate::encode::Mismatch;
+use crate::engine::{Backend, EngineOptions, built_in_boards};
+use crate::game::{BoardSize, GameInfo};
+use crate::games::{GAMES, UnknownGame, with_game};
+use tengen_nn::eval::{
+    BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
+    open_best,
+};
+
+/// Why settings are not available here.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// The network's file, the backend, its library or its device.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The network is for another game, board or encoding.
+    #[error("cannot use network {path}: {mismatch}")]
+    Misfit {
+        /// The network's file.
+        path: String,
+        /// What does not fit.
+        mismatch: Mismatch,
+    },
+    /// The network is for another game than the one requested.
+    #[error(
+        "cannot use network {path}: the network plays {network}, not {wanted} (--game {network})"
+    )]
+    OtherGame {
+        /// The network's file.
+        path: String,
+        /// The network's game.
+        network: String,
+        /// The game requested.
+        wanted: String,
+    },
+    /// No built-in network for the game, and none given.
+    #[error("no network is built in for {game}: give one with --model, or use --backend rollout")]
+    NoNetwork {
+        /// The game's name.
+        game: String,
+    },
+    /// The game does not support the board or the rules.
+    #[error(transparent)]
+    Size(#[from] UnknownGame),
+    /// The same, and another game does.
+    #[error("{refused}; --game {other} is played so")]
+    OfAnother {
+        /// Why the requested game is not.
+        refused: UnknownGame,
+        /// The other game.
+        other: &'static str,
+    },
+}
+
+impl EngineOptions {
+    /// Checks that everything requested is available, and determines the board: the network's if
+    /// only a network is named. Defaults are not checked.
+    ///
+    /// # Errors
+    /// [`StartError`] as one line.
+    pub fn resolve(self) -> Result<EngineOptions, StartError> {
+        self.resolve_with_backend().map(|(options, _)| options)
+    }
+
+    /// The same, and the backend by which a named network was loaded.
+    ///
+    /// # Errors
+    /// As [`EngineOptions::resolve`].
+    pub fn resolve_with_backend(
+        mut self,
+    ) -> Result<(EngineOptions, Option<BackendKind>), StartError> {
+        if self.model.is_none() {
+            self.check_game()?;
+        }
+        if self.backend == Backend::Rollout {
+            if self.model.is_some() || self.device != Device::Cpu {
+                log::warn!("random playouts need no network: --model and --device are not used");
+            }
+            return Ok((self, None));
+        }
+        if let Some(path) = &self.model {
+            self.size = Some(fitting_size(&self, path.clone().into())?);
+        }
+        let load = self.load();
+        match self.backend {
+            Backend::Network(kind) => {
+                Candidate::judge(kind, &load).verdict?;
+                if self.model.is_none() && built_in_boards(&self.game).is_none() {
+                    return Err(StartError::NoNetwork { game: self.game });
+                }
+            }
+            Backend::Auto if self.device != Device::Cpu => {
+                Candidate::best(&load)?;
+            }
+            Backend::Auto if self.ort_library.is_some() => {
+                load.ort_library.find()?;
+            }
+            Backend::Auto | Backend::Rollout => {}
+        }
+        let model = self.model.clone();
+        let loaded = model.map(|path| self.try_network(&path.into()));
+        Ok((self, loaded.transpose()?))
+    }
+
+    /// Whether the game has the board and the rules; if another one does, its flag may have been left out.
+    fn check_game(&self) -> Result<(), StartError> {
+        let begun = |game, size| with_game!(game, size, rules: &*self.rules, |_empty| ());
+        let Err(refused) = begun(&self.game, self.board()) else {
+            return Ok(());
+        };
+        let has_it = |game: &&GameInfo| {
+            let size = self.size.unwrap_or(game.usual_board);
+            game.name != self.game && begun(game.name, size).is_ok()
+        };
+        Err(match GAMES.iter().find(has_it) {
+            Some(game) => StartError::OfAnother {
+                refused,
+                other: game.name,
+            },
+            None => refused.into(),
+        })
+    }
+
+    /// Loads a network as the first search will, so that it is not silently replaced by another.
+    /// For a GPU it is tried on the CPU, by the same backend: loading on the GPU takes seconds.
+    fn try_network(&self, network: &ModelSource) -> Result<BackendKind, EvalError> {
+        let kind = match self.backend {
+            Backend::Network(kind) => Some(kind),
+            _ => None,
+        };
+        let is_for_card = self.device != Device::Cpu;
+        let kind = kind.or_else(|| is_for_card.then_some(BackendKind::Ort));
+        let load = LoadOptions {
+            device: Device::Cpu,
+            board: Some(self.board()),
+            ..self.load()
+        };
+        match kind {
+            Some(kind) => EvaluatorFactory::open(kind, network, &load).map(|_| kind),
+            None => open_best(network, &load).map(|opened| opened.kind),
+        }
+    }
+}
+
+/// The board at the start: the requested one, or the network's own.
+fn fitting_size(options: &EngineOptions, model: ModelSource) -> Result<BoardSize, StartError> {
+    let info = model.info()?;
+    // Before the board, which may be one that the requested game does not have.
+    if info.game != options.game {
+        return Err(StartError::OtherGame {
+            path: model.name(),
+            network: info.game,
+            wanted: options.game.clone(),
+        });
+    }
+    let size = options.size.unwrap_or(info.size);
+    fits(options, &info, size)?.map_err(|mismatch| StartError::Misfit {
+        path: model.name(),
+        mismatch,
+    })?;
+    Ok(size)
+}

@@ -1,0 +1,100 @@
+//! The end of a descent: a random game from its last position, counted for ownership statistics.
+
+use rand::Rng;
+
+use super::{Played, Playout, PlayoutPolicy, Tally};
+use crate::game::{Move, Outcome, Scored as _, scoring};
+
+/// Finishes descents, and keeps what their random games say about the owners of points.
+#[derive(Debug, Default)]
+pub struct Finisher {
+    /// Who played where in the last random game.
+    pub played: Played,
+    /// Owners of points over all of them.
+    pub tally: Tally,
+    /// The same after each root move, if requested.
+    by_move: Option<Box<ByMove>>,
+}
+
+/// Ownership statistics by root move.
+#[derive(Debug)]
+struct ByMove {
+    /// After each move of the root, by policy index.
+    after: Vec<Tally>,
+    /// Those of a single playout.
+    once: Tally,
+}
+
+impl Finisher {
+    /// Prepares for a search from this position; with ownership statistics `by_move` if requested.
+    pub fn begin<G: Playout>(&mut self, root: &G, by_move: bool) {
+        self.tally.clear(root.size().area());
+        self.by_move = by_move.then(|| {
+            Box::new(ByMove {
+                after: vec![Tally::of(root); root.policy_len()],
+                once: Tally::of(root),
+            })
+        });
+    }
+
+    /// Ownership statistics by the policy index of the root's move; empty if none were requested.
+    pub fn after(&self) -> &[Tally] {
+        let by_move = self.by_move.as_deref();
+        by_move.map_or(&[][..], |by_move| &by_move.after)
+    }
+
+    /// Plays a descent's position to its end and counts the owners of points. The descent began
+    /// with the root move `first`.
+    pub fn finish<G: Playout, R: Rng>(
+        &mut self,
+        position: &mut G,
+        first: Option<Move>,
+        policy: PlayoutPolicy,
+        rng: &mut R,
+    ) -> Outcome {
+        self.played.clear(position);
+        let tally = match &mut self.by_move {
+            Some(by_move) => {
+                by_move.once.clear(position.size().area());
+                &mut by_move.once
+            }
+            None => &mut self.tally,
+        };
+        let agrees = scoring::agrees_on_dead(position);
+        let outcome = match position.outcome() {
+            Some(outcome) if !agrees => {
+                position.tally(tally);
+                outcome
+            }
+            over => {
+                if over.is_some() {
+                    // Dead stones are found by playing on.
+                    *position = scoring::disputed(position);
+                }
+                position.finish(policy, rng, &mut self.played, tally)
+            }
+        };
+        if let Some(by_move) = &mut self.by_move {
+            self.tally.add(&by_move.once);
+            let after = first.and_then(|first| by_move.after.get_mut(first.index()));
+            if let Some(after) = after {
+                after.add(&by_move.once);
+            }
+        }
+        outcome
+    }
+}
+
+/// Whether a pass wins the game as the board stands: then the game ends.
+pub fn wins_at_once<G: Playout>(position: &G, mv: Move) -> bool {
+    let counts = position
+        .scored()
+        .is_some_and(|scored| !scored.agrees_on_dead());
+    if !counts || mv.index() < position.size().area() {
+        return false;
+    }
+    let mut next = position.clone();
+    next.play(mv);
+    let outcome = next.outcome();
+    outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
+}

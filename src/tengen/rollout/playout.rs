@@ -1,0 +1,167 @@
+//! Random playouts to the end of the game.
+
+use rand::Rng;
+
+use super::Tally;
+use crate::game::{Color, Game, Move, Outcome, ply_cap, scoring};
+
+/// Move choice of a playout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlayoutPolicy {
+    /// Uniform among legal moves.
+    Uniform,
+    /// The game's own policy, or [`PlayoutPolicy::Uniform`] without one.
+    Own,
+}
+
+/// The side that played each point first, if any, for the all-moves-as-first statistics. Passes are
+/// not stored.
+#[derive(Debug, Default)]
+pub struct Played([Vec<f32>; 2]);
+
+impl Played {
+    /// No moves, on the board of this position.
+    #[must_use]
+    pub fn of<G: Game>(position: &G) -> Played {
+        let mut played = Played::default();
+        played.clear(position);
+        played
+    }
+
+    /// Clears it, for the board of this position.
+    pub(crate) fn clear<G: Game>(&mut self, position: &G) {
+        for points in &mut self.0 {
+            points.clear();
+            points.resize(position.policy_len(), 0.0);
+        }
+    }
+
+    /// Adds a move of `color`; earlier moves on the point take precedence.
+    pub fn add(&mut self, color: Color, point: Move) {
+        if self.0[color.opponent().index()][point.index()] == 0.0 {
+            self.0[color.index()][point.index()] = 1.0;
+        }
+    }
+
+    /// Adds a move of `color` before all others.
+    pub(crate) fn add_earlier(&mut self, color: Color, point: Move) {
+        self.0[color.index()][point.index()] = 1.0;
+        self.0[color.opponent().index()][point.index()] = 0.0;
+    }
+
+    /// 1 for each point that `color` played first, else 0.
+    pub(crate) fn by(&self, color: Color) -> &[f32] {
+        &self.0[color.index()]
+    }
+}
+
+/// Prior value of a move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prior {
+    /// The mean result, in [0, 1], for the side that plays it.
+    pub win: f32,
+    /// Its weight in playouts, more than 0.
+    pub playouts: f32,
+}
+
+impl Default for Prior {
+    /// One virtual even playout: no division by zero, and no move starts as certain.
+    fn default() -> Self {
+        Prior {
+            win: 0.5,
+            playouts: 1.0,
+        }
+    }
+}
+
+/// Static evaluation of a position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Glance {
+    /// Expected result in [-1, 1] for the side to move; 0 if unknown.
+    pub value: f32,
+    /// Preference of each move, in any unit: the largest is played if there is no time for a
+    /// search.
+    pub appeal: Vec<f32>,
+}
+
+/// A game that random playouts can finish.
+pub trait Playout: Game {
+    /// Plays random moves to the end of the game, returns the result, and records who played where
+    /// and, in games that count them, who owns the points. A game that exceeds the maximum length
+    /// is a draw. The final content of the position is unspecified.
+    fn finish<R: Rng>(
+        &mut self,
+        policy: PlayoutPolicy,
+        rng: &mut R,
+        played: &mut Played,
+        tally: &mut Tally,
+    ) -> Outcome {
+        let _ = (policy, tally);
+        for _ in 0..ply_cap(self.size()) {
+            if let Some(outcome) = self.outcome() {
+                return outcome;
+            }
+            let choice = below(rng, self.legal_count());
+            let Some(mv) = self.legal_moves().nth(choice) else {
+                break;
+            };
+            if mv.index() < self.size().area() {
+                played.add(self.to_move(), mv);
+            }
+            self.play(mv);
+        }
+        self.outcome().unwrap_or(Outcome::DRAW)
+    }
+
+    /// Priors of these legal moves before any playout. A prior never excludes a move: playouts
+    /// outweigh it.
+    fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
+        let _ = (moves, priors);
+    }
+
+    /// Static preferences of these legal moves, and the side to move's chances. Derived from the
+    /// priors if a game has nothing better.
+    fn glance(&self, moves: &[Move]) -> Glance {
+        let mut priors = vec![Prior::default(); moves.len()];
+        self.priors(moves, &mut priors);
+        let sensible = moves
+            .iter()
+            .map(|&mv| f32::from(u8::from(self.is_sensible(mv))));
+        let appeal = priors.iter().zip(sensible);
+        Glance {
+            value: 0.0,
+            appeal: appeal
+                .map(|(prior, sensible)| prior.win + sensible)
+                .collect(),
+        }
+    }
+
+    /// How people rank these legal moves, in any unit; the largest is the best. By the priors if a
+    /// game has nothing better.
+    fn ranking(&self, moves: &[Move]) -> Vec<f32> {
+        let mut priors = vec![Prior::default(); moves.len()];
+        self.priors(moves, &mut priors);
+        priors.iter().map(|prior| prior.win).collect()
+    }
+
+    /// The same position under the rules by which playouts are scored, without irrelevant parts.
+    fn as_played_out(&self) -> Self {
+        scoring::disputed(self)
+    }
+
+    /// Adds the owners of a finished game's points to `tally`, in games that count them.
+    fn tally(&self, tally: &mut Tally) {
+        let _ = tally;
+    }
+
+    /// Whether a legal move is sensible; at least one is, in any position with moves.
+    fn is_sensible(&self, mv: Move) -> bool {
+        let _ = mv;
+        true
+    }
+}
+
+/// A random number in `0..bound`; the bias of at most `bound / 2^32` does not matter here.
+pub fn below<R: Rng>(rng: &mut R, bound: usize) -> usize {
+    ((u64::from(rng.next_u32()) * bound as u64) >> 32) as usize
+}

@@ -1,0 +1,55 @@
+//! PUCT search over one shared graph: many threads, virtual loss, tree reuse, proven results.
+//!
+//! A playout is *gathered* (a descent to a leaf, whose planes go into a batch), *evaluated* by the
+//! thread's own [`tengen_nn::eval::Evaluator`], and *applied* (expansion and backup). Threads share
+//! only the tree's atomics, the number of remaining playouts and a stop flag; there is no lock.
+//! When memory is full the threads stop, the least visited parts of the tree are pruned, and they
+//! continue. [`StepSearch`] is the same search on one thread, over a small tree, leaf by leaf, for
+//! self-play. This module knows no rules of any game, no backend and no protocol, and prints
+//! nothing.
+
+mod arena;
+mod atomic;
+mod backup;
+mod control;
+mod edge;
+mod error;
+mod leaf;
+mod limits;
+mod memory;
+mod node;
+mod noise;
+mod params;
+mod playout;
+mod points;
+mod pool;
+mod prober;
+mod puct;
+mod report;
+mod request;
+mod reuse;
+mod root;
+mod searcher;
+mod select;
+mod step_search;
+mod tree;
+mod worker;
+
+pub use error::SearchError;
+pub use limits::{AnalysisOptions, Limits, PointsByMove, Purpose, StopFlag};
+pub use noise::add_root_noise;
+pub use params::{MoveChoice, SearchParams};
+pub use pool::{EvaluatorMaker, ProberMaker};
+pub use prober::{ASK_AGAIN, ProbeContext, Prober};
+pub use puct::{exploration_bonus, unvisited_value};
+pub use report::{MoveReport, Observer, SearchReport};
+pub use request::SearchRequest;
+pub use searcher::{Searcher, SearcherOptions};
+pub use step_search::{RootMove, RootMoves, StepSearch};
+
+#[cfg(test)]
+#[cfg(loom)]
+mod loom_tests;
+#[cfg(test)]
+#[cfg(not(loom))]
+mod tests;

@@ -1,0 +1,62 @@
+//! Settings of the search: one table generates the struct, the parser, the help and the
+//! documentation.
+
+use crate::settings::Choice;
+
+crate::choices! {
+    /// How the move to play is chosen among the searched ones.
+    MoveChoice {
+        /// The highest lower confidence bound among well-visited moves.
+        Lcb = "lcb",
+        /// The most visits.
+        Visits = "visits",
+    }
+}
+
+crate::settings! {
+    /// Settings of the search; every field is a line of the table in this file.
+    #[derive(Debug, Clone, PartialEq)]
+    SearchParams, "Search" {
+        cpuct: f32 = 1.1, 0.0..=100.0,
+            "Exploration constant of PUCT, for values in [-1, 1].", "Gao & Wu 2021, 3.1; 2.0 lost 32-48 to it at 200 visits (az-5b32c, 2026-11)";
+        cpuct_growth: f32 = 0.45, 0.0..=100.0,
+            "Added to cpuct times ln((visits + b) / b), where b is cpuct-base.", "KataGo";
+        cpuct_base: f32 = 500.0, 1.0..=1e9,
+            "Visits at which cpuct begins to grow.", "KataGo";
+        fpu_reduction: f32 = 0.2, 0.0..=2.0,
+            "FPU: an unvisited move's value is the node's value less this times the square root of \
+             the visited policy mass.",
+            "KataGo";
+        root_fpu_reduction: f32 = 0.2, 0.0..=2.0,
+            "fpu-reduction at the root; 0 is usual in self-play.", "as in the tree; KataGo's self-play uses 0";
+        virtual_loss: f32 = 0.0, 0.0..=10.0,
+            "Virtual loss: losses that a visit in flight counts as; 0 counts it as a visit only.", "Liu et al. 2020, WU-UCT";
+        root_policy_temperature: f32 = 1.0, 0.1..=10.0,
+            "Flattens (above 1) or sharpens the root's priors.", "1.03 in self-play, Gao & Wu 2021, 3.1";
+        root_noise: f32 = 0.0, 0.0..=1.0,
+            "Share of Dirichlet noise in the root's priors.", "0.25 in self-play, Gao & Wu 2021, 3.1; none in play";
+        root_noise_concentration: f32 = 2.43, 0.01..=1000.0,
+            "Total concentration of the root's Dirichlet noise, shared by the legal moves.", "0.03 * 81, Gao & Wu 2021, 3.1";
+        move_choice: MoveChoice = MoveChoice::Lcb, Choice,
+            "How the move to play is chosen.", "KataGo";
+        lcb_deviations: f32 = 5.0, 0.0..=100.0,
+            "Standard errors between the value and the lower confidence bound.", "KataGo";
+        lcb_min_visits: f32 = 0.15, 0.0..=1.0,
+            "Minimum share of the most visited move's visits for a move to be chosen by its lower \
+             confidence bound.", "KataGo";
+        lead_weight: f32 = 0.1, 0.0..=0.9,
+            "Weight of the score in a position's value, where the network predicts the score.",
+            "KataGo: 0.1 on a fixed scale, and more on one around the current lead";
+        move_temperature: f32 = 0.0, 0.0..=10.0,
+            "Temperature of the move choice at the game's start: (visits + prior)^(1/temperature); 0 plays the best move.", "KataGo self-play uses 0.75";
+        move_least_share: f32 = 0.0, 0.0..=1.0,
+            "A move is not drawn by that temperature if it has less than this share of the largest weight.", "ours, for levels";
+        move_temperature_halflife: f32 = 9.0, 0.1..=1e6,
+            "Half-life of move-temperature in plies.", "board side, KataGo";
+        batch: u32 = 0, 0..=4096,
+            "Maximum leaves per evaluation of a thread; 0 uses the evaluator's preferred batch size.", "Minigo and KataGo, docs/methods.md#search";
+        memory_mib: u32 = 1024, 16..=1_000_000,
+            "Memory of the search tree in MiB, about two 9x9 positions per KiB; when it is full, \
+             the least visited parts are pruned. A tree over playouts stops growing.", "ours";
+    }
+}

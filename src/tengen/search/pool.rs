@@ -1,0 +1,201 @@
+//! The search threads of a searcher, which start, work and are waited for together.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
+
+use super::control::{Control, LEAST_STALL, Overdue, StallWatch};
+use super::error::SearchError;
+use super::limits::PointsByMove;
+use super::points::PointSums;
+use super::prober::Prober;
+use super::worker::{Job, JobResult, Worker};
+use crate::clock::StopReason;
+use crate::clock::stop_delays::LOOK;
+use crate::encode::{self, Encode, Encoding};
+use tengen_nn::eval::{EvalError, Evaluator};
+
+/// Makes one evaluator for each search thread.
+pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + Sync>;
+
+/// Makes one prober for each search thread.
+pub type ProberMaker<G> = Arc<dyn Fn() -> Prober<G> + Send + Sync>;
+
+/// The running threads with their evaluators.
+pub(super) struct Pool<G: Encode> {
+    workers: Vec<Worker<G>>,
+    results: Receiver<JobResult>,
+    /// Workers whose job has not ended. After a stopped search they may still be in an evaluation;
+    /// the next search waits for them.
+    running: usize,
+    /// Whether a thread has panicked and left its work half done.
+    panicked: bool,
+    /// Time when they were first late, while some have not come back.
+    late_since: Option<Duration>,
+    encoding: &'static dyn Encoding<G>,
+    /// Number of points whose owner the network predicts, 0 if it predicts the lead only; `None` if
+    /// it predicts no points.
+    points: Option<usize>,
+    /// Number of policy indices.
+    moves: usize,
+}
+
+impl<G: Encode> Pool<G> {
+    /// Starts `threads` threads, at least one, with evaluators for games with the board and rules
+    /// of `position`.
+    ///
+    /// # Errors
+    /// [`SearchError`] when an evaluator or a thread cannot be created, or does not fit the game.
+    pub(super) fn start(
+        threads: usize,
+        make_evaluator: &EvaluatorMaker,
+        make_prober: Option<&ProberMaker<G>>,
+        position: &G,
+    ) -> Result<Pool<G>, SearchError> {
+        let (sender, results) = unbounded();
+        let mut workers = Vec::new();
+        let (mut encoding, mut points, mut moves) = (None, None, 0);
+        for number in 0..threads.max(1) {
+            let evaluator = make_evaluator()?;
+            if encoding.is_none() {
+                encoding = Some(encode::find(evaluator.info(), position)?);
+            }
+            points = evaluator.info().points.checked_sub(1);
+            moves = evaluator.info().policy_len;
+            let prober = make_prober.map(|make| make());
+            workers.push(Worker::spawn(number, evaluator, prober, sender.clone())?);
+        }
+        let encoding = encoding.ok_or_else(|| SearchError::Broken("no threads".to_owned()))?;
+        Ok(Pool {
+            workers,
+            results,
+            running: 0,
+            panicked: false,
+            late_since: None,
+            encoding,
+            points,
+            moves,
+        })
+    }
+
+    /// Encoding that fills the planes.
+    pub(super) fn encoding(&self) -> &'static dyn Encoding<G> {
+        self.encoding
+    }
+
+    /// Sums for each thread's leaves, which continue those of an earlier search of the position; empty where
+    /// the network predicts no points.
+    pub(super) fn point_sums(
+        &self,
+        by_move: PointsByMove,
+        known: Option<&Vec<PointSums>>,
+    ) -> Vec<PointSums> {
+        let Some(points) = self.points else {
+            return Vec::new();
+        };
+        let sums = |thread: usize| {
+            let new = PointSums::new(points, self.moves, by_move);
+            match known.and_then(|known| known.get(thread)) {
+                Some(known) => known.continued(new),
+                None => new,
+            }
+        };
+        (0..self.workers.len()).map(sums).collect()
+    }
+
+    /// Whether all threads are idle.
+    pub(super) fn is_idle(&self) -> bool {
+        self.running == 0
+    }
+
+    /// Whether a thread has panicked. The tree then has claimed nodes that will never be evaluated.
+    pub(super) fn has_lost_a_thread(&self) -> bool {
+        self.panicked
+    }
+
+    /// Runs one job on all threads, or on one for the evaluation of the root, until they finish or
+    /// are overdue. Calls `look` every few milliseconds. After a stop the tree may still change
+    /// until [`Pool::wait`] succeeds.
+    ///
+    /// # Errors
+    /// [`SearchError`] when a thread is gone, hangs, or its evaluator failed.
+    pub(super) fn run(&mut self, job: Job<G>, look: &mut dyn FnMut()) -> Result<(), SearchError> {
+        let control = Arc::clone(&job.control);
+        let threads = if control.is_root_step() {
+            1
+        } else {
+            self.workers.len()
+        };
+        let job = Arc::new(job);
+        let workers = self.workers.iter().take(threads);
+        let started = workers
+            .filter(|worker| worker.start(Arc::clone(&job)))
+            .count();
+        drop(job);
+        self.running += started;
+        if started < threads {
+            control.end(StopReason::Failed);
+            return Err(SearchError::Broken("a search thread is gone".to_owned()));
+        }
+        self.wait(&control, look)
+    }
+
+    /// Waits until all threads are idle, up to a limit.
+    ///
+    /// # Errors
+    /// [`SearchError`] when a thread is gone, hangs, or its evaluator failed.
+    pub(super) fn wait(
+        &mut self,
+        control: &Control,
+        look: &mut dyn FnMut(),
+    ) -> Result<(), SearchError> {
+        let (mut failure, mut watch) = (None, StallWatch::default());
+        while self.running > 0 {
+            look();
+            match self.results.recv_timeout(LOOK) {
+                Ok(JobResult::Done) => self.running -= 1,
+                Ok(JobResult::EvalFailed(error)) => {
+                    self.running -= 1;
+                    failure = Some(SearchError::Eval(error));
+                }
+                Ok(JobResult::Panicked(text)) => {
+                    // The others end soon: a failure ends the search.
+                    (self.running, self.panicked) = (self.running - 1, true);
+                    let text = format!("a search thread panicked: {text}");
+                    failure = Some(SearchError::Broken(text));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let text = "all search threads are gone".to_owned();
+                    return Err(SearchError::Broken(text));
+                }
+                Err(RecvTimeoutError::Timeout) => match control.overdue(&mut watch) {
+                    None => {}
+                    Some(Overdue::Stopped) => {
+                        control.end(StopReason::Interrupted);
+                        break;
+                    }
+                    Some(Overdue::Late) => {
+                        control.end(StopReason::Time);
+                        self.late_since.get_or_insert(control.now());
+                        break;
+                    }
+                    Some(Overdue::Hung) => {
+                        control.end(StopReason::Failed);
+                        return Err(SearchError::did_not_answer());
+                    }
+                },
+            }
+        }
+        if self.is_idle() {
+            self.late_since = None;
+        }
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Whether late threads have not come back for a long time.
+    pub(super) fn hangs(&self, now: Duration) -> bool {
+        let late = self.late_since.map(|since| now.saturating_sub(since));
+        late.is_some_and(|late| late >= LEAST_STALL)
+    }
+}

@@ -1,0 +1,246 @@
+//! Evaluators that fail, panic or hang.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+use tengen_nn::eval::{Batch, Outputs};
+
+#[test]
+fn a_failing_evaluator_leaves_what_was_found() {
+    for failure in [Failure::Error, Failure::Panic] {
+        let position = start(9, 9);
+        let info = model(&position);
+        let make = move || {
+            Box::new(FailingEvaluator::new(info.clone(), 50, failure)) as Box<dyn Evaluator>
+        };
+        let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(FakeClock::new()));
+        let report = search(&mut searcher, &position, 10_000);
+        assert_eq!(report.stop, StopReason::Failed);
+        assert!(report.visits >= 50 && report.moves.len() == 81);
+        // The next search has new evaluators and continues with the tree.
+        let after = search(&mut searcher, &position, report.visits + 20);
+        assert_eq!(after.stop, StopReason::Visits, "{failure:?}");
+        assert!(after.reused >= report.visits, "{} reused", after.reused);
+        check_tree(&searcher, &position);
+    }
+}
+
+#[test]
+fn an_evaluator_that_fails_at_once_is_an_error() {
+    let position = start(9, 9);
+    let info = model(&position);
+    let make = move || {
+        Box::new(FailingEvaluator::new(info.clone(), 0, Failure::Error)) as Box<dyn Evaluator>
+    };
+    let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(FakeClock::new()));
+    let result = searcher.search(
+        &SearchRequest::new(position.clone().into()).within(visits(10)),
+        &mut |_| {},
+    );
+    assert!(matches!(result, Err(SearchError::Eval(_))), "{result:?}");
+}
+
+/// Counts the calls of its evaluator, answered or not.
+struct Counted(StallingEvaluator, Arc<AtomicU32>);
+
+impl Evaluator for Counted {
+    fn info(&self) -> &ModelInfo {
+        self.0.info()
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        self.0.evaluate(batch, out)
+    }
+}
+
+/// A search that stalls.
+struct Stalling {
+    searcher: Searcher<SmallNoGo>,
+    position: SmallNoGo,
+    /// Evaluators hang until it is dropped.
+    release: crossbeam::channel::Sender<()>,
+    /// Evaluator calls, answered or not.
+    calls: Arc<AtomicU32>,
+}
+
+/// Two threads whose evaluators answer `calls` positions, the root among them, and then hang.
+fn stalling(answers: usize, clock: &SystemClock) -> Stalling {
+    let position = start(9, 9);
+    let (release, gate) = crossbeam::channel::unbounded();
+    let (info, calls) = (model(&position), Arc::new(AtomicU32::new(0)));
+    let counter = Arc::clone(&calls);
+    let make = move || {
+        let stalling = StallingEvaluator::new(info.clone(), gate.clone());
+        Box::new(Counted(stalling, Arc::clone(&counter))) as Box<dyn Evaluator>
+    };
+    let clock = Arc::new(clock.clone());
+    let searcher = searcher(make, 2, SearchParams::default(), clock);
+    (0..answers).for_each(|_| release.send(()).unwrap());
+    Stalling {
+        searcher,
+        position,
+        release,
+        calls,
+    }
+}
+
+#[test]
+fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
+    let clock = SystemClock::new();
+    let mut stalled = stalling(10, &clock);
+    // Ten answers are there long before the soft limit, on a busy machine too.
+    let (soft, hard) = (Duration::from_millis(400), Duration::from_millis(900));
+    let limits = Limits {
+        visits: None,
+        budget: Some(Budget::fixed(soft, hard)),
+    };
+    let before = clock.now();
+    let report = stalled
+        .searcher
+        .search(
+            &SearchRequest::new(stalled.position.clone().into()).within(limits),
+            &mut |_| {},
+        )
+        .unwrap();
+    let took = clock.now() - before;
+    assert!(
+        took >= hard && took < hard + Duration::from_secs(2),
+        "{took:?}"
+    );
+    assert_eq!(report.stop, StopReason::Time);
+    assert!(!report.moves.is_empty());
+    // A machine that is busy for a moment looks the same: only threads that stay away are given up.
+    let given_up = loop {
+        match stalled.searcher.search(
+            &SearchRequest::new(stalled.position.clone().into()).within(limits),
+            &mut |_| {},
+        ) {
+            Err(SearchError::Stopped(_)) => {}
+            other => break other,
+        }
+    };
+    assert!(
+        matches!(given_up, Err(SearchError::Broken(_))),
+        "{given_up:?}"
+    );
+    assert!(clock.now() - before >= hard + Duration::from_secs(1));
+}
+
+#[test]
+fn who_was_late_and_comes_back_is_not_given_up() {
+    let clock = SystemClock::new();
+    let mut stalled = stalling(10, &clock);
+    let (soft, hard) = (Duration::from_millis(100), Duration::from_millis(200));
+    let limits = Limits {
+        visits: None,
+        budget: Some(Budget::fixed(soft, hard)),
+    };
+    let position = stalled.position.clone();
+    let late = stalled
+        .searcher
+        .search(
+            &SearchRequest::new(position.clone().into()).within(limits),
+            &mut |_| {},
+        )
+        .unwrap();
+    assert_eq!(late.stop, StopReason::Time);
+    drop(stalled.release);
+    let after = search(&mut stalled.searcher, &position, 200);
+    assert_eq!((after.stop, after.visits), (StopReason::Visits, 200));
+    assert!(after.reused >= late.visits, "its tree is kept");
+}
+
+#[test]
+fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
+    let clock = SystemClock::new();
+    let mut stalled = stalling(0, &clock);
+    let (soft, hard) = (Duration::from_secs(2), Duration::from_secs(20));
+    let limits = Limits {
+        visits: None,
+        budget: Some(Budget::fixed(soft, hard)),
+    };
+    let result = stalled.searcher.search(
+        &SearchRequest::new(stalled.position.clone().into()).within(limits),
+        &mut |_| {},
+    );
+    let took = clock.now();
+    assert!(result.is_err());
+    assert!(took >= soft / 2 && took < hard / 2, "{took:?}");
+}
+
+#[test]
+fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
+    let Stalling {
+        mut searcher,
+        position,
+        release,
+        calls,
+    } = stalling(10, &SystemClock::new());
+    let stop = StopFlag::new();
+    let report = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Ten calls are answered, then one thread hangs in a call. The other may hang in one,
+            // too, or find only that leaf while it waits.
+            while calls.load(Ordering::SeqCst) < 11 {
+                std::thread::yield_now();
+            }
+            stop.raise();
+        });
+        searcher.search(
+            &SearchRequest::new(position.clone().into()).until(&stop),
+            &mut |_| {},
+        )
+    });
+    let before = report.unwrap();
+    assert_eq!(before.stop, StopReason::Interrupted);
+    // Evaluations that continued are waited for, and their results count.
+    drop(release);
+    let after = search(&mut searcher, &position, 200);
+    assert!(after.reused > before.visits, "{} reused", after.reused);
+    assert_eq!(after.visits, 200);
+    check_tree(&searcher, &position);
+}
+
+#[test]
+fn a_root_that_cannot_be_evaluated_does_not_cost_the_tree() {
+    let first = start(9, 9);
+    let (info, calls) = (model(&first), Arc::new(AtomicU32::new(100)));
+    /// Fails once, when its calls are used up.
+    struct Once(HashEvaluator, Arc<AtomicU32>);
+    impl Evaluator for Once {
+        fn info(&self) -> &ModelInfo {
+            self.0.info()
+        }
+        fn evaluate(
+            &mut self,
+            batch: &tengen_nn::eval::Batch,
+            out: &mut tengen_nn::eval::Outputs,
+        ) -> Result<(), EvalError> {
+            if self.1.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) == 1 {
+                return Err(EvalError::Run {
+                    backend: "test",
+                    reason: "once".to_owned(),
+                });
+            }
+            self.0.evaluate(batch, out)
+        }
+    }
+    let left = Arc::clone(&calls);
+    let make = move || {
+        Box::new(Once(HashEvaluator::new(info.clone()), Arc::clone(&left))) as Box<dyn Evaluator>
+    };
+    let mut searcher = searcher(make, 1, SearchParams::default(), Arc::new(FakeClock::new()));
+    let before = search(&mut searcher, &first, 60);
+    calls.store(1, std::sync::atomic::Ordering::Relaxed);
+    // A move that has not been searched.
+    let mut next = first.clone();
+    next.play(before.moves.last().unwrap().mv);
+    let failed = searcher.search(
+        &SearchRequest::new(next.clone().into()).within(visits(10)),
+        &mut |_| {},
+    );
+    assert!(matches!(failed, Err(SearchError::Eval(_))), "{failed:?}");
+    assert_eq!(search(&mut searcher, &next, 10).visits, 10);
+    assert_eq!(search(&mut searcher, &first, 60).reused, 60);
+}

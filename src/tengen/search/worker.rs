@@ -1,0 +1,246 @@
+//! Search threads: each owns its evaluator and works on one search at a time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+
+use super::control::Control;
+use super::node::NodeId;
+use super::params::SearchParams;
+use super::playout::{Descent, Endings, Playouts, SearchContext};
+use super::points::PointSums;
+use super::prober::Prober;
+use super::root;
+use super::select::RootPriors;
+use super::tree::Tree;
+use crate::clock::StopReason;
+use crate::encode::Encoding;
+use crate::game::{Game, GameState, OwnershipEstimate};
+use tengen_nn::eval::{Batch, EvalError, Evaluator, Outputs, evaluate_finite};
+
+/// One search, shared by all workers.
+pub(super) struct Job<G: Game> {
+    pub(super) tree: Arc<Tree>,
+    pub(super) root: NodeId,
+    pub(super) start: GameState<G>,
+    pub(super) root_priors: RootPriors,
+    /// See [`SearchContext::taken_over`].
+    pub(super) taken_over: Arc<[u32]>,
+    pub(super) params: SearchParams,
+    pub(super) encoding: &'static dyn Encoding<G>,
+    pub(super) endings: Endings,
+    pub(super) control: Arc<Control>,
+    /// One per thread, where the network predicts points; otherwise empty.
+    pub(super) points: Arc<Vec<PointSums>>,
+    /// See [`AnalysisOptions::judged`](super::limits::AnalysisOptions::judged).
+    pub(super) judged: Option<Arc<OwnershipEstimate>>,
+}
+
+/// How a job ended for one worker.
+#[derive(Debug)]
+pub(super) enum JobResult {
+    /// The tree is consistent.
+    Done,
+    /// The evaluator failed; the tree is consistent.
+    EvalFailed(EvalError),
+    /// The worker panicked and is gone; nodes it had claimed stay claimed.
+    Panicked(String),
+}
+
+/// A search thread that waits for jobs; it ends when this is dropped.
+pub(super) struct Worker<G: Game> {
+    jobs: Sender<Arc<Job<G>>>,
+}
+
+impl<G: Game> Worker<G> {
+    /// Starts a thread that reports the end of each job to `results`.
+    pub(super) fn spawn(
+        number: usize,
+        evaluator: Box<dyn Evaluator>,
+        prober: Option<Prober<G>>,
+        results: Sender<JobResult>,
+    ) -> std::io::Result<Worker<G>> {
+        let (jobs, inbox) = unbounded();
+        thread::Builder::new()
+            .name(format!("search-{number}"))
+            .spawn(move || run_worker(number, evaluator, prober, &inbox, &results))?;
+        Ok(Worker { jobs })
+    }
+
+    /// Hands over a job; false when the thread is gone.
+    pub(super) fn start(&self, job: Arc<Job<G>>) -> bool {
+        self.jobs.send(job).is_ok()
+    }
+}
+
+fn run_worker<G: Game>(
+    number: usize,
+    mut evaluator: Box<dyn Evaluator>,
+    mut prober: Option<Prober<G>>,
+    inbox: &Receiver<Arc<Job<G>>>,
+    results: &Sender<JobResult>,
+) {
+    for job in inbox {
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            run_job(&job, number, evaluator.as_mut(), prober.as_mut())
+        }));
+        let result = match result {
+            Ok(Ok(())) => JobResult::Done,
+            Ok(Err(error)) => JobResult::EvalFailed(error),
+            Err(panic) => JobResult::Panicked(panic_text(panic.as_ref())),
+        };
+        if !matches!(result, JobResult::Done) {
+            job.control.end(StopReason::Failed);
+        }
+        // Release the tree before reporting: the searcher may then free it at once.
+        drop(job);
+        let gone = matches!(result, JobResult::Panicked(_));
+        if results.send(result).is_err() || gone {
+            return;
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "panic".to_owned())
+}
+
+/// Gathers and applies batches until the search is over or memory is full.
+fn run_job<G: Game>(
+    job: &Job<G>,
+    number: usize,
+    evaluator: &mut dyn Evaluator,
+    prober: Option<&mut Prober<G>>,
+) -> Result<(), EvalError> {
+    let control = &job.control;
+    let over = || control.is_over();
+    let context = SearchContext {
+        tree: &job.tree,
+        root: job.root,
+        start: &job.start,
+        root_priors: &job.root_priors,
+        taken_over: &job.taken_over,
+        params: &job.params,
+        endings: job.endings,
+        knows_passes: job.encoding.knows_passes(),
+        earlier: None,
+        points: job.points.get(number),
+        judged: job.judged.as_deref(),
+        over: &over,
+    };
+    let mut playouts = Playouts::new(context, prober);
+    let mut batch = Batch::new(evaluator.info().row_len());
+    let mut outputs = Outputs::new();
+    loop {
+        let seen = control.playouts();
+        let more = gather_batch(job, &mut playouts, &mut batch, batch_size(job, evaluator));
+        if control.is_over() {
+            playouts.abandon();
+            return Ok(());
+        }
+        if playouts.waiting() == 0 {
+            playouts.let_go();
+            match more {
+                GatherMore::No => return Ok(()),
+                // The others are evaluating the leaves that this thread collided with: further
+                // descents would take their time and find nothing.
+                GatherMore::AfterCollisions => control.await_others(seen),
+                GatherMore::Yes => {}
+            }
+            continue;
+        }
+        if let Err(error) = evaluate_finite(evaluator, &batch, &mut outputs) {
+            playouts.abandon();
+            return Err(error);
+        }
+        control.count_evaluations(batch.len());
+        let completed = playouts.apply(&outputs);
+        control.count_playouts(completed);
+        if completed < batch.len() {
+            control.return_playouts(batch.len() - completed);
+            control.want_room();
+        }
+        batch.clear();
+        end_if_proven(job);
+        control.judge(|| root::leaders(&job.tree, job.root, &job.root_priors));
+    }
+}
+
+fn end_if_proven<G: Game>(job: &Job<G>) {
+    if root::bounds(&job.tree, job.root, &job.start, &job.root_priors)
+        .proof()
+        .is_some()
+    {
+        job.control.end(StopReason::Proven);
+    }
+}
+
+/// Batch size: the evaluator's preference, but small while the tree is small, where leaves chosen
+/// without each other's values cost strength (docs/methods.md#search).
+fn batch_size<G: Game>(job: &Job<G>, evaluator: &dyn Evaluator) -> usize {
+    let most = match job.params.batch {
+        0 => evaluator.preferred_batch(),
+        set => set as usize,
+    };
+    let visits = job.tree.node(job.root).visits() as usize;
+    most.clamp(1, (visits / 64).max(1))
+}
+
+/// Descents without evaluation after which waiting leaves are evaluated.
+const DONE_AT_ONCE: u32 = 64;
+
+/// Whether gathering should continue.
+enum GatherMore {
+    Yes,
+    AfterCollisions,
+    No,
+}
+
+/// Gathers leaves until there are `size` of them, or collisions show that this part of the tree is
+/// busy, or most descents end at known results.
+fn gather_batch<G: Game>(
+    job: &Job<G>,
+    playouts: &mut Playouts<'_, G>,
+    batch: &mut Batch,
+    size: usize,
+) -> GatherMore {
+    let control = &job.control;
+    let encoding = job.encoding;
+    let mut add =
+        |position: &G| encoding.encode(position, batch.push(encoding.cache_key(position)));
+    let (mut collisions, mut done) = (0, 0);
+    while playouts.waiting() < size {
+        if control.is_over() || control.wants_room() || !control.begin_playout() {
+            return GatherMore::No;
+        }
+        match playouts.gather(None, &mut add) {
+            Descent::Leaf => {}
+            Descent::Done => {
+                control.count_playouts(1);
+                end_if_proven(job);
+                // If all descents ended like this one, the time rules would not be checked.
+                control.judge(|| root::leaders(&job.tree, job.root, &job.root_priors));
+                done += 1;
+                if playouts.waiting() > 0 && done >= DONE_AT_ONCE {
+                    return GatherMore::Yes;
+                }
+            }
+            Descent::Collision => {
+                control.return_collision();
+                collisions += 1;
+                if collisions >= size {
+                    return GatherMore::AfterCollisions;
+                }
+            }
+            Descent::Full => {
+                control.return_playouts(1);
+                control.want_room();
+            }
+        }
+    }
+    GatherMore::Yes
+}

@@ -1,0 +1,114 @@
+//! Ctrl-C, and ends of the process without cleanup.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Makes Ctrl-C or a plain `kill` set a flag; the second one ends the process.
+#[cfg(unix)]
+pub fn raise_on_interrupt(raised: &Arc<AtomicBool>) -> io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::flag;
+
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: only the second one sees the flag set.
+        flag::register_conditional_default(signal, Arc::clone(raised))?;
+        flag::register(signal, Arc::clone(raised))?;
+    }
+    Ok(())
+}
+
+/// Makes Ctrl-C or Ctrl-Break set a flag; the second one ends the process. When the window is
+/// closed the system ends it in any case. To be called once in a process.
+#[cfg(not(unix))]
+pub fn raise_on_interrupt(raised: &Arc<AtomicBool>) -> io::Result<()> {
+    use std::sync::atomic::Ordering;
+
+    let raised = Arc::clone(raised);
+    let handler = move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            end(INTERRUPTED);
+        }
+    };
+    ctrlc::set_handler(handler).map_err(io::Error::other)
+}
+
+/// Makes the end of the terminal set a flag, too, each time that it is told: a shell and the system
+/// both do. It stays ignored where it is (`nohup`), and unchanged where that is not known.
+#[cfg(unix)]
+pub fn raise_on_hangup(raised: &Arc<AtomicBool>) -> io::Result<()> {
+    use signal_hook::consts::SIGHUP;
+
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if is_ignored(SIGHUP, &status) == Some(false) {
+        signal_hook::flag::register(SIGHUP, Arc::clone(raised))?;
+    }
+    Ok(())
+}
+
+/// Whether the process with this `/proc/self/status` ignores a signal; `None` if it does not say so.
+#[cfg(unix)]
+fn is_ignored(signal: i32, status: &str) -> Option<bool> {
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = u64::from_str_radix(ignored?.trim(), 16).ok()?;
+    Some((ignored >> (signal - 1)) & 1 == 1)
+}
+
+/// The end of a console ends the process: [`raise_on_interrupt`].
+#[cfg(not(unix))]
+pub fn raise_on_hangup(_raised: &Arc<AtomicBool>) -> io::Result<()> {
+    Ok(())
+}
+
+/// Ends the process like an uncaught Ctrl-C: a shell ends its loop, too.
+///
+/// # Errors
+/// The system's error.
+#[cfg(unix)]
+pub fn end_as_interrupted() -> io::Result<()> {
+    signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGINT)
+}
+
+/// Ends the process like an uncaught Ctrl-C: `cmd` asks whether to end its batch file, too.
+#[cfg(not(unix))]
+pub fn end_as_interrupted() -> io::Result<()> {
+    end(INTERRUPTED)
+}
+
+/// `STATUS_CONTROL_C_EXIT` of the Windows API.
+#[cfg(not(unix))]
+const INTERRUPTED: i32 = 0xc000_013a_u32.cast_signed();
+
+/// Ends the process without running the exit handlers of C libraries.
+#[cfg(unix)]
+pub fn end(status: i32) -> ! {
+    signal_hook::low_level::exit(status)
+}
+
+/// Ends the process: on Windows the standard library does not use the C library for this.
+#[cfg(not(unix))]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "all is written where this is called"
+)]
+pub fn end(status: i32) -> ! {
+    std::process::exit(status)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_told_apart() {
+        let status = "Name:\ttengen\nSigBlk:\t0000000000000001\nSigIgn:\t0000000000001001\n";
+        let ignored = |signal| is_ignored(signal, status);
+        assert_eq!(
+            [1, 2, 13].map(ignored),
+            [Some(true), Some(false), Some(true)]
+        );
+        assert_eq!(is_ignored(1, ""), None);
+        assert_eq!(is_ignored(1, "SigIgn:\tnone\n"), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! Runs in a store, for several machines: flags of learners and workers.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tengen::clock::SystemClock;
+use tengen::fnv;
+use tengen::program::own_temporary_folder;
+use tengen_train::cluster::{LearnerOptions, RemoteRun, WorkerOptions};
+use tengen_train::store::{RetryLimits, open};
+
+use tengen_train::command::PlayArgs;
+
+/// Longest time between two looks of a learner.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Flags of all programs that work on a run in a store.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StoreArgs {
+    /// Seconds for which a store may be silent before the program gives up; a learner that has not begun, and tickets,
+    /// are waited for without end
+    #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
+    patience: u64,
+}
+
+impl StoreArgs {
+    /// Opens the store at a URL.
+    pub(crate) fn open(&self, url: &str) -> anyhow::Result<RemoteRun> {
+        let clock = Arc::new(SystemClock::new());
+        let patience = RetryLimits {
+            total: Duration::from_secs(self.patience),
+            ..RetryLimits::default()
+        };
+        Ok(RemoteRun {
+            store: open(url, clock.clone(), patience)?,
+            clock,
+        })
+    }
+}
+
+/// Flags of workers, and of learners that play.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkerArgs {
+    /// Seconds without a sign of life after which another worker's ticket is taken over
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
+    lease: f64,
+    /// Name of this machine in the report [default: that of the host]
+    #[arg(long)]
+    name: Option<String>,
+    /// GPUs that this program has, possibly a share of one, for the report [default: 1 with
+    /// --device cuda]
+    #[arg(long)]
+    gpus: Option<f64>,
+}
+
+impl WorkerArgs {
+    /// The settings of a worker that plays like this.
+    pub(crate) fn options(&self, play: &PlayArgs) -> anyhow::Result<WorkerOptions> {
+        anyhow::ensure!(
+            self.lease >= 1.0 && self.lease <= 86400.0,
+            "--lease takes 1 to 86400 seconds, not {}",
+            self.lease
+        );
+        let name = self.name.clone().unwrap_or_else(host_name);
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        anyhow::ensure!(
+            !name.is_empty() && name.chars().all(is_plain),
+            "--name takes letters, digits, - _ and ., not {name:?}"
+        );
+        Ok(WorkerOptions {
+            name,
+            threads: play.threads()?,
+            gpus: self.gpus.unwrap_or_else(|| play.gpus()),
+            lease: Duration::from_secs_f64(self.lease),
+        })
+    }
+}
+
+/// Name of the host, as the environment or a file of Linux tells it.
+fn host_name() -> String {
+    let from_environment = ["HOSTNAME", "COMPUTERNAME"].map(std::env::var);
+    let known = from_environment.into_iter().find_map(Result::ok);
+    let known = known.or_else(|| std::fs::read_to_string("/etc/hostname").ok());
+    let name = known.unwrap_or_default();
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
+    let name: String = name.trim().chars().filter(is_plain).collect();
+    match name.is_empty() {
+        true => "machine".to_owned(),
+        false => name,
+    }
+}
+
+/// Flags of a learner.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LearnerArgs {
+    /// Run that several machines work on: a folder, file://, s3://, gs:// or az:// with bucket and
+    /// folder; other machines play with tengen-train work (docs/training.md#many-machines)
+    #[arg(long, value_name = "URL")]
+    run: Option<String>,
+    /// With --run: leave all games to workers
+    #[arg(long, requires = "run")]
+    no_play: bool,
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    worker: WorkerArgs,
+}
+
+impl LearnerArgs {
+    /// The run's store, if the run is in one.
+    pub(crate) fn open(&self) -> anyhow::Result<Option<RemoteRun>> {
+        let opened = self.run.as_ref().map(|url| self.store.open(url));
+        opened.transpose()
+    }
+
+    /// Where the working copy is by default.
+    pub(crate) fn working_copy(&self) -> Option<PathBuf> {
+        let url = self.run.as_ref()?;
+        let hash = fnv::hash(url.trim_end_matches('/').as_bytes());
+        Some(own_temporary_folder().join(format!("run-{hash:016x}")))
+    }
+
+    /// The settings of a learner with this working copy.
+    pub(crate) fn options(
+        &self,
+        play: &PlayArgs,
+        folder: PathBuf,
+    ) -> anyhow::Result<LearnerOptions> {
+        let mut worker = self.worker.options(play)?;
+        worker.name += "-learner";
+        Ok(LearnerOptions {
+            folder,
+            look_every: LOOK_EVERY.min(worker.lease / 8),
+            worker,
+            plays: !self.no_play,
+        })
+    }
+}

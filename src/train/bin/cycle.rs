@@ -1,0 +1,99 @@
+//! `tengen-train loop`: repeats self-play, fit, export and rating.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Parser;
+use tengen::clock::SystemClock;
+use tengen::games::with_game;
+use tengen_train::cluster::{RemoteRun, current_plan, refuse_store, run_learner};
+use tengen_train::command::{EventPrinter, Interrupt, MachineArgs};
+use tengen_train::cycle::{CyclePlan, RunEvent, RunFolder, run};
+use tengen_train::trainable::Trainable;
+
+use crate::cluster::LearnerArgs;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// The plan, a TOML file; scripts/plans has examples [default: the plan of the run]
+    plan: Option<PathBuf>,
+    /// Folder of the run; a run of the same plan is continued. With --run a working copy of it
+    /// [default with --run: a folder in the system's temporary one]
+    #[arg(long, required_unless_present = "run")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    machine: MachineArgs,
+    #[command(flatten)]
+    cluster: LearnerArgs,
+    /// Progress as JSON lines on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
+    let remote = args.cluster.open()?;
+    if remote.is_none() {
+        refuse_store(&args.folder())?;
+    }
+    let place = match &remote {
+        Some(remote) => remote.store.name().to_owned(),
+        None => args.folder().display().to_string(),
+    };
+    let known = || match &remote {
+        Some(remote) => current_plan(&remote.store),
+        None => RunFolder::new(&args.folder()).plan(),
+    };
+    let plan = match &args.plan {
+        Some(path) => read_plan(path)?,
+        None => known()?.with_context(|| {
+            format!("{place} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml")
+        })?,
+    };
+    with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
+        run_plan(args, &plan, remote.as_ref(), &start, interrupt)
+    })?
+}
+
+impl Args {
+    /// The folder of the run, or its working copy.
+    fn folder(&self) -> PathBuf {
+        let of_url = || self.cluster.working_copy();
+        self.out.clone().or_else(of_url).unwrap_or_default()
+    }
+}
+
+fn run_plan<G: Trainable>(
+    args: &Args,
+    plan: &CyclePlan,
+    remote: Option<&RemoteRun>,
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let folder = args.folder();
+    let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
+    let resources = args.machine.resources(&runtime, &clock)?;
+    let report = RunFolder::new(&folder).report();
+    log::info!("the report is {}", report.display());
+    let mut teller = EventPrinter::new(args.json, interrupt);
+    let observe = &mut |event: &RunEvent| teller.tell(event);
+    let done = match remote {
+        None => run(start, plan, &folder, &resources, observe)?,
+        Some(remote) => {
+            let options = args.cluster.options(&args.machine.play, folder)?;
+            run_learner(start, plan, remote, &resources, &options, observe)?
+        }
+    };
+    if let Some(last) = done.last() {
+        let number = last.number;
+        log::info!("the plan is complete: generation {number} was the last");
+    }
+    Ok(teller.finish()?)
+}
+
+/// Reads a plan; errors name the file.
+pub(crate) fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
+    let name = || path.display().to_string();
+    let text = tengen::program::read_text(path).with_context(name)?;
+    CyclePlan::parse(&text).with_context(name)
+}

@@ -1,0 +1,457 @@
+//! `tengen-train fit`: trains a network on shards.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::{Arg, Parser, ValueEnum};
+use serde_json::json;
+use tengen::clock::SystemClock;
+use tengen::game::BoardSize;
+use tengen::games::with_game;
+use tengen::program::{FlagSet, Flags, with_note};
+use tengen_nn::eval::{Device as EvalDevice, EvaluatorFactory, ModelSource};
+use tengen_train::cycle::Window;
+use tengen_train::fit::checkpoint::Checkpoint;
+use tengen_train::fit::optimizer::OptimizerKind;
+use tengen_train::fit::schedule::Schedule;
+use tengen_train::fit::teacher::TeacherParams;
+use tengen_train::fit::{Fit, FitContext, FitParams, Report, find_encoding, fit};
+use tengen_train::network::architecture::{Architecture, GameShape};
+use tengen_train::network::device::FitDevice;
+use tengen_train::network::loss_weights::LossWeights;
+use tengen_train::network::net::{Counts, peak_flops};
+use tengen_train::play::runtime::Runtime;
+use tengen_train::shards::dataset::{Dataset, Selection};
+use tengen_train::trainable::Trainable;
+
+use tengen_train::command::Interrupt;
+use tengen_train::command::Reporter;
+
+/// Duration of the peak performance measurement.
+const PEAK_SPAN: Duration = Duration::from_millis(100);
+
+/// Default learning rate and weight decay of SGD.
+const SGD_RATE: f32 = 0.05;
+const SGD_DECAY: f32 = 1e-4;
+/// Default change of the policy per step, in nats, with `--schedule kl`.
+const KL_TARGET: f32 = 0.003;
+
+/// Optimiser.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum RuleName {
+    /// AdamW.
+    Adamw,
+    /// SGD with Nesterov momentum 0.9.
+    Sgd,
+}
+
+/// Schedule of the learning rate.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ScheduleName {
+    /// Half a cosine down to a hundredth.
+    Cosine,
+    /// A tenth from 60% of the steps on, a hundredth from 90% on.
+    Step,
+    /// No change.
+    Constant,
+    /// Adapted so that a step changes the policy by --kl-target, by default 0.003 nats.
+    Kl,
+}
+
+/// Error of the value.
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum ValueLossName {
+    /// Cross-entropy of the results.
+    CrossEntropy,
+    /// Squared error of the expected result.
+    Squared,
+}
+
+/// The settings of `[fit]` that a single fit has: how often rows are seen is `--epochs` here.
+#[derive(Debug)]
+struct OfOneFit;
+
+impl FlagSet for OfOneFit {
+    fn has(name: &str) -> bool {
+        !matches!(name, "reuse" | "catch-up")
+    }
+}
+
+/// Of `[window]`.
+#[derive(Debug)]
+struct HeldOut;
+
+impl FlagSet for HeldOut {
+    fn has(name: &str) -> bool {
+        name == "held-out"
+    }
+}
+
+/// Weight of a part of the loss.
+fn weight(text: &str) -> Result<f32, String> {
+    let weight: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match weight >= 0.0 && weight.is_finite() {
+        true => Ok(weight),
+        false => Err("not a number from 0".to_owned()),
+    }
+}
+
+/// The rate's flag under its old name, too, and the defaults of `--rule sgd`.
+fn as_before(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "learning-rate" => with_note(arg.visible_alias("lr"), &format!(" [sgd: {SGD_RATE}]")),
+        "weight-decay" => with_note(arg, &format!(" [sgd: {SGD_DECAY}]")),
+        _ => arg,
+    }
+}
+
+#[derive(Debug, Parser)]
+#[command(mut_args(as_before))]
+pub(crate) struct Args {
+    /// Folder of shards; may be given several times, oldest games first
+    #[arg(long, required = true)]
+    data: Vec<PathBuf>,
+    /// Folder of checkpoints and losses.jsonl; a run of the same settings is continued
+    #[arg(long)]
+    out: PathBuf,
+    /// Network architecture, FAMILY-<blocks>b<channels>c; families are az (with +garb, +mtl, +asf
+    /// or several), nogozero+, gobang, tengen, tengen+area, which is the one for games on boards of several sizes, and
+    /// mobile, a0 and golois (with +dense), Cazenave's
+    #[arg(long, default_value_t)]
+    net: Architecture,
+    /// Start from the weights of this checkpoint (or a folder's newest) of the same network, or of
+    /// a smaller one of its family, instead of random ones
+    #[arg(long)]
+    start_from: Option<PathBuf>,
+    /// Total number of steps [default: from --epochs]
+    #[arg(long, conflicts_with = "epochs", value_parser = clap::value_parser!(u64).range(1..))]
+    steps: Option<u64>,
+    /// Number of times each row is seen
+    #[arg(long, default_value_t = 4.0)]
+    epochs: f64,
+    #[command(flatten)]
+    fit: Flags<Fit, OfOneFit>,
+    /// The optimiser
+    #[arg(long, value_enum, default_value = "adamw")]
+    rule: RuleName,
+    /// Schedule of the learning rate after the warm-up [default: cosine, and kl with --kl-target]
+    #[arg(long, value_enum)]
+    schedule: Option<ScheduleName>,
+    /// Warm-up steps until the maximum learning rate [default: 100, or a tenth of all]
+    #[arg(long)]
+    warm_up: Option<u64>,
+    /// Weight of the value loss; the policy's is 1
+    #[arg(long, default_value_t = LossWeights::default().value, value_parser = weight)]
+    value_weight: f32,
+    /// Error of the value that is fitted
+    #[arg(long, value_enum, default_value = "cross-entropy")]
+    value_loss: ValueLossName,
+    /// Weight of the ownership loss, where the network has that head [default: 0.5, and 1.5 in Go]
+    #[arg(long, value_parser = weight)]
+    ownership_weight: Option<f32>,
+    /// Weight of the fate loss, where the network has that head
+    #[arg(long, default_value_t = LossWeights::default().fate, value_parser = weight)]
+    fate_weight: f32,
+    /// Weight of the score loss, where the network has that head
+    #[arg(long, default_value_t = LossWeights::default().margin, value_parser = weight)]
+    score_weight: f32,
+    /// Weight of the lead loss, where the network has that head
+    #[arg(long, default_value_t = LossWeights::default().lead, value_parser = weight)]
+    lead_weight: f32,
+    /// Weight of the reply loss, where the network has that head
+    #[arg(long, default_value_t = LossWeights::default().reply, value_parser = weight)]
+    reply_weight: f32,
+    /// Network to learn from: an ONNX file or one of KataGo's (.bin.gz); given several times, each
+    /// board takes the first that is for it. Its answers are targets, beside the games' own
+    #[arg(long)]
+    teacher: Vec<PathBuf>,
+    /// Share of the teacher's answers in the targets, 0 to 1; the rest is from the games
+    #[arg(long, default_value_t = 1.0, requires = "teacher")]
+    teacher_share: f32,
+    /// Device of the teacher: cpu, cuda or cuda:N
+    #[arg(long, value_name = "NAME", default_value_t = EvalDevice::Cpu, requires = "teacher")]
+    teacher_device: EvalDevice,
+    /// Newest rows to keep
+    #[arg(long, default_value_t = 2_000_000)]
+    window: usize,
+    #[command(flatten)]
+    rows: Flags<Window, HeldOut>,
+    /// Interval in steps between validations
+    #[arg(long, default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..))]
+    score_every: u64,
+    /// Held-out positions of a validation, at most
+    #[arg(long, default_value_t = 4096)]
+    score_rows: usize,
+    /// Minutes between checkpoints
+    #[arg(long, default_value_t = 2.0)]
+    checkpoint_minutes: f64,
+    /// Seed of weights, order and symmetries
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Device: cpu (all cores, nothing to install), or in a build with the feature libtorch:
+    /// libtorch (the same cores), cuda or cuda:N
+    #[arg(long, default_value_t)]
+    device: FitDevice,
+    /// Progress as JSON lines on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
+    anyhow::ensure!(args.window > 0, "--window 0 keeps no row to fit");
+    anyhow::ensure!(
+        args.epochs > 0.0 && args.epochs.is_finite(),
+        "--epochs {} is not above 0",
+        args.epochs
+    );
+    let dataset = Dataset::load(&Selection {
+        folders: args.data.clone(),
+        window: args.window,
+        held_out: args.rows.settings.held_out,
+    })?;
+    let game = dataset.game.clone();
+    let largest = dataset.boards.last().copied();
+    let largest = largest.context("there are no rows to fit")?;
+    with_game!(&game, largest, |empty| learn(
+        args, &empty, dataset, interrupt
+    ))?
+}
+
+fn learn<G: Trainable>(
+    args: &Args,
+    empty: &G,
+    mut dataset: Dataset,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let sizes = dataset.boards.iter();
+    let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
+    let boards = boards.collect::<Result<Vec<G>, _>>()?;
+    dataset.leave_out_settled(&boards, args.fit.settings.settled_nodes)?;
+    let teachers = open_teachers(args, &dataset.boards)?;
+    let params = FitParams {
+        teacher: teacher_params(args, &teachers)?,
+        ..params::<G>(args, dataset.fit.len())?
+    };
+    let counts = describe(&boards, &params, &dataset)?;
+    let start_from = args
+        .start_from
+        .as_deref()
+        .map(Checkpoint::open)
+        .transpose()?;
+    let clock = SystemClock::new();
+    let peak = peak_flops(&clock, PEAK_SPAN);
+    // Forward pass, and gradients of inputs and weights; a multiply-add counts as two operations.
+    let sample_flops = 3.0 * 2.0 * counts.fitted_multiply_adds as f64;
+    let place = FitContext {
+        folder: &args.out,
+        device: args.device,
+        clock: &clock,
+        checkpoint_every: Duration::try_from_secs_f64(60.0 * args.checkpoint_minutes)
+            .with_context(|| format!("--checkpoint-minutes {}", args.checkpoint_minutes))?,
+        start_from: start_from.as_ref(),
+        teachers: &teachers,
+    };
+    let mut reporter: Option<Reporter> = None;
+    let (mut first, mut held_out) = (0, String::new());
+    let done = fit(&boards, dataset, &params, &place, |report| {
+        let reporter = reporter.get_or_insert_with(|| {
+            first = report.step;
+            // A step is short, and more can be kept than the last checkpoint.
+            interrupt.leave_alone();
+            Reporter::new(params.steps, first, "steps", args.json, interrupt)
+        });
+        let seconds = reporter.elapsed().as_secs_f64();
+        let samples = (report.step - first) as f64 * params.batch as f64 / seconds.max(0.001);
+        if let Some(score) = report.held_out {
+            held_out = held_out_message(report);
+            let losses = json!({ "held_out": score, "untrained": report.untrained });
+            reporter.note(&format!("step {}: {held_out}", report.step), &losses);
+        }
+        let message = format!(
+            "{samples:.0} samples/s, {:.0} GFLOP/s of {:.0}  policy {:.3} value {:.3}{}  {held_out}",
+            samples * sample_flops / 1e9,
+            peak / 1e9,
+            report.policy_loss,
+            report.value_loss,
+            aux_losses(report),
+        );
+        let mut record = serde_json::to_value(report).unwrap_or_default();
+        record["samples_per_second"] = json!(samples);
+        record["flops"] = json!(samples * sample_flops);
+        record["peak_flops"] = json!(peak);
+        reporter.update(report.step, message, &record);
+        match interrupt.is_asked() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })?;
+    if done.step < params.steps {
+        done.save(&args.out)?;
+        let (step, steps) = (done.step, params.steps);
+        interrupt.end(&format!("at step {step} of {steps}; {held_out}"));
+    }
+    let message = format!(
+        "{} after {} steps is in {}",
+        params.architecture,
+        done.step,
+        args.out.display()
+    );
+    match reporter {
+        Some(reporter) => reporter.finish(&message, &json!({ "step": done.step }))?,
+        None => log::info!("{message}"),
+    }
+    Ok(())
+}
+
+/// The losses of the auxiliary heads on a batch.
+fn aux_losses(report: &Report) -> String {
+    let losses = report.aux_losses.iter();
+    losses
+        .map(|(name, loss)| format!(" {name} {loss:.3}"))
+        .collect()
+}
+
+/// For each board the first of these networks that is for it.
+fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<EvaluatorFactory>> {
+    if args.teacher.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut infos = Vec::new();
+    for path in &args.teacher {
+        infos.push((path, ModelSource::File(path.clone()).info()?));
+    }
+    let runtime = Runtime {
+        device: args.teacher_device,
+        ..Runtime::usual(None)
+    };
+    let open = |&size: &BoardSize| {
+        let of_size = infos.iter().find(|(_, info)| info.plays_on(size));
+        let (path, _) = of_size.with_context(|| format!("--teacher: no network for {size}"))?;
+        Ok(runtime.open(path, size)?)
+    };
+    boards.iter().map(open).collect()
+}
+
+fn teacher_params(
+    args: &Args,
+    teachers: &[EvaluatorFactory],
+) -> anyhow::Result<Option<TeacherParams>> {
+    let share = args.teacher_share;
+    anyhow::ensure!(
+        share > 0.0 && share <= 1.0,
+        "--teacher-share {share} is not above 0 and at most 1"
+    );
+    let mut networks: Vec<String> = Vec::new();
+    for factory in teachers {
+        if !networks.contains(&factory.info().network) {
+            networks.push(factory.info().network.clone());
+        }
+    }
+    Ok((!networks.is_empty()).then_some(TeacherParams { networks, share }))
+}
+
+fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
+    let settings = &args.fit.settings;
+    let epochs = args.epochs * rows as f64 / settings.batch as f64;
+    let base = FitParams::of::<G>(
+        args.net,
+        args.steps.unwrap_or((epochs.ceil() as u64).max(1)),
+    );
+    let given = |name, value, usual| {
+        if args.fit.is_given(name) {
+            value
+        } else {
+            usual
+        }
+    };
+    let (rate, decay) = (settings.learning_rate, settings.weight_decay);
+    let (rule, rate, decay) = match args.rule {
+        RuleName::Adamw => (OptimizerKind::AdamW, rate, decay),
+        RuleName::Sgd => (
+            OptimizerKind::Sgd { momentum: 0.9 },
+            given("learning-rate", rate, SGD_RATE),
+            given("weight-decay", decay, SGD_DECAY),
+        ),
+    };
+    let schedule = match (args.schedule, settings.kl_target) {
+        (None | Some(ScheduleName::Kl), Some(target)) => Schedule::Kl { target },
+        (Some(ScheduleName::Kl), None) => Schedule::Kl { target: KL_TARGET },
+        (Some(_), Some(_)) => bail!("--kl-target is for --schedule kl"),
+        (None | Some(ScheduleName::Cosine), None) => Schedule::Cosine,
+        (Some(ScheduleName::Step), None) => Schedule::Step,
+        (Some(ScheduleName::Constant), None) => Schedule::Constant,
+    };
+    Ok(FitParams {
+        encoding: settings.encoding.clone().unwrap_or(base.encoding),
+        batch: settings.batch,
+        rule,
+        learning_rate: rate,
+        schedule,
+        warm_up: args.warm_up.unwrap_or(base.warm_up),
+        weight_decay: decay,
+        loss: LossWeights {
+            value: args.value_weight,
+            squared_value: args.value_loss == ValueLossName::Squared,
+            ownership: args.ownership_weight.unwrap_or(base.loss.ownership),
+            fate: args.fate_weight,
+            margin: args.score_weight,
+            lead: args.lead_weight,
+            reply: args.reply_weight,
+        },
+        root_value_share: settings.root_value_share,
+        surprise_share: settings.surprise_share,
+        average_decay: settings.average_decay,
+        seed: args.seed,
+        score_every: args.score_every,
+        score_rows: args.score_rows,
+        ..base
+    })
+}
+
+/// Prints what will be fitted; returns the network's size.
+fn describe<G: Trainable>(
+    boards: &[G],
+    params: &FitParams,
+    dataset: &Dataset,
+) -> anyhow::Result<Counts> {
+    let planes = find_encoding::<G>(&params.encoding)?.planes();
+    let shape = boards.first().map(GameShape::of);
+    let shape = shape.context("there are no rows to fit")?;
+    let (_, counts) = params.architecture.declare(planes, shape, params.seed);
+    let boards: Vec<String> = dataset.boards.iter().map(BoardSize::to_string).collect();
+    log::info!(
+        "{} on {}, {}: {} parameters, {} multiply-adds a position ({} with the auxiliary heads); {} games, {} rows to fit, {} held out; {} steps of {}",
+        params.architecture,
+        params.encoding,
+        boards.join(", "),
+        counts.parameters,
+        counts.multiply_adds,
+        counts.fitted_multiply_adds,
+        dataset.games,
+        dataset.fit.len(),
+        dataset.held_out.len(),
+        params.steps,
+        params.batch
+    );
+    Ok(counts)
+}
+
+/// Validation losses, with those of the untrained network in parentheses.
+fn held_out_message(report: &Report) -> String {
+    let (now, then) = (report.held_out.unwrap_or_default(), report.untrained);
+    format!(
+        "held out: policy {:.3} ({:.3}, floor {:.3}) value {:.3} ({:.3}) top-1 {:.1}% ({:.1}%) winner {:.1}% ({:.1}%)",
+        now.policy_loss,
+        then.policy_loss,
+        now.policy_floor,
+        now.value_loss,
+        then.value_loss,
+        100.0 * now.top_1,
+        100.0 * then.top_1,
+        100.0 * now.value_accuracy,
+        100.0 * then.value_accuracy
+    )
+}

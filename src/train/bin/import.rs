@@ -1,0 +1,122 @@
+//! `tengen-train import`: recorded games into shards.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use tengen::clock::{Clock as _, SystemClock};
+use tengen::game::BoardSize;
+use tengen::games::{usual_board, with_game};
+use tengen_train::shards::import::{Choice, Counts, ImportPlan, ImportProgress, import};
+use tengen_train::trainable::Trainable;
+
+use tengen_train::command::Interrupt;
+use tengen_train::command::{Reporter, print};
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// SGF files, ZIP archives of them, the compact text of the TYGEM collection with its index, Rapfi's games
+    /// against itself as text, or folders of any
+    #[arg(required = true, value_name = "FILE OR FOLDER")]
+    inputs: Vec<PathBuf>,
+    /// Folder of the shards; an import that was ended is continued there
+    #[arg(long)]
+    out: PathBuf,
+    /// The game
+    #[arg(long, default_value = "go")]
+    game: String,
+    /// The board; games on another one are left out [default: the game's usual one, for Go 19]
+    #[arg(long)]
+    size: Option<BoardSize>,
+    /// The rules that networks learn
+    #[arg(long, default_value = "")]
+    rules: String,
+    /// Take games that were lost on time, too
+    #[arg(long)]
+    on_time: bool,
+    /// Leave out games with fewer moves
+    #[arg(long, default_value_t = 30)]
+    least_plies: usize,
+    /// Share of the counted games that get a komi near their margin, and the result that follows from it
+    #[arg(long, default_value_t = 0.5, value_parser = share)]
+    komi_share: f64,
+    /// Seed of these komis
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write progress as JSON lines
+    #[arg(long)]
+    json: bool,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err("not from 0 to 1".to_owned()),
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
+    let size = args.size.unwrap_or_else(|| match &*args.game {
+        "go" => BoardSize::square(19),
+        game => usual_board(game),
+    });
+    with_game!(&args.game, size, rules: &args.rules, |start| {
+        import_games(args, &start, interrupt)
+    })?
+}
+
+fn import_games<G: Trainable>(args: &Args, start: &G, interrupt: &Interrupt) -> anyhow::Result<()> {
+    let plan = ImportPlan {
+        inputs: args.inputs.clone(),
+        out: args.out.clone(),
+        choice: Choice {
+            on_time: args.on_time,
+            least_plies: args.least_plies,
+            komi_share: args.komi_share,
+            seed: args.seed,
+        },
+    };
+    let clock = SystemClock::new();
+    let mut reporter: Option<Reporter> = None;
+    let done = import(start, &plan, |progress| {
+        let total = progress.bytes / 1024;
+        let reporter =
+            reporter.get_or_insert_with(|| Reporter::new(total, 0, "KiB", args.json, interrupt));
+        let rate = progress.read_now as f64 / clock.now().as_secs_f64().max(0.001);
+        let message = format!("{} games, {rate:.0} read a second", progress.counts.games);
+        reporter.update(progress.done_bytes / 1024, message, &progress.counts);
+    })?;
+    let summary = summary(&done);
+    match reporter {
+        Some(reporter) => reporter.finish(&summary, &done.counts)?,
+        None => print(&summary)?,
+    }
+    Ok(())
+}
+
+/// One sentence for a person.
+fn summary(done: &ImportProgress) -> String {
+    let Counts {
+        games,
+        positions,
+        resigned,
+        counted,
+        on_time,
+        played,
+        left_out,
+    } = &done.counts;
+    let reasons: Vec<String> = left_out
+        .0
+        .iter()
+        .map(|(reason, games)| format!("{games} {reason}"))
+        .collect();
+    let left_out = match &*reasons {
+        [] => "none".to_owned(),
+        some => some.join(", "),
+    };
+    format!(
+        "{games} games, {positions} positions: {resigned} by resignation, {counted} by points, {on_time} on time, \
+         {played} ended on the board; left out: {left_out}"
+    )
+}

@@ -1,0 +1,189 @@
+//! `tengen-train inspect`: information about a network, a checkpoint or a folder of shards.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Parser;
+use serde_json::{Map, Value, json};
+use tengen::encode::Encode;
+use tengen::game::{BoardSize, Color};
+use tengen::games::{GAMES, with_game};
+use tengen_nn::eval::ModelInfo;
+use tengen_nn::onnx::{CHECKSUM, Header, PRECISION};
+use tengen_train::fit::checkpoint::Checkpoint;
+use tengen_train::network::architecture::Architecture;
+use tengen_train::network::net::Counts;
+use tengen_train::shards::shard;
+
+use tengen_train::command::print;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// An .onnx file, a .checkpoint file, a .parquet shard, a folder of checkpoints or shards, or
+    /// the name of a network, such as tengen-5b32c
+    path: PathBuf,
+    /// Side length of the board for a named architecture
+    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u8).range(2..=19))]
+    size: u8,
+    /// As one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let path = args.path.as_path();
+    let named = path.to_str().and_then(|name| name.parse().ok());
+    if let Some(named) = named.filter(|_| !path.exists()) {
+        show(&architecture(named, args.size)?, args.json)?;
+        return Ok(());
+    }
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let facts = match &*extension {
+        "onnx" => network(path)?,
+        "checkpoint" => checkpoint(&Checkpoint::load(path)?),
+        "parquet" => shards(&[path.to_path_buf()])?,
+        _ => match Checkpoint::newest(path)? {
+            Some(newest) => checkpoint(&newest),
+            None => shards(&shard::list(path)?).with_context(|| format!("{}", path.display()))?,
+        },
+    };
+    Ok(show(&facts, args.json)?)
+}
+
+fn show(facts: &Facts, json: bool) -> std::io::Result<()> {
+    if json {
+        print(&Value::Object(facts.clone()).to_string())
+    } else {
+        facts.iter().try_for_each(|(name, value)| match value {
+            Value::String(text) => print(&format!("{name}: {text}")),
+            other => print(&format!("{name}: {other}")),
+        })
+    }
+}
+
+/// Information about an architecture.
+fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
+    let size = BoardSize::square(side);
+    let mut planes = GAMES.iter().filter_map(|game| {
+        with_game!(game.name, size, |start| planes_of(
+            &start,
+            architecture.encoding()
+        ))
+        .ok()?
+    });
+    let planes = planes.next().with_context(|| {
+        let encoding = architecture.encoding();
+        format!("{architecture} uses {encoding}, which no game on {size} has: try a smaller --size")
+    })?;
+    let (_, counts) = architecture.declare(planes, size, 0);
+    let heads: Vec<_> = architecture
+        .aux_heads(size)
+        .iter()
+        .map(|head| head.name())
+        .collect();
+    let mut facts = facts([
+        ("network", json!(architecture.to_string())),
+        ("encoding", json!(architecture.encoding())),
+        ("planes", json!(planes)),
+        ("extra_heads", json!(heads.join(" "))),
+    ]);
+    facts.append(&mut size_of(counts));
+    Ok(facts)
+}
+
+/// The planes of one of a game's encodings.
+fn planes_of<G: Encode>(_: &G, id: &str) -> Option<usize> {
+    let mut encodings = G::encodings().iter();
+    encodings
+        .find(|encoding| encoding.id() == id)
+        .map(|encoding| encoding.planes())
+}
+
+type Facts = Map<String, Value>;
+
+fn facts<const N: usize>(pairs: [(&str, Value); N]) -> Facts {
+    pairs
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn network(path: &Path) -> anyhow::Result<Facts> {
+    let onnx = std::fs::read(path).with_context(|| path.display().to_string())?;
+    let info = ModelInfo::read(&path.display().to_string(), &onnx)?;
+    let metadata = info.to_metadata().into_iter();
+    let mut facts: Facts = metadata.map(|(key, value)| (key, json!(value))).collect();
+    facts.insert("bytes".to_owned(), json!(onnx.len()));
+    let header = Header::read(&onnx)?;
+    if let Some(precision) = header.metadata(PRECISION) {
+        facts.insert(PRECISION.to_owned(), json!(precision));
+    }
+    // It was verified with the file above.
+    let checksum = header.seal.map_or("none".to_owned(), |seal| seal.stated);
+    facts.insert(CHECKSUM.to_owned(), json!(checksum));
+    if let Ok(architecture) = info.network.parse::<Architecture>() {
+        let (_, counts) = architecture.declare(info.planes, &info, 0);
+        facts.append(&mut size_of(counts));
+    }
+    Ok(facts)
+}
+
+fn checkpoint(checkpoint: &Checkpoint) -> Facts {
+    let (origin, params) = (&checkpoint.origin, &checkpoint.params);
+    let (_, counts) = params
+        .architecture
+        .declare(origin.planes, origin.game_shape(), 0);
+    let mut facts = facts([
+        ("game", json!(origin.game)),
+        ("size", json!(origin.size().to_string())),
+        ("encoding", json!(origin.encoding)),
+        ("games", json!(origin.games)),
+        ("step", json!(checkpoint.step)),
+        ("settings", serde_json::to_value(params).unwrap_or_default()),
+    ]);
+    facts.append(&mut size_of(counts));
+    facts
+}
+
+/// Size of a network: in play, and with the auxiliary heads of the fit.
+fn size_of(counts: Counts) -> Facts {
+    facts([
+        ("parameters", json!(counts.parameters)),
+        ("multiply_adds", json!(counts.multiply_adds)),
+        ("fitted_parameters", json!(counts.fitted_parameters)),
+        ("fitted_multiply_adds", json!(counts.fitted_multiply_adds)),
+    ])
+}
+
+fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
+    let (mut rows, mut games, mut black, mut draws) = (0, 0, 0, 0);
+    let mut info = None;
+    for path in paths {
+        let shard = shard::read(path)?;
+        rows += shard.rows.len();
+        for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
+            games += 1;
+            let winner = game[0].outcome().winner;
+            black += usize::from(winner == Some(Color::Black));
+            draws += usize::from(winner.is_none());
+        }
+        info = Some(shard.info);
+    }
+    let info = info.context("there is no network, checkpoint or shard here")?;
+    Ok(facts([
+        ("game", json!(info.game)),
+        ("rules", json!(info.rules)),
+        ("size", json!(info.size.to_string())),
+        ("source", json!(info.source)),
+        ("shards", json!(paths.len())),
+        ("games", json!(games)),
+        ("rows", json!(rows)),
+        (
+            "black_share",
+            json!((black as f64 + draws as f64 / 2.0) / f64::from(games.max(1))),
+        ),
+        ("draws", json!(draws)),
+        ("format", json!(shard::FORMAT.to_string())),
+    ]))
+}

@@ -1,0 +1,132 @@
+//! `tengen-train`: trains networks. Each subcommand is a file; the work is in the library.
+
+mod cluster;
+mod correct;
+mod cycle;
+mod export;
+mod fit;
+mod fsck;
+mod import;
+mod inspect;
+mod quantize;
+mod report;
+mod seal;
+mod selfplay;
+mod weights;
+mod work;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use tengen::{processor, program};
+use tengen_train::TrainError;
+
+use tengen_train::command::Interrupt;
+
+/// How an interrupted command is continued.
+const GOES_ON: &str =
+    "Whole games and checkpoints are kept; the same command continues from there.";
+
+/// How the work of an interrupted worker is continued.
+const ANOTHER_GOES_ON: &str =
+    "Its ticket in progress is lost, and another worker plays it again after the lease.";
+
+/// Exit status of a program that must not work on a run, so that schedulers do not start it again:
+/// `EX_CONFIG` of sysexits.h.
+const REFUSED: i32 = 78;
+
+/// Train networks for Tengen: self-play, fitting, export.
+///
+/// At Ctrl-C a long command prints the result so far; the same command continues.
+#[derive(Debug, Parser)]
+#[command(name = "tengen-train", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Repeat self-play, fit, export and rating; progress is shown in report.html.
+    Loop(cycle::Args),
+    /// Play for a run of several machines, until its plan is complete.
+    Work(work::Args),
+    /// Print the names of a run's open tickets: for schedulers that hand them out.
+    Tickets(work::TicketsArgs),
+    /// Copy a run of several machines out of its store, for checks and backups.
+    Copy(work::CopyArgs),
+    /// Play games of self-play and write them as shards.
+    Selfplay(selfplay::Args),
+    /// Turn recorded games (SGF, ZIP archives, the TYGEM collection) into shards.
+    Import(import::Args),
+    /// Correct the results of games by best play as far as the solver reaches.
+    Correct(correct::Args),
+    /// Fit a network to recorded games.
+    Fit(fit::Args),
+    /// Write a fitted or an untrained network as an ONNX file.
+    Export(export::Args),
+    /// Regenerate the report of a run of loop.
+    Report(report::Args),
+    /// Check shards, checkpoints, networks and JSON files for damage.
+    Fsck(fsck::Args),
+    /// Convert an f32 network to int8 and compare both.
+    Quantize(quantize::Args),
+    /// Add a checksum to networks that were written without one.
+    Seal(seal::Args),
+    /// Print information about a network, a checkpoint or a folder of shards.
+    Inspect(inspect::Args),
+    /// Fit the move weights of Go's playouts to games.
+    Weights(weights::Args),
+    /// Write manual pages into a folder, for a release.
+    #[command(hide = true)]
+    Man {
+        /// Where the pages go
+        folder: std::path::PathBuf,
+    },
+}
+
+fn main() {
+    processor::check();
+    start();
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a command-line program says why it ends"
+)]
+#[inline(never)]
+fn start() {
+    let status = match run() {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("tengen-train: {}", program::one_line(error.as_ref()));
+            match error.downcast_ref::<TrainError>() {
+                Some(TrainError::Refused(_)) => REFUSED,
+                _ => 1,
+            }
+        }
+    };
+    program::end(status)
+}
+
+fn run() -> anyhow::Result<()> {
+    let filter = env_logger::Env::default().default_filter_or("info");
+    env_logger::Builder::from_env(filter).init();
+    tengen_train::command::fit_on_this_thread()?;
+    match program::read::<Cli>().command {
+        Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Work(args) => work::run(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),
+        Command::Tickets(args) => work::tickets(&args),
+        Command::Copy(args) => work::copy(&args),
+        Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Import(args) => import::run(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Correct(args) => correct::run(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Fit(args) => fit::run(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Export(args) => export::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Fsck(args) => fsck::run(&args),
+        Command::Quantize(args) => quantize::run(&args),
+        Command::Seal(args) => seal::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Weights(args) => weights::run(&args),
+        Command::Man { folder } => Ok(program::man_pages(Cli::command(), &folder)?),
+    }
+}

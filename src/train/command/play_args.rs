@@ -1,0 +1,125 @@
+//! Flags of programs that play: threads, and what computes networks.
+
+use std::path::PathBuf;
+
+use clap::value_parser;
+use tengen::clock::SystemClock;
+use tengen_nn::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
+
+use crate::cycle::Resources;
+use crate::network::device::FitDevice;
+use crate::play::runtime::Runtime;
+
+/// Number of threads.
+#[derive(Debug, clap::Args)]
+pub struct Threads {
+    /// Threads that play [default: number of CPUs]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    /// The number asked for, or one for each processor.
+    ///
+    /// # Errors
+    /// When the system does not say how many processors there are.
+    pub fn number(&self) -> anyhow::Result<usize> {
+        match self.threads {
+            Some(threads) => Ok(threads.into()),
+            None => Ok(std::thread::available_parallelism()?.get()),
+        }
+    }
+}
+
+/// What computes networks in games.
+#[derive(Debug, clap::Args)]
+pub struct Inference {
+    /// Inference backend: native, ort or tract [default: the first that can run the network]
+    #[arg(long, value_name = "NAME")]
+    backend: Option<BackendKind>,
+    /// Device of networks in games: cpu, cuda or cuda:N
+    #[arg(long, value_name = "NAME", default_value_t = EvalDevice::Cpu)]
+    device: EvalDevice,
+    /// Path of the ONNX Runtime library [default: where the script fetch-onnxruntime puts it]
+    #[arg(long, value_name = "FILE")]
+    ort_library: Option<PathBuf>,
+}
+
+impl Inference {
+    /// Backend, device and library of networks in games.
+    #[must_use]
+    pub fn runtime(&self) -> Runtime {
+        Runtime {
+            backend: self.backend,
+            device: self.device,
+            library: LibraryPlaces::usual(self.ort_library.clone()),
+        }
+    }
+}
+
+/// Devices and threads of play.
+#[derive(Debug, clap::Args)]
+pub struct PlayArgs {
+    #[command(flatten)]
+    threads: Threads,
+    #[command(flatten)]
+    inference: Inference,
+}
+
+impl PlayArgs {
+    /// Backend, device and library of networks in games.
+    #[must_use]
+    pub fn runtime(&self) -> Runtime {
+        self.inference.runtime()
+    }
+
+    /// As [`Threads::number`].
+    ///
+    /// # Errors
+    /// As [`Threads::number`].
+    pub fn threads(&self) -> anyhow::Result<usize> {
+        self.threads.number()
+    }
+
+    /// GPUs that it uses, unless the user knows better.
+    pub fn gpus(&self) -> f64 {
+        f64::from(u8::from(self.inference.device != EvalDevice::Cpu))
+    }
+}
+
+/// Devices and threads for networks.
+#[derive(Debug, clap::Args)]
+pub struct MachineArgs {
+    #[command(flatten)]
+    /// What plays.
+    pub play: PlayArgs,
+    /// Device of fitting: cpu, or in a build with the feature libtorch: libtorch, cuda or cuda:N
+    #[arg(long, default_value_t)]
+    fit_device: FitDevice,
+}
+
+impl MachineArgs {
+    /// Backend, device and library of networks in games.
+    #[must_use]
+    pub fn runtime(&self) -> Runtime {
+        self.play.runtime()
+    }
+
+    /// What a run on this machine alone works with.
+    ///
+    /// # Errors
+    /// As [`Threads::number`].
+    pub fn resources<'a>(
+        &self,
+        runtime: &'a Runtime,
+        clock: &'a SystemClock,
+    ) -> anyhow::Result<Resources<'a>> {
+        Ok(Resources {
+            runtime,
+            threads: self.play.threads()?,
+            fit_device: self.fit_device,
+            clock,
+            remote: None,
+        })
+    }
+}
