@@ -262,7 +262,7 @@ impl ModelInfo {
 
     /// As [`ModelInfo::read`], opened for `board` if one is given and the network is for several.
     /// Whether the board of a single-board network is the requested one is checked by
-    /// [`crate::encode::find`].
+    /// `tengen::encode::find`.
     ///
     /// # Errors
     /// As [`ModelInfo::read`], also when a network for several boards cannot be used on this one.

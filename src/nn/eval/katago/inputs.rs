@@ -1,4 +1,4 @@
-//! What the networks read, as [`crate::encode`] fills it.
+//! What the networks read, as an encoding fills it.
 
 /// Planes of points that the networks read.
 pub(super) const SPATIAL: usize = 22;

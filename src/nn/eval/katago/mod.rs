@@ -5,7 +5,7 @@
 //! `V7`). The format has no specification but KataGo's own reader (`cpp/neuralnet/desc.cpp`): words and
 //! numbers as text, the weights as text or as little-endian f32 behind `@BIN@`, layer after layer.
 //!
-//! Independent of Go: [`crate::encode`] fills the planes. The last row of the board comes first in
+//! Independent of Go: an encoding fills the planes. The last row of the board comes first in
 //! KataGo's planes and last in ours, so kernels are turned upside down.
 
 mod blocks;
