@@ -34,16 +34,16 @@ tengen gtp --config tournament.toml --visits 800 --cpuct 1.3 --set memory-mib=40
 2. A flag: `--NAME VALUE`.
 3. `--set NAME=VALUE`, for programs that put settings behind a fixed command line.
 
-An unknown name is an error, which suggests a known one that is similar. Options of a protocol (`--name`,
-`--live-graphics`, `--live-board`, `--files`, `--log-level`) are no settings: they are for the command line only. All
-flags of a program are explained by `--help`, those needed most by `-h`.
+An unknown name is an error; the message suggests a similar one if there is one. Options of a protocol (`--name`,
+`--live-graphics`, `--live-board`, `--files`, `--log-level`) are not settings: they are for the command line only.
+`--help` explains all flags of a program, `-h` the usual ones.
 
-The log goes to the standard error stream: `--log-level info` adds a line for each search, with visits, time, value and the
-reason for its end. The standard output contains only replies.
+The log goes to the standard error stream: `--log-level info` adds a line for each search, with visits, time, value and
+the reason for its end. The standard output contains only replies.
 
-The most useful settings: `visits`, `time-per-move` (without limits a move takes two seconds; the first limit reached ends
-the search), `level`, `threads`, `ponder`, `lag`, `model`, `device`, `memory-mib`; and `seed`, which with `--threads 1` and
-`--visits` gives the same game every time.
+The most useful settings are `visits`, `time-per-move` (without limits a move takes two seconds; the first limit reached
+ends the search), `level`, `threads`, `ponder`, `lag`, `model`, `device` and `memory-mib`; and `seed`, which with
+`--threads 1` and `--visits` gives the same game every time.
 "#;
 
 fn root() -> &'static Path {

@@ -85,17 +85,21 @@ fn beginning(text: &str) -> String {
     let default = default.filter(|default| default.len() < LENGTH / 2);
     let room = LENGTH - default.as_ref().map_or(0, String::len);
     let mut prose = prose.trim_end_matches('.');
-    // The longest beginning up to the end of a clause, else up to a bracket or a comma.
+    // The longest beginning up to the end of a clause, else up to a bracket or a comma; if none fits, the shortest.
+    let mut shortest = prose.len();
     for ends in [&[". ", "; ", ": "][..], &[" ("], &[", "]] {
         if prose.len() <= room {
             break;
         }
         let places = ends.iter().flat_map(|end| prose.match_indices(end));
         let places = places.map(|(at, _)| at).filter(|&at| at >= LEAST_LENGTH);
-        let fitting = places.clone().filter(|&at| at <= room).max();
-        if let Some(at) = fitting {
+        shortest = places.clone().fold(shortest, usize::min);
+        if let Some(at) = places.filter(|&at| at <= room).max() {
             prose = &prose[..at];
         }
+    }
+    if prose.len() > room {
+        prose = &prose[..shortest];
     }
     format!("{prose}{}", default.unwrap_or_default())
 }
@@ -119,6 +123,11 @@ mod tests {
             (
                 "The network, an ONNX file or, for Go, one of KataGo's (.bin.gz, .txt.gz), or one more",
                 "The network, an ONNX file or, for Go, one of KataGo's",
+            ),
+            (
+                "Measure play on the solved positions of a set made by `tengen endings`: how often a won \
+                 position stays won [default: 400 visits]",
+                "Measure play on the solved positions of a set made by `tengen endings` [default: 400 visits]",
             ),
             ("A flag.", "A flag"),
             ("", ""),

@@ -34,13 +34,13 @@ pub(crate) struct TuneArgs {
     /// --visits 400 --cpuct {cpuct}"
     #[arg(long, value_name = "COMMAND")]
     engine: String,
-    /// A parameter, once for each: start value, range, and distance of both sides from the centre
-    /// at the end, ideally worth some 10 to 40 Elo. cpuct=1.1,0.2..4,0.3; a parameter written
-    /// without a decimal point, threads=4,1..8,1, is a whole number
+    /// A parameter as NAME=START,LEAST..MOST,REACH, such as cpuct=1.1,0.2..4,0.3; once for each.
+    /// REACH is the distance of both sides from the centre at the end, ideally worth some 10 to 40
+    /// Elo. A parameter written without a decimal point, threads=4,1..8,1, is a whole number
     #[arg(
         long = "parameter",
         required = true,
-        value_name = "NAME=START,LEAST..MOST,REACH",
+        value_name = "NAME=VALUES",
         value_parser = parse_parameter
     )]
     parameters: Vec<TunedParameter>,
