@@ -8,7 +8,9 @@ import { say, side } from "./words.js";
 // Differences below these do not count: shares of the win rate, and points.
 const WIN = 0.03, POINTS = 1.5;
 
-const state = { on: false, list: [], place: 0, phase: "ask", at: null, solved: new Map(), color: null };
+// `best` has the judgement of each position's best move, by the same search as an attempt: the searches of a review are
+// shorter, and their numbers differ.
+const state = { on: false, list: [], place: 0, phase: "ask", at: null, solved: new Map(), color: null, best: new Map() };
 let does = { send() {}, go() {}, redraw() {} };
 
 export const begin = (actions) => { does = actions; };
@@ -27,16 +29,21 @@ function chosen(color) {
 }
 
 export function start(color) {
-  Object.assign(state, { on: true, color, list: chosen(color), place: 0, solved: new Map() });
+  Object.assign(state, { on: true, color, list: chosen(color), place: 0, solved: new Map(), best: new Map() });
   return enter(0);
 }
 
-function enter(place) {
+async function enter(place) {
   if (place >= state.list.length) return stop();
   Object.assign(state, { place, phase: "ask", at: null });
-  does.go(store.reviewed[state.list[place]]);
   does.redraw();
+  await does.go(nodeOf());
+  if (state.place === place && state.phase === "ask") search(bestOf(position()));
 }
+
+const nodeOf = () => store.reviewed[state.list[state.place]];
+const bestOf = (p) => p.candidates[0].move;
+const search = (at) => does.send({ do: "judge", at, node: nodeOf() });
 
 export function stop() {
   state.on = false;
@@ -49,40 +56,48 @@ export function moved(node) {
 }
 
 export async function attempt(at) {
-  const node = store.reviewed[state.list[state.place]];
-  if (store.view.current !== node) return does.go(node);
-  if (await does.send({ do: "judge", at, node })) {
-    Object.assign(state, { phase: "judging", at });
+  if (store.view.current !== nodeOf()) return does.go(nodeOf());
+  if (await search(at)) {
+    Object.assign(state, { phase: "judging", at, judged: null, asked: false });
     does.redraw();
   }
 }
 
-// How good an attempt is: `best`, `good`, `better` than what was played, `played` or `no`.
-export function judge(p, judged) {
+// How good an attempt is against the best move (its judgement, or the review's): `best`, `good`, `better` than what was
+// played, `played` or `no`.
+export function judge(p, judged, most = p) {
   const mover = moverOf(p), rate = (black) => share(mover, black), own = (lead) => (mover === "B" ? lead : -lead);
-  const best = p.candidates[0], after = positionAt(store.review, p.moves + 1);
-  const played = store.review.game.moves[p.moves];
-  if (judged.at === best.move || p.candidates.some((c) => c.move === judged.at && c.wins === true)) return "best";
-  if (judged.at === played.at) return "played";
+  const after = positionAt(store.review, p.moves + 1);
+  if (judged.at === bestOf(p) || p.candidates.some((c) => c.move === judged.at && c.wins === true)) return "best";
+  if (judged.at === store.review.game.moves[p.moves].at) return "played";
   if (judged.proven) return judged.proven === mover ? "good" : judged.proven === "0" ? "better" : "no";
-  const loss = rate(p.winrate) - rate(judged.winrate), known = p.lead != null && judged.lead != null;
-  const points = known ? own(p.lead) - own(judged.lead) : 0;
+  const loss = rate(most.winrate) - rate(judged.winrate), known = most.lead != null && judged.lead != null;
+  const points = known ? own(most.lead) - own(judged.lead) : 0;
   if (loss <= WIN && points <= POINTS) return "good";
-  const before = p.played.loss ?? (after ? rate(p.winrate) - rate(after.winrate) : 0);
-  const saved = known && p.played.points != null ? p.played.points - points : 0;
+  const before = after?.winrate == null ? 0 : rate(most.winrate) - rate(after.winrate);
+  const saved = known && after?.lead != null ? own(judged.lead) - own(after.lead) : 0;
   return before - loss > WIN || (saved > POINTS && before - loss > -WIN) ? "better" : "no";
 }
 
 // The line that is shown on the board: the answer, once it is known.
 export function line() {
-  if (!state.on || state.phase !== "shown" || store.view.current !== store.reviewed[state.list[state.place]]) return null;
+  if (!state.on || state.phase !== "shown" || store.view.current !== nodeOf()) return null;
   return position()?.candidates[0]?.pv ?? null;
 }
 
 function verdict() {
   const { view } = store, { judged } = view, p = position();
-  if (!p || !judged || judged.node !== view.current || judged.at !== state.at || !judged.done) return null;
-  return { name: judge(p, judged), judged };
+  if (!p || !judged || judged.node !== view.current || !judged.done || judged.node !== nodeOf()) return null;
+  if (judged.at === bestOf(p)) state.best.set(judged.node, judged);
+  if (judged.at === state.at) state.judged = judged;
+  if (state.phase === "ask" || state.judged?.at !== state.at || state.judged.node !== judged.node) return null;
+  const most = state.best.get(judged.node), name = judge(p, state.judged, most);
+  // An attempt that came before the best move was judged has to wait for that.
+  if (!most && state.phase === "judging" && !state.asked && !["best", "played"].includes(name)) {
+    state.asked = true;
+    search(bestOf(p));
+  }
+  return most || !state.asked ? { name, judged: state.judged } : null;
 }
 
 const reveal = () => { state.phase = "shown"; does.redraw(); };
@@ -110,7 +125,7 @@ export function draw(panel) {
     state.phase !== "shown" && h("button", { id: "show-answer", onclick: reveal }, say("showAnswer")),
     h("button", { id: "next-lesson", class: state.phase === "ask" ? "" : "main", onclick: () => enter(state.place + 1) }, say(state.place + 1 < state.list.length ? "nextLesson" : "endLesson")),
     state.place > 0 && h("button", { onclick: () => enter(state.place - 1) }, say("previousLesson")),
-    view.current !== store.reviewed[state.list[state.place]] && h("button", { onclick: () => enter(state.place) }, say("backToLesson")),
+    view.current !== nodeOf() && h("button", { onclick: () => enter(state.place) }, say("backToLesson")),
     h("button", { id: "stop-lesson", onclick: stop }, say("stopLesson"))),
   h("p", { class: "note" }, say("solvedSoFar", { n: solved })));
   patch(panel, parts);
