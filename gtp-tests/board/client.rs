@@ -26,7 +26,11 @@ impl Board {
         let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
             .arg("board")
             // What people play on this machine is not for tests.
-            .args(["--autosave", "off"].iter().filter(|_| !args.contains(&"--autosave")))
+            .args(
+                ["--autosave", "off"]
+                    .iter()
+                    .filter(|_| !args.contains(&"--autosave")),
+            )
             .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -190,7 +190,8 @@ impl Browser {
              return box && [box.left + box.width / 2, box.top + box.height / 2].map(Math.round); }})()"
         ));
         let actions = json!({"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
-            {"type": "pointerMove", "duration": 0, "origin": "viewport", "x": place[0], "y": place[1]},
+            {"type": "pointerMove", "duration": 0, "origin": "viewport", "x": 2, "y": 2},
+            {"type": "pointerMove", "duration": 100, "origin": "viewport", "x": place[0], "y": place[1]},
         ]}]});
         self.ask("POST", "/actions", &actions);
     }

@@ -196,7 +196,11 @@ fn every_saved_game_names_its_encoding() {
     let mut page = Events::open(&board);
     let named = |text: &str| {
         let games = text.matches("(;FF[4]").count() + text.matches("(;GM[").count();
-        (games, text.matches("CA[UTF-8]").count(), text.matches("CA[").count())
+        (
+            games,
+            text.matches("CA[UTF-8]").count(),
+            text.matches("CA[").count(),
+        )
     };
     begin(
         &board,

@@ -148,7 +148,10 @@ fn a_phone_has_an_address_of_its_own() {
         stream.write_all(head.as_bytes()).expect("it takes it");
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
-        answer.split(' ').nth(1).and_then(|status| status.parse().ok())
+        answer
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
     };
     assert_eq!(ask(path, host, ""), Some(200));
     assert_eq!(ask("", host, ""), Some(404), "without the token");

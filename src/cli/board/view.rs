@@ -122,7 +122,13 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         plan: session.plan_view(now),
         analysing: session.analysing,
         area: session.area.as_ref().map_or(String::new(), |area| {
-            let inside = |point| if area.points.contains(&point) { '1' } else { '0' };
+            let inside = |point| {
+                if area.points.contains(&point) {
+                    '1'
+                } else {
+                    '0'
+                }
+            };
             points(size).map(inside).collect()
         }),
         reviewing: session.review.is_some(),

@@ -42,7 +42,7 @@ export function players(view, since) {
     const name = view.names[index] || (engine ? say("engine") : side(color));
     const rank = view.ranks?.[index], more = engine ? levelName(view.terms.level) : rank;
     const over = view.end != null;
-    return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), h("b", {}, name), more && h("span", { class: "dim" }, more),
+    return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), name !== side(color) && h("span", { class: "unseen" }, `${side(color)}: `), h("b", {}, name), more && h("span", { class: "dim" }, more),
       view.scores && h("span", { class: "dim taken" }, say("captured", { n: view.taken[1 - index] })), clock(view.clocks[index], since));
   };
   patch($("players"), row("B", 0), row("W", 1));

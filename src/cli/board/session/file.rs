@@ -29,7 +29,11 @@ impl Session {
     ///
     /// # Errors
     /// If it cannot be played here.
-    pub(in super::super) fn put_before(&mut self, game: &[u8], terms: &Terms) -> anyhow::Result<()> {
+    pub(in super::super) fn put_before(
+        &mut self,
+        game: &[u8],
+        terms: &Terms,
+    ) -> anyhow::Result<()> {
         let begun = self.game.terms.clone();
         self.load(game)?;
         self.go(self.game.live)?;
@@ -42,7 +46,9 @@ impl Session {
     /// Whether nothing has happened in the game that could be lost.
     pub(in super::super) fn is_untouched(&self) -> bool {
         let game = &self.game;
-        game.tree.next_number() == 1 && game.beginning.comment.is_empty() && game.others.texts.is_empty()
+        game.tree.next_number() == 1
+            && game.beginning.comment.is_empty()
+            && game.others.texts.is_empty()
     }
 
     /// Shows another game of the same file; changes of this one are kept.
