@@ -94,6 +94,38 @@ fn what_is_shown_belongs_to_the_shown_position() {
 }
 
 #[test]
+fn a_lesson_hides_the_answer_and_judges_attempts() {
+    let folder = Scratch::new("study-lesson");
+    let Some((browser, board)) = open(&folder, &["--visits", "8", "--threads", "1"]) else {
+        return;
+    };
+    load(&browser, &folder, THROWN_AWAY);
+    browser.click("[data-tab=review]");
+    browser.click("#start-review");
+    browser.click("[data-learn=B]");
+    browser.wait("document.getElementById('slider').value === '8' && document.querySelectorAll('#over .candidate').length === 0 && document.getElementById('graph').hidden");
+    let panel = browser.run("return document.getElementById('panel').innerText;");
+    let panel = panel.as_str().expect("a text");
+    assert!(panel.contains("Mistake 1 of") && !panel.contains("E1") && !panel.contains("E6"));
+    let judged = |at: &str, verdict: &str| {
+        browser.click_point(at);
+        browser.wait(&format!("document.getElementById('verdict')?.innerText.startsWith('{at}') && document.getElementById('verdict').dataset.verdict === {verdict:?}"));
+    };
+    judged("C3", "no");
+    judged("J1", "no");
+    judged("E6", "best");
+    judged("E1", "best");
+    // Nothing was played, and an illegal attempt changes nothing.
+    assert_eq!(board.state()["current"], 8);
+    browser.click_point("E5");
+    browser.wait("document.getElementById('toast').innerText.includes('occupied') && document.getElementById('verdict')?.innerText.startsWith('E1')");
+    browser.click("#show-answer");
+    browser
+        .wait("document.getElementById('answer').innerText.includes('throws a proven win away')");
+    browser.check();
+}
+
+#[test]
 fn a_review_of_nogo_tells_its_progress_and_is_stopped() {
     let folder = Scratch::new("study-nogo");
     let Some((browser, board)) = open(&folder, &["--threads", "1"]) else {

@@ -1,16 +1,18 @@
 // Learning from mistakes: the position before each, the answer hidden; every attempt is judged by a search.
 import { h, patch, percent, share, signed, stone } from "./dom.js";
 import { shown } from "./names.js";
-import { isWrong, positionAt, words } from "./review.js";
+import { isWrong, POINTS, positionAt, words } from "./review.js";
 import { person, store } from "./store.js";
 import { say, side } from "./words.js";
 
-// Differences below these do not count: shares of the win rate, and points.
-const WIN = 0.03, POINTS = 1.5;
+// Two moves are as good if their winrates differ by less: a review lists 5 percent, the rest is noise of two searches.
+const WIN = 0.07;
+// So near to 0 and 1 a winrate says little, and points count.
+const DECIDED = 0.05;
 
-// `best` has the judgement of each position's best move, by the same search as an attempt: the searches of a review are
-// shorter, and their numbers differ.
-const state = { on: false, list: [], place: 0, phase: "ask", at: null, solved: new Map(), color: null, best: new Map() };
+// `seen` has what was judged, by position and move. The best move and the one that was played are judged like an attempt:
+// the searches of a review are shorter, and their numbers differ.
+const state = { on: false, list: [], place: 0, phase: "ask", at: null, solved: new Map(), color: null, seen: new Map(), asked: "" };
 let does = { send() {}, go() {}, redraw() {} };
 
 export const begin = (actions) => { does = actions; };
@@ -29,21 +31,31 @@ function chosen(color) {
 }
 
 export function start(color) {
-  Object.assign(state, { on: true, color, list: chosen(color), place: 0, solved: new Map(), best: new Map() });
+  Object.assign(state, { on: true, color, list: chosen(color), place: 0, solved: new Map(), seen: new Map() });
   return enter(0);
 }
 
 async function enter(place) {
   if (place >= state.list.length) return stop();
-  Object.assign(state, { place, phase: "ask", at: null });
+  Object.assign(state, { place, phase: "ask", at: null, asked: "" });
   does.redraw();
   await does.go(nodeOf());
-  if (state.place === place && state.phase === "ask") search(bestOf(position()));
+  search();
 }
 
 const nodeOf = () => store.reviewed[state.list[state.place]];
 const bestOf = (p) => p.candidates[0].move;
-const search = (at) => does.send({ do: "judge", at, node: nodeOf() });
+const playedOf = (p) => store.review.game.moves[p.moves].at;
+const key = (at) => `${nodeOf()} ${at}`;
+const seen = (at) => state.seen.get(key(at));
+
+// Has the next move judged that is still to be: an attempt first. Returns false if it cannot be played.
+async function search() {
+  const p = position(), next = p && [state.phase === "judging" && state.at, bestOf(p), playedOf(p)].find((at) => at && !seen(at));
+  if (!next || state.asked === key(next)) return true;
+  state.asked = key(next);
+  return does.send({ do: "judge", at: next, node: nodeOf() });
+}
 
 export function stop() {
   state.on = false;
@@ -57,26 +69,29 @@ export function moved(node) {
 
 export async function attempt(at) {
   if (store.view.current !== nodeOf()) return does.go(nodeOf());
-  if (await search(at)) {
-    Object.assign(state, { phase: "judging", at, judged: null, asked: false });
-    does.redraw();
-  }
+  const { phase, at: before } = state;
+  Object.assign(state, { phase: "judging", at });
+  does.redraw();
+  if (await search()) return;
+  Object.assign(state, { phase, at: before, asked: "" });
+  does.redraw();
 }
 
-// How good an attempt is against the best move (its judgement, or the review's): `best`, `good`, `better` than what was
-// played, `played` or `no`.
-export function judge(p, judged, most = p) {
-  const mover = moverOf(p), rate = (black) => share(mover, black), own = (lead) => (mover === "B" ? lead : -lead);
-  const after = positionAt(store.review, p.moves + 1);
-  if (judged.at === bestOf(p) || p.candidates.some((c) => c.move === judged.at && c.wins === true)) return "best";
-  if (judged.at === store.review.game.moves[p.moves].at) return "played";
-  if (judged.proven) return judged.proven === mover ? "good" : judged.proven === "0" ? "better" : "no";
-  const loss = rate(most.winrate) - rate(judged.winrate), known = most.lead != null && judged.lead != null;
-  const points = known ? own(most.lead) - own(judged.lead) : 0;
-  if (loss <= WIN && points <= POINTS) return "good";
-  const before = after?.winrate == null ? 0 : rate(most.winrate) - rate(after.winrate);
-  const saved = known && after?.lead != null ? own(judged.lead) - own(after.lead) : 0;
-  return before - loss > WIN || (saved > POINTS && before - loss > -WIN) ? "better" : "no";
+// By how much one judgement is better than another for a side: in winrate, and in points where the game is decided.
+function gap(mover, one, other) {
+  const decided = [one, other].every(({ winrate, lead }) => lead != null && Math.min(winrate, 1 - winrate) < DECIDED);
+  return { rate: share(mover, one.winrate) - share(mover, other.winrate), points: decided ? (mover === "B" ? 1 : -1) * (one.lead - other.lead) : 0 };
+}
+const isLarge = ({ rate, points }, least = WIN) => rate >= least || points >= POINTS;
+
+// How good an attempt is: `best`, `good`, `better` than what was played, `played` or `no`.
+export function judge(p, tried, best, played) {
+  const mover = moverOf(p);
+  if (tried.at === bestOf(p) || p.candidates.some((c) => c.move === tried.at && c.wins === true)) return "best";
+  if (tried.at === playedOf(p)) return "played";
+  if (tried.proven) return tried.proven === mover ? "good" : tried.proven === "0" ? "better" : "no";
+  if (!isLarge(gap(mover, best, tried))) return "good";
+  return isLarge(gap(mover, tried, played)) ? "better" : "no";
 }
 
 // The line that is shown on the board: the answer, once it is known.
@@ -85,19 +100,25 @@ export function line() {
   return position()?.candidates[0]?.pv ?? null;
 }
 
+// What is known of an attempt, once all is that it is compared with.
 function verdict() {
-  const { view } = store, { judged } = view, p = position();
-  if (!p || !judged || judged.node !== view.current || !judged.done || judged.node !== nodeOf()) return null;
-  if (judged.at === bestOf(p)) state.best.set(judged.node, judged);
-  if (judged.at === state.at) state.judged = judged;
-  if (state.phase === "ask" || state.judged?.at !== state.at || state.judged.node !== judged.node) return null;
-  const most = state.best.get(judged.node), name = judge(p, state.judged, most);
-  // An attempt that came before the best move was judged has to wait for that.
-  if (!most && state.phase === "judging" && !state.asked && !["best", "played"].includes(name)) {
-    state.asked = true;
-    search(bestOf(p));
-  }
-  return most || !state.asked ? { name, judged: state.judged } : null;
+  const p = position(), [tried, best, played] = [state.at, bestOf(p), playedOf(p)].map((at) => at && seen(at));
+  const known = tried && (tried.proven || [bestOf(p), playedOf(p)].includes(tried.at) || (best && played));
+  return known ? { name: judge(p, tried, best, played), judged: tried } : null;
+}
+
+// Whether a closer look has found that the played move is no mistake.
+function isNone(p) {
+  const best = seen(bestOf(p)), played = seen(playedOf(p)), [least] = store.review.settings.thresholds;
+  return best && played && !isLarge(gap(moverOf(p), best, played), least);
+}
+
+// Takes a judgement that has arrived.
+function take() {
+  const { judged } = store.view;
+  if (!judged?.done || judged.node !== nodeOf() || seen(judged.at)) return;
+  state.seen.set(key(judged.at), judged);
+  search();
 }
 
 const reveal = () => { state.phase = "shown"; does.redraw(); };
@@ -106,6 +127,7 @@ const reveal = () => { state.phase = "shown"; does.redraw(); };
 export function draw(panel) {
   const { view } = store, p = position();
   if (!p) { stop(); return; }
+  take();
   const mover = moverOf(p), found = verdict(), game = view.game;
   if (found && state.phase === "judging") {
     state.phase = "judged";
@@ -113,6 +135,7 @@ export function draw(panel) {
     else if (!state.solved.has(p.moves)) state.solved.set(p.moves, false);
   }
   const parts = [h("p", {}, h("b", {}, say("lesson", { n: state.place + 1, all: state.list.length })), " ", stone(mover), " ", say("findBetter", { side: side(mover), move: p.moves + 1 }))];
+  if (state.phase === "ask" && isNone(p)) parts.push(h("p", { class: "verdict good", id: "no-mistake", role: "status" }, say("noMistake", { at: shown(game, playedOf(p)) })));
   if (state.phase === "judging") parts.push(h("p", {}, say("judging")));
   if (found && state.phase !== "shown") {
     const { judged, name } = found, numbers = [percent(share(mover, judged.winrate)), judged.lead != null && signed(mover === "B" ? judged.lead : -judged.lead)].filter(Boolean).join(", ");

@@ -5,7 +5,7 @@ import { say, side } from "./words.js";
 
 const KINDS = ["inaccuracy", "mistake", "blunder", "thrown_away"];
 // A loss of so many points is worth a look, also in a game that is decided.
-const POINTS = 4;
+export const POINTS = 4;
 
 const letter = (name) => (name === "black" ? "B" : name === "white" ? "W" : null);
 
