@@ -25,6 +25,12 @@ impl Board {
     pub(super) fn start(args: &[&str]) -> Board {
         let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
             .arg("board")
+            // What people play on this machine is not for tests.
+            .args(
+                ["--autosave", "off"]
+                    .iter()
+                    .filter(|_| !args.contains(&"--autosave")),
+            )
             .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

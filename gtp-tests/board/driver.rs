@@ -182,6 +182,30 @@ impl Browser {
         self.ask("POST", "/actions", &actions);
     }
 
+    /// Moves the mouse onto an element.
+    #[track_caller]
+    pub(super) fn point_at(&self, selector: &str) {
+        let place = self.wait(&format!(
+            "(() => {{ const box = document.querySelector({selector:?})?.getBoundingClientRect();\
+             return box && [box.left + box.width / 2, box.top + box.height / 2].map(Math.round); }})()"
+        ));
+        let actions = json!({"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
+            {"type": "pointerMove", "duration": 0, "origin": "viewport", "x": 2, "y": 2},
+            {"type": "pointerMove", "duration": 100, "origin": "viewport", "x": place[0], "y": place[1]},
+        ]}]});
+        self.ask("POST", "/actions", &actions);
+    }
+
+    /// Clicks where the mouse is.
+    #[track_caller]
+    pub(super) fn click_here(&self) {
+        let actions = json!({"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]}]});
+        self.ask("POST", "/actions", &actions);
+    }
+
     /// Holds the mouse button on an element for a while, as a person does, and releases it.
     #[track_caller]
     pub(super) fn click_slowly(&self, selector: &str) {

@@ -191,6 +191,45 @@ fn records_of_other_programs_are_read_with_their_variations() {
 
 /// Both sides have eight seconds for a game, while other clients disturb it.
 #[test]
+fn every_saved_game_names_its_encoding() {
+    let board = quick();
+    let mut page = Events::open(&board);
+    let named = |text: &str| {
+        let games = text.matches("(;FF[4]").count() + text.matches("(;GM[").count();
+        (
+            games,
+            text.matches("CA[UTF-8]").count(),
+            text.matches("CA[").count(),
+        )
+    };
+    begin(
+        &board,
+        &json!({"game": "nogo", "size": "5", "players": ["human", "human"]}),
+    );
+    play(&board, "C3");
+    board.do_it(&json!({"do": "comment", "node": 1, "text": "好棋 – naïve"}));
+    let sgf = board.get("game.sgf").body;
+    assert!(sgf.contains("C[好棋 – naïve]"), "{sgf}");
+    assert_eq!(named(&sgf), (1, 1, 1), "{sgf}");
+    board.do_it(&json!({"do": "review", "on": true}));
+    page.wait_for_review();
+    let sgf = board.get("reviewed.sgf").body;
+    assert_eq!(named(&sgf), (1, 1, 1), "{sgf}");
+    // Of files with several games, whichever is shown, and whatever they named.
+    for file in [
+        "(;GM[1]SZ[9];B[aa])(;GM[1]SZ[9];B[bb])",
+        "(;GM[1]SZ[9]CA[ISO-8859-1];B[aa])(;GM[1]CA[ISO-8859-1]SZ[9];B[bb])",
+    ] {
+        assert_eq!(load(&board, file.as_bytes()).0, 200);
+        for place in [0, 1] {
+            board.do_it(&json!({"do": "game", "place": place}));
+            let sgf = board.get("game.sgf").body;
+            assert_eq!(named(&sgf), (2, 2, 2), "{sgf}");
+        }
+    }
+}
+
+#[test]
 fn a_clock_holds_regardless_of_pages() {
     let board = quick();
     let mut page = Events::open(&board);

@@ -5,10 +5,12 @@ mod client;
 mod driver;
 mod games;
 mod page;
+mod study;
 mod watch;
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use client::{Board, Events, get, request};
@@ -114,6 +116,51 @@ fn requests_without_the_token_are_refused() {
     );
     let elsewhere = TcpStream::connect(("127.0.0.2", port));
     assert!(elsewhere.is_err(), "only on the loopback address");
+}
+
+#[test]
+fn a_phone_has_an_address_of_its_own() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(["board", "--phone", "--autosave", "off"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary was built for this test");
+    let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let mut line = || lines.next().and_then(Result::ok);
+    let (Some(own), Some(network)) = (line(), line()) else {
+        // Directly: what a passed test prints is not shown.
+        let _ = writeln!(std::io::stderr(), "skipped: this computer is in no network");
+        return;
+    };
+    let code = line().expect("a code");
+    assert!(code.starts_with('\u{2588}'), "{code}");
+    let board = Board::of(child, &own);
+    let (host, path) = network
+        .strip_prefix("http://")
+        .and_then(|rest| rest.split_once('/'))
+        .expect("an address");
+    assert_eq!(path.trim_end_matches('/'), board.token);
+    let ask = |path: &str, named: &str, more: &str| {
+        let mut stream = TcpStream::connect(host).expect("it listens there");
+        let head = format!("GET /{path} HTTP/1.1\r\nHost: {named}\r\n{more}\r\n");
+        stream.write_all(head.as_bytes()).expect("it takes it");
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+    };
+    assert_eq!(ask(path, host, ""), Some(200));
+    assert_eq!(ask("", host, ""), Some(404), "without the token");
+    let wrong = path.replace(|digit: char| digit.is_ascii_digit(), "f");
+    assert_eq!(ask(&wrong, host, ""), Some(404));
+    assert_eq!(ask(path, "evil.example", ""), Some(421));
+    let origin = format!("Origin: http://127.0.0.1:{}\r\n", board.port);
+    assert_eq!(ask(path, host, &origin), Some(403), "another page");
+    assert_eq!(board.get("").status, 200);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::scratch::Scratch;
 const PEOPLE: [&str; 2] = ["human", "human"];
 
 /// A browser with a board; `None` where there is no browser.
-fn open(folder: &Scratch, args: &[&str]) -> Option<(Browser, Board)> {
+pub(super) fn open(folder: &Scratch, args: &[&str]) -> Option<(Browser, Board)> {
     let browser = Browser::start(folder)?;
     let board = Board::start(args);
     browser.ask("POST", "/url", &json!({"url": board.address}));
@@ -26,7 +26,7 @@ fn begin(browser: &Browser, board: &Board, terms: &Value) {
     ));
 }
 
-fn load(browser: &Browser, folder: &Scratch, text: &str) {
+pub(super) fn load(browser: &Browser, folder: &Scratch, text: &str) {
     let file = folder.join("loaded.sgf");
     std::fs::write(&file, text).expect("writable");
     let input = browser.element("#file");
@@ -49,8 +49,8 @@ fn press_all(browser: &Browser, keys: &str) {
     keys.chars().for_each(|key| browser.press(&key.to_string()));
 }
 
-const LEFT: &str = "\u{E012}";
-const RIGHT: &str = "\u{E014}";
+pub(super) const LEFT: &str = "\u{E012}";
+pub(super) const RIGHT: &str = "\u{E014}";
 const UP: &str = "\u{E013}";
 const ENTER: &str = "\u{E007}";
 

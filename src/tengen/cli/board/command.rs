@@ -52,6 +52,10 @@ pub(super) enum Command {
     Analyse {
         on: bool,
     },
+    /// Limit analysis to these points, or to none of them.
+    Area {
+        points: Vec<String>,
+    },
     /// Determine dead stones and score.
     Count,
     /// Set up stones: points with `B`, `W` or nothing.
@@ -127,6 +131,16 @@ impl Command {
             Command::Analyse { on } => {
                 session.analyse(on);
                 Ok(())
+            }
+            Command::Area { points } => {
+                let size = session.board.size();
+                let points: anyhow::Result<Vec<Vertex>> =
+                    points.iter().map(|at| vertex(at, size)).collect();
+                let points = points?.into_iter().filter_map(|vertex| match vertex {
+                    Vertex::Point(point) => Some(point),
+                    Vertex::Pass => None,
+                });
+                session.search_in(points.collect())
             }
             Command::Count => session.ask(Task::Count),
             Command::SetUp {

@@ -1,6 +1,7 @@
 //! `tengen board`: the board in the browser. A page served on the loopback address requests
 //! everything; rules, moves, numbers and records come from the same modules as over GTP.
 
+mod autosave;
 mod clocks;
 mod command;
 mod open;
@@ -66,6 +67,10 @@ pub(crate) struct Board {
     /// the address can use the engine, and nothing is encrypted.
     #[arg(long)]
     phone: bool,
+    /// Where the game is kept while it is played: it can be taken up when the program is started again.
+    /// `off` for nowhere [default: tengen/board.sgf in the user's folder for the state of programs].
+    #[arg(long, value_name = "FILE", hide_default_value = true)]
+    autosave: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineFlags,
 }
@@ -102,6 +107,13 @@ impl Board {
             ..Terms::default()
         };
         let mut session = Session::new(Arc::new(engine), terms, Arc::clone(&time))?;
+        let kept = self.autosave.or_else(autosave::usual_file);
+        let kept = kept.filter(|path| path.as_os_str() != "off");
+        if let Some(path) = &kept
+            && let Err(error) = autosave::recall(&mut session, path)
+        {
+            log::warn!("{}: {error:#}", path.display());
+        }
         if let Some(path) = &self.file {
             let name = || path.display().to_string();
             let bytes = file::read_bytes(path).with_context(name)?;
@@ -113,8 +125,11 @@ impl Board {
             true => Server::bind_in_network(self.port, host)?,
             false => Server::bind(self.port, host)?,
         };
-        let (working, watching) = (Arc::clone(&table), table);
+        let (working, watching) = (Arc::clone(&table), Arc::clone(&table));
         spawn("engine", move || worker::work(&working, &time))?;
+        if let Some(path) = kept {
+            spawn("autosave", move || autosave::keep(&table, &path))?;
+        }
         spawn("clocks", move || watching.watch_clocks())?;
         let address = server.address();
         output::print(&address)?;

@@ -1,7 +1,7 @@
 //! Results of a search for the page: all winrates and leads are Black's, moves are vertices, points
 //! are listed row by row from the top.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tengen::game::{BoardSize, Color, Move, Proof};
 use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
@@ -25,34 +25,35 @@ pub(in super::super) struct SearchedPosition {
     pub(in super::super) size: BoardSize,
 }
 
-/// A candidate.
-#[derive(Debug, Serialize)]
-struct Candidate {
-    at: String,
+/// A candidate, on the page and in files.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Candidate {
+    pub(super) at: String,
     visits: u64,
-    winrate: f32,
+    pub(super) winrate: f32,
     lead: Option<f32>,
     prior: f32,
-    proven: Option<&'static str>,
-    pv: Vec<String>,
+    /// `B`, `W` or `0` if the result is proven.
+    pub(super) proven: Option<String>,
+    pub(super) pv: Vec<String>,
 }
 
 /// Data of a search for the page.
 #[derive(Debug, Serialize)]
-pub(in super::super) struct Analysis {
-    node: usize,
-    task: Task,
-    to_move: &'static str,
+pub(super) struct Analysis {
+    pub(super) node: usize,
+    pub(super) task: Task,
+    pub(super) to_move: &'static str,
     #[serde(flatten)]
-    eval: Eval,
+    pub(super) eval: Eval,
     /// Visits per second of this search; 0 before it has taken time.
-    speed: f64,
-    candidates: Vec<Candidate>,
+    pub(super) speed: f64,
+    pub(super) candidates: Vec<Candidate>,
     /// The network's policy by point, in thousandths, then that of the pass.
-    policy: Vec<u16>,
+    pub(super) policy: Vec<u16>,
     /// Ownership of each point, in hundredths: 100 is certainly Black's.
-    owners: Option<Vec<i8>>,
-    done: bool,
+    pub(super) owners: Option<Vec<i8>>,
+    pub(super) done: bool,
 }
 
 impl SearchedPosition {
@@ -108,7 +109,7 @@ impl SearchedPosition {
             winrate: self.winrate(value),
             lead: expected.map(|expected| (expected.black_ahead * 10.0).round() / 10.0),
             prior: (found.prior * 1e4).round() / 1e4,
-            proven: self.proven(found.proof),
+            proven: self.proven(found.proof).map(str::to_owned),
             pv: found
                 .pv
                 .iter()

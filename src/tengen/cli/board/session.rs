@@ -154,6 +154,15 @@ pub(super) struct KeptAnalysis {
     pub(super) json: Arc<str>,
 }
 
+/// The points to which the analysis of shown positions is limited.
+pub(super) struct Area {
+    pub(super) points: Vec<Move>,
+    /// Another area is another search.
+    number: u64,
+    /// The last analysis within it, and its position: no evaluation of the position, which may have better moves.
+    found: Option<(usize, Arc<str>)>,
+}
+
 /// The game on the board, and what people and the engine do with it.
 pub(super) struct Session {
     /// Of the command line.
@@ -164,6 +173,9 @@ pub(super) struct Session {
     pub(super) board: Box<dyn Engine>,
     /// Whether the page requests analysis.
     pub(super) analysing: bool,
+    pub(super) area: Option<Area>,
+    /// Number of areas so far.
+    areas: u64,
     /// One move or count requested by the page, with its position.
     asked: Option<(Task, usize)>,
     /// The last position of the line to review.
@@ -207,6 +219,8 @@ impl Session {
             game: BoardGame::new(options, terms.clone(), beginning),
             board,
             analysing: false,
+            area: None,
+            areas: 0,
             asked: None,
             review: None,
             judged: None,
@@ -271,6 +285,7 @@ impl Session {
     fn stand_at(&mut self, board: Box<dyn Engine>) {
         self.board = board;
         (self.asked, self.review, self.judged, self.skim) = (None, None, None, None);
+        self.area = None;
         self.serial += 1;
         self.games += 1;
     }
@@ -527,6 +542,50 @@ impl Session {
     pub(super) fn glance(&mut self, node: usize, eval: Eval) {
         if self.game.tree.has(node) && self.game.tree.node(node).eval.is_none() {
             self.game.tree.node_mut(node).eval = Some(Box::new(eval));
+        }
+    }
+
+    /// Limits analysis to these points; to none means the whole board.
+    ///
+    /// # Errors
+    /// If no point of them may be played in the shown position.
+    pub(super) fn search_in(&mut self, points: Vec<Move>) -> anyhow::Result<()> {
+        let legal = self.board.legal_moves(self.board.to_move());
+        let is_open = points.is_empty() || points.iter().any(|point| legal.contains(point));
+        ensure!(is_open, "no legal move is in this area");
+        self.areas += 1;
+        self.exhausted = None;
+        self.area = (!points.is_empty()).then_some(Area {
+            points,
+            number: self.areas,
+            found: None,
+        });
+        Ok(())
+    }
+
+    /// The analysis of the shown position as JSON.
+    pub(super) fn analysis(&self) -> Option<&Arc<str>> {
+        let within = self.area.as_ref().and_then(|area| area.found.as_ref());
+        let within = within.filter(|(node, _)| *node == self.game.current);
+        let known = || self.game.analyses.get(&self.game.current);
+        let json = within.map(|(_, json)| json);
+        json.or_else(|| known().map(|known| &known.json))
+    }
+
+    /// Takes the result of a task's search of a position; returns whether it is shown.
+    pub(super) fn see(
+        &mut self,
+        request: TaskRequest,
+        node: usize,
+        json: String,
+        eval: Eval,
+    ) -> bool {
+        match &mut self.area {
+            Some(area) if request.area == area.number => {
+                area.found = Some((node, json.into()));
+                true
+            }
+            _ => self.learn(node, json, eval),
         }
     }
 

@@ -2,11 +2,13 @@
 //! Black's win rate as Sabaki has it (`SBKV`).
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use tengen::game::{BoardSize, Color};
 use tengen::gtp::parse_vertex;
 use tengen::record::sgf;
 use tengen::watch::{Eval, letter};
+
+use super::report::{Analysis, Candidate};
+use super::task::Task;
 
 /// The property's name.
 const NAME: &str = "TNGA";
@@ -14,18 +16,6 @@ const SABAKI: &str = "SBKV";
 /// Candidates and moves of a line that are written.
 const CANDIDATES: usize = 8;
 const LINE: usize = 10;
-
-/// A candidate.
-#[derive(Debug, Serialize, Deserialize)]
-struct Candidate {
-    at: String,
-    visits: u64,
-    winrate: f32,
-    lead: Option<f32>,
-    prior: f32,
-    proven: Option<String>,
-    pv: Vec<String>,
-}
 
 /// An analysis: winrates and leads are Black's.
 #[derive(Debug, Serialize, Deserialize)]
@@ -62,7 +52,7 @@ pub(super) fn take(
 ) -> Option<(Eval, String)> {
     let text = sgf::take_property(others, NAME)?;
     let _ = sgf::take_property(others, SABAKI);
-    let stored: Stored = serde_json::from_str(&text).ok()?;
+    let mut stored: Stored = serde_json::from_str(&text).ok()?;
     let is_point = |at: &String| parse_vertex(at, size).is_ok();
     let proven = |found: &Option<String>| match found.as_deref() {
         Some("B") => Some(letter(Color::Black)),
@@ -84,18 +74,21 @@ pub(super) fn take(
         visits: stored.visits,
         proven: proven(&stored.proven),
     };
-    let candidates = stored.candidates.iter().map(|found| {
-        json!({
-            "at": found.at, "visits": found.visits, "winrate": found.winrate, "lead": found.lead,
-            "prior": found.prior, "proven": proven(&found.proven), "pv": found.pv,
-        })
-    });
-    let page = json!({
-        "node": node, "task": "analyse", "to_move": letter(mover), "winrate": eval.winrate, "lead": eval.lead,
-        "visits": eval.visits, "proven": eval.proven, "speed": 0.0,
-        "candidates": candidates.collect::<Vec<_>>(), "policy": [], "owners": null, "done": true,
-    });
-    Some((eval, page.to_string()))
+    for candidate in &mut stored.candidates {
+        candidate.proven = proven(&candidate.proven).map(str::to_owned);
+    }
+    let page = Analysis {
+        node,
+        task: Task::Analyse,
+        to_move: letter(mover),
+        eval: eval.clone(),
+        speed: 0.0,
+        candidates: stored.candidates,
+        policy: Vec::new(),
+        owners: None,
+        done: true,
+    };
+    Some((eval, serde_json::to_string(&page).ok()?))
 }
 
 #[cfg(test)]

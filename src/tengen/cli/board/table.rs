@@ -62,10 +62,8 @@ impl Inner {
     fn publish(&mut self) {
         let state = view::state(&self.session, self.attended);
         self.feed.set(STATE, &state);
-        let game = &self.session.game;
-        let known = game.analyses.get(&game.current);
-        self.feed
-            .set(ANALYSIS, known.map_or("null", |known| &known.json));
+        let known = self.session.analysis();
+        self.feed.set(ANALYSIS, known.map_or("null", |json| json));
         let request = self.session.request(self.attended);
         if let Some((running, stop)) = &self.running
             && request != Some(*running)
@@ -109,6 +107,11 @@ impl Table {
     /// Reads the game.
     pub(super) fn look<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
         look(&self.inner.lock().session)
+    }
+
+    /// Waits for the next change.
+    pub(super) fn wait(&self) {
+        self.changed.wait(&mut self.inner.lock());
     }
 
     /// Ends the search for a move; the best move so far is played.
@@ -173,7 +176,7 @@ impl Table {
     pub(super) fn show(&self, request: TaskRequest, node: usize, json: String, eval: Eval) {
         let mut inner = self.inner.lock();
         let current = inner.session.request(inner.attended) == Some(request);
-        if current && inner.session.learn(node, json, eval) {
+        if current && inner.session.see(request, node, json, eval) {
             inner.publish();
             self.changed.notify_all();
         }

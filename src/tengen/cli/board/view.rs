@@ -48,6 +48,8 @@ struct State<'a> {
     clocks: [Option<ClockView>; 2],
     plan: Option<PlanView>,
     analysing: bool,
+    /// One digit per point: 1 where the analysis looks; empty if that is everywhere.
+    area: String,
     reviewing: bool,
     /// Number of reviews of this game.
     reviewed: u64,
@@ -119,6 +121,16 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         clocks: [Color::Black, Color::White].map(|color| session.game.clocks.view(color, now)),
         plan: session.plan_view(now),
         analysing: session.analysing,
+        area: session.area.as_ref().map_or(String::new(), |area| {
+            let inside = |point| {
+                if area.points.contains(&point) {
+                    '1'
+                } else {
+                    '0'
+                }
+            };
+            points(size).map(inside).collect()
+        }),
         reviewing: session.review.is_some(),
         reviewed: session.game.reviewed.0,
         task: session.request(attended).map(|request| request.task),

@@ -7,7 +7,7 @@ use tengen::clock::{Clock, TimeControl, TimeLeft};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveRequest, ThinkingLimits,
 };
-use tengen::game::{Color, Symmetry};
+use tengen::game::{Color, Move, Symmetry};
 use tengen::record::{GameRecord, Play};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
@@ -39,6 +39,8 @@ struct Job {
     flags: Arc<EngineFlags>,
     /// The move to judge.
     tried: Option<Play>,
+    /// The points to which an analysis is limited, if it is.
+    area: Option<Vec<Move>>,
     /// The positions from the beginning of the record to the searched one.
     nodes: Vec<usize>,
 }
@@ -63,6 +65,7 @@ impl Job {
         Job {
             flags: Arc::clone(&session.flags),
             tried: session.judged.as_ref().map(|judged| judged.play),
+            area: session.area.as_ref().map(|area| area.points.clone()),
             nodes,
             limits: level.limits(&options.thinking_limits(), session.game.clocks.control()),
             options,
@@ -158,7 +161,7 @@ impl WorkerEngine {
         };
         match request.task {
             Task::Move => self.choose(table, request, searched, job, stop),
-            Task::Analyse => self.analyse(table, request, searched, stop),
+            Task::Analyse => self.analyse(table, request, searched, job, stop),
             Task::Ponder => {
                 self.engine
                     .ponder(stop, &AnalysisOptions::default(), &mut |_| {});
@@ -325,12 +328,20 @@ impl WorkerEngine {
         table: &Table,
         request: TaskRequest,
         searched: SearchedPosition,
+        job: &Job,
         stop: &StopFlag,
     ) {
+        let outside = |mv: &Move| job.area.as_ref().is_some_and(|area| !area.contains(mv));
+        let mut avoid = self.engine.legal_moves(searched.mover);
+        if !avoid.is_empty() && avoid.iter().all(outside) {
+            return table.finish(request, |session| session.exhausted(request));
+        }
+        avoid.retain(outside);
         let options = AnalysisOptions {
             interval: Some(INTERVAL),
             at_once: true,
             points: PointsByMove::Lead,
+            avoid,
             ..AnalysisOptions::default()
         };
         let effort = AnalysisEffort::Bounded {
@@ -338,21 +349,20 @@ impl WorkerEngine {
             time: None,
         };
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
-        let found = self.engine.analyse(&asked, &mut |report| {
-            table.show(
-                request,
-                request.node,
-                searched.text(report, false),
-                searched.eval(report),
-            );
-        });
+        let show = |report: &SearchReport, done| {
+            let mut inside = report.clone();
+            inside.moves.retain(|found| !outside(&found.mv));
+            if inside.moves.is_empty() {
+                return;
+            }
+            let (text, eval) = (searched.text(&inside, done), searched.eval(&inside));
+            table.show(request, request.node, text, eval);
+        };
+        let found = self
+            .engine
+            .analyse(&asked, &mut |report| show(report, false));
         if let Some(report) = &found {
-            table.show(
-                request,
-                request.node,
-                searched.text(report, true),
-                searched.eval(report),
-            );
+            show(report, true);
         }
         let log = self.engine.thinker_log();
         table.finish(request, |session| {

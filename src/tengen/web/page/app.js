@@ -1,5 +1,6 @@
 // The page: one store, one draw. A host answers commands: `tengen board`, or the page itself if it is a
 // file (local.js).
+import * as area from "./area.js";
 import * as board from "./board.js";
 import { $, h, patch, recall, remember, toast } from "./dom.js";
 import * as edit from "./edit.js";
@@ -10,6 +11,7 @@ import { listenToKeys } from "./keys.js";
 import * as learn from "./learn.js";
 import { indexOf, typed, vertexOf } from "./names.js";
 import * as panels from "./panels.js";
+import * as picture from "./picture.js";
 import * as reviews from "./review.js";
 import { currentLine, isPlaying, store } from "./store.js";
 import { label, refusal, say, switchLanguage } from "./words.js";
@@ -33,10 +35,12 @@ function step(by) {
 
 // The evaluation of the shown position, by a search or the review.
 function analysis() {
-  const { view, analysis: found } = store;
-  if (found && found.node === view.current) return found;
-  const place = store.reviewed.indexOf(view.current);
-  return place < 0 ? null : reviews.asAnalysis(reviews.positionAt(store.review, place), view.current);
+  const { view, analysis: found } = store, place = store.reviewed.indexOf(view.current);
+  const reviewed = place < 0 ? null : reviews.asAnalysis(reviews.positionAt(store.review, place), view.current);
+  if (!found || found.node !== view.current) return reviewed;
+  // The move that was played, with the value of the position after it, where the search has not visited it.
+  const played = !view.area && reviewed?.candidates.find((one) => one.visits === 0 && !found.candidates.some((other) => other.at === one.at));
+  return played ? { ...found, candidates: [...found.candidates, played] } : found;
 }
 
 // The kinds of marks that there are for this game.
@@ -80,7 +84,7 @@ function draw() {
   const chosen = layers().includes(look.layer) ? look.layer : "candidates";
   const layer = view.count && chosen === "candidates" && (view.end || !view.analysing) ? "territory" : chosen;
   const next = learn.isOpen() ? null : !server || store.reviewed.includes(view.current) ? line[at + 1] : null;
-  board.draw({ view: edit.isOn() ? { ...view, stones: edit.stones(view) } : view, analysis: edit.isOn() ? null : found, layer, line: learn.line() ?? look.line, ghost: look.ghost, aim: look.aim, cursor: look.cursor, hint: look.hint, open: open || view.count, next });
+  board.draw({ view: edit.isOn() ? { ...view, stones: edit.stones(view) } : view, analysis: edit.isOn() ? null : found, layer, line: learn.line() ?? look.line, ghost: look.ghost, aim: look.aim, corner: area.corner(), cursor: look.cursor, hint: look.hint, open: open || view.count, next });
   panels.bar(view, hidden ? null : found ?? line[at]?.eval);
   panels.players(view, store.since);
   panels.plan(view, store.since);
@@ -119,8 +123,8 @@ function drawPanel(view, found, hidden) {
   panel.setAttribute("aria-labelledby", `tab-${look.tab}`);
   if (panel.dataset.tab !== look.tab) panel.replaceChildren();
   panel.dataset.tab = look.tab;
-  if (look.tab === "analysis") panels.candidates(panel, { ...shared, analysis: found, hidden, play: playLine });
-  else if (look.tab === "moves") panels.moves(panel, { ...shared, tree: store.tree, go, hidden: learn.isOpen(), edit: host.live && !learn.isOn() && edit.tools() });
+  if (look.tab === "analysis") panels.candidates(panel, { ...shared, analysis: found, hidden, play: playLine, area: host.live && !learn.isOn() && area.button(view) });
+  else if (look.tab === "moves") panels.moves(panel, { ...shared, tree: store.tree, go, hidden: learn.isOpen(), edit: host.live && !learn.isOn() && edit.tools(), picture: host.live && (() => picture.save(`${view.game}-${moveNumber(currentLine())}.png`)) });
   else {
     const goto = (moves) => go(store.reviewed[moves]);
     const play = async (moves, line) => { if (store.reviewed[moves] === store.view.current || (await goto(moves))) await send({ do: "line", moves: line, node: store.reviewed[moves] }); };
@@ -159,6 +163,7 @@ export function play(at) {
   look.aim = -1;
   if (!host.live) return;
   if (edit.isOn()) return edit.click(indexOf(store.view, at));
+  if (area.isOn() && at !== "pass") return area.click(indexOf(store.view, at));
   if (learn.isOpen()) return learn.attempt(at);
   // A click on a count changes which stones are dead.
   if (store.view.count && at !== "pass" && board.stoneAt(store.view, at) !== ".") return send({ do: "mark_dead", at, node: store.view.current });
@@ -207,7 +212,7 @@ export const act = {
     return send({ do: "new", terms: { ...terms, players: [...terms.players].reverse() } });
   },
   layer: () => { const names = layers(); show(names[(names.indexOf(look.layer) + 1) % names.length]); },
-  escape: () => { Object.assign(look, { line: null, aim: -1, hint: null }); redraw(); },
+  escape: () => { area.stop(); Object.assign(look, { line: null, aim: -1, hint: null }); redraw(); },
   type: () => $("typed").focus(),
   cursor: (dx, dy) => {
     const { width, height } = store.view, last = board.lastOf(store.view);
@@ -253,6 +258,7 @@ export function begin(chosen) {
   for (const element of document.querySelectorAll(".server")) element.hidden = !host.live;
   learn.begin({ send, go, redraw });
   edit.begin({ send, redraw });
+  area.begin({ send, redraw });
   board.listen({
     play: (index) => play(vertexOf(store.view, index)),
     hover: (index) => {

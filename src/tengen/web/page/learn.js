@@ -1,14 +1,18 @@
 // Learning from mistakes: the position before each, the answer hidden; every attempt is judged by a search.
 import { h, patch, percent, share, signed, stone } from "./dom.js";
 import { shown } from "./names.js";
-import { isWrong, positionAt, words } from "./review.js";
+import { isWrong, POINTS, positionAt, words } from "./review.js";
 import { person, store } from "./store.js";
 import { say, side } from "./words.js";
 
-// Differences below these do not count: shares of the win rate, and points.
-const WIN = 0.03, POINTS = 1.5;
+// Two moves are as good if their winrates differ by less: a review lists 5 percent, the rest is noise of two searches.
+const WIN = 0.07;
+// So near to 0 and 1 a winrate says little, and points count.
+const DECIDED = 0.05;
 
-const state = { on: false, list: [], place: 0, phase: "ask", at: null, solved: new Map(), color: null };
+// `seen` has what was judged, by position and move. The best move and the one that was played are judged like an attempt:
+// the searches of a review are shorter, and their numbers differ.
+const state = { on: false, list: [], place: 0, phase: "ask", at: null, solved: new Map(), color: null, seen: new Map(), asked: "" };
 let does = { send() {}, go() {}, redraw() {} };
 
 export const begin = (actions) => { does = actions; };
@@ -27,15 +31,30 @@ function chosen(color) {
 }
 
 export function start(color) {
-  Object.assign(state, { on: true, color, list: chosen(color), place: 0, solved: new Map() });
+  Object.assign(state, { on: true, color, list: chosen(color), place: 0, solved: new Map(), seen: new Map() });
   return enter(0);
 }
 
-function enter(place) {
+async function enter(place) {
   if (place >= state.list.length) return stop();
-  Object.assign(state, { place, phase: "ask", at: null });
-  does.go(store.reviewed[state.list[place]]);
+  Object.assign(state, { place, phase: "ask", at: null, asked: "" });
   does.redraw();
+  await does.go(nodeOf());
+  search();
+}
+
+const nodeOf = () => store.reviewed[state.list[state.place]];
+const bestOf = (p) => p.candidates[0].move;
+const playedOf = (p) => store.review.game.moves[p.moves].at;
+const key = (at) => `${nodeOf()} ${at}`;
+const seen = (at) => state.seen.get(key(at));
+
+// Has the next move judged that is still to be: an attempt first. Returns false if it cannot be played.
+async function search() {
+  const p = position(), next = p && [state.phase === "judging" && state.at, bestOf(p), playedOf(p)].find((at) => at && !seen(at));
+  if (!next || state.asked === key(next)) return true;
+  state.asked = key(next);
+  return does.send({ do: "judge", at: next, node: nodeOf() });
 }
 
 export function stop() {
@@ -49,40 +68,57 @@ export function moved(node) {
 }
 
 export async function attempt(at) {
-  const node = store.reviewed[state.list[state.place]];
-  if (store.view.current !== node) return does.go(node);
-  if (await does.send({ do: "judge", at, node })) {
-    Object.assign(state, { phase: "judging", at });
-    does.redraw();
-  }
+  if (store.view.current !== nodeOf()) return does.go(nodeOf());
+  const { phase, at: before } = state;
+  Object.assign(state, { phase: "judging", at });
+  does.redraw();
+  if (await search()) return;
+  Object.assign(state, { phase, at: before, asked: "" });
+  does.redraw();
 }
 
+// By how much one judgement is better than another for a side: in winrate, and in points where the game is decided.
+function gap(mover, one, other) {
+  const decided = [one, other].every(({ winrate, lead }) => lead != null && Math.min(winrate, 1 - winrate) < DECIDED);
+  return { rate: share(mover, one.winrate) - share(mover, other.winrate), points: decided ? (mover === "B" ? 1 : -1) * (one.lead - other.lead) : 0 };
+}
+const isLarge = ({ rate, points }, least = WIN) => rate >= least || points >= POINTS;
+
 // How good an attempt is: `best`, `good`, `better` than what was played, `played` or `no`.
-export function judge(p, judged) {
-  const mover = moverOf(p), rate = (black) => share(mover, black), own = (lead) => (mover === "B" ? lead : -lead);
-  const best = p.candidates[0], after = positionAt(store.review, p.moves + 1);
-  const played = store.review.game.moves[p.moves];
-  if (judged.at === best.move || p.candidates.some((c) => c.move === judged.at && c.wins === true)) return "best";
-  if (judged.at === played.at) return "played";
-  if (judged.proven) return judged.proven === mover ? "good" : judged.proven === "0" ? "better" : "no";
-  const loss = rate(p.winrate) - rate(judged.winrate), known = p.lead != null && judged.lead != null;
-  const points = known ? own(p.lead) - own(judged.lead) : 0;
-  if (loss <= WIN && points <= POINTS) return "good";
-  const before = p.played.loss ?? (after ? rate(p.winrate) - rate(after.winrate) : 0);
-  const saved = known && p.played.points != null ? p.played.points - points : 0;
-  return before - loss > WIN || (saved > POINTS && before - loss > -WIN) ? "better" : "no";
+export function judge(p, tried, best, played) {
+  const mover = moverOf(p);
+  if (tried.at === bestOf(p) || p.candidates.some((c) => c.move === tried.at && c.wins === true)) return "best";
+  if (tried.at === playedOf(p)) return "played";
+  if (tried.proven) return tried.proven === mover ? "good" : tried.proven === "0" ? "better" : "no";
+  if (!isLarge(gap(mover, best, tried))) return "good";
+  return isLarge(gap(mover, tried, played)) ? "better" : "no";
 }
 
 // The line that is shown on the board: the answer, once it is known.
 export function line() {
-  if (!state.on || state.phase !== "shown" || store.view.current !== store.reviewed[state.list[state.place]]) return null;
+  if (!state.on || state.phase !== "shown" || store.view.current !== nodeOf()) return null;
   return position()?.candidates[0]?.pv ?? null;
 }
 
+// What is known of an attempt, once all is that it is compared with.
 function verdict() {
-  const { view } = store, { judged } = view, p = position();
-  if (!p || !judged || judged.node !== view.current || judged.at !== state.at || !judged.done) return null;
-  return { name: judge(p, judged), judged };
+  const p = position(), [tried, best, played] = [state.at, bestOf(p), playedOf(p)].map((at) => at && seen(at));
+  const known = tried && (tried.proven || [bestOf(p), playedOf(p)].includes(tried.at) || (best && played));
+  return known ? { name: judge(p, tried, best, played), judged: tried } : null;
+}
+
+// Whether a closer look has found that the played move is no mistake.
+function isNone(p) {
+  const best = seen(bestOf(p)), played = seen(playedOf(p)), [least] = store.review.settings.thresholds;
+  return best && played && !isLarge(gap(moverOf(p), best, played), least);
+}
+
+// Takes a judgement that has arrived.
+function take() {
+  const { judged } = store.view;
+  if (!judged?.done || judged.node !== nodeOf() || seen(judged.at)) return;
+  state.seen.set(key(judged.at), judged);
+  search();
 }
 
 const reveal = () => { state.phase = "shown"; does.redraw(); };
@@ -91,6 +127,7 @@ const reveal = () => { state.phase = "shown"; does.redraw(); };
 export function draw(panel) {
   const { view } = store, p = position();
   if (!p) { stop(); return; }
+  take();
   const mover = moverOf(p), found = verdict(), game = view.game;
   if (found && state.phase === "judging") {
     state.phase = "judged";
@@ -98,6 +135,7 @@ export function draw(panel) {
     else if (!state.solved.has(p.moves)) state.solved.set(p.moves, false);
   }
   const parts = [h("p", {}, h("b", {}, say("lesson", { n: state.place + 1, all: state.list.length })), " ", stone(mover), " ", say("findBetter", { side: side(mover), move: p.moves + 1 }))];
+  if (state.phase === "ask" && isNone(p)) parts.push(h("p", { class: "verdict good", id: "no-mistake", role: "status" }, say("noMistake", { at: shown(game, playedOf(p)) })));
   if (state.phase === "judging") parts.push(h("p", {}, say("judging")));
   if (found && state.phase !== "shown") {
     const { judged, name } = found, numbers = [percent(share(mover, judged.winrate)), judged.lead != null && signed(mover === "B" ? judged.lead : -judged.lead)].filter(Boolean).join(", ");
@@ -110,7 +148,7 @@ export function draw(panel) {
     state.phase !== "shown" && h("button", { id: "show-answer", onclick: reveal }, say("showAnswer")),
     h("button", { id: "next-lesson", class: state.phase === "ask" ? "" : "main", onclick: () => enter(state.place + 1) }, say(state.place + 1 < state.list.length ? "nextLesson" : "endLesson")),
     state.place > 0 && h("button", { onclick: () => enter(state.place - 1) }, say("previousLesson")),
-    view.current !== store.reviewed[state.list[state.place]] && h("button", { onclick: () => enter(state.place) }, say("backToLesson")),
+    view.current !== nodeOf() && h("button", { onclick: () => enter(state.place) }, say("backToLesson")),
     h("button", { id: "stop-lesson", onclick: stop }, say("stopLesson"))),
   h("p", { class: "note" }, say("solvedSoFar", { n: solved })));
   patch(panel, parts);

@@ -42,7 +42,7 @@ export function players(view, since) {
     const name = view.names[index] || (engine ? say("engine") : side(color));
     const rank = view.ranks?.[index], more = engine ? levelName(view.terms.level) : rank;
     const over = view.end != null;
-    return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), h("b", {}, name), more && h("span", { class: "dim" }, more),
+    return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), name !== side(color) && h("span", { class: "unseen" }, `${side(color)}: `), h("b", {}, name), more && h("span", { class: "dim" }, more),
       view.scores && h("span", { class: "dim taken" }, say("captured", { n: view.taken[1 - index] })), clock(view.clocks[index], since));
   };
   patch($("players"), row("B", 0), row("W", 1));
@@ -106,9 +106,9 @@ function count(view) {
 }
 
 // Candidates with their numbers and lines.
-export function candidates(panel, { view, analysis, hidden, hover, play }) {
+export function candidates(panel, { view, analysis, hidden, hover, play, area }) {
   if (!analysis) {
-    patch(panel, h("p", { class: "note" }, say(hidden ? "isHidden" : view.end && !view.passes ? "finished" : view.terms ? "noAnalysis" : "notSearched")), notes(view));
+    patch(panel, h("p", { class: "note" }, say(hidden ? "isHidden" : view.end && !view.passes ? "finished" : view.terms ? "noAnalysis" : "notSearched")), area, notes(view));
     return;
   }
   const mover = analysis.to_move, best = analysis.candidates[0], points = analysis.candidates.some((c) => c.lead != null);
@@ -121,7 +121,7 @@ export function candidates(panel, { view, analysis, hidden, hover, play }) {
       points && h("td", {}, signed(leadOf(c) == null ? null : mover === "B" ? leadOf(c) : -leadOf(c))),
       h("td", {}, brief(c.visits)), h("td", {}, percent(c.prior)), h("td", { class: "pv" }, c.pv.slice(1).map(name).join(" "))));
   const total = h("p", { class: "note" }, `${brief(analysis.visits)} ${say("visits")}`, analysis.speed ? ` · ${say("speed", { n: brief(analysis.speed) })}` : "", view.engine ? ` · ${view.engine}` : "");
-  patch(panel, h("table", { id: "candidates" }, head, h("tbody", {}, rows)), total, notes(view));
+  patch(panel, h("table", { id: "candidates" }, head, h("tbody", {}, rows)), total, area, notes(view));
 }
 
 const notes = (view) => (view.notes || []).map((text) => h("p", { class: "note" }, note(text)));
@@ -130,7 +130,7 @@ const notes = (view) => (view.notes || []).map((text) => h("p", { class: "note" 
 const about = (view) => Object.entries(view.info ?? {}).map(([name, text]) => h("p", { class: "note about" }, h("b", {}, say(`info_${name}`)), " ", text));
 
 // The tree, the moves from here, and the comment of the shown position.
-export function moves(panel, { view, tree: nodes, go, send, server, hidden, edit }) {
+export function moves(panel, { view, tree: nodes, go, send, server, hidden, edit, picture }) {
   const old = panel.querySelector("textarea");
   // A comment that is being written stays with its position until the field is left.
   const node = old && old === document.activeElement ? Number(old.dataset.node) : view.current;
@@ -140,7 +140,7 @@ export function moves(panel, { view, tree: nodes, go, send, server, hidden, edit
   const branches = !hidden && next.length > 1 && h("div", { class: "bar branches" }, h("span", { class: "dim" }, say("variations")), next.slice(0, 40).map((child) => h("button", { onclick: () => go(child.id) }, child.at ? [stone(child.color), " ", shown(view.game, child.at)] : say("setUp"))));
   const [games, place] = view.games ?? [1, 0];
   const chooser = games > 1 && h("label", { class: "bar" }, say("gameOf", { n: games }), h("select", { id: "which", "aria-label": say("game"), onchange: (event) => send({ do: "game", place: Number(event.target.value) }) }, Array.from({ length: games }, (_, n) => h("option", { value: n, selected: n === place }, String(n + 1)))));
-  const buttons = server && h("div", { class: "bar" }, h("button", { onclick: () => send({ do: "promote" }) }, say("promote")), h("button", { onclick: () => send({ do: "delete" }), disabled: view.current === 0 }, say("deleteNode")));
+  const buttons = server && h("div", { class: "bar" }, h("button", { onclick: () => send({ do: "promote" }) }, say("promote")), h("button", { onclick: () => send({ do: "delete" }), disabled: view.current === 0 }, say("deleteNode")), h("button", { id: "picture", onclick: picture }, say("picture")));
   const editing = Array.isArray(edit);
   patch(panel, chooser, editing && edit, !hidden && h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": say("moves") }, tree.draw(nodes, view.current, go)), branches, !hidden && (server || view.comment) && comment, !editing && buttons, !editing && edit, about(view), notes(view));
   const box = panel.querySelector(".tree"), here = box?.querySelector(".here");

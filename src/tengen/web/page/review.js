@@ -5,7 +5,7 @@ import { say, side } from "./words.js";
 
 const KINDS = ["inaccuracy", "mistake", "blunder", "thrown_away"];
 // A loss of so many points is worth a look, also in a game that is decided.
-const POINTS = 4;
+export const POINTS = 4;
 
 const letter = (name) => (name === "black" ? "B" : name === "white" ? "W" : null);
 
@@ -93,7 +93,7 @@ function list(review, { view, moves, goto, play, hover }) {
   const rows = [...bad].sort((a, b) => order(b) - order(a)).flatMap((p) => {
     const played = review.game.moves[p.moves], color = letter(played.color), better = p.played.better, kind = p.played.class ?? "points_lost";
     const row = h("tr", { "data-pick": p.moves, class: p.moves === moves ? "here" : "", onclick: () => goto(p.moves) },
-      h("td", {}, h("button", { class: "plain" }, String(p.moves + 1))), h("td", { class: "text" }, stone(color), " ", shown(view.game, played.at)), h("td", {}, percent(p.played.loss)), points && h("td", {}, p.played.points == null ? "–" : signed(-p.played.points)), h("td", { class: "text" }, h("span", { class: "chip " + kind }, say(kind))),
+      h("td", {}, h("button", { class: "plain" }, String(p.moves + 1))), h("td", { class: "text" }, stone(color), h("span", { class: "unseen" }, side(color)), " ", shown(view.game, played.at)), h("td", {}, percent(p.played.loss)), points && h("td", {}, p.played.points == null ? "–" : signed(-p.played.points)), h("td", { class: "text" }, h("span", { class: "chip " + kind }, say(kind))),
       h("td", { class: "text" }, better.length ? h("button", { title: say("playLine"), onmouseenter: () => p.moves === moves && hover(better), onmouseleave: () => hover(null), onclick: (event) => { event.stopPropagation(); play(p.moves, better); } }, shown(view.game, better[0])) : ""));
     return p.moves === moves ? [row, h("tr", { class: "here" }, h("td", { class: "text sentence", colspan: points ? 6 : 5 }, words(review, p, view.game)))] : [row];
   });

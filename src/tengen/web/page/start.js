@@ -34,10 +34,17 @@ async function load(files) {
   else toast(say("opened", { name }), { button: undo() });
 }
 
-let seen = 0;
+let seen = 0, greeted = false;
+// The game before this one is there still, also one of an earlier run of the program.
+function greet(view) {
+  if (!greeted && view.step === "replaced" && view.live === 0) toast(say("keptGame"), { button: { ...undo(), word: say("takeUp") } });
+  greeted = true;
+}
+
 const takes = {
   state: async (view) => {
     Object.assign(store, { view, since: performance.now() });
+    greet(view);
     redraw();
     if (view.reviewed === seen) return;
     seen = view.reviewed;

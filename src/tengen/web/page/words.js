@@ -45,6 +45,9 @@ const WORDS = {
     twoSeconds: "2 s a move", field_komi: "Komi", field_main: "Minutes", field_more: "Seconds a move more", field_period: "Seconds a period", field_periods: "Periods", field_seconds: "Seconds", field_visits: "Visits", field_strength: "Level",
     wrongKomi: "Komi is a multiple of half a point, up to {n} points on this board.", wrongMain: "Give each side some minutes: with none the first move would already be late.", wrongPeriods: "Byoyomi needs at least one period of at least a second.", wrongMore: "The time that a move adds cannot be negative.", wrongVisits: "Give at least one visit.", wrongSeconds: "Give Tengen some time for a move.", wrongLevel: "Levels go from 1 to 12.",
     kVariations: "previous and next variation of a move", kH: "hint", kZ: "undo the last change (new game, deleting, main line, remark)", kB: "to the board: arrows move a cursor, Enter plays", kM: "type a move",
+    areaBegin: "Search an area", areaStop: "Cancel the area", areaEnd: "Search the whole board", areaCorner: "Choose a corner of the area on the board.", areaOpposite: "Now the opposite corner.",
+    noMistake: "On a closer look {at}, which was played, is as good as the best move.",
+    picture: "Save a picture", keptGame: "Your last game is kept.", takeUp: "Take it up",
     nogo: "NoGo", go: "Go", gomoku: "Gomoku",
   },
   zh: {
@@ -90,6 +93,9 @@ const WORDS = {
     twoSeconds: "每手 2 秒", field_komi: "贴目", field_main: "分钟", field_more: "每手加秒", field_period: "每次读秒秒数", field_periods: "读秒次数", field_seconds: "秒", field_visits: "搜索次数", field_strength: "级别",
     wrongKomi: "贴目是半目的倍数，此棋盘最多 {n} 目。", wrongMain: "请给双方一些时间：否则第一手就已超时。", wrongPeriods: "读秒至少一次，每次至少一秒。", wrongMore: "每手所加时间不能为负。", wrongVisits: "至少一次搜索。", wrongSeconds: "请给 Tengen 一些时间。", wrongLevel: "级别从 1 到 12。",
     kVariations: "上一个与下一个变化", kH: "提示", kZ: "撤销上一次改动（新对局、删除、主线、注释）", kB: "到棋盘：方向键移动光标，回车落子", kM: "输入着手",
+    areaBegin: "只搜索一个区域", areaStop: "取消选择区域", areaEnd: "搜索整个棋盘", areaCorner: "请在棋盘上选区域的一角。", areaOpposite: "再选对角。",
+    noMistake: "仔细再看，实战的 {at} 与最佳着手一样好。",
+    picture: "保存图片", keptGame: "上一局已保留。", takeUp: "继续上一局",
     nogo: "不围棋", go: "围棋", gomoku: "五子棋",
   },
 };

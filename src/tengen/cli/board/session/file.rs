@@ -25,6 +25,32 @@ impl Session {
         self.open(tree, others)
     }
 
+    /// Puts an earlier game before the one that has just begun: taking the last step back takes it up at its end.
+    ///
+    /// # Errors
+    /// If it cannot be played here.
+    pub(in super::super) fn put_before(
+        &mut self,
+        game: &[u8],
+        terms: &Terms,
+    ) -> anyhow::Result<()> {
+        let begun = self.game.terms.clone();
+        self.load(game)?;
+        self.go(self.game.live)?;
+        self.set_up(terms.players, terms.level)?;
+        self.begin(begun)?;
+        self.steps.remove(0);
+        Ok(())
+    }
+
+    /// Whether nothing has happened in the game that could be lost.
+    pub(in super::super) fn is_untouched(&self) -> bool {
+        let game = &self.game;
+        game.tree.next_number() == 1
+            && game.beginning.comment.is_empty()
+            && game.others.texts.is_empty()
+    }
+
     /// Shows another game of the same file; changes of this one are kept.
     ///
     /// # Errors

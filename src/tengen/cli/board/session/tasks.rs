@@ -92,6 +92,10 @@ impl Session {
             task,
             node,
             serial: self.serial,
+            area: match (&self.area, task) {
+                (Some(area), Task::Analyse) => area.number,
+                _ => 0,
+            },
         };
         (self.exhausted != Some(request)).then_some(request)
     }
