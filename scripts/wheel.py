@@ -41,7 +41,10 @@ def description():
 
 
 def main(folder, system, out):
-    package = tomllib.loads((TOP / "Cargo.toml").read_text(encoding="utf-8"))["package"]
+    def manifest(path):
+        return tomllib.loads((TOP / path).read_text(encoding="utf-8"))
+
+    package = manifest("src/tengen/Cargo.toml")["package"] | manifest("Cargo.toml")["workspace"]["package"]
     name, version = package["name"], package["version"]
     end = ".exe" if system.startswith("windows") else ""
     programs = [folder / (program + end) for program in PROGRAMS]

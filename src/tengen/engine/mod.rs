@@ -175,7 +175,7 @@ pub trait Engine: Send {
                 Some(_) => {
                     "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk"
                 }
-                None => "none by such names",
+                None => "none; kata-set-rules sets the rules of this game",
             },
         };
         let fields = rules.as_deref().unwrap_or_default();

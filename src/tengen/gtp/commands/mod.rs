@@ -81,7 +81,7 @@ pub const COMMANDS: &[Command] = &[
         .only(Games::Solved),
     command("kata-raw-nn", "[COLOUR] [SYMMETRY]", "the network's raw output, if one is in use; by one of 8 symmetries, or all", analyze::kata_raw_nn),
     command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
-    command("kata-set-rules", "RULES", "set the rules by KataGo's names or JSON; komi is kept unless given", settings::kata_set_rules),
+    command("kata-set-rules", "RULES", "set the rules, by the game's or KataGo's names or JSON; komi is kept unless given", settings::kata_set_rules),
     command("kata-set-rule", "NAME VALUE", "one rule, by KataGo's name in kata-get-rules", settings::kata_set_rule),
     command("kata-list-params", "", "names for kata-get-param and kata-set-param", settings::kata_list_params),
     command("kata-get-param", "NAME", "a setting", settings::kata_get_param),
