@@ -215,6 +215,36 @@ fn a_page_is_self_contained_and_replaces_only_pages() {
     is_javascript(&written, &folder);
 }
 
+/// The board of a game that was resigned proves no winner; and what other programs have written stays.
+#[test]
+fn a_resigned_game_keeps_its_result_and_its_file_all_properties() {
+    let folder = Scratch::new("review-resigned");
+    let path = folder.join("game.sgf");
+    let out = folder.join("out.sgf");
+    let game = "(;FF[4]GM[1]SZ[9]RU[Chinese]KM[7]PB[A]BR[3k]PW[B]WR[2d]EV[Cup]TM[1800]OT[3x30 byo-yomi]RE[W+R]\
+                (;B[ee]BL[1790]TR[ee]C[mine];W[cc];B[gg];W[cg];B[gc])(;B[cc];W[ee]))";
+    std::fs::write(&path, game).expect("writable");
+    let said = text(&[&[name(&path), "--sgf", name(&out)], &QUICK[..6]].concat());
+    assert!(said.contains("W+R") && !said.contains("has won"), "{said}");
+    let written = std::fs::read_to_string(&out).expect("the record");
+    assert!(!written.contains("wins, proven"), "{written}");
+    for kept in [
+        "BR[3k]",
+        "WR[2d]",
+        "EV[Cup]",
+        "TM[1800]",
+        "OT[3x30 byo-yomi]",
+        "RE[W+R]",
+        "BL[1790]",
+        "TR[ee]",
+        "C[mine\n\nBlack's winrate",
+    ] {
+        assert!(written.contains(kept), "no {kept} in {written}");
+    }
+    let variation = written.find("(;B[cc]").expect("the file's own variation");
+    assert!(written[variation..].contains(";W[ee]"), "{written}");
+}
+
 #[test]
 fn a_record_gets_comments_and_better_lines_in_every_game() {
     let folder = Scratch::new("review-annotated");

@@ -16,8 +16,8 @@ use super::terminal;
 
 /// Play over the Gomocup protocol, for managers such as Piskvork.
 ///
-/// Managers start programs without arguments: `tengen` alone recognises a first line START,
-/// RECTSTART, INFO or ABOUT, and takes its arguments from the file `tengen.args` beside it if there
+/// Managers start programs without arguments: `tengen` alone recognises a first line of theirs, such
+/// as START or INFO, and takes its arguments from the file `tengen.args` beside it if there
 /// is one, one argument per line, `gomocup` first. Piskvork requires the program's file name to
 /// start with `pbrain-`.
 ///

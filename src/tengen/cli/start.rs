@@ -17,7 +17,14 @@ const ARGUMENTS: &str = "tengen.args";
 /// First line of the platform of the China Computer Game Championship.
 const PLATFORM: &[u8] = b"name?";
 /// First words of a manager of Gomoku programs; Yixin's own commands begin with [`YIXIN`].
-const MANAGER: [&[u8]; 4] = [b"START", b"RECTSTART", b"INFO", b"ABOUT"];
+const MANAGER: [&[u8]; 6] = [
+    b"START",
+    b"RECTSTART",
+    b"RESTART",
+    b"BOARD",
+    b"INFO",
+    b"ABOUT",
+];
 const YIXIN: &[u8] = b"YX";
 /// Start of a query for KataGo's analysis engine.
 const QUERY: &[u8] = b"{";

@@ -50,6 +50,6 @@ pub(super) fn review(
     })?;
     Ok((!reviewed.positions.is_empty()).then(|| Reviewed {
         json: json!({ "nodes": nodes, "review": reviewed }).to_string(),
-        sgf: annotated_sgf(record, &reviewed),
+        sgf: annotated_sgf(record, &reviewed, ""),
     }))
 }

@@ -1,11 +1,12 @@
-//! A review as SGF: its judgements as comments, better lines as variations.
+//! A review as SGF: its judgements as comments, better lines as variations, beside all that the file has.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
+use tengen::game::BoardSize;
 use tengen::gtp::parse_vertex;
-use tengen::record::sgf::{SgfNode, write_tree};
+use tengen::record::sgf::{SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play, file};
 
 use super::facts::{Class, Position, Review, Side};
@@ -53,7 +54,8 @@ impl AnnotatedGames {
         review: &Review,
     ) -> anyhow::Result<()> {
         let path = self.0.get(file).context("a file has a place")?;
-        let written = file::write(path, text(record, review).as_bytes());
+        let whole = file::read_text(file).unwrap_or_default();
+        let written = file::write(path, text(record, review, &whole).as_bytes());
         written.with_context(|| format!("cannot write {}", path.display()))
     }
 }
@@ -64,20 +66,18 @@ fn is_ours(path: &Path) -> bool {
     String::from_utf8_lossy(&bytes).contains(MARK)
 }
 
-/// The game as SGF.
-pub(in crate::cli) fn text(record: &GameRecord, review: &Review) -> String {
-    let mut nodes = vec![SgfNode::default()];
-    for (number, recorded) in record.plays.iter().enumerate() {
-        nodes.push(SgfNode {
-            parent: number,
-            play: Some(recorded.play),
-            comment: joined(&recorded.comment, &comment(review, number)),
-            ..SgfNode::default()
-        });
+/// The game as SGF, with all that is in `whole`, if that is the text of its file.
+pub(in crate::cli) fn text(record: &GameRecord, review: &Review, whole: &str) -> String {
+    let (mut nodes, plays) = nodes_of(record, whole).unwrap_or_else(|| bare_nodes(record));
+    for (number, &at) in plays.iter().enumerate() {
+        let node = &mut nodes[at];
+        node.comment = joined(&node.comment, &comment(review, number));
     }
     for position in &review.positions {
-        let better = position.played.as_ref().map(|judged| &*judged.better);
-        add_line(&mut nodes, record, position, better.unwrap_or_default());
+        let (Some(&at), Some(judged)) = (plays.get(position.moves), &position.played) else {
+            continue;
+        };
+        add_line(&mut nodes, at, record.size, &judged.better);
     }
     let about = format!(
         "{MARK} {}: {} a position, {}",
@@ -90,20 +90,50 @@ pub(in crate::cli) fn text(record: &GameRecord, review: &Review) -> String {
     write_tree(&annotated, &nodes)
 }
 
+/// The nodes of a text, and those with the plays of the game; `None` if these are others.
+fn nodes_of(record: &GameRecord, whole: &str) -> Option<(Vec<SgfNode>, Vec<usize>)> {
+    let nodes = read_tree(whole).ok()?.nodes;
+    let mut first_child = vec![None; nodes.len()];
+    for (at, node) in nodes.iter().enumerate().skip(1) {
+        first_child[node.parent].get_or_insert(at);
+    }
+    let line = std::iter::successors(Some(0), |&at| first_child[at]);
+    let plays: Vec<usize> = line
+        .filter(|&at: &usize| nodes[at].play.is_some())
+        .collect();
+    let found = plays.iter().filter_map(|&at| nodes[at].play);
+    let same = found.eq(record.plays.iter().map(|recorded| recorded.play));
+    same.then_some((nodes, plays))
+}
+
+/// The nodes of a game without a file, and those with its plays.
+fn bare_nodes(record: &GameRecord) -> (Vec<SgfNode>, Vec<usize>) {
+    let plays = record.plays.iter().enumerate();
+    let nodes = plays.map(|(number, recorded)| SgfNode {
+        parent: number,
+        play: Some(recorded.play),
+        comment: recorded.comment.clone(),
+        ..SgfNode::default()
+    });
+    let nodes: Vec<SgfNode> = std::iter::once(SgfNode::default()).chain(nodes).collect();
+    let plays = (1..nodes.len()).collect();
+    (nodes, plays)
+}
+
 /// Two comments, of which either may be empty.
 fn joined(one: &str, other: &str) -> String {
     let both = [one, other].into_iter().filter(|text| !text.is_empty());
     both.collect::<Vec<_>>().join("\n\n")
 }
 
-/// A better line, as a variation of the move that was played.
-fn add_line(nodes: &mut Vec<SgfNode>, record: &GameRecord, from: &Position, line: &[String]) {
-    let Some(mut color) = record.plays.get(from.moves).map(|played| played.play.color) else {
+/// A better line, as a variation of the node `played`.
+fn add_line(nodes: &mut Vec<SgfNode>, played: usize, size: BoardSize, line: &[String]) {
+    let Some(mut color) = nodes[played].play.map(|play| play.color) else {
         return;
     };
-    let mut parent = from.moves;
+    let mut parent = nodes[played].parent;
     for at in line {
-        let Ok(vertex) = parse_vertex(at, record.size) else {
+        let Ok(vertex) = parse_vertex(at, size) else {
             return;
         };
         nodes.push(SgfNode {

@@ -324,6 +324,10 @@ impl BoardEngine {
     /// The result of a game that has ended in the current position: without dead stones, under
     /// rules with agreement on them.
     fn outcome(&mut self, stop: &StopFlag) -> Option<Outcome> {
+        // The board of a game that was resigned proves nothing.
+        if self.engine.resigned().is_some() {
+            return None;
+        }
         let as_it_stands = self.engine.outcome()?;
         if !self.engine.agrees_on_dead() {
             return Some(as_it_stands);
