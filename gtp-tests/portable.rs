@@ -27,6 +27,10 @@ const ALLOWED: &[(&str, &str)] = &[
         "the name of the processor as Linux tells it; its architecture elsewhere",
     ),
     (
+        "src/tengen/cli/board/autosave.rs",
+        "the folder for what programs keep of their last run",
+    ),
+    (
         "src/tengen/cli/board/open.rs",
         "the program that opens an address in the user's browser",
     ),

@@ -482,7 +482,7 @@ fn missing_requirements_are_reported() {
         "white at C3 is not legal",
     );
     refuses(
-        &[SMALL, "--model", "models/nogo-9x9.onnx"],
+        &[SMALL, "--model", "../../models/nogo-9x9.onnx"],
         "cannot judge a board of 4x4",
     );
     for useless in [

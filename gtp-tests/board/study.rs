@@ -131,7 +131,7 @@ fn a_review_of_nogo_tells_its_progress_and_is_stopped() {
     let Some((browser, board)) = open(&folder, &["--threads", "1"]) else {
         return;
     };
-    let game = std::fs::read_to_string("gtp-tests/games/9x9.sgf").expect("a game");
+    let game = std::fs::read_to_string("../../gtp-tests/games/9x9.sgf").expect("a game");
     load(&browser, &folder, &game);
     browser.click("[data-tab=review]");
     browser.click("#start-review");

@@ -5,9 +5,20 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::store::StoreError;
 use tengen::games::UnknownGame;
 use tengen_nn::eval::EvalError;
+
+/// A request to a store that was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{store}: {object}: {reason}")]
+pub struct StoreError {
+    /// The store, as the user named it.
+    pub store: String,
+    /// The object or folder.
+    pub object: String,
+    /// The last failure.
+    pub reason: String,
+}
 
 /// Why self-play, fitting or exporting failed.
 #[derive(Debug, Error)]

@@ -58,5 +58,5 @@ pub mod store;
 mod third_game;
 pub mod trainable;
 
-pub use error::TrainError;
+pub use error::{StoreError, TrainError};
 pub use fit::FitParams;

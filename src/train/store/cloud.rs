@@ -18,7 +18,7 @@ use object_store::{
 use tokio::runtime::Runtime;
 
 use super::backend::{Backend, Creation, Failure};
-use super::retrying::StoreError;
+use crate::StoreError;
 
 /// Time for one attempt: a checkpoint of 100 MB at 2 MB/s.
 const REQUEST: Duration = Duration::from_secs(60);

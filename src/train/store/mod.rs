@@ -22,4 +22,4 @@ pub use backend::{Backend, Creation, Failure};
 pub use folder::FolderBackend;
 pub use open::open;
 pub use probe::probe;
-pub use retrying::{RetryLimits, Store, StoreError};
+pub use retrying::{RetryLimits, Store};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::backend::Backend;
 use super::folder::FolderBackend;
-use super::retrying::{RetryLimits, Store, StoreError};
+use super::retrying::{RetryLimits, Store};
+use crate::StoreError;
 use tengen::clock::Clock;
 
 /// Opens `file:///path`, a plain path, `s3://bucket/run`, `gs://bucket/run` or `az://container/run`.

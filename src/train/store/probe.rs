@@ -3,7 +3,8 @@
 //! results, so they are refused before anything is written.
 
 use super::backend::Creation;
-use super::retrying::{Store, StoreError};
+use super::retrying::Store;
+use crate::StoreError;
 
 /// Creates one object twice and lists it; returns the promise that the store breaks, if any.
 ///

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use thiserror::Error;
-
 use super::backend::{Backend, Creation, Failure};
+use crate::StoreError;
 use tengen::clock::Clock;
 
 /// First wait after a failed attempt; each further wait is twice as long.
@@ -32,18 +31,6 @@ impl Default for RetryLimits {
             most_wait: Duration::from_secs(10),
         }
     }
-}
-
-/// A request that was given up.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{store}: {object}: {reason}")]
-pub struct StoreError {
-    /// The store, as the user named it.
-    pub store: String,
-    /// The object or folder.
-    pub object: String,
-    /// The last failure.
-    pub reason: String,
 }
 
 /// A store of named objects; clones share it.
