@@ -405,6 +405,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_told_twice_is_of_now() {
+        let mut account = begun(600.0, Overtime::None);
+        account.spend(seconds(18.9), LAG);
+        account.set_left(seconds(20.0), 0);
+        assert!(readings(&account).contains("1.0"), "{}", readings(&account));
+        account.set_left(seconds(20.0), 0);
+        assert_eq!(readings(&account), "19.00 s");
+    }
+
+    #[test]
     fn lag_is_what_the_most_that_is_left_has_lost() {
         let mut account = begun(60.0, Overtime::None);
         account.spend(seconds(2.0), LAG);

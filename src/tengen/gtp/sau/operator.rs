@@ -37,6 +37,9 @@ impl SauSession {
             );
         };
         for (side, time) in [game.ours, game.ours.opponent()].into_iter().zip(times) {
+            // A controller's report may be older than the last move. The operator's is not: said twice, it is the
+            // one with which the clock agrees.
+            self.engine.set_time_left(side, time, 0);
             self.engine.set_time_left(side, time, 0);
         }
         Ok(())
