@@ -103,7 +103,7 @@ fn a_lesson_hides_the_answer_and_judges_attempts() {
     browser.click("[data-tab=review]");
     browser.click("#start-review");
     browser.click("[data-learn=B]");
-    browser.wait("document.getElementById('slider').value === '8' && document.querySelectorAll('#over .candidate').length === 0 && document.getElementById('graph').hidden");
+    browser.wait("document.getElementById('slider').value === '8' && document.querySelectorAll('#over .candidate').length === 0 && document.getElementById('graph').hasAttribute('hidden')");
     let panel = browser.run("return document.getElementById('panel').innerText;");
     let panel = panel.as_str().expect("a text");
     assert!(panel.contains("Mistake 1 of") && !panel.contains("E1") && !panel.contains("E6"));
@@ -112,7 +112,7 @@ fn a_lesson_hides_the_answer_and_judges_attempts() {
         browser.wait(&format!("document.getElementById('verdict')?.innerText.startsWith('{at}') && document.getElementById('verdict').dataset.verdict === {verdict:?}"));
     };
     judged("C3", "no");
-    judged("J1", "no");
+    judged("H1", "no");
     judged("E6", "best");
     judged("E1", "best");
     // Nothing was played, and an illegal attempt changes nothing.
