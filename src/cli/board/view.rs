@@ -233,8 +233,8 @@ fn count(session: &Session, settled: &Settled, taken: [usize; 2]) -> Value {
         total(black) as f32 - total(white) as f32 - settled.black_ahead.0 as f32 / 2.0
     };
     let beginning = &session.game.beginning;
-    let told = beginning.komi.filter(|_| beginning.handicap == 0);
-    if let Some(komi) = told {
+    let is_even = beginning.handicap == 0 && beginning.setup.is_empty();
+    if let Some(komi) = beginning.komi.filter(|_| is_even) {
         // In a game that goes on a dead stone's point may still be open to both sides, and counts for neither.
         let excess = ahead(parts.each_ref()) - komi.0 as f32 / 2.0;
         let part = &mut parts[usize::from(excess < 0.0)];
