@@ -190,6 +190,59 @@ fn records_of_other_programs_are_read_with_their_variations() {
 }
 
 /// Both sides have eight seconds for a game, while other clients disturb it.
+/// Stones in the middle of a game are judged dead where the points around them are not settled yet.
+#[test]
+fn a_count_of_a_game_that_goes_on_has_the_komi_of_the_game() {
+    let board = Board::start(&["--threads", "1"]);
+    let mut page = Events::open(&board);
+    let moves =
+        ";B[ee];W[gf];B[cd];W[fd];B[gd];W[fe];B[cf];W[ef];B[ec];W[fc];B[eg];W[dg];B[he];W[df]";
+    let game = format!("(;GM[1]SZ[9]RU[Chinese]KM[7.5]{moves})");
+    assert_eq!(load(&board, game.as_bytes()).0, 200);
+    for node in 8..=14 {
+        board.do_it(&json!({"do": "go", "node": node}));
+        board.do_it(&json!({"do": "count"}));
+        let state = page.state(|state| state["current"] == node && !state["count"].is_null());
+        let count = &state["count"];
+        assert_eq!(count["komi"], 7.5, "{count}");
+        let of = |side: usize, what: &str| count["parts"][side][what].as_f64().expect("a number");
+        let ahead = of(0, "stones") + of(0, "empty") - of(1, "stones") - of(1, "empty") - 7.5;
+        let winner = if ahead > 0.0 { "B" } else { "W" };
+        assert_eq!(
+            count["result"],
+            format!("{winner}+{}", ahead.abs()),
+            "{count}"
+        );
+    }
+}
+
+#[test]
+fn a_saved_game_against_tengen_goes_on() {
+    let board = quick();
+    let mut page = Events::open(&board);
+    for (file, players) in [
+        ("(;GM[1]SZ[9]PW[Tengen];B[ee];W[cc])", ["human", "engine"]),
+        ("(;GM[1]SZ[9]PB[Tengen]PW[I];B[ee])", ["engine", "human"]),
+        (
+            "(;GM[1]SZ[9]PW[Tengen]RE[B+R];B[ee];W[cc])",
+            ["human", "human"],
+        ),
+        (
+            "(;GM[1]SZ[9]PB[Tengen]PW[Tengen];B[ee])",
+            ["human", "human"],
+        ),
+    ] {
+        assert_eq!(load(&board, file.as_bytes()).0, 200);
+        assert_eq!(board.state()["terms"]["players"], json!(players), "{file}");
+    }
+    assert_eq!(load(&board, b"(;GM[1]SZ[9]PW[Tengen];B[ee];W[cc])").0, 200);
+    // At its beginning nothing happens by itself.
+    board.do_it(&json!({"do": "go", "node": 2}));
+    play(&board, "G3");
+    let answered = page.state(|state| state["current"] == 4);
+    assert_eq!(answered["to_move"], "B");
+}
+
 #[test]
 fn every_saved_game_names_its_encoding() {
     let board = quick();

@@ -103,18 +103,18 @@ fn a_lesson_hides_the_answer_and_judges_attempts() {
     browser.click("[data-tab=review]");
     browser.click("#start-review");
     browser.click("[data-learn=B]");
-    browser.wait("document.getElementById('slider').value === '8' && document.querySelectorAll('#over .candidate').length === 0 && document.getElementById('graph').hidden");
+    browser.wait("document.getElementById('slider').value === '8' && document.querySelectorAll('#over .candidate').length === 0 && document.getElementById('graph').hasAttribute('hidden')");
     let panel = browser.run("return document.getElementById('panel').innerText;");
     let panel = panel.as_str().expect("a text");
     assert!(panel.contains("Mistake 1 of") && !panel.contains("E1") && !panel.contains("E6"));
     let judged = |at: &str, verdict: &str| {
         browser.click_point(at);
-        browser.wait(&format!("document.getElementById('verdict')?.innerText.startsWith('{at}') && document.getElementById('verdict').dataset.verdict === {verdict:?}"));
+        browser.wait(&format!("document.getElementById('verdict')?.innerText.startsWith('{at}') && document.getElementById('verdict').dataset.verdict.match({verdict:?})"));
     };
     judged("C3", "no");
-    judged("J1", "no");
-    judged("E6", "best");
-    judged("E1", "best");
+    judged("H1", "no");
+    judged("E6", "good|best");
+    judged("E1", "good|best");
     // Nothing was played, and an illegal attempt changes nothing.
     assert_eq!(board.state()["current"], 8);
     browser.click_point("E5");

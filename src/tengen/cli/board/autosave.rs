@@ -47,6 +47,7 @@ pub(super) fn recall(session: &mut Session, path: &Path) -> anyhow::Result<()> {
 /// Writes each change of the game to the file, forever.
 pub(super) fn keep(table: &Table, path: &Path) {
     let mut written = String::new();
+    let mut failed = false;
     loop {
         table.wait();
         std::thread::sleep(INTERVAL);
@@ -55,10 +56,15 @@ pub(super) fn keep(table: &Table, path: &Path) {
         };
         let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
         let done = folder.map_err(file::FileError::from);
-        match done.and_then(|()| file::write(path, text.as_bytes())) {
-            Ok(()) => written = text,
-            Err(error) => log::warn!("the game is not kept in {}: {error}", path.display()),
+        let done = done.and_then(|()| file::write(path, text.as_bytes()));
+        // Once is enough.
+        if let Err(error) = &done
+            && !failed
+        {
+            log::warn!("the game is not kept in {}: {error}", path.display());
         }
+        failed = done.is_err();
+        written = text;
     }
 }
 

@@ -28,6 +28,9 @@ use super::task::{Task, TaskRequest};
 use super::terms::{Level, Terms, Who};
 use super::tree::{MOST_NODES, Tree};
 
+/// Tengen's name as a player, by which it knows its games when they are opened.
+const NAME: &str = "Tengen";
+
 /// The end of a game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct GameEnd {
@@ -261,7 +264,7 @@ impl Session {
         terms.complete(&mut beginning, passes)?;
         let names = terms.players.map(|who| match who {
             Who::Human => String::new(),
-            Who::Engine => "Tengen".to_owned(),
+            Who::Engine => NAME.to_owned(),
         });
         [beginning.black, beginning.white] = names;
         beginning.date = today();

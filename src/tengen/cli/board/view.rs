@@ -209,7 +209,7 @@ fn count(session: &Session, settled: &Settled, taken: [usize; 2]) -> Value {
     let area = board
         .rules_json()
         .is_some_and(|rules| rules.contains("\"AREA\""));
-    let parts = [Color::Black, Color::White].map(|color| {
+    let mut parts = [Color::Black, Color::White].map(|color| {
         let mut part = Part {
             prisoners: taken[color.opponent().index()],
             ..Part::default()
@@ -228,11 +228,20 @@ fn count(session: &Session, settled: &Settled, taken: [usize; 2]) -> Value {
         }
         part
     });
-    let [black, white] = parts
-        .each_ref()
-        .map(|part| part.empty + if area { part.stones } else { part.prisoners });
+    let total = |part: &Part| part.empty + if area { part.stones } else { part.prisoners };
+    let ahead = |[black, white]: [&Part; 2]| {
+        total(black) as f32 - total(white) as f32 - settled.black_ahead.0 as f32 / 2.0
+    };
+    let beginning = &session.game.beginning;
+    let is_even = beginning.handicap == 0 && beginning.setup.is_empty();
+    if let Some(komi) = beginning.komi.filter(|_| is_even) {
+        // In a game that goes on a dead stone's point may still be open to both sides, and counts for neither.
+        let excess = ahead(parts.each_ref()) - komi.0 as f32 / 2.0;
+        let part = &mut parts[usize::from(excess < 0.0)];
+        part.empty = part.empty.saturating_sub(excess.abs() as usize);
+    }
     // Komi, with what rules give for handicap stones.
-    let komi = black as f32 - white as f32 - settled.black_ahead.0 as f32 / 2.0;
+    let komi = ahead(parts.each_ref());
     json!({
         "points": letters,
         "result": result_text(settled.outcome()),

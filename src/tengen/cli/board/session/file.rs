@@ -6,9 +6,9 @@ use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
 use super::super::stored;
-use super::super::terms::Terms;
+use super::super::terms::{Terms, Who};
 use super::super::tree::{LONGEST_LINE, MOST_NODES, SetUp, Tree};
-use super::{BoardGame, GameEnd, OtherGames, Session, Step, create};
+use super::{BoardGame, GameEnd, NAME, OtherGames, Session, Step, create};
 
 impl Session {
     /// Loads a game with its variations, in any encoding of records.
@@ -76,6 +76,7 @@ impl Session {
         let terms = Terms {
             game: told.game.clone(),
             size: told.size.to_string(),
+            players: players(&told),
             level: self.game.terms.level,
             ..Terms::default()
         };
@@ -286,6 +287,15 @@ impl Session {
             others
         });
         sgf::write_tree(&record, &nodes)
+    }
+}
+
+/// The players of a file: a game of a person against Tengen goes on, unless it has a result.
+fn players(told: &GameRecord) -> [Who; 2] {
+    match [&told.black, &told.white].map(|name| name == NAME) {
+        [false, true] if told.result.is_empty() => [Who::Human, Who::Engine],
+        [true, false] if told.result.is_empty() => [Who::Engine, Who::Human],
+        _ => [Who::Human; 2],
     }
 }
 

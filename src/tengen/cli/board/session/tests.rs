@@ -427,3 +427,58 @@ fn a_weaker_engine_is_asked_for_by_its_level() {
     let error = strength(13.0).check().expect_err("there is none");
     assert!(error.to_string().contains("level"), "{error}");
 }
+
+#[test]
+fn an_earlier_game_is_one_step_away() {
+    let (mut old, _) = session(terms("go", "9", [Human, Machine], ""));
+    assert!(old.is_untouched());
+    play(&mut old, "E5 C3 G3");
+    assert!(!old.is_untouched());
+    let (told, text) = (old.game.terms.clone(), old.sgf());
+    let (mut new, _) = session(terms("nogo", "5", [Human, Human], ""));
+    new.put_before(text.as_bytes(), &told).expect("a game");
+    assert!(new.is_untouched());
+    assert_eq!(
+        (&*new.game.terms.game, new.last_step()),
+        ("nogo", Some("replaced"))
+    );
+    new.take_back().expect("there is one");
+    assert_eq!(new.game.terms.players, [Human, Machine]);
+    assert_eq!(new.game.current, new.game.live);
+    assert_eq!(requested_tasks(&new)[0], Some(Task::Move), "it goes on");
+    assert_eq!(new.last_step(), None, "nothing was before that");
+    assert!(new.put_before(b"no game", &told).is_err());
+}
+
+#[test]
+fn an_area_is_a_search_of_its_own() {
+    let (mut board, _) = session(terms("go", "9", [Human, Human], ""));
+    board.analyse(true);
+    let everywhere = board.request(true).expect("an analysis");
+    let json = |text: &str| text.to_owned();
+    let eval = Eval {
+        visits: 50,
+        ..Eval::default()
+    };
+    assert!(board.see(everywhere, 0, json("whole"), eval.clone()));
+    let size = board.board.size();
+    board
+        .search_in(vec![size.point(0, 0), size.point(1, 0)])
+        .expect("open points");
+    let within = board.request(true).expect("an analysis");
+    assert_ne!(within, everywhere);
+    assert!(board.see(within, 0, json("part"), Eval::default()));
+    assert_eq!(board.analysis().map(|json| &**json), Some("part"));
+    assert_eq!(board.game.analyses[&0].visits, 50, "it is not kept");
+    // Elsewhere, and on the whole board again.
+    play(&mut board, "A1 B1");
+    assert_eq!(board.analysis(), None);
+    assert!(
+        board.search_in(vec![size.point(0, 0)]).is_err(),
+        "nothing to play there"
+    );
+    board.go(0).expect("it is there");
+    board.search_in(Vec::new()).expect("the whole board");
+    assert_eq!(board.request(true), Some(everywhere));
+    assert_eq!(board.analysis().map(|json| &**json), Some("whole"));
+}
