@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use tengen::game::{BoardSize, Color};
+use tengen::game::{BoardSize, Color, Move};
 use tengen::gtp::parse_vertex;
 use tengen::record::{LaterSetup, Vertex};
 
@@ -134,13 +134,8 @@ impl Command {
             }
             Command::Area { points } => {
                 let size = session.board.size();
-                let points: anyhow::Result<Vec<Vertex>> =
-                    points.iter().map(|at| vertex(at, size)).collect();
-                let points = points?.into_iter().filter_map(|vertex| match vertex {
-                    Vertex::Point(point) => Some(point),
-                    Vertex::Pass => None,
-                });
-                session.search_in(points.collect())
+                let points = points.iter().map(|at| point(at, size));
+                session.search_in(points.collect::<anyhow::Result<_>>()?)
             }
             Command::Count => session.ask(Task::Count),
             Command::SetUp {
@@ -163,10 +158,8 @@ impl Command {
             }
             Command::MarkDead { at, node } => {
                 same_position(session, node)?;
-                match vertex(&at, session.board.size())? {
-                    Vertex::Point(point) => session.mark_dead(point),
-                    Vertex::Pass => anyhow::bail!("a pass is no stone"),
-                }
+                let point = point(&at, session.board.size())?;
+                session.mark_dead(point)
             }
             Command::Judge { at, node } => {
                 same_position(session, node)?;
@@ -211,4 +204,11 @@ fn color(letter: char) -> Option<Color> {
 
 fn vertex(text: &str, size: BoardSize) -> anyhow::Result<Vertex> {
     parse_vertex(text, size).map_err(|failure| anyhow::anyhow!("{failure}"))
+}
+
+fn point(text: &str, size: BoardSize) -> anyhow::Result<Move> {
+    match vertex(text, size)? {
+        Vertex::Point(point) => Ok(point),
+        Vertex::Pass => anyhow::bail!("a pass is no point"),
+    }
 }
