@@ -232,6 +232,33 @@ fn an_operator_corrects_moves_and_clocks() {
     program.quit();
 }
 
+/// After a crash the record has the game, and the operator the clocks.
+#[test]
+fn a_game_that_was_cut_off_is_loaded_and_goes_on() {
+    let mut program = Program::start("cut-off", QUICK);
+    program.send("new white\nmove EE\n");
+    let reply = program.next_move();
+    let (name, text) = files(&program.folder, "sgf").remove(0);
+    // Its process is killed.
+    drop(program);
+    assert_eq!(text.matches(";B[").count() + text.matches(";W[").count(), 2);
+    let mut program = Program::start("cut-off-again", QUICK);
+    let record = program.folder.join(name);
+    std::fs::write(&record, text).expect("a folder of this test");
+    let load = format!("load white {}\n", record.display());
+    program.send(&load);
+    program.send("clock 600 580\nboard\n");
+    assert!(program.line().contains("2 stones played"), "the board");
+    for _ in 0..SIZE.height + 2 {
+        program.line();
+    }
+    let free = [SIZE.point(0, 0), SIZE.point(2, 0)];
+    let free = free.into_iter().find(|free| *free != reply);
+    program.send(&format!("move {}\n", letters(free.expect("one of two"))));
+    program.next_move();
+    program.quit();
+}
+
 #[test]
 fn a_point_entered_wrongly_decides_nothing() {
     let mut program = Program::start("entered-wrongly", QUICK);

@@ -121,6 +121,11 @@ impl SauSession {
 
     fn begin(&mut self, ours: Color) {
         self.engine.clear();
+        self.enter(ours);
+    }
+
+    /// Makes the engine's game one on the platform.
+    fn enter(&mut self, ours: Color) {
         self.ended = None;
         self.game = Some(Match {
             ours,
@@ -242,6 +247,7 @@ impl SauSession {
                 self.begin(ours);
                 self.reply(send);
             }
+            "load" => self.load(words)?,
             "move" => {
                 if self.take(words.first())? {
                     self.reply(send);
@@ -303,7 +309,7 @@ impl Protocol for SauSession {
     }
 
     fn cuts(line: &SauLine) -> bool {
-        matches!(line.name.as_str(), "end" | "new" | "quit")
+        matches!(line.name.as_str(), "end" | "load" | "new" | "quit")
     }
 
     fn ends(line: &SauLine) -> bool {

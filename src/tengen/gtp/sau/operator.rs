@@ -1,9 +1,36 @@
-//! Corrections by the operator: wrongly entered stones, clocks.
+//! What only the operator does: games that were cut off, wrongly entered stones, clocks.
+
+use std::path::Path;
 
 use super::{Answer, NO_GAME, SauSession};
 use crate::clock::seconds;
+use crate::gtp::commands::color;
+use crate::record::file;
 
 impl SauSession {
+    /// Goes on with a recorded game, after a crash for example.
+    pub(super) fn load(&mut self, words: &[String]) -> Answer {
+        let usage =
+            "`load` takes Tengen's colour and a record: load black records/NG-202611281030.sgf";
+        let (ours, name) = words.split_first().ok_or(usage)?;
+        let ours = color(ours).map_err(|_| usage)?;
+        let name = name.join(" ");
+        let refused = |reason: String| format!("cannot load {name:?}: {reason}");
+        let record = file::read_sgf(Path::new(&name), usize::MAX)
+            .map_err(|error| refused(error.to_string()))?;
+        self.end(None)?;
+        self.engine
+            .load(&record)
+            .map_err(|error| refused(error.to_string()))?;
+        self.enter(ours);
+        self.note(&format!(
+            "{} stones, {} to play: set the clocks with `clock`; `go` has Tengen play when it is its turn",
+            record.plays.len(),
+            self.engine.to_move()
+        ));
+        Ok(())
+    }
+
     /// Undoes stones.
     pub(super) fn undo(&mut self, count: Option<&String>) -> Answer {
         let count: usize = match count.map(|text| text.parse()) {

@@ -9,6 +9,7 @@ use crate::record::Vertex;
 /// Help text.
 pub(super) const HELP: &str = "\
 new black, new white   begin a game in which Tengen plays this colour
+load COLOUR FILE       go on with a recorded game (SGF), in which Tengen has this colour
 move EE, move E5       the other side's move, in the platform's notation or the usual one
 error                  the last move of Tengen was refused: have it choose another
 undo [N]               take back one stone, or N
