@@ -1,6 +1,6 @@
 # How the released networks of Go were made, as a record: a shell script to read and to copy from, not to
 # run as a whole, which would take some ten hours of two cores. Weights differ in their last bits from machine to machine.
-# `tengen-train` stands for `cargo run --release --features train --bin tengen-train --`.
+# `tengen-train` stands for `cargo run --release -p tengen-train --`.
 
 # go-9x9: from scratch, each game with its own komi around 6.5. models/runs/go-9x9 is that run after generation
 # 42; with `mkdir -p runs && cp -r models/runs/go-9x9 runs/go` before it, the first command continues from there.

@@ -1,6 +1,6 @@
 # How the released networks of Gomoku were made, as a record: a shell script to read and to copy from, not to
 # run as a whole, which would take some ten hours of two cores. Weights differ in their last bits from machine to machine.
-# `tengen-train` stands for `cargo run --release --features train --bin tengen-train --`.
+# `tengen-train` stands for `cargo run --release -p tengen-train --`.
 
 # gomoku-8x8: freestyle, from scratch.
 tengen-train loop scripts/plans/gomoku-8x8.toml --out runs/gomoku8      # or go on: mkdir -p runs; cp -r models/runs/gomoku-8x8 runs/gomoku8

@@ -1,6 +1,6 @@
 # How the released networks of NoGo were made, as a record: a shell script to read and to copy from, not to
 # run as a whole, which would take some fifteen hours of two cores. Weights differ in their last bits from machine to machine.
-# `tengen-train` stands for `cargo run --release --features train --bin tengen-train --`.
+# `tengen-train` stands for `cargo run --release -p tengen-train --`.
 
 # nogo-9x9-az-5b32c: a plain AlphaZero network, from games by random playouts.
 tengen-train selfplay rollouts --games 4000 --playouts 1000 --seed 20261120 --out data/rave1000

@@ -12,9 +12,9 @@ const HEAD: &str = "\
 
 How strong Tengen is today. Scores are Tengen's, with the 95% interval in brackets; *games* are won, drawn (where
 there are draws) and lost. *Network* names a file of [models](networks.md), or another program's network in both
-programs. Every row is a record with its command in [`docs/results/`](results/README.md), where all earlier matches and
-all other figures are, too; ideas without a gain are in [what did not help](what-did-not-help.md). This page is made by
-`tengen-match pages`.
+programs. Every row is a record in [`docs/results/`](results/README.md), newer ones with their command, where all earlier
+matches and all other figures are, too; ideas without a gain are in [what did not help](what-did-not-help.md). This page
+is made by `tengen-match pages`.
 ";
 
 /// The page.
