@@ -141,8 +141,8 @@ will do.
 
   tengen.exe board --open    a board in the browser: play, analyse, review
   tengen.exe doctor          is everything in order here, and how fast is it?
-  tengen.exe gtp             the engine, for a board program (Sabaki, GoGui, Lizzie): name this as
-                             its command, with the whole path
+  tengen.exe gtp --game go   the engine, for a board program (Sabaki, GoGui, Lizzie): name this as
+                             its command, with the whole path; without --game it plays NoGo
   tengen-match.exe --help    matches between engines
   tengen-train.exe --help    networks of your own; plans are in plans\\
 
@@ -157,7 +157,7 @@ docs\\install.md says what to do when Windows warns, or a window closes at once.
 
   tengen.exe board --open    在浏览器中下棋、分析、复盘
   tengen.exe doctor          自检与测速
-  tengen.exe gtp             GTP 引擎：在 Sabaki、GoGui 等界面中填这条命令（写完整路径）
+  tengen.exe gtp --game go   GTP 引擎：在 Sabaki、GoGui 等界面中填这条命令（写完整路径）；不写 --game 下不围棋
   tengen-match.exe --help    引擎对战
 
 大赛（SAU 平台）：把 tengen.exe 选为引擎即可。要改参数（队名、用时等），把 tengen.args.example
@@ -178,7 +178,8 @@ and a C library from ${glibc/_/ } on. Nothing has to be installed.
 
   ./tengen board --open    a board in the browser: play, analyse, review
   ./tengen doctor          is everything in order here, and how fast is it?
-  ./tengen gtp             the engine, for a board program: see docs/programs-and-servers.md
+  ./tengen gtp --game go   the engine, for a board program; without --game it plays NoGo: see
+                           docs/programs-and-servers.md
   ./tengen-match --help    matches between engines
   ./tengen-train --help    networks of your own; plans are in plans/
 

@@ -12,7 +12,7 @@ Usage: train-overnight.sh [--plan FILE] [--out FOLDER] [--hours N] [-- OPTIONS o
   --help         this text
 
 The networks are in FOLDER/networks. Try one with
-  target/release/tengen gtp --model FOLDER/networks/network-0010.onnx
+  target/release/tengen gtp --model FOLDER/networks/network-NNNN.onnx    (the highest number)
 USAGE
 }
 
