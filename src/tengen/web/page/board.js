@@ -51,10 +51,11 @@ export function listen(handlers) {
   }, { passive: false });
   board.addEventListener("click", (event) => {
     const { index, pixels } = point(event);
-    // The second click of a double click is no second move.
-    if (index < 0 || event.detail > 1) return;
     // A finger is larger than a point of a large board: the first touch aims, the second plays.
-    if (event.pointerType === "touch" && pixels < 26 && aimed !== index) {
+    const aims = event.pointerType === "touch" && pixels < 26;
+    // Otherwise the second click of a double click is no second move.
+    if (index < 0 || (event.detail > 1 && !aims)) return;
+    if (aims && aimed !== index) {
       aimed = index;
       on.aim(index);
       return;

@@ -1,7 +1,7 @@
 // A review: statistics of both sides, and the loss and a better move for each mistake.
 import { h, percent, share, signed, stone } from "./dom.js";
 import { shown } from "./names.js";
-import { say, side } from "./words.js";
+import { note, say, side } from "./words.js";
 
 const KINDS = ["inaccuracy", "mistake", "blunder", "thrown_away"];
 // A loss of so many points is worth a look, also in a game that is decided.
@@ -118,7 +118,7 @@ export function parts({ view, review, progress, moves, goto, play, hover, send, 
     if (server) parts.push(learn);
     parts.push(list(review, { view, moves, goto, play, hover }), figures(review), phases(review));
     const s = review.settings;
-    parts.push(h("p", { class: "note" }, [s.search, s.network, ...s.changed].join(" · ")));
+    parts.push(h("p", { class: "note" }, [s.search, s.network, ...s.changed].map(note).join(" · ")));
   }
   return parts;
 }

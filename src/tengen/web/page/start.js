@@ -19,7 +19,7 @@ async function post(path, type, body) {
 }
 
 const host = { live: true, tabs: ["analysis", "moves", "review"], send: (command) => post("do", "application/json", JSON.stringify(command)) };
-const undo = () => ({ word: say("undo"), act: () => host.send({ do: "take_back" }) });
+const undo = () => ({ word: say("undoStep"), act: () => host.send({ do: "take_back" }) });
 
 // The server reads no more, and would end the connection.
 const MOST_MIB = 16;

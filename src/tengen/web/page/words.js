@@ -46,7 +46,7 @@ const WORDS = {
     wrongKomi: "Komi is a multiple of half a point, up to {n} points on this board.", wrongMain: "Give each side some minutes: with none the first move would already be late.", wrongPeriods: "Byoyomi needs at least one period of at least a second.", wrongMore: "The time that a move adds cannot be negative.", wrongVisits: "Give at least one visit.", wrongSeconds: "Give Tengen some time for a move.", wrongLevel: "Levels go from 1 to 12.",
     kVariations: "previous and next variation of a move", kH: "hint", kZ: "undo the last change (new game, deleting, main line, remark)", kB: "to the board: arrows move a cursor, Enter plays", kM: "type a move",
     areaBegin: "Search an area", areaStop: "Cancel the area", areaEnd: "Search the whole board", areaCorner: "Choose a corner of the area on the board.", areaOpposite: "Now the opposite corner.",
-    noMistake: "On a closer look {at}, which was played, is as good as the best move.",
+    undoStep: "Undo", noMistake: "On a closer look {at}, which was played, is as good as the best move.",
     picture: "Save a picture", keptGame: "Your last game is kept.", takeUp: "Take it up",
     nogo: "NoGo", go: "Go", gomoku: "Gomoku",
   },
@@ -94,7 +94,7 @@ const WORDS = {
     wrongKomi: "贴目是半目的倍数，此棋盘最多 {n} 目。", wrongMain: "请给双方一些时间：否则第一手就已超时。", wrongPeriods: "读秒至少一次，每次至少一秒。", wrongMore: "每手所加时间不能为负。", wrongVisits: "至少一次搜索。", wrongSeconds: "请给 Tengen 一些时间。", wrongLevel: "级别从 1 到 12。",
     kVariations: "上一个与下一个变化", kH: "提示", kZ: "撤销上一次改动（新对局、删除、主线、注释）", kB: "到棋盘：方向键移动光标，回车落子", kM: "输入着手",
     areaBegin: "只搜索一个区域", areaStop: "取消选择区域", areaEnd: "搜索整个棋盘", areaCorner: "请在棋盘上选区域的一角。", areaOpposite: "再选对角。",
-    noMistake: "仔细再看，实战的 {at} 与最佳着手一样好。",
+    undoStep: "撤销", noMistake: "仔细再看，实战的 {at} 与最佳着手一样好。",
     picture: "保存图片", keptGame: "上一局已保留。", takeUp: "继续上一局",
     nogo: "不围棋", go: "围棋", gomoku: "五子棋",
   },
@@ -108,6 +108,7 @@ const REFUSALS = [
   [/there are no (\d+) handicap stones on (\S+)/, "$2 棋盘没有 $1 子让子"], [/larger than (\d+) MiB/, "文件大于 $1 MiB"], [/no SGF game tree/, "文件里没有 SGF 棋谱"],
 ];
 const NOTES = [
+  [/^(\d+) visits$/, "每个局面 $1 次搜索"], [/^(\d+) playouts$/, "每个局面 $1 次模拟"], [/^built in$/, "内置网络"],
   [/^(\d+) nodes are not shown and stay in the file.*/, "$1 个节点无法显示，但保留在文件中"], [/^the SGF text ends without.*/, "棋谱没有结尾，可能不完整"], [/^the SGF text ends inside.*/, "棋谱在中途断开，只读入之前的部分"], [/^unexpected character (.*) at byte (\d+).*/, "跳过了意外的字符 $1（第 $2 字节）"],
   [/^RU\[(.*)\] is unknown.*/, "不认识规则 $1：沿用当前规则"], [/^move (\d+) is against the rules.*/, "第 $1 手违反规则（同形或自杀）：按较宽的规则读入"], [/^(\w+)\[(.*)\] is left out: .*/, "$1[$2] 无法读取，已略过"], [/^the engine cannot take part: (.*)/, "引擎无法参与：$1"], [/^the game cannot be reviewed: (.*)/, "无法复盘：$1"],
 ];
