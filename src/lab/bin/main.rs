@@ -30,7 +30,7 @@ enum Command {
     /// Train adaptive critics as in 1997 from a plan, and compare them.
     Critic(critic::Args),
     /// Play over GTP as a paper does.
-    Gtp(gtp::Args),
+    Gtp(Box<gtp::Args>),
     /// Fit to recorded games what Mucgo's search of 2019 knows: move weights and stages of a game.
     Mucgo(mucgo::Args),
 }
@@ -63,7 +63,7 @@ fn run() -> anyhow::Result<()> {
     match program::read::<Cli>().command {
         Command::Ablate(args) => ablate::run_ablation(&args, &Interrupt::caught(GOES_ON)?),
         Command::Critic(args) => critic::run_critic(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Gtp(args) => gtp::run(args),
+        Command::Gtp(args) => gtp::run(*args),
         Command::Mucgo(args) => mucgo::run(&args),
     }
 }

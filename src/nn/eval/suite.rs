@@ -1,5 +1,7 @@
 //! Conformance tests for evaluators, passed by each backend and wrapper.
 
+#![allow(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
+
 #[cfg(feature = "ort")]
 use super::LibraryPlaces;
 use super::testnet::random_batch;

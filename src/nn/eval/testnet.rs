@@ -1,5 +1,7 @@
 //! Small random networks for tests, written with the engine's own ONNX writer.
 
+#![allow(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
+
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -1,5 +1,7 @@
 //! A temporary folder for tests, removed when it goes out of scope.
 
+#![allow(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
+
 use std::path::{Path, PathBuf};
 
 /// An empty folder of its own for one test.

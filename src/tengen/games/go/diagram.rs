@@ -1,5 +1,7 @@
 //! Positions of tests, as text.
 
+#![allow(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
+
 use super::SmallGo;
 use crate::game::{BoardSize, Color, Game as _};
 

@@ -3,6 +3,8 @@
 //!
 //! It shows everything that a game has to implement to be played, refereed and learned.
 
+#![allow(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
+
 use std::fmt;
 use std::str::FromStr;
 
