@@ -231,25 +231,67 @@ fn an_analysis_puts_the_pass_first_where_a_move_would_be_a_pass() {
     }
 }
 
-/// Natural games in which White is to move and the borders are open.
-const OPEN: [&str; 2] = [
-    "D2 E5 G1 C7 D8 G9 D6 D7 E6 E7 F6 C6 D5 C4 C5 B5 F7 F8 E8 G7 G6 H7 B4 B6 C3 H6 H5",
-    "J4 D8 B6 D4 E6 F3 F7 D6 D5 C5 E5 C6 C4 C3 B4 B5 B3 D3 B2 C2 B7 A5 C8 D7 E8 D9 A8 B9 A6 B8 G4 G3 H3 F4 G5 \
-     E4 G2 F2 H2 F5 F6 E7 E2 B1 F1 D2 E1",
+/// Natural games in which something is left to be played for.
+const OPEN: [(&str, &str, &str); 7] = [
+    (
+        "japanese",
+        "w",
+        "D2 E5 G1 C7 D8 G9 D6 D7 E6 E7 F6 C6 D5 C4 C5 B5 F7 F8 E8 G7 G6 H7 B4 B6 C3 H6 H5",
+    ),
+    (
+        "korean",
+        "w",
+        "D2 E5 G1 C7 D8 G9 D6 D7 E6 E7 F6 C6 D5 C4 C5 B5 F7 F8 E8 G7 G6 H7 B4 B6 C3 H6 H5",
+    ),
+    (
+        "korean",
+        "w",
+        "J4 D8 B6 D4 E6 F3 F7 D6 D5 C5 E5 C6 C4 C3 B4 B5 B3 D3 B2 C2 B7 A5 C8 D7 E8 D9 A8 B9 A6 B8 G4 G3 H3 F4 G5 \
+         E4 G2 F2 H2 F5 F6 E7 E2 B1 F1 D2 E1",
+    ),
+    // A capturing race in which a move decides.
+    (
+        "korean",
+        "b",
+        "E7 G5 D4 F3 E3 F4 D6 C3 F2 B5 G3 G7 G8 H8 F8 H3 H2 H4 H9 H7 D2 C7 F6 G6 J3 J4 J6 J5 H6 G9 F9 F5 E5 F7 D8 \
+         C8 E6 C5 E4 J2 G2 C2 G4 D9 E8 D1 E1 C1 H1 D3 E2 C4 C6 B6 E9 H5 C9 B9 G9 D5 B8 D9 B7 A8 C9 A7 J1 D9",
+    ),
+    (
+        "korean",
+        "b",
+        "E7 G5 D4 F3 E3 F4 D6 C3 F2 B5 G3 G7 G8 H8 F8 H3 H2 H4 H9 H7 D2 C7 F6 G6 J3 J4 J6 J5 H6 G9 F9 F5 E5 F7 D8 \
+         C8 E6 C5 E4 J2 G2 C2 G4 D9 E8 D1 E1 C1 H1 D3 E2 C4 C6 B6 E9 H5 C9 B9 G9 D5 B8 D9 B7 A8 C9 A7 J1 D9 pass C9 \
+         J9 D7 J3 J7 J6 J2",
+    ),
+    // A dead stone that its side would save, and a border that is open.
+    (
+        "japanese",
+        "b",
+        "E4 D6 F6 C4 C3 B3 D3 G4 G5 H5 H6 F5 G6 E5 F4 D4 F2 G3 G2 E7 E6 D5 D7 F7 G7 D8 C7 C8 G8 F8 B2 B4 F9 E8 F3 \
+         A2 C2 E9 G9 B1 C1 A3",
+    ),
+    (
+        "japanese",
+        "w",
+        "C3 F6 F7 F3 C6 G5 G7 D6 D7 C5 E6 D5 E5 E4 D4 B5 B6 C7 B7 C8 B4 A5 B8 D2 C2 B2 A4 C1 A6 D3 C4 H6 H7 J7 J8 \
+         J6 F4 G4 E3 E2 G3 F2 G6 H4 F5 H8 G8 J9 B3 B1 A2",
+    ),
 ];
 
 #[test]
 fn nobody_passes_first_while_there_is_something_to_win() {
-    for moves in OPEN {
-        for rules in ["japanese", "korean"] {
-            let mut engine = engine(BACKENDS[0], 9, rules, "6.5", moves);
-            assert_ne!(engine.ask("genmove w"), "= pass", "{rules}: {moves}");
+    for visits in ["100", "200"] {
+        for (rules, color, moves) in OPEN {
+            let mut engine = engine(&["--visits", visits], 9, rules, "6.5", moves);
+            let reply = engine.ask(&format!("genmove {color}"));
+            assert_ne!(reply, "= pass", "{rules}, {visits} visits: {moves}");
         }
     }
 }
 
-/// Natural games that the side to move, whose opponent has just passed, would lose by a pass and wins by playing on.
-const PASSED_TOO_EARLY: [(&str, &str, &str); 4] = [
+/// Natural games whose side to move, whose opponent has just passed, would lose by a pass and wins by playing on; in the
+/// last it wins either way, by 30 points more if it plays on.
+const PASSED_TOO_EARLY: [(&str, &str, &str); 5] = [
     (
         "chinese",
         "b",
@@ -273,6 +315,12 @@ const PASSED_TOO_EARLY: [(&str, &str, &str); 4] = [
         "b",
         "B2 A6 E4 B9 B1 A2 F6 G4 H5 E3 D3 F3 D2 E5 F5 F4 D4 G5 G6 H4 H6 D7 G2 F2 H2 J4 D6 C6 E7 D5 C5 E6 D6 C7 E8 \
      B5 B4 J2 A4 D8 H1 F1 E2 H3 E1 E9 F9 D9 F8 J5 J6 A5 G1 pass",
+    ),
+    (
+        "chinese",
+        "w",
+        "G4 D4 G7 D7 C3 C4 D3 E3 E2 F3 F2 G3 B4 G5 E8 B5 B3 G6 H6 H5 D8 C7 E7 H7 C8 G8 B7 B6 F7 B8 H8 J6 J8 G2 B9 \
+     A7 E5 E4 D6 C6 D5 C5 F5 F4 F6 F1 D1 J7 G9 A4 A3 A5 E1 G1 A9 A8 C9 H4 pass",
     ),
 ];
 

@@ -9,19 +9,32 @@ use crate::search::{MoveReport, SearchReport};
 /// Maximum advantage in value, in [-1, 1], of a move over a pass that counts as equal.
 const AS_LIKELY: f32 = 0.05;
 
+/// The same of a first pass over a move where something is left to be played for: a search after which the pass looks
+/// better has overlooked an answer, but in a seki.
+const AS_LIKELY_OPEN: f32 = 0.2;
+
 /// Maximum advantage in points of such a move.
 const AS_LARGE: f32 = 0.6;
 
 /// Minimum visits of a pass, as a share of those of the best move, for its value to be used.
 const LEAST_SHARE: f32 = 0.02;
 
+/// The lead after a move is compared with others if it has at least this many visits, and this share of those of the best
+/// move.
+const POINTS_VISITS: u64 = 8;
+const POINTS_SHARE: u64 = 4;
+
 /// Where nothing is left to be played for, the count says who has won, unless the search finds a move better than that
 /// by more than this, as a difference of values in [-1, 1]: the count has overlooked something. Networks that are off
 /// by a point do not see that a stone in its own territory loses a game that is won by half a point.
-const OVERLOOKED: f32 = 1.0;
+const OVERLOOKED: f32 = 0.5;
 
 /// The same in points.
 const OVERLOOKED_POINTS: f32 = 2.0;
+
+/// The count has overlooked an answer to the pass that takes more points than this. Networks that take a lone stone in a
+/// large area for alive in one of ten games are off by half of that.
+const OVERLOOKED_ANSWER: f32 = 10.0;
 
 /// The count if both sides pass now.
 #[derive(Default)]
@@ -30,6 +43,8 @@ pub(super) struct PassJudgement {
     pub(super) count: Option<Settled>,
     /// The ownership that it follows from.
     pub(super) expected: Option<Arc<OwnershipEstimate>>,
+    /// The lead in points of the side that passes after the opponent's best answer, if a network has searched it.
+    pub(super) answered: Option<f32>,
 }
 
 /// Whether a pass would end the game.
@@ -52,12 +67,10 @@ pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
     next
 }
 
-/// Whether a pass wins at once, so that no search is needed: the game is over by the count or, where the board counts
-/// as it stands, won as it stands.
+/// Whether a pass wins at once, so that no search is needed: the board counts as it stands.
 pub(super) fn wins_at_once<G: Game>(position: &G, judged: &PassJudgement) -> bool {
-    let over = |count: &&Settled| count.is_over() || !scoring::agrees_on_dead(position);
-    let count = judged.count.as_ref().filter(over);
-    is_offered(position) && count.and_then(Settled::certain_winner) == Some(position.to_move())
+    let winner = judged.count.as_ref().and_then(Settled::certain_winner);
+    is_offered(position) && !scoring::agrees_on_dead(position) && winner == Some(position.to_move())
 }
 
 /// Whether a search considers a pass near the end of a game, so that its answers and the count are worth a look.
@@ -70,15 +83,16 @@ pub(super) fn contends<G: Game>(
     scoring::nears_end(position) && (over() || is_as_good(position, report, judged))
 }
 
-/// Whether to pass after a search: where the game is over by the count, unless the search knows better; else where no
-/// border that counts is open and the pass is as good as any other move.
+/// Whether to pass after a search: where the game is over by the count, unless the search knows better; else where the
+/// opponent has passed and the pass is as good as any other move. Nobody passes first while something is left to be
+/// played for.
 pub(super) fn passes<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgement) -> bool {
     if !contends(position, report, judged) {
         return false;
     }
     match &judged.count {
-        Some(count) if count.is_over() => !is_overlooked(position, report, count),
-        Some(count) if count.open > 0 && !is_offered(position) => false,
+        Some(count) if count.is_over() => !is_overlooked(position, report, count, judged.answered),
+        Some(count) if count.open + count.unsettled > 0 && !is_offered(position) => false,
         _ => is_as_good(position, report, judged),
     }
 }
@@ -88,12 +102,17 @@ pub(super) fn passes<G: Game>(position: &G, report: &SearchReport, judged: &Pass
 pub(super) fn instead_of_pass<'a, G: Game>(
     position: &G,
     report: &'a SearchReport,
+    judged: &PassJudgement,
 ) -> Option<&'a MoveReport> {
     let pass = position.size().pass();
     let passed = report.best().filter(|best| best.mv == pass)?;
     if passed.proof == Some(Proof::Win) {
         return None;
     }
+    let as_likely = match &judged.count {
+        Some(count) if count.open + count.unsettled > 0 => AS_LIKELY_OPEN,
+        _ => AS_LIKELY,
+    };
     let is_as_good = |other: &&MoveReport| match other.visits {
         _ if other.mv == pass || other.proof == Some(Proof::Loss) => false,
         _ if is_offered(position) => true,
@@ -101,7 +120,9 @@ pub(super) fn instead_of_pass<'a, G: Game>(
         _ => {
             let gain = Some(position.to_move())
                 .and_then(|color| Some(lead(color, other)? - lead(color, passed)?));
-            other.value >= passed.value - AS_LIKELY && gain.is_none_or(|gain| gain >= -AS_LARGE)
+            other.value > passed.value + AS_LIKELY
+                || other.value >= passed.value - as_likely
+                    && gain.is_none_or(|gain| gain >= -AS_LARGE)
         }
     };
     report.moves.iter().find(is_as_good)
@@ -130,7 +151,7 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgeme
     let count = judged.count.as_ref().filter(|_| offered);
     let is_in_doubt = count.is_some_and(|count| count.certain_winner().is_none());
     let counted = count.map(|count| color.signed(count.black_ahead.0 as f32 / 2.0));
-    let gain = lead(color, best).zip(counted.or_else(|| lead(color, passed)));
+    let gain = most_points(position, report).zip(counted.or_else(|| lead(color, passed)));
     let as_large = gain.is_none_or(|(best, passed)| best - passed <= AS_LARGE);
     let as_likely = match report.proof {
         Some(proof) => {
@@ -153,7 +174,12 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgeme
 }
 
 /// Whether the search finds a move so much better than what the count says of a pass that the count must be wrong.
-fn is_overlooked<G: Game>(position: &G, report: &SearchReport, count: &Settled) -> bool {
+fn is_overlooked<G: Game>(
+    position: &G,
+    report: &SearchReport,
+    count: &Settled,
+    answered: Option<f32>,
+) -> bool {
     let (passed, best) = rivals(position, report);
     let Some(best) = best else {
         return false;
@@ -162,10 +188,27 @@ fn is_overlooked<G: Game>(position: &G, report: &SearchReport, count: &Settled) 
     let passed = passed.filter(|passed| passed.visits > 0 && !is_offered(position));
     let value = passed.map_or_else(|| count.value_for(color), |passed| passed.value);
     let counted = color.signed(count.black_ahead.0 as f32 / 2.0);
-    // Small networks may give many points to a side that plays on in a finished game: only the best move's lead is
-    // compared, with the count.
-    let gain = lead(color, best).map(|best| best - counted);
-    best.value - value > OVERLOOKED || gain.is_some_and(|gain| gain > OVERLOOKED_POINTS)
+    // Small networks may give many points to a side that plays on in a finished game: leads are compared with the
+    // count alone. Random games lose what is settled.
+    let most = most_points(position, report).filter(|_| report.by_network());
+    best.value - value > OVERLOOKED
+        || most.is_some_and(|most| most - counted > OVERLOOKED_POINTS)
+        || answered.is_some_and(|answered| counted - answered > OVERLOOKED_ANSWER)
+}
+
+/// The largest lead in points of the side to move after another move than a pass that is about as likely to win as the
+/// best and has enough visits: where a game is decided, searches do not put first what wins the most.
+fn most_points<G: Game>(position: &G, report: &SearchReport) -> Option<f32> {
+    let (_, best) = rivals(position, report);
+    let (pass, best) = (position.size().pass(), best?);
+    let enough = (best.visits / POINTS_SHARE)
+        .max(POINTS_VISITS)
+        .min(best.visits);
+    let others = report.moves.iter().filter(|found| {
+        found.mv != pass && found.visits >= enough && best.value - found.value <= AS_LIKELY
+    });
+    let leads = others.filter_map(|found| lead(position.to_move(), found));
+    leads.reduce(f32::max)
 }
 
 /// A side's lead in points after a move, if known.
@@ -203,7 +246,7 @@ pub(super) fn reordered<G: Game>(
 ) -> Option<SearchReport> {
     let first = match wins_at_once(position, judged) || passes(position, report, judged) {
         true => ending(position, judged),
-        false => instead_of_pass(position, report)?.mv,
+        false => instead_of_pass(position, report, judged)?.mv,
     };
     let place = report.moves.iter().position(|found| found.mv == first)?;
     let mut report = report.clone();
@@ -251,15 +294,31 @@ mod tests {
         report.moves[0].expected = Some(led_by(lead));
         let judged = PassJudgement {
             count: Some(count),
-            expected: None,
+            ..PassJudgement::default()
         };
         wins_at_once(&position, &judged) || passes(&position, &report, &judged)
     }
 
     #[test]
+    fn a_count_that_an_answer_contradicts_is_wrong() {
+        let (count, report) = (
+            count(9, [9; 2], 0),
+            report(&[(2, 90, 0.5), (PASS, 10, 0.1)]),
+        );
+        let position = diagram(".X.O. .X.O. XX.O. .X.O. .X.O.", "japanese", Color::Black);
+        let is_wrong = |answered| is_overlooked(&position, &report, &count, answered);
+        assert!(!is_wrong(None) && !is_wrong(Some(3.0)));
+        assert!(is_wrong(Some(-20.0)), "it takes more than it says");
+    }
+
+    #[test]
     fn a_pass_ends_a_game_that_is_over_and_no_other() {
         let over = |ahead| count(ahead, [ahead; 2], 0);
-        assert!(passes_after_a_pass(over(1), [1.0, 1.0], 4.0), "it is won");
+        assert!(passes_after_a_pass(over(1), [1.0, 1.0], 2.0), "it is won");
+        assert!(
+            !passes_after_a_pass(over(1), [1.0, 1.0], 8.0),
+            "won by more"
+        );
         assert!(
             passes_after_a_pass(over(-1), [-1.0, -0.5], 0.5),
             "it is lost"
@@ -293,9 +352,23 @@ mod tests {
     /// What is played in place of a pass that comes first in a report of (move, visits, prior), whose values are
     /// these, and after which Black leads by these points.
     fn instead(moves: &[(u16, u64, f32)], values: &[f32], leads: &[f32]) -> Option<u16> {
+        instead_where(0, moves, values, leads)
+    }
+
+    /// The same where this many points are unsettled.
+    fn instead_where(
+        unsettled: usize,
+        moves: &[(u16, u64, f32)],
+        values: &[f32],
+        leads: &[f32],
+    ) -> Option<u16> {
         let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
         position.play(Move(12));
         position.play(Move(7));
+        let judged = PassJudgement {
+            count: Some(count(1, [1; 2], unsettled)),
+            ..PassJudgement::default()
+        };
         let mut report = report(moves);
         for (found, value) in report.moves.iter_mut().zip(values) {
             found.value = *value;
@@ -303,7 +376,7 @@ mod tests {
         for (found, lead) in report.moves.iter_mut().zip(leads) {
             found.expected = Some(led_by(*lead));
         }
-        instead_of_pass(&position, &report).map(|found| found.mv.0)
+        instead_of_pass(&position, &report, &judged).map(|found| found.mv.0)
     }
 
     #[test]
@@ -317,6 +390,10 @@ mod tests {
             "it loses a point"
         );
         assert_eq!(instead(&both, &[0.98, 0.98], &[20.0, 20.0]), Some(3));
+        assert_eq!(instead(&both, &[0.2, 0.6], &[9.0, 6.0]), Some(3), "it wins");
+        let open = |value| instead_where(5, &both, &[0.98, value], &[]);
+        assert_eq!(open(0.9), Some(3), "something is left to be played for");
+        assert_eq!(open(0.5), None, "as in a seki");
         let moves_first = [(3, 9, 0.1), (PASS, 8, 0.1)];
         assert_eq!(instead(&moves_first, &[0.5, 0.5], &[]), None);
     }

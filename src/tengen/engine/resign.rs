@@ -89,7 +89,7 @@ mod tests {
         (found.value, found.visits) = (value, 100);
         found.expected = black_ahead.map(|black_ahead| OwnershipEstimate {
             owner: vec![0.0; 5],
-            defended: None,
+            by_turn: None,
             shared: vec![0.0; 5],
             black_ahead,
             deviation: 0.0,

@@ -7,9 +7,8 @@ use super::{BoardSize, Color, HalfPoints, Move, Outcome, connected};
 pub struct OwnershipEstimate {
     /// Expected owner of each point: 1 certainly Black's, -1 certainly White's.
     pub owner: Vec<f32>,
-    /// The same for points with stones if the side whose stone it is moves next, where known; 0 for
-    /// other points.
-    pub defended: Option<Vec<f32>>,
+    /// The same if Black moves next, and if White does, where known; `owner` is their mean.
+    pub by_turn: Option<[Vec<f32>; 2]>,
     /// Probability of each point, in [0, 1], to be a shared liberty that neither side fills, or a
     /// stone beside one.
     pub shared: Vec<f32>,
@@ -25,7 +24,7 @@ impl OwnershipEstimate {
     pub fn unknown(points: usize) -> OwnershipEstimate {
         OwnershipEstimate {
             owner: vec![0.0; points],
-            defended: None,
+            by_turn: None,
             shared: vec![0.0; points],
             black_ahead: 0.0,
             deviation: 0.0,
@@ -59,7 +58,7 @@ pub struct Settled {
     pub range: [HalfPoints; 2],
     /// Open empty points, which count for the side that plays there.
     pub open: usize,
-    /// Points that are not expected to be whose they are counted: where the game would go on.
+    /// Points that are not expected to be whose they are counted, whoever moves next: where the game would go on.
     pub unsettled: usize,
 }
 

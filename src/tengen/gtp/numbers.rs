@@ -148,7 +148,7 @@ mod tests {
     fn expected(black_ahead: f32) -> OwnershipEstimate {
         OwnershipEstimate {
             owner: vec![1.0, -0.5],
-            defended: None,
+            by_turn: None,
             shared: vec![0.0; 2],
             black_ahead,
             deviation: 3.0,

@@ -1,7 +1,7 @@
 //! Expected ownership and score of a position, by playouts.
 
 use super::{Playout, Rave, RaveParams, Tally};
-use crate::game::{Color, Move, OwnershipEstimate};
+use crate::game::{Color, OwnershipEstimate};
 
 /// Points count nearly as much as the win: a side that has certainly won or lost still plays for
 /// points.
@@ -25,24 +25,20 @@ pub fn expect<G: Playout>(
     };
     let mut rave = Rave::new(params, seed);
     let mut tally = Tally::of(position);
-    let mut defended = vec![0.0; position.size().area()];
-    for color in Color::BOTH {
+    let mut by_turn = [Vec::new(), Vec::new()];
+    for (color, owner) in Color::BOTH.into_iter().zip(&mut by_turn) {
         let mut start = position.as_played_out();
         start.set_to_move(color);
         rave.search(&start, |done| done < playouts && !halt());
         tally.add(rave.tally());
-        for (at, owner) in rave.tally().expected()?.owner.into_iter().enumerate() {
-            if position.stone(Move(at as u16)) == Some(color) {
-                defended[at] = owner;
-            }
-        }
+        *owner = rave.tally().expected()?.owner;
     }
     if halt() {
         return None;
     }
     let expected = tally.expected()?;
     Some(OwnershipEstimate {
-        defended: Some(defended),
+        by_turn: Some(by_turn),
         ..expected
     })
 }
@@ -50,7 +46,7 @@ pub fn expect<G: Playout>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Game, Outcome, PointStatus, Scored as _, Settled};
+    use crate::game::{BoardSize, Game, Move, Outcome, PointStatus, Scored as _, Settled};
     use crate::games::go::SmallGo;
     use crate::games::go::diagram::diagram;
     use crate::record::{GameRecord, result_text, sgf};

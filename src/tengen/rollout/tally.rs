@@ -75,7 +75,7 @@ impl Tally {
         let mean = self.ahead / number;
         Some(OwnershipEstimate {
             owner: share(&self.owner),
-            defended: None,
+            by_turn: None,
             shared: share(&self.shared),
             black_ahead: mean as f32,
             deviation: (self.squares / number - mean * mean).max(0.0).sqrt() as f32,

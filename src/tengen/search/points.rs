@@ -57,7 +57,7 @@ impl Judged {
             .map(|owner| mover.signed(owner))
             .collect();
         let mut expected = OwnershipEstimate {
-            defended: None,
+            by_turn: None,
             shared: vec![0.0; owner.len()],
             black_ahead: mover.signed(answers.lead(index)?),
             deviation: 0.0,
@@ -65,18 +65,25 @@ impl Judged {
         };
         if let Some((earlier, known)) = known {
             // What is as it was is judged as it was; of the rest the network's opinion is all there is.
-            let mut defended = known.defended.as_ref().map(|_| expected.owner.clone());
+            let mut by_turn = known
+                .by_turn
+                .as_ref()
+                .map(|_| [0, 1].map(|_| expected.owner.clone()));
             for point in 0..expected.owner.len() {
                 let at = Move(point as u16);
                 if position.stone(at) == earlier.stone(at) {
                     expected.owner[point] = known.owner[point];
                     expected.shared[point] = known.shared[point];
-                    if let (Some(now), Some(known)) = (&mut defended, &known.defended) {
+                    for (now, known) in by_turn
+                        .iter_mut()
+                        .flatten()
+                        .zip(known.by_turn.iter().flatten())
+                    {
                         now[point] = known[point];
                     }
                 }
             }
-            expected.defended = defended;
+            expected.by_turn = by_turn;
         }
         let settled = scoring::settle(position, &expected)?;
         Some(Judged {
@@ -209,7 +216,7 @@ fn expected<'a>(
     let (lead, square) = (sum(1) / number, sum(2) / number);
     Some(OwnershipEstimate {
         owner: (TOTALS..len).map(|at| (sum(at) / number) as f32).collect(),
-        defended: None,
+        by_turn: None,
         shared: vec![0.0; len - TOTALS],
         black_ahead: lead as f32,
         deviation: (square - lead * lead).max(0.0).sqrt() as f32,

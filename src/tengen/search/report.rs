@@ -139,7 +139,7 @@ impl SearchReport {
         let estimate = |expected: &mut OwnershipEstimate| {
             all(&mut expected.owner);
             all(&mut expected.shared);
-            expected.defended.iter_mut().for_each(all);
+            expected.by_turn.iter_mut().flatten().for_each(all);
         };
         for found in &mut self.moves {
             turn(&mut found.mv);
@@ -175,7 +175,7 @@ mod tests {
     fn the_lead_is_that_of_the_best_move_where_it_is_known() {
         let by = |black_ahead| OwnershipEstimate {
             owner: Vec::new(),
-            defended: None,
+            by_turn: None,
             shared: Vec::new(),
             black_ahead,
             deviation: 0.0,

@@ -110,7 +110,7 @@ impl<G: Game> Player<G> {
         if let Some(mut report) = self.last_report.take_if(|_| compared) {
             self.weigh_pass(&search, &mut report, &mut judged, judge_limits);
             let passes = passing::passes(position, &report, &judged);
-            instead = passing::instead_of_pass(position, &report).map(|found| found.mv);
+            instead = passing::instead_of_pass(position, &report, &judged).map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
                 return Decided::to_play(ending(&judged, &avoided), budget);

@@ -7,7 +7,7 @@ use super::super::passing::{self, PassJudgement};
 use super::super::unjudged::Unjudged;
 use super::Player;
 use crate::game::{
-    Color, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring,
+    Color, Game, GameState, OwnershipEstimate, Proof, Scored as _, Settled, scoring,
 };
 use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, SearchRequest, StopFlag};
 
@@ -44,7 +44,7 @@ impl<G: Game> Player<G> {
             let unknown = OwnershipEstimate::unknown(position.size().area());
             return PassJudgement {
                 count: scoring::settle(&ended, &unknown),
-                expected: None,
+                ..PassJudgement::default()
             };
         }
         let Ok(Some(by_playouts)) = self.judge.settle_within(&ended, judge_limits) else {
@@ -57,6 +57,7 @@ impl<G: Game> Player<G> {
         PassJudgement {
             count: count.or(Some(by_playouts)),
             expected: expected.map(Arc::new),
+            answered: None,
         }
     }
 
@@ -70,13 +71,17 @@ impl<G: Game> Player<G> {
         judge_limits: JudgeLimits<'_>,
     ) {
         let position = request.start.position();
-        if !passing::contends(position, report, judged) {
+        let is_first = report
+            .best()
+            .is_some_and(|best| best.mv == position.size().pass());
+        if !is_first && !passing::contends(position, report, judged) {
             return;
         }
         if judged.count.is_none() {
             *judged = self.count_if_both_pass(position, judge_limits);
         }
-        if !passing::is_offered(position) && passing::passes(position, report, judged) {
+        let would_pass = is_first || passing::passes(position, report, judged);
+        if would_pass && !passing::is_offered(position) {
             self.search_answers(request, report, judged, judge_limits);
         }
     }
@@ -86,7 +91,7 @@ impl<G: Game> Player<G> {
         &mut self,
         request: &SearchRequest<G>,
         report: &mut SearchReport,
-        judged: &PassJudgement,
+        judged: &mut PassJudgement,
         judge_limits: JudgeLimits<'_>,
     ) {
         let pass = request.start.position().size().pass();
@@ -121,6 +126,9 @@ impl<G: Game> Player<G> {
         if let (Some(own), Some(answered)) = (&mut passed.expected, &best.expected) {
             own.black_ahead = answered.black_ahead;
         }
+        let color = request.start.position().to_move();
+        let answered = best.expected.as_ref().filter(|_| found.by_network());
+        judged.answered = answered.map(|answered| color.signed(answered.black_ahead));
         passed.pv = [&[pass], &*best.pv].concat();
         passed.pv_visits = [&[passed.visits], &*best.pv_visits].concat();
     }
@@ -167,7 +175,7 @@ impl<G: Game> Player<G> {
         let settled = settled.ok().flatten().filter(Settled::is_over)?;
         Some(OwnershipEstimate {
             owner: settled.owners(|point| position.stone(point)),
-            defended: None,
+            by_turn: None,
             shared: vec![0.0; position.size().area()],
             black_ahead: settled.black_ahead.0 as f32 / 2.0,
             deviation: 0.0,
@@ -182,17 +190,15 @@ impl<G: Game> Player<G> {
         mut expected: OwnershipEstimate,
         judge_limits: JudgeLimits<'_>,
     ) -> Option<OwnershipEstimate> {
-        let [black, white] = self.owners_by_network(position, judge_limits)?;
+        let by_network = self.owners_by_network(position, judge_limits)?;
         let mix = |owner: &mut f32, found: f32| *owner += NETWORK_SHARE * (found - *owner);
-        for (owner, (black, white)) in expected.owner.iter_mut().zip(black.iter().zip(&white)) {
+        let [black, white] = &by_network;
+        for (owner, (black, white)) in expected.owner.iter_mut().zip(black.iter().zip(white)) {
             mix(owner, (black + white) / 2.0);
         }
-        let defended = expected.defended.iter_mut().flatten().enumerate();
-        for ((at, defended), (black, white)) in defended.zip(black.iter().zip(&white)) {
-            match position.stone(Move(at as u16)) {
-                Some(Color::Black) => mix(defended, *black),
-                Some(Color::White) => mix(defended, *white),
-                None => {}
+        for (owners, found) in expected.by_turn.iter_mut().flatten().zip(&by_network) {
+            for (owner, found) in owners.iter_mut().zip(found) {
+                mix(owner, *found);
             }
         }
         Some(expected)

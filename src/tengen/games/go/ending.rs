@@ -59,9 +59,9 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                     continue;
                 }
                 let kept = color.signed(mean(&expected.owner));
-                let is_lost = match &expected.defended {
-                    Some(defended) => {
-                        let defended = color.signed(mean(defended));
+                let is_lost = match &expected.by_turn {
+                    Some(by_turn) => {
+                        let defended = color.signed(mean(&by_turn[color.index()]));
                         defended <= -LOST_IF_DEFENDED
                             || (kept <= 0.0 && defended <= SAVED_BY_A_MOVE)
                     }
@@ -234,9 +234,49 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             let counted = settled.owners(|point| self.stone(point));
             let secured = Color::BOTH.map(|color| self.pass_alive(color).secured);
             let in_doubt = board & !(secured[0] | secured[1] | agreed.seki);
-            let differs = |point: &Move| (owner(*point) - counted[point.index()]).abs() > SETTLED;
-            settled.unsettled = in_doubt.iter().filter(differs).count();
+            let differs = |owner: &[f32], point: Move| {
+                let owner = owner.get(point.index()).copied().unwrap_or(0.0);
+                (owner - counted[point.index()]).abs() > SETTLED
+            };
+            // Whoever moves next: what a move would change is still to be played for. Points that count for nobody
+            // are his who plays there.
+            let changes = |point: Move| {
+                let mut by_turn = expected.by_turn.iter().flatten();
+                counted[point.index()] != 0.0 && by_turn.any(|owner| differs(owner, point))
+            };
+            let is_open = |&point: &Move| differs(&expected.owner, point) || changes(point);
+            settled.unsettled = in_doubt.iter().filter(is_open).count();
         }
         settled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::diagram;
+    use super::*;
+
+    /// How many points of a finished board are unsettled, where White's stones are expected to be White's with this
+    /// certainty if Black moves next, and if White does.
+    fn unsettled(by_turn: [f32; 2]) -> usize {
+        let position = diagram(".X.O. .X.O. XX.O. .X.O. .X.O.", "japanese", Color::Black);
+        let owners = |white: f32| -> Vec<f32> {
+            let of = |at: usize| [1.0, 1.0, 0.0, -white, -white][at % 5];
+            (0..25).map(of).collect()
+        };
+        let expected = OwnershipEstimate {
+            owner: owners(by_turn.iter().sum::<f32>() / 2.0),
+            by_turn: Some(by_turn.map(owners)),
+            ..OwnershipEstimate::unknown(25)
+        };
+        position.settle(&expected).unsettled
+    }
+
+    #[test]
+    fn what_a_move_would_change_is_not_settled() {
+        assert_eq!(unsettled([1.0, 1.0]), 0);
+        assert_eq!(unsettled([0.7, 0.7]), 0);
+        assert_eq!(unsettled([0.4, 1.0]), 10, "Black would take them");
+        assert_eq!(unsettled([1.0, 0.4]), 10);
     }
 }

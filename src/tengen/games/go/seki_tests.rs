@@ -121,7 +121,7 @@ fn the_judge_of_an_engine_knows_seki_and_false_eyes() {
             .map(|stone| stone.map_or(0.0, |color| color.signed(1.0)))
             .collect();
         let expected = OwnershipEstimate {
-            defended: Some(owner.clone()),
+            by_turn: Some([owner.clone(), owner.clone()]),
             shared: vec![0.0; owner.len()],
             black_ahead: 0.0,
             deviation: 0.0,

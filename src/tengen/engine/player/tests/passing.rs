@@ -105,7 +105,7 @@ impl Thinker<SmallGo> for AllBlack {
 fn all_owned(owner: f32) -> OwnershipEstimate {
     OwnershipEstimate {
         owner: vec![owner; 25],
-        defended: None,
+        by_turn: None,
         shared: vec![0.0; 25],
         black_ahead: 0.0,
         deviation: 0.0,
