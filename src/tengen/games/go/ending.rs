@@ -253,7 +253,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::diagram;
+    use super::super::diagram::diagram;
     use super::*;
 
     /// How many points of a finished board are unsettled, where White's stones are expected to be White's with this
