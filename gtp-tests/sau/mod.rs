@@ -238,6 +238,15 @@ fn a_game_that_was_cut_off_is_loaded_and_goes_on() {
     let mut program = Program::start("cut-off", QUICK);
     program.send("new white\nmove EE\n");
     let reply = program.next_move();
+    // The records are written after the move is sent, and before the next command.
+    let board = |program: &mut Program| {
+        program.send("board\n");
+        assert!(program.line().contains("2 stones played"), "the board");
+        for _ in 0..SIZE.height + 2 {
+            program.line();
+        }
+    };
+    board(&mut program);
     let (name, text) = files(&program.folder, "sgf").remove(0);
     // Its process is killed.
     drop(program);
@@ -247,11 +256,8 @@ fn a_game_that_was_cut_off_is_loaded_and_goes_on() {
     std::fs::write(&record, text).expect("a folder of this test");
     let load = format!("load white {}\n", record.display());
     program.send(&load);
-    program.send("clock 600 580\nboard\n");
-    assert!(program.line().contains("2 stones played"), "the board");
-    for _ in 0..SIZE.height + 2 {
-        program.line();
-    }
+    program.send("clock 600 580\n");
+    board(&mut program);
     let free = [SIZE.point(0, 0), SIZE.point(2, 0)];
     let free = free.into_iter().find(|free| *free != reply);
     program.send(&format!("move {}\n", letters(free.expect("one of two"))));
@@ -301,7 +307,7 @@ fn unknown_lines_get_an_answer() {
         assert!(answer.contains(part), "{line}: {answer}");
     }
     program.send("help\n");
-    let help: Vec<String> = (0..9).map(|_| program.line()).collect();
+    let help: Vec<String> = (0..10).map(|_| program.line()).collect();
     assert!(
         help.iter().any(|line| line.starts_with("undo [N]")),
         "{help:?}"
