@@ -186,10 +186,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         };
         // Under territory scoring points between the two sides are neutral.
         let counts = self.rules.scoring == Scoring::Area;
-        let open = open
-            .iter()
-            .filter(|&point| counts && !shared(point))
-            .count();
+        let is_open = |point: &Move| counts && !shared(*point);
+        let open = open.iter().filter(is_open).count();
         let doubtful = match as_it_stands {
             true => Some(Bits::EMPTY),
             false => (self.passes() >= 2).then(|| self.doubtful(expected, &agreed)),
