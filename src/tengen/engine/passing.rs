@@ -29,6 +29,9 @@ const POINTS_SHARE: u64 = 4;
 /// by a point do not see that a stone in its own territory loses a game that is won by half a point.
 const OVERLOOKED: f32 = 0.5;
 
+/// The same after a pass of the opponent: what is lost by the count is over, unless a move is likely to win.
+const OVERLOOKED_AT_END: f32 = 1.0;
+
 /// The same in points.
 const OVERLOOKED_POINTS: f32 = 2.0;
 
@@ -84,17 +87,23 @@ pub(super) fn contends<G: Game>(
 }
 
 /// Whether to pass after a search: where the game is over by the count, unless the search knows better; else where the
-/// opponent has passed and the pass is as good as any other move. Nobody passes first while something is left to be
-/// played for.
+/// opponent has passed or nothing is left to be played for, and the pass is as good as any other move.
 pub(super) fn passes<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgement) -> bool {
     if !contends(position, report, judged) {
         return false;
     }
     match &judged.count {
         Some(count) if count.is_over() => !is_overlooked(position, report, count, judged.answered),
-        Some(count) if count.open + count.unsettled > 0 && !is_offered(position) => false,
+        Some(count) if is_left(report, count) && !is_offered(position) => false,
         _ => is_as_good(position, report, judged),
     }
+}
+
+/// Whether something is left to be played for. Random games alone are never sure of much: then, whether it decides who
+/// has won.
+fn is_left(report: &SearchReport, count: &Settled) -> bool {
+    let counts = || report.by_network() || count.certain_winner().is_none();
+    count.open > 0 || (count.unsettled > 0 && counts())
 }
 
 /// The move to play in place of a pass that a search has put first, where that is not to be played. If it would not
@@ -110,7 +119,7 @@ pub(super) fn instead_of_pass<'a, G: Game>(
         return None;
     }
     let as_likely = match &judged.count {
-        Some(count) if count.open + count.unsettled > 0 => AS_LIKELY_OPEN,
+        Some(count) if is_left(report, count) => AS_LIKELY_OPEN,
         _ => AS_LIKELY,
     };
     let is_as_good = |other: &&MoveReport| match other.visits {
@@ -151,8 +160,11 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgeme
     let count = judged.count.as_ref().filter(|_| offered);
     let is_in_doubt = count.is_some_and(|count| count.certain_winner().is_none());
     let counted = count.map(|count| color.signed(count.black_ahead.0 as f32 / 2.0));
-    let gain = most_points(position, report).zip(counted.or_else(|| lead(color, passed)));
-    let as_large = gain.is_none_or(|(best, passed)| best - passed <= AS_LARGE);
+    let gain = counted.or_else(|| lead(color, passed)).and_then(|passed| {
+        let most = most_points(position, report, passed)?;
+        Some(most - passed)
+    });
+    let as_large = gain.is_none_or(|gain| gain <= AS_LARGE);
     let as_likely = match report.proof {
         Some(proof) => {
             // The search may have ended before it reached the pass.
@@ -190,17 +202,25 @@ fn is_overlooked<G: Game>(
     let counted = color.signed(count.black_ahead.0 as f32 / 2.0);
     // Small networks may give many points to a side that plays on in a finished game: leads are compared with the
     // count alone. Random games lose what is settled.
-    let most = most_points(position, report).filter(|_| report.by_network());
-    best.value - value > OVERLOOKED
+    let most = most_points(position, report, counted).filter(|_| report.by_network());
+    let by = match is_offered(position) {
+        true => OVERLOOKED_AT_END,
+        false => OVERLOOKED,
+    };
+    best.value - value > by
         || most.is_some_and(|most| most - counted > OVERLOOKED_POINTS)
         || answered.is_some_and(|answered| counted - answered > OVERLOOKED_ANSWER)
 }
 
 /// The largest lead in points of the side to move after another move than a pass that is about as likely to win as the
-/// best and has enough visits: where a game is decided, searches do not put first what wins the most.
-fn most_points<G: Game>(position: &G, report: &SearchReport) -> Option<f32> {
+/// best and has enough visits: where a game is decided, searches do not put first what wins the most. After a pass of the
+/// opponent a side that has lost, by this count, is content with the best move's: games end.
+fn most_points<G: Game>(position: &G, report: &SearchReport, counted: f32) -> Option<f32> {
     let (_, best) = rivals(position, report);
     let (pass, best) = (position.size().pass(), best?);
+    if is_offered(position) && counted < 0.0 {
+        return lead(position.to_move(), best);
+    }
     let enough = (best.visits / POINTS_SHARE)
         .max(POINTS_VISITS)
         .min(best.visits);
@@ -290,6 +310,7 @@ mod tests {
         let mut position = diagram(rows, "chinese", Color::White);
         position.play(position.pass());
         let mut report = report(&[(2, 90, 0.5), (PASS, 10, 0.1)]);
+        report.evaluations = 100;
         (report.moves[0].value, report.moves[1].value) = (values[1], values[0]);
         report.moves[0].expected = Some(led_by(lead));
         let judged = PassJudgement {
@@ -366,7 +387,7 @@ mod tests {
         position.play(Move(12));
         position.play(Move(7));
         let judged = PassJudgement {
-            count: Some(count(1, [1; 2], unsettled)),
+            count: Some(count(1, [-1, 1], unsettled)),
             ..PassJudgement::default()
         };
         let mut report = report(moves);
