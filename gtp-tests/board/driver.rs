@@ -174,53 +174,57 @@ impl Browser {
             &at[..1],
             &at[1..]
         ));
-        let actions = json!({"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
+        self.mouse(&json!([
             {"type": "pointerMove", "duration": 0, "origin": "viewport", "x": place[0], "y": place[1]},
             {"type": "pointerDown", "button": 0},
             {"type": "pointerUp", "button": 0},
-        ]}]});
-        self.ask("POST", "/actions", &actions);
+        ]));
     }
 
     /// Moves the mouse onto an element.
     #[track_caller]
     pub(super) fn point_at(&self, selector: &str) {
-        let place = self.wait(&format!(
-            "(() => {{ const box = document.querySelector({selector:?})?.getBoundingClientRect();\
-             return box && [box.left + box.width / 2, box.top + box.height / 2].map(Math.round); }})()"
-        ));
-        let actions = json!({"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
+        let place = self.middle(selector);
+        self.mouse(&json!([
             {"type": "pointerMove", "duration": 0, "origin": "viewport", "x": 2, "y": 2},
             {"type": "pointerMove", "duration": 100, "origin": "viewport", "x": place[0], "y": place[1]},
-        ]}]});
-        self.ask("POST", "/actions", &actions);
+        ]));
     }
 
     /// Clicks where the mouse is.
     #[track_caller]
     pub(super) fn click_here(&self) {
-        let actions = json!({"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
-            {"type": "pointerDown", "button": 0},
-            {"type": "pointerUp", "button": 0},
-        ]}]});
-        self.ask("POST", "/actions", &actions);
+        self.mouse(
+            &json!([{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]),
+        );
     }
 
     /// Holds the mouse button on an element for a while, as a person does, and releases it.
     #[track_caller]
     pub(super) fn click_slowly(&self, selector: &str) {
-        let place = self.wait(&format!(
-            "(() => {{ const box = document.querySelector({selector:?})?.getBoundingClientRect();\
-             return box && [box.left + box.width / 2, box.top + box.height / 2].map(Math.round); }})()"
-        ));
-        let actions = json!({"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
+        let place = self.middle(selector);
+        self.mouse(&json!([
             {"type": "pointerMove", "duration": 0, "origin": "viewport", "x": place[0], "y": place[1]},
             {"type": "pause", "duration": 300},
             {"type": "pointerDown", "button": 0},
             {"type": "pause", "duration": 700},
             {"type": "pointerUp", "button": 0},
-        ]}]});
-        self.ask("POST", "/actions", &actions);
+        ]));
+    }
+
+    /// The middle of an element.
+    #[track_caller]
+    fn middle(&self, selector: &str) -> Value {
+        self.wait(&format!(
+            "(() => {{ const box = document.querySelector({selector:?})?.getBoundingClientRect();\
+             return box && [box.left + box.width / 2, box.top + box.height / 2].map(Math.round); }})()"
+        ))
+    }
+
+    #[track_caller]
+    fn mouse(&self, steps: &Value) {
+        let pointer = json!({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps});
+        self.ask("POST", "/actions", &json!({"actions": [pointer]}));
     }
 
     #[track_caller]

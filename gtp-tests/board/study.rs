@@ -14,7 +14,16 @@ use crate::scratch::Scratch;
 const THROWN_AWAY: &str =
     "(;GM[4]SZ[9];B[ee];W[aa];B[ef];W[ba];B[eg];W[ca];B[eh];W[da];B[ia];W[ea])";
 
-/// Reviews the game and goes to the position before its mistake.
+/// The game in a browser, being reviewed.
+fn review(folder: &Scratch) -> Option<(Browser, Board)> {
+    let (browser, board) = open(folder, &["--visits", "8", "--threads", "1"])?;
+    load(&browser, folder, THROWN_AWAY);
+    browser.click("[data-tab=review]");
+    browser.click("#start-review");
+    Some((browser, board))
+}
+
+/// Goes to the position before the game's mistake, once it is reviewed.
 fn go_to_the_mistake(browser: &Browser) {
     browser.click("#mistakes tr[data-pick='8'] td:first-child");
     browser.wait("document.getElementById('slider').value === '8'");
@@ -34,12 +43,9 @@ fn the_played_move_is_bad(browser: &Browser) {
 #[test]
 fn a_played_move_has_the_value_of_the_position_after_it() {
     let folder = Scratch::new("study-played");
-    let Some((browser, _board)) = open(&folder, &["--visits", "8", "--threads", "1"]) else {
+    let Some((browser, _board)) = review(&folder) else {
         return;
     };
-    load(&browser, &folder, THROWN_AWAY);
-    browser.click("[data-tab=review]");
-    browser.click("#start-review");
     go_to_the_mistake(&browser);
     the_played_move_is_bad(&browser);
     browser.check();
@@ -62,12 +68,9 @@ fn a_played_move_has_the_value_of_the_position_after_it() {
 #[test]
 fn what_is_shown_belongs_to_the_shown_position() {
     let folder = Scratch::new("study-shown");
-    let Some((browser, _board)) = open(&folder, &["--visits", "8", "--threads", "1"]) else {
+    let Some((browser, _board)) = review(&folder) else {
         return;
     };
-    load(&browser, &folder, THROWN_AWAY);
-    browser.click("[data-tab=review]");
-    browser.click("#start-review");
     go_to_the_mistake(&browser);
     let dots = "document.querySelectorAll('#graph .thrown_away').length";
     browser.wait(&format!("{dots} === 1"));
@@ -96,12 +99,9 @@ fn what_is_shown_belongs_to_the_shown_position() {
 #[test]
 fn a_lesson_hides_the_answer_and_judges_attempts() {
     let folder = Scratch::new("study-lesson");
-    let Some((browser, board)) = open(&folder, &["--visits", "8", "--threads", "1"]) else {
+    let Some((browser, board)) = review(&folder) else {
         return;
     };
-    load(&browser, &folder, THROWN_AWAY);
-    browser.click("[data-tab=review]");
-    browser.click("#start-review");
     browser.click("[data-learn=B]");
     browser.wait("document.getElementById('slider').value === '8' && document.querySelectorAll('#over .candidate').length === 0 && document.getElementById('graph').hasAttribute('hidden')");
     let panel = browser.run("return document.getElementById('panel').innerText;");
