@@ -37,7 +37,7 @@ pub const OWNERSHIP: &str = "ownership";
 /// Model metadata: the ONNX metadata properties, validated when a model is loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelInfo {
-    /// Name of the game, as [`crate::game::Game::NAME`].
+    /// Name of the game, as `Game::NAME` of the package `tengen`.
     pub game: String,
     /// The board it is for or, with `boards`, the one it is opened for.
     pub size: BoardSize,

@@ -6,12 +6,12 @@
 //!
 //! | paper | file |
 //! |---|---|
-//! | Algorithm 1, the search | [`search`] over [`tree`] |
-//! | Algorithm 2, pruning by domain knowledge and by UCB1 (PDKAUCT) | [`pruning`], [`ucb`] |
-//! | equation 9 and Table 1, the evaluation | [`weighting`] |
-//! | section III.B.3, the interval of the best (RSHQI) | [`interval`] |
-//! | equations 6 to 8, the stages of a game | [`stage`] |
-//! | not defined: the value of domain knowledge, d | [`domain`] |
+//! | Algorithm 1, the search | `search` over `tree` |
+//! | Algorithm 2, pruning by domain knowledge and by UCB1 (PDKAUCT) | `pruning`, `ucb` |
+//! | equation 9 and Table 1, the evaluation | `weighting` |
+//! | section III.B.3, the interval of the best (RSHQI) | `interval` |
+//! | equations 6 to 8, the stages of a game | `stage` |
+//! | not defined: the value of domain knowledge, d | `domain` |
 //!
 //! docs/papers.md#mucgo has the results and what the paper leaves open.
 

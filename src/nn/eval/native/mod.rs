@@ -1,15 +1,15 @@
 //! Our own inference: the kernels that these networks need and no others.
 //!
 //! An ONNX file, f32 or in the int8 form that `tengen-train quantize` writes, becomes operators of
-//! networks for boards ([`mod@graph`]), then a short list of passes over memory ([`mod@plan`]):
+//! networks for boards (`graph`), then a short list of passes over memory (`plan`):
 //! each convolution with the bias, sum and ReLU behind it, several of the same input as one.
-//! `run` executes the list with the loops of [`kernels`], which fits use, too
+//! `run` executes the list with the loops of `kernels`, which fits use, too
 //! (`train/network/net/kernel`). A map is stored in blocks of 16 channels, point by point
-//! ([`mod@grid`]); tokens, which read no neighbours, as one row of points. One position at a time: its
+//! (`grid`); tokens, which read no neighbours, as one row of points. One position at a time: its
 //! numbers stay in the first two cache levels, and batches are no faster per position. Weights are packed
 //! once and shared by all threads.
 //!
-//! In int8, convolutions multiply bytes, or words made of them ([`kernels::winograd`]); block sums,
+//! In int8, convolutions multiply bytes, or words made of them (`kernels::winograd`); block sums,
 //! pooling and heads stay in f32, which is more exact than the file requires and no slower. Matrices of
 //! tokens and attention multiply words where these are faster, whatever the file. Graphs with unsupported
 //! operations are refused by name; `tract` reads them.

@@ -67,7 +67,7 @@ pub trait Simd: Copy {
     fn load_int(self, line: &Lanes<i32>) -> Self::I;
     fn store_int(self, x: Self::I, line: &mut Lanes<i32>);
     /// In each lane: `sum` + the products of the four `bytes` with the lane's four weights. Exact. The
-    /// bytes are signed where [`Level::least_byte`](super::Level::least_byte) says so.
+    /// bytes are signed where `Level::least_byte` says so.
     fn dot(self, sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I;
     /// The same four bytes in each lane.
     fn splat_bytes(self, bytes: [u8; 4]) -> Self::I;
@@ -80,7 +80,7 @@ pub trait Simd: Copy {
     /// Two weights a lane.
     fn load_word_weights(self, line: &Lanes<[i16; 2]>) -> Self::I;
     /// The numbers that bytes represent, which are signed where
-    /// [`Level::least_byte`](super::Level::least_byte) says so.
+    /// `Level::least_byte` says so.
     fn widen(self, bytes: &Bytes) -> Self::W;
     fn store_words(self, x: Self::W, words: &mut Words);
     /// Rounded to the nearest whole number that a word can hold.
