@@ -10,7 +10,7 @@ tengen::settings! {
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
     Fit, "[fit]" {
         #[serde(skip_serializing_if = "Option::is_none")]
-        encoding: Option<String> = None => "the family's, or the game's newest",
+        encoding: Option<String> = None => "the family's, or nogo-1, go-1, gomoku-2",
             Maybe(Text("NAME", "an encoding of the game")),
             "Input encoding of new networks: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile, \
              go-2 or go-1, for Gomoku gobang-1, gomoku-2 or gomoku-1";
