@@ -98,6 +98,8 @@ fuzz_target!(|data: &[u8]| {
             name: "Tengen".to_owned(),
             ponder: false,
             messages: true,
+            least_memory: 130 << 20,
+            opening_seed: 1,
         };
         let make = Box::new(|size, _| engine("gomoku", size));
         let session = GomocupSession::new(make, options);
