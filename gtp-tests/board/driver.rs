@@ -123,7 +123,9 @@ impl Browser {
     pub(super) fn wait(&self, script: &str) -> Value {
         let clock = SystemClock::new();
         loop {
-            let found = self.run(&format!("return {script};"));
+            // What it asks about may not be there yet.
+            let tried = format!("try {{ return {script}; }} catch {{ return false; }}");
+            let found = self.run(&tried);
             if !matches!(found, Value::Null | Value::Bool(false)) {
                 return found;
             }
