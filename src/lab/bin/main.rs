@@ -7,11 +7,7 @@ mod mucgo;
 
 use clap::{Parser, Subcommand};
 use tengen::{processor, program};
-use tengen_train::command::Interrupt;
-
-/// How an interrupted command is continued.
-const GOES_ON: &str =
-    "Whole games and checkpoints are kept; the same command continues from there.";
+use tengen_train::command::{GOES_ON, Interrupt, start};
 
 /// Reproduce papers: ablation studies, the adaptive critic of 1997, Mucgo of 2019.
 ///
@@ -37,29 +33,10 @@ enum Command {
 
 fn main() {
     processor::check();
-    start();
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "a command-line program says why it ends"
-)]
-#[inline(never)]
-fn start() {
-    let status = match run() {
-        Ok(()) => 0,
-        Err(error) => {
-            eprintln!("tengen-lab: {}", program::one_line(error.as_ref()));
-            1
-        }
-    };
-    program::end(status)
+    start("tengen-lab", run);
 }
 
 fn run() -> anyhow::Result<()> {
-    let filter = env_logger::Env::default().default_filter_or("info");
-    env_logger::Builder::from_env(filter).init();
-    tengen_train::command::fit_on_this_thread()?;
     match program::read::<Cli>().command {
         Command::Ablate(args) => ablate::run_ablation(&args, &Interrupt::caught(GOES_ON)?),
         Command::Critic(args) => critic::run_critic(&args, &Interrupt::caught(GOES_ON)?),

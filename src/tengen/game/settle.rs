@@ -58,7 +58,7 @@ pub struct Settled {
     pub range: [HalfPoints; 2],
     /// Open empty points, which count for the side that plays there.
     pub open: usize,
-    /// Points that are not expected to be whose they are counted, whoever moves next: where the game would go on.
+    /// Points that are not expected to be whose they are counted, with either side to move: where the game would go on.
     pub unsettled: usize,
 }
 

@@ -17,21 +17,12 @@ mod work;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tengen::{processor, program};
-use tengen_train::TrainError;
 
-use tengen_train::command::Interrupt;
-
-/// How an interrupted command is continued.
-const GOES_ON: &str =
-    "Whole games and checkpoints are kept; the same command continues from there.";
+use tengen_train::command::{GOES_ON, Interrupt, start};
 
 /// How the work of an interrupted worker is continued.
 const ANOTHER_GOES_ON: &str =
     "Its ticket in progress is lost, and another worker plays it again after the lease.";
-
-/// Exit status of a program that must not work on a run, so that schedulers do not start it again:
-/// `EX_CONFIG` of sysexits.h.
-const REFUSED: i32 = 78;
 
 /// Train networks for Tengen: self-play, fitting, export.
 ///
@@ -85,32 +76,10 @@ enum Command {
 
 fn main() {
     processor::check();
-    start();
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "a command-line program says why it ends"
-)]
-#[inline(never)]
-fn start() {
-    let status = match run() {
-        Ok(()) => 0,
-        Err(error) => {
-            eprintln!("tengen-train: {}", program::one_line(error.as_ref()));
-            match error.downcast_ref::<TrainError>() {
-                Some(TrainError::Refused(_)) => REFUSED,
-                _ => 1,
-            }
-        }
-    };
-    program::end(status)
+    start("tengen-train", run);
 }
 
 fn run() -> anyhow::Result<()> {
-    let filter = env_logger::Env::default().default_filter_or("info");
-    env_logger::Builder::from_env(filter).init();
-    tengen_train::command::fit_on_this_thread()?;
     match program::read::<Cli>().command {
         Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(GOES_ON)?),
         Command::Work(args) => work::run(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),

@@ -236,8 +236,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 let owner = owner.get(point.index()).copied().unwrap_or(0.0);
                 (owner - counted[point.index()]).abs() > SETTLED
             };
-            // Whoever moves next: what a move would change is still to be played for. Points that count for nobody
-            // are his who plays there.
+            // With either side to move: what a move would change is still to be played for. Points that count for
+            // neither side belong to the one that plays there.
             let changes = |point: Move| {
                 let mut by_turn = expected.by_turn.iter().flatten();
                 counted[point.index()] != 0.0 && by_turn.any(|owner| differs(owner, point))
