@@ -4,7 +4,7 @@
 mod networks;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use tengen_nn::eval::FETCH_SCRIPT;
 
@@ -91,6 +91,23 @@ fn a_file_without_arguments_is_like_none() {
             "{empty:?}: {said} {}",
             text(&output.stderr)
         );
+    }
+}
+
+#[test]
+fn an_error_of_the_arguments_beside_the_program_names_their_file() {
+    let folder = Scratch::new("wrong-arguments");
+    let program = folder
+        .join("tengen")
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+    let file = folder.write("tengen.args", b"sau\n--main-tme\n870\n");
+    let output = Command::new(&program).stdin(Stdio::null()).output();
+    let output = output.expect("it was just put there");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    for part in [&*file, "--main-tme", "--main-time"] {
+        assert!(said.contains(part), "no {part}: {said}");
     }
 }
 

@@ -46,9 +46,14 @@ impl Program {
         if !arguments.is_empty() {
             folder.write("tengen.args", arguments.join("\n").as_bytes());
         }
+        // What stands in a file of arguments is meant from where it lies.
+        let elsewhere = std::env::temp_dir();
         let (output, to_output) = std::io::pipe().expect("a pipe");
         let mut child = Command::new(&program)
-            .current_dir(&*folder)
+            .current_dir(match arguments {
+                [] => &*folder,
+                _ => &*elsewhere,
+            })
             .env("HOME", folder.join("home"))
             // Its name on Windows.
             .env("USERPROFILE", folder.join("home"))

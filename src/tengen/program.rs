@@ -39,15 +39,37 @@ pub fn read<Cli: Parser>() -> Cli {
 pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
 ) -> Cli {
+    try_read(arguments).unwrap_or_else(|error| end_with(&error))
+}
+
+/// As [`read_from`], with the arguments that stand in a file: errors name it.
+#[must_use]
+pub fn read_from_file<Cli: Parser, T: Into<OsString> + Clone>(
+    file: &Path,
+    arguments: impl IntoIterator<Item = T>,
+) -> Cli {
+    try_read(arguments).unwrap_or_else(|error| {
+        if error.use_stderr() {
+            eprintln!("in {}:", file.display());
+        }
+        end_with(&error)
+    })
+}
+
+fn try_read<Cli: Parser, T: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = T>,
+) -> Result<Cli, clap::Error> {
     let command = with_short_help(with_negative_numbers(Cli::command()));
     let matches = command.try_get_matches_from(arguments);
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
-    cli.unwrap_or_else(|error| {
-        let error = with_tip(error, &Cli::command());
-        let printed = error.print();
-        let lost = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
-        end(error.exit_code().max(lost.into()))
-    })
+    cli.map_err(|error| with_tip(error, &Cli::command()))
+}
+
+/// Prints an error of the arguments, or the help that was asked for, and ends the process.
+fn end_with(error: &clap::Error) -> ! {
+    let printed = error.print();
+    let lost = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
+    end(error.exit_code().max(lost.into()))
 }
 
 /// Lets the value of every option be a negative number, so that `--visits -1` is refused with the

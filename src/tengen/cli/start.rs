@@ -35,8 +35,12 @@ pub(crate) fn start() -> anyhow::Result<()> {
         return program::read_from::<Cli, _>(katago_arguments::arguments(std::env::args_os()))
             .run(stdin());
     }
-    if let Some(words) = arguments_beside()? {
-        return program::read_from::<Cli, _>(katago_arguments::arguments(words)).run(stdin());
+    if let Some((file, words)) = arguments_beside()? {
+        // Its paths are meant from where it lies, wherever a platform starts the program; records go there, too.
+        let folder = file.parent().context("a file has a folder")?;
+        std::env::set_current_dir(folder).with_context(|| folder.display().to_string())?;
+        let arguments = katago_arguments::arguments(words);
+        return program::read_from_file::<Cli, _>(&file, arguments).run(stdin());
     }
     if stdin().is_terminal() {
         // Prints the subcommands.
@@ -46,14 +50,14 @@ pub(crate) fn start() -> anyhow::Result<()> {
     program::read_from::<Cli, _>(["tengen", subcommand]).run(input)
 }
 
-/// The program's name and the arguments in the file beside it, if there are any.
-fn arguments_beside() -> anyhow::Result<Option<Vec<OsString>>> {
+/// The file beside the program, and the program's name and the arguments in it, if there are any.
+fn arguments_beside() -> anyhow::Result<Option<(PathBuf, Vec<OsString>)>> {
     let Some(path) = arguments_file() else {
         return Ok(None);
     };
     // Editors on Chinese Windows may write GBK or UTF-16.
     let text = file::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(arguments(&text))
+    Ok(arguments(&text).map(|words| (path, words)))
 }
 
 fn arguments_file() -> Option<PathBuf> {
