@@ -16,6 +16,9 @@ const AS_LIKELY_OPEN: f32 = 0.2;
 /// Maximum advantage in points of such a move.
 const AS_LARGE: f32 = 0.6;
 
+/// The same after a pass of the opponent, where nothing in doubt decides who has won: games end.
+const AS_LARGE_AT_END: f32 = 1.0;
+
 /// Minimum visits of a pass, as a share of those of the best move, for its value to be used.
 const LEAST_SHARE: f32 = 0.02;
 
@@ -46,7 +49,8 @@ pub(super) struct PassJudgement {
     pub(super) count: Option<Settled>,
     /// The ownership that it follows from.
     pub(super) expected: Option<Arc<OwnershipEstimate>>,
-    /// The lead in points of the side that passes after the opponent's best answer, if a network has searched it.
+    /// The lead in points of the side that passes after the opponent's best answer, if a network has searched it; of a
+    /// pass that ends the game, as if the opponent moved next.
     pub(super) answered: Option<f32>,
 }
 
@@ -137,6 +141,12 @@ pub(super) fn instead_of_pass<'a, G: Game>(
     report.moves.iter().find(is_as_good)
 }
 
+/// Whether the count says that the side to move has lost a game that is over.
+pub(super) fn is_lost<G: Game>(position: &G, judged: &PassJudgement) -> bool {
+    let count = judged.count.as_ref().filter(|count| count.is_over());
+    count.is_some_and(|count| position.to_move().signed(count.black_ahead.0) < 0)
+}
+
 /// What a search tells of the pass and of the best other move.
 fn rivals<'a, G: Game>(
     position: &G,
@@ -164,7 +174,11 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgeme
         let most = most_points(position, report, passed)?;
         Some(most - passed)
     });
-    let as_large = gain.is_none_or(|gain| gain <= AS_LARGE);
+    let large = match offered && !is_in_doubt {
+        true => AS_LARGE_AT_END,
+        false => AS_LARGE,
+    };
+    let as_large = gain.is_none_or(|gain| gain <= large);
     let as_likely = match report.proof {
         Some(proof) => {
             // The search may have ended before it reached the pass.
@@ -203,12 +217,15 @@ fn is_overlooked<G: Game>(
     // Small networks may give many points to a side that plays on in a finished game: leads are compared with the
     // count alone. Random games lose what is settled.
     let most = most_points(position, report, counted).filter(|_| report.by_network());
-    let by = match is_offered(position) {
-        true => OVERLOOKED_AT_END,
-        false => OVERLOOKED,
-    };
-    best.value - value > by
-        || most.is_some_and(|most| most - counted > OVERLOOKED_POINTS)
+    let more_than = |passed: f32| most.is_some_and(|most| most - passed > OVERLOOKED_POINTS);
+    if is_offered(position) {
+        // Small networks may also give many points to a side that has lost, whatever is played: a move has to win more
+        // than nothing does.
+        let unplayed = answered.map_or(counted, |answered| counted.max(answered));
+        return best.value - value > OVERLOOKED_AT_END || more_than(unplayed);
+    }
+    best.value - value > OVERLOOKED
+        || more_than(counted)
         || answered.is_some_and(|answered| counted - answered > OVERLOOKED_ANSWER)
 }
 
@@ -330,6 +347,21 @@ mod tests {
         let is_wrong = |answered| is_overlooked(&position, &report, &count, answered);
         assert!(!is_wrong(None) && !is_wrong(Some(3.0)));
         assert!(is_wrong(Some(-20.0)), "it takes more than it says");
+    }
+
+    #[test]
+    fn points_that_a_network_gives_whatever_is_played_are_no_gain() {
+        let mut position = diagram(".X.O. .X.O. XX.O. .X.O. .X.O.", "chinese", Color::White);
+        position.play(position.pass());
+        let mut report = report(&[(2, 90, 0.5), (PASS, 10, 0.1)]);
+        report.evaluations = 100;
+        (report.moves[0].value, report.moves[1].value) = (-0.99, -1.0);
+        report.moves[0].expected = Some(led_by(-18.0));
+        let lost = count(-53, [-53; 2], 0);
+        let plays_on = |answered| is_overlooked(&position, &report, &lost, answered);
+        assert!(!plays_on(Some(-19.0)), "it is the same without a move");
+        assert!(plays_on(Some(-26.0)), "a move wins 8 points");
+        assert!(plays_on(None), "nothing is known but the count");
     }
 
     #[test]

@@ -7,9 +7,11 @@ use super::super::passing::{self, PassJudgement};
 use super::super::unjudged::Unjudged;
 use super::Player;
 use crate::game::{
-    Color, Game, GameState, OwnershipEstimate, Proof, Scored as _, Settled, scoring,
+    Color, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring,
 };
-use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, SearchRequest, StopFlag};
+use crate::search::{
+    AnalysisOptions, Limits, MoveReport, PointsByMove, SearchReport, SearchRequest, StopFlag,
+};
 
 /// Share of a network's owners in the count of a position; the rest is from playouts. Of 36 finished games against
 /// GNU Go (17 on 9x9, 16 on 13x13, 3 on 19x19) GNU Go counts all as playouts alone and as half of each do, and 33 as the
@@ -62,7 +64,8 @@ impl<G: Game> Player<G> {
     }
 
     /// After a search that may prefer a pass: searches the opponent's answers to it, the best of which gives its value,
-    /// and counts. A pass that ends the game has no answers.
+    /// and counts. A pass that ends the game has no answers: where it loses the game by the count, they still show what
+    /// the network thinks of the position if nothing is played.
     pub(super) fn weigh_pass(
         &mut self,
         request: &SearchRequest<G>,
@@ -80,26 +83,40 @@ impl<G: Game> Player<G> {
         if judged.count.is_none() {
             *judged = self.count_if_both_pass(position, judge_limits);
         }
-        let would_pass = is_first || passing::passes(position, report, judged);
-        if would_pass && !passing::is_offered(position) {
-            self.search_answers(request, report, judged, judge_limits);
+        let (color, offered) = (position.to_move(), passing::is_offered(position));
+        let matters = match offered {
+            true => passing::is_lost(position, judged),
+            false => is_first || passing::passes(position, report, judged),
+        };
+        if !matters {
+            return;
+        }
+        let Some(found) = self.search_answers(request, judged, judge_limits) else {
+            return;
+        };
+        let Some(best) = found.best().filter(|best| best.visits > 0) else {
+            return;
+        };
+        let answered = best.expected.as_ref().filter(|_| found.by_network());
+        judged.answered = answered.map(|answered| color.signed(answered.black_ahead));
+        if !offered {
+            give_answer(report, position.size().pass(), &found, best);
         }
     }
 
-    /// Searches the answers to a pass within the visits of `request`, and gives it the value of the best one.
+    /// Searches the answers to a pass, within the visits of `request`.
     fn search_answers(
         &mut self,
         request: &SearchRequest<G>,
-        report: &mut SearchReport,
-        judged: &mut PassJudgement,
+        judged: &PassJudgement,
         judge_limits: JudgeLimits<'_>,
-    ) {
+    ) -> Option<SearchReport> {
         let pass = request.start.position().size().pass();
-        let Some(passed) = report.moves.iter_mut().find(|found| found.mv == pass) else {
-            return;
-        };
         let mut next = request.start.clone();
         next.play(pass);
+        if next.position().outcome().is_some() {
+            next = GameState::new(scoring::resumed(next.position()), next.past().clone());
+        }
         let answers = SearchRequest::new(next)
             .within(Limits {
                 budget: judge_limits
@@ -114,23 +131,7 @@ impl<G: Game> Player<G> {
                 purpose: request.analysis.purpose,
                 ..AnalysisOptions::default()
             });
-        let Ok(found) = self.worker.search(answers, &mut |_| {}) else {
-            return;
-        };
-        let Some(best) = found.best().filter(|best| best.visits > 0) else {
-            return;
-        };
-        (passed.value, passed.lcb) = (-best.value, -best.value);
-        passed.visits = passed.visits.max(1);
-        passed.proof = found.proof.map(Proof::flip);
-        if let (Some(own), Some(answered)) = (&mut passed.expected, &best.expected) {
-            own.black_ahead = answered.black_ahead;
-        }
-        let color = request.start.position().to_move();
-        let answered = best.expected.as_ref().filter(|_| found.by_network());
-        judged.answered = answered.map(|answered| color.signed(answered.black_ahead));
-        passed.pv = [&[pass], &*best.pv].concat();
-        passed.pv_visits = [&[passed.visits], &*best.pv_visits].concat();
+        self.worker.search(answers, &mut |_| {}).ok()
     }
 
     /// A position as the players may agree to count it: by playouts, and by the network's owners where it
@@ -224,4 +225,19 @@ impl<G: Game> Player<G> {
         }
         Some(owners)
     }
+}
+
+/// Gives a pass in `report` the value of `best`, the best answer that a search of the answers, `found`, came to.
+fn give_answer(report: &mut SearchReport, pass: Move, found: &SearchReport, best: &MoveReport) {
+    let Some(passed) = report.moves.iter_mut().find(|found| found.mv == pass) else {
+        return;
+    };
+    (passed.value, passed.lcb) = (-best.value, -best.value);
+    passed.visits = passed.visits.max(1);
+    passed.proof = found.proof.map(Proof::flip);
+    if let (Some(own), Some(answered)) = (&mut passed.expected, &best.expected) {
+        own.black_ahead = answered.black_ahead;
+    }
+    passed.pv = [&[pass], &*best.pv].concat();
+    passed.pv_visits = [&[passed.visits], &*best.pv_visits].concat();
 }
