@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use crate::process::{refuses, run_on};
 use crate::scratch::Scratch;
 
-/// Layers as text, one after the other.
-#[derive(Default)]
-struct File(String);
+/// Layers as text, one after the other, and the name of their activation where files have one.
+struct File(String, &'static str);
 
 impl File {
     fn numbers(&mut self, count: usize, number: f32) {
@@ -28,7 +27,12 @@ impl File {
         writeln!(self.0, "norm {channels} 0.001 0 0").expect("it is text");
         self.numbers(channels, 0.0);
         self.numbers(channels, 1.0);
+        self.activation();
+    }
+
+    fn activation(&mut self) {
         self.0.push_str("activation\n");
+        self.0.push_str(self.1);
     }
 
     fn matmul(&mut self, inputs: usize, outputs: usize) {
@@ -44,9 +48,31 @@ impl File {
 
 /// A network of model version 8 with one block of two channels.
 fn network() -> String {
-    let mut file = File("made-for-a-test\n8\n22\n19\ntrunk\n1 2 2 2 0 2\n".to_owned());
+    let begin = "made-for-a-test\n8\n22\n19\ntrunk\n1 2 2 2 0 2\n".to_owned();
+    finished(File(begin, ""), false)
+}
+
+/// The same of version 15, which imitates people.
+fn human_network() -> String {
+    let begin = "made-of-people\n15\n22\n19\n20 20 20 20 40 0.25 150\n1 0 0 0 0 0 0 0\n\
+                 trunk\n1 2 2 2 0 2\n0 0 0 0 0 0\n"
+        .to_owned();
+    finished(File(begin, "ACTIVATION_RELU\n"), true)
+}
+
+/// A file after its beginning.
+fn finished(mut file: File, imitates: bool) -> String {
     file.conv(3, 22, 2);
     file.matmul(19, 2);
+    if imitates {
+        file.0.push_str("metadata\n192\n");
+        for (inputs, outputs) in [(192, 3), (3, 3)] {
+            file.matmul(inputs, outputs);
+            file.biases(outputs);
+            file.activation();
+        }
+        file.matmul(3, 2);
+    }
     file.0.push_str("ordinary_block\nblock\n");
     for _ in 0..2 {
         file.norm_act(2);
@@ -59,15 +85,23 @@ fn network() -> String {
     file.norm_act(2);
     file.matmul(6, 2);
     file.norm_act(2);
-    file.conv(1, 2, 1);
-    file.matmul(6, 1);
+    if imitates {
+        file.conv(1, 2, 2);
+        file.matmul(6, 2);
+        file.biases(2);
+        file.activation();
+        file.matmul(2, 2);
+    } else {
+        file.conv(1, 2, 1);
+        file.matmul(6, 1);
+    }
     file.0.push_str("valuehead\n");
     file.conv(1, 2, 2);
     file.norm_act(2);
     file.matmul(6, 2);
     file.biases(2);
-    file.0.push_str("activation\n");
-    for outputs in [3, 4] {
+    file.activation();
+    for outputs in [3, if imitates { 6 } else { 4 }] {
         file.matmul(2, outputs);
         file.biases(outputs);
     }
@@ -138,6 +172,85 @@ fn doctor_and_analysis_accept_the_network() {
         said.contains("made-for-a-test") && !said.contains("Not used here: KataGo's -model"),
         "{said}"
     );
+}
+
+/// KaTrain asks for the moves of people of a rank so.
+#[test]
+fn a_second_network_imitates_people() {
+    let folder = Scratch::new("katago-human");
+    let file = folder.write("human.txt", human_network().as_bytes());
+    let query = |id: &str, settings: &str| {
+        format!(
+            r#"{{"id":"{id}","moves":[["B","C3"]],"boardXSize":9,"boardYSize":9,"maxVisits":8,"includePolicy":true,"overrideSettings":{{{settings}}}}}"#
+        ) + "\n"
+    };
+    let input = [
+        r#"{"id":"models","action":"query_models"}"#.to_owned() + "\n",
+        query("plain", ""),
+        query(
+            "weak",
+            r#""humanSLProfile":"rank_18k","ignorePreRootHistory":false"#,
+        ),
+        query("strong", r#""humanSLProfile":"proyear_1995""#),
+        query("wrong", r#""humanSLProfile":"rank_30k""#),
+    ]
+    .concat();
+    let ask = |args: &[&str]| {
+        let [answers, said] = run(args, &input);
+        let read = |line| serde_json::from_str(line).expect("JSON");
+        let all: Vec<serde_json::Value> = answers.lines().map(read).collect();
+        let find = |id: &str| {
+            let found = all.iter().rfind(|answer| answer["id"] == id);
+            found.expect("each is answered").clone()
+        };
+        (
+            ["models", "plain", "weak", "strong", "wrong"].map(find),
+            said,
+        )
+    };
+    let args = ["analysis", "-human-model", &file, "--threads", "1"];
+    let ([models, plain, weak, strong, wrong], _) = ask(&args);
+    assert_eq!(models["models"][1]["name"], "made-of-people", "{models}");
+    assert_eq!(models["models"][1]["usesHumanSLProfile"], true, "{models}");
+    assert_eq!(plain.get("humanPolicy"), None, "{plain}");
+    for answer in [&weak, &strong] {
+        let policy = answer["humanPolicy"].as_array().expect("a policy");
+        let sum: f64 = policy
+            .iter()
+            .filter_map(|prior| prior.as_f64())
+            .filter(|&prior| prior > 0.0)
+            .sum();
+        assert!(policy.len() == 82 && (sum - 1.0).abs() < 1e-3, "{answer}");
+        assert!(answer["moveInfos"][0]["humanPrior"].is_number(), "{answer}");
+        assert!(answer["rootInfo"]["humanWinrate"].is_number(), "{answer}");
+        assert!(answer.get("warning").is_none(), "{answer}");
+    }
+    assert_ne!(weak["humanPolicy"], strong["humanPolicy"]);
+    assert_eq!(
+        weak["policy"], plain["policy"],
+        "its own network is not told"
+    );
+    assert!(
+        wrong["error"].to_string().contains("rank_20k to rank_9d"),
+        "{wrong}"
+    );
+    // Without one, a client hears why.
+    let ([.., weak, _, _], said) =
+        ask(&["analysis", "-human-model", "none.bin.gz", "--threads", "1"]);
+    assert!(said.contains("-human-model none.bin.gz: error: "), "{said}");
+    assert!(
+        weak["error"].to_string().contains("none is loaded"),
+        "{weak}"
+    );
+    // It plays, too, if it is said whom it imitates.
+    let play = ["gtp", "--game", "go", "--model", &file, "--visits", "2"];
+    refuses(&play, "--human-profile");
+    let input = "boardsize 9\nclear_board\ngenmove b\ntengen-network\n";
+    let [replies, _] = run(
+        &[&play[..], &["--human-profile", "rank_3d"]].concat(),
+        input,
+    );
+    assert!(replies.contains("made-of-people"), "{replies}");
 }
 
 /// Forks of Lizzie start KataGo's GTP engine so.

@@ -123,6 +123,7 @@ mod tests {
                 ..LibraryPlaces::default()
             },
             board: None,
+            profile: None,
         }
     }
 

@@ -13,8 +13,8 @@ use super::katago;
 #[cfg(feature = "ort")]
 use super::library::FETCH_SCRIPT;
 use super::{
-    BackendKind, Batch, Calls, Device, EvalError, Evaluator, HashEvaluator, LoadOptions, ModelInfo,
-    NativeModel, Outputs, UniformEvaluator, Work,
+    BackendKind, Batch, Calls, Device, EvalError, Evaluator, HashEvaluator, HumanProfile,
+    LoadOptions, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work,
 };
 #[cfg(feature = "ort")]
 use super::{BatchClient, OrtModel, spawn_batcher};
@@ -66,11 +66,15 @@ impl ModelSource {
     }
 
     /// The bytes of an ONNX file; one of KataGo's is turned into one for the board, 19x19 where none is
-    /// named.
+    /// named, that imitates the players of the profile if it imitates people.
     ///
     /// # Errors
     /// [`EvalError::Load`] when the file cannot be read or is not a network.
-    pub fn onnx(&self, board: Option<BoardSize>) -> Result<Arc<[u8]>, EvalError> {
+    pub fn onnx(
+        &self,
+        board: Option<BoardSize>,
+        profile: Option<HumanProfile>,
+    ) -> Result<Arc<[u8]>, EvalError> {
         match self {
             ModelSource::Embedded(onnx) => Ok((*onnx).into()),
             ModelSource::File(path) => {
@@ -79,7 +83,7 @@ impl ModelSource {
                     reason: error.to_string(),
                 })?;
                 match katago::is_katago(&bytes) {
-                    true => Ok(katago::to_onnx(&self.name(), &bytes, board)?.into()),
+                    true => Ok(katago::to_onnx(&self.name(), &bytes, board, profile)?.into()),
                     false => Ok(bytes.into()),
                 }
             }
@@ -132,7 +136,7 @@ impl EvaluatorFactory {
         options: &LoadOptions,
     ) -> Result<EvaluatorFactory, EvalError> {
         available(kind, options)?;
-        let onnx = source.onnx(options.board)?;
+        let onnx = source.onnx(options.board, options.profile)?;
         let (info, model) = match kind {
             BackendKind::Native => open_native(source, &onnx, options)?,
             BackendKind::Tract => open_tract(source, &onnx, options)?,

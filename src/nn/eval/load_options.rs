@@ -1,6 +1,6 @@
 //! Options for loading a network.
 
-use super::{Device, LibraryPlaces};
+use super::{Device, HumanProfile, LibraryPlaces};
 use crate::BoardSize;
 
 /// Options for loading a model.
@@ -12,4 +12,6 @@ pub struct LoadOptions {
     pub ort_library: LibraryPlaces,
     /// Board, where the network is for several; `None` for its own, or its first.
     pub board: Option<BoardSize>,
+    /// Whom a network of KataGo's that imitates people imitates; other networks ignore it.
+    pub profile: Option<HumanProfile>,
 }

@@ -51,6 +51,7 @@ pub use difference::Difference;
 pub use error::EvalError;
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
+pub use katago::{HumanProfile, UnknownProfile};
 pub use library::{FETCH_SCRIPT, LIBRARY_FILE, LibraryPlaces};
 pub use load::{EvaluatorFactory, ModelSource};
 pub use load_options::LoadOptions;

@@ -7,7 +7,9 @@ use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{EngineOptions, Networks};
-use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serve_queries};
+use tengen::gtp::{
+    KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, Perspective, serve_queries,
+};
 use tengen::registry;
 
 use super::flags::EngineFlags;
@@ -21,7 +23,8 @@ use super::terminal;
 /// each query; the default limits are --visits and --time-per-move.
 ///
 /// KataGo's own arguments -model, -config, -override-config and -human-model are taken, so that KaTrain
-/// can start this program in KataGo's place: its network plays. Of -override-config the settings are used that
+/// can start this program in KataGo's place: its network plays, and the second one imitates people of a rank
+/// where a query asks for it (humanSLProfile). Of -override-config the settings are used that
 /// Tengen has, too; those in the file of -config are not.
 #[derive(Debug, Args)]
 pub(crate) struct Analysis {
@@ -61,9 +64,11 @@ impl Analysis {
         let positions = threads
             .or(self.analysis_threads)
             .map_or((cores / 4).max(2), usize::from);
+        let imitator = self.katago.imitator(&options);
         let katago_options = KatagoOptions {
             name: "Tengen".to_owned(),
             networks: terminal::network(&options, loaded).into_iter().collect(),
+            imitator: imitator.as_ref().map(|(_, name)| name.clone()),
             positions,
             perspective: perspective.map_err(wrong)?,
             visits: options.visits.unwrap_or(VISITS),
@@ -88,11 +93,27 @@ impl Analysis {
         });
         let resources = KatagoResources {
             make,
+            imitate: imitator.map(|(options, _)| imitate(shared_out(options, positions, cores))),
             forget: Box::new(move || networks.forget()),
         };
         serve_queries(resources, katago_options, input, std::io::stdout())
             .context("the session failed")
     }
+}
+
+/// Creates engines whose network imitates people. Those of the same board and people share it.
+fn imitate(options: EngineOptions) -> MakeImitator {
+    let (networks, time) = (
+        Networks::default(),
+        Arc::new(SystemClock::new()) as Arc<dyn Clock>,
+    );
+    Box::new(move |size, profile| {
+        let options = EngineOptions {
+            human_profile: Some(profile),
+            ..options.clone()
+        };
+        registry::create_beside(&options, size, &time, &networks)
+    })
 }
 
 /// The settings of each of several concurrent engines: memory is divided, and so are threads, but

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tengen::engine::EngineOptions;
-use tengen_nn::eval::BackendKind;
+use tengen::engine::{Backend, EngineOptions};
+use tengen_nn::eval::{BackendKind, HumanProfile};
 
 use super::flags::EngineFlags;
 use super::terminal;
@@ -16,6 +16,9 @@ pub(super) struct KatagoArguments {
     /// The network of -model: where it cannot be used, the built-in one plays.
     #[arg(long, value_name = "FILE", hide = true, conflicts_with = "model")]
     katago_model: Option<PathBuf>,
+    /// The network of -human-model, which imitates people.
+    #[arg(long, value_name = "FILE", hide = true)]
+    katago_human_model: Option<PathBuf>,
     /// The settings of -override-config.
     #[arg(long, value_name = "NAME=VALUE,...", hide = true)]
     katago_override: Vec<String>,
@@ -25,7 +28,8 @@ pub(super) struct KatagoArguments {
 }
 
 /// KataGo's names of settings that an engine has, too.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 7] = [
+    ("humanSLProfile", "human-profile"),
     ("maxVisits", "visits"),
     ("maxTime", "time-per-move"),
     ("lagBuffer", "lag"),
@@ -34,13 +38,22 @@ const SETTINGS: [(&str, &str); 6] = [
     ("numSearchThreadsPerAnalysisThread", "threads"),
 ];
 
+/// Players by whom a network that imitates people is tried out: amateurs of 1 kyu.
+const TRIED_PROFILE: HumanProfile = HumanProfile::Amateurs {
+    rank: 10,
+    early: false,
+};
+
 /// A time from which KataGo's settings mean none, in seconds.
 const NO_LIMIT: f64 = 1e9;
 
 impl KatagoArguments {
     /// Whether the program was started in KataGo's place.
     pub(super) fn are_given(&self) -> bool {
-        self.katago_model.is_some() || !self.katago_override.is_empty() || !self.katago.is_empty()
+        self.katago_model.is_some()
+            || self.katago_human_model.is_some()
+            || !self.katago_override.is_empty()
+            || !self.katago.is_empty()
     }
 
     /// The value of one of KataGo's settings that a subcommand has a flag for.
@@ -99,6 +112,32 @@ impl KatagoArguments {
     }
 }
 
+impl KatagoArguments {
+    /// The settings of an engine for Go with the network of -human-model, and its name; `None` where there is none or it
+    /// cannot be used, which is told.
+    pub(super) fn imitator(&self, options: &EngineOptions) -> Option<(EngineOptions, String)> {
+        let model = self.katago_human_model.as_ref()?;
+        let options = EngineOptions {
+            model: Some(model.clone()),
+            backend: Backend::Auto,
+            // To try it out: a query names its own.
+            human_profile: Some(TRIED_PROFILE),
+            ..options.clone()
+        };
+        let opened = options.clone().resolve_with_backend();
+        let error = match opened.map(|(options, loaded)| terminal::network(&options, loaded)) {
+            Ok(Some(name)) => return Some((options, name)),
+            Ok(None) => "it is not for this board".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let file = model.display();
+        tell_ignored(&format!(
+            "-human-model {file}: error: {error}; nobody is imitated"
+        ));
+        None
+    }
+}
+
 /// Whether a file is there and can only be meant for this program.
 fn is_our_own(model: &Path) -> bool {
     model.extension().is_some_and(|found| found == "onnx") && model.exists()
@@ -142,6 +181,7 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
         match name {
             _ if value.is_empty() => ours.push(format!("--katago=-{name} without a value").into()),
             "model" => ours.extend(["--katago-model".into(), value]),
+            "human-model" => ours.extend(["--katago-human-model".into(), value]),
             "override-config" => ours.extend(["--katago-override".into(), value]),
             "config" if is_settings() => ours.extend(["--config".into(), value]),
             "config" => {

@@ -59,7 +59,7 @@ impl Attempt {
     pub(super) fn is_same(&self, other: &Attempt) -> bool {
         let key = |attempt: &Attempt| {
             let own = attempt.model.is_none();
-            (attempt.kind, attempt.load.device, own)
+            (attempt.kind, attempt.load.device, attempt.load.profile, own)
         };
         key(self) == key(other)
     }

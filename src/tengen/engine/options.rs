@@ -62,6 +62,7 @@ impl EngineOptions {
             device: self.device,
             ort_library: LibraryPlaces::usual(self.ort_library.clone()),
             board: self.size.or_else(usual),
+            profile: self.human_profile,
         }
     }
 

@@ -41,7 +41,7 @@ pub use gomocup::{
     Allowance, GOMOCUP_RULES, GomocupOptions, GomocupSession, MakeBrain, read_xy, write_xy,
 };
 pub use interrupts::Interrupts;
-pub use katago::{KatagoOptions, KatagoResources, MakeAnalyst, serve_queries};
+pub use katago::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, serve_queries};
 pub use line::{Request, parse_line};
 pub use numbers::Perspective;
 pub use sau::{SauOptions, SauResources, SauSession, harmless};

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             source.name()
         );
     }
-    let onnx = source.onnx(args.size)?;
+    let onnx = source.onnx(args.size, None)?;
     let info = ModelInfo::read(&source.name(), &onnx)?;
     // The type of the largest board supports all.
     let boards = info.boards.iter().copied();

@@ -56,6 +56,7 @@ impl Runtime {
             device: self.device,
             ort_library: self.library.clone(),
             board: board.into(),
+            profile: None,
         };
         if let Some(backend) = self.backend {
             let factory = EvaluatorFactory::open(backend, &source, &options)?;

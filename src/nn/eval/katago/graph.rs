@@ -5,6 +5,7 @@ use super::heads::{Pass, PolicyHead, ValueHead};
 use super::inputs::{GLOBAL, SPATIAL};
 use super::layers::{Conv, MatMul};
 use super::model::{Network, Tip};
+use super::profile::HumanProfile;
 use super::tokens::{attention, feed_forward, rms_norm};
 use super::writer::{Form, Points, Pools, Writer};
 use crate::eval::{LEAD, LEAD_SCALE, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
@@ -16,8 +17,12 @@ const NO_RESULT: f32 = -100.0;
 /// The lead among the numbers of a score.
 const LEAD_OUTPUT: usize = 2;
 
-/// Writes `network` for the board of `info`.
-pub(super) fn onnx(network: &Network, info: &ModelInfo) -> Result<Vec<u8>, OnnxError> {
+/// Writes `network` for the board of `info`; a network that imitates people is told by `profile` whom.
+pub(super) fn onnx(
+    network: &Network,
+    info: &ModelInfo,
+    profile: Option<HumanProfile>,
+) -> Result<Vec<u8>, OnnxError> {
     let mut writer = Writer::new(&info.network, info.size);
     let planes = Points {
         value: writer.graph.input(PLANES, info.planes_shape()),
@@ -26,7 +31,11 @@ pub(super) fn onnx(network: &Network, info: &ModelInfo) -> Result<Vec<u8>, OnnxE
     };
     let means = writer.graph.reduce_mean(planes.value, &[2, 3]);
     let stem = writer.conv(planes, &network.stem, None);
-    let mut x = writer.add_dense(stem, means, &of_means(&network.stem_bias, info.planes));
+    let told = network.metadata.as_ref().zip(profile);
+    let told = told.map(|(encoder, profile)| encoder.of(&profile.row(info.size.area())));
+    let bias = told.unwrap_or_else(|| vec![0.0; network.stem_bias.outputs]);
+    let layer = of_means(&network.stem_bias, info.planes);
+    let mut x = writer.add_biased(stem, means, &layer, &bias);
     for block in &network.blocks {
         let form = form(block);
         x = writer.formed(x, form);

@@ -2,7 +2,7 @@
 //! board, so that every backend runs them.
 //!
 //! Convolutional networks and transformers of model versions 8 to 17 are known, which all read the same inputs (KataGo's
-//! `V7`). The format has no specification but KataGo's own reader (`cpp/neuralnet/desc.cpp`): words and
+//! `V7`), and networks that imitate people, which are also told who plays. The format has no specification but KataGo's own reader (`cpp/neuralnet/desc.cpp`): words and
 //! numbers as text, the weights as text or as little-endian f32 behind `@BIN@`, layer after layer.
 //!
 //! Independent of Go: an encoding fills the planes. The last row of the board comes first in
@@ -13,7 +13,9 @@ mod graph;
 mod heads;
 mod inputs;
 mod layers;
+mod metadata;
 mod model;
+mod profile;
 mod reader;
 mod tokens;
 mod transformer;
@@ -31,6 +33,7 @@ use super::{EvalError, ModelInfo};
 use crate::BoardSize;
 use crate::files;
 use model::{Header, Network};
+pub use profile::{HumanProfile, UnknownProfile};
 use reader::Reader;
 use unpack::unpacked;
 
@@ -63,7 +66,8 @@ pub(super) fn info(path: &Path) -> Option<Result<ModelInfo, EvalError>> {
 }
 
 /// The bytes of an ONNX file that computes what the network in `bytes` does on `board`, 19x19 where none
-/// is named; `name` only names it in errors.
+/// is named; one that imitates people imitates those of `profile`, other networks ignore it. `name` only names it
+/// in errors.
 ///
 /// # Errors
 /// [`EvalError::Load`] says what is wrong with the file, and in which layer.
@@ -71,6 +75,7 @@ pub(super) fn to_onnx(
     name: &str,
     bytes: &[u8],
     board: Option<BoardSize>,
+    profile: Option<HumanProfile>,
 ) -> Result<Vec<u8>, EvalError> {
     let board = board.unwrap_or(USUAL);
     let onnx = || {
@@ -81,8 +86,15 @@ pub(super) fn to_onnx(
                 "it is for boards of 2 to 19 lines, not for {board}"
             ));
         }
+        if network.metadata.is_some() && profile.is_none() {
+            return Err(format!(
+                "{} imitates people: say whom by --human-profile, such as rank_5k, or give it to \
+                 `tengen analysis` by -human-model",
+                network.header.name()
+            ));
+        }
         let info = network.header.info(board, Vec::new());
-        graph::onnx(&network, &info).map_err(|error| error.to_string())
+        graph::onnx(&network, &info, profile).map_err(|error| error.to_string())
     };
     onnx().map_err(|reason| failed(name, reason))
 }

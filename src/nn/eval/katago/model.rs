@@ -4,6 +4,7 @@ use super::blocks::{self, Block, MOST_BLOCKS, NormAct};
 use super::heads::{PolicyHead, ValueHead};
 use super::inputs::{ENCODINGS, GLOBAL, PLANES, SPATIAL};
 use super::layers::{Activation, Conv, LastRmsNorm, MatMul};
+use super::metadata::MetadataEncoder;
 use super::reader::Reader;
 use crate::BoardSize;
 use crate::eval::{LEAD_SCALE, ModelInfo};
@@ -22,6 +23,8 @@ pub(super) struct Header {
     pub(super) lead_scale: f32,
     /// Whether pass-alive stones are to be told as if suicide were always legal.
     tells_suicide: bool,
+    /// Whether it wants to be told who plays, and imitates them.
+    imitates: bool,
 }
 
 #[derive(Debug)]
@@ -29,6 +32,7 @@ pub(super) struct Network {
     pub(super) header: Header,
     pub(super) stem: Conv,
     pub(super) stem_bias: MatMul,
+    pub(super) metadata: Option<MetadataEncoder>,
     pub(super) blocks: Vec<Block>,
     pub(super) tip: Tip,
     pub(super) policy: PolicyHead,
@@ -48,6 +52,10 @@ fn is_name(word: &str) -> bool {
 }
 
 impl Header {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether a file begins as one of these does: a name and a number.
     pub(super) fn is_likely(beginning: &[u8]) -> bool {
         let mut reader = Reader::new(beginning);
@@ -80,12 +88,16 @@ impl Header {
             13.. => multipliers(reader)?,
             _ => LEAD_SCALE,
         };
-        let tells_suicide = version >= 15 && options(reader, name)?;
+        let [imitates, tells_suicide] = match version {
+            15.. => options(reader, name)?,
+            _ => [false; 2],
+        };
         Ok(Header {
             name: name.to_owned(),
             version,
             lead_scale,
             tells_suicide,
+            imitates,
         })
     }
 
@@ -128,18 +140,18 @@ fn multipliers(reader: &mut Reader<'_>) -> Result<f32, String> {
     Ok(lead)
 }
 
-/// Options of later versions; of these whether suicide counts as legal for pass-alive stones.
-fn options(reader: &mut Reader<'_>, name: &str) -> Result<bool, String> {
+/// Options of later versions; of these whether it has a metadata encoder, and whether suicide counts as legal for
+/// pass-alive stones.
+fn options(reader: &mut Reader<'_>, name: &str) -> Result<[bool; 2], String> {
     let encoder: u32 = reader.number("the version of a metadata encoder")?;
-    if encoder != 0 {
+    if encoder > 1 {
         return Err(format!(
-            "{name} wants to be told who plays (metadata encoder {encoder}), as networks that imitate \
-             people do, which this program does not tell: use an ordinary network"
+            "{name} has a metadata encoder of version {encoder}; known is 1"
         ));
     }
     let tells_suicide = reader.flag("whether suicide counts as legal for pass-alive stones")?;
     reader.unused(6, "its option")?;
-    Ok(tells_suicide)
+    Ok([encoder == 1, tells_suicide])
 }
 
 impl Network {
@@ -163,6 +175,10 @@ impl Network {
         }
         let stem = Conv::of(reader, [SPATIAL, channels])?;
         let stem_bias = MatMul::of(reader, [GLOBAL, channels])?;
+        let metadata = header
+            .imitates
+            .then(|| MetadataEncoder::read(reader, channels, version));
+        let metadata = metadata.transpose()?;
         let blocks = blocks::stack(reader, count, channels, version, 0)?;
         let tip = match has_rms_norm {
             true => Tip::RootMeanSquare(
@@ -176,6 +192,7 @@ impl Network {
         let network = Network {
             stem,
             stem_bias,
+            metadata,
             blocks,
             tip,
             policy: PolicyHead::read(reader, channels, version)?,

@@ -28,6 +28,7 @@ const OLD: Plan = Plan {
     tip: Tip::Batch,
     activation: "ACTIVATION_RELU",
     binary: true,
+    imitates: false,
 };
 
 /// Nested blocks and Mish, as today's have them.
@@ -38,7 +39,19 @@ const NESTED: Plan = Plan {
     tip: Tip::Batch,
     activation: "ACTIVATION_MISH",
     binary: true,
+    imitates: false,
 };
+
+/// One that imitates people.
+const HUMAN: Plan = Plan {
+    imitates: true,
+    ..NESTED
+};
+
+/// Whom it imitates.
+fn players() -> Option<HumanProfile> {
+    Some("preaz_5k".parse().expect("a profile"))
+}
 
 /// A transformer with all there is.
 const TRANSFORMER: Plan = Plan {
@@ -48,6 +61,7 @@ const TRANSFORMER: Plan = Plan {
     tip: Tip::OfBoard,
     activation: "ACTIVATION_SILU",
     binary: true,
+    imitates: false,
 };
 
 const BOARDS: [BoardSize; 3] = [
@@ -58,7 +72,7 @@ const BOARDS: [BoardSize; 3] = [
 
 /// As it is computed here, in integers where these are faster.
 fn native(bytes: &[u8], board: BoardSize) -> impl Evaluator + use<> {
-    let onnx = to_onnx("net.bin", bytes, Some(board)).unwrap();
+    let onnx = to_onnx("net.bin", bytes, Some(board), players()).unwrap();
     NativeModel::load("net.bin", &onnx, None)
         .unwrap()
         .evaluator()
@@ -66,7 +80,7 @@ fn native(bytes: &[u8], board: BoardSize) -> impl Evaluator + use<> {
 
 /// In f32 alone.
 fn exact(bytes: &[u8], board: BoardSize) -> impl Evaluator + use<> {
-    let onnx = to_onnx("net.bin", bytes, Some(board)).unwrap();
+    let onnx = to_onnx("net.bin", bytes, Some(board), players()).unwrap();
     NativeModel::load_for("net.bin", &onnx, None, Level::best(), false)
         .unwrap()
         .evaluator()
@@ -108,6 +122,9 @@ fn near(found: f32, wanted: f64, what: &str) {
 fn check_plan(plan: Plan, board: BoardSize) {
     let net = plan.net(3);
     let (width, area) = (usize::from(board.width), board.area());
+    let told = players().map_or(Vec::new(), |players| {
+        players.row(area).map(f64::from).to_vec()
+    });
     let batch = batch(board, 4);
     let mut out = Outputs::new();
     let mut evaluator = exact(&net.bytes, board);
@@ -123,7 +140,7 @@ fn check_plan(plan: Plan, board: BoardSize) {
         let maps = planes[..SPATIAL].iter().map(wide).collect();
         let numbers = planes[SPATIAL..PLANES - 1].iter();
         let numbers: Vec<f64> = numbers.map(|plane| f64::from(plane[0])).collect();
-        let wanted = net.answer(&maps, &numbers, (width, board.height.into()));
+        let wanted = net.answer(&maps, &numbers, &told, (width, board.height.into()));
         let what = format!("{plan:?} {board}");
         let policy = out.policy(index);
         let moves = flipped(&policy[..area], width);
@@ -163,6 +180,7 @@ fn every_version_and_block_is_what_plain_loops_say() {
     for board in BOARDS {
         check_plan(OLD, board);
         check_plan(NESTED, board);
+        check_plan(HUMAN, board);
     }
     for (blocks, tip) in [
         ("a", Tip::OfPoints),
@@ -212,7 +230,7 @@ fn transformers_are_computed_alike_on_every_processor() {
             blocks,
             ..TRANSFORMER
         };
-        let onnx = to_onnx("net.bin", &plan.net(5).bytes, Some(board)).unwrap();
+        let onnx = to_onnx("net.bin", &plan.net(5).bytes, Some(board), None).unwrap();
         let load = |level, integers| {
             let model = NativeModel::load_for("net.bin", &onnx, None, level, integers);
             model.unwrap().evaluator()
@@ -252,7 +270,9 @@ fn what_unpacks_to_far_more_than_its_size_is_refused() {
     let zeros = [&OLD.net(1).bytes[..], &vec![0; 64 << 20]].concat();
     let bomb = packed(&zeros);
     assert!(bomb.len() < 1 << 20);
-    let error = to_onnx("net.bin", &bomb, None).unwrap_err().to_string();
+    let error = to_onnx("net.bin", &bomb, None, None)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("16 times as large"), "{error}");
     let unpacked = unpacked(&bomb, u64::MAX).map(|text| text.len());
     assert!(unpacked.is_err(), "{unpacked:?}");
@@ -268,7 +288,7 @@ fn no_layer_is_wider_than_the_description_says() {
     // The first convolution of the first block: 8 channels to 11.
     let wide = text.replacen("3 3 8 11 1 1", "3 3 8 4096 1 1", 1);
     assert_ne!(text, wide);
-    let error = to_onnx("net.bin", wide.as_bytes(), None).unwrap_err();
+    let error = to_onnx("net.bin", wide.as_bytes(), None, None).unwrap_err();
     let error = error.to_string();
     assert!(error.contains("it makes 4096 channels"), "{error}");
 }
@@ -286,7 +306,7 @@ fn other_backends_agree() {
     let board = BoardSize::new(6, 5);
     for plan in [OLD, NESTED, TRANSFORMER] {
         let bytes = plan.net(2).bytes;
-        let onnx = to_onnx("net.bin", &bytes, Some(board)).unwrap();
+        let onnx = to_onnx("net.bin", &bytes, Some(board), None).unwrap();
         let tract = crate::eval::TractModel::load("net.bin", &onnx, None).unwrap();
         suite::agree(
             &mut exact(&bytes, board),
@@ -377,7 +397,9 @@ fn refused(plan: Plan, [from, to]: [&str; 2], parts: &[&str]) {
         .position(|window| window == from.as_bytes());
     let at = at.unwrap_or_else(|| panic!("the file holds {from}"));
     let changed = [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat();
-    let error = to_onnx("net.bin", &changed, None).unwrap_err().to_string();
+    let error = to_onnx("net.bin", &changed, None, None)
+        .unwrap_err()
+        .to_string();
     for part in parts {
         assert!(error.contains(part), "{error}");
     }
@@ -407,9 +429,16 @@ fn what_is_not_known_is_named_with_what_to_do() {
     );
     refused(
         NESTED,
-        ["0 1 0 0", "1 1 0 0"],
-        &["metadata encoder 1", "use an ordinary network"],
+        ["0 1 0 0", "2 1 0 0"],
+        &["metadata encoder of version 2; known is 1"],
     );
+    refused(
+        HUMAN,
+        ["\n192\n", "\n193\n"],
+        &["it reads 193 numbers, not 192"],
+    );
+    // It is sound, but nobody has said whom it shall imitate.
+    refused(HUMAN, ["random-net", "random-net"], &["--human-profile"]);
     refused(
         NESTED,
         ["0 1 0 0", "0 1 3 0"],
@@ -459,7 +488,11 @@ fn what_is_not_known_is_named_with_what_to_do() {
 #[test]
 fn what_is_damaged_is_said_with_where() {
     let bytes = OLD.net(1).bytes;
-    let error = |bytes: &[u8]| to_onnx("net.bin", bytes, None).unwrap_err().to_string();
+    let error = |bytes: &[u8]| {
+        to_onnx("net.bin", bytes, None, None)
+            .unwrap_err()
+            .to_string()
+    };
     let text = error(&bytes[..bytes.len() / 2]);
     assert!(
         text.contains("the file ends after") && text.contains("block"),
@@ -507,8 +540,8 @@ fn damaged_files_never_end_the_program() {
     ] {
         let bytes = plan.net(1).bytes;
         for len in (0..bytes.len()).step_by(bytes.len() / 60 + 1) {
-            assert!(to_onnx("net.bin", &bytes[..len], Some(board)).is_err());
-            assert!(to_onnx("net.bin", &packed(&bytes[..len]), Some(board)).is_err());
+            assert!(to_onnx("net.bin", &bytes[..len], Some(board), None).is_err());
+            assert!(to_onnx("net.bin", &packed(&bytes[..len]), Some(board), None).is_err());
         }
         // Text is where it hurts; weights have the most bytes.
         let text = (0..bytes.len()).filter(|&at| bytes[at].is_ascii_graphic());
@@ -524,7 +557,7 @@ fn damaged_files_never_end_the_program() {
                     _ => changed[at] ^ (1 << rng.random_range(0..8)),
                 };
             }
-            if let Ok(onnx) = to_onnx("net.bin", &changed, Some(board))
+            if let Ok(onnx) = to_onnx("net.bin", &changed, Some(board), None)
                 && let Ok(model) = NativeModel::load("net.bin", &onnx, None)
             {
                 let mut out = Outputs::new();

@@ -246,8 +246,19 @@ impl Writer {
 
     /// What a fully connected layer makes, without a bias, added to every point of a map.
     pub(super) fn add_dense(&mut self, map: Points, x: Value, layer: &MatMul) -> Points {
+        self.add_biased(map, x, layer, &vec![0.0; layer.outputs])
+    }
+
+    /// The same with a bias.
+    pub(super) fn add_biased(
+        &mut self,
+        map: Points,
+        x: Value,
+        layer: &MatMul,
+        bias: &[f32],
+    ) -> Points {
         let (map, outputs) = (self.formed(map, Form::Map), layer.outputs);
-        let sums = self.dense(x, layer, &vec![0.0; outputs]);
+        let sums = self.dense(x, layer, bias);
         let sums = self.graph.reshape(sums, &[-1, outputs as i64, 1, 1]);
         map.with(self.graph.add(map.value, sums), outputs)
     }

@@ -9,7 +9,7 @@ use crate::engine::{Resign, SolverOptions};
 use crate::game::BoardSize;
 use crate::search::SearchParams;
 use crate::settings::{FILE, Maybe, Reader, Switch, Text};
-use tengen_nn::eval::Device;
+use tengen_nn::eval::{Device, HumanProfile};
 
 crate::settings! {
     /// All settings of an engine.
@@ -39,6 +39,10 @@ crate::settings! {
              network, with the built-in tract library) or rollout (random playouts on one thread)";
         model: Option<PathBuf> = None => "the one built in", FILE,
             "The network, an ONNX file or, for Go, one of KataGo's (.bin.gz, .txt.gz)";
+        human_profile: Option<HumanProfile> = None,
+            Maybe(Text("NAME", "rank_20k to rank_9d, preaz_20k to preaz_9d, or proyear_1800 to proyear_2023")),
+            "Whom a network of KataGo's that imitates people (such as b18c384nbt-humanv0) imitates: amateurs of a \
+             rank (rank_5k), the same before 2017 (preaz_5k), or professionals of a year (proyear_1995)";
         device: Device = Device::Cpu, Text("NAME", "cpu, cuda, cuda:N, or cuda:0,cuda:1 for two"),
             "Device of the network: cpu, cuda:N for the NVIDIA GPU with this number, or several as cuda:0,cuda:1";
         ort_library: Option<PathBuf>

@@ -5,7 +5,7 @@ use crate::clock::TimeParams;
 use crate::engine::{Resign, SolverOptions, SolverThreads};
 use crate::game::BoardSize;
 use crate::search::SearchParams;
-use tengen_nn::eval::{CudaDevices, Device};
+use tengen_nn::eval::{CudaDevices, Device, HumanProfile};
 
 #[test]
 fn every_option_is_set_by_its_name() {
@@ -17,6 +17,7 @@ fn every_option_is_set_by_its_name() {
         ("resign-below", "-0.9"),
         ("backend", "rollout"),
         ("model", "net.onnx"),
+        ("human-profile", "rank_5k"),
         ("device", "cuda:1"),
         ("ort-library", "ort.so"),
         ("visits", "100"),
@@ -45,6 +46,10 @@ fn every_option_is_set_by_its_name() {
         resign_below: Resign::below(-0.9),
         backend: Backend::Rollout,
         model: Some("net.onnx".into()),
+        human_profile: Some(HumanProfile::Amateurs {
+            rank: 14,
+            early: false,
+        }),
         device: Device::Cuda(CudaDevices::only(1)),
         ort_library: Some("ort.so".into()),
         visits: Some(100),

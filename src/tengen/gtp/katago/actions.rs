@@ -29,8 +29,9 @@ impl Katago {
                 answer.insert("program".to_owned(), json!(own));
             }
             "query_models" => {
-                let models = self.options.networks.iter().map(|network| model(network));
-                answer.insert("models".to_owned(), models.collect());
+                let models = self.options.networks.iter().map(|name| model(name, false));
+                let imitator = self.options.imitator.iter().map(|name| model(name, true));
+                answer.insert("models".to_owned(), models.chain(imitator).collect());
             }
             "clear_cache" => {
                 self.queue.forget();
@@ -78,10 +79,10 @@ impl Katago {
 }
 
 /// Information on a network; fields that other networks do not have are left out.
-fn model(network: &str) -> Value {
+fn model(network: &str, imitates: bool) -> Value {
     json!({
         "name": network,
         "internalName": network,
-        "usesHumanSLProfile": false,
+        "usesHumanSLProfile": imitates,
     })
 }

@@ -7,26 +7,32 @@ use serde_json::{Value, json};
 
 use super::answer::{AnswerContext, answer, no_results};
 use super::fields::{Object, Refusal};
-use super::options::MakeAnalyst;
+use super::options::{MakeAnalyst, MakeImitator};
 use super::queue::{Queue, Task};
 use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
-use crate::game::BoardSize;
+use crate::game::{BoardSize, Symmetry};
 use crate::search::{AnalysisOptions, PointsByMove, SearchReport};
+use tengen_nn::eval::HumanProfile;
 
 /// A worker of the queue.
 pub(super) struct Analyst {
     make: Arc<MakeAnalyst>,
+    imitate: Option<Arc<MakeImitator>>,
     /// The engine of the last board, and the number of cache clears it has seen.
     engine: Option<(Box<dyn Engine>, u64)>,
+    /// The engine that last imitated people, and whom.
+    imitator: Option<(Box<dyn Engine>, HumanProfile)>,
     /// The last query for which it has warned of a komi that the network is not shown.
     warned_of_komi: Option<String>,
 }
 
 impl Analyst {
-    pub(super) fn new(make: Arc<MakeAnalyst>) -> Analyst {
+    pub(super) fn new(make: Arc<MakeAnalyst>, imitate: Option<Arc<MakeImitator>>) -> Analyst {
         Analyst {
             make,
+            imitate,
             engine: None,
+            imitator: None,
             warned_of_komi: None,
         }
     }
@@ -58,6 +64,7 @@ impl Analyst {
         if task.stop.is_raised() {
             return Ok(no_results(task));
         }
+        let imitated = self.imitate(task)?;
         let engine = self.engine(task.query.record.size, forgotten)?;
         set_up(engine, task)?;
         let mover = engine.to_move();
@@ -85,7 +92,7 @@ impl Analyst {
             visits: Some(query_options.visits),
             time: query_options.time,
         };
-        let scene = AnswerContext::new(task, engine, avoided);
+        let scene = AnswerContext::new(task, engine, avoided, imitated);
         let mut due = query_options
             .reports
             .map_or(Duration::MAX, |(first, _)| first);
@@ -111,6 +118,37 @@ impl Analyst {
             None if task.stop.is_raised() => Ok(no_results(task)),
             None if legal.is_empty() => Ok(scene.tell_end()),
             None => Err("the search has failed: the log of tengen says why".to_owned()),
+        }
+    }
+
+    /// What the people that the query names would play; `None` where it names none, or the game is over.
+    fn imitate(&mut self, task: &Task) -> Result<Option<SearchReport>, String> {
+        let query = &task.query;
+        let Some((profile, imitate)) = query.query_options.profile.zip(self.imitate.as_ref())
+        else {
+            return Ok(None);
+        };
+        let kept = self.imitator.take();
+        let kept =
+            kept.filter(|(engine, known)| engine.size() == query.record.size && *known == profile);
+        let (mut engine, _) = match kept {
+            Some(kept) => kept,
+            None => {
+                let engine = imitate(query.record.size, profile);
+                (engine.map_err(|error| error.to_string())?, profile)
+            }
+        };
+        set_up(&mut *engine, task)?;
+        let effort = AnalysisEffort::Network(Symmetry::IDENTITY);
+        let request = AnalysisRequest::new(engine.to_move(), effort, &task.stop);
+        let found = engine.analyse(&request, &mut |_| {});
+        self.imitator = Some((engine, profile));
+        match found {
+            Some(report) if !report.by_network() => Err(
+                "the network that imitates people has failed: the log of tengen says why"
+                    .to_owned(),
+            ),
+            found => Ok(found),
         }
     }
 

@@ -38,6 +38,8 @@ pub(super) struct AnswerContext<'a> {
     outcome: Option<Outcome>,
     /// Current owner of each point, top row first; replaced by the search's estimate.
     owners: Vec<f32>,
+    /// What the people that the query names would play.
+    imitated: Option<SearchReport>,
 }
 
 impl<'a> AnswerContext<'a> {
@@ -46,6 +48,7 @@ impl<'a> AnswerContext<'a> {
         task: &'a Task,
         engine: &dyn Engine,
         avoided: Vec<Move>,
+        imitated: Option<SearchReport>,
     ) -> AnswerContext<'a> {
         let query_options = &task.query.query_options;
         let view = query_options.perspective.view(engine.to_move());
@@ -57,6 +60,7 @@ impl<'a> AnswerContext<'a> {
             avoided,
             outcome: engine.outcome(),
             owners: ownership(engine, view.side),
+            imitated,
         }
     }
 
@@ -67,10 +71,7 @@ impl<'a> AnswerContext<'a> {
         let moves = moves.map(|(order, found)| self.move_info(report, order, found));
         let expected = report.expected.as_ref();
         let expected = expected.map(|expected| self.view.owners(expected, self.size));
-        let prior = |mv: Move| {
-            let found = report.moves.iter().find(|found| found.mv == mv);
-            found.map_or(-1.0, |found| found.prior)
-        };
+        let prior = |mv: Move| prior(report, mv);
         let root = self.view.of_root(report);
         let (owners, moves) = (expected.as_ref().unwrap_or(&self.owners), moves.collect());
         self.whole(root, moves, owners, &prior, is_during_search)
@@ -95,7 +96,7 @@ impl<'a> AnswerContext<'a> {
         root: Numbers,
         moves: Value,
         owners: &[f32],
-        prior: &dyn Fn(Move) -> f32,
+        prior_of: &dyn Fn(Move) -> f32,
         is_during_search: bool,
     ) -> Object {
         let mut answer = answer(self.task, is_during_search);
@@ -105,6 +106,15 @@ impl<'a> AnswerContext<'a> {
         };
         let mut root = shared(root);
         root.insert("currentPlayer".to_owned(), json!(mover));
+        if let Some(imitated) = &self.imitated {
+            let numbers = self.view.of_root(imitated);
+            let (lead, deviation) = numbers.score.unwrap_or((0.0, 0.0));
+            root.extend(object([
+                ("humanWinrate", number(numbers.winrate())),
+                ("humanScoreMean", number(lead)),
+                ("humanScoreStdev", number(deviation)),
+            ]));
+        }
         answer.extend(object([
             ("moveInfos", moves),
             ("rootInfo", Value::Object(root)),
@@ -113,9 +123,15 @@ impl<'a> AnswerContext<'a> {
             answer.insert("ownership".to_owned(), numbers(owners));
         }
         if self.query_options.policy {
-            let all = points_from_top(self.size).chain([self.size.pass()]);
-            let all: Vec<f32> = all.map(prior).collect();
-            answer.insert("policy".to_owned(), numbers(&all));
+            let policy = |prior: &dyn Fn(Move) -> f32| {
+                let all = points_from_top(self.size).chain([self.size.pass()]);
+                numbers(&all.map(prior).collect::<Vec<f32>>())
+            };
+            answer.insert("policy".to_owned(), policy(prior_of));
+            if let Some(imitated) = &self.imitated {
+                let human = policy(&|mv| prior(imitated, mv));
+                answer.insert("humanPolicy".to_owned(), human);
+            }
         }
         answer
     }
@@ -136,6 +152,9 @@ impl<'a> AnswerContext<'a> {
             ("playSelectionValue", json!(found.visits)),
             ("pv", line.collect()),
         ]));
+        if let Some(imitated) = &self.imitated {
+            info.insert("humanPrior".to_owned(), number(prior(imitated, found.mv)));
+        }
         if self.query_options.pv_visits {
             let visits: Vec<u64> = found.pv_visits.iter().copied().take(length).collect();
             info.extend(object([
@@ -151,6 +170,12 @@ impl<'a> AnswerContext<'a> {
         }
         Value::Object(info)
     }
+}
+
+/// A move's prior; -1 where it is illegal.
+fn prior(report: &SearchReport, mv: Move) -> f32 {
+    let found = report.moves.iter().find(|found| found.mv == mv);
+    found.map_or(-1.0, |found| found.prior)
 }
 
 /// Fields shared by moves and root. Clients rely on every one of these names: if no points are

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 use self::analyst::Analyst;
 use self::fields::{Fields, Refusal, shorten};
-pub use self::options::{KatagoOptions, KatagoResources, MakeAnalyst};
+pub use self::options::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator};
 use self::query::Query;
 use self::queue::Queue;
 
@@ -59,6 +59,7 @@ pub fn serve_queries(
     mut output: impl Write,
 ) -> std::io::Result<()> {
     let (events, inbox) = channel();
+    let imitate = resources.imitate.map(Arc::new);
     let side = Katago {
         make: Arc::new(resources.make),
         forget: resources.forget,
@@ -67,7 +68,7 @@ pub fn serve_queries(
     };
     for number in 0..side.options.positions.max(1) {
         let (queue, events) = (Arc::clone(&side.queue), events.clone());
-        let mut analyst = Analyst::new(Arc::clone(&side.make));
+        let mut analyst = Analyst::new(Arc::clone(&side.make), imitate.clone());
         std::thread::Builder::new()
             .name(format!("analysis-{number}"))
             // When the output is closed, answers are dropped.

@@ -6,6 +6,7 @@ use super::fields::{Fields, Object, Refusal};
 use super::options::KatagoOptions;
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::numbers::Perspective;
+use tengen_nn::eval::HumanProfile;
 
 /// Default number of principal variation moves after the first, as in KataGo.
 const USUAL_LINE: usize = 15;
@@ -43,6 +44,10 @@ pub(super) struct QueryOptions {
     pub(super) root_policy_temperature: Option<f32>,
     pub(super) root_fpu_reduction: Option<f32>,
     pub(super) restrictions: Vec<Restriction>,
+    /// People whose moves are asked for, too.
+    pub(super) profile: Option<HumanProfile>,
+    /// Whether a network imitates people.
+    has_imitator: bool,
 }
 
 /// The supported fields.
@@ -62,13 +67,12 @@ pub(super) const FIELDS: &[&str] = &[
     "avoidMoves",
 ];
 
+/// The setting that names people whom a network imitates.
+const PROFILE: &str = "humanSLProfile";
+
 /// Settings of KataGo's that would choose other moves, and that are not supported: a query with one of them is
 /// refused, for clients then tell their user and do without it.
-const NOT_HAD: [(&str, &str); 3] = [
-    (
-        "humanSLProfile",
-        "needs a network that was trained on games of people, and none is loaded",
-    ),
+const NOT_HAD: [(&str, &str); 2] = [
     (
         "playoutDoublingAdvantage",
         "can only be 0: no network here plays for one side with more visits",
@@ -101,6 +105,8 @@ impl QueryOptions {
             root_policy_temperature: None,
             root_fpu_reduction: None,
             restrictions: Vec::new(),
+            profile: None,
+            has_imitator: options.imitator.is_some(),
         }
     }
 
@@ -187,6 +193,7 @@ impl QueryOptions {
             // KataGo flattens the root's priors by this power, and also adds noise to values.
             self.root_policy_temperature = Some((1.0 + 4.0 * wide) as f32);
         }
+        self.profile = self.human_profile(fields).map_err(within)?;
         for (name, text) in NOT_HAD {
             // As in KataGo, 0 and false ask for nothing.
             let asks = |value: &serde_json::Value| {
@@ -196,7 +203,8 @@ impl QueryOptions {
                 return Err(Refusal::new(FIELD, format!("{name} {text}")));
             }
         }
-        const KNOWN: [&str; 7] = [
+        const KNOWN: [&str; 8] = [
+            PROFILE,
             "maxVisits",
             "analysisPVLen",
             "rootPolicyTemperature",
@@ -205,10 +213,26 @@ impl QueryOptions {
             "reportAnalysisWinratesAs",
             "wideRootNoise",
         ];
+        // Networks here always see the moves before.
+        let is_as_asked = |name: &str| name == "ignorePreRootHistory" && fields.0[name] == false;
         let unknown = settings
             .keys()
-            .filter(|name| !KNOWN.contains(&name.as_str()) && !is_moot(name));
+            .filter(|name| !KNOWN.contains(&name.as_str()) && !is_moot(name) && !is_as_asked(name));
         Ok(unknown.cloned().collect())
+    }
+
+    /// The people of [`PROFILE`]; an empty text names none.
+    fn human_profile(&self, settings: Fields<'_>) -> Result<Option<HumanProfile>, Refusal> {
+        let name = settings.text(PROFILE)?.filter(|name| !name.is_empty());
+        let profile = name.map(|name| {
+            if !self.has_imitator {
+                let text =
+                    "needs a network that was trained on games of people, and none is loaded";
+                return Err(Refusal::new(PROFILE, text));
+            }
+            name.parse().map_err(|error| Refusal::new(PROFILE, error))
+        });
+        profile.transpose()
     }
 
     fn restrict(

@@ -19,6 +19,7 @@ pub(super) fn options() -> KatagoOptions {
     KatagoOptions {
         name: "Tengen".to_owned(),
         networks: vec!["go-9x9".to_owned()],
+        imitator: None,
         positions: 1,
         perspective: Perspective::Side(Color::Black),
         visits: 500,
@@ -49,6 +50,7 @@ fn on_a_line(behaviour: Behaviour) -> MakeAnalyst {
 fn resources(make: MakeAnalyst) -> KatagoResources {
     KatagoResources {
         make,
+        imitate: None,
         forget: Box::new(|| {}),
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Plan {
     pub(super) activation: &'static str,
     /// Whether weights are binary.
     pub(super) binary: bool,
+    /// Whether it is told who plays.
+    pub(super) imitates: bool,
 }
 
 /// The kind of the last normalisation.
@@ -74,6 +76,7 @@ pub(super) struct Net {
     plan: Plan,
     pub(super) bytes: Vec<u8>,
     stem: (Conv, MatMul),
+    metadata: Option<([MatMul; 3], [Vec<f32>; 2])>,
     blocks: Vec<Block>,
     tip: Result<Norm, LastNorm>,
     policy: ([Conv; 3], [Norm; 2], MatMul, Vec<MatMul>, Vec<f32>),
@@ -177,6 +180,19 @@ impl File {
         self.numbers(count, 0.0, 0.3)
     }
 
+    fn metadata_encoder(&mut self, channels: usize) -> ([MatMul; 3], [Vec<f32>; 2]) {
+        self.name("metadata");
+        self.text("192");
+        let first = self.matmul(192, 9);
+        let first_bias = self.biases(9);
+        self.activation();
+        let second = self.matmul(9, 7);
+        let second_bias = self.biases(7);
+        self.activation();
+        let last = self.matmul(7, channels);
+        ([first, second, last], [first_bias, second_bias])
+    }
+
     fn block(&mut self, kind: char, channels: usize) -> Block {
         let middle = channels + 3;
         let name = match kind {
@@ -242,7 +258,7 @@ impl Plan {
             file.text(&format!("20 20 20 {LEAD_MULTIPLIER} 40 0.25 30"));
         }
         if version >= 15 {
-            file.text("0 1 0 0 0 0 0 0");
+            file.text(&format!("{} 1 0 0 0 0 0 0", u8::from(self.imitates)));
         }
         file.text("trunk");
         let blocks = self.blocks.len();
@@ -253,6 +269,7 @@ impl Plan {
             file.text(&format!("{tip} 0 0 0 0 0"));
         }
         let stem = (file.conv(5, 22, channels), file.matmul(19, channels));
+        let metadata = self.imitates.then(|| file.metadata_encoder(channels));
         let kinds = self.blocks.chars();
         let blocks = kinds.map(|kind| file.block(kind, channels)).collect();
         let tip = match self.tip {
@@ -269,6 +286,7 @@ impl Plan {
             plan: self,
             bytes: file.bytes,
             stem,
+            metadata,
             blocks,
             tip,
             policy,
@@ -431,10 +449,22 @@ impl Net {
         x.iter().zip(added).map(sum).collect()
     }
 
-    /// Its answer to 22 planes, rows from the top, and 19 numbers.
-    pub(super) fn answer(&self, planes: &Map, numbers: &[f64], size: Size) -> Answer {
+    /// Its answer to 22 planes, rows from the top, 19 numbers, and what it is told of the players.
+    pub(super) fn answer(
+        &self,
+        planes: &Map,
+        numbers: &[f64],
+        players: &[f64],
+        size: Size,
+    ) -> Answer {
         let (conv, to_bias) = &self.stem;
         let mut x = add_all(conv.apply(planes, size), &to_bias.apply(numbers, &[]));
+        if let Some(([first, second, last], [first_bias, second_bias])) = &self.metadata {
+            let active = |all: Vec<f64>| all.into_iter().map(|x| self.activate(x));
+            let hidden: Vec<f64> = active(first.apply(players, first_bias)).collect();
+            let hidden: Vec<f64> = active(second.apply(&hidden, second_bias)).collect();
+            x = add_all(x, &last.apply(&hidden, &[]));
+        }
         for block in &self.blocks {
             x = self.block(block, &x, size);
         }
