@@ -58,6 +58,7 @@ impl Gtp {
             true => self.katago.options(&self.engine, &[WINRATES])?,
             false => self.engine.read()?.resolve_with_backend()?,
         };
+        self.katago.tell_of_imitator();
         let name = match self.katago.are_given() {
             true => "KataGo",
             false => "Tengen",

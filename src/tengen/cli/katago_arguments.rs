@@ -113,6 +113,16 @@ impl KatagoArguments {
 }
 
 impl KatagoArguments {
+    /// For a subcommand that has no use for a second network.
+    pub(super) fn tell_of_imitator(&self) {
+        if let Some(model) = &self.katago_human_model {
+            let file = model.display();
+            tell_ignored(&format!(
+                "-human-model {file}: to play as people do, use --model {file} --human-profile rank_5k"
+            ));
+        }
+    }
+
     /// The settings of an engine for Go with the network of -human-model, and its name; `None` where there is none or it
     /// cannot be used, which is told.
     pub(super) fn imitator(&self, options: &EngineOptions) -> Option<(EngineOptions, String)> {
