@@ -4,6 +4,7 @@
 mod autosave;
 mod clocks;
 mod command;
+mod game;
 mod open;
 mod qr;
 mod report;

@@ -4,48 +4,29 @@
 //! `Player` that plays over GTP.
 
 mod file;
+mod findings;
 mod taken_back;
 mod tasks;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use serde::Serialize;
-use tengen::clock::{Budget, Clock, TimeControl, date_time, unix_time};
+use tengen::clock::{Budget, Clock, date_time, unix_time};
 use tengen::engine::{Engine, EngineOptions};
-use tengen::game::{Color, Move, Outcome, PointStatus, Settled, connected};
-use tengen::gtp::format_vertex;
-use tengen::record::{GameRecord, Play, Vertex, result_text};
+use tengen::game::{Color, Move, Outcome};
+use tengen::record::{Play, Vertex, result_text};
 use tengen::registry;
-use tengen::watch::Eval;
 
 use super::super::flags::EngineFlags;
 use super::clocks::Clocks;
-use super::reviewing::Reviewed;
+use super::game::{BoardGame, GameEnd, Judged};
 use super::task::{Task, TaskRequest};
 use super::terms::{Level, Terms, Who};
-use super::tree::{MOST_NODES, Tree};
+use super::tree::MOST_NODES;
 
 /// Tengen's name as a player, by which it knows its games when they are opened.
 const NAME: &str = "Tengen";
-
-/// The end of a game.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct GameEnd {
-    /// In SGF notation.
-    pub(super) result: String,
-    /// `rules`, `count`, `resignation`, `time` or `record`.
-    pub(super) why: &'static str,
-}
-
-/// The other games of a file with several, as SGF, and the place of the shown one among them.
-#[derive(Debug, Clone, Default)]
-pub(super) struct OtherGames {
-    pub(super) texts: Vec<String>,
-    pub(super) place: usize,
-}
 
 /// A step, with what it takes to undo it.
 enum Step {
@@ -63,98 +44,6 @@ enum Step {
     Promoted(Vec<(usize, usize)>),
     /// A comment was changed.
     Commented { node: usize, text: String },
-}
-
-/// A game with all that belongs to it.
-pub(super) struct BoardGame {
-    /// Of the engine at full strength.
-    pub(super) options: EngineOptions,
-    pub(super) terms: Terms,
-    /// The beginning of the game with its metadata; without plays.
-    pub(super) beginning: GameRecord,
-    pub(super) tree: Tree,
-    /// The shown position.
-    pub(super) current: usize,
-    /// The last position of the current game.
-    pub(super) live: usize,
-    pub(super) ends: HashMap<usize, GameEnd>,
-    pub(super) clocks: Clocks,
-    /// The best analysis of each position, as JSON for the page.
-    pub(super) analyses: HashMap<usize, KeptAnalysis>,
-    /// The last count, and its position.
-    pub(super) counted: Option<(usize, Settled)>,
-    /// The last review as JSON, and its number; 0 for none.
-    pub(super) reviewed: (u64, Arc<str>),
-    /// The same as SGF with comments.
-    pub(super) reviewed_sgf: Arc<str>,
-    /// Notes on the loaded game, and on the engine.
-    pub(super) notes: Vec<String>,
-    /// The other games of its file.
-    pub(super) others: OtherGames,
-}
-
-impl BoardGame {
-    fn new(options: EngineOptions, terms: Terms, beginning: GameRecord) -> BoardGame {
-        BoardGame {
-            options,
-            terms,
-            beginning: GameRecord {
-                plays: Vec::new(),
-                later: Vec::new(),
-                notes: Vec::new(),
-                ..beginning
-            },
-            tree: Tree::new(),
-            current: Tree::ROOT,
-            live: Tree::ROOT,
-            ends: HashMap::new(),
-            clocks: Clocks::new(TimeControl::Unlimited),
-            analyses: HashMap::new(),
-            counted: None,
-            reviewed: (0, "null".into()),
-            reviewed_sgf: "".into(),
-            notes: Vec::new(),
-            others: OtherGames::default(),
-        }
-    }
-
-    /// The game from its beginning, or from where stones were set up last, to a position.
-    pub(super) fn record(&self, node: usize) -> GameRecord {
-        let nodes = self.tree.since_set_up(node);
-        let mut record = GameRecord {
-            result: String::new(),
-            ..self.beginning.clone()
-        };
-        let first = nodes.first().map(|&first| self.tree.node(first));
-        if let Some(set_up) = first.and_then(|first| first.set_up.as_deref()) {
-            record.setup.clone_from(&set_up.stones);
-            record.to_move = Some(set_up.to_move);
-        }
-        let plays = nodes.iter().filter_map(|&at| self.tree.node(at).play);
-        plays.for_each(|play| record.push(play));
-        record
-    }
-}
-
-/// A move that a person tries in a position, and what a search says of it: from Black's view.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Judged {
-    pub(super) node: usize,
-    pub(super) at: String,
-    #[serde(skip)]
-    pub(super) play: Play,
-    /// Whether the rest is known.
-    pub(super) done: bool,
-    #[serde(flatten)]
-    pub(super) eval: Eval,
-    /// The expected continuation.
-    pub(super) pv: Vec<String>,
-}
-
-/// A position's analysis.
-pub(super) struct KeptAnalysis {
-    pub(super) visits: u64,
-    pub(super) json: Arc<str>,
 }
 
 /// The points to which the analysis of shown positions is limited.
@@ -515,143 +404,6 @@ impl Session {
             && self.by_rules().is_none();
         let (mover, now) = (self.board.to_move(), self.now());
         self.game.clocks.run(plays.then_some(mover), now);
-    }
-
-    /// Takes the engine's count.
-    pub(super) fn count(&mut self, node: usize, settled: Settled) {
-        // Without two passes it is an estimate.
-        let agreed = self.by_rules().is_some() && self.board.agrees_on_dead();
-        if node == self.game.current && agreed {
-            let end = GameEnd {
-                result: result_text(settled.outcome()),
-                why: "count",
-            };
-            self.game.ends.insert(node, end);
-        }
-        self.game.counted = Some((node, settled));
-        self.asked = None;
-        self.settle_in();
-    }
-
-    /// Takes the result of a review of the line.
-    pub(super) fn take_review(&mut self, reviewed: Reviewed) {
-        self.reviews += 1;
-        self.game.reviewed = (self.reviews, reviewed.json.into());
-        self.game.reviewed_sgf = reviewed.sgf.into();
-        self.review = None;
-    }
-
-    /// Keeps an evaluation of a position of which there is none.
-    pub(super) fn glance(&mut self, node: usize, eval: Eval) {
-        if self.game.tree.has(node) && self.game.tree.node(node).eval.is_none() {
-            self.game.tree.node_mut(node).eval = Some(Box::new(eval));
-        }
-    }
-
-    /// Limits analysis to these points; to none means the whole board.
-    ///
-    /// # Errors
-    /// If no point of them may be played in the shown position.
-    pub(super) fn search_in(&mut self, points: Vec<Move>) -> anyhow::Result<()> {
-        let legal = self.board.legal_moves(self.board.to_move());
-        let is_open = points.is_empty() || points.iter().any(|point| legal.contains(point));
-        ensure!(is_open, "no legal move is in this area");
-        self.areas += 1;
-        self.exhausted = None;
-        self.area = (!points.is_empty()).then_some(Area {
-            points,
-            number: self.areas,
-            found: None,
-        });
-        Ok(())
-    }
-
-    /// The analysis of the shown position as JSON.
-    pub(super) fn analysis(&self) -> Option<&Arc<str>> {
-        let within = self.area.as_ref().and_then(|area| area.found.as_ref());
-        let within = within.filter(|(node, _)| *node == self.game.current);
-        let known = || self.game.analyses.get(&self.game.current);
-        let json = within.map(|(_, json)| json);
-        json.or_else(|| known().map(|known| &known.json))
-    }
-
-    /// Takes the result of a task's search of a position; returns whether it is shown.
-    pub(super) fn see(
-        &mut self,
-        request: TaskRequest,
-        node: usize,
-        json: String,
-        eval: Eval,
-    ) -> bool {
-        match &mut self.area {
-            Some(area) if request.area == area.number => {
-                area.found = Some((node, json.into()));
-                true
-            }
-            _ => self.learn(node, json, eval),
-        }
-    }
-
-    /// Keeps the result of a search of a position, unless there is one with more visits; returns whether it
-    /// did.
-    pub(super) fn learn(&mut self, node: usize, json: String, eval: Eval) -> bool {
-        let analyses = &self.game.analyses;
-        let known = analyses.get(&node).map_or(0, |known| known.visits);
-        if !self.game.tree.has(node) || known > eval.visits {
-            return false;
-        }
-        let kept = KeptAnalysis {
-            visits: eval.visits,
-            json: json.into(),
-        };
-        self.game.analyses.insert(node, kept);
-        self.game.tree.node_mut(node).eval = Some(Box::new(eval));
-        true
-    }
-
-    /// Changes whether the stones around a point are dead in the last count: those of one colour up to living
-    /// stones of the other.
-    ///
-    /// # Errors
-    /// If nothing was counted here, or there is no stone.
-    pub(super) fn mark_dead(&mut self, point: Move) -> anyhow::Result<()> {
-        let counted = self.game.counted.as_ref();
-        let counted = counted.filter(|(node, _)| *node == self.game.current);
-        let (_, settled) = counted.context("count first")?;
-        let color = self.board.stone(point).context("there is no stone")?;
-        let was_dead = settled.statuses[point.index()] == PointStatus::Dead;
-        let now = if was_dead { color } else { color.opponent() };
-        let mut owner = settled.owners(|point| self.board.stone(point));
-        let own = |at| self.board.stone(at) != Some(color.opponent());
-        for point in connected(self.board.size(), [point], own) {
-            owner[point.index()] = now.signed(1.0);
-        }
-        let settled = self
-            .board
-            .settle_as(owner)
-            .context("nothing is counted here")?;
-        self.count(self.game.current, settled);
-        Ok(())
-    }
-
-    /// Asks how good a move is in the shown position, without playing it.
-    ///
-    /// # Errors
-    /// If it is illegal.
-    pub(super) fn judge(&mut self, vertex: Vertex) -> anyhow::Result<()> {
-        let color = self.board.to_move();
-        let play = Play { color, vertex };
-        self.board.play(play)?;
-        self.board.undo()?;
-        self.judged = Some(Judged {
-            node: self.game.current,
-            at: format_vertex(vertex, self.board.size()),
-            play,
-            done: false,
-            eval: Eval::default(),
-            pv: Vec::new(),
-        });
-        Ok(())
     }
 
     /// Plays the engine's move in its position.

@@ -7,7 +7,8 @@ use tengen::gtp::format_vertex;
 use tengen::record::{result_text, sgf};
 use tengen::watch::{ClockView, Eval, PlanView, letter, points};
 
-use super::session::{GameEnd, Judged, Session};
+use super::game::{GameEnd, Judged};
+use super::session::Session;
 use super::task::Task;
 use super::terms::Terms;
 use super::tree::Tree;

@@ -5,10 +5,11 @@ use tengen::game::{Color, Move};
 use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
+use super::super::game::OtherGames;
 use super::super::stored;
 use super::super::terms::{Terms, Who};
 use super::super::tree::{LONGEST_LINE, MOST_NODES, SetUp, Tree};
-use super::{BoardGame, GameEnd, NAME, OtherGames, Session, Step, create};
+use super::{BoardGame, GameEnd, NAME, Session, Step, create};
 
 impl Session {
     /// Loads a game with its variations, in any encoding of records.
