@@ -6,6 +6,8 @@ use tengen::record::LaterSetup;
 
 use super::*;
 use Who::{Engine as Machine, Human};
+use tengen::clock::TimeControl;
+use tengen::watch::Eval;
 
 fn terms(game: &str, size: &str, players: [Who; 2], clock: &str) -> Terms {
     Terms {
