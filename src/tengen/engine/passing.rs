@@ -141,6 +141,12 @@ pub(super) fn instead_of_pass<'a, G: Game>(
     report.moves.iter().find(is_as_good)
 }
 
+/// Whether a search has put the pass first.
+pub(super) fn is_first<G: Game>(position: &G, report: &SearchReport) -> bool {
+    let pass = position.size().pass();
+    report.best().is_some_and(|best| best.mv == pass)
+}
+
 /// Whether the count says that the side to move has lost a game that is over.
 pub(super) fn is_lost<G: Game>(position: &G, judged: &PassJudgement) -> bool {
     let count = judged.count.as_ref().filter(|count| count.is_over());
