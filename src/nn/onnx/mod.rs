@@ -40,7 +40,7 @@ mod tensor;
 pub use graph::{Attribute, GraphBuilder, Value};
 pub use halve::to_half;
 pub use header::{Header, TensorInfo};
-pub use model::{Model, ModelNode};
+pub use model::{Model, ModelNode, PART};
 pub use seal::{CHECKSUM, Seal, seal};
 pub use sound::{check, check_operators};
 pub use tensor::{Numbers, Tensor, element_name};

@@ -23,7 +23,8 @@ pub struct Model {
     pub tensors: Vec<Tensor>,
 }
 
-/// One operator with one output.
+/// One operator with one output. One that splits a tensor is there once for each of its outputs, with the attribute
+/// [`PART`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelNode {
     /// The operator's name, such as `Conv`.
@@ -35,6 +36,9 @@ pub struct ModelNode {
     /// Constant arguments.
     pub attributes: Vec<(String, Attribute)>,
 }
+
+/// Which output of how many a node of an operator with several outputs stands for: not an attribute of the file.
+pub const PART: &str = "part";
 
 impl ModelNode {
     /// A constant argument that is one integer.
@@ -71,7 +75,14 @@ impl Model {
     /// it contains something that this program does not write.
     pub fn read(bytes: &[u8]) -> Result<Model, OnnxError> {
         let header = Header::read(bytes)?;
-        Model::from_proto(header, ModelProto::decode(bytes)?)
+        let mut model = ModelProto::decode(bytes)?;
+        if let Some(graph) = &mut model.graph {
+            graph.node = std::mem::take(&mut graph.node)
+                .into_iter()
+                .flat_map(parts)
+                .collect();
+        }
+        Model::from_proto(header, model)
     }
 
     /// Like [`Model::read`], for a model that will be written again: a file with content that these
@@ -135,6 +146,22 @@ impl Model {
         let reads = move |node: &&ModelNode| node.inputs.iter().any(|input| input == name);
         self.nodes.iter().filter(reads)
     }
+}
+
+/// A node that splits a tensor, as a node for each of its outputs; other nodes as they are.
+fn parts(node: NodeProto) -> Vec<NodeProto> {
+    let count = node.output.len();
+    if node.op_type != "Split" || count < 2 {
+        return vec![node];
+    }
+    let part = |(index, output): (usize, &String)| {
+        let which = Attribute::Ints(vec![index as i64, count as i64]);
+        let mut part = node.clone();
+        part.attribute.push((PART, which).into());
+        part.output = vec![output.clone()];
+        part
+    };
+    node.output.iter().enumerate().map(part).collect()
 }
 
 impl TryFrom<NodeProto> for ModelNode {

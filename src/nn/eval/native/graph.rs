@@ -180,8 +180,12 @@ pub(super) enum Op {
         epsilon: f32,
         extent: Extent,
     },
+    /// x - mean of x, of each point: with [`Op::RmsNorm`] a layer normalisation.
+    Center,
     /// Two of the same shape, number by number.
     Multiply,
+    /// Plus a table with a row for each point.
+    AddTable(Arc<Vec<f32>>),
     /// Pairs of neighbouring channels as complex numbers, times those of a table with a row for each
     /// point.
     Turn(Arc<Vec<f32>>),

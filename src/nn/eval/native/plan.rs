@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::graph::{Extent, Heads};
 use super::grid::{Grid, Layout};
-use super::kernels::{Activation, Factors, LANES, Lanes, PoolKind};
+use super::kernels::{Activation, Factors, LANES, Lanes, Pairing, PoolKind};
 
 pub(super) use layout::MemoryLayout;
 
@@ -176,7 +176,13 @@ pub(super) enum Step {
         second: MapPart,
         target: Target,
     },
-    Turn {
+    Center {
+        input: MapPart,
+        target: Target,
+    },
+    /// With a table of numbers for each point.
+    Table {
+        pairing: Pairing,
         input: MapPart,
         table: Arc<Vec<Lanes<f32>>>,
         target: Target,

@@ -3,6 +3,7 @@
 mod activations;
 mod arguments;
 mod attention;
+mod dims;
 mod forms;
 mod layers;
 mod parts;
@@ -114,6 +115,8 @@ enum Known<'a> {
     Rounded(Operand, Steps),
     /// What only an operation of several nodes reads.
     Part(Part<'a>),
+    /// Lengths of axes; -1 for the number of positions.
+    Dims(Vec<i64>),
     /// A constant in integers, as numbers: its integers, and their scales by the first dimension.
     Scaled(&'a Tensor, Vec<f32>),
 }
@@ -139,8 +142,12 @@ impl<'a> Reader<'a> {
         let mut arguments = Arguments::new(node);
         let inputs = match &*node.op {
             "Relu" | "Softplus" | "Tanh" | "Sigmoid" | "Sqrt" | "Softmax" | "Cast" | "Flatten"
-            | "Transpose" | "GlobalAveragePool" => 1..=1,
-            "Add" | "Mul" | "Div" | "MatMul" | "Gather" | "Reshape" => 2..=2,
+            | "Transpose" | "GlobalAveragePool" | "Erf" | "Gelu" | "Reciprocal" | "Shape" => 1..=1,
+            "Add" | "Mul" | "Div" | "MatMul" | "Gather" | "Reshape" | "Pow" | "Squeeze"
+            | "RMSNormalization" => 2..=2,
+            "LayerNormalization" => 2..=3,
+            "Split" => 1..=2,
+            "Slice" => 3..=5,
             "ReduceMean" | "ReduceMax" | "ReduceSum" => 1..=2,
             "Conv" | "Gemm" | "QuantizeLinear" | "DequantizeLinear" => 2..=3,
             "Concat" => 1..=usize::MAX,
@@ -160,6 +167,16 @@ impl<'a> Reader<'a> {
             "Sigmoid" => Known::Part(Part::Sigmoid(self.operand(node, 0)?)),
             "Tanh" => self.mish_factor(node)?,
             "Sqrt" => self.root(node)?,
+            "Erf" => self.erf(node)?,
+            "Gelu" => self.gelu(node, &mut arguments)?,
+            "Reciprocal" => self.inverse(node)?,
+            "Pow" => self.power(node)?,
+            "LayerNormalization" => self.layer_norm(node, &mut arguments, true)?,
+            "RMSNormalization" => self.layer_norm(node, &mut arguments, false)?,
+            "Shape" => self.shape(node, &mut arguments)?,
+            "Split" => self.split(node, &mut arguments)?,
+            "Slice" => self.slice(node)?,
+            "Squeeze" => self.squeeze(node)?,
             "MatMul" => self.matmul(node)?,
             "Softmax" => self.softmax(node, &mut arguments)?,
             "Transpose" => self.transpose(node, &mut arguments)?,

@@ -39,7 +39,7 @@ pub use maps::{Activate, Combine, Dense, Pool, PoolKind};
 pub use matrix::MatrixTask;
 pub use peak::{Factors, Peak};
 pub use simd::{Bytes, LANES, Lanes, Words};
-pub use tokens::{MOST_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};
+pub use tokens::{Centered, MOST_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};
 pub use weight_order::WeightOrder;
 pub use winograd::{
     Frequencies, WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows,

@@ -118,10 +118,46 @@ impl Job for Scaled<'_> {
     }
 }
 
+/// Each point's channels less their mean.
+pub struct Centered<'a> {
+    /// Block after block.
+    pub input: &'a [Lanes<f32>],
+    pub channels: usize,
+    pub points: usize,
+    pub out: &'a mut [Lanes<f32>],
+}
+
+impl Job for Centered<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (points, blocks) = (self.points, self.channels.div_ceil(LANES));
+        // Lanes behind the last channel stay 0.
+        let mut last = Lanes([1.0; LANES]);
+        last.0[self.channels - (blocks - 1) * LANES..].fill(0.0);
+        for point in 0..points {
+            let places = (0..blocks).map(|block| block * points + point);
+            let mut sum = simd.splat(0.0);
+            for at in places.clone() {
+                sum = simd.add(sum, simd.load(&self.input[at]));
+            }
+            let mean = simd.splat(-simd.sum(sum) / self.channels as f32);
+            for at in places {
+                let x = simd.add(simd.load(&self.input[at]), mean);
+                simd.store(x, &mut self.out[at]);
+            }
+            let at = (blocks - 1) * points + point;
+            let x = simd.mul(simd.load(&self.out[at]), simd.load(&last));
+            simd.store(x, &mut self.out[at]);
+        }
+    }
+}
+
 /// How two numbers become one.
 #[derive(Debug, Clone, Copy)]
 pub enum Pairing {
-    /// Their product.
+    Sum,
     Product,
     /// Neighbours as complex numbers, and their product.
     Turn,
@@ -144,6 +180,7 @@ impl Job for Paired<'_> {
         for (out, (first, second)) in self.out.iter_mut().zip(lines) {
             let (first, second) = (simd.load(first), simd.load(second));
             let x = match self.pairing {
+                Pairing::Sum => simd.add(first, second),
                 Pairing::Product => simd.mul(first, second),
                 Pairing::Turn => simd.turn(first, second),
             };

@@ -198,9 +198,13 @@ impl Lowering<'_> {
                 self.results.release(node.inputs[0]);
                 Ok(())
             }
-            Op::Move | Op::RmsNorm { .. } | Op::Multiply | Op::Turn(_) | Op::Attend(_) => {
-                self.of_tokens(index, node)
-            }
+            Op::Move
+            | Op::RmsNorm { .. }
+            | Op::Center
+            | Op::Multiply
+            | Op::AddTable(_)
+            | Op::Turn(_)
+            | Op::Attend(_) => self.of_tokens(index, node),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::super::graph::Extent;
 use super::super::kernels::{
-    AttentionRoom, AttentionTask, Float, HeadMap, HeadNumbers, Lanes, Paired, Pairing, Scaled, Word,
+    AttentionRoom, AttentionTask, Centered, Float, HeadMap, HeadNumbers, Lanes, Paired, Pairing,
+    Scaled, Word,
 };
 use super::super::plan::{MapPart, Plan, Step, Target};
 use super::{Layout, Level, Memory, OutputMaps, find_factors};
@@ -64,13 +65,22 @@ impl Memory {
                     out,
                 });
             }),
-            Step::Turn {
+            Step::Center { input, target } => with_output(memory, target, |memory, out| {
+                level.enter(Centered {
+                    input: memory.part(row, *input),
+                    channels: input.channels,
+                    points: row.len,
+                    out,
+                });
+            }),
+            Step::Table {
+                pairing,
                 input,
                 table,
                 target,
             } => with_output(memory, target, |memory, out| {
                 level.enter(Paired {
-                    pairing: Pairing::Turn,
+                    pairing: *pairing,
                     first: memory.part(row, *input),
                     second: table,
                     out,

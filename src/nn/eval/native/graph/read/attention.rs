@@ -33,12 +33,13 @@ impl<'a> Reader<'a> {
                         kv_heads: key.heads,
                         query_dim: query.dim,
                         value_dim: 0,
-                        scale: 1.0,
+                        scale: query.scale * key.scale,
                     },
                 })))
             }
             (Some(Part::Shares(scores)), Some(Part::Split(value)))
                 if value.axes == by_points
+                    && value.scale == 1.0
                     && value.heads * value.repeat == scores.heads.heads
                     && value.heads == scores.heads.kv_heads =>
             {
@@ -133,7 +134,7 @@ impl<'a> Reader<'a> {
         let tensor = self.tensor(node, index)?;
         check_elements(&tensor.name, element(tensor), x.element)?;
         match x.shape {
-            Shape::Tokens(channels) if tensor.dims == [self.area, channels] => Ok(tensor),
+            Shape::Tokens(channels) if tensor.dims.ends_with(&[self.area, channels]) => Ok(tensor),
             _ => Err(format!(
                 "it multiplies a {} by numbers of the shape {:?}",
                 x.shape, tensor.dims

@@ -2,7 +2,7 @@
 
 use super::super::{Op, Shape};
 use super::arguments::Arguments;
-use super::parts::{Part, Split};
+use super::parts::{BATCH, HEADS, Part, Split};
 use super::{Known, Operand, Reader};
 use crate::onnx::ModelNode;
 
@@ -51,6 +51,15 @@ impl<'a> Reader<'a> {
                 };
                 Ok(self.push(Op::Move, vec![x.value], Shape::Map(channels), x.element))
             }
+            (Part::Split(split), &[-1, points, channels])
+                if split.axes[..2] == [BATCH, HEADS]
+                    && split.dims(self.area)[2..] == [points, channels] =>
+            {
+                Ok(Known::Part(Part::Joined(split)))
+            }
+            (Part::Joined(split), dims) if split.dims(self.area) == dims => {
+                Ok(Known::Part(Part::Split(split)))
+            }
             (Part::Mixed(mixed), &[0 | -1, points, channels])
                 if (points == 0 || points == area)
                     && (channels == -1 && dims[0] == 0 || channels == mixed.channels() as i64) =>
@@ -83,6 +92,9 @@ impl<'a> Reader<'a> {
                 _ => return Ok(Known::Value(x)),
             },
             (Some(Part::Split(split)), axes) => split.transposed(axes).map(Part::Split),
+            (Some(Part::Joined(split)), [0, 2, 1]) => {
+                split.transposed(&[0, 1, 3, 2]).map(Part::Joined)
+            }
             (Some(Part::Mixed(mixed)), axes) => mixed.transposed(axes).map(Part::Mixed),
             (None, [0, 2, 1]) => match self.operand(node, 0)? {
                 x @ Operand {
@@ -95,5 +107,30 @@ impl<'a> Reader<'a> {
         };
         let known = known.map(Known::Part);
         known.ok_or_else(|| format!("its attribute perm is {axes:?}"))
+    }
+
+    /// Tokens of one channel as a vector.
+    pub(super) fn squeeze(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        let x = self.operand(node, 0)?;
+        match (x.shape, &self.integers(node, 1)?[..]) {
+            (Shape::Tokens(1), [-1 | 2]) => {
+                let map = self.as_map(x);
+                let vector = Shape::Vector(self.area);
+                Ok(self.push(Op::Flatten, vec![map.value], vector, x.element))
+            }
+            (shape, axes) => Err(format!("it removes the axes {axes:?} of a {shape}")),
+        }
+    }
+
+    /// Tokens as a map.
+    pub(super) fn as_map(&mut self, x: Operand) -> Operand {
+        let shape = match x.shape {
+            Shape::Tokens(channels) => Shape::Map(channels),
+            other => other,
+        };
+        match self.push(Op::Move, vec![x.value], shape, x.element) {
+            Known::Value(map) => map,
+            _ => x,
+        }
     }
 }

@@ -24,12 +24,22 @@ pub(super) enum Part<'a> {
     MishFactor(Operand),
     /// 1 / (1 + e^-x): what SiLU multiplies x with.
     Sigmoid(Operand),
+    /// x / sqrt 2, of which GELU is made.
+    OverRoot(Operand),
+    /// The error function of it, and what was added.
+    Erf(Operand, f32),
+    /// Half of erf + 1: what GELU multiplies x with.
+    GeluFactor(Operand),
+    /// x (erf + 1).
+    TwiceGelu(Operand),
     /// x^2, of which a normalisation is made.
     Square(Operand),
     /// Its mean, and what was added.
     MeanSquare(Operand, Extent, f32),
     /// The root of the same.
     RootMeanSquare(Operand, Extent, f32),
+    /// 1 over that.
+    InverseRoot(Operand, Extent, f32),
     /// A map whose points are one axis: `[batch, channels, points]`.
     Planes(Operand),
     /// Each channel's neighbour in its pair, of which rotary positions are made.
@@ -40,6 +50,8 @@ pub(super) enum Part<'a> {
     SpreadNeighbours(Operand, &'a Tensor),
     /// Tokens with an axis of heads.
     Split(Split),
+    /// The same with batch and heads as one axis.
+    Joined(Split),
     /// Products of queries and keys.
     Scores(Scores),
     /// Their softmax.
@@ -53,16 +65,22 @@ impl fmt::Display for Part<'_> {
         f.write_str(match self {
             Part::Softplus(_) | Part::MishFactor(_) => "a part of Mish",
             Part::Sigmoid(_) => "a part of SiLU",
-            Part::Square(_) | Part::MeanSquare(..) | Part::RootMeanSquare(..) => {
-                "a part of a normalisation"
+            Part::OverRoot(_) | Part::Erf(..) | Part::GeluFactor(_) | Part::TwiceGelu(_) => {
+                "a part of GELU"
             }
+            Part::Square(_)
+            | Part::MeanSquare(..)
+            | Part::RootMeanSquare(..)
+            | Part::InverseRoot(..) => "a part of a normalisation",
             Part::Planes(_) => "a map whose points are one axis",
             Part::Neighbours(_) | Part::Spread(..) | Part::SpreadNeighbours(..) => {
                 "a part of rotary positions"
             }
-            Part::Split(_) | Part::Scores(_) | Part::Shares(_) | Part::Mixed(_) => {
-                "a part of attention"
-            }
+            Part::Split(_)
+            | Part::Joined(_)
+            | Part::Scores(_)
+            | Part::Shares(_)
+            | Part::Mixed(_) => "a part of attention",
         })
     }
 }
@@ -82,6 +100,8 @@ pub(super) struct Split {
     pub(super) dim: usize,
     /// How often each head is there.
     pub(super) repeat: usize,
+    /// What it is multiplied by.
+    pub(super) scale: f32,
     pub(super) axes: [usize; 4],
 }
 
@@ -123,8 +143,20 @@ impl Split {
             heads,
             dim,
             repeat: 1,
+            scale: 1.0,
             axes: UNMOVED,
         }
+    }
+
+    /// Lengths of its axes, in their present order; -1 for the batch.
+    pub(super) fn dims(&self, area: usize) -> [i64; 4] {
+        let lengths = [
+            -1,
+            area as i64,
+            (self.heads * self.repeat) as i64,
+            self.dim as i64,
+        ];
+        self.axes.map(|axis| lengths[axis])
     }
 
     pub(super) fn transposed(&self, by: &[i64]) -> Option<Split> {

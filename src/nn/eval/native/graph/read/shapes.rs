@@ -17,7 +17,11 @@ impl<'a> Reader<'a> {
         node: &'a ModelNode,
         arguments: &mut Arguments<'a>,
     ) -> Result<Known<'a>, String> {
-        let x = self.operand(node, 0)?;
+        let mut x = self.operand(node, 0)?;
+        let rank = x.shape.rank();
+        if matches!(x.shape, Shape::Tokens(_)) && node.op == "ReduceMean" {
+            x = self.as_map(x);
+        }
         let Shape::Map(channels) = x.shape else {
             return Err(format!("it reads a {}", x.shape));
         };
@@ -33,15 +37,16 @@ impl<'a> Reader<'a> {
         let axes = self.axes(node, arguments, axes_are_input)?;
         let mut counted: Vec<i64> = axes
             .iter()
-            .map(|axis| if *axis < 0 { axis + 4 } else { *axis })
+            .map(|axis| if *axis < 0 { axis + rank } else { *axis })
             .collect();
         counted.sort_unstable();
-        if counted != [2, 3] {
-            return Err(format!("its axes are {axes:?}, not height and width"));
+        let points: &[i64] = if rank == 3 { &[1] } else { &[2, 3] };
+        if counted != points {
+            return Err(format!("its axes are {axes:?}, not those of the points"));
         }
         let shape = match arguments.int("keepdims", 1)? {
             0 => Shape::Vector(channels),
-            1 => Shape::Pooled(channels),
+            1 if rank == 4 => Shape::Pooled(channels),
             other => return Err(format!("its attribute keepdims is {other}")),
         };
         Ok(self.push(Op::Pool(kind), vec![x.value], shape, x.element))
@@ -112,6 +117,9 @@ impl<'a> Reader<'a> {
         node: &'a ModelNode,
         arguments: &mut Arguments<'a>,
     ) -> Result<Known<'a>, String> {
+        if self.are_dims(node) {
+            return self.joined_dims(node, arguments);
+        }
         let first = self.operand(node, 0)?;
         let rank = first.shape.rank();
         if node.attribute("axis").is_none() {
@@ -171,10 +179,11 @@ impl<'a> Reader<'a> {
         node: &'a ModelNode,
         arguments: &mut Arguments<'a>,
     ) -> Result<Known<'a>, String> {
-        if self.opset >= 14 {
-            only("allowzero", arguments.int("allowzero", 0)?, 0)?;
-        }
         let dims = self.integers(node, 1)?;
+        // Without zeros it makes no difference.
+        if self.opset >= 14 && arguments.int("allowzero", 0)? != 0 && dims.contains(&0) {
+            return Err(format!("it makes a shape {dims:?} in which 0 is a length"));
+        }
         if let Some(part) = self.part(node, 0).cloned() {
             return self.reshape_part(part, &dims);
         }
@@ -196,6 +205,9 @@ impl<'a> Reader<'a> {
 
     /// Integers that an input gives, as a list.
     pub(super) fn integers(&self, node: &ModelNode, index: usize) -> Result<Vec<i64>, String> {
+        if let Some(Known::Dims(dims)) = input(node, index).and_then(|name| self.known.get(name)) {
+            return Ok(dims.clone());
+        }
         let tensor = self.tensor(node, index)?;
         match (&tensor.numbers, tensor.dims.len()) {
             (Numbers::I64(_), 1) => integers(tensor),

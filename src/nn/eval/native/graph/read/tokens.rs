@@ -1,11 +1,16 @@
 //! Operators of tokens, which have the numbers of a point side by side: matrices, normalisations, numbers
 //! for each channel.
 
-use super::super::{Conv, Extent, Op, Shape, Weights};
-use super::arguments::{Arguments, only};
+use std::f32::consts::SQRT_2;
+use std::sync::Arc;
+
+use super::super::constants::floats;
+use super::super::{Conv, Extent, Node, Op, Shape, ValueId, Weights};
+use super::arguments::{Arguments, input, only};
 use super::parts::Part;
 use super::{Known, Operand, Reader, check_elements};
-use crate::onnx::ModelNode;
+use crate::eval::native::kernels::Activation;
+use crate::onnx::{ModelNode, PART};
 
 impl<'a> Reader<'a> {
     /// Tokens times a constant matrix, or a step of attention.
@@ -27,14 +32,73 @@ impl<'a> Reader<'a> {
             ));
         }
         let turned = |i: usize| numbers[i % inputs * outputs + i / inputs];
-        let conv = Conv {
+        let mut conv = Conv {
             kernel: [1, 1],
             inputs,
             weights: Weights::Float((0..inputs * outputs).map(turned).collect()),
             bias: vec![0.0; outputs],
         };
+        let mut from = x.value;
+        if let Some((before, affine)) = self.affine_of_norm(x) {
+            conv = conv.after(affine);
+            from = before;
+        }
         let shape = Shape::Tokens(outputs);
-        Ok(self.push(Op::Conv(conv), vec![x.value], shape, x.element))
+        Ok(self.push(Op::Conv(conv), vec![from], shape, x.element))
+    }
+
+    /// Some of the channels of tokens that a matrix makes, side by side with others (queries, keys and values of
+    /// attention): that part of the matrix.
+    pub(super) fn split(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let x = self.operand(node, 0)?;
+        let Shape::Tokens(channels) = x.shape else {
+            return Err(format!("it splits a {}", x.shape));
+        };
+        only("axis", arguments.axis("axis", 0, 3)?, 2)?;
+        let Some(&[part, count]) = arguments.ints(PART)? else {
+            return Err("it has one output".to_owned());
+        };
+        only("num_outputs", arguments.int("num_outputs", count)?, count)?;
+        let (part, count) = (part as usize, count as usize);
+        let sizes = match input(node, 1) {
+            Some(_) => self.integers(node, 1)?,
+            None => vec![channels.div_ceil(count) as i64; count],
+        };
+        let sizes: Vec<usize> = sizes
+            .iter()
+            .map(|&size| usize::try_from(size).unwrap_or(0))
+            .collect();
+        if sizes.len() != count || sizes.contains(&0) || sizes.iter().sum::<usize>() != channels {
+            return Err(format!("it splits {channels} channels into {sizes:?}"));
+        }
+        let first = sizes[..part].iter().sum::<usize>();
+        let made = self.nodes.iter().find(|made| made.output == x.value);
+        let Some(Node {
+            op: Op::Conv(conv),
+            inputs,
+            ..
+        }) = made
+        else {
+            return Err("it splits what no matrix has made".to_owned());
+        };
+        let Weights::Float(weights) = &conv.weights else {
+            return Err("it splits what bytes have made".to_owned());
+        };
+        let rows = first..first + sizes[part];
+        let conv = Conv {
+            kernel: conv.kernel,
+            inputs: conv.inputs,
+            weights: Weights::Float(
+                weights[rows.start * conv.inputs..rows.end * conv.inputs].to_vec(),
+            ),
+            bias: conv.bias[rows].to_vec(),
+        };
+        let (from, shape) = (inputs[0], Shape::Tokens(sizes[part]));
+        Ok(self.push(Op::Conv(conv), vec![from], shape, x.element))
     }
 
     /// A sum: of values, of parts of a normalisation or of rotary positions, or of tokens and a number
@@ -46,11 +110,20 @@ impl<'a> Reader<'a> {
                     let epsilon = self.number(node, other, x)?;
                     return Ok(Known::Part(Part::MeanSquare(x, extent, epsilon)));
                 }
+                Some(&Part::Erf(x, 0.0)) => {
+                    only("the number added to erf", self.number(node, other, x)?, 1.0)?;
+                    return Ok(Known::Part(Part::Erf(x, 1.0)));
+                }
                 Some(&Part::Spread(x, own)) => return self.turn(node, other, x, own),
                 _ => {}
             }
             if self.is_constant(node, index) {
                 let x = self.operand(node, other)?;
+                if self.is_table(node, index, x)? {
+                    let table = floats(self.tensor(node, index)?)?.into_owned();
+                    let op = Op::AddTable(Arc::new(table));
+                    return Ok(self.push(op, vec![x.value], x.shape, x.element));
+                }
                 let numbers = self.of_channels(node, index, x)?;
                 let ones = vec![1.0; numbers.len()];
                 return Ok(self.affine(x, ones, numbers));
@@ -75,13 +148,26 @@ impl<'a> Reader<'a> {
                 scores.heads.scale *= self.number(node, constant, scores.query)?;
                 return Ok(Known::Part(Part::Scores(scores)));
             }
+            Some(Part::Split(mut split)) => {
+                split.scale *= self.number(node, constant, split.x)?;
+                return Ok(Known::Part(Part::Split(split)));
+            }
+            Some(Part::Erf(x, 1.0)) => {
+                only("the factor of GELU", self.number(node, constant, x)?, 0.5)?;
+                return Ok(Known::Part(Part::GeluFactor(x)));
+            }
+            Some(Part::TwiceGelu(x)) => {
+                only("the factor of GELU", self.number(node, constant, x)?, 0.5)?;
+                let op = Op::Activate(Activation::Gelu);
+                return Ok(self.push(op, vec![x.value], x.shape, x.element));
+            }
             _ => {}
         }
         let x = self.operand(node, index)?;
-        let Shape::Tokens(channels) = x.shape else {
+        let Shape::Tokens(_) = x.shape else {
             return self.scale(node, index, constant);
         };
-        if self.tensor(node, constant)?.dims == [self.area, channels] {
+        if self.is_table(node, constant, x)? {
             let tensor = self.spread(node, constant, x)?;
             return Ok(Known::Part(Part::Spread(x, tensor)));
         }
@@ -143,6 +229,65 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// 1 over the root of a mean square.
+    pub(super) fn inverse(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        match self.part(node, 0) {
+            Some(&Part::RootMeanSquare(x, extent, epsilon)) => {
+                Ok(Known::Part(Part::InverseRoot(x, extent, epsilon)))
+            }
+            _ => Err(
+                "the native backend knows this operator as a part of a normalisation alone"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// A square.
+    pub(super) fn power(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        let x = self.operand(node, 0)?;
+        only("its exponent", self.number(node, 1, x)?, 2.0)?;
+        Ok(Known::Part(Part::Square(x)))
+    }
+
+    /// Tokens less their mean over the root of their mean square, with a number and a bias for each channel; without
+    /// the mean as `RMSNormalization`.
+    pub(super) fn layer_norm(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+        is_centered: bool,
+    ) -> Result<Known<'a>, String> {
+        let mut x = self.operand(node, 0)?;
+        let Shape::Tokens(channels) = x.shape else {
+            return Err(format!("it normalises a {}", x.shape));
+        };
+        only("axis", arguments.axis("axis", -1, 3)?, 2)?;
+        only("stash_type", arguments.int("stash_type", 1)?, 1)?;
+        let epsilon = arguments.float("epsilon", 1e-5)?;
+        if epsilon <= 0.0 {
+            return Err(format!("its attribute epsilon is {epsilon}"));
+        }
+        let scale = self.of_channels(node, 1, x)?;
+        let bias = match input(node, 2) {
+            Some(_) => self.of_channels(node, 2, x)?,
+            None => vec![0.0; channels],
+        };
+        let extent = Extent::Point;
+        for op in [
+            is_centered.then_some(Op::Center),
+            Some(Op::RmsNorm { epsilon, extent }),
+        ]
+        .into_iter()
+        .flatten()
+        {
+            let Known::Value(made) = self.push(op, vec![x.value], x.shape, x.element) else {
+                continue;
+            };
+            x = made;
+        }
+        Ok(self.affine(x, scale, bias))
+    }
+
     /// A value over the root of its mean square, or scores over a number.
     pub(super) fn quotient(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
         if let Some(Part::Scores(scores)) = self.part(node, 0) {
@@ -151,6 +296,13 @@ impl<'a> Reader<'a> {
             return Ok(Known::Part(Part::Scores(scores)));
         }
         let x = self.operand(node, 0)?;
+        if self.is_constant(node, 1) {
+            let root = self.number(node, 1, x)?;
+            return match (root - SQRT_2).abs() < 1e-6 {
+                true => Ok(Known::Part(Part::OverRoot(x))),
+                false => Err(format!("it divides by {root}")),
+            };
+        }
         match self.part(node, 1) {
             Some(&Part::RootMeanSquare(of, extent, epsilon)) if of.value == x.value => {
                 let op = Op::RmsNorm { epsilon, extent };
@@ -162,6 +314,33 @@ impl<'a> Reader<'a> {
                     .to_owned(),
             ),
         }
+    }
+
+    /// The numbers and biases of a normalisation's channels, and the value before them: a matrix takes them over, so
+    /// that the normalisation itself is done while the matrix reads.
+    fn affine_of_norm(&self, x: Operand) -> Option<(ValueId, &Conv)> {
+        let made = |value| self.nodes.iter().find(move |node| node.output == value);
+        let node = made(x.value)?;
+        let Op::Depthwise(affine) = &node.op else {
+            return None;
+        };
+        let before = node.inputs[0];
+        let is_norm = matches!(made(before)?.op, Op::RmsNorm { .. });
+        (is_norm && affine.kernel == [1, 1]).then_some((before, affine))
+    }
+
+    /// Whether a constant has a number for each channel of each point.
+    fn is_table(&self, node: &ModelNode, index: usize, x: Operand) -> Result<bool, String> {
+        let Shape::Tokens(channels) = x.shape else {
+            return Ok(false);
+        };
+        let is_scaled = |name| matches!(self.known.get(name), Some(Known::Scaled(..)));
+        if input(node, index).is_some_and(is_scaled) {
+            return Ok(false);
+        }
+        let dims = &self.tensor(node, index)?.dims;
+        let table = [self.area, channels];
+        Ok(dims[..] == table || dims[..] == [1, table[0], table[1]])
     }
 
     /// x scale + bias, channel by channel; joined with what makes x where that is possible.
@@ -208,6 +387,30 @@ impl<'a> Reader<'a> {
 }
 
 impl Conv {
+    /// This matrix of f32 of what `affine` makes of its input's channels.
+    fn after(&self, affine: &Conv) -> Conv {
+        let (Weights::Float(weights), Weights::Float(scale)) = (&self.weights, &affine.weights)
+        else {
+            unreachable!("both were made of numbers");
+        };
+        let rows = || weights.chunks_exact(self.inputs);
+        let times = |row: &[f32], by: &[f32]| -> Vec<f32> {
+            row.iter().zip(by).map(|(weight, by)| weight * by).collect()
+        };
+        let biases = rows().map(|row| times(row, &affine.bias).iter().sum::<f32>());
+        Conv {
+            kernel: self.kernel,
+            inputs: self.inputs,
+            bias: self
+                .bias
+                .iter()
+                .zip(biases)
+                .map(|(old, more)| old + more)
+                .collect(),
+            weights: Weights::Float(rows().flat_map(|row| times(row, scale)).collect()),
+        }
+    }
+
     /// x scale + bias of each channel, as a depthwise one.
     fn of_channels(scale: Vec<f32>, bias: Vec<f32>) -> Conv {
         Conv {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::super::graph::{Conv, Extent, Node, Op, ValueId, Weights};
-use super::super::super::kernels::{LANES, Lanes};
+use super::super::super::kernels::{LANES, Lanes, Pairing};
 use super::super::{MapPart, Step};
 use super::{Lines, Lowering};
 
@@ -52,7 +52,12 @@ impl Lowering<'_> {
                 second,
                 target,
             },
-            (Op::Turn(table), &[input]) => Step::Turn {
+            (Op::Center, &[input]) => Step::Center { input, target },
+            (Op::Turn(table) | Op::AddTable(table), &[input]) => Step::Table {
+                pairing: match node.op {
+                    Op::Turn(_) => Pairing::Turn,
+                    _ => Pairing::Sum,
+                },
                 input,
                 table: self.table(table, input.channels),
                 target,

@@ -1,0 +1,269 @@
+//! Transformers as PyTorch writes them to ONNX, beside what tract computes: layer and RMS normalisations,
+//! attention with scaled queries and keys whose axes are exchanged by way of a shape, queries, keys and values of one
+//! matrix, GELU by the error function, and SwiGLU.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Level, NativeModel};
+use crate::BoardSize;
+use crate::eval::testnet::{SMALL, Shape};
+use crate::eval::{PLANES, POLICY, TractModel, VALUE, suite};
+use crate::onnx::testing::altered;
+use crate::onnx::{Attribute, GraphBuilder, Value};
+
+const BOARD: BoardSize = BoardSize::new(5, 4);
+/// Not a whole number of blocks.
+const CHANNELS: usize = 20;
+const HEADS: i64 = 4;
+const DIM: i64 = 5;
+
+/// How a network is written.
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    /// Layer normalisation, GELU, a matrix each for queries, keys and values.
+    Plain,
+    /// The same with one matrix for all three.
+    Packed,
+    /// RMS normalisation of single operators, and SwiGLU.
+    Gated,
+}
+
+struct Net {
+    graph: GraphBuilder,
+    rng: Xoshiro256PlusPlus,
+    constants: usize,
+}
+
+impl Net {
+    fn name(&mut self) -> String {
+        self.constants += 1;
+        format!("constant_{}", self.constants)
+    }
+
+    fn random(&mut self, dims: &[usize], middle: f32, width: f32) -> Value {
+        let count: usize = dims.iter().product();
+        let draw = |_| middle + self.rng.random_range(-width..width);
+        let numbers: Vec<f32> = (0..count).map(draw).collect();
+        let name = self.name();
+        self.graph.weights(&name, dims, &numbers)
+    }
+
+    fn number(&mut self, number: f32) -> Value {
+        let name = self.name();
+        self.graph.weights(&name, &[], &[number])
+    }
+
+    fn integers(&mut self, numbers: &[i64]) -> Value {
+        let name = self.name();
+        self.graph.integers(&name, &[numbers.len()], numbers)
+    }
+
+    fn op(&mut self, op: &'static str, inputs: &[Value]) -> Value {
+        self.graph.node(op, inputs, Vec::new())
+    }
+
+    fn transposed(&mut self, x: Value, axes: &[i64]) -> Value {
+        let axes = vec![("perm", Attribute::Ints(axes.to_vec()))];
+        self.graph.node("Transpose", &[x], axes)
+    }
+
+    fn reshaped(&mut self, x: Value, dims: &[i64]) -> Value {
+        let dims = self.integers(dims);
+        let allowzero = vec![("allowzero", Attribute::Int(1))];
+        self.graph.node("Reshape", &[x, dims], allowzero)
+    }
+
+    fn linear(&mut self, x: Value, inputs: usize, outputs: usize) -> Value {
+        let weights = self.random(&[inputs, outputs], 0.0, (3.0 / inputs as f32).sqrt());
+        let bias = self.random(&[outputs], 0.0, 0.3);
+        let product = self.op("MatMul", &[x, weights]);
+        self.op("Add", &[product, bias])
+    }
+
+    fn norm(&mut self, x: Value, style: Style) -> Value {
+        let scale = self.random(&[CHANNELS], 1.0, 0.5);
+        if style != Style::Gated {
+            let bias = self.random(&[CHANNELS], 0.0, 0.3);
+            let epsilon = vec![
+                ("axis", Attribute::Int(-1)),
+                ("epsilon", Attribute::Float(1e-5)),
+            ];
+            return self
+                .graph
+                .node("LayerNormalization", &[x, scale, bias], epsilon);
+        }
+        let (two, epsilon) = (self.number(2.0), self.number(1e-6));
+        let square = self.op("Pow", &[x, two]);
+        let axes = vec![("axes", Attribute::Ints(vec![2]))];
+        let mean = self.graph.node("ReduceMean", &[square], axes);
+        let sum = self.op("Add", &[mean, epsilon]);
+        let root = self.op("Sqrt", &[sum]);
+        let inverse = self.op("Reciprocal", &[root]);
+        let normed = self.op("Mul", &[x, inverse]);
+        self.op("Mul", &[normed, scale])
+    }
+
+    /// Lengths of a shape from one place to another.
+    fn part_of_shape(&mut self, shape: Value, start: i64, end: i64) -> Value {
+        let (start, end) = (self.integers(&[start]), self.integers(&[end]));
+        self.op("Slice", &[shape, start, end])
+    }
+
+    fn attention(&mut self, x: Value, style: Style) -> Value {
+        let parts = match style {
+            Style::Packed => {
+                let all = self.linear(x, CHANNELS, 3 * CHANNELS);
+                let sizes = self.integers(&[CHANNELS as i64; 3]);
+                let axis = || vec![("axis", Attribute::Int(-1))];
+                // Joined to one node of three outputs later: the builder knows none.
+                [(); 3].map(|()| self.graph.node("Split", &[all, sizes], axis()))
+            }
+            _ => [(); 3].map(|()| self.linear(x, CHANNELS, CHANNELS)),
+        };
+        let area = BOARD.area() as i64;
+        let [query, key, value] = parts.map(|part| {
+            let split = self.reshaped(part, &[-1, area, HEADS, DIM]);
+            self.transposed(split, &[0, 2, 1, 3])
+        });
+        let shape = self.op("Shape", &[key]);
+        let [batch, points, dim] = [(i64::MIN, -2), (-2, -1), (-1, i64::MAX)]
+            .map(|(a, b)| self.part_of_shape(shape, a, b));
+        let open = self.integers(&[-1]);
+        let axis = || vec![("axis", Attribute::Int(0))];
+        let joined = self.graph.node("Concat", &[open, points, dim], axis());
+        let whole = self.graph.node("Concat", &[batch, dim, points], axis());
+        let key = self.op("Reshape", &[key, joined]);
+        let key = self.transposed(key, &[0, 2, 1]);
+        let key = self.op("Reshape", &[key, whole]);
+        let scale = self.number((DIM as f32).powf(-0.25));
+        let (query, key) = (
+            self.op("Mul", &[query, scale]),
+            self.op("Mul", &[key, scale]),
+        );
+        let scores = self.op("MatMul", &[query, key]);
+        let shares = self
+            .graph
+            .node("Softmax", &[scores], vec![("axis", Attribute::Int(-1))]);
+        let mixed = self.op("MatMul", &[shares, value]);
+        let mixed = self.transposed(mixed, &[0, 2, 1, 3]);
+        let mixed = self.reshaped(mixed, &[-1, area, CHANNELS as i64]);
+        self.linear(mixed, CHANNELS, CHANNELS)
+    }
+
+    fn feed_forward(&mut self, x: Value, style: Style) -> Value {
+        let hidden = self.linear(x, CHANNELS, 37);
+        let active = if style == Style::Gated {
+            let gate = self.linear(x, CHANNELS, 37);
+            let share = self.op("Sigmoid", &[hidden]);
+            let active = self.op("Mul", &[hidden, share]);
+            self.op("Mul", &[active, gate])
+        } else {
+            let (root, one, half) = (
+                self.number(2.0_f32.sqrt()),
+                self.number(1.0),
+                self.number(0.5),
+            );
+            let scaled = self.op("Div", &[hidden, root]);
+            let erf = self.op("Erf", &[scaled]);
+            let sum = self.op("Add", &[erf, one]);
+            match style {
+                // As the older exporter puts it.
+                Style::Packed => {
+                    let twice = self.op("Mul", &[hidden, sum]);
+                    self.op("Mul", &[twice, half])
+                }
+                _ => {
+                    let factor = self.op("Mul", &[half, sum]);
+                    self.op("Mul", &[hidden, factor])
+                }
+            }
+        };
+        self.linear(active, 37, CHANNELS)
+    }
+}
+
+fn shape() -> Shape {
+    Shape {
+        size: BOARD,
+        ..SMALL
+    }
+}
+
+fn network(style: Style) -> Vec<u8> {
+    let mut net = Net {
+        graph: GraphBuilder::new("transformer"),
+        rng: Xoshiro256PlusPlus::seed_from_u64(9),
+        constants: 0,
+    };
+    let (info, area) = (shape().info(), BOARD.area());
+    let planes = net.graph.input(PLANES, info.planes_shape());
+    let kernel = net.random(&[CHANNELS, info.planes, 3, 3], 0.0, 0.3);
+    let stem = net.graph.conv(planes, kernel, None);
+    let rows = net.reshaped(stem, &[-1, CHANNELS as i64, area as i64]);
+    let tokens = net.transposed(rows, &[0, 2, 1]);
+    let places = net.random(&[area, CHANNELS], 0.0, 0.5);
+    let mut x = net.op("Add", &[tokens, places]);
+    for _ in 0..2 {
+        let normed = net.norm(x, style);
+        let added = net.attention(normed, style);
+        x = net.op("Add", &[x, added]);
+        let normed = net.norm(x, style);
+        let added = net.feed_forward(normed, style);
+        x = net.op("Add", &[x, added]);
+    }
+    let x = net.norm(x, style);
+    let policy = net.linear(x, CHANNELS, 1);
+    let last = net.integers(&[-1]);
+    let policy = net.op("Squeeze", &[policy, last]);
+    net.graph.output(POLICY, policy, info.policy_shape());
+    let axes = ("axes", Attribute::Ints(vec![1]));
+    let dropped = ("keepdims", Attribute::Int(0));
+    let mean = net.graph.node("ReduceMean", &[x], vec![axes, dropped]);
+    let weights = net.random(&[CHANNELS, info.outcomes], 0.0, 0.5);
+    let bias = net.random(&[info.outcomes], 0.0, 0.5);
+    let value = net.graph.gemm(mean, weights, bias);
+    net.graph.output(VALUE, value, info.value_shape());
+    net.graph.finish(&info.to_metadata()).unwrap()
+}
+
+/// Makes one node of each three that split a tensor.
+fn with_splits(onnx: &[u8]) -> Vec<u8> {
+    altered(onnx, |model| {
+        let nodes = &mut model.graph.as_mut().unwrap().node;
+        while let Some(at) = nodes
+            .iter()
+            .position(|node| node.op_type == "Split" && node.output.len() == 1)
+        {
+            let more = nodes
+                .drain(at + 1..at + 3)
+                .flat_map(|node| node.output)
+                .collect::<Vec<_>>();
+            nodes[at].output.extend(more);
+        }
+    })
+}
+
+#[test]
+fn exports_of_pytorch_are_computed_as_tract_does() {
+    for style in [Style::Plain, Style::Packed, Style::Gated] {
+        let onnx = with_splits(&network(style));
+        let mut tract = TractModel::load("export", &onnx, None)
+            .unwrap()
+            .evaluator()
+            .unwrap();
+        for level in Level::all() {
+            let native = NativeModel::load_for("export", &onnx, None, level, false);
+            suite::agree(
+                &mut native.unwrap().evaluator(),
+                &mut tract,
+                suite::TOLERANCE,
+            );
+        }
+        // Words of 14 bits where they are faster.
+        let mut fast = NativeModel::load("export", &onnx, None)
+            .unwrap()
+            .evaluator();
+        suite::agree(&mut fast, &mut tract, 1e-2);
+    }
+}
