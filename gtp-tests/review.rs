@@ -111,7 +111,7 @@ fn without_a_network_playouts_evaluate_and_the_solver_proves() {
     prints(
         &args,
         &[
-            "4x4.sgf: Black one - White, B+R, 13 moves\n",
+            "4x4.sgf: Black one - White, B+R, 13 moves of NoGo 4x4\n",
             "20 playouts a position, random playouts, no network; proven from move 1 on, White winning\n",
             "\n    7  Black  D3      100.0%  ",
             "\n    8  White  A3      100.0%  ",
@@ -241,6 +241,8 @@ fn a_resigned_game_keeps_its_result_and_its_file_all_properties() {
     ] {
         assert!(written.contains(kept), "no {kept} in {written}");
     }
+    // The root's and that after each move.
+    assert_eq!(written.matches("SBKV[").count(), 6, "{written}");
     let variation = written.find("(;B[cc]").expect("the file's own variation");
     assert!(written[variation..].contains(";W[ee]"), "{written}");
 }
@@ -372,6 +374,10 @@ fn games_of_go_and_gomoku_are_reviewed() {
         "nogo"
     );
     let plain = folder.join("plain.sgf");
+    prints(
+        &[&[name(&plain)], &QUICK[..6]].concat(),
+        &["read as NoGo 5x5: --game go for Go"],
+    );
     let args = [name(&plain), "--json", "--game", "go", "--visits", "2"];
     let lines = text(&[&args[..], &QUICK[2..4]].concat());
     assert_eq!(

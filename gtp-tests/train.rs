@@ -17,6 +17,7 @@ use tengen::encode::find;
 use tengen::game::{BoardSize, Game};
 use tengen::games::nogo::SmallNoGo;
 use tengen_nn::eval::{Batch, Evaluator, LibraryPlaces, ModelInfo, Outputs, TractModel};
+use tengen_nn::onnx::{Header, seal};
 use tengen_train::shards::row::Row;
 use tengen_train::shards::shard;
 
@@ -56,6 +57,48 @@ fn games(folder: &str) -> BTreeMap<u64, Vec<Row>> {
         }
     }
     games
+}
+
+/// Inspects a network with the name of another encoding, which has more planes.
+#[track_caller]
+fn refused_like_by_the_engine(net: &str, other: &str) {
+    let onnx = std::fs::read(net).unwrap();
+    let sealed = Header::read(&onnx).unwrap().seal.unwrap();
+    let mut bytes = onnx[..usize::try_from(sealed.covers).unwrap()].to_vec();
+    let (name, wrong) = (b"nogo-az", b"nogo-2\0");
+    let at = bytes.windows(name.len()).position(|part| part == name);
+    let at = at.unwrap();
+    bytes[at..at + name.len()].copy_from_slice(wrong);
+    std::fs::write(other, seal(bytes)).unwrap();
+    let output = train(&["inspect", other]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && said.contains("encoding"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_run_says_at_once_that_a_device_is_missing() {
+    let scratch = Scratch::new("no-device");
+    let plan = format!("{REPOSITORY}/scripts/cluster/small.toml");
+    let out = scratch.path("run");
+    let library = "/nowhere/onnxruntime.so";
+    let on_card = ["--device", "cuda:0", "--ort-library", library];
+    for (command, flags, missing) in [
+        (
+            &["loop", &plan, "--out", &out],
+            &["--fit-device", "cuda:99"][..],
+            "libtorch",
+        ),
+        (&["loop", &plan, "--out", &out], &on_card, library),
+        (&["work", "--run", &out, "--threads=1"], &on_card, library),
+    ] {
+        let output = train(&[command, flags].concat()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(missing), "{said}");
+        assert!(!Path::new(&out).exists(), "{command:?}");
+    }
 }
 
 #[test]
@@ -104,6 +147,7 @@ fn games_become_a_network_that_the_engine_loads() {
     }
 
     quantised(&net, &data, &scratch.path("int8.onnx"));
+    refused_like_by_the_engine(&net, &scratch.path("other.onnx"));
     taught(
         &net,
         &["fit", "--data", &data, "--out", &scratch.path("taught")],

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Arg, Args};
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::EngineOptions;
 use tengen::gtp::{Allowance, GomocupOptions, GomocupSession, MakeBrain, serve};
@@ -23,6 +23,7 @@ use super::terminal;
 ///
 /// Times, memory and rules are set by the manager (INFO); the flags are the defaults.
 #[derive(Debug, Args)]
+#[command(mut_args(|arg: Arg| { let other = arg.get_id() == "game"; arg.hide(other) }))]
 pub(crate) struct Gomocup {
     #[command(flatten)]
     engine: EngineFlags,

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 
-use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
+use tengen::engine::{Backend, EngineOptions, built_in, built_in_name, none_built_in};
 use tengen_nn::eval::{BackendKind, Candidate, ModelSource};
 
 /// Key that ends the input.
@@ -78,7 +78,10 @@ fn player(options: &EngineOptions, loaded: Option<BackendKind>) -> String {
         Ok(info) if info.plays_on(options.board()) => {
             let origin = match &source {
                 ModelSource::File(path) => path.display().to_string(),
-                ModelSource::Embedded(_) => "built in".to_owned(),
+                ModelSource::Embedded(_) => {
+                    let name = built_in_name(&options.game, options.board());
+                    format!("{}, built in", name.unwrap_or_default())
+                }
             };
             format!("network {} ({origin}) on {backend}", info.network)
         }

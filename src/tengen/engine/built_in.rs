@@ -8,6 +8,8 @@ use tengen_nn::eval::{BackendKind, Device, ModelSource, NativeModel};
 /// A game's network for some boards: the trained f32 network, and its int8 form.
 struct Network {
     game: &'static str,
+    /// Its file in `models/`, without the ending.
+    name: &'static str,
     /// Smallest and largest board side.
     sides: RangeInclusive<u8>,
     exact: &'static [u8],
@@ -18,6 +20,7 @@ const NETWORKS: &[Network] = &[
     #[cfg(not(feature = "gomocup"))]
     Network {
         game: "nogo",
+        name: "nogo-9x9",
         sides: 9..=9,
         exact: include_bytes!("../../../models/nogo-9x9.onnx"),
         int8: include_bytes!("../../../models/nogo-9x9-int8.onnx"),
@@ -25,6 +28,7 @@ const NETWORKS: &[Network] = &[
     #[cfg(not(feature = "gomocup"))]
     Network {
         game: "go",
+        name: "go-9x9-taught",
         sides: 9..=9,
         exact: include_bytes!("../../../models/go-9x9-taught.onnx"),
         int8: include_bytes!("../../../models/go-9x9-taught-int8.onnx"),
@@ -32,18 +36,21 @@ const NETWORKS: &[Network] = &[
     #[cfg(not(feature = "gomocup"))]
     Network {
         game: "go",
+        name: "go-taught",
         sides: 9..=19,
         exact: include_bytes!("../../../models/go-taught.onnx"),
         int8: include_bytes!("../../../models/go-taught-int8.onnx"),
     },
     Network {
         game: "gomoku",
+        name: "gomoku-8x8",
         sides: 8..=8,
         exact: include_bytes!("../../../models/gomoku-8x8.onnx"),
         int8: include_bytes!("../../../models/gomoku-8x8-int8.onnx"),
     },
     Network {
         game: "gomoku",
+        name: "gomoku-taught",
         sides: 9..=20,
         exact: include_bytes!("../../../models/gomoku-taught.onnx"),
         int8: include_bytes!("../../../models/gomoku-taught-int8.onnx"),
@@ -77,6 +84,13 @@ pub fn built_in_boards(game: &str) -> Option<String> {
     });
     let boards: Vec<String> = boards.collect();
     (!boards.is_empty()).then(|| boards.join(" and "))
+}
+
+/// The name of the built-in network of a game for a board: its file in `models/`, without the ending.
+#[must_use]
+pub fn built_in_name(game: &str, size: BoardSize) -> Option<&'static str> {
+    let mut found = of_game(game).filter(|network| network.fits(size));
+    found.next().map(|network| network.name)
 }
 
 /// Why a game has no built-in network for a board, for messages.
@@ -188,6 +202,10 @@ mod tests {
         }
         let small = bytes(found("go", BoardSize::square(9)));
         assert!(small == NETWORKS[1].exact, "9x9 has a network of its own");
+        assert_eq!(
+            [9, 19].map(|side| built_in_name("go", BoardSize::square(side))),
+            [Some("go-9x9-taught"), Some("go-taught")]
+        );
         assert!(found("nogo", BoardSize::square(13)).is_none());
         assert!(found("gomoku", BoardSize::new(8, 9)).is_none());
         assert!(found("shogi", BoardSize::square(9)).is_none());

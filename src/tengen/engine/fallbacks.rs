@@ -64,6 +64,11 @@ impl Attempt {
         key(self) == key(other)
     }
 
+    /// Whether it is the built-in network.
+    pub(super) fn is_built_in(&self) -> bool {
+        self.model.is_none()
+    }
+
     /// Whether the backend is available, judged by files.
     pub(super) fn is_available(&self) -> bool {
         Candidate::judge(self.kind, &self.load).verdict.is_ok()

@@ -48,7 +48,7 @@ mod timing;
 mod unjudged;
 mod worker;
 
-pub use built_in::{built_in, built_in_boards, none_built_in};
+pub use built_in::{built_in, built_in_boards, built_in_name, none_built_in};
 pub(crate) use instant::look_at_once;
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;

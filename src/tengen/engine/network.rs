@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::built_in::built_in_name;
 use super::fallbacks::{Attempt, fallbacks};
 use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Budget, Clock, StopReason};
@@ -104,8 +105,14 @@ impl<G: Encode> NetworkThinker<G> {
 
     fn begin(&mut self, attempt: Attempt, info: &ModelInfo, make: EvaluatorMaker) {
         let searcher = &self.setup.searcher;
+        let own = attempt
+            .is_built_in()
+            .then(|| built_in_name(&info.game, info.size));
+        let name = own
+            .flatten()
+            .map_or(String::new(), |name| format!("{name}, "));
         let what = format!(
-            "{attempt}: {} after {} games, on {} threads",
+            "{attempt}: {name}{} after {} games, on {} threads",
             info.network, info.games, searcher.threads
         );
         // A warning if it replaces something that is broken.

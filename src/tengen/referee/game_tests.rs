@@ -83,6 +83,7 @@ const TERMS: GameTerms = GameTerms {
 const ONE_SECOND: MatchTimeControl = MatchTimeControl::Absolute {
     main: Duration::from_secs(1),
     increment: Duration::ZERO,
+    most_move: None,
 };
 
 /// Plays on a board of one row of four points.

@@ -109,6 +109,7 @@ impl GomocupPlayer {
         let (process, errors) = spec.launch(stderr, |file| {
             EngineProcess::spawn(
                 &spec.command,
+                spec.folder.as_deref(),
                 file,
                 LineEnd::FeedOrReturn,
                 Arc::clone(&clock),
@@ -253,6 +254,13 @@ impl GomocupPlayer {
                 let period = u64::try_from(period.as_millis()).unwrap_or(NO_LIMIT);
                 (millis.saturating_add(period).min(NO_LIMIT), NO_LIMIT)
             }
+            (0, MatchTimeControl::Absolute { most_move, .. }) => {
+                let most = most_move.and_then(|most| u64::try_from(most.as_millis()).ok());
+                (
+                    most.map_or(millis, |most| millis.min(most)),
+                    millis.min(NO_LIMIT),
+                )
+            }
             (0, _) => (millis, millis.min(NO_LIMIT)),
             (_, MatchTimeControl::Byoyomi { .. }) => (millis, NO_LIMIT),
             (stones, _) => (millis / u64::from(stones), NO_LIMIT),
@@ -294,8 +302,12 @@ fn limits(time: MatchTimeControl) -> Vec<(&'static str, u128)> {
     let millis = |time: Duration| time.as_millis().min(NO_LIMIT.into());
     let (turn, whole) = match time {
         MatchTimeControl::None => return Vec::new(),
-        MatchTimeControl::Absolute { main, increment } => {
-            let first = main.max(increment);
+        MatchTimeControl::Absolute {
+            main,
+            increment,
+            most_move,
+        } => {
+            let first = main.max(increment).min(most_move.unwrap_or(Duration::MAX));
             // A match of unknown length: the time left is sent before each move.
             (
                 first,
@@ -420,5 +432,26 @@ impl Contestant for GomocupPlayer {
             took: heard.at.saturating_sub(asked),
             report: self.message.take(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gomocup's own clock, an increment, and time for each move only.
+    #[test]
+    fn a_game_begins_with_its_limits() {
+        for (control, turn, whole) in [
+            ("180/30", 30_000, 180_000),
+            ("20/30", 20_000, 20_000),
+            ("10", 10_000, 10_000),
+            ("10/3+1", 3_000, 0),
+            ("0/5", 5_000, 0),
+        ] {
+            let told = limits(control.parse().expect("a time control"));
+            let expected = [("timeout_turn", turn), ("timeout_match", whole)];
+            assert_eq!(told, expected, "{control}");
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! skipped. After any [`Fault`] but [`Fault::Refused`] the stream is unreliable: drop the client.
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -96,13 +97,21 @@ impl GtpClient {
     /// [`SpawnError`] if the program does not exist.
     pub fn spawn(
         command_line: &str,
+        folder: Option<&Path>,
         stderr: File,
         clock: Arc<dyn Clock>,
         engines: &EngineProcesses,
     ) -> Result<GtpClient, SpawnError> {
         let time = Arc::clone(&clock);
         Ok(GtpClient {
-            process: EngineProcess::spawn(command_line, stderr, LineEnd::Feed, time, engines)?,
+            process: EngineProcess::spawn(
+                command_line,
+                folder,
+                stderr,
+                LineEnd::Feed,
+                time,
+                engines,
+            )?,
             clock,
             next_id: 1,
             numbered: true,

@@ -56,7 +56,7 @@ impl GtpPlayer {
         engines: &EngineProcesses,
     ) -> Result<GtpPlayer, StartError> {
         let (client, errors) = spec.launch(stderr, |file| {
-            GtpClient::spawn(&spec.command, file, clock, engines)
+            GtpClient::spawn(&spec.command, spec.folder.as_deref(), file, clock, engines)
         })?;
         let mut player = GtpPlayer {
             client,

@@ -134,6 +134,9 @@ pub struct EngineSpec {
     /// What a Gomocup program is told by `INFO` besides clock and rules, such as `max_node`, at the start of each game.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub info: BTreeMap<String, i64>,
+    /// The folder in which it runs; by default the current one, from which its command is found in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
 }
 
 impl EngineSpec {
@@ -145,6 +148,7 @@ impl EngineSpec {
             command: command.to_owned(),
             protocol: EngineProtocol::Gtp,
             info: BTreeMap::new(),
+            folder: None,
         }
     }
 

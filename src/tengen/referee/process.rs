@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
@@ -41,6 +42,9 @@ pub enum SpawnError {
     /// The command line cannot be split into words.
     #[error(transparent)]
     CommandLine(#[from] CommandLineError),
+    /// Its folder is not there.
+    #[error("its folder {} does not exist", .0.display())]
+    Folder(PathBuf),
     /// The operating system refused.
     #[error("cannot start `{program}`: {source}")]
     Start {
@@ -138,9 +142,10 @@ pub(super) struct EngineProcess {
 }
 
 impl EngineProcess {
-    /// Starts an engine among those of its match; its stderr goes to `stderr`.
+    /// Starts an engine among those of its match, in a folder if one is named; its stderr goes to `stderr`.
     pub(super) fn spawn(
         command_line: &str,
+        folder: Option<&Path>,
         stderr: File,
         line_end: LineEnd,
         clock: Arc<dyn Clock>,
@@ -151,7 +156,10 @@ impl EngineProcess {
             program: words[0].clone(),
             source,
         };
-        let mut command = Command::new(&words[0]);
+        let mut command = match folder {
+            Some(folder) => in_folder(&words[0], folder)?,
+            None => Command::new(&words[0]),
+        };
         command
             .args(&words[1..])
             .stdin(Stdio::piped())
@@ -213,6 +221,18 @@ impl Drop for EngineProcess {
     }
 }
 
+/// A program that runs in another folder. Its own path begins at the current one.
+fn in_folder(program: &str, folder: &Path) -> Result<Command, SpawnError> {
+    if !folder.is_dir() {
+        return Err(SpawnError::Folder(folder.to_owned()));
+    }
+    let by_path = Path::new(program).components().count() > 1;
+    let found = by_path.then(|| std::path::absolute(program).ok()).flatten();
+    let mut command = Command::new(found.unwrap_or_else(|| program.into()));
+    command.current_dir(folder);
+    Ok(command)
+}
+
 /// Reads until the engine closes its stdout or the receiver is dropped. The thread ends with the
 /// process: its pipe closes, or the dropped receiver refuses the next line. It is not joined,
 /// because a stray grandchild of the engine could hold the pipe open.
@@ -258,5 +278,25 @@ fn read_lines(
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_from_here_and_runs_elsewhere() {
+        let folder = std::env::temp_dir();
+        let program = |name: &str| {
+            let command = in_folder(name, &folder).expect("the folder is there");
+            assert_eq!(command.get_current_dir(), Some(&*folder));
+            PathBuf::from(command.get_program())
+        };
+        assert_eq!(program("gnugo"), Path::new("gnugo"));
+        let here = std::env::current_dir().expect("tests have a folder");
+        assert_eq!(program("./brains/pbrain"), here.join("brains/pbrain"));
+        let error = in_folder("gnugo", Path::new("/nowhere/at/all")).unwrap_err();
+        assert!(error.to_string().contains("at/all"), "{error}");
     }
 }

@@ -37,7 +37,9 @@ impl RefereeClock {
         let (left, overtime) = match control {
             MatchTimeControl::None => (Duration::MAX, 0),
             // Without main time the first increment comes before the first move.
-            MatchTimeControl::Absolute { main, increment } if main.is_zero() => (increment, 0),
+            MatchTimeControl::Absolute {
+                main, increment, ..
+            } if main.is_zero() => (increment, 0),
             MatchTimeControl::Absolute { main, .. } => (main, 0),
             MatchTimeControl::Byoyomi {
                 main,
@@ -73,7 +75,10 @@ impl RefereeClock {
     #[must_use]
     pub fn longest_move(&self) -> Duration {
         match self.control {
-            MatchTimeControl::None | MatchTimeControl::Absolute { .. } => self.left,
+            MatchTimeControl::None => self.left,
+            MatchTimeControl::Absolute { most_move, .. } => {
+                most_move.map_or(self.left, |most| self.left.min(most))
+            }
             MatchTimeControl::Byoyomi {
                 period, periods, ..
             } => {
@@ -179,6 +184,8 @@ mod tests {
     fn each_control_runs_by_its_rules() {
         check("10", &[4.0, 5.5, 0.5, 0.1], "6/0 0.5/0 0/0 lost");
         check("2+1", &[1.5, 1.5, 1.1], "1.5/0 1/0 lost");
+        check("10/3", &[2.0, 3.0, 3.1], "8/0 5/0 lost");
+        check("5/3", &[3.0, 1.5, 0.6], "2/0 0.5/0 lost");
         check(
             "3+2*5",
             &[2.0, 2.0, 5.0, 5.1, 5.0, 5.1],
@@ -216,8 +223,11 @@ mod tests {
         let span = || (0u64..5000).prop_map(Duration::from_millis);
         let period = || (1u64..3000).prop_map(Duration::from_millis);
         prop_oneof![
-            (span(), span())
-                .prop_map(|(main, increment)| MatchTimeControl::Absolute { main, increment }),
+            (span(), span()).prop_map(|(main, increment)| MatchTimeControl::Absolute {
+                main,
+                increment,
+                most_move: None,
+            }),
             (span(), period(), 1u32..5).prop_map(|(main, period, periods)| {
                 MatchTimeControl::Byoyomi {
                     main,

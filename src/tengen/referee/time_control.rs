@@ -21,6 +21,8 @@ pub enum MatchTimeControl {
         main: Duration,
         /// Added after every move.
         increment: Duration,
+        /// Maximum time of each move, if there is one, as at Gomocup.
+        most_move: Option<Duration>,
     },
     /// Main time, then periods; a move uses up each period that it exceeds.
     Byoyomi {
@@ -46,7 +48,8 @@ pub enum MatchTimeControl {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{0}` is not a time control; write none, 10 or 15m (the whole game), 10+0.1 (and an increment for \
-     every move), 10+3*5 (and 3 byoyomi periods of 5 s), or 10+30/5 (and 30 s for every 5 moves)"
+     every move), 180/30 (at most 30 s for a move), 0/5 (5 s for each move), 10+3*5 (and 3 byoyomi periods of \
+     5 s), or 10+30/5 (and 30 s for every 5 moves)"
 )]
 pub struct BadMatchTimeControl(String);
 
@@ -83,7 +86,7 @@ impl MatchTimeControl {
     ///
     /// Source of the forms: docs/methods.md#protocols. An engine without byoyomi gets Canadian
     /// periods of one move, which last as long; one without increments gets the main time and
-    /// learns of each increment by `time_left`.
+    /// learns of each increment by `time_left`; one without a maximum for a move gets the main time.
     #[must_use]
     pub fn command(&self, engine: TimeCommands) -> Option<String> {
         let seconds = |duration| seconds_text(duration, engine.fractions);
@@ -98,12 +101,23 @@ impl MatchTimeControl {
         match *self {
             // A period without stones means no limit.
             MatchTimeControl::None => settings(Duration::ZERO, Duration::from_secs(1), 0),
-            MatchTimeControl::Absolute { main, increment } => {
-                if engine.kata_time_settings && !increment.is_zero() {
-                    let (main, increment) = (seconds(main), seconds(increment));
-                    return Some(format!("kata-time_settings fischer {main} {increment}"));
+            MatchTimeControl::Absolute {
+                main,
+                increment,
+                most_move,
+            } => {
+                let plain = increment.is_zero() && most_move.is_none();
+                if !engine.kata_time_settings || plain {
+                    return settings(main, Duration::ZERO, 0);
                 }
-                settings(main, Duration::ZERO, 0)
+                let (main, increment) = (seconds(main), seconds(increment));
+                Some(match most_move.map(seconds) {
+                    None => format!("kata-time_settings fischer {main} {increment}"),
+                    // There is no maximum of the main time.
+                    Some(most) => {
+                        format!("kata-time_settings fischer-capped {main} {increment} -1 {most}")
+                    }
+                })
             }
             MatchTimeControl::Byoyomi {
                 main,
@@ -157,12 +171,41 @@ fn parse(text: &str) -> Option<MatchTimeControl> {
     if text == "none" {
         return Some(MatchTimeControl::None);
     }
-    let Some((main, more)) = text.split_once('+') else {
-        let main = parse_duration(text)?;
-        let increment = Duration::ZERO;
-        return (!main.is_zero()).then_some(MatchTimeControl::Absolute { main, increment });
+    let (main, more) = match text.split_once('+') {
+        None => (text, None),
+        Some((main, more)) => (main, Some(more)),
     };
+    if let Some((main, most_move)) = main.split_once('/') {
+        let (main, most_move) = (parse_duration(main)?, parse_duration(most_move)?);
+        let increment = more.map_or(Some(Duration::ZERO), parse_duration)?;
+        return match (main.is_zero(), more) {
+            _ if most_move.is_zero() => None,
+            (false, _) => Some(MatchTimeControl::Absolute {
+                main,
+                increment,
+                most_move: Some(most_move),
+            }),
+            // Only the moves are limited.
+            (true, None) => Some(MatchTimeControl::Byoyomi {
+                main,
+                period: most_move,
+                periods: 1,
+            }),
+            (true, Some(_)) => None,
+        };
+    }
     let main = parse_duration(main)?;
+    let absolute = |increment: Duration| {
+        let valid = !main.is_zero() || !increment.is_zero();
+        valid.then_some(MatchTimeControl::Absolute {
+            main,
+            increment,
+            most_move: None,
+        })
+    };
+    let Some(more) = more else {
+        return absolute(Duration::ZERO);
+    };
     if let Some((periods, period)) = more.split_once('*') {
         let (period, periods) = (parse_duration(period)?, periods.parse().ok()?);
         let valid = periods > 0 && !period.is_zero();
@@ -181,9 +224,7 @@ fn parse(text: &str) -> Option<MatchTimeControl> {
             stones,
         });
     }
-    let increment = parse_duration(more)?;
-    let valid = !main.is_zero() || !increment.is_zero();
-    valid.then_some(MatchTimeControl::Absolute { main, increment })
+    absolute(parse_duration(more)?)
 }
 
 /// `90`, `1.5`, `90s`, `15m`, `1h`, `250ms`.
@@ -207,11 +248,19 @@ impl fmt::Display for MatchTimeControl {
         let seconds = |duration: &Duration| duration.as_secs_f64();
         match self {
             MatchTimeControl::None => f.write_str("none"),
-            MatchTimeControl::Absolute { main, increment } if increment.is_zero() => {
-                write!(f, "{}", seconds(main))
-            }
-            MatchTimeControl::Absolute { main, increment } => {
-                write!(f, "{}+{}", seconds(main), seconds(increment))
+            MatchTimeControl::Absolute {
+                main,
+                increment,
+                most_move,
+            } => {
+                write!(f, "{}", seconds(main))?;
+                if let Some(most) = most_move {
+                    write!(f, "/{}", seconds(most))?;
+                }
+                if !increment.is_zero() {
+                    write!(f, "+{}", seconds(increment))?;
+                }
+                Ok(())
             }
             MatchTimeControl::Byoyomi {
                 main,
@@ -282,10 +331,22 @@ mod tests {
             "time_settings 0 0 0",
             "kata-time_settings fischer 0 5",
         );
+        for each_move in ["0+1*2", "0/2"] {
+            check(
+                each_move,
+                "time_settings 0 2 1",
+                "kgs-time_settings byoyomi 0 2 1",
+            );
+        }
         check(
-            "0+1*2",
-            "time_settings 0 2 1",
-            "kgs-time_settings byoyomi 0 2 1",
+            "3m/30",
+            "time_settings 180 0 0",
+            "kata-time_settings fischer-capped 180 0 -1 30",
+        );
+        check(
+            "180/1.5+2",
+            "time_settings 180 0 0",
+            "kata-time_settings fischer-capped 180 2 -1 1.500",
         );
     }
 
@@ -298,7 +359,8 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         for text in [
-            "", "0", "-1", "1+", "+1", "nan", "inf", "1e99", "5+0*3", "5+3*0", "5+3/0", "1x", "0+0",
+            "", "0", "-1", "1+", "+1", "nan", "inf", "1e99", "5+0*3", "5+3*0", "5+3/0", "1x",
+            "0+0", "5/0", "0/5+1", "5/3+2*1", "5/3/1",
         ] {
             assert!(text.parse::<MatchTimeControl>().is_err(), "{text}");
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Parser;
 use serde_json::{Map, Value, json};
-use tengen::encode::Encode;
+use tengen::encode::{Encode, find};
 use tengen::game::{BoardSize, Color};
 use tengen::games::{GAMES, with_game};
 use tengen_nn::eval::ModelInfo;
@@ -112,6 +112,9 @@ fn facts<const N: usize>(pairs: [(&str, Value); N]) -> Facts {
 fn network(path: &Path) -> anyhow::Result<Facts> {
     let onnx = std::fs::read(path).with_context(|| path.display().to_string())?;
     let info = ModelInfo::read(&path.display().to_string(), &onnx)?;
+    // As the engine does before it plays.
+    with_game!(&info.game, info.size, |start| find(&info, &start).map(drop))?
+        .with_context(|| path.display().to_string())?;
     let metadata = info.to_metadata().into_iter();
     let mut facts: Facts = metadata.map(|(key, value)| (key, json!(value))).collect();
     facts.insert("bytes".to_owned(), json!(onnx.len()));

@@ -11,6 +11,7 @@ use tengen::games::with_game;
 use tengen_train::cluster::{
     RemoteRun, Worker, copy_run, current_plan, open_tickets, wait_for_plan,
 };
+use tengen_train::play::runtime::Runtime;
 use tengen_train::trainable::Trainable;
 
 use crate::cluster::{StoreArgs, WorkerArgs};
@@ -40,22 +41,23 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
+    let runtime = args.play.runtime()?;
     let remote = args.store.open(&args.run)?;
     let plan = wait_for_plan(&remote.store)?;
     with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
-        work(args, &remote, &start, interrupt)
+        work(args, &runtime, &remote, &start, interrupt)
     })?
 }
 
 fn work<G: Trainable>(
     args: &Args,
+    runtime: &Runtime,
     remote: &RemoteRun,
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     let options = args.worker.options(&args.play)?;
-    let runtime = args.play.runtime();
-    let mut worker = Worker::new(start, &runtime, remote, &options)?;
+    let mut worker = Worker::new(start, runtime, remote, &options)?;
     let (mut count, mut lost) = (0_u64, None);
     let mut done = |name: &str| {
         count += 1;

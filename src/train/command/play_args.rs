@@ -67,10 +67,14 @@ pub struct PlayArgs {
 }
 
 impl PlayArgs {
-    /// Backend, device and library of networks in games.
-    #[must_use]
-    pub fn runtime(&self) -> Runtime {
-        self.inference.runtime()
+    /// Backend, device and library of networks in games, which are there: the first network may come hours later.
+    ///
+    /// # Errors
+    /// As [`Runtime::check`].
+    pub fn runtime(&self) -> anyhow::Result<Runtime> {
+        let runtime = self.inference.runtime();
+        runtime.check()?;
+        Ok(runtime)
     }
 
     /// As [`Threads::number`].
@@ -99,21 +103,24 @@ pub struct MachineArgs {
 }
 
 impl MachineArgs {
-    /// Backend, device and library of networks in games.
-    #[must_use]
-    pub fn runtime(&self) -> Runtime {
+    /// As [`PlayArgs::runtime`].
+    ///
+    /// # Errors
+    /// As [`PlayArgs::runtime`].
+    pub fn runtime(&self) -> anyhow::Result<Runtime> {
         self.play.runtime()
     }
 
     /// What a run on this machine alone works with.
     ///
     /// # Errors
-    /// As [`Threads::number`].
+    /// As [`Threads::number`] and [`FitDevice::open`].
     pub fn resources<'a>(
         &self,
         runtime: &'a Runtime,
         clock: &'a SystemClock,
     ) -> anyhow::Result<Resources<'a>> {
+        self.fit_device.open()?;
         Ok(Resources {
             runtime,
             threads: self.play.threads()?,

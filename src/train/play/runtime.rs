@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::TrainError;
 use tengen::game::BoardSize;
 use tengen_nn::eval::{
-    BackendKind, Device, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource, open_best,
+    BackendKind, Candidate, Device, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource,
+    open_best,
 };
 
 /// Backend and device of networks.
@@ -27,6 +28,28 @@ impl Runtime {
             backend: None,
             device: Device::Cpu,
             library: LibraryPlaces::usual(library),
+        }
+    }
+
+    /// Checks that the backend and the device are there, before there is a network to open.
+    ///
+    /// # Errors
+    /// [`TrainError::Eval`] says what is missing, and how to get it.
+    pub fn check(&self) -> Result<(), TrainError> {
+        let options = self.options(None);
+        match self.backend {
+            Some(backend) => Candidate::judge(backend, &options).verdict.map(drop)?,
+            None => Candidate::best(&options).map(drop)?,
+        }
+        Ok(())
+    }
+
+    fn options(&self, board: Option<BoardSize>) -> LoadOptions {
+        LoadOptions {
+            device: self.device,
+            ort_library: self.library.clone(),
+            board,
+            profile: None,
         }
     }
 
@@ -52,12 +75,7 @@ impl Runtime {
         board: impl Into<Option<BoardSize>>,
     ) -> Result<(EvaluatorFactory, BackendKind), TrainError> {
         let source = ModelSource::File(path.to_path_buf());
-        let options = LoadOptions {
-            device: self.device,
-            ort_library: self.library.clone(),
-            board: board.into(),
-            profile: None,
-        };
+        let options = self.options(board.into());
         if let Some(backend) = self.backend {
             let factory = EvaluatorFactory::open(backend, &source, &options)?;
             return Ok((factory, backend));

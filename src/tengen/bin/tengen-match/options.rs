@@ -37,8 +37,8 @@ pub(crate) struct MatchOptions {
     /// Komi, in games that count points [default: the komi of the rules]
     #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
     komi: Option<HalfPoints>,
-    /// Time for each side: none, 15m, 10+0.1 (increment per move), 10+3*5 (3 byoyomi periods of 5 s),
-    /// 10+30/5 (Canadian: 30 s for every 5 moves)
+    /// Time for each side: none, 15m, 10+0.1 (increment per move), 180/30 (at most 30 s a move), 0/5 (5 s for
+    /// each move), 10+3*5 (3 byoyomi periods of 5 s), 10+30/5 (Canadian: 30 s for every 5 moves)
     #[arg(long, default_value = "none")]
     pub(crate) time: MatchTimeControl,
     /// Tolerance for exceeding the clock in milliseconds, for the referee's own lag
@@ -182,8 +182,8 @@ impl MatchOptions {
     }
 }
 
-/// The engines that a TOML file defines: a list of `[[engine]]` with `name` and `command`; `protocol` and `info` of
-/// Gomocup programs.
+/// The engines that a TOML file defines: a list of `[[engine]]` with `name` and `command`, optionally `folder`;
+/// `protocol` and `info` of Gomocup programs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EngineFile {

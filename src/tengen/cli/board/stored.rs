@@ -12,7 +12,6 @@ use super::task::Task;
 
 /// The property's name.
 const NAME: &str = "TNGA";
-const SABAKI: &str = "SBKV";
 /// Candidates and moves of a line that are written.
 const CANDIDATES: usize = 8;
 const LINE: usize = 10;
@@ -29,17 +28,13 @@ struct Stored {
 
 /// Appends a position's analysis, as it is kept for the page, to the properties of its node.
 pub(super) fn append(others: &mut String, kept: &str) {
-    let mut add = |name: &str, value: &str| {
-        if sgf::value_of(others, name).is_none() {
-            others.push_str(&sgf::property(name, value));
-        }
-    };
     if let Ok(mut stored) = serde_json::from_str::<Stored>(kept) {
-        add(SABAKI, &format!("{:.2}", 100.0 * stored.winrate));
+        sgf::add_winrate(others, stored.winrate);
         stored.candidates.truncate(CANDIDATES);
         let lines = stored.candidates.iter_mut();
         lines.for_each(|candidate| candidate.pv.truncate(LINE));
-        add(NAME, &serde_json::to_string(&stored).unwrap_or_default());
+        let text = serde_json::to_string(&stored).unwrap_or_default();
+        sgf::add_property(others, NAME, &text);
     }
 }
 
@@ -51,7 +46,7 @@ pub(super) fn take(
     size: BoardSize,
 ) -> Option<(Eval, String)> {
     let text = sgf::take_property(others, NAME)?;
-    let _ = sgf::take_property(others, SABAKI);
+    let _ = sgf::take_property(others, sgf::WINRATE);
     let mut stored: Stored = serde_json::from_str(&text).ok()?;
     let is_point = |at: &String| parse_vertex(at, size).is_ok();
     let proven = |found: &Option<String>| match found.as_deref() {

@@ -8,7 +8,9 @@ mod sample;
 
 use anyhow::bail;
 use clap::Args;
-use tengen::engine::{Backend, EngineOptions, built_in, built_in_boards, none_built_in};
+use tengen::engine::{
+    Backend, EngineOptions, built_in, built_in_boards, built_in_name, none_built_in,
+};
 use tengen::games::{GAMES, UnknownGame, with_game};
 use tengen_nn::eval::{BackendKind, Candidate, Device, LoadOptions, ModelSource};
 
@@ -271,12 +273,15 @@ fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
             ),
             "tengen gtp --model FILE, with a network for this board; without one playouts choose the moves",
         ),
-        Ok((_, info)) => Finding::ok(
+        Ok((settled, info)) => Finding::ok(
             "network",
             format!(
                 "{} ({}), {} {}, encoding {}, {} games",
                 info.network,
-                model.name(),
+                match (model, built_in_name(&settled.game, settled.board())) {
+                    (ModelSource::Embedded(_), Some(name)) => format!("{name}, built in"),
+                    _ => model.name(),
+                },
                 info.game,
                 info.boards_text(),
                 info.encoding,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use tengen::game::BoardSize;
 use tengen::gtp::parse_vertex;
-use tengen::record::sgf::{SgfNode, read_tree, write_tree};
+use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play, file};
 
 use super::facts::{Class, Position, Review, Side};
@@ -78,6 +78,13 @@ pub(in crate::cli) fn text(record: &GameRecord, review: &Review, whole: &str) ->
             continue;
         };
         add_line(&mut nodes, at, record.size, &judged.better);
+    }
+    for position in &review.positions {
+        let before = position.moves.checked_sub(1);
+        let at = before.map_or(Some(0), |last| plays.get(last).copied());
+        if let (Some(at), Some(share)) = (at, winrate(position)) {
+            sgf::add_winrate(&mut nodes[at].others, share);
+        }
     }
     let about = format!(
         "{MARK} {}: {} a position, {}",
@@ -170,6 +177,15 @@ fn comment(review: &Review, number: usize) -> String {
         lines.extend(value(after));
     }
     lines.join("\n")
+}
+
+/// Black's winrate; 0 or 1 if the winner is proven.
+fn winrate(position: &Position) -> Option<f32> {
+    let proven = position.winner.map(|winner| match winner {
+        Side::Black => 1.0,
+        Side::White => 0.0,
+    });
+    proven.or(position.winrate)
 }
 
 /// How a position stands.

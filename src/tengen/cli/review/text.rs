@@ -2,6 +2,10 @@
 
 use std::fmt::Write as _;
 
+use tengen::game::Game as _;
+use tengen::games::info;
+use tengen::games::nogo::SmallNoGo;
+
 use super::facts::{Class, Review, Side, Tally};
 
 /// Columns of the curve.
@@ -13,6 +17,7 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 /// Full text for one game.
 pub(super) fn game(review: &Review) -> String {
     let mut lines = vec![title(review), basis(review)];
+    lines.extend(guess(review));
     if let Some(first) = review.positions.first().filter(|first| first.moves > 0) {
         lines.push(format!(
             "interrupted: reviewed from move {} on",
@@ -88,10 +93,25 @@ fn title(review: &Review) -> String {
     let facts = facts.iter().filter(|fact| !fact.is_empty());
     let facts: String = facts.map(|fact| format!(", {fact}")).collect();
     format!(
-        "{}: {players}{facts}, {} moves",
+        "{}: {players}{facts}, {} moves of {}",
         game.file,
-        game.moves.len()
+        game.moves.len(),
+        board(review)
     )
+}
+
+/// Game and board.
+fn board(review: &Review) -> String {
+    let game = &review.game;
+    let name = info(&game.game).map_or(&*game.game, |info| info.title);
+    format!("{name} {}x{}", game.width, game.height)
+}
+
+/// How to say that it is a game of Go, where the file does not.
+fn guess(review: &Review) -> Option<String> {
+    let game = &review.game;
+    let open = game.game == SmallNoGo::NAME && game.rules.is_empty();
+    open.then(|| format!("read as {}: --game go for Go", board(review)))
 }
 
 /// Basis of the judgement, and proven results.

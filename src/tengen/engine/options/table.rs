@@ -20,7 +20,9 @@ crate::settings! {
         size: Option<BoardSize> = None => "the model's, or the game's usual one, for nogo 9",
             Maybe(Text("SIZE", "a board size such as 9 or 9x7")),
             "The board at the start: 9, or 9x7 for 9 columns and 7 rows";
-        rules: String = String::new() => "the game's usual ones", Text("TEXT", "rules of the game"),
+        rules: String = String::new() => "the game's usual ones", Text("TEXT",
+                "for Go tromp-taylor, chinese, chinese-ogs, chinese-kgs, japanese, korean, aga, bga, french, new-zealand \
+                 or KataGo's JSON; for Gomoku freestyle, standard, renju, caro, standard-caro"),
             "The game's rules, where it has several variants";
         level: f32 = 12.0, 1.0..=12.0,
             "Plays at this strength, from 1 (a beginner) to 12 (full strength), or between two levels, such as 3.5: \

@@ -101,7 +101,7 @@ impl GomocupSession {
             let [allowed, least] = [allowed, least].map(|bytes| bytes >> 20);
             self.say(
                 send,
-                &format!("MESSAGE max_memory is {allowed} MiB, and the program takes {least} MiB at least"),
+                &format!("MESSAGE max_memory is {allowed} MiB, and the program may take up to {least} MiB"),
             );
         }
         self.told_memory = allowed;

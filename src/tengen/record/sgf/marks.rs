@@ -107,6 +107,21 @@ pub fn property(name: &str, value: &str) -> String {
     format!("{name}[{}]", escape(value))
 }
 
+/// Adds a property to these, unless there is one of this name.
+pub fn add_property(others: &mut String, name: &str, value: &str) {
+    if value_of(others, name).is_none() {
+        others.push_str(&property(name, value));
+    }
+}
+
+/// The property of Black's winrate in percent, by which Sabaki draws its graph.
+pub const WINRATE: &str = "SBKV";
+
+/// Adds Black's winrate, from 0 to 1, to the properties of a position's node, unless there is one.
+pub fn add_winrate(others: &mut String, winrate: f32) {
+    add_property(others, WINRATE, &format!("{:.2}", 100.0 * winrate));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

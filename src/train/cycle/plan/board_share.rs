@@ -12,7 +12,7 @@ pub struct BoardShare {
     /// Board size: a side, as "9", or width and height, as "13x9". Range: a board of the game.
     #[serde(serialize_with = "write", deserialize_with = "read")]
     pub size: BoardSize,
-    /// Rules on this board; without it those of the plan. Range: rules of the game.
+    /// Rules on this board; without it those of the plan. Range: as `rules` of the engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
     /// Share of each generation's games, relative to the other boards. Range: above 0.

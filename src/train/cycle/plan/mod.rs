@@ -26,7 +26,7 @@ tengen::settings! {
     CyclePlan, "top level" {
         game: String = GAMES[0].name.to_owned(), Text("NAME", "nogo, go or gomoku"),
             "Name of the game";
-        rules: String = String::new() => "the game's usual ones", Text("TEXT", "rules of the game"),
+        rules: String = String::new() => "the game's usual ones", Text("TEXT", "as `rules` of the engine"),
             "Rules of the game";
         ///
         /// Always set after [parsing](CyclePlan::parse) a plan without boards.
