@@ -4,7 +4,9 @@
 
 mod critic;
 mod help;
+mod pages;
 mod scratch;
+mod truth_set;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

@@ -83,29 +83,6 @@ fn held(page: &str) -> Value {
 }
 
 #[test]
-fn the_solver_alone_finds_losing_mistakes() {
-    prints(
-        &["--endings", SMALL, "--from", "5", "--nodes", "10000"],
-        &[
-            "4x4.sgf: one gives a won game away after 6 moves with D3\n",
-            "4x4.sgf: white gives a won game away after 7 moves with A3\n",
-            "1 games, 10000 nodes a position; half of them are solved from ply 5\n",
-            "one gave 2 won games away in 1 games\n",
-            "white gave 2 won games away in 1 games",
-        ],
-    );
-    // With one node per position longer proofs stay open.
-    let one_node = ["--endings", SMALL, "--from", "0", "--nodes", "1", "--json"];
-    let summary = json(&text(&one_node));
-    assert_eq!(summary["games"], 1);
-    assert!(summary["median_ply"].as_u64().expect("solved at the end") > 5);
-    refuses(
-        &["--endings", "../../gtp-tests/match"],
-        "contains no SGF file",
-    );
-}
-
-#[test]
 fn without_a_network_playouts_evaluate_and_the_solver_proves() {
     let args = [&[SMALL, "--nodes", "100000"], &QUICK[..6]].concat();
     prints(
@@ -385,11 +362,6 @@ fn games_of_go_and_gomoku_are_reviewed() {
         "go"
     );
     refuses(&[name(&plain), "--game", "gomoku"], "not of gomoku");
-    let go = folder.join("go.sgf");
-    let endings = run(&["--endings", name(&go)]);
-    let said = String::from_utf8_lossy(&endings.stderr);
-    let words = "only endings of NoGo are solved, and this is a game of go";
-    assert!(said.contains(words) && !endings.status.success(), "{said}");
 }
 
 #[test]

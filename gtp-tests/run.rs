@@ -34,7 +34,6 @@ mod sessions;
 mod solved;
 mod startup;
 mod terminal;
-mod truth_set;
 mod tst;
 
 /// The folder of the workspace.

@@ -1,16 +1,20 @@
-//! `tengen endings` and `tengen bench --endings`: a set of positions is made, solved and used. And
-//! `tengen bench --openings`: a book is judged and used.
+//! `tengen-lab endings`: a set of positions is made, solved and used. And `tengen-lab openings`: a book is judged and
+//! used.
 
 use std::path::Path;
 
-use crate::process::{refuses, tengen};
-use crate::scratch::Scratch;
+use super::{Scratch, lab, run as text};
 
+/// The command ends with code 1 and one line that contains `part`.
 #[track_caller]
-fn text(args: &[&str]) -> String {
-    let output = tengen(args);
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+fn refuses(args: &[&str], part: &str) {
+    let output = lab(args).output().expect("it was built for this test");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        said.starts_with("tengen-lab: ") && said.contains(part) && said.lines().count() == 1,
+        "{said}"
+    );
 }
 
 fn read(file: impl AsRef<Path>) -> String {
@@ -84,14 +88,15 @@ fn games_that_cannot_be_used_are_left_out() {
     let plies = ["--from", "2", "--to", "7", "--out", &set];
     for files in [&[&*go][..], &[&*go, &*no_text][..]] {
         let pick = [&["endings", "pick"][..], files, &plies].concat();
-        let output = tengen(&pick);
+        let output = lab(&pick).output().expect("it was built for this test");
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         assert!(
             !folder.join("set.txt").exists(),
             "there is nothing to write"
         );
     }
-    let output = tengen(&[&["endings", "pick", &all], &plies[..]].concat());
+    let pick = [&["endings", "pick", &all], &plies[..]].concat();
+    let output = lab(&pick).output().expect("it was built for this test");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     for words in [
@@ -114,8 +119,8 @@ fn lost_wins_are_counted() {
     let lines = ["+ C1 D1", "+ B1", "+ B1 ? C1 D1", "-"].map(|truth| format!("x3 w 1 {truth}\n"));
     std::fs::write(&set, format!("# by hand\n{}x3 b 9 ?\n", lines.concat())).expect("writable");
     let bench = [
-        "bench",
-        "--endings",
+        "endings",
+        "measure",
         &set,
         "--backend",
         "rollout",
@@ -142,14 +147,14 @@ fn lost_wins_are_counted() {
     // The first and the third of the four.
     assert_eq!(json["scores"][0]["thrown_away_unknown"], 1);
     refuses(
-        &["bench", "--endings", &folder.path("none.txt")],
+        &["endings", "measure", &folder.path("none.txt")],
         "no such file",
     );
     std::fs::write(folder.path("bad.txt"), "x1o b 3 + E1\n").expect("writable");
-    refuses(&["bench", "--endings", &folder.path("bad.txt")], "line 1");
+    refuses(&["endings", "measure", &folder.path("bad.txt")], "line 1");
     std::fs::write(folder.path("open.txt"), "x1o b 0 ?\n").expect("writable");
     refuses(
-        &["bench", "--endings", &folder.path("open.txt")],
+        &["endings", "measure", &folder.path("open.txt")],
         "endings solve",
     );
 }
@@ -182,7 +187,7 @@ fn a_set_of_gomoku_knows_wins_and_defences() {
     let wins = wins.split_once(" + ").expect("Black wins").1;
     assert!(wins.contains("D5") && wins.contains("H5"), "{wins}");
     let limits = ["--backend", "rollout", "--visits", "200"];
-    let bench = [&["bench", "--endings", &set], &limits[..]].concat();
+    let bench = [&["endings", "measure", &set], &limits[..]].concat();
     refuses(&bench, "use --game gomoku");
     let table = text(&[&bench[..], &["--game", "gomoku", "--size", "9"]].concat());
     let all = table.lines().next_back().expect("a row for all");
@@ -203,7 +208,7 @@ fn a_book_is_judged_once_and_used() {
     std::fs::write(&book, lines).expect("writable");
     // Playouts are random: with a seed a long search and its judge do not differ by luck.
     let playouts = ["--backend", "rollout", "--size", "4", "--seed", "1"];
-    let any = [&["bench", "--openings", &book], &playouts[..]].concat();
+    let any = [&["openings", &book], &playouts[..]].concat();
     let bench = [&any[..], &["--visits", "20"]].concat();
     refuses(&bench, "contains no judged opening");
     let judge = |visits| text(&[&bench[..], &["--judge-visits", visits]].concat());
@@ -240,4 +245,32 @@ fn a_book_is_judged_once_and_used() {
     assert_eq!(json["scores"][0]["same"], 1.0, "{json}");
     std::fs::write(&book, "A1 B2 C3\nA1 A1\n").expect("writable");
     refuses(&bench, "line 2");
+}
+
+/// In the game White, and then its opponent, lose a won position.
+#[test]
+fn the_solver_alone_finds_losing_mistakes() {
+    const SMALL: &str = "../../gtp-tests/games/4x4.sgf";
+    let found = text(&[
+        "endings", "decided", SMALL, "--from", "5", "--nodes", "10000",
+    ]);
+    for part in [
+        "4x4.sgf: one gives a won game away after 6 moves with D3\n",
+        "4x4.sgf: white gives a won game away after 7 moves with A3\n",
+        "1 games, 10000 nodes a position; half of them are solved from ply 5\n",
+        "one gave 2 won games away in 1 games\n",
+        "white gave 2 won games away in 1 games",
+    ] {
+        assert!(found.contains(part), "no {part:?} in {found}");
+    }
+    // With one node per position longer proofs stay open.
+    let one_node = ["--from", "0", "--nodes", "1", "--json"];
+    let summary = text(&[&["endings", "decided", SMALL], &one_node[..]].concat());
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("it is JSON");
+    assert_eq!(summary["games"], 1);
+    assert!(summary["median_ply"].as_u64().expect("solved at the end") > 5);
+    refuses(
+        &["endings", "decided", "../../gtp-tests/match"],
+        "contains no SGF file",
+    );
 }

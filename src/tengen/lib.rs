@@ -5,6 +5,7 @@
 mod agreement;
 pub mod chart;
 pub mod clock;
+pub mod command;
 pub mod encode;
 pub mod engine;
 pub mod fnv;

@@ -2,14 +2,20 @@
 
 mod ablate;
 mod critic;
+mod endings;
+mod engine_flags;
+mod examinee;
 mod gtp;
 mod mucgo;
+mod openings;
+mod pages;
+mod tables;
 
 use clap::{Parser, Subcommand};
 use tengen::{processor, program};
 use tengen_train::command::{GOES_ON, Interrupt, start};
 
-/// Reproduce papers: ablation studies, the adaptive critic of 1997, Mucgo of 2019.
+/// Reproduce papers: ablation studies, the adaptive critic of 1997, Mucgo of 2019; make and use truth sets.
 ///
 /// docs/papers.md has the commands and the results.
 #[derive(Debug, Parser)]
@@ -27,6 +33,9 @@ enum Command {
     Critic(critic::Args),
     /// Play over GTP as a paper does.
     Gtp(Box<gtp::Args>),
+    Endings(endings::Endings),
+    Openings(Box<openings::Openings>),
+    Pages(pages::PagesArgs),
     /// Fit to recorded games what Mucgo's search of 2019 knows: move weights and stages of a game.
     Mucgo(mucgo::Args),
 }
@@ -40,6 +49,9 @@ fn run() -> anyhow::Result<()> {
     match program::read::<Cli>().command {
         Command::Ablate(args) => ablate::run_ablation(&args, &Interrupt::caught(GOES_ON)?),
         Command::Critic(args) => critic::run_critic(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Endings(args) => args.run(),
+        Command::Openings(args) => openings::run(&args),
+        Command::Pages(args) => pages::run(&args),
         Command::Gtp(args) => gtp::run(*args),
         Command::Mucgo(args) => mucgo::run(&args),
     }

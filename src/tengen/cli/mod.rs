@@ -4,21 +4,17 @@ mod analysis;
 mod bench;
 mod board;
 mod doctor;
-mod endings;
 mod flags;
-mod games;
 mod gomocup;
 mod gtp;
 mod interrupt;
 mod katago_arguments;
 mod live;
 pub(crate) mod output;
-mod position;
 mod random_position;
 mod review;
 mod sau;
 mod solve;
-mod solvers;
 mod start;
 mod terminal;
 
@@ -51,7 +47,6 @@ enum Command {
     Bench(bench::Bench),
     Doctor(doctor::Doctor),
     Solve(solve::Solve),
-    Endings(endings::Endings),
     Review(review::Review),
     /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
@@ -86,7 +81,6 @@ impl Cli {
             Command::Bench(command) => command.run(),
             Command::Doctor(command) => command.run(),
             Command::Solve(command) => command.run(),
-            Command::Endings(command) => command.run(),
             Command::Review(command) => command.run(),
             Command::Man { folder } => Ok(tengen::program::man_pages(Cli::command(), &folder)?),
         }

@@ -8,16 +8,15 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
+use tengen::command::{board_size, parse_color, played, position, read};
 use tengen::game::{Bounds, Game, Move, Proof};
-use tengen::games::{self, with_game};
+use tengen::games::{self, solved_games, with_game};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex, sgf};
 use tengen::solver::{self, Solvable, SolveLimits, SolveResult, Solves};
 
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
-use super::position::{board_size, parse_color, played, position, read};
-use super::solvers::solved_games;
 
 /// Interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(2);

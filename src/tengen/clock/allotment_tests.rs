@@ -44,7 +44,6 @@ fn situation(clock: SideClock, ply: u32) -> Situation {
         reserved_plies: 72_u32.saturating_sub(ply),
         most_plies: 72_u32.saturating_sub(ply),
         usually_proven_from: Some(54.0),
-        area: 81.0,
     }
 }
 
@@ -65,7 +64,6 @@ fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: 
         elapsed,
         visits: 1000,
         reused: 0,
-        value: 0.0,
         stop: Some(StopReason::Time),
     };
     manager.moved(ply, &budget, &spent);
@@ -280,11 +278,8 @@ proptest! {
     /// the game, unless there is less than the minimum time of a move.
     #[test]
     fn the_hard_limit_and_lag_fit_into_what_is_left(
-        side in clocks(), ply in 0_u32..90, params in params(), scheme in 0_usize..7,
+        side in clocks(), ply in 0_u32..90, params in params(),
     ) {
-        use super::super::Scheme::*;
-        let schemes = [Tengen, Even, Constant, FrontLoaded, Erica, Katago, Lc0];
-        let params = TimeParams { time_scheme: schemes[scheme], ..params };
         let now = situation(side, ply);
         let budget = TimeManager::new(params, Some(LAG)).allot(&now).expect("limited");
         prop_assert!(budget.soft <= budget.most, "{budget:?}");

@@ -30,8 +30,6 @@ pub(super) struct Experience {
     /// Running mean of visits per second; 0 before the first search.
     pub(super) rate: f64,
     pub(super) takeover: Takeover,
-    /// Value of the last search of this game, for this side.
-    pub(super) last_value: Option<f32>,
     /// The largest main time seen in this game, and the last.
     pub(super) full: Duration,
     pub(super) present: Duration,
@@ -47,7 +45,6 @@ impl Experience {
             used: FIRST_USED,
             rate: 0.0,
             takeover: Takeover::default(),
-            last_value: None,
             full: Duration::ZERO,
             present: Duration::ZERO,
         }
@@ -69,9 +66,6 @@ impl Experience {
                 self.learn(budget, spent);
             }
             _ => self.takeover.passed_by(ply),
-        }
-        if stop != StopReason::Proven {
-            self.last_value = Some(spent.value);
         }
     }
 

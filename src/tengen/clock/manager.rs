@@ -7,7 +7,7 @@ use super::reserve::LEAST_HARD;
 use super::situation::{MoveTimeUsed, Situation};
 use super::stop_delays::ANSWER;
 use super::{Budget, Lag, TimeLeft, TimeParams, Told};
-use super::{allotment, baselines, takeover};
+use super::{allotment, takeover};
 
 /// A larger difference after one move, as a share of the main time (and more than a second), is not
 /// lag: the clock was corrected.
@@ -73,8 +73,7 @@ impl TimeManager {
                 .takeover
                 .assume(f64::from(situation.ply) + situation.plies_left),
         }
-        let budget =
-            baselines::budget(known, situation).or_else(|| allotment::budget(known, situation))?;
+        let budget = allotment::budget(known, situation)?;
         let answer = ANSWER.min(budget.hard / 3);
         let most = budget.most.min(budget.hard.saturating_sub(answer));
         Some(Budget {
@@ -114,7 +113,6 @@ impl TimeManager {
     /// A game has ended: learns from it, and starts the next one.
     pub fn new_game(&mut self) {
         self.known.takeover.new_game();
-        self.known.last_value = None;
         self.new_control();
     }
 
@@ -154,7 +152,6 @@ mod tests {
             reserved_plies: 81,
             most_plies: 81,
             usually_proven_from: Some(54.0),
-            area: 81.0,
         };
         manager.allot(&situation).expect("a limited clock")
     }
@@ -164,7 +161,6 @@ mod tests {
             elapsed: from_seconds(elapsed_seconds),
             visits: 1500,
             reused: 500,
-            value: 0.1,
             stop: Some(stop),
         }
     }

@@ -5,7 +5,6 @@
 
 mod account;
 mod allotment;
-mod baselines;
 mod budget;
 mod calendar;
 mod control;
@@ -36,7 +35,7 @@ pub use experience::USUAL_LAG;
 pub use lag::{Lag, LagMeter};
 pub use left::TimeLeft;
 pub use manager::TimeManager;
-pub use params::{Scheme, TimeParams};
+pub use params::TimeParams;
 pub use side::SideClock;
 pub use situation::{MoveTimeUsed, Situation};
 pub use source::{Clock, FakeClock, PlayoutClock, SystemClock};

@@ -1,33 +1,11 @@
 //! Settings of the time manager.
 
-use crate::settings::{Choice, Switch};
-
-crate::choices! {
-    /// Scheme that divides the time of a game among its moves.
-    Scheme {
-        /// Tengen's own scheme (docs/programs-and-servers.md#clocks); the default.
-        Tengen = "tengen",
-        /// Equal shares over 36 moves, the usual length of a 9x9 NoGo game.
-        Even = "even",
-        /// A constant share of what is left: 1/20.
-        Constant = "constant",
-        /// 12% of the remaining time for every move: the kind that lost the CCGC final.
-        FrontLoaded = "front-loaded",
-        /// Huang, Coulom and Lin's enhanced formula, with their rules for unstable and bad positions.
-        Erica = "erica",
-        /// KataGo's scheme, for comparison.
-        Katago = "katago",
-        /// A scheme like lc0's "smooth", for comparison.
-        Lc0 = "lc0",
-    }
-}
+use crate::settings::Switch;
 
 crate::settings! {
     /// Settings of the time manager; every field is a line of the table in this file.
     #[derive(Debug, Clone, PartialEq)]
     TimeParams, "Time management" {
-        time_scheme: Scheme = Scheme::Tengen, Choice,
-            "Time allocation scheme; all but tengen are for comparison.", "docs/methods.md#time";
         time_reserve: f64 = 0.03, 0.0..=0.5,
             "Share of the main time reserved for accidents; at least 1.3 seconds, or 3% of a short \
              clock, and at most 5 seconds; twice that while the controller does not report the \

@@ -20,8 +20,6 @@ pub struct Situation {
     /// The ply from which positions of this game are usually proven by searches of a tenth of a
     /// second; `None` if no ply is usual.
     pub usually_proven_from: Option<f64>,
-    /// Points of the board.
-    pub area: f64,
 }
 
 impl Situation {
@@ -56,8 +54,6 @@ pub struct MoveTimeUsed {
     pub visits: u64,
     /// Visits before the search.
     pub reused: u64,
-    /// Value for the mover in [-1, 1].
-    pub value: f32,
     /// Why the search ended; `None` without one.
     pub stop: Option<StopReason>,
 }

@@ -40,7 +40,6 @@ fn situation(clock: SideClock, ply: u32) -> Situation {
         reserved_plies: 2 * 130_u32.saturating_sub(ply).max(4),
         most_plies: u32::MAX,
         usually_proven_from: None,
-        area: 81.0,
     }
 }
 
@@ -230,7 +229,6 @@ fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
             elapsed,
             visits: 1000,
             reused: 0,
-            value: 0.0,
             stop: Some(StopReason::Time),
         };
         manager.moved(ply, &budget, &spent);

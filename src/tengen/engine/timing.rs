@@ -165,7 +165,6 @@ impl Timing {
             reserved_plies: reserved.ceil() as u32,
             most_plies,
             usually_proven_from: (G::INFO.usually_proven_from)(position.size()).map(f64::from),
-            area,
         };
         // Whichever reading of the clock is right, the move must be in time.
         let manager = &mut self.managers[mover];
@@ -224,7 +223,6 @@ impl Timing {
             elapsed,
             visits: report.map_or(0, |report| report.visits),
             reused: report.map_or(0, |report| report.reused),
-            value: report.map_or(0.0, |report| report.value),
             stop: report.map(|report| report.stop),
         };
         if let Some(budget) = &budget {
@@ -237,7 +235,7 @@ impl Timing {
             elapsed,
             visits: spent.visits,
             reused: spent.reused,
-            value: spent.value,
+            value: report.map_or(0.0, |report| report.value),
             stop: spent.stop,
             lag,
             before,

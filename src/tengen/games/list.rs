@@ -7,6 +7,7 @@
 use thiserror::Error;
 
 use crate::game::{BoardSize, Game, GameInfo, UnknownRules, UnsupportedSize};
+use crate::solver::{Solvable, Solves};
 
 /// **The list of games**: one game per line, with its position types in the order in which they are
 /// tried for a board. Passes the list to another macro.
@@ -125,6 +126,26 @@ pub fn known_name(text: &str) -> Result<String, UnknownGame> {
 pub fn game_names() -> String {
     let names: Vec<&str> = GAMES.iter().map(|info| info.name).collect();
     names.join(", ")
+}
+
+/// What the solver of a game proves: nothing, if there is no such game.
+#[must_use]
+pub fn solves(game: &str) -> Solves {
+    fn of<G: Solvable>(_: &G) -> Solves {
+        G::SOLVES
+    }
+    let found = crate::with_game!(game, usual_board(game), |empty| of(&empty));
+    found.unwrap_or(Solves::Nothing)
+}
+
+/// The games with a solver, for messages: `NoGo and Gomoku`.
+#[must_use]
+pub fn solved_games() -> String {
+    let solved = GAMES
+        .iter()
+        .filter(|game| solves(game.name) != Solves::Nothing);
+    let titles: Vec<&str> = solved.map(|game| game.title).collect();
+    titles.join(" and ")
 }
 
 /// Why a game cannot be played.

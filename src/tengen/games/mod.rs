@@ -12,4 +12,6 @@ pub mod nogo;
 pub mod tictactoe;
 
 pub use crate::with_game;
-pub use list::{GAMES, UnknownGame, begin, game_names, info, known_name, usual_board};
+pub use list::{
+    GAMES, UnknownGame, begin, game_names, info, known_name, solved_games, solves, usual_board,
+};

@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 const MOST_FLAGS: usize = 15;
 
 /// The usual flags of all commands that have many.
-const USUAL: [&str; 44] = [
+const USUAL: [&str; 43] = [
     "backend",
     "batch",
     "concurrency",
@@ -15,7 +15,6 @@ const USUAL: [&str; 44] = [
     "device",
     "elo0",
     "elo1",
-    "endings",
     "engine",
     "epochs",
     "fit-device",
@@ -125,9 +124,9 @@ mod tests {
                 "The network, an ONNX file or, for Go, one of KataGo's",
             ),
             (
-                "Measure play on the solved positions of a set made by `tengen endings`: how often a won \
+                "Measure play on the solved positions of a set made by `tengen-lab endings`: how often a won \
                  position stays won [default: 400 visits]",
-                "Measure play on the solved positions of a set made by `tengen endings` [default: 400 visits]",
+                "Measure play on the solved positions of a set made by `tengen-lab endings` [default: 400 visits]",
             ),
             ("A flag.", "A flag"),
             ("", ""),

@@ -174,16 +174,6 @@ impl MatchRecord {
         }
         text
     }
-
-    /// Rating difference with its interval: `+78 [+18, +137]`; empty where it is not recorded.
-    #[must_use]
-    pub fn rating(&self) -> String {
-        match (self.elo, self.elo_interval) {
-            (Some(elo), Some([low, high])) => format!("{elo:+.0} [{low:+.0}, {high:+.0}]"),
-            (Some(elo), None) => format!("{elo:+.0}"),
-            (None, _) => String::new(),
-        }
-    }
 }
 
 /// The limit of an engine without a clock is part of its command line.

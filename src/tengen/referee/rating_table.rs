@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::repeats::Repeats;
 use super::results::{GameEntry, ResultText};
 use crate::game::BoardSize;
-use crate::stats::{Interval, Meeting, RatedPair, fit_with_intervals, online_elo};
+use crate::stats::{Interval, Meeting, RatedPair, fit_with_intervals};
 
 /// One engine's row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,8 +24,6 @@ pub struct RatingRow {
     pub games: u32,
     /// Mean score in them, in 0..=1.
     pub score: f64,
-    /// Online Elo after all games in their order; for replication, not a measure of strength.
-    pub online_elo: f64,
 }
 
 /// A rating list.
@@ -109,7 +107,6 @@ impl RatingTable {
         refuse_unconnected(&names, anchor, &games)?;
         let pairs = pairs(&names, files);
         let fitted = fit_with_intervals(names.len(), anchor, &pairs);
-        let online = online_elo(names.len(), &games);
         let moved = |elo: f64| elo + options.anchor_elo;
         let mut rows: Vec<RatingRow> = names
             .iter()
@@ -126,7 +123,6 @@ impl RatingTable {
                     },
                     games,
                     score: points / f64::from(games.max(1)),
-                    online_elo: moved(online[engine] - online[anchor]),
                 }
             })
             .collect();

@@ -18,7 +18,7 @@ impl fmt::Display for RatingTable {
             .max(6);
         writeln!(
             f,
-            "{:width$}     Elo  95% interval      games   score  online",
+            "{:width$}     Elo  95% interval      games   score",
             "engine"
         )?;
         for RatingRow {
@@ -27,13 +27,12 @@ impl fmt::Display for RatingTable {
             interval,
             games,
             score,
-            online_elo,
         } in &self.rows
         {
             let interval = format!("[{:.0}, {:.0}]", interval.low, interval.high);
             writeln!(
                 f,
-                "{name:width$}  {elo:6.0}  {interval:16}  {games:5}  {:5.1}%  {online_elo:6.0}",
+                "{name:width$}  {elo:6.0}  {interval:16}  {games:5}  {:5.1}%",
                 100.0 * score
             )?;
         }
@@ -56,7 +55,7 @@ impl RatingTable {
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let mut text = String::from(
-            "| engine | Elo | 95% interval | games | score | online Elo |\n|---|--:|--:|--:|--:|--:|\n",
+            "| engine | Elo | 95% interval | games | score |\n|---|--:|--:|--:|--:|\n",
         );
         for RatingRow {
             name,
@@ -64,13 +63,12 @@ impl RatingTable {
             interval,
             games,
             score,
-            online_elo,
         } in &self.rows
         {
             // Writing to a string does not fail.
             let _ = writeln!(
                 text,
-                "| {} | {elo:.0} | [{:.0}, {:.0}] | {games} | {:.1}% | {online_elo:.0} |",
+                "| {} | {elo:.0} | [{:.0}, {:.0}] | {games} | {:.1}% |",
                 name.replace('|', "\\|"),
                 interval.low,
                 interval.high,

@@ -4,7 +4,6 @@
 mod elo;
 mod intervals;
 mod inverse;
-mod online;
 mod pairs;
 mod ratings;
 #[cfg(test)]
@@ -14,7 +13,6 @@ mod spsa;
 
 pub use elo::{Interval, Z_95, elo_from_score, score_from_elo, wilson};
 pub use intervals::{RatedPair, RatingsWithIntervals, fit_with_intervals};
-pub use online::online_elo;
 pub use pairs::{GameResult, MatchScore, PairCounts};
 pub use ratings::{Meeting, Ratings, fit};
 pub use sprt::{BadBounds, Sprt, Verdict};

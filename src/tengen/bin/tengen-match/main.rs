@@ -11,7 +11,7 @@ mod outcome;
 mod output;
 mod play;
 mod progress;
-mod results;
+mod record;
 mod session;
 mod sprt;
 mod tournament;
@@ -50,7 +50,6 @@ enum Command {
     Openings(openings::OpeningsArgs),
     ClockRig(clock_rig::ClockRigArgs),
     Clock(clock::ClockArgs),
-    Pages(results::PagesArgs),
     /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
     Man {
@@ -83,7 +82,6 @@ fn run() -> ExitCode {
         Command::Openings(args) => caught().and_then(|interrupt| openings::run(&args, &interrupt)),
         Command::ClockRig(args) => caught().and_then(|interrupt| clock_rig::run(&args, &interrupt)),
         Command::Clock(args) => clock::run(&args).map(|()| Outcome::Sound),
-        Command::Pages(args) => results::run(&args).map(|()| Outcome::Sound),
         Command::Man { folder } => program::man_pages(Cli::command(), &folder)
             .map(|()| Outcome::Sound)
             .map_err(Into::into),

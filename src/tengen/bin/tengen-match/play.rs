@@ -13,7 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::options::{MatchOptions, check_engines, read_engines};
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
-use crate::results;
+use crate::record;
 use crate::session::{Session, SessionObserver};
 
 /// Play a match between two engines: colour-swapped pairs on different openings.
@@ -144,7 +144,7 @@ pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<Outcome> {
         engines: &pair.engines,
     })?;
     let report = pair.report(&games);
-    results::keep(&args.options.out, std::slice::from_ref(&report))?;
+    record::keep(&args.options.out, std::slice::from_ref(&report))?;
     print_report(&report, args.options.json, &args.options.out)?;
     Ok(Outcome::of(&games))
 }

@@ -11,7 +11,7 @@ use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
 use crate::play::{PairMatch, Players};
-use crate::results;
+use crate::record;
 use crate::session::SessionObserver;
 
 /// Test whether the first engine is stronger: a generalised SPRT on colour-swapped pairs.
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome> {
         engines: &pair.engines,
     })?;
     let report = pair.report(&games);
-    results::keep(&args.options.out, std::slice::from_ref(&report))?;
+    record::keep(&args.options.out, std::slice::from_ref(&report))?;
     let report = SprtReport {
         test,
         llr: test.llr(&report.counts.pairs),

@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::options::{MatchOptions, check_engines, read_text};
 use crate::outcome::Outcome;
 use crate::output::print;
-use crate::results;
+use crate::record;
 use crate::session::{Session, SessionObserver};
 
 /// Meetings that fit on one progress line.
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
     let reports = meetings
         .iter()
         .map(|names| MatchReport::new(*names, rules.size(), &games));
-    results::keep(&args.options.out, &reports.collect::<Vec<_>>())?;
+    record::keep(&args.options.out, &reports.collect::<Vec<_>>())?;
     let report = Report {
         failures: Failures::of(&ScoreBoard::of(rules.size(), &games)),
         complaints: Complaints::of(&games),

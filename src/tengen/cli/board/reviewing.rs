@@ -8,9 +8,13 @@ use tengen::search::StopFlag;
 use tengen::watch::Eval;
 
 use super::super::flags::EngineFlags;
-use super::super::review::{Game, NODES, Reviewer, THRESHOLDS, annotated_sgf};
+use super::super::review::{Game, Reviewer, THRESHOLDS, annotated_sgf};
 use super::report::SearchedPosition;
 use super::task::Task;
+
+/// Solver nodes per position. People wait for it: with more nodes the first positions that cannot be solved take
+/// minutes.
+const NODES: u64 = 100_000;
 
 /// A review of a line, or of its last part if it was stopped.
 pub(super) struct Reviewed {
@@ -32,9 +36,7 @@ pub(super) fn review(
     stop: &StopFlag,
     see: &mut dyn FnMut(usize, String, Eval),
 ) -> anyhow::Result<Option<Reviewed>> {
-    // People wait for it: with more nodes the first positions that cannot be solved take minutes.
-    let [_, alone] = NODES;
-    let mut reviewer = Reviewer::new(flags, alone, 0, THRESHOLDS, stop.clone());
+    let mut reviewer = Reviewer::new(flags, NODES, 0, THRESHOLDS, stop.clone());
     let game = Game::new(String::new(), record);
     let reviewed = reviewer.review(game, record, &mut |found| {
         let (Some(report), Some(&node)) = (found.report, nodes.get(found.moves)) else {

@@ -1,7 +1,6 @@
 //! `tengen review`: analyses each move of a game with the search and with proofs.
 
 mod annotated;
-mod endings;
 mod facts;
 mod html;
 mod judge;
@@ -18,28 +17,25 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{Arg, Args};
+use tengen::command::{sample, sgf_files};
 use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
 use super::flags::EngineFlags;
-use super::games::{sample, sgf_files};
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
 use annotated::AnnotatedGames;
 pub(super) use annotated::text as annotated_sgf;
-use endings::Endings;
 pub(super) use facts::Game;
 use pages::Pages;
 use progress::Progress;
 pub(super) use search::Reviewer;
 use summary::Summary;
 
-/// Solver nodes per position, beside searches and alone.
-pub(super) const NODES: [u64; 2] = [1_000_000, 100_000];
+/// Solver nodes per position by default.
+const NODES: u64 = 1_000_000;
 /// Default losses from which a move is an inaccuracy, a mistake and a blunder.
 pub(super) const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
-/// First ply when the solver works alone.
-const ENDINGS_FROM: u32 = 40;
 
 /// Review finished games move by move.
 ///
@@ -74,19 +70,15 @@ pub(crate) struct Review {
     /// Minimum losses, in percent of winrate, of an inaccuracy, a mistake and a blunder.
     #[arg(long, value_name = "A,B,C", default_value = "5,10,20", value_parser = thresholds)]
     thresholds: [f32; 3],
-    /// Solver nodes per position [default: 1000000; 100000 with --endings].
-    #[arg(long, value_name = "N")]
-    nodes: Option<u64>,
-    /// First ply for the solver [default: 0; 40 with --endings].
-    #[arg(long, value_name = "PLY")]
-    from: Option<u32>,
+    /// Solver nodes per position.
+    #[arg(long, value_name = "N", default_value_t = NODES)]
+    nodes: u64,
+    /// First ply for the solver.
+    #[arg(long, value_name = "PLY", default_value_t = 0)]
+    from: u32,
     /// Analyse this many games, evenly chosen.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     games: Option<u32>,
-    /// Use the solver only, without searches: from which ply games can be solved, and who lost a
-    /// won game. Every position is solved independently; --threads games concurrently.
-    #[arg(long, conflicts_with_all = ["html", "sgf", "visits", "time-per-move", "model", "backend"])]
-    endings: bool,
     #[command(flatten)]
     engine: EngineFlags,
 }
@@ -129,19 +121,8 @@ impl Review {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let files = sgf_files(&self.files)?;
         let files = sample(files, self.games.map(|games| games as usize));
-        let options = self.engine.resolve()?;
+        self.engine.resolve()?;
         let game = self.engine.given("game");
-        let [beside, alone] = NODES;
-        if self.endings {
-            let cores = std::thread::available_parallelism().map_or(1, Into::into);
-            let endings = Endings {
-                nodes: self.nodes.unwrap_or(alone),
-                from: self.from.unwrap_or(ENDINGS_FROM),
-                threads: options.threads.unwrap_or(cores),
-                json: self.json,
-            };
-            return endings.run(&files);
-        }
         let pages = self.html.as_deref();
         let pages = pages
             .map(|path| Pages::open(path, &files, self.force))
@@ -151,9 +132,8 @@ impl Review {
             .map(|path| AnnotatedGames::open(path, &files, self.force))
             .transpose()?;
         let stop = stop_on_ctrl_c()?;
-        let (nodes, from) = (self.nodes.unwrap_or(beside), self.from.unwrap_or(0));
         let flags = Arc::new(self.engine);
-        let reviewer = Reviewer::new(flags, nodes, from, self.thresholds, stop.clone());
+        let reviewer = Reviewer::new(flags, self.nodes, self.from, self.thresholds, stop.clone());
         Session {
             game,
             reviewer,

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use anyhow::{bail, ensure};
+use tengen::command::{position, read as read_file};
 use tengen::game::{Game, Rules as _};
 use tengen::games::nogo::SmallNoGo;
 use tengen::games::with_game;
 use tengen::record::{GameRecord, Vertex, sgf};
-
-use super::super::position::{position, read as read_file};
 
 /// The game of a file, as this game if SGF has no separate number for it.
 ///

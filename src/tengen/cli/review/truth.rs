@@ -1,13 +1,11 @@
 //! Proofs for a game's positions: winners and winning moves.
 
 use anyhow::Context as _;
-use tengen::game::{Color, Game, Move, Proof};
-use tengen::games::with_game;
+use tengen::command::positions;
+use tengen::game::{Color, Move, Proof};
+use tengen::games::{solves, with_game};
 use tengen::record::GameRecord;
 use tengen::solver::{Solvable, Solve, SolveLimits, Solves};
-
-use super::super::position::positions;
-use super::super::solvers::solves;
 
 /// A position is skipped after this many consecutive later ones that could not be solved.
 const MAX_IN_VAIN: usize = 2;
@@ -32,31 +30,6 @@ pub(super) struct SolverBudget<'a> {
     pub(super) bytes: usize,
     /// No position before this ply.
     pub(super) from: u32,
-}
-
-/// Solves positions from the last one back to `from`, until several consecutive ones fail, and
-/// returns the results with the positions' indices, ascending.
-pub(super) fn look_back<G: Game, T>(
-    positions: &[G],
-    from: u32,
-    mut solve: impl FnMut(usize) -> Option<T>,
-) -> Vec<(usize, T)> {
-    let mut found = Vec::new();
-    let mut in_vain = 0;
-    for (index, position) in positions.iter().enumerate().rev() {
-        if position.ply() < from || in_vain > MAX_IN_VAIN {
-            break;
-        }
-        match solve(index) {
-            Some(solved) => {
-                found.push((index, solved));
-                in_vain = 0;
-            }
-            None => in_vain += 1,
-        }
-    }
-    found.reverse();
-    found
 }
 
 /// Whether games of this name are solved here, beside the search. Others are proven in the search

@@ -113,5 +113,4 @@ fn what_is_wrong_is_named() {
     check_refused("cache-mib", "-1", "1000000");
     check_refused("root_noise", "2", "root-noise");
     check_refused("time_extent", "2", "time-extend");
-    check_refused("time_scheme", "slow", "front-loaded");
 }

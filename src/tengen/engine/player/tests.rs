@@ -5,7 +5,7 @@ mod passing;
 use super::super::testing::{Behaviour, FillGame, player, report, timed_player};
 use super::super::{ThinkError, Thinker};
 use super::*;
-use crate::clock::{FakeClock, Overtime, Scheme, TimeLeft, TimeParams};
+use crate::clock::{FakeClock, Overtime, TimeLeft, TimeParams};
 use crate::record::Vertex;
 
 fn stone(color: Color, point: u16) -> Play {
@@ -171,16 +171,13 @@ fn the_hard_limit_stops_a_search_that_forgets_the_time() {
 #[test]
 fn limits_given_hold_together_and_two_seconds_are_the_default() {
     let secs = Duration::from_secs;
-    let check = |visits, time_per_move, control, expected: (Option<u64>, Option<Duration>)| {
+    let found = |visits, time_per_move, control| {
         let mut timing = Timing::new(ThinkingLimits {
             visits,
             time_per_move,
             late_after: None,
             lag: Some(Duration::ZERO),
-            time: TimeParams {
-                time_scheme: Scheme::FrontLoaded,
-                ..TimeParams::default()
-            },
+            time: TimeParams::default(),
         });
         timing.set_control(control);
         let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
@@ -189,7 +186,10 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
             let millis = budget.soft.as_millis() as u64;
             Duration::from_millis(millis)
         });
-        assert_eq!((limits.visits, soft), expected);
+        (limits.visits, soft)
+    };
+    let check = |visits, time_per_move, control, expected: (Option<u64>, Option<Duration>)| {
+        assert_eq!(found(visits, time_per_move, control), expected);
     };
     check(None, None, TimeControl::Unlimited, (None, Some(secs(2))));
     check(Some(9), None, TimeControl::Unlimited, (Some(9), None));
@@ -205,14 +205,17 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
         TimeControl::Unlimited,
         (Some(9), Some(secs(7))),
     );
-    // The simplest scheme: 12% of the clock, less the minimum lag of three moves.
-    let millis = |millis| Some(Duration::from_millis(millis));
-    check(None, None, limited(30), (None, millis(3598)));
-    check(Some(9), Some(secs(7)), limited(3), (Some(9), millis(358)));
+    // What the clock alone allows is the shorter or the longer time.
+    let [short, long] = [3, 900].map(|seconds| found(None, None, limited(seconds)).1);
+    assert!(
+        short < Some(secs(7)) && Some(secs(7)) < long,
+        "{short:?} {long:?}"
+    );
+    check(Some(9), Some(secs(7)), limited(3), (Some(9), short));
     check(
         Some(9),
         Some(secs(7)),
-        limited(90),
+        limited(900),
         (Some(9), Some(secs(7))),
     );
 }

@@ -16,7 +16,7 @@ use tengen::search::{SearchReport, StopFlag};
 const VISITS: u64 = 400;
 
 /// The engine, with statistics of its searches.
-pub(super) struct Examinee {
+pub(crate) struct Examinee {
     engine: Box<dyn Engine>,
     searches: u32,
     visits: u64,
@@ -24,10 +24,10 @@ pub(super) struct Examinee {
 }
 
 /// A search's answer to a position.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// The move; `None` if it resigns or passes.
-    pub(super) mv: Option<Move>,
-    pub(super) report: SearchReport,
+    pub(crate) mv: Option<Move>,
+    pub(crate) report: SearchReport,
 }
 
 impl Examinee {
@@ -35,7 +35,7 @@ impl Examinee {
     ///
     /// # Errors
     /// If the board is not supported.
-    pub(super) fn new(options: &EngineOptions, size: BoardSize) -> anyhow::Result<Examinee> {
+    pub(crate) fn new(options: &EngineOptions, size: BoardSize) -> anyhow::Result<Examinee> {
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let mut engine = registry::create(options, size, &time)?;
         let mut thinking_limits = engine.thinking_limits();
@@ -56,7 +56,7 @@ impl Examinee {
     ///
     /// # Errors
     /// If the record is of another game, or the search fails.
-    pub(super) fn search(
+    pub(crate) fn search(
         &mut self,
         record: &GameRecord,
         color: Color,
@@ -82,7 +82,7 @@ impl Examinee {
     }
 
     /// The network's evaluation of the last position; `None` without a network.
-    pub(super) fn network(&mut self, color: Color, stop: &StopFlag) -> Option<Answer> {
+    pub(crate) fn network(&mut self, color: Color, stop: &StopFlag) -> Option<Answer> {
         let report = self.analyse(color, AnalysisEffort::Network(Symmetry::IDENTITY), stop)?;
         let mv = report.best().map(|best| best.mv);
         report.by_network().then_some(Answer { mv, report })
@@ -92,7 +92,7 @@ impl Examinee {
     ///
     /// # Errors
     /// If the record is of another game, or the search fails.
-    pub(super) fn judge(
+    pub(crate) fn judge(
         &mut self,
         record: &GameRecord,
         color: Color,
@@ -109,7 +109,7 @@ impl Examinee {
     }
 
     /// Mean visits and seconds of its searches.
-    pub(super) fn means(&self) -> [f64; 2] {
+    pub(crate) fn means(&self) -> [f64; 2] {
         let searches = f64::from(self.searches.max(1));
         [self.visits as f64 / searches, self.seconds / searches]
     }

@@ -7,7 +7,7 @@ use super::records::{Records, Topic};
 const HEAD: &str = "\
 # What did not help
 
-Ideas that were tried and measured without a gain, so that they are not tried again the same way. Made by `tengen-match
+Ideas that were tried and measured without a gain, so that they are not tried again the same way. Made by `tengen-lab
 pages` from [`docs/results/tried.toml`](results/tried.toml).
 ";
 

@@ -1,36 +1,48 @@
-//! `tengen review --endings`: when finished games were decided, and who lost a decided game.
+//! When finished games were decided, and who lost a decided game.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, ensure};
+use clap::Args;
 use parking_lot::Mutex;
 use serde::Serialize;
-use tengen::game::Color;
-use tengen::games::with_game;
+use tengen::command::{positions, read, sample, sgf_files};
+use tengen::game::{Color, Game};
+use tengen::games::{solves, with_game};
 use tengen::gtp::format_vertex;
 use tengen::record::GameRecord;
-use tengen::solver::{Solvable, SolveLimits};
-
-use super::super::output::print;
-use super::super::position::positions;
-use super::record;
-use super::truth::{self, look_back};
+use tengen::solver::{Solvable, SolveLimits, Solves};
+use tengen_train::command::{Threads, print};
 
 /// Bytes of the solver's table per node, and the maximum, in MiB.
 const BYTES_A_NODE: u64 = 64;
 const MOST_MIB: u64 = 512;
 
-/// Parameters of the analysis.
-pub(super) struct Endings {
-    /// Nodes per position; positions are solved independently.
-    pub(super) nodes: u64,
+/// A position is skipped after this many consecutive later ones that could not be solved.
+const MAX_IN_VAIN: usize = 2;
+
+/// Find from which ply finished games of NoGo can be solved, and who lost a won game.
+#[derive(Debug, Args)]
+pub(super) struct Decided {
+    /// SGF files, or folders of them.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Solver nodes per position; every position is solved independently.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    nodes: u64,
     /// No position before this ply.
-    pub(super) from: u32,
-    /// Threads, each with its own games.
-    pub(super) threads: usize,
-    pub(super) json: bool,
+    #[arg(long, value_name = "PLY", default_value_t = 40)]
+    from: u32,
+    /// Use this many games, evenly chosen.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    games: Option<u32>,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Results for one game.
@@ -76,12 +88,17 @@ struct Summary {
     blunders: Vec<Blunder>,
 }
 
-impl Endings {
-    pub(super) fn run(&self, files: &[PathBuf]) -> anyhow::Result<()> {
+impl Decided {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let files = sample(
+            sgf_files(&self.files)?,
+            self.games.map(|games| games as usize),
+        );
+        let threads = self.threads.number()?;
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let found = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.threads)
+            let workers: Vec<_> = (0..threads)
                 .map(|_| {
                     scope.spawn(|| {
                         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -125,10 +142,14 @@ impl Endings {
     }
 
     fn review(&self, file: &Path) -> anyhow::Result<Reviewed> {
-        let record = record::read(file, None)?;
-        let game = &record.game;
-        anyhow::ensure!(
-            truth::is_solved(game),
+        let record = read(file, None)?;
+        // Many NoGo files only say that they use Go's board.
+        let game = match record.game.as_str() {
+            "go" => "nogo",
+            name => name,
+        };
+        ensure!(
+            solves(game) == Solves::Endings,
             "{}: only endings of NoGo are solved, and this is a game of {game}",
             file.display()
         );
@@ -187,6 +208,31 @@ impl Endings {
             solved,
         })
     }
+}
+
+/// Solves positions from the last one back to `from`, until several consecutive ones fail, and
+/// returns the results with the positions' indices, ascending.
+fn look_back<G: Game, T>(
+    positions: &[G],
+    from: u32,
+    mut solve: impl FnMut(usize) -> Option<T>,
+) -> Vec<(usize, T)> {
+    let mut found = Vec::new();
+    let mut in_vain = 0;
+    for (index, position) in positions.iter().enumerate().rev() {
+        if position.ply() < from || in_vain > MAX_IN_VAIN {
+            break;
+        }
+        match solve(index) {
+            Some(solved) => {
+                found.push((index, solved));
+                in_vain = 0;
+            }
+            None => in_vain += 1,
+        }
+    }
+    found.reverse();
+    found
 }
 
 /// Plies after which the winner changes.

@@ -14,7 +14,7 @@ How strong Tengen is today. Scores are Tengen's, with the 95% interval in bracke
 there are draws) and lost. *Network* names a file of [models](networks.md), or another program's network in both
 programs. Every row is a record in [`docs/results/`](results/README.md), newer ones with their command, where all earlier
 matches and all other figures are, too; ideas without a gain are in [what did not help](what-did-not-help.md). This page
-is made by `tengen-match pages`.
+is made by `tengen-lab pages`.
 ";
 
 /// The page.

@@ -8,16 +8,16 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
+use tengen::command::position;
 use tengen::game::{Move, Proof};
 use tengen::games::with_game;
 use tengen::record::file;
 use tengen::solver::{self, Solvable, SolveLimits};
+use tengen_train::command::print;
 
 use super::line::{Ending, Truth, read, text};
 use super::table::table;
-use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
-use crate::cli::position::position;
-use crate::cli::terminal::tell;
+use crate::engine_flags::{end_as_interrupted, stop_on_ctrl_c};
 
 /// Interval between writes of the file.
 const SAVE: Duration = Duration::from_secs(10);
@@ -84,7 +84,7 @@ impl Solve {
             drop(sender);
             self.collect(&mut endings, open.len(), &solved)
         })?;
-        crate::cli::output::print(&table(&endings))?;
+        print(&table(&endings))?;
         if stop.is_raised() {
             return end_as_interrupted();
         }
@@ -111,7 +111,7 @@ impl Solve {
             if clock.now() - saved >= SAVE {
                 save(endings)?;
                 saved = clock.now();
-                tell(&format!("{done} of {open} positions, {settled} settled"));
+                log::info!("{done} of {open} positions, {settled} settled");
             }
         }
         save(endings)

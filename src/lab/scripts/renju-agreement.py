@@ -6,8 +6,8 @@ where Black may not play. The other engine speaks the Gomocup protocol with Yixi
 YXSHOWFORBID, as Rapfi does (github.com/dhbloo/rapfi). It is started in the folder of its program, where
 it looks for its files. Ends with code 1 if the two differ.
 
-    scripts/renju-agreement.py --positions 50000 --other /path/to/pbrain-rapfi
-    scripts/renju-agreement.py --positions 50000 --other /path/to/pbrain-rapfi --dense
+    src/lab/scripts/renju-agreement.py --positions 50000 --other /path/to/pbrain-rapfi
+    src/lab/scripts/renju-agreement.py --positions 50000 --other /path/to/pbrain-rapfi --dense
 """
 import argparse
 import pathlib

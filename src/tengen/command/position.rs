@@ -3,13 +3,16 @@
 use std::iter::Peekable;
 use std::path::Path;
 
+use crate::game::{BoardSize, Color, Game};
+use crate::gtp::{format_vertex, parse_vertex};
+use crate::record::{GameRecord, LaterSetup, Play, Vertex, file, sgf};
 use anyhow::{Context as _, anyhow, bail};
-use tengen::game::{BoardSize, Color, Game};
-use tengen::gtp::{format_vertex, parse_vertex};
-use tengen::record::{GameRecord, LaterSetup, Play, Vertex, file, sgf};
 
 /// Reads an SGF file, or its first `plies` moves.
-pub(super) fn read(path: &Path, plies: Option<usize>) -> anyhow::Result<GameRecord> {
+///
+/// # Errors
+/// Names the file that cannot be read, or has fewer moves.
+pub fn read(path: &Path, plies: Option<usize>) -> anyhow::Result<GameRecord> {
     let name = || path.display().to_string();
     let most = plies.unwrap_or(usize::MAX);
     let mut record = file::read_sgf(path, most).with_context(name)?;
@@ -26,13 +29,17 @@ pub(super) fn read(path: &Path, plies: Option<usize>) -> anyhow::Result<GameReco
 }
 
 /// A board such as 5 or 4x6.
-pub(super) fn board_size(text: &str) -> anyhow::Result<BoardSize> {
+///
+/// # Errors
+/// Names what is no board.
+pub fn board_size(text: &str) -> anyhow::Result<BoardSize> {
     let size = text.parse();
     size.with_context(|| format!("--size takes a board such as 5 or 4x6, not {text:?}"))
 }
 
 /// Black or white, by name or initial.
-pub(super) fn parse_color(text: &str) -> Option<Color> {
+#[must_use]
+pub fn parse_color(text: &str) -> Option<Color> {
     match text.to_ascii_lowercase().as_str() {
         "b" | "black" => Some(Color::Black),
         "w" | "white" => Some(Color::White),
@@ -41,7 +48,10 @@ pub(super) fn parse_color(text: &str) -> Option<Color> {
 }
 
 /// A record of the moves in `text`; a colour before a move overrides the turn.
-pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<GameRecord> {
+///
+/// # Errors
+/// Names what is no point, or a colour without one.
+pub fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<GameRecord> {
     let mut record = GameRecord::new(game, size);
     let mut color = Color::Black;
     // A colour whose point follows.
@@ -79,21 +89,30 @@ fn without_point(color: &str) -> anyhow::Error {
 }
 
 /// The final position of a record, whose game starts with this empty board.
-pub(super) fn position<G: Game>(record: &GameRecord, empty: G) -> anyhow::Result<G> {
+///
+/// # Errors
+/// As [`replay`].
+pub fn position<G: Game>(record: &GameRecord, empty: G) -> anyhow::Result<G> {
     let mut last = None;
     replay(empty, record, |position| last = Some(position.clone()))?;
     last.context("a record has at least its first position")
 }
 
 /// Every position of a record, the first one included, whose game starts with this empty board.
-pub(super) fn positions<G: Game>(record: &GameRecord, empty: G) -> anyhow::Result<Vec<G>> {
+///
+/// # Errors
+/// As [`replay`].
+pub fn positions<G: Game>(record: &GameRecord, empty: G) -> anyhow::Result<Vec<G>> {
     let mut all = Vec::new();
     replay(empty, record, |position| all.push(position.clone()))?;
     Ok(all)
 }
 
 /// Calls a function with each of these positions.
-pub(super) fn replay<G: Game>(
+///
+/// # Errors
+/// If the record is of another game, or names a move or a setup that the rules do not allow.
+pub fn replay<G: Game>(
     empty: G,
     record: &GameRecord,
     mut see: impl FnMut(&G),
@@ -152,8 +171,8 @@ fn place<G: Game>(position: &mut G, play: Play) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tengen::games::gomoku::{Gomoku, GomokuRules};
-    use tengen::games::nogo::SmallNoGo;
+    use crate::games::gomoku::{Gomoku, GomokuRules};
+    use crate::games::nogo::SmallNoGo;
 
     fn end(record: &GameRecord) -> anyhow::Result<SmallNoGo> {
         position(record, SmallNoGo::new(record.size)?)

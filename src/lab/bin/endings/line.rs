@@ -232,7 +232,7 @@ pub(crate) fn read(path: &std::path::Path) -> anyhow::Result<Vec<Ending>> {
 /// Content of a set's file: a reference to the format, and the positions.
 pub(super) fn text(endings: &[Ending]) -> String {
     let lines = endings.iter().map(Ending::to_line);
-    let head = "# Endings: board, side to move, nodes, result and winning moves; see `tengen endings --help`.";
+    let head = "# Endings: board, side to move, nodes, result and winning moves; see `tengen-lab endings --help`.";
     let all: Vec<String> = std::iter::once(head.to_owned()).chain(lines).collect();
     all.join("\n") + "\n"
 }

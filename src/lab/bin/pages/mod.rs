@@ -1,6 +1,5 @@
-//! `tengen-match pages`: generates the pages of results from the records in `docs/results/`.
+//! `tengen-lab pages`: generates the pages of results from the records in `docs/results/`.
 
-mod origin;
 mod plots;
 mod records;
 mod strength;
@@ -12,20 +11,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::output::print;
+use tengen_train::command::print;
+
 use records::Records;
 
-pub(crate) use origin::keep;
-
 /// Marks around the strength table on the front page.
-const TABLE_BEGIN: &str = "<!-- strength: made by `tengen-match pages` -->\n";
+const TABLE_BEGIN: &str = "<!-- strength: made by `tengen-lab pages` -->\n";
 const TABLE_END: &str = "<!-- end of strength -->\n";
 
 /// Generate the pages and plots of results from the records in docs/results.
 ///
 /// A record is a [[match]] (every match leaves one in record.toml), a [[measure]], a [[tried]] for
 /// what did not help, a [[speed]] or a [[series]] of a plot. See docs/results/README.md.
-#[derive(Args)]
+#[derive(Debug, Args)]
 pub(crate) struct PagesArgs {
     /// Root of the repository
     #[arg(default_value = ".", value_name = "FOLDER")]
@@ -56,14 +54,11 @@ pub(crate) fn run(args: &PagesArgs) -> Result<()> {
         } else {
             fs::write(&page.path, &page.content)
                 .with_context(|| page.path.display().to_string())?;
-            print(format_args!("{}\n", page.path.display()))?;
+            print(&page.path.display().to_string())?;
         }
     }
     if !stale.is_empty() {
-        bail!(
-            "stale pages: {}; run `tengen-match pages`",
-            stale.join(", ")
-        );
+        bail!("stale pages: {}; run `tengen-lab pages`", stale.join(", "));
     }
     Ok(())
 }

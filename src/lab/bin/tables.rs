@@ -1,7 +1,22 @@
 //! Tables of scores by plies, for both kinds of positions.
 
+use serde::Serialize;
+use tengen_train::command::print;
+
+/// Writes a report to the standard output, as JSON or as text.
+pub(crate) fn print_report<R: Serialize>(
+    report: &R,
+    json: bool,
+    text: impl FnOnce(&R) -> String,
+) -> anyhow::Result<()> {
+    Ok(print(&match json {
+        true => serde_json::to_string(report)?,
+        false => text(report),
+    })?)
+}
+
 /// A score for each group of plies with answers, then a total, for either source of answers.
-pub(super) fn by_plies<A: Copy, S>(
+pub(crate) fn by_plies<A: Copy, S>(
     answers: [(&'static str, &[A]); 2],
     band: usize,
     ply: impl Fn(&A) -> usize,
@@ -22,7 +37,7 @@ pub(super) fn by_plies<A: Copy, S>(
 }
 
 /// A table as text: title, column titles and rows.
-pub(super) fn table(title: String, heads: &str, rows: impl Iterator<Item = String>) -> String {
+pub(crate) fn table(title: String, heads: &str, rows: impl Iterator<Item = String>) -> String {
     let lines: Vec<String> = [title, heads.to_owned()].into_iter().chain(rows).collect();
     lines.join("\n")
 }

@@ -1,32 +1,41 @@
 //! Measures an engine on late positions with known results and winning moves.
 
-mod score;
-
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
+use clap::Args;
 use serde::Serialize;
+use tengen::command::sample;
 use tengen::engine::EngineOptions;
 use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
 use tengen::search::StopFlag;
 
-use super::examinee::{self, Examinee};
-use super::tables::{by_plies, table};
-use crate::cli::endings::line::{Ending, Truth, read};
-use crate::cli::games::sample;
-use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
-use score::{Answer, Score, WinOutcome};
+use super::line::{Ending, Truth, read};
+use super::score::{Answer, Score, WinOutcome};
+use crate::engine_flags::{EngineFlags, end_as_interrupted, stop_on_ctrl_c};
+use crate::examinee::{self, Examinee};
+use crate::tables::{by_plies, print_report, table};
 
 /// Plies per row of the table.
 const BAND: usize = 4;
 
-/// Parameters of a measurement.
-pub(super) struct Task<'a> {
-    pub(super) file: &'a Path,
-    /// Maximum number of positions, evenly chosen.
-    pub(super) positions: Option<usize>,
-    pub(super) json: bool,
+/// Measure play on the solved positions of a set.
+///
+/// How often a won position stays won, and the accuracy of the values of network and search. The settings limit the
+/// search [default: 400 visits].
+#[derive(Debug, Args)]
+pub(super) struct Measure {
+    /// The set.
+    file: PathBuf,
+    /// Use only this many positions, evenly chosen [default: all].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    positions: Option<u32>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    engine: EngineFlags,
 }
 
 /// A lost win.
@@ -50,37 +59,40 @@ struct Report {
     thrown_away: Vec<LostWin>,
 }
 
-pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()> {
-    let all = read(task.file)?;
-    let solved: Vec<&Ending> = all.iter().filter(|ending| ending.tells()).collect();
-    let name = task.file.display();
-    ensure!(
-        !solved.is_empty(),
-        "{name} contains no solved position: run `tengen endings solve {name}` first"
-    );
-    for ending in &solved {
-        let game = &ending.game;
+impl Measure {
+    pub(super) fn run(&self) -> anyhow::Result<()> {
+        let options = self.engine.resolve()?;
+        let all = read(&self.file)?;
+        let solved: Vec<&Ending> = all.iter().filter(|ending| ending.tells()).collect();
+        let name = self.file.display();
         ensure!(
-            *game == options.game,
-            "{name} contains positions of {game}: use --game {game}"
+            !solved.is_empty(),
+            "{name} contains no solved position: run `tengen-lab endings solve {name}` first"
         );
-    }
-    let unsolved = all.len() - solved.len();
-    let chosen = sample(solved, task.positions);
-    let stop = stop_on_ctrl_c()?;
-    let mut exam = EndingTest::new(options, chosen[0])?;
-    for ending in &chosen {
-        exam.ask(ending, &stop).with_context(|| ending.to_line())?;
-        if stop.is_raised() {
-            break;
+        for ending in &solved {
+            let game = &ending.game;
+            ensure!(
+                *game == options.game,
+                "{name} contains positions of {game}: use --game {game}"
+            );
         }
+        let unsolved = all.len() - solved.len();
+        let chosen = sample(solved, self.positions.map(|positions| positions as usize));
+        let stop = stop_on_ctrl_c()?;
+        let mut exam = EndingTest::new(&options, chosen[0])?;
+        for ending in &chosen {
+            exam.ask(ending, &stop).with_context(|| ending.to_line())?;
+            if stop.is_raised() {
+                break;
+            }
+        }
+        let report = exam.report(unsolved);
+        print_report(&report, self.json, Report::text)?;
+        if stop.is_raised() {
+            return end_as_interrupted();
+        }
+        Ok(())
     }
-    let report = exam.report(unsolved);
-    crate::cli::output::print_report(&report, task.json, Report::text)?;
-    if stop.is_raised() {
-        return end_as_interrupted();
-    }
-    Ok(())
 }
 
 /// The answers so far.

@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use tengen::command::{self, replay, sgf_files};
 use tengen::game::{Color, Move, Rules};
-use tengen::games::with_game;
+use tengen::games::{solved_games, with_game};
 use tengen::record::{GameRecord, file, search_value};
 use tengen::solver::{Solvable, Solves};
+use tengen_train::command::print;
 
 use super::line::{Ending, Truth, read, text};
-use crate::cli::games::sgf_files;
-use crate::cli::position::{self, replay};
-use crate::cli::solvers::solved_games;
 
 /// Multiples of this share are equally distributed in a range, for any number of them: the fraction
 /// of the golden ratio.
@@ -62,7 +61,7 @@ impl Pick {
         let (mut short, mut twice, mut failed) = (0, 0, 0);
         let files = sgf_files(&self.games)?;
         for (number, path) in (0_u32..).zip(&files) {
-            let picked = match position::read(path, None) {
+            let picked = match command::read(path, None) {
                 Ok(record) => {
                     let range = self.range(&record.game)?;
                     self.picked(number, &record, range)
@@ -94,7 +93,7 @@ impl Pick {
         );
         file::write(&self.out, text(&endings).as_bytes())
             .with_context(|| self.out.display().to_string())?;
-        crate::cli::output::print(&format!(
+        print(&format!(
             "{} positions added to {before}; {short} were after the end of a game{}, {twice} are \
              duplicates",
             endings.len() - before,
@@ -218,7 +217,7 @@ fn after<G: Solvable>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::position::played;
+    use tengen::command::played;
     use tengen::game::BoardSize;
 
     #[test]

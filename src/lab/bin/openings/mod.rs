@@ -1,37 +1,48 @@
-//! Measures an engine in openings against a much longer search: there is no better reference.
+//! `tengen-lab openings`: measures an engine in openings against a much longer search: there is no better reference.
 
 mod book;
 mod score;
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
+use clap::Args;
 use serde::Serialize;
-use tengen::engine::EngineOptions;
+use tengen::command::sample;
 use tengen::games::with_game;
 use tengen::record::file;
 use tengen::search::StopFlag;
 
-use super::examinee::Examinee;
-use super::tables::{by_plies, table};
-use crate::cli::games::sample;
-use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
-use crate::cli::terminal::tell;
+use crate::engine_flags::{EngineFlags, end_as_interrupted, stop_on_ctrl_c};
+use crate::examinee::Examinee;
+use crate::tables::{by_plies, print_report, table};
 use book::{Opening, Verdict};
 use score::{Answer, Score};
 
 /// Plies per row of the table.
 const BAND: usize = 8;
 
-/// Parameters of a measurement.
-pub(super) struct Task<'a> {
-    pub(super) book: &'a Path,
-    /// Maximum number of openings, evenly chosen.
-    pub(super) positions: Option<usize>,
-    /// First judge openings that were judged with fewer visits, and write the results into the
-    /// book.
-    pub(super) judge_visits: Option<u64>,
-    pub(super) json: bool,
+/// Measure play on a book's openings that were judged by a much longer search.
+///
+/// How often the move is the same, its loss by that search's values, and the error of the value. The settings limit
+/// the search [default: 400 visits].
+#[derive(Debug, Args)]
+pub(crate) struct Openings {
+    /// The book: the moves of an opening a line.
+    book: PathBuf,
+    /// First judge the openings that no search with this many visits has judged, and write the
+    /// results into the book, as comments; when interrupted, the next run continues. A thousand
+    /// times the visits to be measured is a good number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
+    judge_visits: Option<u64>,
+    /// Use only this many openings, evenly chosen [default: all].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    positions: Option<u32>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    engine: EngineFlags,
 }
 
 #[derive(Debug, Serialize)]
@@ -45,10 +56,12 @@ struct Report {
     scores: Vec<Score>,
 }
 
-pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()> {
+/// Runs the command.
+pub(crate) fn run(task: &Openings) -> anyhow::Result<()> {
+    let options = &task.engine.resolve()?;
     let stop = stop_on_ctrl_c()?;
     let name = task.book.display();
-    let text = file::read_text(task.book).with_context(|| name.to_string())?;
+    let text = file::read_text(&task.book).with_context(|| name.to_string())?;
     let rules = &*options.rules;
     let read =
         with_game!(&options.game, options.board(), rules: rules, |empty| book::read(&empty, &text));
@@ -68,7 +81,7 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
         "{name} contains no judged opening: --judge-visits 400000 judges them"
     );
     let (mut by_network, mut by_search, mut judged_by) = (Vec::new(), Vec::new(), 0);
-    for (opening, verdict) in sample(judged, task.positions) {
+    for (opening, verdict) in sample(judged, task.positions.map(|positions| positions as usize)) {
         let (ply, color) = (opening.record.plays.len(), opening.to_move);
         let Some(found) = examinee.search(&opening.record, color, &stop)? else {
             break;
@@ -93,7 +106,7 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
             Score::of,
         ),
     };
-    crate::cli::output::print_report(&report, task.json, Report::text)?;
+    print_report(&report, task.json, Report::text)?;
     if stop.is_raised() {
         return end_as_interrupted();
     }
@@ -107,7 +120,7 @@ fn judge(
     lines: &mut [Option<Opening>],
     texts: &mut [String],
     visits: u64,
-    task: &Task<'_>,
+    task: &Openings,
     stop: &StopFlag,
 ) -> anyhow::Result<()> {
     let known = |opening: &Opening| opening.verdict.as_ref().map_or(0, |known| known.visits);
@@ -127,9 +140,9 @@ fn judge(
         *text = book::with_verdict(text, &found, opening.record.size);
         opening.verdict = Some(found);
         let all = texts.join("\n") + "\n";
-        file::write(task.book, all.as_bytes()).with_context(|| task.book.display().to_string())?;
+        file::write(&task.book, all.as_bytes()).with_context(|| task.book.display().to_string())?;
         done += 1;
-        tell(&format!("{done} of {open} judged"));
+        log::info!("{done} of {open} judged");
     }
     Ok(())
 }

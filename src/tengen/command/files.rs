@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 
 /// The SGF files among these paths, and in folders among them, in order.
-pub(super) fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+///
+/// # Errors
+/// Names a folder that cannot be read or has none.
+pub fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         let name = || path.display().to_string();
@@ -30,7 +33,8 @@ pub(super) fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// At most this many of the items, evenly chosen; all without a limit.
-pub(super) fn sample<T: Clone>(items: Vec<T>, most: Option<usize>) -> Vec<T> {
+#[must_use]
+pub fn sample<T: Clone>(items: Vec<T>, most: Option<usize>) -> Vec<T> {
     match most.filter(|&most| most < items.len()) {
         None => items,
         Some(most) => (0..most)

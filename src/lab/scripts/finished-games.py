@@ -6,7 +6,7 @@ wins by half a point as the board stands, and the engine plays that side on agai
 passes, until both pass. Who has won is said by GNU Go, and counted here with its dead stones and sekis. Finished games
 are kept in a file of one JSON object a line and used again.
 
-    scripts/finished-games.py --games 200 --out /tmp/finished.jsonl \\
+    src/lab/scripts/finished-games.py --games 200 --out /tmp/finished.jsonl \\
         --engine "target/release/tengen gtp --game go --visits 200 --threads 1"
 """
 import argparse

@@ -9,12 +9,11 @@
 //! comes first.
 
 use anyhow::{Context as _, ensure};
+use tengen::command::position;
 use tengen::game::{BoardSize, Color, Game, Move};
 use tengen::gtp::{format_vertex, parse_vertex};
 use tengen::record::{GameRecord, Play, Vertex};
 use tengen::search::SearchReport;
-
-use crate::cli::position::position;
 
 /// Start of the comment.
 const JUDGED: &str = "judged by ";

@@ -2,7 +2,7 @@
 # The comparison of Cazenave 2020 ("Mobile Networks for Computer Go", V-A) at a small scale: networks of about a
 # million parameters, fitted to the same games with the same batches.
 #
-#   scripts/mobile-tables.sh DATA OUT [SAMPLES]
+#   src/lab/scripts/mobile-tables.sh DATA OUT [SAMPLES]
 #
 # DATA is a folder of shards that `tengen-train import --komi-share 0` has written: the networks do not see komi.
 # The network with the fewest samples is fitted next, for SLICE seconds (default 600), so that all have about as

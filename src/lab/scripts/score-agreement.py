@@ -5,7 +5,7 @@ Plays games between engines of different strength (GNU Go on levels 1 to 10, Ten
 playouts), asks GNU Go for score and dead stones of each finished position, keeps both in a file of one
 JSON object a line, and then asks Tengen. Goes on where it left off; only Tengen's answers are asked again.
 
-    scripts/score-agreement.py --games 500 --out /tmp/score-agreement.jsonl \\
+    src/lab/scripts/score-agreement.py --games 500 --out /tmp/score-agreement.jsonl \\
         --referee "target/release/tengen gtp --game go --backend rollout --visits 20000"
 """
 import argparse

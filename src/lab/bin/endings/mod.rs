@@ -1,7 +1,10 @@
-//! `tengen endings`: positions with known winners and winning moves, to test engines.
+//! `tengen-lab endings`: positions with known winners and winning moves, to test engines.
 
-pub(super) mod line;
+mod decided;
+mod line;
+mod measure;
 mod pick;
+mod score;
 mod solve;
 mod table;
 
@@ -9,17 +12,21 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use tengen_train::command::print;
+
+use decided::Decided;
 use line::read;
+use measure::Measure;
 use pick::Pick;
 use solve::Solve;
 use table::table;
 
 const EXAMPLES: &str = "\
 Examples:
-  tengen endings pick runs/games/sgf --out endings.txt     positions from games
-  tengen endings solve endings.txt --nodes 1000000         the easier half of them
-  tengen endings solve endings.txt --nodes 30000000        those that were left
-  tengen bench --endings endings.txt --visits 400          how an engine does on them";
+  tengen-lab endings pick runs/games/sgf --out endings.txt     positions from games
+  tengen-lab endings solve endings.txt --nodes 1000000         the easier half of them
+  tengen-lab endings solve endings.txt --nodes 30000000        those that were left
+  tengen-lab endings measure endings.txt --visits 400          how an engine does on them";
 
 /// Make a set of positions of NoGo or Gomoku with their winners and all their winning moves.
 ///
@@ -28,7 +35,7 @@ Examples:
 /// side to move (b or w), the nodes spent on it, and the result for that side: - a loss, + a win and
 /// its winning moves, ? unknown; after a win's moves ? and the moves of unknown result. After an
 /// unknown result the moves that are not proven to lose, if others are. Last, value=-0.320: what
-/// another program's search thought of it. `tengen bench --endings` tests engines on it.
+/// another program's search thought of it. `measure` tests engines on it.
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Endings {
@@ -41,6 +48,8 @@ enum Command {
     Pick(Pick),
     Solve(Solve),
     List(List),
+    Measure(Box<Measure>),
+    Decided(Decided),
 }
 
 /// Summarise a set ply by ply.
@@ -55,7 +64,9 @@ impl Endings {
         match self.command {
             Command::Pick(command) => command.run(),
             Command::Solve(command) => command.run(),
-            Command::List(command) => super::output::print(&table(&read(&command.file)?)),
+            Command::List(command) => Ok(print(&table(&read(&command.file)?))?),
+            Command::Measure(command) => command.run(),
+            Command::Decided(command) => command.run(),
         }
     }
 }
