@@ -2,9 +2,11 @@
 //! JSON on the first line, then the game as SGF.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use tengen::program;
 use tengen::record::file;
 
 use super::session::Session;
@@ -13,6 +15,9 @@ use super::terms::Terms;
 
 /// Minimum interval between two writes.
 const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Interval of the check for Ctrl-C.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The usual file, in the user's folder for the state of programs.
 pub(super) fn usual_file() -> Option<PathBuf> {
@@ -51,21 +56,40 @@ pub(super) fn keep(table: &Table, path: &Path) {
     loop {
         table.wait();
         std::thread::sleep(INTERVAL);
-        let Some(text) = table.look(text).filter(|text| *text != written) else {
-            continue;
-        };
-        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let done = folder.map_err(file::FileError::from);
-        let done = done.and_then(|()| file::write(path, text.as_bytes()));
-        // Once is enough.
-        if let Err(error) = &done
-            && !failed
-        {
-            log::warn!("the game is not kept in {}: {error}", path.display());
+        // The game may change while it is written.
+        while let Some(text) = table.look(text).filter(|text| *text != written) {
+            let done = write(path, &text);
+            // Once is enough.
+            if let Err(error) = &done
+                && !failed
+            {
+                log::warn!("the game is not kept in {}: {error}", path.display());
+            }
+            failed = done.is_err();
+            written = text;
         }
-        failed = done.is_err();
-        written = text;
     }
+}
+
+/// Writes the game when the program is asked to end, and ends it.
+pub(super) fn keep_at_the_end(table: &Table, path: &Path, asked: &AtomicBool) {
+    while !asked.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK_INTERVAL);
+    }
+    if let Some(text) = table.look(text)
+        && let Err(error) = write(path, &text)
+    {
+        log::warn!("the game is not kept in {}: {error}", path.display());
+    }
+    if let Err(error) = program::end_as_interrupted() {
+        log::warn!("{error}");
+    }
+    program::end(1)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), file::FileError> {
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    file::write(path, text.as_bytes())
 }
 
 /// What is written; nothing of a game in which nothing has happened, so that the one before stays.

@@ -25,6 +25,7 @@ use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::EngineOptions;
+use tengen::program;
 use tengen::record::file;
 use tengen::web::{Host, Server};
 
@@ -128,6 +129,11 @@ impl Board {
         let (working, watching) = (Arc::clone(&table), Arc::clone(&table));
         spawn("engine", move || worker::work(&working, &time))?;
         if let Some(path) = kept {
+            let asked = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
+            let (ending, end_path) = (Arc::clone(&table), path.clone());
+            spawn("end", move || {
+                autosave::keep_at_the_end(&ending, &end_path, &asked);
+            })?;
             spawn("autosave", move || autosave::keep(&table, &path))?;
         }
         spawn("clocks", move || watching.watch_clocks())?;
