@@ -9,7 +9,7 @@ Usage: scripts/endurance.sh --hours N [--out FOLDER] [--only PART]...
 
   --hours N      how long, such as 0.5 or 24
   --out FOLDER   where results, faults and what the fuzzing has learned are kept [data/endurance]
-  --only PART    only this part, fuzz, games, sessions or faults; may be repeated
+  --only PART    only this part, fuzz, games, sessions, requests or faults; may be repeated
 
 It uses one core; run it beside other work with `nice -n 19`. report.md in the folder has the figures, faults/
 what led to each fault. Programs are taken from target/release, or from BIN if it is set; the fuzz targets are
@@ -36,7 +36,7 @@ if ! awk -v hours="$hours" 'BEGIN { exit !(hours ~ /^[0-9]+(\.[0-9]+)?$/ && hour
 fi
 for part in "${only[@]}"; do
     case $part in
-        fuzz | games | sessions | faults) ;;
+        fuzz | games | sessions | requests | faults) ;;
         *) echo "endurance: there is no part \"$part\"" >&2; exit 2 ;;
     esac
 done
@@ -50,4 +50,4 @@ out=$(cd "$out" && pwd)
 if [ ${#only[@]} -eq 0 ] || [[ " ${only[*]} " == *" fuzz "* ]]; then
     "$here/../gtp-tests/fuzz/build.sh" "$out/targets"
 fi
-exec python3 "$here/endurance/run.py" --bin "$bin" --fuzz "$out/targets" --out "$out" --hours "$hours" --only "${only[@]}"
+exec python3 -B "$here/endurance/run.py" --bin "$bin" --fuzz "$out/targets" --out "$out" --hours "$hours" --only "${only[@]}"

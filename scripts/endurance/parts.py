@@ -3,7 +3,7 @@ import os
 import re
 import time
 
-from players import Analysis, Chance, COLORS, Fault, Gomocup, Gtp, Sau
+from players import Analysis, Chance, COLORS, Gomocup, Gtp, Sau
 from referee import EMPTY, GAMES, RULES
 
 USUAL = {"nogo": 9, "go": 9, "gomoku": 15}
@@ -16,7 +16,10 @@ def board_of(game, rng):
     if (draw := rng.random()) < 0.2:
         largest = LARGEST[game] if draw < 0.1 else 5
         width, height = (rng.randint(SMALLEST[game], largest) for _ in "wh")
-    return GAMES[game](width, height, rng.choice(RULES[game]))
+    rules = rng.choice(RULES[game])
+    if rules == "japanese" and rng.random() < 0.9:
+        rules = "chinese"  # Where territory counts, the end of the game is tried out before each move.
+    return GAMES[game](width, height, rules)
 
 
 def compare(engine, board, color):
@@ -40,6 +43,8 @@ def one_game(witness, sides, board, rng, figures):
     parties = list({id(party): party for party in (witness, *sides)}.values())
     for party in parties:
         party.begin(board, sides.index(party) if party in sides else 2)
+    # Then it is not told of other moves, and the board is compared at the end.
+    witness.both = sides[0] is sides[1] is witness
     color, board.played = 0, 0
     while not board.over(color) and board.played < 4 * len(board.stones):
         side = sides[color]
@@ -58,18 +63,19 @@ def one_game(witness, sides, board, rng, figures):
         figures["random moves" if isinstance(side, Chance) else "moves"] += 1
         board.played += 1
         color = 1 - color
-        if rng.random() < 0.02:
+        if rng.random() < 0.02 and not witness.both:
             compare(witness, board, color)
             figures["comparisons"] += 1
-    compare(witness, board, color)
-    figures["comparisons"] += 1
     for party in parties:
         party.end()
+    compare(witness, board, color)
+    figures["comparisons"] += 1
 
 
 def programs(tengen, game, folder):
     """The players of a game: levels, and other protocols where the game has them."""
     threads = ["--threads", "1", "--log-level", "error", "--memory-mib", "64"]
+    threads += ["--resign-below", "off"]
     weak = ["--game", game, "--backend", "rollout", "--visits", "1", *threads]
     level = ["--game", game, "--level", "1", "--visits", "2", *threads]
     found = [Gtp([tengen, "gtp", *weak], folder), Gtp([tengen, "gtp", *level], folder)]
@@ -90,19 +96,23 @@ def fits(side, board):
     return True
 
 
-def play(tengen, game, folder, rng, is_over, figures):
-    """Games between all kinds of players, one process for each, with the memory and files of the witness watched."""
+def play(tengen, game, folder, rng, until, figures, enough=None):
+    """Games between all kinds of players, one process for each, with the memory and files of the witness watched. Where
+    a number is enough, nearly all of them are drawn, which is quick."""
+    drawn = 0.5 if enough is None else 0.95
     players = programs(tengen, game, folder)
     witness, chance, uses = players[0], Chance(rng), []
     figures |= {"moves": 0, "random moves": 0, "comparisons": 0, "games": 0}
     try:
-        while not is_over(figures["games"]):
+        while time.monotonic() < until and figures["games"] != enough:
             board = board_of(game, rng)
             able = [side for side in players if fits(side, board)]
-            # Half of the games are drawn: they reach what nobody would play, and are quick.
-            sides = [chance if rng.random() < 0.7 else rng.choice(able) for _ in COLORS]
-            if sides[0] is sides[1] and not isinstance(sides[0], (Gtp, Chance)):
-                sides[1] = witness
+            # Drawn games reach what nobody would play. A program of another protocol plays one side.
+            draw = rng.random()
+            sides = [chance, chance] if draw < drawn else [rng.choice(able), rng.choice([witness, players[1], chance])]
+            if draw > (1 + drawn) / 2:
+                sides = [witness, witness]
+            rng.shuffle(sides)
             one_game(witness, sides, board, rng, figures)
             figures["games"] += 1
             uses.append(witness.use())
@@ -272,14 +282,14 @@ class Conversation:
         self.figures["commands"] += 1
 
 
-def converse(tengen, game, folder, rng, is_over, figures):
+def converse(tengen, game, folder, rng, until, figures):
     """Conversations with processes that live for some hundreds of commands."""
     figures |= {"commands": 0, "searches": 0, "refusals": 0, "timed": 0, "late": 0}
-    while not is_over(0):
+    while time.monotonic() < until:
         talk = Conversation(tengen, game, folder, rng, figures)
         try:
             for _ in range(rng.randint(50, 1500)):
-                if is_over(0):
+                if time.monotonic() > until:
                     break
                 talk.go_on()
             talk.engine.close()

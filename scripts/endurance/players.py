@@ -7,6 +7,7 @@ import time
 
 PATIENCE = 120  # Seconds without an answer after which a program counts as hanging.
 COLORS = ("black", "white")
+AHEAD = 16  # Moves that an engine that plays both sides is asked for at once.
 
 
 class Fault(Exception):
@@ -86,7 +87,7 @@ class Gtp(Program):
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.unread = []
+        self.unread, self.asked, self.both = [], 0, False
 
     def time(self, command, meanwhile=lambda: None):
         """The answer to a search, its seconds, and the part of them in which something waited for a core."""
@@ -130,12 +131,23 @@ class Gtp(Program):
             self.settle()
 
     def choose(self, board, color):
-        """A point, or `resign`."""
-        move = self.ask(f"genmove {COLORS[color]}")
+        """A point, or `resign`. With `both`, it is asked for many moves at once, which costs less waiting."""
+        if not self.asked:
+            self.settle()
+            for move in range(AHEAD if self.both else 1):
+                self.say(f"genmove {COLORS[(color + move) % 2]}")
+                self.asked += 1
+        self.asked -= 1
+        move = self.read("genmove")
         return move if move == "resign" else board.point(move)
 
     def end(self):
+        """Takes back what it has played beyond the end."""
         self.settle()
+        beyond = [self.read("genmove", True) for _ in range(self.asked)]
+        self.asked, moves = 0, sum(move[0] == "=" and move[1:].strip() != "resign" for move in beyond)
+        if moves:
+            self.ask(f"gg-undo {moves}")
 
 
 class Gomocup(Program):

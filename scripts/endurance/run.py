@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 
+import board
 import faults
 import parts
 from players import Fault
@@ -19,7 +20,7 @@ GAMES = ["nogo", "go", "gomoku"]
 TARGETS = {"protocols": 4096, "sgf": 4096, "files": 60000, "training": 8192, "networks": 2000000}  # Longest inputs.
 ROUND = 3600  # Seconds of a round at most: each part has its share of each round.
 FUZZING = 0.5
-# A slice of games has at least this many in the first round.
+# Until a process has played so many of a game, its memory is not known.
 MEMORY_GAMES = 10000
 
 
@@ -92,14 +93,12 @@ class Run:
 
         return work
 
-    def program(self, part, game, first):
+    def program(self, part, game, *more):
         folder = self.out / "programs"
         folder.mkdir(exist_ok=True)
 
         def work(until, rng, figures):
-            least = MEMORY_GAMES if first and part is parts.play else 0
-            over = lambda games: time.monotonic() > (self.end if games < least else until)
-            part(str(self.options.bin / "tengen"), game, str(folder), rng, over, figures)
+            part(str(self.options.bin / "tengen"), game, str(folder), rng, until, figures, *more)
 
         return work
 
@@ -109,18 +108,21 @@ class Run:
             raise Fault("\n".join(wrong))
 
     def go(self):
-        first = not any(line["part"].startswith("games") for line in self.done())
         while (left := self.end - time.monotonic()) > 1:
             length = min(ROUND, left)
             for target in (target for target in TARGETS if (self.options.fuzz / target).exists()):
                 self.slice(f"fuzz {target}", FUZZING * length / len(TARGETS), self.fuzz(target))
             rest = (1 - FUZZING) * length / len(GAMES)
             for game in GAMES:
-                self.slice(f"games {game}", 0.6 * rest, self.program(parts.play, game, first))
-                self.slice(f"sessions {game}", 0.3 * rest, self.program(parts.converse, game, False))
-            if first:
+                name, done = f"games {game}", self.done()
+                if any(line["part"] == name and line.get("games", 0) >= MEMORY_GAMES for line in done):
+                    self.slice(name, 0.6 * rest, self.program(parts.play, game))
+                else:
+                    self.slice(name, 6 * rest, self.program(parts.play, game, MEMORY_GAMES))
+                self.slice(f"sessions {game}", 0.3 * rest, self.program(parts.converse, game))
+            self.slice("requests board", 0.3 * rest, self.program(board.ask, ""))
+            if not any(line["part"] == "faults" for line in done):
                 self.slice("faults", length, self.on_purpose)
-            first = False
         print((self.out / "report.md").read_text(encoding="utf-8"))
         return 1 if any(line.get("faults") for line in self.done()) else 0
 
@@ -163,6 +165,10 @@ def report(lines):
         sums = total[part]
         text.append(f"| {part[9:]} | {sums['seconds'] / 3600:.2f} | {sums['commands']:,} | {sums['searches']:,} | "
                     f"{sums['refusals']:,} | {sums['timed']:,} | {sums['late']:,} | {sums['faults']} |")
+    for part in (part for part in total if part.startswith("requests")):
+        sums = total[part]
+        text += ["", f"Board: {sums['requests']:,} requests in {sums['seconds'] / 3600:.2f} hours, {sums['refusals']:,} refused, "
+                 f"{sums['faults']} faults."]
     rows = [row for line in lines for row in line.get("rows", [])]
     if rows:
         text += ["", "| fault on purpose | program | what happened | what was lost | what was said |", "|---|---|---|---|---|"]
