@@ -1,5 +1,7 @@
 //! Memory that the system may refuse.
 
+use std::hint::black_box;
+
 /// Bytes that are left to the rest of the program. More than 32 MiB: the C library of Linux gets so much from the
 /// system each time and keeps nothing of it, and how it gets other memory does not change.
 const RESERVE: usize = 36 << 20;
@@ -11,9 +13,14 @@ const RESERVE: usize = 36 << 20;
 /// a search, asks first, and leaves something to all others.
 #[must_use]
 pub fn is_offered(bytes: usize) -> bool {
+    let mut memory = Vec::<u8>::new();
     // Nothing is accessed: it costs two system calls.
-    let all = bytes.saturating_add(RESERVE);
-    Vec::<u8>::new().try_reserve_exact(all).is_ok()
+    let is_offered = memory
+        .try_reserve_exact(bytes.saturating_add(RESERVE))
+        .is_ok();
+    // Without a use of the memory the compiler may leave the request out.
+    black_box(&memory);
+    is_offered
 }
 
 #[cfg(test)]

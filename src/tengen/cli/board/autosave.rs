@@ -2,10 +2,12 @@
 //! JSON on the first line, then the game as SGF.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use parking_lot::Mutex;
 use tengen::program;
 use tengen::record::file;
 
@@ -49,47 +51,78 @@ pub(super) fn recall(session: &mut Session, path: &Path) -> anyhow::Result<()> {
     session.put_before(game, &terms)
 }
 
-/// Writes each change of the game to the file, forever.
-pub(super) fn keep(table: &Table, path: &Path) {
-    let mut written = String::new();
-    let mut failed = false;
-    loop {
-        table.wait();
-        std::thread::sleep(INTERVAL);
-        // The game may change while it is written.
-        while let Some(text) = table.look(text).filter(|text| *text != written) {
-            let done = write(path, &text);
-            // Once is enough.
-            if let Err(error) = &done
-                && !failed
-            {
-                log::warn!("the game is not kept in {}: {error}", path.display());
-            }
-            failed = done.is_err();
-            written = text;
+/// Keeps the game of a table in a file.
+pub(super) struct Autosave {
+    table: Arc<Table>,
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    written: String,
+    has_failed: bool,
+}
+
+impl Autosave {
+    pub(super) fn new(table: Arc<Table>, path: PathBuf) -> Autosave {
+        Autosave {
+            table,
+            path,
+            state: Mutex::default(),
         }
     }
-}
 
-/// Writes the game when the program is asked to end, and ends it.
-pub(super) fn keep_at_the_end(table: &Table, path: &Path, asked: &AtomicBool) {
-    while !asked.load(Ordering::Relaxed) {
-        std::thread::sleep(LOOK_INTERVAL);
+    /// Writes each change of the game, forever.
+    pub(super) fn keep(&self) {
+        loop {
+            self.table.wait();
+            std::thread::sleep(INTERVAL);
+            // The game may have changed while it was written.
+            while self.save() {
+                std::thread::sleep(INTERVAL);
+            }
+        }
     }
-    if let Some(text) = table.look(text)
-        && let Err(error) = write(path, &text)
-    {
-        log::warn!("the game is not kept in {}: {error}", path.display());
-    }
-    if let Err(error) = program::end_as_interrupted() {
-        log::warn!("{error}");
-    }
-    program::end(1)
-}
 
-fn write(path: &Path, text: &str) -> Result<(), file::FileError> {
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    file::write(path, text.as_bytes())
+    /// Writes the game when the program is asked to end, and ends it.
+    pub(super) fn keep_at_the_end(&self, asked: &AtomicBool) {
+        while !asked.load(Ordering::Relaxed) {
+            std::thread::sleep(LOOK_INTERVAL);
+        }
+        self.save();
+        if let Err(error) = program::end_as_interrupted() {
+            log::warn!("{error}");
+        }
+        program::end(1)
+    }
+
+    /// Writes the game if it differs from what was written before; returns whether it was written.
+    fn save(&self) -> bool {
+        let mut state = self.state.lock();
+        let Some(text) = self.table.look(text).filter(|text| *text != state.written) else {
+            return false;
+        };
+        let folder = self.path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let folder = folder.map_err(file::FileError::from);
+        match folder.and_then(|()| file::write(&self.path, text.as_bytes())) {
+            Ok(()) => {
+                *state = State {
+                    written: text,
+                    has_failed: false,
+                };
+                true
+            }
+            Err(error) => {
+                // Once is enough.
+                if !std::mem::replace(&mut state.has_failed, true) {
+                    let path = self.path.display();
+                    log::warn!("the game is not kept in {path}: {error}");
+                }
+                false
+            }
+        }
+    }
 }
 
 /// What is written; nothing of a game in which nothing has happened, so that the one before stays.
