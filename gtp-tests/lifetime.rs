@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
 
+#[cfg(target_os = "linux")]
+use crate::process::run_shell;
 use crate::process::{Engine, QUICK, pipe};
 
 /// The promised limit.
@@ -189,4 +191,21 @@ fn an_idle_engine_starts_fast_and_uses_little_memory() {
         check_below(&engine, 64);
     }
     assert!(best < START, "{best:?} to the first reply");
+}
+
+/// A tree that may not grow is full: neither the search nor the program ends for it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_limit_of_memory_ends_no_program() {
+    for (player, kib) in [("--backend rollout", 170_000), ("--threads 2", 330_000)] {
+        let script = format!(
+            "ulimit -v {kib}; exec '{}' gtp {player} --time-per-move 4",
+            env!("CARGO_BIN_EXE_tengen")
+        );
+        let input = "genmove b\ngenmove w\ngenmove b\n";
+        let output = run_shell(&script, input);
+        let replies: Vec<&str> = output.split_terminator("\n\n").collect();
+        assert_eq!(replies.len(), 3, "{player}: {output}");
+        moves(&replies);
+    }
 }

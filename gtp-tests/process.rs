@@ -159,8 +159,19 @@ pub(crate) fn tengen(args: &[&str]) -> Output {
 
 /// Runs `tengen` on `input` to its end.
 pub(crate) fn run_on(args: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(args)
+    feed(Command::new(env!("CARGO_BIN_EXE_tengen")).args(args), input)
+}
+
+/// The standard output of a shell's script that reads `input`.
+#[cfg(target_os = "linux")]
+pub(crate) fn run_shell(script: &str, input: &str) -> String {
+    let output = feed(Command::new("sh").args(["-c", script]), input);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn feed(command: &mut Command, input: &str) -> Output {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

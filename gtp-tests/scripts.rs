@@ -106,6 +106,16 @@ fn scripts_check_their_arguments_before_they_build() {
         &["--games", "many"],
         "--games needs a whole number, not \"many\"",
     );
+    let endurance = "endurance.sh";
+    refused(endurance, &[], "--hours takes a number above 0");
+    refused(
+        endurance,
+        &["--hours", "0"],
+        "--hours takes a number above 0, not \"0\"",
+    );
+    refused(endurance, &["--hours"], "Usage");
+    let part = ["--hours", "1", "--only", "gaming"];
+    refused(endurance, &part, "there is no part \"gaming\"");
     refused("gpu-trial.sh", &["--device"], "Usage");
     let seconds = "--seconds takes a number, not many";
     refused("gpu-trial.sh", &["--seconds", "many"], seconds);

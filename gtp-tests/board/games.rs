@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::{Board, Events};
 use super::quick;
+use crate::scratch::Scratch;
 
 fn begin(board: &Board, terms: &Value) {
     board.do_it(&json!({"do": "new", "terms": terms}));
@@ -241,6 +242,26 @@ fn a_saved_game_against_tengen_goes_on() {
     play(&board, "G3");
     let answered = page.state(|state| state["current"] == 4);
     assert_eq!(answered["to_move"], "B");
+}
+
+#[test]
+#[cfg(unix)]
+fn the_last_move_before_the_end_is_kept() {
+    let folder = Scratch::new("kept-at-the-end");
+    let file = folder.path("kept.sgf");
+    let mut board = Board::start(&["--backend", "rollout", "--autosave", &file]);
+    let id = board.child.0.id().to_string();
+    begin(
+        &board,
+        &json!({"game": "nogo", "size": "5", "players": ["human", "human"]}),
+    );
+    play(&board, "C3");
+    // At once, long before the next regular write.
+    let asked = std::process::Command::new("kill").arg(&id).status();
+    assert!(asked.expect("kill").success());
+    board.child.0.wait().expect("it is our child");
+    let kept = std::fs::read_to_string(&file).expect("it was written");
+    assert!(kept.contains(";B[cc]"), "{kept}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tengen_nn::eval::{Batch, Evaluator, NativeModel, Outputs};
 use tengen::game::BoardSize;
+use tengen_nn::eval::{Batch, Evaluator, NativeModel, Outputs};
 
 fuzz_target!(|data: &[u8]| {
     for board in [None, Some(BoardSize::new(5, 7))] {

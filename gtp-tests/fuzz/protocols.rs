@@ -7,7 +7,6 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, Engine, EngineOptions};
-use tengen::registry;
 use tengen::game::BoardSize;
 use tengen::games::UnknownGame;
 use tengen::gtp::{
@@ -15,6 +14,7 @@ use tengen::gtp::{
     Session, SessionOptions,
 };
 use tengen::record::ccgc::NgStyle;
+use tengen::registry;
 
 fn engine(game: &str, size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
     let time: Arc<dyn Clock> = Arc::new(SystemClock::new());

@@ -128,24 +128,23 @@ pub fn print(text: impl Display) -> io::Result<()> {
     })
 }
 
-/// A flag raised by the first Ctrl-C or `kill`; the second one ends the process. Call it once per
-/// process.
+/// A flag raised by the first Ctrl-C or `kill`, whose second one ends the process, and at the end of the terminal
+/// (SIGHUP), unless that is ignored or the system does not say whether it is. Call it once per process.
 ///
 /// # Errors
 /// Errors of the operating system.
 pub fn stop_on_ctrl_c() -> io::Result<Arc<AtomicBool>> {
     let raised = Arc::new(AtomicBool::new(false));
     system::raise_on_interrupt(&raised)?;
+    system::raise_on_hangup(&raised)?;
     Ok(raised)
 }
 
-/// Also raises the flag at the end of the terminal (SIGHUP), unless that is ignored or the system does
-/// not say whether it is.
-///
-/// # Errors
-/// Errors of the operating system.
-pub fn stop_on_hangup(raised: &Arc<AtomicBool>) -> io::Result<()> {
-    system::raise_on_hangup(raised)
+/// Writes text to the standard error stream. Nobody may read it any more, such as when the terminal was closed: that
+/// ends nothing.
+pub fn tell(text: impl Display) {
+    let mut out = io::stderr().lock();
+    let _ = write!(out, "{text}").and_then(|()| out.flush());
 }
 
 /// Ends the process as an uncaught Ctrl-C would, after final output: by the signal on Unix, with

@@ -1,8 +1,9 @@
 //! Messages for a user at a terminal, outside the protocol.
 
-use std::io::{IsTerminal as _, Write as _, stderr, stdin};
+use std::io::{IsTerminal as _, stderr, stdin};
 
 use tengen::engine::{Backend, EngineOptions, built_in, built_in_name, none_built_in};
+use tengen::program;
 use tengen_nn::eval::{BackendKind, Candidate, ModelSource};
 
 /// Key that ends the input.
@@ -19,8 +20,7 @@ pub(super) fn is_attended() -> bool {
 
 /// Writes a line to the standard error stream.
 pub(super) fn tell(line: &str) {
-    // If it cannot be shown, the work goes on.
-    let _ = writeln!(stderr(), "{line}");
+    program::tell(format_args!("{line}\n"));
 }
 
 /// Prints a greeting.

@@ -224,7 +224,8 @@ impl Rave {
             match self.tree.node_of(child) {
                 Some(next) => node = next,
                 None => {
-                    let room = self.tree.bytes() < self.params.max_bytes;
+                    let room = self.tree.bytes() < self.params.max_bytes
+                        && self.tree.has_room(root.policy_len());
                     if room && self.tree.len() < self.params.max_nodes {
                         let policy = self.params.policy;
                         self.tree.expand(child, &position, &self.past, policy);

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::{Playout, PlayoutPolicy, Prior};
 use crate::game::{Move, PositionHistory};
+use crate::system::is_offered;
 
 /// Index of a node in the tree.
 pub(super) type NodeId = u32;
@@ -62,6 +63,13 @@ impl Tree {
         let child = size_of::<Move>() + size_of::<NodeId>() + 4 * size_of::<f32>();
         let node = size_of::<Range<usize>>() + size_of::<u128>();
         2 * (self.nodes.len() * node + self.moves.len() * child)
+    }
+
+    /// Whether there is memory for another node with up to `moves` children.
+    pub(super) fn has_room(&self, moves: usize) -> bool {
+        let fits = self.nodes.len() < self.nodes.capacity()
+            && self.moves.len() + moves <= self.moves.capacity();
+        fits || is_offered(self.bytes())
     }
 
     /// Adds a node with a child for each move of `position` that its history allows; with game

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use super::memory::defaults;
+use crate::system::is_offered;
 
 /// Maximum bytes of a chunk: the system's large pages.
 const MOST_BYTES: usize = 1 << 21;
@@ -128,6 +129,11 @@ impl<T: Default> Arena<T> {
         }
         let bytes = self.chunk_len() as usize * size_of::<T>();
         if !budget.take(bytes) {
+            return false;
+        }
+        // Every search has one chunk.
+        if chunk > 0 && !is_offered(bytes) {
+            budget.give_back(bytes);
             return false;
         }
         let mut first = false;

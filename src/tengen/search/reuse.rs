@@ -8,6 +8,7 @@ use super::edge::Edge;
 use super::node::{NodeId, Phase};
 use super::tree::Tree;
 use crate::game::{Game, Proof};
+use crate::system::is_offered;
 
 /// Share of the memory, in parts of [`WHOLE`], for a tree. A pruned copy takes at most half as
 /// much; the rest is for the list of nodes to copy.
@@ -103,13 +104,17 @@ pub(super) fn prepared<G: Game>(
 /// A tree of the most visited part of what can be reached from `root`, at most half full, and its
 /// root. The least visited nodes are folded: they keep visits and mean, but not their moves, and
 /// what could be reached only from them is dropped. Unfinished work of threads is undone. No search
-/// may be running. `None` when `go_on`, which is called every few hundred nodes, returns false.
+/// may be running. `None` when `go_on`, which is called every few hundred nodes, returns false, and when the
+/// system has no memory for both trees.
 pub(super) fn with_room(
     tree: &Tree,
     root: NodeId,
     memory: usize,
     mut go_on: impl FnMut() -> bool,
 ) -> Option<(Arc<Tree>, NodeId)> {
+    if !is_offered(memory / WHOLE) {
+        return None;
+    }
     let mut copy = new_tree(memory);
     let new_root = copy.find_or_add(tree.node(root).key())?;
     copy.node(new_root).fold_from(tree.node(root));

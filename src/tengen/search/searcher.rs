@@ -249,7 +249,9 @@ impl<G: Encode> Searcher<G> {
         if failed {
             self.tree = self.salvaged(&pool, root, &control);
         } else {
-            (self.pool, self.tree) = (Some(pool), Some(root.tree));
+            // A tree without room that could not be pruned would end the next search at once.
+            let has_room = report.stop != StopReason::Memory;
+            (self.pool, self.tree) = (Some(pool), has_room.then_some(root.tree));
         }
         Ok(report)
     }

@@ -82,7 +82,7 @@ pub(super) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
     let (mut request, head, length) = loop {
         let read = until.read(&mut buffer)?;
         bytes.extend_from_slice(&buffer[..read]);
-        if let Some(parsed) = parse(&bytes)? {
+        if let Some(parsed) = Request::parse_head(&bytes).map_err(Refused::Status)? {
             break parsed;
         }
         if bytes.len() > MOST_HEAD {
@@ -103,43 +103,48 @@ pub(super) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
     Ok(request)
 }
 
-/// A request without its body, the length of its head and that of its body; `None` if the head is
-/// incomplete.
-fn parse(bytes: &[u8]) -> Result<Option<(Request, usize, usize)>, Refused> {
-    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
-    let mut parsed = httparse::Request::new(&mut headers);
-    let head = match parsed.parse(bytes) {
-        Ok(httparse::Status::Complete(head)) => head,
-        Ok(httparse::Status::Partial) => return Ok(None),
-        Err(httparse::Error::TooManyHeaders) => return Err(Refused::Status(431)),
-        Err(_) => return Err(Refused::Status(400)),
-    };
-    let mut request = Request {
-        method: parsed.method.unwrap_or_default().to_owned(),
-        path: parsed.path.unwrap_or_default().to_owned(),
-        ..Request::default()
-    };
-    let mut length = 0;
-    for header in parsed.headers.iter() {
-        let value = || String::from_utf8_lossy(header.value).trim().to_owned();
-        let once = |slot: &mut Option<String>| match slot.replace(value()) {
-            // Two hosts are an attack.
-            Some(_) => Err(Refused::Status(400)),
-            None => Ok(()),
+impl Request {
+    /// A request without its body, the length of its head and that of its body in bytes; `None` if the head is
+    /// incomplete.
+    ///
+    /// # Errors
+    /// The status of HTTP with which it is refused.
+    pub fn parse_head(bytes: &[u8]) -> Result<Option<(Request, usize, usize)>, u16> {
+        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut parsed = httparse::Request::new(&mut headers);
+        let head = match parsed.parse(bytes) {
+            Ok(httparse::Status::Complete(head)) => head,
+            Ok(httparse::Status::Partial) => return Ok(None),
+            Err(httparse::Error::TooManyHeaders) => return Err(431),
+            Err(_) => return Err(400),
         };
-        match header.name.to_ascii_lowercase().as_str() {
-            "host" => once(&mut request.host)?,
-            "origin" => once(&mut request.origin)?,
-            "sec-fetch-site" => once(&mut request.site)?,
-            "content-type" => once(&mut request.content_type)?,
-            "content-length" => {
-                length = value().parse().map_err(|_| Refused::Status(400))?;
+        let mut request = Request {
+            method: parsed.method.unwrap_or_default().to_owned(),
+            path: parsed.path.unwrap_or_default().to_owned(),
+            ..Request::default()
+        };
+        let mut length = 0;
+        for header in parsed.headers.iter() {
+            let value = || String::from_utf8_lossy(header.value).trim().to_owned();
+            let once = |slot: &mut Option<String>| match slot.replace(value()) {
+                // Two hosts are an attack.
+                Some(_) => Err(400_u16),
+                None => Ok(()),
+            };
+            match header.name.to_ascii_lowercase().as_str() {
+                "host" => once(&mut request.host)?,
+                "origin" => once(&mut request.origin)?,
+                "sec-fetch-site" => once(&mut request.site)?,
+                "content-type" => once(&mut request.content_type)?,
+                "content-length" => {
+                    length = value().parse().map_err(|_| 400_u16)?;
+                }
+                "transfer-encoding" => return Err(411),
+                _ => {}
             }
-            "transfer-encoding" => return Err(Refused::Status(411)),
-            _ => {}
         }
+        Ok(Some((request, head, length)))
     }
-    Ok(Some((request, head, length)))
 }
 
 /// An answer.
@@ -247,19 +252,21 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> Option<u16> {
-        match parse(text.as_bytes()) {
-            Err(Refused::Status(status)) => Some(status),
-            _ => None,
-        }
+        Request::parse_head(text.as_bytes()).err()
     }
 
     #[test]
     fn a_head_is_read_when_it_is_whole() {
         let text = "POST /x/do HTTP/1.1\r\nHost: 127.0.0.1:1\r\nContent-Length: 3\r\n\r\nabc";
         for cut in 0..text.len() - 3 {
-            assert!(matches!(parse(&text.as_bytes()[..cut]), Ok(None)), "{cut}");
+            assert!(
+                matches!(Request::parse_head(&text.as_bytes()[..cut]), Ok(None)),
+                "{cut}"
+            );
         }
-        let (request, head, length) = parse(text.as_bytes()).expect("whole").expect("whole");
+        let (request, head, length) = Request::parse_head(text.as_bytes())
+            .expect("whole")
+            .expect("whole");
         assert_eq!((&text[head..], length), ("abc", 3));
         assert_eq!((&*request.method, &*request.path), ("POST", "/x/do"));
         assert_eq!(request.host.as_deref(), Some("127.0.0.1:1"));

@@ -1,4 +1,4 @@
-//! Ctrl-C during a long command: prints the result so far, and how to continue. The files are
+//! Ctrl-C during a long command, or the end of its terminal: prints the result so far, and how to continue. The files are
 //! consistent at any time, so the program then ends. A second Ctrl-C ends it at once.
 
 use std::sync::Arc;
@@ -63,14 +63,10 @@ impl Interrupt {
     }
 
     /// Prints the result so far and ends the program, as an uncaught Ctrl-C would.
-    #[expect(
-        clippy::print_stderr,
-        reason = "a command-line program says why it ends"
-    )]
     pub fn end(&self, so_far: &str) {
-        eprintln!("\nInterrupted {so_far}\n{}", self.goes_on);
+        program::tell(format_args!("\nInterrupted {so_far}\n{}\n", self.goes_on));
         if let Err(error) = program::end_as_interrupted() {
-            eprintln!("tengen-train: {error}");
+            program::tell(format_args!("tengen-train: {error}\n"));
         }
     }
 }

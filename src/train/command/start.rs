@@ -14,16 +14,15 @@ const REFUSED: i32 = 78;
 
 /// Runs the program of this name with a log, and ends the process with the status of the result. Call it after
 /// [`tengen::processor::check`], with nothing else in `main`.
-#[expect(
-    clippy::print_stderr,
-    reason = "a command-line program says why it ends"
-)]
 #[inline(never)]
 pub fn start(name: &str, run: impl FnOnce() -> anyhow::Result<()>) -> ! {
     let status = match prepare().and_then(|()| run()) {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("{name}: {}", program::one_line(error.as_ref()));
+            program::tell(format_args!(
+                "{name}: {}\n",
+                program::one_line(error.as_ref())
+            ));
             match error.downcast_ref::<TrainError>() {
                 Some(TrainError::Refused(_)) => REFUSED,
                 _ => 1,

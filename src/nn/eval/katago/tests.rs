@@ -539,6 +539,11 @@ fn damaged_files_never_end_the_program() {
         TRANSFORMER,
     ] {
         let bytes = plan.net(1).bytes;
+        // For fuzzing to begin with: gtp-tests/fuzz/seeds.
+        if let Ok(folder) = std::env::var("TENGEN_WRITE_TEST_NETWORK") {
+            let name = format!("{folder}/katago-{}-{}", plan.version, plan.binary);
+            std::fs::write(name, &bytes).unwrap();
+        }
         for len in (0..bytes.len()).step_by(bytes.len() / 60 + 1) {
             assert!(to_onnx("net.bin", &bytes[..len], Some(board), None).is_err());
             assert!(to_onnx("net.bin", &packed(&bytes[..len]), Some(board), None).is_err());

@@ -18,7 +18,6 @@ impl Interrupt {
     /// Catches Ctrl-C and the end of the terminal from now on; call it once.
     pub(crate) fn caught() -> Result<Interrupt> {
         let raised = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
-        program::stop_on_hangup(&raised).context("SIGHUP cannot be caught")?;
         Ok(Interrupt(raised))
     }
 

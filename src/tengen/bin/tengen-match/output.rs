@@ -2,11 +2,11 @@
 //! does not end a match.
 
 use std::fmt::Display;
-use std::io::{Write as _, stderr};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use tengen::program;
+pub(crate) use tengen::program::tell;
 
 /// Writes text to the standard output: reports.
 pub(crate) fn print(text: impl Display) -> Result<()> {
@@ -17,10 +17,4 @@ pub(crate) fn print(text: impl Display) -> Result<()> {
 pub(crate) fn print_json(report: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(report).context("the report")?;
     print(format_args!("{text}\n"))
-}
-
-/// Writes text to the standard error: progress and warnings.
-pub(crate) fn tell(text: impl Display) {
-    let mut out = stderr().lock();
-    let _ = write!(out, "{text}").and_then(|()| out.flush());
 }

@@ -2,9 +2,13 @@
 //! JSON on the first line, then the game as SGF.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use parking_lot::Mutex;
+use tengen::program;
 use tengen::record::file;
 
 use super::session::Session;
@@ -13,6 +17,9 @@ use super::terms::Terms;
 
 /// Minimum interval between two writes.
 const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Interval of the check for Ctrl-C.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The usual file, in the user's folder for the state of programs.
 pub(super) fn usual_file() -> Option<PathBuf> {
@@ -44,27 +51,77 @@ pub(super) fn recall(session: &mut Session, path: &Path) -> anyhow::Result<()> {
     session.put_before(game, &terms)
 }
 
-/// Writes each change of the game to the file, forever.
-pub(super) fn keep(table: &Table, path: &Path) {
-    let mut written = String::new();
-    let mut failed = false;
-    loop {
-        table.wait();
-        std::thread::sleep(INTERVAL);
-        let Some(text) = table.look(text).filter(|text| *text != written) else {
-            continue;
-        };
-        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let done = folder.map_err(file::FileError::from);
-        let done = done.and_then(|()| file::write(path, text.as_bytes()));
-        // Once is enough.
-        if let Err(error) = &done
-            && !failed
-        {
-            log::warn!("the game is not kept in {}: {error}", path.display());
+/// Keeps the game of a table in a file.
+pub(super) struct Autosave {
+    table: Arc<Table>,
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    written: String,
+    has_failed: bool,
+}
+
+impl Autosave {
+    pub(super) fn new(table: Arc<Table>, path: PathBuf) -> Autosave {
+        Autosave {
+            table,
+            path,
+            state: Mutex::default(),
         }
-        failed = done.is_err();
-        written = text;
+    }
+
+    /// Writes each change of the game, forever.
+    pub(super) fn keep(&self) {
+        loop {
+            self.table.wait();
+            std::thread::sleep(INTERVAL);
+            // The game may have changed while it was written.
+            while self.save() {
+                std::thread::sleep(INTERVAL);
+            }
+        }
+    }
+
+    /// Writes the game when the program is asked to end, and ends it.
+    pub(super) fn keep_at_the_end(&self, asked: &AtomicBool) {
+        while !asked.load(Ordering::Relaxed) {
+            std::thread::sleep(LOOK_INTERVAL);
+        }
+        self.save();
+        if let Err(error) = program::end_as_interrupted() {
+            log::warn!("{error}");
+        }
+        program::end(1)
+    }
+
+    /// Writes the game if it differs from what was written before; returns whether it was written.
+    fn save(&self) -> bool {
+        let mut state = self.state.lock();
+        let Some(text) = self.table.look(text).filter(|text| *text != state.written) else {
+            return false;
+        };
+        let folder = self.path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let folder = folder.map_err(file::FileError::from);
+        match folder.and_then(|()| file::write(&self.path, text.as_bytes())) {
+            Ok(()) => {
+                *state = State {
+                    written: text,
+                    has_failed: false,
+                };
+                true
+            }
+            Err(error) => {
+                // Once is enough.
+                if !std::mem::replace(&mut state.has_failed, true) {
+                    let path = self.path.display();
+                    log::warn!("the game is not kept in {path}: {error}");
+                }
+                false
+            }
+        }
     }
 }
 

@@ -26,6 +26,7 @@ use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::EngineOptions;
+use tengen::program;
 use tengen::record::file;
 use tengen::web::{Host, Server};
 
@@ -34,6 +35,7 @@ pub(super) use task::Task;
 
 use super::flags::EngineFlags;
 use super::output;
+use autosave::Autosave;
 use session::Session;
 use table::Table;
 use terms::{Level, Terms, Who};
@@ -129,7 +131,11 @@ impl Board {
         let (working, watching) = (Arc::clone(&table), Arc::clone(&table));
         spawn("engine", move || worker::work(&working, &time))?;
         if let Some(path) = kept {
-            spawn("autosave", move || autosave::keep(&table, &path))?;
+            let autosave = Arc::new(Autosave::new(table, path));
+            let asked = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
+            let ending = Arc::clone(&autosave);
+            spawn("end", move || ending.keep_at_the_end(&asked))?;
+            spawn("autosave", move || autosave.keep())?;
         }
         spawn("clocks", move || watching.watch_clocks())?;
         let address = server.address();

@@ -66,6 +66,8 @@ pub struct GomocupSession {
     skips_list: bool,
     /// The memory that the manager was told to be too little.
     told_memory: Option<u64>,
+    /// Why the game so far cannot be under the wanted rules.
+    misfit: Option<String>,
     /// Number of boards so far.
     games: u64,
     over: bool,
@@ -110,6 +112,9 @@ const COMMANDS: [&str; 20] = [
 /// Commands after which the manager does not listen.
 const QUIET: [&str; 5] = ["INFO", "END", "ABOUT", "HELP", "YXSTOP"];
 
+/// Commands that begin a game, in which the wanted rules are tried anew.
+const BEGINNING: [&str; 3] = ["START", "RECTSTART", "RESTART"];
+
 impl GomocupSession {
     /// A new session.
     #[must_use]
@@ -126,6 +131,7 @@ impl GomocupSession {
             listing: None,
             skips_list: false,
             told_memory: None,
+            misfit: None,
             games: 0,
             over: false,
         }
@@ -241,7 +247,10 @@ impl GomocupSession {
             self.info.hear_yixin();
         }
         // The manager does not read while it sends INFO.
-        match self.info.trouble.take_if(|_| !QUIET.contains(&name)) {
+        let is_told = !QUIET.contains(&name);
+        let begins = BEGINNING.contains(&name);
+        let misfit = self.misfit.take_if(|_| is_told).filter(|_| !begins);
+        match self.info.trouble.take_if(|_| is_told).or(misfit) {
             Some(trouble) => Err(trouble),
             None => self.obey(name, text, send),
         }

@@ -50,11 +50,17 @@ impl GomocupSession {
         let done = match size {
             // An engine gets its memory and threads when it is created.
             Some(size) if self.info.allowance != self.allowance => self.start(size),
-            _ if self.info.rules != rules => self.set_rules(),
+            _ if self.info.rules != rules => {
+                self.misfit = None;
+                self.set_rules()
+            }
             _ => Ok(()),
         };
-        if let Err(trouble) = done {
-            self.info.trouble = Some(trouble);
+        match (done, size) {
+            (Err(trouble), Some(_)) => self.info.trouble = Some(trouble),
+            // Some managers send the rules of the next game before it begins.
+            (Err(trouble), None) => self.misfit = Some(trouble),
+            (Ok(()), _) => {}
         }
     }
 

@@ -132,6 +132,32 @@ fn the_rules_are_those_of_the_manager() {
 }
 
 #[test]
+fn rules_may_be_sent_before_their_game_begins() {
+    let mut session = session();
+    let overline = [
+        "START 15", "YXBOARD", "0,0,1", "0,14,2", "1,0,1", "2,14,2", "2,0,1", "4,14,2", "4,0,1",
+        "6,14,2", "5,0,1", "8,14,2", "3,0,1", "DONE",
+    ];
+    // Black's last stone is an overline, which only Renju forbids.
+    for begin in ["START 15", "RECTSTART 15,15", "RESTART"] {
+        said(&mut session, &["INFO rule 1", "RESTART"]);
+        assert_eq!(said(&mut session, &overline), ["OK"]);
+        assert_eq!(said(&mut session, &["INFO rule 4", begin]), ["OK"]);
+        let record = session.engine().expect("a board").record();
+        assert_eq!(record.rules, "renju");
+    }
+    said(&mut session, &["INFO rule 1", "RESTART"]);
+    said(&mut session, &overline);
+    let refused = said(&mut session, &["INFO rule 4", "TURN 9,9", "INFO rule 1"]);
+    assert!(
+        refused[0].starts_with("ERROR the game so far"),
+        "{refused:?}"
+    );
+    let answer = said(&mut session, &["TURN 9,9"]);
+    assert!(is_point(&answer[0]), "{answer:?}");
+}
+
+#[test]
 fn openings_are_offered_and_sides_chosen() {
     let mut session = session();
     let offered = said(&mut session, &["START 15", "SWAP2BOARD", "DONE"]);

@@ -1,0 +1,180 @@
+"""Shares the time of an endurance run among its parts, keeps their figures, and writes the report."""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+import board
+import faults
+import parts
+from players import Fault
+
+GAMES = ["nogo", "go", "gomoku"]
+TARGETS = {"protocols": 4096, "sgf": 4096, "files": 60000, "training": 8192, "networks": 2000000}  # Longest inputs.
+ROUND = 3600  # Seconds of a round at most: each part has its share of each round.
+FUZZING = 0.5
+# Until a process has played so many of a game, its memory is not known.
+MEMORY_GAMES = 10000
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    for name in ("bin", "out", "fuzz"):
+        parser.add_argument(f"--{name}", type=pathlib.Path)
+    parser.add_argument("--hours", type=float)
+    parser.add_argument("--only", nargs="*", default=[])
+    return parser.parse_args()
+
+
+class Run:
+    def __init__(self, options):
+        self.options, self.out = options, options.out
+        self.end = time.monotonic() + 3600 * options.hours
+        self.slices = self.out / "slices.jsonl"
+        (self.out / "faults").mkdir(parents=True, exist_ok=True)
+
+    def done(self):
+        if not self.slices.exists():
+            return []
+        lines = self.slices.read_text(encoding="utf-8").splitlines(keepends=True)
+        # A line that was cut off by a kill is lost.
+        return [json.loads(line) for line in lines if line.endswith("\n")]
+
+    def slice(self, name, seconds, work):
+        """Lets a part work for some seconds; what it did is kept, and a fault with all that led to it."""
+        if self.options.only and name.split()[0] not in self.options.only:
+            return
+        start = time.monotonic()
+        until = min(self.end, start + seconds)
+        if until - start < 1:
+            return
+        seed = time.time_ns() % 2**32
+        figures = {}
+        try:
+            work(until, random.Random(seed), figures)
+        except Exception as fault:  # An answer that cannot be understood is a fault, too.
+            figures["faults"] = 1
+            kept = self.out / "faults" / f"{name.replace(' ', '-')}-{seed}.txt"
+            trace = "" if isinstance(fault, Fault) else traceback.format_exc()
+            kept.write_text(f"{fault}\n{trace}", encoding="utf-8")
+            print(f"a fault in {name}: {kept}", flush=True)
+        line = {"part": name, "seconds": round(time.monotonic() - start), "seed": seed, **figures}
+        with self.slices.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        (self.out / "report.md").write_text(report(self.done()), encoding="utf-8")
+
+    def fuzz(self, target):
+        def work(until, _, figures):
+            corpus = self.out / "fuzz" / target
+            corpus.mkdir(parents=True, exist_ok=True)
+            command = [
+                self.options.fuzz / target, corpus, self.options.fuzz / f"seeds-{target}",
+                f"-max_len={TARGETS[target]}", "-timeout=1200", f"-max_total_time={max(1, int(until - time.monotonic()))}",
+                f"-artifact_prefix={self.out}/faults/{target}-", "-print_final_stats=1",
+            ]
+            if target != "networks":
+                command.append(f"-dict={self.options.fuzz / 'words.dict'}")
+            log = self.out / f"fuzz-{target}.log"
+            with log.open("wb") as file:
+                code = subprocess.run(command, stdout=file, stderr=file, stdin=subprocess.DEVNULL).returncode
+            text = log.read_text(errors="replace")
+            executed = re.findall(r"number_of_executed_units: (\d+)", text) or re.findall(r"^#(\d+)", text, re.M) or [0]
+            edges = re.findall(r" cov: (\d+)", text) or [0]
+            figures |= {"executions": int(executed[-1]), "edges": int(edges[-1])}
+            if code:
+                raise Fault(f"{target} ended with {code}\n" + "\n".join(text.splitlines()[-60:]))
+
+        return work
+
+    def program(self, part, game, *more):
+        folder = self.out / "programs"
+        folder.mkdir(exist_ok=True)
+
+        def work(until, rng, figures):
+            part(str(self.options.bin / "tengen"), game, str(folder), rng, until, figures, *more)
+
+        return work
+
+    def on_purpose(self, _until, _rng, figures):
+        figures["rows"], wrong = faults.all_of(self.options.bin, self.out / "on-purpose")
+        if wrong:
+            raise Fault("\n".join(wrong))
+
+    def go(self):
+        while (left := self.end - time.monotonic()) > 1:
+            length = min(ROUND, left)
+            for target in (target for target in TARGETS if (self.options.fuzz / target).exists()):
+                self.slice(f"fuzz {target}", FUZZING * length / len(TARGETS), self.fuzz(target))
+            rest = (1 - FUZZING) * length / len(GAMES)
+            for game in GAMES:
+                name, done = f"games {game}", self.done()
+                if any(line["part"] == name and line.get("games", 0) >= MEMORY_GAMES for line in done):
+                    self.slice(name, 0.6 * rest, self.program(parts.play, game))
+                else:
+                    self.slice(name, 6 * rest, self.program(parts.play, game, MEMORY_GAMES))
+                self.slice(f"sessions {game}", 0.3 * rest, self.program(parts.converse, game))
+            self.slice("requests board", 0.3 * rest, self.program(board.ask, ""))
+            if not any(line["part"] == "faults" for line in done):
+                self.slice("faults", length, self.on_purpose)
+        print((self.out / "report.md").read_text(encoding="utf-8"))
+        return 1 if any(line.get("faults") for line in self.done()) else 0
+
+
+def report(lines):
+    """One page: what was done, and what was found."""
+    total = collections.defaultdict(collections.Counter)
+    most = collections.defaultdict(collections.Counter)
+    longest = {}
+    for line in lines:
+        part = line["part"]
+        for key, value in line.items():
+            if isinstance(value, (int, float)) and key not in ("seed", "edges") and not key.startswith(("first", "last")):
+                total[part][key] += value
+        most[part]["edges"] = max(most[part]["edges"], line.get("edges", 0))
+        if line.get("games", 0) > longest.get(part, {}).get("games", 0):
+            longest[part] = line
+    text = ["# Endurance run", "", f"{sum(line['seconds'] for line in lines) / 3600:.2f} hours in {len(lines)} slices, "
+            f"{sum(line.get('faults', 0) for line in lines)} faults (`faults/`).", ""]
+    text += ["| fuzzing | hours | executions | edges | faults |", "|---|---:|---:|---:|---:|"]
+    for part in (part for part in total if part.startswith("fuzz")):
+        sums = total[part]
+        text.append(f"| {part[5:]} | {sums['seconds'] / 3600:.2f} | {sums['executions']:,} | {most[part]['edges']:,} | "
+                    f"{sums['faults']} |")
+    text += ["", "| games | hours | games | moves of programs | moves at random | comparisons | faults |",
+             "|---|---:|---:|---:|---:|---:|---:|"]
+    for part in (part for part in total if part.startswith("games")):
+        sums = total[part]
+        text.append(f"| {part[6:]} | {sums['seconds'] / 3600:.2f} | {sums['games']:,} | {sums['moves']:,} | "
+                    f"{sums['random moves']:,} | {sums['comparisons']:,} | {sums['faults']} |")
+    text += ["", "| most games in one process | games | MiB, first thousand | MiB, last | files, first | files, last |",
+             "|---|---:|---:|---:|---:|---:|"]
+    for part, line in longest.items():
+        if "last KiB" in line:
+            text.append(f"| {part[6:]} | {line['games']:,} | {line['first KiB'] / 1024:.1f} | {line['last KiB'] / 1024:.1f} | "
+                        f"{line['first files']:.1f} | {line['last files']:.1f} |")
+    text += ["", "| conversations | hours | commands | searches | refusals | moves under a clock | late | faults |",
+             "|---|---:|---:|---:|---:|---:|---:|---:|"]
+    for part in (part for part in total if part.startswith("sessions")):
+        sums = total[part]
+        text.append(f"| {part[9:]} | {sums['seconds'] / 3600:.2f} | {sums['commands']:,} | {sums['searches']:,} | "
+                    f"{sums['refusals']:,} | {sums['timed']:,} | {sums['late']:,} | {sums['faults']} |")
+    for part in (part for part in total if part.startswith("requests")):
+        sums = total[part]
+        text += ["", f"Board: {sums['requests']:,} requests in {sums['seconds'] / 3600:.2f} hours, {sums['refusals']:,} refused, "
+                 f"{sums['faults']} faults."]
+    rows = [row for line in lines for row in line.get("rows", [])]
+    if rows:
+        text += ["", "| fault on purpose | program | what happened | what was lost | what was said |", "|---|---|---|---|---|"]
+        text += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(text) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(Run(arguments()).go())

@@ -1,0 +1,35 @@
+//! Memory that the system may refuse.
+
+use std::hint::black_box;
+
+/// Bytes that are left to the rest of the program. More than 32 MiB: the C library of Linux gets so much from the
+/// system each time and keeps nothing of it, and how it gets other memory does not change.
+const RESERVE: usize = 36 << 20;
+
+/// Whether the system offers this many bytes and some more. It refuses where the memory of the process is limited
+/// (`ulimit -v`).
+///
+/// A request for memory that is refused ends the program. So whatever grows without a need to, such as the tree of
+/// a search, asks first, and leaves something to all others.
+#[must_use]
+pub fn is_offered(bytes: usize) -> bool {
+    let mut memory = Vec::<u8>::new();
+    // Nothing is accessed: it costs two system calls.
+    let is_offered = memory
+        .try_reserve_exact(bytes.saturating_add(RESERVE))
+        .is_ok();
+    // Without a use of the memory the compiler may leave the request out.
+    black_box(&memory);
+    is_offered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_there_can_be_is_not_offered() {
+        assert!(is_offered(0) && is_offered(1 << 20));
+        assert!(!is_offered(isize::MAX as usize) && !is_offered(usize::MAX));
+    }
+}
