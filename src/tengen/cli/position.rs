@@ -59,8 +59,8 @@ pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<
             continue;
         }
         waiting = None;
-        let vertex = parse_vertex(word, size)
-            .with_context(|| format!("--play: {word:?} on a board of {size}"))?;
+        let vertex =
+            parse_vertex(word, size).with_context(|| format!("{word:?} on a board of {size}"))?;
         record.push(Play { color, vertex });
         color = color.opponent();
     }
@@ -73,7 +73,7 @@ pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<
 /// Error for a colour that no point follows.
 fn without_point(color: &str) -> anyhow::Error {
     anyhow!(
-        "--play: {color:?} is a colour without a point, such as \"{color} C3\"; --to-move names the side to \
+        "{color:?} is a colour without a point, such as \"{color} C3\"; --to-move names the side to \
          move"
     )
 }

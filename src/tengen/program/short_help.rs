@@ -6,9 +6,10 @@ use clap::{Arg, Command};
 const MOST_FLAGS: usize = 15;
 
 /// The usual flags of all commands that have many.
-const USUAL: [&str; 44] = [
+const USUAL: [&str; 46] = [
     "backend",
     "batch",
+    "book",
     "concurrency",
     "config",
     "data",
@@ -23,6 +24,7 @@ const USUAL: [&str; 44] = [
     "game",
     "games",
     "held-out",
+    "hours",
     "html",
     "komi",
     "learning-rate",

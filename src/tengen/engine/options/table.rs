@@ -39,6 +39,11 @@ crate::settings! {
              network, with the built-in tract library) or rollout (random playouts on one thread)";
         model: Option<PathBuf> = None => "the one built in", FILE,
             "The network, an ONNX file or, for Go, one of KataGo's (.bin.gz, .txt.gz)";
+        book: Option<PathBuf> = None, FILE,
+            "A book of openings, made by tengen book: its moves are played at once, without a search";
+        book_variety: f32 = 0.0, 0.0..=2.0,
+            "Plays any move of the book, at random, that is known to be at most this much worse than the best; values \
+             are from -1 (lost) to 1";
         device: Device = Device::Cpu, Text("NAME", "cpu, cuda, cuda:N, or cuda:0,cuda:1 for two"),
             "Device of the network: cpu, cuda:N for the NVIDIA GPU with this number, or several as cuda:0,cuda:1";
         ort_library: Option<PathBuf>
