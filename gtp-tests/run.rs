@@ -2,6 +2,7 @@
 
 mod analysis;
 mod board;
+mod book;
 mod doctor;
 mod documents;
 mod endings;

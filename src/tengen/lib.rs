@@ -3,6 +3,7 @@
 #[cfg(test)]
 #[cfg(all(feature = "tract", feature = "ort"))]
 mod agreement;
+pub mod book;
 pub mod chart;
 pub mod clock;
 pub mod command;

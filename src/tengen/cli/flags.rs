@@ -62,7 +62,7 @@ impl EngineFlags {
         if usual.game == game {
             return Ok(usual);
         }
-        const OF_A_GAME: [&str; 4] = ["game", "size", "rules", "model"];
+        const OF_A_GAME: [&str; 5] = ["game", "size", "rules", "model", "book"];
         let flags = self.flags.iter();
         let other = EngineFlags {
             config: self.config.clone(),
@@ -77,7 +77,7 @@ impl EngineFlags {
         if options.game != game {
             options.set("game", game)?;
         }
-        options.model = None;
+        (options.model, options.book) = (None, None);
         Ok(options)
     }
 

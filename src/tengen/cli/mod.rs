@@ -3,6 +3,7 @@
 mod analysis;
 mod bench;
 mod board;
+mod book;
 mod doctor;
 mod flags;
 mod gomocup;
@@ -44,6 +45,7 @@ enum Command {
     Sau(sau::Sau),
     Gomocup(gomocup::Gomocup),
     Analysis(analysis::Analysis),
+    Book(book::Book),
     Bench(bench::Bench),
     Doctor(doctor::Doctor),
     Solve(solve::Solve),
@@ -78,6 +80,7 @@ impl Cli {
             Command::Sau(command) => command.run(input),
             Command::Gomocup(command) => command.run(input),
             Command::Analysis(command) => command.run(input),
+            Command::Book(command) => command.run(),
             Command::Bench(command) => command.run(),
             Command::Doctor(command) => command.run(),
             Command::Solve(command) => command.run(),

@@ -100,7 +100,7 @@ impl Solve {
                     Some(size) => board_size(size)?,
                     None => games::usual_board(name),
                 };
-                played(name, size, self.play.as_deref().unwrap_or_default())?
+                played(name, size, self.play.as_deref().unwrap_or_default()).context("--play")?
             }
         };
         // Many NoGo files only say that they use Go's board.

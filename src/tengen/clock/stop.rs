@@ -19,6 +19,8 @@ pub enum StopReason {
     OnlyMove,
     /// The tree has filled its memory, and there was no time for pruning.
     Memory,
+    /// There was no search: the move is from a book of openings.
+    Book,
     /// The evaluator or a worker failed; the move is the best found so far.
     Failed,
 }
@@ -33,6 +35,7 @@ impl fmt::Display for StopReason {
             StopReason::Proven => "proven",
             StopReason::OnlyMove => "only move",
             StopReason::Memory => "memory full",
+            StopReason::Book => "book",
             StopReason::Failed => "failed",
         })
     }

@@ -69,8 +69,8 @@ pub fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<GameRec
             continue;
         }
         waiting = None;
-        let vertex = parse_vertex(word, size)
-            .with_context(|| format!("--play: {word:?} on a board of {size}"))?;
+        let vertex =
+            parse_vertex(word, size).with_context(|| format!("{word:?} on a board of {size}"))?;
         record.push(Play { color, vertex });
         color = color.opponent();
     }
@@ -83,7 +83,7 @@ pub fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<GameRec
 /// Error for a colour that no point follows.
 fn without_point(color: &str) -> anyhow::Error {
     anyhow!(
-        "--play: {color:?} is a colour without a point, such as \"{color} C3\"; --to-move names the side to \
+        "{color:?} is a colour without a point, such as \"{color} C3\"; --to-move names the side to \
          move"
     )
 }

@@ -18,6 +18,7 @@ mod choose;
 #[cfg(test)]
 mod clock_trials;
 mod fallbacks;
+mod from_book;
 mod history;
 mod instant;
 mod judge;
@@ -49,6 +50,7 @@ mod unjudged;
 mod worker;
 
 pub use built_in::{built_in, built_in_boards, built_in_name, none_built_in};
+pub(crate) use from_book::FromBook;
 pub(crate) use instant::look_at_once;
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;

@@ -7,6 +7,7 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::from_book::FromBook;
 use super::history::History;
 use super::instant::{self, LookAtOnce};
 use super::judge::{Judge, MakeExpected};
@@ -57,6 +58,8 @@ pub struct Player<G: Game> {
     look_at_once: LookAtOnce<G>,
     /// When it resigns; `None` for never.
     resign: Option<Resign>,
+    /// Its book of openings.
+    book: Option<FromBook>,
     time: Arc<dyn Clock>,
 }
 
@@ -81,6 +84,7 @@ impl<G: Game> Player<G> {
             judge: Judge::none(Arc::clone(&time)),
             look_at_once: instant::any_legal(),
             resign: None,
+            book: None,
             time,
         }
     }
@@ -96,6 +100,13 @@ impl<G: Game> Player<G> {
     #[must_use]
     pub(crate) fn with_resign(mut self, resign: Option<Resign>) -> Self {
         self.resign = resign;
+        self
+    }
+
+    /// Sets the book from which it plays without a search.
+    #[must_use]
+    pub(crate) fn with_book(mut self, book: Option<FromBook>) -> Self {
+        self.book = book;
         self
     }
 

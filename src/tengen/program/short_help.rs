@@ -6,9 +6,10 @@ use clap::{Arg, Command};
 const MOST_FLAGS: usize = 15;
 
 /// The usual flags of all commands that have many.
-const USUAL: [&str; 43] = [
+const USUAL: [&str; 45] = [
     "backend",
     "batch",
+    "book",
     "concurrency",
     "config",
     "data",
@@ -22,6 +23,7 @@ const USUAL: [&str; 43] = [
     "game",
     "games",
     "held-out",
+    "hours",
     "html",
     "komi",
     "learning-rate",

@@ -10,14 +10,15 @@ pub use startup::StartError;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
+use crate::book::{self, BookError, BookMeta};
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
 use crate::engine::{
-    Backend, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker, Networks, Player,
-    RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker, ThinkerLog, look_at_once,
-    probers,
+    Backend, Engine, EngineOptions, FromBook, MakeThinker, NetworkSetup, NetworkThinker, Networks,
+    Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker, ThinkerLog,
+    look_at_once, probers,
 };
-use crate::game::{BoardSize, Move};
+use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
 use crate::rollout::{self, Playout};
 use crate::search::SearcherOptions;
@@ -109,6 +110,7 @@ fn player<G: Encode + Playout + Solvable>(
 ) -> Box<dyn Engine> {
     let thinker_log = ThinkerLog::default();
     let make = prepared(method.thinkers(&thinker_log), &empty);
+    let book = from_book(&empty, options);
     let time = Arc::clone(time);
     let threads = options.threads.or_else(processors).unwrap_or(1);
     let bytes = (options.solver.solver_mib as usize) << 20;
@@ -131,8 +133,38 @@ fn player<G: Encode + Playout + Solvable>(
             .with_judge(Box::new(judge))
             .with_look_at_once(look_at_once())
             .with_thinker_log(thinker_log)
-            .with_resign(options.resign_below),
+            .with_resign(options.resign_below)
+            .with_book(book),
     )
+}
+
+/// The book of the options, if it is for this board.
+fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
+    let path = options.book.as_deref()?;
+    let read = || -> Result<FromBook, BookError> {
+        let wanted = BookMeta::of(empty);
+        let (meta, book) = book::read(path)?;
+        meta.check_board(&wanted)?;
+        let seed = options.seed.unwrap_or_else(random_seed);
+        Ok(FromBook::new(
+            Arc::new(book),
+            meta.rules,
+            options.book_variety,
+            seed,
+        ))
+    };
+    match read() {
+        Ok(book) => Some(book),
+        // A controller may play on other boards, too.
+        Err(error @ BookError::Other { .. }) => {
+            log::info!("no moves from {}: {error}", path.display());
+            None
+        }
+        Err(error) => {
+            log::error!("no moves from the book {}: {error}", path.display());
+            None
+        }
+    }
 }
 
 /// The method that the options name. **The list of methods.**

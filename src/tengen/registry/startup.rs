@@ -6,6 +6,7 @@
 use thiserror::Error;
 
 use super::fits;
+use crate::book::{self, BookError, BookMeta};
 use crate::encode::Mismatch;
 use crate::engine::{Backend, EngineOptions, built_in_boards};
 use crate::game::{BoardSize, GameInfo};
@@ -40,6 +41,14 @@ pub enum StartError {
         network: String,
         /// The game requested.
         wanted: String,
+    },
+    /// The book of openings.
+    #[error("cannot use the book {path}: {error}")]
+    Book {
+        /// The book's file.
+        path: String,
+        /// What is wrong with it.
+        error: BookError,
     },
     /// No built-in network for the game, and none given.
     #[error("no network is built in for {game}: give one with --model, or use --backend rollout")]
@@ -81,6 +90,7 @@ impl EngineOptions {
             self.check_game()?;
         }
         if self.backend == Backend::Rollout {
+            self.check_book()?;
             if self.model.is_some() || self.device != Device::Cpu {
                 log::warn!("random playouts need no network: --model and --device are not used");
             }
@@ -89,6 +99,7 @@ impl EngineOptions {
         if let Some(path) = &self.model {
             self.size = Some(fitting_size(&self, path.clone().into())?);
         }
+        self.check_book()?;
         let load = self.load();
         match self.backend {
             Backend::Network(kind) => {
@@ -126,6 +137,21 @@ impl EngineOptions {
                 other: game.name,
             },
             None => refused.into(),
+        })
+    }
+
+    /// Whether the book is one, and for the game that is played first.
+    fn check_book(&self) -> Result<(), StartError> {
+        let Some(path) = &self.book else {
+            return Ok(());
+        };
+        let (size, rules) = (self.board(), &*self.rules);
+        let wanted = with_game!(&self.game, size, rules: rules, |empty| BookMeta::of(&empty))?;
+        let meta = book::read_meta(path);
+        let checked = meta.and_then(|meta| meta.check(&wanted));
+        checked.map_err(|error| StartError::Book {
+            path: path.display().to_string(),
+            error,
         })
     }
 

@@ -45,6 +45,11 @@ crate::settings! {
             Maybe(Text("NAME", "rank_20k to rank_9d, preaz_20k to preaz_9d, or proyear_1800 to proyear_2023")),
             "Whom a network of KataGo's that imitates people (such as b18c384nbt-humanv0) imitates: amateurs of a \
              rank (rank_5k), the same before 2017 (preaz_5k), or professionals of a year (proyear_1995)";
+        book: Option<PathBuf> = None, FILE,
+            "A book of openings, made by tengen book: its moves are played at once, without a search";
+        book_variety: f32 = 0.0, 0.0..=2.0,
+            "Plays any move of the book, at random, that is known to be at most this much worse than the best; values \
+             are from -1 (lost) to 1";
         device: Device = Device::Cpu, Text("NAME", "cpu, cuda, cuda:N, or cuda:0,cuda:1 for two"),
             "Device of the network: cpu, cuda:N for the NVIDIA GPU with this number, or several as cuda:0,cuda:1";
         ort_library: Option<PathBuf>

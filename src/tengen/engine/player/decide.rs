@@ -51,6 +51,14 @@ impl<G: Game> Player<G> {
         if start.legal_moves().next().is_none() {
             return Decided::default();
         }
+        if request.kind != MoveKind::Cleanup {
+            let avoid = &request.analysis.avoid;
+            let book = self.book.as_mut();
+            self.last_report = book.and_then(|book| book.report(&self.history, start, avoid));
+            if let Some(report) = &self.last_report {
+                return Decided::to_play(report.best().map(|best| best.mv), None);
+            }
+        }
         let position = start.position();
         let started = self.time.now();
         let stopped = stop.is_raised();

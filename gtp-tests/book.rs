@@ -1,0 +1,200 @@
+//! `tengen book`: a book is built, killed, continued, shown, merged and played from; other files are
+//! refused.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::killed::Killed;
+use crate::process::{Engine, QUICK, refuses, tengen};
+use crate::scratch::Scratch;
+
+/// A board that takes no time.
+const SMALL: &[&str] = &[
+    "--size",
+    "5",
+    "--backend",
+    "rollout",
+    "--visits",
+    "50",
+    "--seed",
+    "1",
+];
+
+#[track_caller]
+fn run(args: &[&str]) -> String {
+    let output = tengen(&[&["book"], args].concat());
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8")
+}
+
+#[track_caller]
+fn build(book: &str, steps: &str) -> String {
+    run(&[&["build", book, "--steps", steps], SMALL].concat())
+}
+
+/// What `show --json` says.
+#[track_caller]
+fn shown(book: &str, moves: &[&str]) -> serde_json::Value {
+    let text = run(&[&["show", book, "--json"], moves].concat());
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[track_caller]
+fn positions(book: &str) -> u64 {
+    shown(book, &[])["positions"].as_u64().expect("a number")
+}
+
+#[test]
+fn a_book_that_was_killed_goes_on() {
+    let folder = Scratch::new("book-killed");
+    let book = &folder.path("small.book");
+    assert!(build(book, "20").contains("20 positions"));
+    let mut known = 20;
+    for _ in 0..3 {
+        let child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+            .args([&["book", "build", book], SMALL].concat())
+            .stderr(Stdio::null())
+            .spawn();
+        let child = Killed(child.expect("the binary was built for this test"));
+        // It can be read while it grows.
+        while positions(book) < known + 10 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        drop(child);
+        let now = positions(book);
+        assert!(now >= known + 10, "{now} after {known}");
+        known = now;
+    }
+    build(book, "7");
+    assert_eq!(positions(book), known + 7);
+}
+
+#[test]
+fn an_engine_plays_from_a_book_and_says_so() {
+    let folder = Scratch::new("book-played");
+    let book = &folder.path("small.book");
+    build(book, "30");
+    let root = shown(book, &[]);
+    let best = &root["position"]["moves"][0];
+    let name = best["move"].as_str().expect("a vertex");
+    assert_eq!(best["known"], true);
+    let args = [SMALL, &["--book", book]].concat();
+    let mut engine = Engine::start(&args);
+    assert_eq!(engine.answer("genmove b"), name);
+    let report = engine.answer("tengen-report");
+    assert!(report.contains("stop book"), "{report}");
+    // Far away from the book it searches.
+    engine.answer("undo");
+    for (color, vertex) in [("b", "A1"), ("b", "C1"), ("b", "E1")] {
+        engine.send(&format!("play {color} {vertex}\n"));
+        engine.reply();
+    }
+    engine.answer("genmove w");
+    let report = engine.answer("tengen-report");
+    assert!(report.contains("stop visits"), "{report}");
+    // On another board it finds nothing.
+    engine.send("boardsize 4\n");
+    engine.reply();
+    engine.answer("genmove b");
+    let report = engine.answer("tengen-report");
+    assert!(!report.contains("stop book"), "{report}");
+    assert_eq!(
+        shown(book, &["A1", "C1", "E1"])["position"],
+        serde_json::Value::Null
+    );
+}
+
+#[test]
+fn books_are_joined_and_exported() {
+    let folder = Scratch::new("book-joined");
+    let [one, other, both, sgf] =
+        ["one.book", "other.book", "both.book", "both.sgf"].map(|name| folder.path(name));
+    build(&one, "10");
+    run(&[
+        &["build", &*other, "--steps", "10", "--from", "A1 E5"],
+        SMALL,
+    ]
+    .concat());
+    run(&["merge", &both, &one, &other]);
+    let all = positions(&both);
+    assert!((11..=20).contains(&all), "{all}");
+    assert_ne!(
+        shown(&both, &["A1", "E5"])["position"],
+        serde_json::Value::Null
+    );
+    run(&["export", &both, &sgf]);
+    let text = std::fs::read_to_string(&sgf).expect("it was written");
+    assert!(text.starts_with("(;") && text.contains("value "), "{text}");
+    run(&["merge", &both, &one]);
+    assert_eq!(positions(&both), all, "nothing is new");
+}
+
+#[test]
+fn what_is_no_book_is_refused() {
+    let folder = Scratch::new("book-refused");
+    let text = folder.write("game.sgf", b"(;GM[1]SZ[9])");
+    let book = &folder.path("small.book");
+    let missing = &folder.path("missing.book");
+    build(book, "3");
+    let whole = std::fs::read(book).expect("readable");
+    let cut = folder.write("cut.book", &whole[..whole.len() / 2]);
+    for (file, words) in [
+        (&text, "it is not a book of Tengen"),
+        (missing, "missing.book"),
+        (&cut, "cut.book"),
+    ] {
+        refuses(&["book", "show", file], words);
+        refuses(&[&["gtp", "--book", file], QUICK].concat(), words);
+    }
+    refuses(
+        &["book", "build", &text, "--steps", "1"],
+        "it is not a book of Tengen",
+    );
+    assert_eq!(std::fs::read(&text).expect("readable"), b"(;GM[1]SZ[9])");
+    for args in [
+        &["--game", "gomoku"][..],
+        &["--size", "7"],
+        &["--game", "go", "--size", "5"],
+    ] {
+        let args = [&["gtp", "--backend", "rollout", "--book", book], args].concat();
+        refuses(&args, "it is a book of nogo 5x5, rules usual, not of");
+    }
+    refuses(
+        &["book", "show", book, "A1", "A1"],
+        "move 2, white at A1, is not legal",
+    );
+    refuses(
+        &["book", "build", book, "--size", "5", "--from", "Z9"],
+        "--from",
+    );
+    let other = &folder.path("other.book");
+    run(&[
+        "build",
+        other,
+        "--size",
+        "4",
+        "--backend",
+        "rollout",
+        "--visits",
+        "20",
+        "--steps",
+        "2",
+    ]);
+    refuses(&["book", "merge", other, book], "it is a book of nogo 4x4");
+}
+
+/// A book that may not be written is played from all the same.
+#[test]
+fn a_protected_book_is_read() {
+    let folder = Scratch::new("book-protected");
+    let book = &folder.path("small.book");
+    build(book, "3");
+    let mut permissions = std::fs::metadata(book).expect("it is there").permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(book, permissions).expect("it is ours");
+    assert_eq!(positions(book), 3);
+    let args = [SMALL, &["--book", book]].concat();
+    let mut engine = Engine::start(&args);
+    engine.answer("genmove b");
+    assert!(engine.answer("tengen-report").contains("stop book"));
+}

@@ -1,0 +1,226 @@
+//! A book as a file: a table of positions and one of facts about the book, in an embedded store
+//! ([redb](https://docs.rs/redb)) that loses nothing when a process is killed.
+//!
+//! | table | key | value |
+//! |---|---|---|
+//! | `positions` | key of the position | visits, value, proof, number of moves left out, moves |
+//! | `about` | name | text |
+//!
+//! A move is its number on the board, value, visits, proof, and the key of the position after it. A
+//! proof is 0 for none, or 1 for a loss, 2 for a draw and 3 for a win of the side to move.
+
+use std::path::Path;
+
+use redb::{
+    Builder, ConcurrencyMode, Database, ReadTransaction, ReadableDatabase as _, ReadableTable as _,
+    TableDefinition,
+};
+
+use super::{Book, BookError, BookMeta, Searched, SearchedMove};
+use crate::game::{Move, Proof};
+
+/// The format of this program. Others are refused.
+const FORMAT: u32 = 1;
+
+type MoveRow = (u16, f32, u64, u8, u128);
+type Row = (u64, f32, u8, u16, Vec<MoveRow>);
+
+const POSITIONS: TableDefinition<'_, u128, Row> = TableDefinition::new("positions");
+const ABOUT: TableDefinition<'_, &str, &str> = TableDefinition::new("about");
+
+/// A book that is being added to. Others may read it meanwhile.
+pub struct BookFile {
+    store: Database,
+}
+
+/// The store: one process adds, any number read.
+fn builder() -> Builder {
+    let mut builder = Database::builder();
+    builder.set_concurrency_mode(ConcurrencyMode::SingleWriter);
+    builder
+}
+
+impl BookFile {
+    /// Opens the book for adding to it; one that does not exist yet is created.
+    ///
+    /// # Errors
+    /// [`BookError`] if it cannot be opened, or is about something else than `meta`.
+    pub fn open(path: &Path, meta: &BookMeta) -> Result<(BookFile, BookMeta, Book), BookError> {
+        if path.exists() {
+            // Nothing is repaired or changed that is not a book.
+            read_meta(path)?.check(meta)?;
+        }
+        let store = unharmed(|| {
+            let store = builder().set_check_integrity_on_open(true).create(path);
+            Ok(store.map_err(redb::Error::from)?)
+        })?;
+        let file = BookFile { store };
+        let transaction = file.store.begin_read().map_err(redb::Error::from)?;
+        let (meta, book) = match unharmed(|| contents(&transaction)) {
+            Ok(found) => found,
+            Err(BookError::NotABook) => (meta.clone(), Book::default()),
+            Err(error) => return Err(error),
+        };
+        Ok((file, meta, book))
+    }
+
+    /// Adds positions, all or none.
+    ///
+    /// # Errors
+    /// [`BookError`] if they cannot be written.
+    pub fn add<'a>(
+        &self,
+        meta: &BookMeta,
+        positions: impl IntoIterator<Item = (u128, &'a Searched)>,
+    ) -> Result<(), BookError> {
+        let add = || -> Result<(), redb::Error> {
+            let transaction = self.store.begin_write()?;
+            {
+                let mut about = transaction.open_table(ABOUT)?;
+                for (name, value) in about_rows(meta) {
+                    about.insert(name, &*value)?;
+                }
+                let mut table = transaction.open_table(POSITIONS)?;
+                for (key, searched) in positions {
+                    table.insert(key, row(searched))?;
+                }
+            }
+            transaction.commit()?;
+            Ok(())
+        };
+        Ok(add()?)
+    }
+}
+
+/// Reads a whole book.
+///
+/// # Errors
+/// [`BookError`] if it is not one.
+pub fn read(path: &Path) -> Result<(BookMeta, Book), BookError> {
+    unharmed(|| contents(&begin(path)?))
+}
+
+/// What a book is about.
+///
+/// # Errors
+/// [`BookError`] if it is not one.
+pub fn read_meta(path: &Path) -> Result<BookMeta, BookError> {
+    unharmed(|| meta(&begin(path)?))
+}
+
+/// The result of reading; the store may panic where a file's bytes were changed.
+fn unharmed<T>(read: impl FnOnce() -> Result<T, BookError>) -> Result<T, BookError> {
+    let read = std::panic::AssertUnwindSafe(read);
+    std::panic::catch_unwind(read).unwrap_or(Err(BookError::Damaged))
+}
+
+fn begin(path: &Path) -> Result<ReadTransaction, BookError> {
+    let begin = || -> Result<ReadTransaction, redb::Error> {
+        let store = builder().open_read_only(path)?;
+        Ok(store.begin_read()?)
+    };
+    Ok(begin()?)
+}
+
+fn contents(transaction: &ReadTransaction) -> Result<(BookMeta, Book), BookError> {
+    let meta = meta(transaction)?;
+    let positions = || -> Result<Vec<(u128, Searched)>, redb::Error> {
+        let table = transaction.open_table(POSITIONS)?;
+        let all = table.iter()?.map(|found| {
+            let (key, row) = found?;
+            Ok((key.value(), searched(row.value())))
+        });
+        all.collect()
+    };
+    Ok((meta, Book::of(positions()?)))
+}
+
+fn meta(transaction: &ReadTransaction) -> Result<BookMeta, BookError> {
+    let table = transaction.open_table(ABOUT).map_err(redb::Error::from)?;
+    let text = |name: &str| -> Result<String, BookError> {
+        let found = table.get(name).map_err(redb::Error::from)?;
+        Ok(found.ok_or(BookError::Damaged)?.value().to_owned())
+    };
+    let format = text("format")?;
+    if format != FORMAT.to_string() {
+        return Err(BookError::Newer {
+            format,
+            known: FORMAT,
+        });
+    }
+    let damaged = |_| BookError::Damaged;
+    Ok(BookMeta {
+        game: text("game")?,
+        size: text("size")?.parse().map_err(|_| BookError::Damaged)?,
+        rules: text("rules")?,
+        root: u128::from_str_radix(&text("root")?, 16).map_err(damaged)?,
+        player: text("player")?,
+        steps: text("steps")?.parse().map_err(damaged)?,
+        seconds: text("seconds")?.parse().map_err(|_| BookError::Damaged)?,
+    })
+}
+
+/// The rows of the table `about`.
+fn about_rows(meta: &BookMeta) -> [(&'static str, String); 8] {
+    [
+        ("format", FORMAT.to_string()),
+        ("game", meta.game.clone()),
+        ("size", meta.size.to_string()),
+        ("rules", meta.rules.clone()),
+        ("root", format!("{:x}", meta.root)),
+        ("player", meta.player.clone()),
+        ("steps", meta.steps.to_string()),
+        ("seconds", format!("{:.0}", meta.seconds)),
+    ]
+}
+
+fn row(searched: &Searched) -> Row {
+    let moves = searched.moves.iter().map(|found| {
+        let proof = number(found.proof);
+        (found.mv.0, found.value, found.visits, proof, found.next)
+    });
+    let Searched {
+        visits,
+        value,
+        proof,
+        left_out,
+        ..
+    } = *searched;
+    (visits, value, number(proof), left_out, moves.collect())
+}
+
+fn searched((visits, value, proof_number, left_out, moves): Row) -> Searched {
+    let moves = moves.into_iter();
+    let moves = moves.map(|(mv, value, visits, proof_number, next)| SearchedMove {
+        mv: Move(mv),
+        value,
+        visits,
+        proof: proof(proof_number),
+        next,
+    });
+    Searched {
+        visits,
+        value,
+        proof: proof(proof_number),
+        left_out,
+        moves: moves.collect(),
+    }
+}
+
+fn number(proof: Option<Proof>) -> u8 {
+    match proof {
+        None => 0,
+        Some(Proof::Loss) => 1,
+        Some(Proof::Draw) => 2,
+        Some(Proof::Win) => 3,
+    }
+}
+
+fn proof(number: u8) -> Option<Proof> {
+    match number {
+        1 => Some(Proof::Loss),
+        2 => Some(Proof::Draw),
+        3 => Some(Proof::Win),
+        _ => None,
+    }
+}

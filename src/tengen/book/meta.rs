@@ -1,0 +1,96 @@
+//! What a book is about, and how it was made.
+
+use super::{BookError, Images};
+use crate::game::{BoardSize, Game};
+
+/// What a book is about, and how it was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookMeta {
+    /// Name of the game.
+    pub game: String,
+    /// The board.
+    pub size: BoardSize,
+    /// The rules with komi, as the game writes them.
+    pub rules: String,
+    /// Key of the empty board's least image: another one shows that keys are computed otherwise.
+    pub(super) root: u128,
+    /// What chose the moves in its searches.
+    pub player: String,
+    /// Number of searches.
+    pub steps: u64,
+    /// Their time in seconds.
+    pub seconds: f64,
+}
+
+impl BookMeta {
+    /// Of a book without positions, for games that begin with this empty board.
+    #[must_use]
+    pub fn of<G: Game>(empty: &G) -> BookMeta {
+        BookMeta {
+            game: G::NAME.to_owned(),
+            size: empty.size(),
+            rules: empty.rules().to_string(),
+            root: Images::of_empty(empty).key(),
+            player: String::new(),
+            steps: 0,
+            seconds: 0.0,
+        }
+    }
+
+    /// Whether it is about the same as another book.
+    ///
+    /// # Errors
+    /// [`BookError::Other`] names both, and [`BookError::Damaged`].
+    pub fn check(&self, wanted: &BookMeta) -> Result<(), BookError> {
+        self.check_board(wanted)?;
+        if self.rules != wanted.rules {
+            return Err(self.other(wanted));
+        }
+        match self.root == wanted.root {
+            true => Ok(()),
+            false => Err(BookError::Damaged),
+        }
+    }
+
+    /// The same under any rules: they may change from game to game.
+    ///
+    /// # Errors
+    /// [`BookError::Other`] names both.
+    pub(crate) fn check_board(&self, wanted: &BookMeta) -> Result<(), BookError> {
+        match (&self.game, self.size) == (&wanted.game, wanted.size) {
+            true => Ok(()),
+            false => Err(self.other(wanted)),
+        }
+    }
+
+    fn other(&self, wanted: &BookMeta) -> BookError {
+        BookError::Other {
+            book: self.about(),
+            wanted: wanted.about(),
+        }
+    }
+
+    /// The same, after the searches of another book have been added.
+    #[must_use]
+    pub fn with(&self, other: &BookMeta) -> BookMeta {
+        let player = match self.player.is_empty() || self.player == other.player {
+            true => other.player.clone(),
+            false => format!("{}, {}", self.player, other.player),
+        };
+        BookMeta {
+            player,
+            steps: self.steps + other.steps,
+            seconds: self.seconds + other.seconds,
+            ..self.clone()
+        }
+    }
+
+    /// Game, board and rules, for messages.
+    #[must_use]
+    pub fn about(&self) -> String {
+        let BookMeta {
+            game, size, rules, ..
+        } = self;
+        format!("{game} {size}, rules {rules}")
+    }
+}

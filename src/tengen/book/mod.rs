@@ -1,0 +1,36 @@
+//! Books of openings: positions that were searched in advance, one joined for all symmetries of the
+//! board.
+//!
+//! What is kept of a position are the facts of its search ([`Searched`]); its value is derived from
+//! those of the positions after it ([`Book`]). So a book grows by adding one entry at a time, and two
+//! books are merged by taking the entries of both.
+
+// Books are named by users, and played from in games: nothing here may panic.
+#![deny(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unreachable
+)]
+
+mod error;
+mod file;
+mod growth;
+mod images;
+mod line;
+mod meta;
+mod searched;
+mod tree;
+
+pub use error::BookError;
+pub use file::{BookFile, read, read_meta};
+pub use growth::{Growth, Place};
+pub use images::Images;
+pub use line::line;
+pub use meta::BookMeta;
+pub use searched::{Searched, SearchedMove};
+pub use tree::{Book, BookMove};
+
+#[cfg(test)]
+mod tests;

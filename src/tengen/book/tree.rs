@@ -1,0 +1,197 @@
+//! The positions of a book and the values that follow from each other.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::{Searched, SearchedMove};
+use crate::game::{Move, Proof};
+
+/// Smaller changes of a value are not passed on.
+const PRECISION: f32 = 1e-6;
+/// In games that repeat, values may depend on themselves: no position is judged more often than this
+/// on average after a change.
+const ROUNDS: usize = 100;
+
+/// Searched positions by the key of their least image.
+#[derive(Debug, Default)]
+pub struct Book {
+    positions: HashMap<u128, Position>,
+}
+
+#[derive(Debug)]
+struct Position {
+    searched: Searched,
+    /// Value for the side to move, as far as the book knows.
+    value: f32,
+    proof: Option<Proof>,
+}
+
+/// A move of the book.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BookMove {
+    /// The move, of the least image.
+    pub mv: Move,
+    /// Value for the side that plays it, in [-1, 1]: that of the position after it, if the book has
+    /// it, else as the search of the position before found.
+    pub value: f32,
+    /// Visits in the search of the position before.
+    pub visits: u64,
+    /// The result for the side that plays it, if it is proven.
+    pub proof: Option<Proof>,
+    /// Key of the position after it.
+    pub next: u128,
+    /// Whether the book has the position after it, or its result.
+    pub is_known: bool,
+}
+
+impl Book {
+    /// The book of these positions.
+    #[must_use]
+    pub fn of(all: impl IntoIterator<Item = (u128, Searched)>) -> Book {
+        let mut book = Book::default();
+        for (key, searched) in all {
+            book.put(key, searched);
+        }
+        let keys: Vec<u128> = book.positions.keys().copied().collect();
+        book.judge_all(keys, &book.parents());
+        book
+    }
+
+    /// Number of positions.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether there is no position.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// Whether it has this position.
+    #[must_use]
+    pub fn has(&self, key: u128) -> bool {
+        self.positions.contains_key(&key)
+    }
+
+    /// The search of a position.
+    #[must_use]
+    pub fn searched(&self, key: u128) -> Option<&Searched> {
+        self.positions.get(&key).map(|position| &position.searched)
+    }
+
+    /// Value of a position for the side to move, and its result if that is proven.
+    #[must_use]
+    pub fn value(&self, key: u128) -> Option<(f32, Option<Proof>)> {
+        let position = self.positions.get(&key)?;
+        Some((position.value, position.proof))
+    }
+
+    /// The moves of a position, the best first; none if the book does not have it.
+    #[must_use]
+    pub fn moves(&self, key: u128) -> Vec<BookMove> {
+        let searched = self.searched(key);
+        let mut moves: Vec<BookMove> =
+            searched.map_or(Vec::new(), |found| self.judged(found).collect());
+        // Equal ones in the order of the search.
+        moves.sort_by(|one, other| other.value.total_cmp(&one.value));
+        moves
+    }
+
+    /// All positions.
+    pub fn iter(&self) -> impl Iterator<Item = (u128, &Searched)> {
+        let all = self.positions.iter();
+        all.map(|(key, position)| (*key, &position.searched))
+    }
+
+    fn put(&mut self, key: u128, searched: Searched) {
+        let position = Position {
+            value: searched.value,
+            proof: searched.proof,
+            searched,
+        };
+        self.positions.insert(key, position);
+    }
+
+    /// Positions before each one that some position of the book leads to.
+    pub(super) fn parents(&self) -> HashMap<u128, Vec<u128>> {
+        let mut parents: HashMap<u128, Vec<u128>> = HashMap::new();
+        for (key, position) in &self.positions {
+            for found in &position.searched.moves {
+                parents.entry(found.next).or_default().push(*key);
+            }
+        }
+        parents
+    }
+
+    /// Adds a position, and passes its value on to all positions before it, which are among `parents`.
+    pub(super) fn add(
+        &mut self,
+        key: u128,
+        searched: Searched,
+        parents: &HashMap<u128, Vec<u128>>,
+    ) {
+        self.put(key, searched);
+        let mut keys = vec![key];
+        keys.extend(parents.get(&key).into_iter().flatten());
+        self.judge_all(keys, parents);
+    }
+
+    /// Judges these positions, and those before the ones that change.
+    fn judge_all(&mut self, keys: Vec<u128>, parents: &HashMap<u128, Vec<u128>>) {
+        let mut most = ROUNDS * self.positions.len();
+        let mut todo = VecDeque::from(keys);
+        while let Some(key) = todo.pop_front() {
+            let Some(position) = self.positions.get(&key) else {
+                continue;
+            };
+            let (value, proof) = self.verdict(&position.searched);
+            if (value - position.value).abs() < PRECISION && proof == position.proof {
+                continue;
+            }
+            if most == 0 {
+                return;
+            }
+            most -= 1;
+            if let Some(position) = self.positions.get_mut(&key) {
+                (position.value, position.proof) = (value, proof);
+            }
+            todo.extend(parents.get(&key).into_iter().flatten());
+        }
+    }
+
+    /// Value and result of a position: those of its best move.
+    fn verdict(&self, searched: &Searched) -> (f32, Option<Proof>) {
+        if let Some(proof) = searched.proof {
+            return (proof.value(), Some(proof));
+        }
+        let moves = || self.judged(searched);
+        let best = moves().map(|found| found.value).max_by(f32::total_cmp);
+        let Some(value) = best else {
+            return (searched.value, None);
+        };
+        let most = moves().filter_map(|found| found.proof).max();
+        let all_known = searched.left_out == 0 && moves().all(|found| found.proof.is_some());
+        let proof = most.filter(|&most| most == Proof::Win || all_known);
+        (proof.map_or(value, Proof::value), proof)
+    }
+
+    /// The moves of a position in the order of its search.
+    pub(super) fn judged(&self, searched: &Searched) -> impl Iterator<Item = BookMove> {
+        searched.moves.iter().map(|found| self.judged_move(found))
+    }
+
+    fn judged_move(&self, found: &SearchedMove) -> BookMove {
+        let after = self.positions.get(&found.next);
+        let proof = found.proof.or_else(|| Some(after?.proof?.flip()));
+        let value = after.map_or(found.value, |after| -after.value);
+        BookMove {
+            mv: found.mv,
+            value: proof.map_or(value, Proof::value),
+            visits: found.visits,
+            proof,
+            next: found.next,
+            is_known: after.is_some() || proof.is_some(),
+        }
+    }
+}

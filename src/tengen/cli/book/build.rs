@@ -1,0 +1,185 @@
+//! `tengen book build`: searches the positions that matter most.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args;
+use tengen::book::{BookFile, BookMeta, Growth, Images, Place, Searched};
+use tengen::clock::{Clock, SystemClock};
+use tengen::engine::{AnalysisEffort, AnalysisRequest, Engine, EngineOptions};
+use tengen::game::{Color, Game};
+use tengen::games::with_game;
+use tengen::record::{GameRecord, Play, Vertex};
+use tengen::registry;
+use tengen::search::StopFlag;
+
+use super::walk::{proof_text, text, walk};
+use crate::cli::flags::EngineFlags;
+use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
+use crate::cli::terminal::{self, tell};
+
+/// Default visits of a search.
+const VISITS: u64 = 1600;
+/// Interval between two lines of progress.
+const PROGRESS: Duration = Duration::from_secs(10);
+
+/// Grow a book, or begin one, until it has been searched for as long as asked, or until Ctrl-C.
+///
+/// Each search is saved when it is done: whatever ends the program, no more than the search in progress
+/// is lost, and the same command goes on. On several machines each grows a book of its own, best from
+/// other first moves (--from), and `tengen book merge` joins them.
+#[derive(Debug, Args)]
+pub(super) struct Build {
+    /// The book; it is created if there is none.
+    file: PathBuf,
+    /// End after this many searches.
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// End after this many hours.
+    #[arg(long, value_name = "HOURS", value_parser = hours)]
+    hours: Option<Duration>,
+    /// Grow it from the position after these moves, such as "C3 G7".
+    #[arg(
+        long,
+        value_name = "MOVES",
+        default_value = "",
+        hide_default_value = true
+    )]
+    from: String,
+    #[command(flatten)]
+    engine: EngineFlags,
+}
+
+fn hours(text: &str) -> Result<Duration, String> {
+    let hours: Option<f64> = text.parse().ok().filter(|hours| (0.0..1e6).contains(hours));
+    let hours = hours.ok_or("hours, such as 0.5 or 8")?;
+    Ok(Duration::from_secs_f64(3600.0 * hours))
+}
+
+impl Build {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let (options, loaded) = self.engine.read()?.resolve_with_backend()?;
+        let player = terminal::network(&options, loaded);
+        let player = player.unwrap_or_else(|| "random playouts".to_owned());
+        let (size, rules) = (options.board(), &*options.rules);
+        with_game!(&options.game, size, rules: rules, |empty| self.grow(&empty, &options, player))?
+    }
+
+    fn grow<G: Game>(
+        &self,
+        empty: &G,
+        options: &EngineOptions,
+        player: String,
+    ) -> anyhow::Result<()> {
+        let name = || self.file.display().to_string();
+        let (moves, _) = walk(empty, &self.from).context("--from")?;
+        let opened = BookFile::open(&self.file, &BookMeta::of(empty));
+        let (file, mut meta, book) = opened.with_context(name)?;
+        if !meta.player.is_empty() && meta.player != player {
+            tell(&format!(
+                "so far {} has searched; {player} goes on",
+                meta.player
+            ));
+        }
+        meta.player = player;
+        let stop = stop_on_ctrl_c()?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let mut work = Work {
+            file,
+            meta,
+            growth: Growth::new(book, empty, moves),
+            engine: registry::create(options, empty.size(), &clock)?,
+            visits: options.visits.unwrap_or(VISITS),
+        };
+        let (mut steps, mut shown) = (0, clock.now());
+        let is_done = loop {
+            let is_over = self.hours.is_some_and(|most| clock.now() >= most);
+            if stop.is_raised() || is_over || self.steps.is_some_and(|most| steps >= most) {
+                break false;
+            }
+            let Some(place) = work.growth.next().with_context(name)? else {
+                break true;
+            };
+            work.step(empty, &place, &*clock).with_context(name)?;
+            steps += 1;
+            if clock.now() >= shown + PROGRESS {
+                shown = clock.now();
+                tell(&format!(
+                    "{} after {}",
+                    work.text(empty),
+                    text(empty.size(), &place.moves)
+                ));
+            }
+        };
+        let all_known = if is_done {
+            ": there is nothing left to search"
+        } else {
+            ""
+        };
+        tell(&format!(
+            "{steps} searches, {}{all_known}",
+            work.text(empty)
+        ));
+        match stop.is_raised() {
+            true => end_as_interrupted(),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A book that is being built.
+struct Work<G> {
+    file: BookFile,
+    meta: BookMeta,
+    growth: Growth<G>,
+    engine: Box<dyn Engine>,
+    visits: u64,
+}
+
+impl<G: Game> Work<G> {
+    /// Searches a position, and saves what was found.
+    fn step(&mut self, empty: &G, place: &Place<G>, clock: &dyn Clock) -> anyhow::Result<()> {
+        let began = clock.now();
+        let position = place.images.position();
+        let searched = match position.outcome() {
+            // Its result may depend on what the players agree on: what was expected stays.
+            Some(_) => None,
+            None => Some(self.search(empty, place, position.to_move())?),
+        };
+        let (key, kept) = self.growth.add(place, searched);
+        self.meta.steps += 1;
+        self.meta.seconds += clock.now().saturating_sub(began).as_secs_f64();
+        self.file.add(&self.meta, [(key, &kept)])?;
+        Ok(())
+    }
+
+    fn search(&mut self, empty: &G, place: &Place<G>, color: Color) -> anyhow::Result<Searched> {
+        let mut record = GameRecord::of(empty);
+        for (&mv, color) in place.moves.iter().zip(Color::BOTH.into_iter().cycle()) {
+            let vertex = Vertex::of(mv, empty.size());
+            record.push(Play { color, vertex });
+        }
+        self.engine.load(&record)?;
+        let effort = AnalysisEffort::Bounded {
+            visits: Some(self.visits),
+            time: None,
+        };
+        let request = AnalysisRequest::new(color, effort, &StopFlag::new());
+        let report = self.engine.analyse(&request, &mut |_| {});
+        let searched = report.and_then(|report| Searched::of(&place.images, &report));
+        searched.context("the engine's log says why there was no search")
+    }
+
+    /// Size and value of the book.
+    fn text(&self, empty: &G) -> String {
+        let book = self.growth.book();
+        let value = match book.value(Images::of_empty(empty).key()) {
+            Some((_, Some(proof))) => format!(", {}", proof_text(proof)),
+            Some((value, None)) => format!(", value {value:+.3} for Black"),
+            None => String::new(),
+        };
+        format!("{} positions{value}", book.len())
+    }
+}

@@ -1,0 +1,149 @@
+//! `tengen book show`: what a book knows of a position.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde::Serialize;
+use tengen::book::{self, Book, BookMeta, line};
+use tengen::game::Game;
+use tengen::games::with_game;
+
+use super::walk::{proof_text, text, walk};
+use crate::cli::output::print_report;
+
+/// Show what a book knows of a position: its moves, their values and how play goes on.
+///
+/// Values are those of the side to move, from -1 (lost) to 1. A move marked with a star is known: the book
+/// has the position after it, too.
+#[derive(Debug, Args)]
+pub(super) struct Show {
+    /// The book.
+    file: PathBuf,
+    /// The moves to the position, Black's first, such as C3 G7; none for the empty board.
+    moves: Vec<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    size: String,
+    rules: String,
+    player: String,
+    positions: usize,
+    steps: u64,
+    hours: f64,
+    moves: Vec<String>,
+    to_move: String,
+    /// `None` if the book does not have the position.
+    position: Option<Position>,
+}
+
+#[derive(Serialize)]
+struct Position {
+    value: f32,
+    result: Option<&'static str>,
+    visits: u64,
+    moves: Vec<Line>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    #[serde(rename = "move")]
+    mv: String,
+    value: f32,
+    result: Option<&'static str>,
+    visits: u64,
+    known: bool,
+    line: String,
+}
+
+impl Show {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let name = || self.file.display().to_string();
+        let (meta, book) = book::read(&self.file).with_context(name)?;
+        let rules = &*meta.rules;
+        let report = with_game!(&meta.game, meta.size, rules: rules, |empty| {
+            meta.check(&BookMeta::of(&empty)).with_context(name)?;
+            self.report(&empty, &meta, &book)?
+        })?;
+        print_report(&report, self.json, Report::text)
+    }
+
+    fn report<G: Game>(&self, empty: &G, meta: &BookMeta, book: &Book) -> anyhow::Result<Report> {
+        let (moves, images) = walk(empty, &self.moves.join(" "))?;
+        let size = empty.size();
+        let position = images.position();
+        let key = images.key();
+        let found = book.searched(key).zip(book.value(key));
+        let lines = book.moves(key).into_iter().filter_map(|found| {
+            let mv = images.own(found.mv)?;
+            Some(Line {
+                mv: text(size, &[mv]),
+                value: found.value,
+                result: found.proof.map(proof_text),
+                visits: found.visits,
+                known: found.is_known,
+                line: text(size, &line(book, &images.after(mv))),
+            })
+        });
+        Ok(Report {
+            game: meta.game.clone(),
+            size: meta.size.to_string(),
+            rules: meta.rules.clone(),
+            player: meta.player.clone(),
+            positions: book.len(),
+            steps: meta.steps,
+            hours: meta.seconds / 3600.0,
+            moves: moves.iter().map(|mv| text(size, &[*mv])).collect(),
+            to_move: position.to_move().to_string(),
+            position: found.map(|(searched, (value, proof))| Position {
+                value,
+                result: proof.map(proof_text),
+                visits: searched.visits,
+                moves: lines.collect(),
+            }),
+        })
+    }
+}
+
+impl Report {
+    fn text(&self) -> String {
+        let Report {
+            game, size, rules, ..
+        } = self;
+        let mut out = format!(
+            "{game} {size}, rules {rules}: {} positions, {} searches by {}, {:.1} hours\n",
+            self.positions, self.steps, self.player, self.hours
+        );
+        let after = match &*self.moves {
+            [] => "the empty board".to_owned(),
+            moves => format!("after {}", moves.join(" ")),
+        };
+        out += &format!("{after}, {} to move: ", self.to_move);
+        let Some(position) = &self.position else {
+            return out + "not in the book";
+        };
+        let value = |value: f32, result: Option<&str>| match result {
+            Some(result) => result.to_owned(),
+            None => format!("{value:+.3}"),
+        };
+        out += &format!(
+            "{}, {} visits\n  move   value   visits  line",
+            value(position.value, position.result),
+            position.visits
+        );
+        for found in &position.moves {
+            let star = if found.known { '*' } else { ' ' };
+            let value = value(found.value, found.result);
+            let Line {
+                mv, visits, line, ..
+            } = found;
+            out += &format!("\n{star} {mv:<5} {value:>6} {visits:>8}  {line}");
+        }
+        out
+    }
+}
