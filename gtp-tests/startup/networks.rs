@@ -22,7 +22,7 @@ fn boards_use_their_network_the_given_one_or_playouts() {
         ("gomoku", "7", false),
     ] {
         let said = player(&["--game", game, "--size", size]);
-        let plays = said.contains("the built-in network by native on cpu: nogo-9x9, tengen");
+        let plays = said.contains("the built-in network by native on cpu: ");
         let playouts = said.contains("random playouts choose the moves");
         assert_eq!(
             (plays, playouts),

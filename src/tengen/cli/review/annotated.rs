@@ -82,6 +82,8 @@ pub(in crate::cli) fn text(record: &GameRecord, review: &Review, whole: &str) ->
     for position in &review.positions {
         let before = position.moves.checked_sub(1);
         let at = before.map_or(Some(0), |last| plays.get(last).copied());
+        // A root that has kept nothing of a file gets a beginning of its own.
+        let at = at.filter(|&at| at > 0 || !nodes[at].others.is_empty());
         if let (Some(at), Some(share)) = (at, winrate(position)) {
             sgf::add_winrate(&mut nodes[at].others, share);
         }

@@ -10,7 +10,8 @@ use crate::game::{
     Color, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring,
 };
 use crate::search::{
-    AnalysisOptions, Limits, MoveReport, PointsByMove, SearchReport, SearchRequest, StopFlag,
+    AnalysisOptions, Limits, MoveReport, PointsByMove, Purpose, SearchReport, SearchRequest,
+    StopFlag,
 };
 
 /// Share of a network's owners in the count of a position; the rest is from playouts. Of 36 finished games against
@@ -115,17 +116,20 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// `request` with the visits that a pass has, if visits are limited, in what is left of its time.
+    /// `request` with the visits that a pass to be played has, if visits are limited, in what is left of its time. An
+    /// analysis keeps to its own.
     fn longer(
         &self,
         request: &SearchRequest<G>,
         judge_limits: JudgeLimits<'_>,
     ) -> SearchRequest<G> {
         let limits = request.limits;
+        let raised = |visits: u64| visits.max(PASS_VISITS.min(visits.saturating_mul(PASS_TIMES)));
         request.clone().within(Limits {
-            visits: limits
-                .visits
-                .map(|visits| visits.max(PASS_VISITS.min(visits.saturating_mul(PASS_TIMES)))),
+            visits: match request.analysis.purpose {
+                Purpose::Position => limits.visits,
+                Purpose::Move | Purpose::ShownMove => limits.visits.map(raised),
+            },
             budget: judge_limits.budget(self.time.now()).or(limits.budget),
         })
     }
