@@ -197,7 +197,7 @@ fn an_idle_engine_starts_fast_and_uses_little_memory() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_limit_of_memory_ends_no_program() {
-    for (player, kib) in [("--backend rollout", 170_000), ("--threads 2", 330_000)] {
+    for (player, kib) in [("--backend rollout", 150_000), ("--threads 2", 330_000)] {
         let script = format!(
             "ulimit -v {kib}; exec '{}' gtp {player} --time-per-move 4",
             env!("CARGO_BIN_EXE_tengen")

@@ -136,9 +136,9 @@ fn rules_may_be_sent_before_their_game_begins() {
     let mut session = session();
     let overline = [
         "START 15", "YXBOARD", "0,0,1", "0,14,2", "1,0,1", "2,14,2", "2,0,1", "4,14,2", "4,0,1",
-        "6,14,2", "5,0,1", "8,14,2", "3,0,1", "DONE",
+        "6,14,2", "5,0,1", "8,14,2", "3,0,1", "10,14,2", "DONE",
     ];
-    // Black's last stone is an overline, which only Renju forbids.
+    // Black's last stone made an overline, which only Renju forbids.
     for begin in ["START 15", "RECTSTART 15,15", "RESTART"] {
         said(&mut session, &["INFO rule 1", "RESTART"]);
         assert_eq!(said(&mut session, &overline), ["OK"]);
