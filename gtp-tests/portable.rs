@@ -58,12 +58,17 @@ fn platform_dependent_code_is_only_in_listed_files() {
         let name = path.strip_prefix(root).expect("it lies below");
         let name = name.display().to_string().replace('\\', "/");
         let text = fs::read_to_string(path).expect("text");
-        let mut code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let mut code = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
         let has_sign = code.any(|line| SIGNS.iter().any(|sign| line.contains(sign)));
         if has_sign && !ALLOWED.iter().any(|place| name.starts_with(place)) {
             wrong.push(name);
         }
     }
-    assert!(wrong.is_empty(), "not on every system, and not listed here: {wrong:?}");
+    assert!(
+        wrong.is_empty(),
+        "not on every system, and not listed here: {wrong:?}"
+    );
     assert!(files.len() > 100, "{} files", files.len());
 }

@@ -1,5 +1,5 @@
 //! Files that survive `kill -9` and power failures: written under a temporary name, synced,
-//! renamed.
+//! renamed. And the lock of a folder.
 //!
 //! A file saved by [`save`] has the checksum of its content in its name, so that a damaged or
 //! incomplete file is recognised before parsing.

@@ -1,4 +1,4 @@
-//! The plan of an ablation study, read from a TOML file.
+//! The plan of an ablation study, read from a TOML file, its players and the results of its runs.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! Finds the ONNX Runtime shared library; the `ort` backend loads it.
+//! Finds the ONNX Runtime shared library, which the `ort` backend loads, and judges by files whether it is for this
+//! machine and can find an NVIDIA GPU.
 
 use std::path::{Path, PathBuf};
 

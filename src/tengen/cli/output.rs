@@ -1,4 +1,4 @@
-//! Output of subcommands that are not sessions, and error messages.
+//! Output of subcommands that are not sessions, their error messages, and their end by Ctrl-C.
 
 use std::io::{ErrorKind, Write as _};
 

@@ -1,4 +1,4 @@
-//! Time controls as plain values.
+//! Time controls, and what is left on a clock, as plain values.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Inputs of time allocation: a side's settings, and measurements of lag, search and game.
+//! Inputs of time allocation: a side's settings, measurements of lag, search and game, reserves for lag and accidents,
+//! and the ply from which positions are usually proven.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Sources of time: the machine's monotonic clock, read nowhere else, and simulated clocks.
+//! Sources of time, read nowhere else: the machine's monotonic clock, the date, the processor time of this process;
+//! and simulated clocks.
 
 use jiff::Timestamp;
 use jiff::tz::Offset;

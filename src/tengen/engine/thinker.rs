@@ -1,4 +1,4 @@
-//! The interface between a game in progress and a method of choosing moves.
+//! The interface between a game in progress and a method of choosing moves, and the log of the networks in use.
 
 use std::sync::Arc;
 

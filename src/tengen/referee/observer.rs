@@ -1,4 +1,4 @@
-//! Following games while they are played.
+//! The schedule of a match, and following its games while they are played.
 
 use std::time::Duration;
 

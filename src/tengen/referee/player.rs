@@ -1,4 +1,4 @@
-//! The interface of players, and the start of their engines.
+//! The interface of players, the start of their engines, and the kinds of messages about them.
 
 use std::collections::BTreeMap;
 use std::fs::File;

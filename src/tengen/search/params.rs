@@ -1,5 +1,5 @@
-//! Settings of the search: one table generates the struct, the parser, the help and the
-//! documentation.
+//! Settings of the search, and the noise that they put on a root: one table generates the struct, the parser, the help
+//! and the documentation.
 
 use crate::settings::Choice;
 use rand::Rng;

@@ -1,4 +1,4 @@
-//! PUCT selection: the move that a descent takes.
+//! PUCT (docs/methods.md#search): the formula, and the move that a descent takes.
 
 use super::backup::Mean;
 use super::edge::{Choice, Edge};

@@ -1,4 +1,4 @@
-//! Objects as JSON.
+//! A run's objects: their names, and their content as JSON.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The events of a run, as a bar for each step and a line for each generation.
+//! Progress: bars on a terminal, log lines elsewhere, JSON lines on request; of a run a bar for each step and a line
+//! for each generation.
 
 use std::io;
 

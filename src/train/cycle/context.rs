@@ -1,4 +1,4 @@
-//! Context of all steps of a run.
+//! Context of all steps of a run, and its time over all sessions.
 
 use super::plan::CyclePlan;
 use super::remote::Remote;

@@ -1,4 +1,4 @@
-//! The log of losses: one JSON line per report in `losses.jsonl` of the run's folder.
+//! The report of a step, and the log of losses: one JSON line per report in `losses.jsonl` of the run's folder.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! One self-play game, as a pure function of its seed: the search is a trait, so that rollouts and
-//! networks generate with the same code.
+//! One self-play game, which may be kept as SGF, as a pure function of its seed: the search is a trait, so that
+//! rollouts and networks generate with the same code.
 
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;

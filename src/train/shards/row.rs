@@ -1,4 +1,4 @@
-//! A recorded position: a row of a shard, and a training sample.
+//! A recorded position, completed when its game ends: a row of a shard, and a training sample.
 //!
 //! Everything is from the side to move's view, so that colours are never exchanged later.
 //!

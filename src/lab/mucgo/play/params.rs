@@ -1,4 +1,4 @@
-//! Settings of Mucgo's search.
+//! Settings of Mucgo's search, and the parts that they choose among.
 
 use super::interval::{INTERVAL_SHARES, IntervalBy, IntervalShare};
 use rand::{Rng, RngExt as _};

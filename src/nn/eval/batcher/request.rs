@@ -1,4 +1,4 @@
-//! Requests to a batcher thread, and their answers.
+//! Requests to a batcher thread, their answers, and statistics of its calls.
 
 use crossbeam::channel::Sender;
 

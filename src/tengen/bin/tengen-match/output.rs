@@ -1,5 +1,5 @@
-//! Output of the program. A reader that closes its pipe, such as a closed terminal or `| head`,
-//! does not end a match.
+//! Output of the program: reports, the line of progress, the result so far after Ctrl-C. A reader that closes its pipe,
+//! such as a closed terminal or `| head`, does not end a match.
 
 use std::fmt::Display;
 

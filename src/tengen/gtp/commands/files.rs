@@ -1,4 +1,4 @@
-//! Commands that read and write SGF files.
+//! Commands that read and write SGF files, and their file names as users type them.
 
 use super::Arguments;
 use super::arguments::integer;

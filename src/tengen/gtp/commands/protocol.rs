@@ -1,4 +1,4 @@
-//! Commands about the protocol itself.
+//! Commands about the protocol itself and the network in use, and who wins with best play.
 
 use super::Arguments;
 use super::command::Command;

@@ -1,4 +1,4 @@
-//! Text for the operator: help, and the board in both notations.
+//! Text for the operator: help, and points and the board in the platform's and the usual notation.
 
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};

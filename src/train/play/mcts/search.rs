@@ -1,4 +1,4 @@
-//! The searches of one game, step by step.
+//! The searches of one game, step by step, and KataGo's forced playouts.
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

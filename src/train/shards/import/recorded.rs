@@ -1,4 +1,5 @@
-//! A game as it was recorded, before its moves are tried, and why one is left out.
+//! A game as it was recorded, with what the players' searches said, before its moves are tried, and why one is left
+//! out.
 
 use tengen::game::{Color, HalfPoints, Move, Outcome};
 use tengen::record::{search_value, value_of_evaluation};

@@ -1,4 +1,4 @@
-//! Number types of convolutions: f32, bytes, and words of 16 bits.
+//! Number types of convolutions: f32, bytes, and words of 16 bits; and how fast the processor multiplies them at best.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The defender's moves in the threat search.
+//! The defender's moves in the threat search, and which replies can stop a threat.
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Finding};

@@ -1,4 +1,4 @@
-//! The shape of a convolution, and the layout that follows from it.
+//! The shape of a convolution, the layout of boards that follows from it, and the boards of one size.
 
 use crate::network::net::maps::points;
 use tengen_nn::eval::native::Level;

@@ -1,4 +1,4 @@
-//! Convolutions and fully connected layers.
+//! Convolutions, fully connected layers, products in general, and activations that are made of several nodes.
 
 use super::super::constants::{signed_bytes, ungrouped};
 use super::super::{Conv, Dense, Op, Shape, Weights};

@@ -1,4 +1,5 @@
-//! The course of an attention: head after head, and of each a few queries at a time.
+//! The course of an attention, and from scores to shares and answers: head after head, and of each a few queries at a
+//! time.
 
 use super::super::super::grid::parts;
 use super::super::simd::{Job, LANES, Simd};
