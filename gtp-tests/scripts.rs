@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 fn fake_programs() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tell-tales");
     fs::create_dir_all(&folder).expect("a folder of these tests");
-    for name in ["cargo", "pip", "debootstrap", "gogui-twogtp"] {
+    for name in ["cargo", "pip", "debootstrap"] {
         let path = folder.join(name);
         fs::write(
             &path,
@@ -59,25 +59,6 @@ fn refused(script: &str, arguments: &[&str], words: &str) {
 
 #[test]
 fn scripts_check_their_arguments_before_they_build() {
-    let night = "train-overnight.sh";
-    refused(
-        night,
-        &["--hours", "abc"],
-        "--hours takes a number above 0, not abc",
-    );
-    refused(night, &["--hours", "0"], "--hours takes a number above 0");
-    refused(
-        night,
-        &["--plan", "/nope.toml"],
-        "there is no plan /nope.toml",
-    );
-    refused(
-        night,
-        &["--out", "/dev/null/x"],
-        "cannot write to the folder",
-    );
-    refused(night, &["--hour", "8"], "Usage");
-    refused(night, &["--plan"], "Usage");
     refused("release.sh", &["--where"], "Usage");
     refused("release.sh", &["--out"], "Usage");
     refused("release.sh", &["--windows", "--arm"], "Usage");
@@ -119,12 +100,6 @@ fn scripts_check_their_arguments_before_they_build() {
     refused("gpu-trial.sh", &["--device"], "Usage");
     let seconds = "--seconds takes a number, not many";
     refused("gpu-trial.sh", &["--seconds", "many"], seconds);
-    let few = ["--games", "0", "a", "b", "c"];
-    refused(
-        "twogtp-match.sh",
-        &few,
-        "--games needs a number of at least 1",
-    );
     for script in ["cluster/slurm/work.sh", "cluster/slurm/learn.sh"] {
         refused(script, &[], "Usage");
     }
@@ -133,12 +108,6 @@ fn scripts_check_their_arguments_before_they_build() {
         "cluster/slurm/learn.sh",
         &plan,
         "there is no plan /nope.toml",
-    );
-    let quoted = ["'my engine' gtp", "b", "c"];
-    refused(
-        "twogtp-match.sh",
-        &quoted,
-        "GoGui supports only double quotes",
     );
 }
 
@@ -198,71 +167,4 @@ fn rays_driver_passes_its_own_tests() {
     };
     let said = String::from_utf8_lossy(&tests.stderr);
     assert!(tests.status.success() && said.contains("OK"), "{said}");
-}
-
-/// Splits a command line like GoGui 1.6: at blanks outside of double quotes, and at these.
-fn as_gogui_splits(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for (part, text) in command.split('"').enumerate() {
-        match part % 2 {
-            0 => words.extend(text.split_whitespace().map(str::to_owned)),
-            _ => words.push(text.to_owned()),
-        }
-    }
-    words
-}
-
-/// The script in a folder whose name has a blank: the engine that it has gogui-twogtp start runs
-/// and answers.
-#[test]
-fn the_referee_of_twogtp_is_found_as_gogui_splits_its_command() {
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("my engines");
-    let _ = fs::remove_dir_all(&root);
-    let (scripts, programs) = (root.join("scripts"), root.join("target/release"));
-    fs::create_dir_all(&scripts).expect("a folder of these tests");
-    fs::create_dir_all(&programs).expect("a folder of these tests");
-    let own = Path::new(crate::REPOSITORY).join("scripts/twogtp-match.sh");
-    fs::copy(own, scripts.join("twogtp-match.sh")).expect("a copy");
-    let engine = programs.join("tengen");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tengen"), &engine).expect("a link");
-    let told = root.join("told");
-    let stand_in = root.join("gogui-twogtp");
-    let lines = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >'{}'\n", told.display());
-    fs::write(&stand_in, lines).expect("a file");
-    let made = Command::new("chmod").arg("+x").arg(&stand_in).status();
-    assert!(made.expect("chmod").success());
-    let path = std::env::var("PATH").expect("a path");
-    let output = Command::new(scripts.join("twogtp-match.sh"))
-        .args(["first", "second"])
-        .arg(root.join("out"))
-        .env("PATH", format!("{}:{path}", root.display()))
-        .output()
-        .expect("the script is there");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("no game was played"), "{said}");
-    let told = fs::read_to_string(told).expect("it was called");
-    let arguments: Vec<&str> = told.lines().collect();
-    let at = arguments.iter().position(|word| *word == "-referee");
-    let referee = as_gogui_splits(arguments[at.expect("a referee") + 1]);
-    let mut started = Command::new(&referee[0]);
-    let answered = started
-        .args(&referee[1..])
-        .stdin(std::process::Stdio::null())
-        .output();
-    let answered = answered.unwrap_or_else(|error| panic!("{referee:?}: {error}"));
-    assert!(answered.status.success(), "{referee:?}");
-}
-
-#[test]
-fn a_valid_command_starts_the_build() {
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("overnight");
-    let output = run(
-        "train-overnight.sh",
-        &["--hours", "0.5", "--out", out.to_str().expect("text")],
-    );
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        said.contains("10 minutes") && said.contains("cargo was called"),
-        "{said}"
-    );
 }

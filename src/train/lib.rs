@@ -46,7 +46,6 @@ mod error;
 pub mod export;
 mod files_below;
 pub mod fit;
-pub mod folder_lock;
 #[cfg(test)]
 mod go_game;
 pub mod network;

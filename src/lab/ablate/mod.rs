@@ -6,14 +6,11 @@
 //! checkpoint of the current run. Games stay in a working folder; a run that moves to another
 //! machine continues without its old games.
 
-mod arm_result;
-mod contestant;
 mod keep;
 mod plan;
 mod run;
 mod table;
 
-pub use arm_result::ArmResult;
-pub use plan::{AblationPlan, Arm, MatchSettings};
+pub use plan::{AblationPlan, Arm, ArmResult, MatchSettings};
 pub use run::{AblationEvent, Folders, run};
 pub use table::table;

@@ -1,10 +1,11 @@
-//! The plan of an ablation study, read from a TOML file.
+//! The plan of an ablation study, read from a TOML file, its players and the results of its runs.
 
 use serde::{Deserialize, Serialize};
 
 use tengen::settings::InPlan;
 use tengen_train::TrainError;
-use tengen_train::cycle::{CyclePlan, Stage};
+use tengen_train::cycle::{CyclePlan, Stage, anchor_name};
+use tengen_train::fit::held_out::HeldOutLosses;
 use tengen_train::network::architecture::Architecture;
 
 /// The plan of an ablation study.
@@ -298,5 +299,60 @@ run.stage = [{ network = "az-1b8c", visits = 9, games = 4, generations = 2 }]
             kinds[usize::from(ablation)] += 1;
         }
         assert!(kinds[0] > 0 && kinds[1] > 0, "{kinds:?}");
+    }
+}
+
+/// Result of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArmResult {
+    /// Name of the arm in the plan.
+    pub arm: String,
+    /// Seed of this run of the arm.
+    pub seed: u64,
+    /// File name of the exported network.
+    pub network: String,
+    /// Games that it was trained on.
+    pub games: u64,
+    /// Recorded positions of these games.
+    pub rows: u64,
+    /// Steps of the optimiser.
+    pub steps: u64,
+    /// Hours of games and fits.
+    pub hours: f64,
+    /// White's share of the wins in the last generation's games.
+    pub white_share: f64,
+    /// Losses on its own held-out games.
+    pub held_out: Option<HeldOutLosses>,
+}
+
+/// The name of a run.
+pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
+    format!("{}-s{seed}", arm.name)
+}
+
+/// A player.
+pub(super) enum Contestant {
+    /// The network of a run.
+    Run(String),
+    /// UCT with this many uniformly random playouts a move.
+    Uct(u64),
+    /// RAVE with this many playouts a move.
+    Rave(u64),
+}
+
+impl Contestant {
+    /// The search players that every network meets.
+    pub(super) fn rollouts(settings: &MatchSettings) -> impl Iterator<Item = Contestant> {
+        let uct = settings.uct.iter().copied().map(Contestant::Uct);
+        uct.chain(settings.rave.iter().copied().map(Contestant::Rave))
+    }
+
+    /// Name in records and tables.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Contestant::Run(name) => name.clone(),
+            Contestant::Uct(playouts) => format!("uct-{playouts}"),
+            Contestant::Rave(playouts) => anchor_name(*playouts),
+        }
     }
 }

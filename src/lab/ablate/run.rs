@@ -3,21 +3,18 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::arm_result::{ArmResult, run_name};
-use super::contestant::Contestant;
 use super::keep::{keep, restore};
-use super::plan::{AblationPlan, Arm};
+use super::plan::{AblationPlan, Arm, ArmResult, Contestant, run_name};
 use super::table::table;
 use tengen::fnv;
 use tengen::stats::MatchScore;
-use tengen_train::TrainError;
 use tengen_train::cycle::{
     self, CyclePlan, MatchRecord, Resources, RunEvent, RunFolder, copy_network, load, player, save,
 };
-use tengen_train::durable;
-use tengen_train::folder_lock::lock_folder;
+use tengen_train::durable::lock_folder;
 use tengen_train::play::matches::{MatchParams, MatchPlayer, play_match};
 use tengen_train::trainable::Trainable;
+use tengen_train::{TrainError, durable};
 
 /// Folders of a study.
 #[derive(Debug, Clone)]

@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use super::arm_result::{ArmResult, run_name};
-use super::contestant::Contestant;
-use super::plan::{AblationPlan, Arm};
+use super::plan::{AblationPlan, Arm, ArmResult, Contestant, run_name};
 use crate::seeds::{Estimate, holm};
 use tengen_train::cycle::{self, MatchRecord, rate};
 use tengen_train::play::matches::PairResult;

@@ -25,14 +25,12 @@ mod tables;
 pub mod target;
 pub mod taught;
 pub mod thinker;
-mod view;
 
 pub use file::{Critic, CriticError, CriticInfo};
-pub use network::{Board, Network};
+pub use network::{Board, Judge, Network, read};
 pub use plan::CriticPlan;
 pub use run::{CriticEvent, all_games, run};
 pub use thinker::CriticThinker;
-pub use view::{Judge, read};
 
 /// As [`with_game!`](tengen::with_game), for the games that a critic can learn: those with an
 /// [`Opponent`](crate::critic::opponent::Opponent).

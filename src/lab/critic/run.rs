@@ -22,10 +22,9 @@ use super::taught::Taught;
 use crate::critic::{Critic, CriticInfo, Network};
 use tengen::clock::Clock;
 use tengen::rollout::Playout;
-use tengen_train::TrainError;
-use tengen_train::durable;
-use tengen_train::folder_lock::lock_folder;
+use tengen_train::durable::lock_folder;
 use tengen_train::seed::numbered_seed;
+use tengen_train::{TrainError, durable};
 
 /// The plan in the folder of its runs.
 const PLAN: &str = "plan.toml";

@@ -9,17 +9,15 @@ use std::sync::Arc;
 #[cfg(feature = "tract")]
 use super::TractModel;
 use super::info::MOST_BYTES;
-use super::katago;
 #[cfg(feature = "ort")]
 use super::library::FETCH_SCRIPT;
 use super::{
     BackendKind, Batch, Calls, Device, EvalError, Evaluator, HashEvaluator, HumanProfile,
-    LoadOptions, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work,
+    LoadOptions, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, katago,
 };
 #[cfg(feature = "ort")]
 use super::{BatchClient, OrtModel, spawn_batcher};
-use crate::BoardSize;
-use crate::files;
+use crate::{BoardSize, files};
 
 /// A model to be loaded.
 #[derive(Debug, Clone)]
@@ -296,7 +294,7 @@ fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
     }
     let library = options.ort_library.find()?;
     if let Device::Cuda(devices) = options.device {
-        let refused = |card| super::cuda::refused(card, &library);
+        let refused = |card| super::library::refused(card, &library);
         if let Some(reason) = devices.numbers().find_map(refused) {
             let backend = "ort";
             return Err(EvalError::Unavailable { backend, reason });

@@ -7,14 +7,12 @@
 mod backend;
 mod batch;
 mod batcher;
-mod binary;
 mod cache;
 mod candidates;
 #[cfg_attr(
     not(any(feature = "ort", test)),
     expect(dead_code, reason = "only ONNX Runtime computes on GPUs")
 )]
-mod cuda;
 mod difference;
 mod error;
 mod fake;
@@ -46,13 +44,12 @@ pub use batch::{Batch, LEAD_SCALE, Outputs};
 pub use batcher::{BatchClient, Calls, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, Opened, open_best};
-pub use cuda::has_driver;
 pub use difference::Difference;
 pub use error::EvalError;
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 pub use katago::{HumanProfile, UnknownProfile};
-pub use library::{FETCH_SCRIPT, LIBRARY_FILE, LibraryPlaces};
+pub use library::{FETCH_SCRIPT, LIBRARY_FILE, LibraryPlaces, has_driver};
 pub use load::{EvaluatorFactory, ModelSource};
 pub use load_options::LoadOptions;
 pub use native::{NativeEvaluator, NativeModel, Work};

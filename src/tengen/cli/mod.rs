@@ -8,7 +8,6 @@ mod doctor;
 mod flags;
 mod gomocup;
 mod gtp;
-mod interrupt;
 mod katago_arguments;
 mod live;
 pub(crate) mod output;

@@ -1,9 +1,12 @@
-//! Output of subcommands that are not sessions, and error messages.
+//! Output of subcommands that are not sessions, their error messages, and their end by Ctrl-C.
 
 use std::io::{ErrorKind, Write as _};
 
+use anyhow::Context as _;
 use serde::Serialize;
+use tengen::program;
 use tengen::program::one_line;
+use tengen::search::StopFlag;
 
 /// Prints the error that ends the program, on the standard error stream.
 pub(crate) fn complain(error: &anyhow::Error) {
@@ -36,4 +39,18 @@ pub(super) fn print_report<R: Serialize>(
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+// Ctrl-C in subcommands with results to report or to save: the first one asks it to end, the
+// second ends it.
+
+/// A flag that Ctrl-C or `kill` raises.
+pub(super) fn stop_on_ctrl_c() -> anyhow::Result<StopFlag> {
+    let raised = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
+    Ok(StopFlag::from(raised))
+}
+
+/// Ends the program as an uncaught Ctrl-C would, so that a shell ends its loop, too.
+pub(super) fn end_as_interrupted() -> anyhow::Result<()> {
+    program::end_as_interrupted().context("interrupted")
 }

@@ -15,8 +15,8 @@ use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex, sgf};
 use tengen::solver::{self, Solvable, SolveLimits, SolveResult, Solves};
 
-use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
+use super::output::{end_as_interrupted, stop_on_ctrl_c};
 
 /// Interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(2);

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
-use super::super::reserve::LEAST_HARD;
 use super::super::{
     MoveTimeUsed, Overtime, SideClock, StopReason, TimeControl, TimeManager, TimeParams,
 };
 use super::*;
+use crate::clock::experience::LEAST_HARD;
 
 const LAG: Duration = Duration::from_millis(50);
 

@@ -1,9 +1,10 @@
-//! Inputs of time allocation: a side's settings, and measurements of lag, search and game.
+//! Inputs of time allocation: a side's settings, measurements of lag, search and game, reserves for lag and accidents,
+//! and the ply from which positions are usually proven.
 
 use std::time::Duration;
 
+use super::budget::from_seconds;
 use super::situation::MoveTimeUsed;
-use super::takeover::Takeover;
 use super::{Budget, LagMeter, StopReason, StopRules, TimeParams};
 
 /// Used share of the planned time, before there are measurements.
@@ -98,9 +99,188 @@ impl Experience {
     }
 }
 
+// The takeover ply: the ply from which a game's positions are usually proven, so that moves need
+// no thought. Learned from game to game, where one ply is usual.
+
+/// Weak opponents are beaten early and loaded endings are proven at once: learned takeover plies
+/// stay within this many plies of the usual one.
+const RANGE: f64 = 8.0;
+/// Weight of a new game in the running mean.
+const GAME_WEIGHT: f64 = 0.3;
+
+/// Plies by which ten times the time moves it forward: half of the games between RAVE engines are
+/// solved at ply 58, 56, 53 and 51 with 10^3, 10^4, 10^5 and 10^6 nodes
+/// (docs/results/measures.toml).
+const PLIES_BY_TENFOLD_TIME: f64 = 2.0;
+/// The time per move of a game's usual takeover ply.
+const USUAL_MOVE_TIME: Duration = Duration::from_millis(100);
+
+/// The usual takeover ply at this time per move, given the one at a tenth of a second.
+pub(super) fn usual(at_a_tenth: f64, move_time: Duration) -> f64 {
+    let times = move_time.as_secs_f64() / USUAL_MOVE_TIME.as_secs_f64();
+    let earlier = PLIES_BY_TENFOLD_TIME * times.max(f64::MIN_POSITIVE).log10();
+    at_a_tenth - earlier.clamp(-RANGE, RANGE)
+}
+
+/// A running mean over games, and observations of the current game.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Takeover {
+    mean: Option<f64>,
+    /// The first ply of this game whose result was proven.
+    proven_at: Option<u32>,
+    /// The last ply of this game that was searched.
+    last_ply: Option<u32>,
+}
+
+impl Takeover {
+    /// The ply; `None` before [`Takeover::expect`] has set the usual one.
+    pub(super) fn ply(&self) -> Option<f64> {
+        self.mean
+    }
+
+    /// Sets the usual ply of this game and board, unless a similar one was learned.
+    pub(super) fn expect(&mut self, usual: f64) {
+        let mean = self.mean.get_or_insert(usual);
+        *mean = mean.clamp(usual - RANGE, usual + RANGE);
+    }
+
+    /// Sets the ply of this game, regardless of what was learned.
+    pub(super) fn assume(&mut self, ply: f64) {
+        self.mean = Some(ply);
+    }
+
+    /// The result was proven when a move at `ply` was searched.
+    pub(super) fn proven(&mut self, ply: u32) {
+        self.last_ply = Some(ply);
+        self.proven_at.get_or_insert(ply);
+    }
+
+    /// A move at `ply` needed a search: an earlier proof was of another position, before an undo.
+    pub(super) fn thought(&mut self, ply: u32) {
+        self.last_ply = Some(ply);
+        self.proven_at = None;
+    }
+
+    /// A move at `ply` was played without looking for a proof.
+    pub(super) fn passed_by(&mut self, ply: u32) {
+        self.last_ply = Some(ply);
+    }
+
+    /// A game has ended or was given up.
+    pub(super) fn new_game(&mut self) {
+        // A game without a proof was not proven before its last search.
+        let seen = match (self.proven_at, self.last_ply, self.mean) {
+            (Some(proven), _, _) => Some(f64::from(proven)),
+            (None, Some(last), Some(mean)) if f64::from(last) > mean => Some(f64::from(last)),
+            _ => None,
+        };
+        if let (Some(seen), Some(mean)) = (seen, &mut self.mean) {
+            *mean += GAME_WEIGHT * (seen - *mean);
+        }
+        (self.proven_at, self.last_ply) = (None, None);
+    }
+}
+
+/// The share of the remaining time that the assumed lag of all future moves takes at most.
+const ASSUMED_LAG_SHARE: f64 = 0.25;
+/// Added to an assumed lag in reserves.
+const LEAST_LAG: Duration = Duration::from_millis(5);
+/// An accident may take a second: this much is reserved for it, in seconds, unless it is more than
+/// this share of a short clock.
+const LEAST_ACCIDENT: f64 = 1.3;
+const LARGEST_ACCIDENT_SHARE: f64 = 0.03;
+/// A clock too short for that reserves this, in seconds, unless it is more than this larger share.
+const SMALL_ACCIDENT: f64 = 0.3;
+const LARGEST_SMALL_SHARE: f64 = 0.05;
+/// Maximum reserve for accidents, in seconds.
+const LARGEST_ACCIDENT: f64 = 5.0;
+/// The reserve for accidents beyond the minimum is released over this many last moves, if the
+/// controller reports the time.
+const RELEASE_MOVES: f64 = 12.0;
+/// The accident that an overtime period must survive, in seconds: one of a second, and jitter.
+const PERIOD_ACCIDENT: f64 = 1.2;
+/// Maximum share reserved of a period whose end loses the game.
+const LAST_PERIOD_SHARE: f64 = 0.1;
+/// Maximum share of the remaining time reserved for the lag of future moves.
+const LARGEST_LAG_RESERVE: f64 = 0.6;
+
+/// Minimum time per move: a root evaluation takes a few milliseconds. It is reserved for every
+/// future move.
+pub(super) const LEAST_HARD: Duration = Duration::from_millis(10);
+
+impl Experience {
+    /// Lag of this many moves. While it is only assumed it may not take a short clock's thinking
+    /// time.
+    pub(super) fn lag_of(&self, moves: u32) -> Duration {
+        let lag = if self.lag.is_assumed() {
+            let lag = self.lag.mean() * moves;
+            let most = self.present.mul_f64(ASSUMED_LAG_SHARE);
+            let lag = if self.lag_is_told { lag } else { lag.min(most) };
+            lag + LEAST_LAG * moves
+        } else {
+            self.lag.reserve(moves)
+        };
+        // Neither a single spike nor a set value may take the whole clock.
+        lag.min(self.present.mul_f64(LARGEST_LAG_RESERVE))
+    }
+
+    /// Reserve of a byoyomi or Canadian period, where an overrun costs a period or the game: a bad
+    /// lag, several times the usual one until it is measured well, and a share of the period for
+    /// accidents, a larger one if there is no period to lose.
+    pub(super) fn margin(&self, period: Duration, last: bool) -> Duration {
+        let lag = if self.lag.is_known() {
+            self.lag.worst()
+        } else {
+            self.lag.careful() * 3
+        };
+        let share = match last {
+            true => LAST_PERIOD_SHARE,
+            false => LARGEST_ACCIDENT_SHARE,
+        };
+        lag + period_accident(period, share)
+    }
+
+    /// Reserve of a Canadian period for a second accident, which adds to the first while the
+    /// controller does not report the time.
+    pub(super) fn untold_accident(&self, period: Duration) -> Duration {
+        if self.lag.is_assumed() {
+            period_accident(period, LAST_PERIOD_SHARE)
+        } else {
+            Duration::ZERO
+        }
+    }
+
+    /// Reserved time: lag and the minimum time of every future move, and a reserve for accidents.
+    pub(super) fn reserve(&self, moves: u32) -> Duration {
+        let full = self.full.as_secs_f64();
+        let least = least_accident(full);
+        let told = (self.params.time_reserve * full).clamp(least, LARGEST_ACCIDENT);
+        let accidents = if self.lag.is_assumed() {
+            // Without reports of the time errors add up.
+            2.0 * told
+        } else {
+            let released = told * (f64::from(moves) / RELEASE_MOVES).min(1.0);
+            released.max(least)
+        };
+        self.lag_of(moves) + LEAST_HARD * moves + from_seconds(accidents)
+    }
+}
+
+/// Reserve for accidents of a clock, until its last move, in seconds.
+fn least_accident(full: f64) -> f64 {
+    let small = SMALL_ACCIDENT.min(LARGEST_SMALL_SHARE * full);
+    small.max(LARGEST_ACCIDENT_SHARE * full).min(LEAST_ACCIDENT)
+}
+
+/// Reserve of a period for one accident: at most this share of it.
+fn period_accident(period: Duration, share: f64) -> Duration {
+    period.mul_f64(share).min(from_seconds(PERIOD_ACCIDENT))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::TimeParams;
 
     #[test]
     fn who_hardly_uses_the_plans_ends_fewer_searches_early() {
@@ -114,5 +294,104 @@ mod tests {
         let (overtake, credit) = at(0.5);
         assert!((overtake - 1.0).abs() < 1e-9 && (credit - 0.35).abs() < 1e-9);
         assert_eq!(at(LEAST_USED), (0.0, 0.0));
+    }
+
+    #[test]
+    fn it_moves_towards_what_games_show() {
+        let mut takeover = Takeover::default();
+        takeover.expect(54.0);
+        takeover.thought(42);
+        takeover.proven(44);
+        takeover.passed_by(46);
+        takeover.proven(48);
+        takeover.new_game();
+        assert_eq!(takeover.ply(), Some(51.0));
+        // Never proven, and searched beyond: later than expected.
+        takeover.thought(61);
+        takeover.new_game();
+        assert_eq!(takeover.ply(), Some(54.0));
+        // Given up early: nothing is known.
+        takeover.thought(20);
+        takeover.new_game();
+        assert_eq!(takeover.ply(), Some(54.0));
+        // A proof that was undone does not count.
+        takeover.proven(40);
+        takeover.thought(38);
+        takeover.new_game();
+        assert_eq!(takeover.ply(), Some(54.0));
+    }
+
+    #[test]
+    fn it_comes_earlier_where_moves_take_longer() {
+        let at = |millis| usual(54.0, Duration::from_millis(millis));
+        let close = |millis, ply: f64| assert!((at(millis) - ply).abs() < 1e-9, "{}", at(millis));
+        close(10, 56.0);
+        close(100, 54.0);
+        close(1_000, 52.0);
+        close(100_000, 48.0);
+        close(0, 54.0 + RANGE);
+    }
+
+    #[test]
+    fn where_games_differ_nothing_is_learned() {
+        let mut takeover = Takeover::default();
+        for (ply, assumed) in [(6, 35.0), (60, 80.0), (8, 36.5)] {
+            takeover.assume(assumed);
+            assert_eq!(takeover.ply(), Some(assumed));
+            takeover.proven(ply);
+            takeover.new_game();
+        }
+    }
+
+    #[test]
+    fn it_stays_near_the_usual() {
+        let mut takeover = Takeover::default();
+        takeover.new_game();
+        assert_eq!(takeover.ply(), None);
+        takeover.expect(54.0);
+        for _ in 0..20 {
+            takeover.proven(0);
+            takeover.new_game();
+        }
+        takeover.expect(54.0);
+        assert_eq!(takeover.ply(), Some(46.0));
+    }
+
+    #[test]
+    fn what_is_only_assumed_takes_a_quarter_of_a_short_clock_in_a_long_game() {
+        let reserve = |lag| {
+            let mut assumed = Experience::new(TimeParams::default(), lag);
+            assumed.full = Duration::from_secs(10);
+            assumed.present = Duration::from_secs(8);
+            assumed.lag_of(120).as_secs_f64()
+        };
+        // Plus five milliseconds a move.
+        assert!((reserve(None) - 2.6).abs() < 1e-9, "{}", reserve(None));
+        assert!((reserve(Some(Duration::from_millis(30))) - 4.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_kept_for_accidents_grows_with_the_clock() {
+        for (full, kept) in [
+            (2.0, 0.1),
+            (6.0, 0.3),
+            (10.0, 0.3),
+            (20.0, 0.6),
+            (60.0, 1.3),
+        ] {
+            assert!((least_accident(full) - kept).abs() < 1e-9, "{full}");
+        }
+    }
+
+    #[test]
+    fn a_wild_connection_does_not_take_the_whole_clock() {
+        let mut known = Experience::new(TimeParams::default(), None);
+        known.full = Duration::from_secs(60);
+        known.present = Duration::from_secs(5);
+        for mv in 0..40 {
+            known.lag.measure(f64::from(mv % 2) * 20.0, 1, false);
+        }
+        let kept = known.reserve(12).as_secs_f64();
+        assert!(kept < 5.0 * LARGEST_LAG_RESERVE + 1.8 + 0.2, "{kept}");
     }
 }

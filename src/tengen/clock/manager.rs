@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use super::experience::Experience;
-use super::reserve::LEAST_HARD;
+use super::experience::{Experience, LEAST_HARD};
 use super::situation::{MoveTimeUsed, Situation};
 use super::stop_delays::ANSWER;
-use super::{Budget, Lag, TimeLeft, TimeParams, Told};
-use super::{allotment, takeover};
+use super::{Budget, Lag, TimeLeft, TimeParams, Told, allotment, experience};
 
 /// A larger difference after one move, as a share of the main time (and more than a second), is not
 /// lag: the clock was corrected.
@@ -65,7 +63,7 @@ impl TimeManager {
         }
         match situation.usually_proven_from {
             Some(ply) => {
-                let usual = takeover::usual(ply, situation.usual_move_time(ply, known.full));
+                let usual = experience::usual(ply, situation.usual_move_time(ply, known.full));
                 known.takeover.expect(usual);
             }
             // Where games differ much, the position says more than earlier games.
@@ -200,7 +198,7 @@ mod tests {
             (46, StopReason::OnlyMove),
             (48, StopReason::Proven),
         ]);
-        let usual = takeover::usual(54.0, Duration::from_secs(60) / 27);
+        let usual = experience::usual(54.0, Duration::from_secs(60) / 27);
         let learned = 0.7 * usual + 0.3 * 44.0;
         assert!((proven - learned).abs() < 1e-6, "{proven}, not {learned}");
         // A proof that was undone does not count.

@@ -6,38 +6,31 @@
 mod account;
 mod allotment;
 mod budget;
-mod calendar;
 mod control;
-mod cpu;
 mod experience;
-mod habit;
 mod lag;
-mod left;
 mod manager;
 mod params;
 mod reading;
-mod reserve;
 mod side;
 mod situation;
 mod source;
 mod stop;
 pub mod stop_delays;
-mod takeover;
 mod text;
 mod told;
 
 pub use account::{ClockAccount, Told};
 pub use budget::{Budget, Progress, StopRules};
-pub use calendar::{date_time, unix_time};
-pub use control::{Overtime, TimeControl};
-pub use cpu::process_cpu_time;
+pub use control::{Overtime, TimeControl, TimeLeft};
 pub use experience::USUAL_LAG;
 pub use lag::{Lag, LagMeter};
-pub use left::TimeLeft;
 pub use manager::TimeManager;
 pub use params::TimeParams;
 pub use side::SideClock;
 pub use situation::{MoveTimeUsed, Situation};
-pub use source::{Clock, FakeClock, PlayoutClock, SystemClock};
+pub use source::{
+    Clock, FakeClock, PlayoutClock, SystemClock, date_time, process_cpu_time, unix_time,
+};
 pub use stop::StopReason;
 pub use text::{BadTimeControl, KATA_SYSTEMS, LONGEST, count, seconds};

@@ -1,8 +1,11 @@
-//! Sources of time: the machine's monotonic clock, read nowhere else, and simulated clocks.
+//! Sources of time, read nowhere else: the machine's monotonic clock, the date, the processor time of this process;
+//! and simulated clocks.
 
+use jiff::Timestamp;
+use jiff::tz::Offset;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A source of time, injected where it is needed.
 pub trait Clock: Send + Sync {
@@ -96,5 +99,76 @@ impl FakeClock {
 impl Clock for FakeClock {
     fn now(&self) -> Duration {
         Duration::from_micros(self.micros.load(Ordering::Relaxed))
+    }
+}
+
+/// Seconds since 1970 in UTC, from the system clock.
+#[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one source of the date"
+)]
+pub fn unix_time() -> Duration {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+}
+
+/// `2026.08.23 08:40` for a time since 1970 in UTC, at a UTC offset in hours, at most 25 either
+/// way; larger ones count as UTC.
+#[must_use]
+pub fn date_time(unix: Duration, hours_ahead: i8) -> String {
+    let seconds = i64::try_from(unix.as_secs()).unwrap_or(i64::MAX);
+    let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+    let offset = Offset::from_hours(hours_ahead).unwrap_or(Offset::UTC);
+    let there = offset.to_datetime(time);
+    there.strftime("%Y.%m.%d %H:%M").to_string()
+}
+
+/// Unit of the times in `/proc/PID/stat`: clock ticks (proc_pid_stat(5)), of which Linux shows
+/// programs 100 a second (`USER_HZ`) on the architectures that Tengen is built for.
+const TICK: Duration = Duration::from_millis(10);
+
+/// User and system time used by all threads of this process so far, to 10 ms; `None` where the
+/// system does not provide it (it is read from `/proc`, so: outside Linux).
+#[must_use]
+pub fn process_cpu_time() -> Option<Duration> {
+    parse_stat(&std::fs::read_to_string("/proc/self/stat").ok()?)
+}
+
+/// User plus system time from the text of `/proc/PID/stat`.
+fn parse_stat(stat: &str) -> Option<Duration> {
+    // Field 2 is the program's name in parentheses and may itself hold blanks and parentheses;
+    // user and system time are fields 14 and 15.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_ascii_whitespace().skip(11);
+    let user: u32 = fields.next()?.parse().ok()?;
+    let system: u32 = fields.next()?.parse().ok()?;
+    TICK.checked_mul(user.checked_add(system)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        let check = |unix, hours, expected| {
+            assert_eq!(date_time(Duration::from_secs(unix), hours), expected);
+        };
+        check(0, 0, "1970.01.01 00:00");
+        check(0, -1, "1969.12.31 23:00");
+        check(951_782_400, 0, "2000.02.29 00:00");
+        check(1_598_143_200, 8, "2020.08.23 08:40");
+        check(1_767_225_599, 0, "2025.12.31 23:59");
+        check(u64::MAX, 25, "9999.12.31 23:00");
+    }
+
+    #[test]
+    fn a_name_with_blanks_and_parentheses_is_skipped() {
+        let stat = "42 (a ) b) S 1 42 42 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 4 0 12345";
+        assert_eq!(parse_stat(stat), Some(Duration::from_secs(3)));
+        assert_eq!(parse_stat("42 (a) S 1"), None);
+        assert_eq!(parse_stat(""), None);
     }
 }

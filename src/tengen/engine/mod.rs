@@ -38,12 +38,10 @@ mod resign;
 mod rollout;
 mod second_look;
 mod shown_proof;
-mod solver_speed;
 mod solver_thinker;
 #[cfg(test)]
 pub(crate) mod testing;
 mod thinker;
-mod thinker_log;
 #[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod timing;
 mod unjudged;
@@ -62,8 +60,7 @@ pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};
 pub use resign::Resign;
 pub use rollout::RolloutThinker;
 pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker, SolverThreads};
-pub use thinker::{MakeThinker, ThinkError, Thinker};
-pub use thinker_log::ThinkerLog;
+pub use thinker::{MakeThinker, ThinkError, Thinker, ThinkerLog};
 pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, ThinkingLimits};
 pub use unjudged::Unjudged;
 

@@ -6,7 +6,6 @@
 
 use std::time::Duration;
 
-use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
 use crate::clock::{Budget, Clock};
 use crate::game::{Move, Proof};
 use crate::search::{Limits, MoveReport, SearchReport, StopFlag};
@@ -163,6 +162,12 @@ pub(super) fn second_look<G: Solvable>(
     }
     (report, nodes)
 }
+
+/// Nodes that cost about as much as a playout with a network: 500,000 against 5,000 per second and
+/// thread (`tengen bench --throughput`).
+pub(super) const NODES_PER_PLAYOUT: u64 = 100;
+/// Nodes per second and thread (`tengen solve`), for positions within reach.
+pub(super) const NODES_PER_SECOND: f64 = 500_000.0;
 
 #[cfg(test)]
 mod tests {

@@ -15,9 +15,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::merge_proof::{merge_losing, merge_proof, unsearched};
-use super::second_look::{CheckBudget, QUICK_CHECK, limits_before_look, second_look};
+use super::second_look::{
+    CheckBudget, NODES_PER_PLAYOUT, NODES_PER_SECOND, QUICK_CHECK, limits_before_look, second_look,
+};
 use super::shown_proof::show_proof;
-use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
 use super::{ThinkError, Thinker};
 use crate::clock::Clock;
 use crate::game::{GameState, Proof};

@@ -1,4 +1,4 @@
-//! The interface between a game in progress and a method of choosing moves.
+//! The interface between a game in progress and a method of choosing moves, and the log of the networks in use.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::game::{Game, GameState};
 use crate::search::{Limits, Observer, SearchError, SearchReport, SearchRequest, StopFlag};
+use parking_lot::Mutex;
 use tengen_nn::eval::EvalError;
 
 /// Why a thinker has no report.
@@ -75,3 +76,20 @@ pub trait Thinker<G: Game>: Send {
 
 /// Creates a thinker: called before the first search, and again after a thinker has panicked.
 pub type MakeThinker<G> = Arc<dyn Fn() -> Box<dyn Thinker<G>> + Send + Sync>;
+
+/// Events so far; clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct ThinkerLog(Arc<Mutex<Vec<String>>>);
+
+impl ThinkerLog {
+    /// Adds an event.
+    pub fn note(&self, text: String) {
+        self.0.lock().push(text);
+    }
+
+    /// All events in order; empty before the first search.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().clone()
+    }
+}

@@ -7,14 +7,11 @@
 //! [`Game::scored`], [`Game::superko`]. The answer is a type, so that nothing is called through a
 //! table.
 
-mod absent;
 mod bits;
 mod blocks;
 mod board;
 #[cfg(test)]
 pub(crate) mod conformance;
-mod current_score;
-mod facts;
 mod illegal;
 mod info;
 mod komi;
@@ -29,22 +26,19 @@ mod superko;
 mod symmetry;
 pub mod zobrist;
 
-pub use absent::Absent;
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
 pub use board::{Color, connected, ply_cap};
-pub use current_score::CurrentScore;
-pub use facts::Facts;
 pub use illegal::Illegal;
 pub use info::{GameInfo, NamedOpening};
 pub use komi::BadKomi;
-pub use points::Scored;
+pub use points::{CurrentScore, Scored};
 pub use position_history::{GameState, PositionHistory};
 pub use recent::Recent;
-pub use result::{Bounds, HalfPoints, Outcome, Proof};
+pub use result::{Bounds, Facts, HalfPoints, Outcome, Proof};
 pub use rules::{IllegalSetup, OneSet, PliesLeft, Rules, UnknownRules, UnsupportedSize};
 pub use settle::{OwnershipEstimate, PointStatus, Settled};
-pub use superko::Superko;
+pub use superko::{Absent, Superko};
 pub use symmetry::Symmetry;
 pub use tengen_nn::{BoardSize, Move, NoBoardSize};
 

@@ -1,6 +1,6 @@
 //! Games in which the players count points after both have passed, and agree on dead stones first.
 
-use super::{Absent, CurrentScore, Move, Outcome, OwnershipEstimate, Settled};
+use super::{Absent, Color, HalfPoints, Move, Outcome, OwnershipEstimate, Settled};
 
 /// The end of a game that counts points, asked of a position of type `G`.
 pub trait Scored<G> {
@@ -128,4 +128,16 @@ impl<G> Scored<G> for Absent {
     fn handicap(&self) -> u16 {
         match *self {}
     }
+}
+
+/// The score if the game ended now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CurrentScore {
+    /// Owner of each point, in policy order; `None` for neutral points.
+    pub owners: Vec<Option<Color>>,
+    /// Black's lead, komi included.
+    pub black_ahead: HalfPoints,
+    /// Whether the winner is certain if both sides answer correctly. Superko may forbid an answer;
+    /// unlike [`super::Game::certain`], this ignores it.
+    pub decided: bool,
 }

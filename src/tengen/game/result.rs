@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Color;
+use super::{Color, Move};
 
 /// The result of a finished game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -242,6 +242,32 @@ impl Bounds {
         Bounds {
             low,
             high: high.max(low),
+        }
+    }
+}
+
+/// What is proven of a position, for its side to move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Its result.
+    pub bounds: Bounds,
+    /// The legal moves that are not proven to lose; `None` if none is proven to.
+    pub open_moves: Option<Vec<Move>>,
+}
+
+impl Facts {
+    /// Nothing is proven.
+    pub const NONE: Facts = Facts {
+        bounds: Bounds::OPEN,
+        open_moves: None,
+    };
+}
+
+impl From<Bounds> for Facts {
+    fn from(bounds: Bounds) -> Facts {
+        Facts {
+            bounds,
+            ..Facts::NONE
         }
     }
 }

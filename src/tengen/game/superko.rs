@@ -1,6 +1,6 @@
 //! Games whose rules may forbid that a position comes back.
 
-use super::{Absent, Move};
+use super::Move;
 
 /// The repetition rule of a game. Moves that it forbids are among the legal ones:
 /// [`PositionHistory`](super::PositionHistory) filters them.
@@ -28,3 +28,8 @@ impl Superko for Absent {
         match *self {}
     }
 }
+
+/// Stands for a capability that a game does not have: `None::<&Absent>`. It has no values, so that
+/// nothing is left of such a question in compiled code.
+#[derive(Debug, Clone, Copy)]
+pub enum Absent {}

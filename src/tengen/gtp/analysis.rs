@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::commands::{Arguments, color};
 use super::numbers::{Numbers, Perspective, View, told};
 use super::vertex::{format_vertex, parse_vertex};
-use super::{Failure, cgos, ownership};
+use super::{Failure, numbers, ownership};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
 use crate::record::Vertex;
@@ -249,11 +249,11 @@ impl Analysis {
         let view = self.view();
         let moves = told.iter().take(CGOS_MOVES).map(|found| {
             let line: Vec<String> = found.pv.iter().map(|&mv| self.vertex(mv)).collect();
-            cgos::move_info(view.of_move(found, report), found.prior, &line)
+            numbers::move_info(view.of_move(found, report), found.prior, &line)
         });
         let moves: Vec<_> = moves.collect();
         let owners = self.owners(report).unwrap_or_default();
-        (!moves.is_empty()).then(|| cgos::line(view.of_root(report), moves, &owners))
+        (!moves.is_empty()).then(|| numbers::line(view.of_root(report), moves, &owners))
     }
 
     fn leela(&self, found: &MoveReport, report: &SearchReport, order: usize) -> String {

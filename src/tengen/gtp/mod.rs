@@ -17,13 +17,11 @@
 mod analysis;
 mod answer;
 mod board;
-mod cgos;
 mod commands;
 mod failure;
 mod files;
 mod gomocup;
 mod graphics;
-mod ignored;
 mod interrupts;
 mod katago;
 mod line;

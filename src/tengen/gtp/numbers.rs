@@ -4,6 +4,7 @@
 use super::board::owners;
 use crate::game::{BoardSize, Color, Move, OwnershipEstimate};
 use crate::search::{MoveReport, SearchReport};
+use serde_json::{Map, Value, json};
 
 /// The perspective of reported numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +141,55 @@ pub(super) fn rate(value: f32) -> f32 {
     (value + 1.0) / 2.0
 }
 
+// JSON analysis for CGOS: the client passes it to its server, and the server to spectators, as a
+// line before the move (<https://github.com/zakki/cgos/wiki/GTP-tournament-game-expansion>).
+
+/// Characters for the owner of a point: 63 steps from the opponent's to one's own.
+const OWNERS: &[u8; 63] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+";
+
+/// A search from the view of the side that moves; `moves` by [`move_info`], owners top row first.
+pub(super) fn line(root: Numbers, moves: Vec<Value>, owners: &[f32]) -> String {
+    let mut line = shared(root);
+    line.insert("moves".to_owned(), Value::Array(moves));
+    let owners: String = owners.iter().map(|&owner| letter(owner)).collect();
+    line.insert("ownership".to_owned(), json!(owners));
+    Value::Object(line).to_string()
+}
+
+/// A move with its principal variation.
+pub(super) fn move_info(numbers: Numbers, prior: f32, line: &[String]) -> Value {
+    let (mv, rest) = line.split_first().unzip();
+    let mut info = shared(numbers);
+    info.insert("move".to_owned(), json!(mv));
+    info.insert("prior".to_owned(), number(prior));
+    info.insert("pv".to_owned(), json!(rest.unwrap_or_default().join(" ")));
+    Value::Object(info)
+}
+
+/// Fields shared by moves and root; without a score if none is known.
+fn shared(numbers: Numbers) -> Map<String, Value> {
+    let mut told = Map::new();
+    told.insert("winrate".to_owned(), number(numbers.winrate()));
+    told.insert("visits".to_owned(), json!(numbers.visits));
+    if let Some((ahead, _)) = numbers.score {
+        told.insert("score".to_owned(), number(ahead));
+    }
+    told
+}
+
+fn number(value: f32) -> Value {
+    json!((f64::from(value) * 1e4).round() / 1e4)
+}
+
+fn letter(owner: f32) -> char {
+    let steps = (OWNERS.len() - 1) as f32;
+    let step = ((owner + 1.0) / 2.0).clamp(0.0, 1.0) * steps;
+    OWNERS
+        .get(step.round() as usize)
+        .copied()
+        .map_or('f', char::from)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,5 +237,25 @@ mod tests {
         assert_eq!(black.of_root(&report).score, Some((-2.0, 3.0)));
         let size = BoardSize::new(2, 1);
         assert_eq!(white.owners(&expected(0.0), size), [-1.0, 0.5]);
+    }
+
+    #[test]
+    fn a_line_of_json_as_the_wiki_has_it() {
+        let numbers = |score| Numbers {
+            visits: 7,
+            utility: 0.5,
+            utility_lcb: 0.0,
+            score,
+        };
+        let pv = ["D4", "E5", "pass"].map(str::to_owned);
+        let told = move_info(numbers(Some((2.5, 1.0))), 0.25, &pv);
+        let line = line(numbers(None), vec![told], &[-1.0, 0.0, 1.0, 7.0]);
+        let read: Value = serde_json::from_str(&line).unwrap();
+        let expected = json!({
+            "winrate": 0.75, "visits": 7, "ownership": "Af++",
+            "moves": [{"move": "D4", "winrate": 0.75, "visits": 7, "score": 2.5, "prior": 0.25, "pv": "E5 pass"}],
+        });
+        assert_eq!(read, expected);
+        assert!(!line.contains('\n'));
     }
 }

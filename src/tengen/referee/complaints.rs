@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::complaint_kind::ComplaintKind;
+use super::player::ComplaintKind;
 use super::results::GameEntry;
 
 /// Number of complaints per engine in a text report.

@@ -8,11 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::complaint_kind::ComplaintKind;
 use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, ended};
 use super::player::{
-    Contestant, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine, StartError,
+    ComplaintKind, Contestant, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine, StartError,
     UnsuitableEngine,
 };
 use super::process::{EngineProcess, EngineProcesses, LineEnd, NoOutput, Output};

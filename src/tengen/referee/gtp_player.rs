@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::complaint_kind::ComplaintKind;
 use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, GtpClient};
 use super::player::{
-    Contestant, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
-    StartError, UnsuitableEngine,
+    ComplaintKind, Contestant, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
+    RunningEngine, StartError, UnsuitableEngine,
 };
 use super::process::EngineProcesses;
 use super::referee_clock::AnnouncedTime;

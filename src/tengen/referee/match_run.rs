@@ -9,19 +9,18 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use super::complaint_kind::ComplaintKind;
 use super::conditions::{Conditioned, Conditions};
 use super::error_stream::NewLines;
 use super::game::{GameEnd, GameTerms, Reason};
 use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
-use super::observer::{MatchObserver, Observed};
+use super::observer::{Fixture, MatchObserver, Observed};
 use super::player::{
-    Contestant, EngineProtocol, EngineSpec, RunningEngine, StartError, and_last_words,
+    ComplaintKind, Contestant, EngineProtocol, EngineSpec, RunningEngine, StartError,
+    and_last_words,
 };
 use super::process::EngineProcesses;
 use super::refereed_game::RefereedGame;
-use super::schedule::Fixture;
 use crate::clock::Clock;
 use crate::game::{Color, Move, Outcome};
 

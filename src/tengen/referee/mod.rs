@@ -5,8 +5,6 @@
 //! here.
 
 mod clock_report;
-mod command_line;
-mod complaint_kind;
 mod complaints;
 mod conditions;
 mod count;
@@ -29,38 +27,32 @@ mod refereed_game;
 mod repeats;
 mod report;
 pub mod results;
-mod schedule;
 mod score_board;
 mod score_sheet;
 mod time_control;
-mod time_reports;
 mod trial;
 mod vertex;
 
 pub use clock_report::{ClockReport, PlyLine, visits_by_ply_svg};
-pub use command_line::CommandLineError;
-pub use complaint_kind::ComplaintKind;
 pub use complaints::{Complaint, Complaints};
-pub use conditions::Conditions;
+pub use conditions::{Conditions, TimeReports};
 pub use count::{Count, CountBasis, PlayingOn};
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
 pub use gtp_client::{Answer, Fault, GtpClient};
 pub use gtp_player::GtpPlayer;
 pub use match_record::{MatchRecord, Origin};
 pub use match_run::{FinishedGame, MatchPlan};
-pub use observer::MatchObserver;
+pub use observer::{Fixture, Format, MatchObserver, schedule};
 pub use opening::{Book, OpeningError};
 pub use player::{
-    Contestant, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
-    StartError, UnsuitableEngine,
+    ComplaintKind, Contestant, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND,
+    Reply, StartError, UnsuitableEngine,
 };
-pub use process::{EngineProcesses, SpawnError, guard_engines};
+pub use process::{CommandLineError, EngineProcesses, SpawnError, guard_engines};
 pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{RefereedGame, refereed_game};
 pub use report::{Failure, Failures, FaultsInCounting, MatchReport};
-pub use schedule::{Fixture, Format, schedule};
 pub use score_board::ScoreBoard;
 pub use score_sheet::{score_sheet, sgf_result};
 pub use time_control::{BadMatchTimeControl, MatchTimeControl, TimeCommands};
-pub use time_reports::TimeReports;

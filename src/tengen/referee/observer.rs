@@ -1,4 +1,4 @@
-//! Following games while they are played.
+//! The schedule of a match, and following its games while they are played.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use super::game::{GameEnd, PlayedMove};
 use super::gtp_client::Fault;
 use super::player::{Contestant, GameSetup, PlayerMove, Reply};
 use super::referee_clock::{AnnouncedTime, RefereeClock};
-use super::schedule::Fixture;
 use super::time_control::MatchTimeControl;
 use crate::game::{Color, Move};
 
@@ -106,5 +105,99 @@ impl Contestant for Observed<'_> {
 
     fn final_score(&mut self) -> Result<Option<String>, Fault> {
         self.player.final_score()
+    }
+}
+
+/// One game to be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fixture {
+    /// Its number in the schedule, from 0.
+    pub number: usize,
+    /// Its pair: the two games with the same engines and opening, colours swapped.
+    pub pair: usize,
+    /// The black and the white engine, by index.
+    pub engines: [usize; 2],
+    /// The opening, by index.
+    pub opening: usize,
+}
+
+/// Format of a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Every engine meets every other one.
+    RoundRobin,
+    /// The first engine meets all others.
+    Gauntlet,
+}
+
+/// All games, `games_each` per meeting (an odd number leaves a pair half played).
+///
+/// Meetings alternate opening by opening, so that an unfinished schedule is fair; the same opening
+/// is used once in every meeting and never again.
+#[must_use]
+pub fn schedule(engines: usize, format: Format, games_each: usize) -> Vec<Fixture> {
+    let meetings: Vec<(usize, usize)> = (0..engines)
+        .flat_map(|first| (first + 1..engines).map(move |second| (first, second)))
+        .filter(|&(first, _)| format == Format::RoundRobin || first == 0)
+        .collect();
+    let mut fixtures = Vec::new();
+    for opening in 0..games_each.div_ceil(2) {
+        for (index, &(first, second)) in meetings.iter().enumerate() {
+            let pair = opening * meetings.len() + index;
+            for (swapped, engines) in [[first, second], [second, first]].into_iter().enumerate() {
+                if 2 * opening + swapped < games_each {
+                    let number = 2 * pair + swapped;
+                    fixtures.push(Fixture {
+                        number,
+                        pair,
+                        engines,
+                        opening,
+                    });
+                }
+            }
+        }
+    }
+    fixtures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engines(fixtures: &[Fixture]) -> Vec<[usize; 2]> {
+        fixtures.iter().map(|fixture| fixture.engines).collect()
+    }
+
+    #[test]
+    fn two_engines_play_colour_swapped_pairs() {
+        let fixtures = schedule(2, Format::RoundRobin, 5);
+        assert_eq!(engines(&fixtures), [[0, 1], [1, 0], [0, 1], [1, 0], [0, 1]]);
+        let openings: Vec<usize> = fixtures.iter().map(|fixture| fixture.opening).collect();
+        assert_eq!(openings, [0, 0, 1, 1, 2]);
+        assert!(
+            fixtures
+                .iter()
+                .all(|fixture| fixture.pair == fixture.opening)
+        );
+    }
+
+    #[test]
+    fn everybody_meets_everybody_or_the_first_one() {
+        let all = [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]];
+        assert_eq!(engines(&schedule(3, Format::RoundRobin, 2)), all);
+        assert_eq!(engines(&schedule(3, Format::Gauntlet, 2)), all[..4]);
+    }
+
+    #[test]
+    fn a_longer_schedule_keeps_the_games_of_a_shorter_one() {
+        let longer = schedule(4, Format::RoundRobin, 10);
+        for games in 0..10 {
+            let shorter = schedule(4, Format::RoundRobin, games);
+            assert!(
+                shorter.iter().all(|fixture| longer.contains(fixture)),
+                "{games} games"
+            );
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The interface of players, and the start of their engines.
+//! The interface of players, the start of their engines, and the kinds of messages about them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::complaint_kind::ComplaintKind;
 use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::Fault;
 use super::process::SpawnError;
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::game::{BoardSize, Color, HalfPoints, Move};
+use serde::{Deserialize, Serialize};
 
 /// The command sent after each move to an engine that lists it: one line of `name value` words
 /// about its last search, such as `visits 800 value 0.12` (the mover's view, -1..=1).
@@ -317,4 +317,31 @@ fn other_protocol(fault: &Fault) -> &'static str {
 /// An engine's last output, for error messages.
 pub(super) fn and_last_words(words: Option<&String>) -> String {
     words.map_or(String::new(), |words| format!("; its last words: {words}"))
+}
+
+/// Kind of a message about an engine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ComplaintKind {
+    /// A complaint on its error stream.
+    #[default]
+    Stream,
+    /// It refused a setting of the match, and may play by other rules than the referee.
+    Refusal,
+    /// It has no command for the setting; its command line may have set it.
+    Untold,
+}
+
+impl ComplaintKind {
+    /// Whether it is the default kind, which results omit.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn is_stream(&self) -> bool {
+        *self == ComplaintKind::Stream
+    }
+
+    /// Whether the engine did not play as requested.
+    #[must_use]
+    pub fn is_trouble(self) -> bool {
+        self != ComplaintKind::Untold
+    }
 }

@@ -11,13 +11,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::complaint_kind::ComplaintKind;
 use super::conditions::Conditions;
 use super::count::Count;
 use super::game::{PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
 use super::opening;
-use super::player::EngineSpec;
+use super::player::{ComplaintKind, EngineSpec};
 use crate::game::{BoardSize, Color, Outcome};
 use crate::system::{open_to_lock, sync_folder, try_lock};
 

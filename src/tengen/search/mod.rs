@@ -18,13 +18,11 @@ mod leaf;
 mod limits;
 mod memory;
 mod node;
-mod noise;
 mod params;
 mod playout;
 mod points;
 mod pool;
 mod prober;
-mod puct;
 mod report;
 mod request;
 mod reuse;
@@ -37,14 +35,13 @@ mod worker;
 
 pub use error::SearchError;
 pub use limits::{AnalysisOptions, Limits, PointsByMove, Purpose, StopFlag};
-pub use noise::add_root_noise;
-pub use params::{MoveChoice, SearchParams};
+pub use params::{MoveChoice, SearchParams, add_root_noise};
 pub use pool::{EvaluatorMaker, ProberMaker};
 pub use prober::{ASK_AGAIN, ProbeContext, Prober};
-pub use puct::{exploration_bonus, unvisited_value};
 pub use report::{MoveReport, Observer, SearchReport};
 pub use request::SearchRequest;
 pub use searcher::{Searcher, SearcherOptions};
+pub use select::{exploration_bonus, unvisited_value};
 pub use step_search::{RootMove, RootMoves, StepSearch};
 
 #[cfg(test)]

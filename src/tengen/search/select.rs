@@ -1,10 +1,9 @@
-//! PUCT selection: the move that a descent takes.
+//! PUCT (docs/methods.md#search): the formula, and the move that a descent takes.
 
 use super::backup::Mean;
 use super::edge::{Choice, Edge};
 use super::node::Node;
 use super::params::SearchParams;
-use super::puct::{exploration_bonus, unvisited_value};
 use super::tree::Tree;
 use crate::game::{Bounds, Proof};
 
@@ -52,7 +51,7 @@ struct Candidate {
 /// The index of the move with the highest `Q + U` among those that can still be better than the
 /// node's proven result; `None` when there is none: the result is proven if no move was forbidden.
 ///
-/// `U = c P sqrt(N) / (1 + n + o)` as in [`super::puct`] (Gao & Wu 2021, 3.1; in-flight counts `o`
+/// `U = c P sqrt(N) / (1 + n + o)` as in [`puct`] (Gao & Wu 2021, 3.1; in-flight counts `o`
 /// as in Liu et al. 2020), where N is the node's visits with those in flight and n the edge's. An
 /// unvisited move's Q is the node's value less a reduction that grows with the visited policy mass
 /// (docs/methods.md#search).
@@ -170,6 +169,30 @@ fn puct(edge: &Candidate, unvisited: f32, explore: f32, virtual_loss: f32) -> f3
         None => unvisited,
     };
     value + exploration_bonus(edge.prior, explore, edge.visits + edge.in_flight)
+}
+
+impl SearchParams {
+    /// The factor of `P / (1 + n)` in PUCT at a node with `total` visits, itself counted:
+    /// `c sqrt(N)`, where c grows with the logarithm of the visits.
+    #[must_use]
+    pub fn exploration(&self, total: f32) -> f32 {
+        let growth = ((total + self.cpuct_base) / self.cpuct_base).ln();
+        (self.cpuct + self.cpuct_growth * growth) * total.sqrt()
+    }
+}
+
+/// Exploration term added to a move's value: `U = c P sqrt(N) / (1 + n)`, where `explore` is `c
+/// sqrt(N)` from [`SearchParams::exploration`] and n the move's visits, those in flight counted.
+#[must_use]
+pub fn exploration_bonus(prior: f32, explore: f32, visits: f32) -> f32 {
+    explore * prior / (1.0 + visits)
+}
+
+/// First-play urgency (FPU), the value of an unvisited move: the node's value less a reduction that
+/// grows with the square root of the visited policy mass.
+#[must_use]
+pub fn unvisited_value(node_value: f32, reduction: f32, visited_mass: f32) -> f32 {
+    node_value - reduction * visited_mass.sqrt()
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 mod elo;
 mod intervals;
-mod inverse;
 mod pairs;
 mod ratings;
 #[cfg(test)]

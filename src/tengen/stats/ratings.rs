@@ -13,7 +13,6 @@
 //! as many as there are unknowns: 4-0 alone counts as 4.5-0.5, and 400 games are hardly affected.
 
 use super::elo::{LOGIT_PER_ELO, score_from_elo};
-use super::inverse::Inverse;
 
 /// Standard deviation (Elo) of a normal prior on every unknown: wide enough to carry no
 /// information, but it defines an answer for unknowns without games (the first player's advantage
@@ -210,6 +209,41 @@ fn prior() -> f64 {
     1.0 / PRIOR_DEVIATION_ELO.powi(2)
 }
 
+/// The inverse of a symmetric positive definite matrix, and the logarithm of its determinant.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Inverse {
+    /// The inverse, by rows.
+    pub(super) matrix: Vec<Vec<f64>>,
+    /// Logarithm of the determinant of the matrix, not of its inverse.
+    pub(super) log_determinant: f64,
+}
+
+impl Inverse {
+    /// Inverts in place by Gauss-Jordan elimination; a positive definite matrix needs no pivoting.
+    pub(super) fn of(mut matrix: Vec<Vec<f64>>) -> Inverse {
+        let mut log_determinant = 0.0;
+        for pivot in 0..matrix.len() {
+            let mut row = std::mem::take(&mut matrix[pivot]);
+            let divisor = row[pivot];
+            log_determinant += divisor.ln();
+            row[pivot] = 1.0;
+            row.iter_mut().for_each(|value| *value /= divisor);
+            for other in matrix.iter_mut().filter(|other| !other.is_empty()) {
+                let factor = std::mem::take(&mut other[pivot]);
+                other
+                    .iter_mut()
+                    .zip(&row)
+                    .for_each(|(value, above)| *value -= factor * above);
+            }
+            matrix[pivot] = row;
+        }
+        Inverse {
+            matrix,
+            log_determinant,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -302,5 +336,17 @@ mod tests {
         let (a, b) = (elo_from_score(0.5), elo_from_score(0.7));
         near(short.elo[0], (a - b) / 2.0, 0.001);
         near(short.black_advantage, f64::midpoint(a, b), 0.001);
+    }
+
+    #[test]
+    fn a_hand_computed_matrix_is_inverted() {
+        // Determinant 4 * 3 - 2 * 2 = 8; inverse (3, -2; -2, 4) / 8.
+        let inverse = Inverse::of(vec![vec![4.0, 2.0], vec![2.0, 3.0]]);
+        assert!((inverse.log_determinant - 8.0_f64.ln()).abs() < 1e-12);
+        for (row, expected) in inverse.matrix.iter().zip([[0.375, -0.25], [-0.25, 0.5]]) {
+            for (value, expected) in row.iter().zip(expected) {
+                assert!((value - expected).abs() < 1e-12, "{inverse:?}");
+            }
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! How a worker gets its next ticket: by a claim of a free one, or of one whose owner is silent.
 
 use super::claim::{Action, TicketClaim};
+use super::json;
 use super::snapshot::Snapshot;
 use super::tickets::Ticket;
 use super::worker::Worker;
-use super::{json, names};
 use crate::TrainError;
 use crate::cycle::Machine;
 use crate::trainable::Trainable;
@@ -50,8 +50,8 @@ impl<G: Trainable> Worker<'_, G> {
         snapshot: &Snapshot,
         open: &[Ticket],
     ) -> Result<Option<(Ticket, u32)>, TrainError> {
-        let oldest = names::folder(self.generation);
-        let folder = names::of(snapshot.generation, "");
+        let oldest = json::folder(self.generation);
+        let folder = json::of(snapshot.generation, "");
         let is_open = |name: &str| open.iter().any(|ticket| ticket.full_name() == name);
         // With `ahead` several generations are open, and are looked at in turn: the others' stay.
         self.watched
@@ -85,7 +85,7 @@ impl<G: Trainable> Worker<'_, G> {
             claim.watched(sign, self.clock.now(), self.lease);
         }
         if let Action::Create(attempt) = claim.action() {
-            let object = names::of(ticket.generation, &names::claim(&ticket.name, attempt));
+            let object = json::of(ticket.generation, &json::claim(&ticket.name, attempt));
             claim.created(self.store.create(&object, self.id.as_bytes())?);
         }
         Ok(matches!(claim.action(), Action::Play(_)))
@@ -93,11 +93,11 @@ impl<G: Trainable> Worker<'_, G> {
 
     /// Reports so far of a claim's owner, while it says that it holds the claim.
     fn sign_of_life(&self, ticket: &Ticket, attempt: u32) -> Result<Option<u64>, TrainError> {
-        let claim = names::of(ticket.generation, &names::claim(&ticket.name, attempt));
+        let claim = json::of(ticket.generation, &json::claim(&ticket.name, attempt));
         let Some(owner) = self.store.get(&claim)? else {
             return Ok(None);
         };
-        let owner = names::worker(&String::from_utf8_lossy(&owner));
+        let owner = json::worker(&String::from_utf8_lossy(&owner));
         let report = self.store.get(&owner)?;
         // One that came damaged is no sign, and the next look gets another.
         let machine: Option<Machine> = report.and_then(|bytes| json::parse(&owner, &bytes).ok());

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{json, names};
+use super::json;
 use crate::TrainError;
 use crate::store::{Creation, Store};
 
@@ -33,7 +33,7 @@ pub(super) fn highest(names: &[String]) -> u32 {
 pub(super) fn newest(store: &Store) -> Result<Option<Epoch>, TrainError> {
     match highest(&store.list("epoch/")?) {
         0 => Ok(None),
-        number => json::read(store, &names::epoch(number)),
+        number => json::read(store, &json::epoch(number)),
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) fn take_over(store: &Store, own: &Epoch) -> Result<u32, TrainError> {
     let bytes = json::write(own)?;
     loop {
         let number = highest(&store.list("epoch/")?) + 1;
-        if store.create(&names::epoch(number), &bytes)? == Creation::Created {
+        if store.create(&json::epoch(number), &bytes)? == Creation::Created {
             return Ok(number);
         }
     }

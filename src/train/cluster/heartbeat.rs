@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::{json, names};
+use super::json;
 use crate::TrainError;
 use crate::cycle::Machine;
 use crate::store::Store;
@@ -67,7 +67,7 @@ fn beat(store: &Store, machine: &Mutex<Machine>) {
         machine.clone()
     };
     if let Ok(bytes) = json::write(&machine) {
-        store.try_put(&names::worker(&machine.id), &bytes);
+        store.try_put(&json::worker(&machine.id), &bytes);
     }
 }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::epoch::{self, Epoch, Outcome};
+use super::json;
 use super::learner::Learner;
 use super::player::PairsResult;
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
-use super::{json, names};
 use crate::TrainError;
 use crate::cycle::{
     CyclePlan, GamesJob, Generation, MatchJob, PairsObserver, Remote, RunFolder, save,
@@ -175,7 +175,7 @@ impl<G: Trainable> Remote for Learner<'_, G> {
     }
 
     fn finish(&self, generations: u32) -> Result<(), TrainError> {
-        let name = names::of(generations, "finished.json");
+        let name = json::of(generations, "finished.json");
         Ok(self.store.keep(&name, b"{}\n")?)
     }
 

@@ -32,7 +32,6 @@ mod json;
 mod learner;
 mod learner_steps;
 mod manifest;
-mod names;
 mod player;
 mod seen;
 mod snapshot;

@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::names;
+use super::json;
 use super::tickets::{GamesOffer, MatchesOffer, NetworkRef, Offers, Part, Ticket};
-use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange};
-use crate::durable;
 use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
 use crate::play::runtime::Runtime;
 use crate::shards::shard;
 use crate::store::Store;
 use crate::trainable::Trainable;
+use crate::{TrainError, durable};
 use tengen::fnv;
 use tengen::game::BoardSize;
 use tengen::system::own_temporary_folder;
@@ -211,7 +210,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
 /// # Errors
 /// [`TrainError`] of the store, also when they are damaged.
 pub(super) fn download(store: &Store, network: &NetworkRef) -> Result<Vec<u8>, TrainError> {
-    let bytes = store.get_checked(&names::network(&network.hash), |bytes| {
+    let bytes = store.get_checked(&json::network(&network.hash), |bytes| {
         let found = hash(&bytes);
         (found == network.hash)
             .then_some(bytes)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names;
+use super::json;
 use crate::TrainError;
 use crate::store::Store;
 
@@ -29,7 +29,7 @@ impl Snapshot {
     /// # Errors
     /// [`TrainError`] of the store.
     pub(super) fn read(store: &Store, generation: u32) -> Result<Snapshot, TrainError> {
-        let folder = names::of(generation, "");
+        let folder = json::of(generation, "");
         let mut snapshot = Snapshot {
             generation,
             ..Snapshot::default()
@@ -42,7 +42,7 @@ impl Snapshot {
                 "done.json" => snapshot.is_done = true,
                 "finished.json" => snapshot.is_finished = true,
                 _ => {
-                    if let Some((ticket, attempt)) = names::claimed(name) {
+                    if let Some((ticket, attempt)) = json::claimed(name) {
                         let highest = snapshot.attempts.entry(ticket.to_owned()).or_default();
                         *highest = attempt.max(*highest);
                     } else if name.starts_with("games/") || name.starts_with("matches/") {
@@ -60,14 +60,11 @@ impl Snapshot {
     /// [`TrainError`] of the store.
     pub(super) fn first_open(store: &Store) -> Result<u32, TrainError> {
         let folders = store.folders()?;
-        let mut numbers: Vec<u32> = folders
-            .iter()
-            .filter_map(|f| names::generation(f))
-            .collect();
+        let mut numbers: Vec<u32> = folders.iter().filter_map(|f| json::generation(f)).collect();
         numbers.sort_unstable();
         // From the end: few are open, and many are done.
         for &number in numbers.iter().rev() {
-            if store.get(&names::of(number, "done.json"))?.is_some() {
+            if store.get(&json::of(number, "done.json"))?.is_some() {
                 return Ok(number + 1);
             }
         }

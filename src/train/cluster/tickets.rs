@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::json;
 use super::snapshot::Snapshot;
-use super::{json, names};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
 use crate::store::Store;
@@ -87,7 +87,7 @@ impl Ticket {
     /// Its name within the run, such as `g0007/games/0012`.
     #[must_use]
     pub(super) fn full_name(&self) -> String {
-        names::of(self.generation, &self.name)
+        json::of(self.generation, &self.name)
     }
 
     /// The object that holds its result.
@@ -103,7 +103,7 @@ impl Ticket {
 impl GamesOffer {
     /// The object's name.
     pub(super) fn object(generation: u32) -> String {
-        names::of(generation, "tickets.json")
+        json::of(generation, "tickets.json")
     }
 
     /// The job that these games are, without its network's file.
@@ -147,7 +147,7 @@ impl GamesOffer {
 impl MatchesOffer {
     /// The object's name.
     pub(super) fn object(generation: u32) -> String {
-        names::of(generation, "matches.json")
+        json::of(generation, "matches.json")
     }
 
     /// The matches of a job, whose networks are these.

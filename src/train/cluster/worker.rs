@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::claim::TicketClaim;
 use super::heartbeat::Heartbeat;
-use super::names;
+use super::json;
 use super::player::{TicketPlayer, source};
 use super::snapshot::Snapshot;
 use super::tickets::{Offers, Ticket};
@@ -139,7 +139,7 @@ impl<'a, G: Trainable> Worker<'a, G> {
         let store = self.store.name().to_owned();
         let unknown = || TrainError::Setting(format!("{store}: there is no ticket {name:?}"));
         let (folder, _) = name.split_once('/').ok_or_else(unknown)?;
-        let generation = names::generation(folder).ok_or_else(unknown)?;
+        let generation = json::generation(folder).ok_or_else(unknown)?;
         let snapshot = Snapshot::read(&self.store, generation)?;
         let tickets = self.tickets(&snapshot)?.into_iter();
         let mut named = tickets.filter(|ticket| ticket.full_name() == name);
@@ -190,8 +190,8 @@ impl<'a, G: Trainable> Worker<'a, G> {
         attempt: Option<u32>,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<(), TrainError> {
-        let claim = attempt.map(|attempt| names::claim(&ticket.name, attempt));
-        let claim = claim.map(|claim| names::of(ticket.generation, &claim));
+        let claim = attempt.map(|attempt| json::claim(&ticket.name, attempt));
+        let claim = claim.map(|claim| json::of(ticket.generation, &claim));
         let begun = self.clock.now();
         self.heartbeat.update(|machine| machine.holding = claim);
         let offers = self.offers.entry(ticket.generation).or_default();

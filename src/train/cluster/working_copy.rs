@@ -6,14 +6,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::json;
 use super::player::{download, hash};
 use super::tickets::NetworkRef;
-use super::{json, names};
-use crate::TrainError;
 use crate::cycle::{CyclePlan, Generation, MatchRecord, RunFolder, load, match_records, save};
-use crate::durable;
 use crate::fit::checkpoint::Checkpoint;
 use crate::store::Store;
+use crate::{TrainError, durable};
 
 /// A finished generation: `done.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +30,7 @@ pub(super) struct Done {
 
 /// The object's name.
 pub(super) fn object(generation: u32) -> String {
-    names::of(generation, "done.json")
+    json::of(generation, "done.json")
 }
 
 impl Done {
@@ -50,7 +49,7 @@ impl Done {
         let newest = durable::list(&fit, "step-", "checkpoint")?.pop();
         let path = newest.ok_or_else(|| TrainError::mismatch(&fit, "it has no checkpoint"))?;
         let checkpoint = file_name(&path);
-        store.keep(&names::of(number, &checkpoint), &durable::load(&path)?)?;
+        store.keep(&json::of(number, &checkpoint), &durable::load(&path)?)?;
         let mut networks = BTreeMap::new();
         let folder = run_folder.networks();
         let own = format!("-{number:04}.");
@@ -82,7 +81,7 @@ impl Done {
 pub(super) fn upload(store: &Store, path: &Path) -> Result<String, TrainError> {
     let bytes = fs::read(path).map_err(TrainError::io(path))?;
     let hash = hash(&bytes);
-    store.keep(&names::network(&hash), &bytes)?;
+    store.keep(&json::network(&hash), &bytes)?;
     Ok(hash)
 }
 
@@ -181,7 +180,7 @@ fn keep_checkpoint(store: &Store, run_folder: &RunFolder, last: &Done) -> Result
         return Ok(());
     }
     durable::prepare_folder(&folder)?;
-    let bytes = store.get_checked(&names::of(number, &last.checkpoint), |bytes| {
+    let bytes = store.get_checked(&json::of(number, &last.checkpoint), |bytes| {
         let is_right = last.checkpoint.contains(&hash(&bytes));
         is_right.then_some(bytes).ok_or("its checksum is wrong")
     })?;

@@ -3,11 +3,9 @@
 mod event_printer;
 mod interrupt;
 mod play_args;
-mod progress;
 mod start;
 
-pub use event_printer::EventPrinter;
+pub use event_printer::{EventPrinter, Reporter, print};
 pub use interrupt::Interrupt;
 pub use play_args::{Inference, MachineArgs, PlayArgs, Threads};
-pub use progress::{Reporter, print};
 pub use start::{GOES_ON, start};

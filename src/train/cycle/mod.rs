@@ -19,7 +19,6 @@ pub mod report;
 mod run;
 mod run_folder;
 mod steps;
-mod stopwatch;
 #[cfg(test)]
 mod tests;
 mod warm_up;

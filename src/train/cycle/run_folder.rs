@@ -25,9 +25,8 @@ use serde::de::DeserializeOwned;
 
 use super::generation::Generation;
 use super::plan::CyclePlan;
-use crate::TrainError;
-use crate::durable;
-use crate::folder_lock::{FolderLock, lock_folder};
+use crate::durable::{FolderLock, lock_folder};
+use crate::{TrainError, durable};
 
 /// What to do about a lost summary of an earlier generation.
 const RESTORE: &str = "restore it from a copy, for a run does not go on without it; a new run can begin with the last \

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::*;
 use crate::TrainError;
-use crate::folder_lock::lock_folder;
+use crate::durable::lock_folder;
 use crate::play::runtime::Runtime;
 use crate::shards::shard;
 use tengen::clock::FakeClock;

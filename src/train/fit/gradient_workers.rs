@@ -199,7 +199,7 @@ mod tests {
     use crate::fit::checkpoint::Origin;
     use crate::fit::optimizer::Optimizer;
     use crate::fit::step::divergence;
-    use crate::shards::finish::finish;
+    use crate::shards::row::finish;
     use crate::shards::row::{Row, Target};
     use tengen::game::{BoardSize, Game, Outcome, Symmetry};
     use tengen::games::nogo::NoGoV1;

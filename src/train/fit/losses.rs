@@ -1,4 +1,4 @@
-//! The log of losses: one JSON line per report in `losses.jsonl` of the run's folder.
+//! The report of a step, and the log of losses: one JSON line per report in `losses.jsonl` of the run's folder.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::TrainError;
-use crate::durable;
-use crate::fit::Report;
+use crate::fit::held_out::HeldOutLosses;
+use crate::{TrainError, durable};
+use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The open log.
 #[derive(Debug)]
@@ -45,4 +46,27 @@ impl Log {
         file.and_then(|mut file| file.write_all(line.as_bytes()))
             .map_err(TrainError::io(&self.path))
     }
+}
+
+/// Report of a step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Optimiser steps made so far.
+    pub step: u64,
+    /// Policy loss of the batch in nats.
+    pub policy_loss: f32,
+    /// Value loss of the batch: cross-entropy in nats, or the squared error of the expected result
+    /// in [0, 1], with `LossWeights::squared_value`.
+    pub value_loss: f32,
+    /// Losses of the auxiliary heads on the batch, by name.
+    #[serde(rename = "extra_losses")]
+    pub aux_losses: BTreeMap<&'static str, f32>,
+    /// Norm of the gradient before clipping.
+    pub gradient_norm: f32,
+    /// Learning rate of this step.
+    pub learning_rate: f32,
+    /// Losses of the averaged weights on held-out rows, if validated.
+    pub held_out: Option<HeldOutLosses>,
+    /// The same losses of random initial weights, also if the run starts from another network.
+    pub untrained: HeldOutLosses,
 }

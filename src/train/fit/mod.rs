@@ -9,15 +9,12 @@ pub(crate) mod losses;
 pub mod objective;
 pub mod optimizer;
 mod params;
-mod report;
 pub mod schedule;
-mod settings;
 pub(crate) mod step;
 pub mod teacher;
 
-pub use params::{FitParams, usual_encoding};
-pub use report::Report;
-pub use settings::Fit;
+pub use losses::Report;
+pub use params::{Fit, FitParams, usual_encoding};
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -27,6 +24,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::durable::lock_folder;
 use crate::TrainError;
 use crate::fit::batch::{Batch, BatchSpec, Sample, encode};
 use crate::fit::checkpoint::{Checkpoint, Origin};
@@ -37,7 +35,6 @@ use crate::fit::losses::Log;
 use crate::fit::optimizer::Optimizer;
 use crate::fit::step::step;
 use crate::fit::teacher::Teacher;
-use crate::folder_lock::lock_folder;
 use crate::network::architecture::{Architecture, GameShape};
 use crate::network::device::FitDevice;
 use crate::network::net::Weights;

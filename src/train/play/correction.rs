@@ -1,18 +1,17 @@
 //! Corrects the results of existing games.
 
-use crate::trainable::with_game;
+use crate::trainable::{Trainable, with_game};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
 use crate::TrainError;
-use crate::folder_lock::lock_folder;
+use crate::durable::lock_folder;
 use crate::play::corrector::Corrector;
 use crate::shards::row::Row;
 use crate::shards::shard;
 use crate::shards::shard::ShardInfo;
-use crate::trainable::Trainable;
 use tengen::game::{BoardSize, Move};
 
 /// Plies that are counted together.

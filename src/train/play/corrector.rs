@@ -79,8 +79,8 @@ impl<G: Solvable> Corrector<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shards::finish::finish;
     use crate::shards::row::Target;
+    use crate::shards::row::finish;
     use tengen::game::{BoardSize, Color, Game, Move};
     use tengen::games::nogo::SmallNoGo;
 

@@ -16,10 +16,10 @@ use std::time::Duration;
 
 pub use queue::{GameJob, GameQueue};
 
+use super::selfplay;
 use crate::TrainError;
-use crate::folder_lock::lock_folder;
+use crate::durable::lock_folder;
 use crate::play::generator::GameGenerator;
-use crate::play::sample;
 use crate::play::selfplay::{PlayedGame, SelfPlayParams};
 use crate::shards::merge;
 use crate::shards::row::Row;
@@ -312,7 +312,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn add(&mut self, mut game: PlayedGame) -> Result<(), TrainError> {
         if self.plan.sgf_every > 0 && game.game.is_multiple_of(self.plan.sgf_every) {
-            sample::write(self.folder, self.info, &game)?;
+            selfplay::write(self.folder, self.info, &game)?;
         }
         self.rows.append(&mut game.rows);
         self.open += 1;

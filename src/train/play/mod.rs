@@ -15,6 +15,5 @@ pub mod mcts;
 pub mod network_game;
 pub mod prover;
 pub mod runtime;
-pub(crate) mod sample;
 pub mod selfplay;
 pub mod settings;

@@ -1,15 +1,18 @@
-//! One self-play game, as a pure function of its seed: the search is a trait, so that rollouts and
-//! networks generate with the same code.
+//! One self-play game, which may be kept as SGF, as a pure function of its seed: the search is a trait, so that
+//! rollouts and networks generate with the same code.
 
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::play::komi::{self, KomiSpread};
-use crate::shards::finish::finish;
-use crate::shards::row::{Row, Target};
+use crate::shards::row::{Row, Target, finish};
+use crate::shards::shard::ShardInfo;
 use crate::shards::training_game::TrainingGame;
 use crate::trainable::Trainable;
-use tengen::game::{Game, HalfPoints, Move, Outcome, Proof, Rules, scoring};
+use crate::{TrainError, durable};
+use std::path::Path;
+use tengen::game::{Color, Game, HalfPoints, Move, Outcome, Proof, Rules, scoring};
+use tengen::record::{GameRecord, Play, RecordedPlay, Vertex, result_text, sgf};
 use tengen::rollout::{Playout, Rave};
 
 /// Settings for diversity (docs/methods.md#self-play).
@@ -220,6 +223,35 @@ pub(crate) fn choose(
         }
     }
     chosen
+}
+
+/// Writes a game into the folder's subfolder `sgf`, with the search's value beside each recorded
+/// move.
+///
+/// # Errors
+/// [`TrainError::Io`] names the file.
+pub(crate) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Result<(), TrainError> {
+    let folder = folder.join("sgf");
+    durable::prepare_folder(&folder)?;
+    let mut record = GameRecord::new(&info.game, info.size);
+    record.result = result_text(game.outcome);
+    record.komi = game.komi;
+    record.comment = format!("game {} of {}", game.game, info.source);
+    let mut color = Color::Black;
+    for (ply, &mv) in game.moves.iter().enumerate() {
+        let row = game.rows.iter().find(|row| usize::from(row.ply) == ply);
+        let value = |value: f32| format!("{:.0}%", 50.0 * (value + 1.0));
+        record.plays.push(RecordedPlay {
+            play: Play {
+                color,
+                vertex: Vertex::of(mv, info.size),
+            },
+            comment: row.map_or_else(String::new, |row| value(row.root_value)),
+        });
+        color = color.opponent();
+    }
+    let path = folder.join(format!("game-{:08}.sgf", game.game));
+    durable::write(&path, sgf::write(&record).as_bytes())
 }
 
 #[cfg(test)]

@@ -47,8 +47,8 @@ fn turn_moves(row: &Row, size: BoardSize, symmetry: Symmetry) -> Arc<[Move]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shards::finish::finish;
     use crate::shards::row::Target;
+    use crate::shards::row::finish;
     use tengen::game::{Game, Outcome};
     use tengen::games::nogo::SmallNoGo;
 

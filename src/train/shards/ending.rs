@@ -7,8 +7,7 @@
 //! and colour has one fate, filled while open or closed while empty, and [`Ending::closed_own`]
 //! stores the second kind. This is what territory means in NoGo; the stones alone are half parity.
 
-use crate::shards::point_set::PointSet;
-use tengen::game::{Color, Game, HalfPoints, Move, Outcome, ply_cap, scoring};
+use tengen::game::{Color, Game, HalfPoints, Move, Outcome, ply_cap, scoring, zobrist};
 
 /// Larger margins are clamped (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
 pub const MAX_MARGIN: i8 = 5;
@@ -178,10 +177,41 @@ fn moves_alone<G: Game>(position: &G, color: Color, first: Move, wanted: usize) 
     most
 }
 
+/// Maximum points of a [`PointSet`]: those of the largest board.
+pub const MAX_POINTS: usize = zobrist::MAX_POINTS;
+
+/// A set of points, one bit each in policy order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct PointSet([u64; MAX_POINTS.div_ceil(64)]);
+
+impl PointSet {
+    /// Adds a point below [`MAX_POINTS`].
+    pub fn insert(&mut self, point: Move) {
+        self.0[point.index() / 64] |= 1 << (point.index() % 64);
+    }
+
+    /// Whether the point is in the set.
+    #[must_use]
+    pub fn contains(&self, point: Move) -> bool {
+        self.0
+            .get(point.index() / 64)
+            .is_some_and(|word| word >> (point.index() % 64) & 1 == 1)
+    }
+
+    /// The points, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = Move> {
+        let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
+        let words = self.0.iter().enumerate();
+        words.flat_map(move |(index, word)| {
+            bits(*word).map(move |bit| Move(index as u16 * 64 + bit))
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shards::finish::finish;
+    use crate::shards::row::finish;
     use crate::shards::row::{Row, Target};
     use tengen::game::{BoardSize, Scored as _};
     use tengen::games::go::diagram::diagram;

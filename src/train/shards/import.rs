@@ -6,33 +6,29 @@
 //! be learned from (`game`), by reason and number. Which games test a network is decided by their number, as
 //! for self-play ([`crate::shards::dataset`]).
 
-mod analysis;
-mod compact;
 mod game;
 mod games;
 mod journal;
 mod rapfi;
 mod recorded;
 mod source;
-mod twins;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-pub use self::game::Choice;
-use self::game::Imported;
-pub use self::games::each_game;
-pub use self::journal::{Counts, LeftOutCount};
-use self::journal::{Journal, UnitRecord};
-use self::recorded::{End, LeftOut};
-use crate::TrainError;
-use crate::durable;
-use crate::folder_lock::lock_folder;
+use crate::durable::lock_folder;
 use crate::shards::row::Row;
 use crate::shards::shard::{self, ShardInfo};
 use crate::trainable::Trainable;
+use crate::{TrainError, durable};
+pub use game::Choice;
+use game::Imported;
+pub use games::each_game;
+pub use journal::{Counts, LeftOutCount};
+use journal::{Journal, UnitRecord};
+use recorded::{End, LeftOut};
 
 /// Games in a shard.
 const GAMES_PER_SHARD: usize = 500;

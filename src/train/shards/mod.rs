@@ -7,10 +7,8 @@
 pub mod augment;
 pub mod dataset;
 pub mod ending;
-pub mod finish;
 pub mod import;
 pub(crate) mod merge;
-pub mod point_set;
 pub mod row;
 mod settled;
 pub mod shard;

@@ -1,4 +1,4 @@
-//! A recorded position: a row of a shard, and a training sample.
+//! A recorded position, completed when its game ends: a row of a shard, and a training sample.
 //!
 //! Everything is from the side to move's view, so that colours are never exchanged later.
 //!
@@ -7,14 +7,15 @@
 //! the history.
 //!
 //! A generator fills rows with [`Row::record`] for each position it keeps, with a [`Target`] from
-//! its search; and calls [`crate::shards::finish::finish`] once, when the game is over. Rows of a game are
+//! its search; and calls [`finish`] once, when the game is over. Rows of a game are
 //! written together and in order: the next row provides its reply target ([`Row::is_followed_by`]).
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-pub use crate::shards::point_set::{MAX_POINTS, PointSet};
+pub use super::ending::{MAX_POINTS, PointSet};
 
+use crate::shards::ending;
 use crate::shards::ending::Ending;
 use crate::shards::training_game::with_komi;
 use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
@@ -96,7 +97,7 @@ pub struct Row {
 
 impl Row {
     /// Records a position with the targets of a search. The game's moves, result and ending are
-    /// filled in by [`crate::shards::finish::finish`].
+    /// filled in by [`finish`].
     #[must_use]
     pub fn record<G: Game>(game: u64, position: &G, target: &Target) -> Row {
         let proven = target.exact.map(|o| o.value_for(position.to_move()) as i8);
@@ -243,10 +244,27 @@ fn shares(policy: &[(Move, f32)]) -> Vec<Share> {
     shares.filter(|share| share.share > 0).collect()
 }
 
+/// Fills in moves, result and ending of a finished game's rows. `moves` leads from `start`, an
+/// empty board, to the end of the game, unrecorded moves included. Results proven by a search
+/// ([`Row::exact`]) stay.
+///
+/// `outcome` is the game's result. It is not taken from the last position, as a game may stop when
+/// its winner is known: then `moves` should continue to the end, by any cheap policy that keeps the
+/// result; otherwise the rows get no ending.
+pub fn finish<G: Game>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Outcome) {
+    let ending = ending::of(start, moves).filter(|(_, ended)| *ended == outcome);
+    let moves: Arc<[Move]> = moves.into();
+    for row in rows {
+        row.finish(outcome);
+        row.moves = Arc::clone(&moves);
+        row.ending = ending.map(|(black, _)| black.seen_by(row.to_move));
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::finish;
     use super::*;
-    use crate::shards::finish::finish;
     use proptest::prelude::*;
     use tengen::games::nogo::SmallNoGo;
 

@@ -15,22 +15,14 @@
 //!
 //! docs/papers.md#mucgo has the results and what the paper leaves open.
 
-mod domain;
 mod interval;
 mod params;
-mod pruning;
 mod search;
-mod stage;
 #[cfg(test)]
 mod tables;
 mod tree;
 mod ucb;
-mod weighting;
 
-pub use domain::DomainScale;
 pub use interval::{IntervalBy, IntervalShare};
-pub use params::{MucgoParams, TargetMove};
-pub use pruning::Pruning;
+pub use params::{DomainScale, MucgoParams, Pruning, StageWindow, TargetMove, Weighting};
 pub use search::Mucgo;
-pub use stage::StageWindow;
-pub use weighting::Weighting;

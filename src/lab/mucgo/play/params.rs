@@ -1,10 +1,8 @@
-//! Settings of Mucgo's search.
+//! Settings of Mucgo's search, and the parts that they choose among.
 
-use super::domain::DomainScale;
 use super::interval::{INTERVAL_SHARES, IntervalBy, IntervalShare};
-use super::pruning::Pruning;
-use super::stage::StageWindow;
-use super::weighting::Weighting;
+use rand::{Rng, RngExt as _};
+use tengen::game::Game;
 use tengen::settings::{Choice, Text};
 
 tengen::choices! {
@@ -50,9 +48,193 @@ tengen::settings! {
     }
 }
 
+// The value d of domain knowledge. The paper requires `0 <= d <= 1` and does not define it: ours is
+// a game's [ranking](tengen::rollout::Playout::ranking) of the moves, scaled within the node.
+
+tengen::choices! {
+    /// How rankings become scores in [0, 1].
+    DomainScale {
+        /// The share of the node's other moves that are ranked lower; half of the equal ones count.
+        Rank = "rank",
+        /// Linearly in the ranking, from 0 for the lowest to 1 for the highest.
+        Weight = "weight",
+    }
+}
+
+/// Score of a pass: knowledge of points says nothing about it.
+pub(super) const PASS: f32 = 0.5;
+
+/// The scores of moves with these rankings, in any unit.
+pub(super) fn scores(rankings: &[f32], scale: DomainScale) -> Vec<f32> {
+    match scale {
+        DomainScale::Weight => {
+            let mut scores = rankings.to_vec();
+            super::ucb::to_unit(&mut scores);
+            scores
+        }
+        DomainScale::Rank => ranks(rankings),
+    }
+}
+
+fn ranks(rankings: &[f32]) -> Vec<f32> {
+    let mut sorted = rankings.to_vec();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let others = rankings.len().saturating_sub(1) as f32;
+    let rank = |ranking: &f32| {
+        let lower = sorted.partition_point(|other| other.total_cmp(ranking).is_lt());
+        let up_to = sorted.partition_point(|other| other.total_cmp(ranking).is_le());
+        match others {
+            0.0 => PASS,
+            _ => (lower as f32 + (up_to - lower - 1) as f32 / 2.0) / others,
+        }
+    };
+    rankings.iter().map(rank).collect()
+}
+
+tengen::choices! {
+    /// The layers of pruning.
+    Pruning {
+        /// No move is pruned.
+        None = "none",
+        /// Once and for all, when a node is added: what it lacks needs no memory.
+        Domain = "domain",
+        /// At each descent by the scores of that time, so that a move may come back.
+        Ucb = "ucb",
+        /// First by domain knowledge, then by UCB1: 0.64 of the moves stay.
+        Both = "both",
+    }
+}
+
+impl Pruning {
+    pub(super) fn by_domain(self) -> bool {
+        matches!(self, Pruning::Domain | Pruning::Both)
+    }
+
+    pub(super) fn by_ucb(self) -> bool {
+        matches!(self, Pruning::Ucb | Pruning::Both)
+    }
+}
+
+/// Drops the share (from 0, less than 1) of `moves` with the lowest scores, rounded down; of equal
+/// ones the later. `scores` are by move. The order of the rest is unspecified.
+pub(super) fn prune(moves: &mut Vec<usize>, scores: &[f32], share: f32) {
+    let stay = moves.len() - (share * moves.len() as f32) as usize;
+    if stay < moves.len() {
+        moves.select_nth_unstable_by(stay, |&one, &other| {
+            let falling = scores[other].total_cmp(&scores[one]);
+            falling.then(one.cmp(&other))
+        });
+        moves.truncate(stay);
+    }
+}
+
+/// The smallest board with stages; smaller ones are searched from the first ply to the last.
+const LEAST_SIDE: u8 = 19;
+
+tengen::choices! {
+    /// The plies of the middle game.
+    StageWindow {
+        /// Fitted to games of the TYGEM server (docs/papers.md#mucgo).
+        Fitted = "fitted",
+        /// The paper's: N(49, 6) and N(162, 19).
+        Paper = "paper",
+        /// Every ply.
+        All = "all",
+    }
+}
+
+/// A ply with normal distribution: mean and standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Normal(f64, f64);
+
+impl Normal {
+    /// Equations 6 and 7: `T = [mean - deviation, mean + deviation]`, in whole plies.
+    fn interval(self) -> [u32; 2] {
+        let Normal(mean, deviation) = self;
+        [mean - deviation, mean + deviation].map(|ply| ply.round() as u32)
+    }
+}
+
+impl StageWindow {
+    /// Distributions of the ply that begins the middle game and of the one that ends it.
+    fn distributions(self) -> Option<[Normal; 2]> {
+        match self {
+            // 3,709 games of November 2005: `tengen-lab mucgo stages`, proxies taken and closed.
+            StageWindow::Fitted => Some([Normal(49.5, 17.9), Normal(162.9, 15.0)]),
+            StageWindow::Paper => Some([Normal(49.0, 6.0), Normal(162.0, 19.0)]),
+            StageWindow::All => None,
+        }
+    }
+
+    /// Equation 8: `T = [t1, t2]`, for one game, both drawn at random from their intervals; `None`
+    /// if every ply is searched.
+    pub(super) fn draw<R: Rng>(self, rng: &mut R) -> Option<MiddleGame> {
+        let [begin, end] = self.distributions()?.map(Normal::interval);
+        Some(MiddleGame {
+            first: rng.random_range(begin[0]..=begin[1]),
+            last: rng.random_range(end[0]..=end[1]),
+        })
+    }
+}
+
+/// The plies of one game's middle stage, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MiddleGame {
+    first: u32,
+    last: u32,
+}
+
+impl MiddleGame {
+    /// Whether the next move of this position belongs to it.
+    pub(super) fn includes<G: Game>(self, position: &G) -> bool {
+        let size = position.size();
+        let next = position.ply() + 1;
+        size.width.min(size.height) < LEAST_SIDE || (self.first..=self.last).contains(&next)
+    }
+}
+
+tengen::choices! {
+    /// A row of Table 1. `f + g = 1`, and knowledge weighs at least as much as UCB1.
+    Weighting {
+        /// `g = 0.5`, `f = 0.5`.
+        A = "A",
+        /// `g = 0.4`, `f = 0.6`: the paper's choice.
+        B = "B",
+        /// `g = 0.3`, `f = 0.7`.
+        C = "C",
+        /// `g = 0.2`, `f = 0.8`.
+        D = "D",
+        /// `g = 0.1`, `f = 0.9`.
+        E = "E",
+    }
+}
+
+impl Weighting {
+    /// The weight f of domain knowledge, in [0.5, 0.9].
+    pub(super) fn of_domain(self) -> f32 {
+        match self {
+            Weighting::A => 0.5,
+            Weighting::B => 0.6,
+            Weighting::C => 0.7,
+            Weighting::D => 0.8,
+            Weighting::E => 0.9,
+        }
+    }
+
+    /// Equation 9: `V = f d + g u`, of a domain score d and a UCB1 score u, both in [0, 1].
+    pub(super) fn value(self, domain: f32, ucb: f32) -> f32 {
+        let weight = self.of_domain();
+        weight * domain + (1.0 - weight) * ucb
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use tengen::game::BoardSize;
+    use tengen::games::go::{LargeGo, SmallGo};
     use tengen::settings::Table as _;
 
     #[test]
@@ -101,5 +283,98 @@ mod tests {
         check_refused("mucgo-pruning", "all", "domain");
         check_refused("mucgo-pruned", "1", "0.9");
         check_refused("mucgo-weigting", "A", "mucgo-weighting");
+    }
+
+    #[test]
+    fn ranks_by_hand() {
+        // Five moves: one lowest, two equal ones above it, then two more.
+        let found = scores(&[7.0, -3.0, 2.0, 9.0, 2.0], DomainScale::Rank);
+        assert_eq!(found, [0.75, 0.0, 0.375, 1.0, 0.375]);
+        assert_eq!(scores(&[4.0], DomainScale::Rank), [PASS]);
+        assert!(scores(&[], DomainScale::Rank).is_empty());
+    }
+
+    #[test]
+    fn weights_by_hand() {
+        let found = scores(&[1.0, -3.0, 5.0], DomainScale::Weight);
+        assert_eq!(found, [0.5, 0.0, 1.0]);
+    }
+
+    #[track_caller]
+    fn check(scores: &[f32], share: f32, expected: &[usize]) {
+        let mut moves: Vec<usize> = (0..scores.len()).collect();
+        prune(&mut moves, scores, share);
+        moves.sort_unstable();
+        assert_eq!(moves, expected);
+    }
+
+    #[test]
+    fn the_lowest_fifth_goes() {
+        let scores = [0.5, 0.1, 0.9, 0.3, 0.7, 0.8, 0.2, 0.6, 0.4, 0.0];
+        check(&scores, 0.2, &[0, 2, 3, 4, 5, 6, 7, 8]);
+        check(&scores, 0.0, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        // Rounded down: a fifth of four is no move.
+        check(&scores[..4], 0.2, &[0, 1, 2, 3]);
+        check(&[0.3, 0.3, 0.3, 0.3, 0.3], 0.2, &[0, 1, 2, 3]);
+        check(&[], 0.2, &[]);
+    }
+
+    #[test]
+    fn two_layers_leave_sixteen_of_twenty_five() {
+        // By domain the first five go, by UCB1 the last four of the other twenty.
+        let domain: Vec<f32> = (0..25_u8).map(f32::from).collect();
+        let ucb: Vec<f32> = (0..25_u8).map(|at| f32::from(100 - at)).collect();
+        let mut moves: Vec<usize> = (0..25).collect();
+        prune(&mut moves, &domain, 0.2);
+        prune(&mut moves, &ucb, 0.2);
+        moves.sort_unstable();
+        assert_eq!(moves, (5..21).collect::<Vec<usize>>());
+    }
+
+    #[test]
+    fn equations_6_and_7_with_the_numbers_of_the_paper() {
+        let [begin, end] = StageWindow::Paper.distributions().expect("two");
+        assert_eq!(begin.interval(), [43, 55]);
+        assert_eq!(end.interval(), [143, 181]);
+    }
+
+    #[test]
+    fn every_ply_of_both_intervals_is_drawn() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let drawn: Vec<MiddleGame> = (0..2000)
+            .map(|_| StageWindow::Paper.draw(&mut rng).expect("a window"))
+            .collect();
+        let first = |ply| drawn.iter().any(|window| window.first == ply);
+        let last = |ply| drawn.iter().any(|window| window.last == ply);
+        assert!((43..=55).all(first) && !first(42) && !first(56));
+        assert!((143..=181).all(last) && !last(142) && !last(182));
+        assert_eq!(StageWindow::All.draw(&mut rng), None);
+    }
+
+    #[test]
+    fn stages_are_for_large_boards() {
+        let window = MiddleGame { first: 2, last: 3 };
+        let mut large = LargeGo::new(BoardSize::square(19)).unwrap();
+        let mut included = Vec::new();
+        for point in 0..4 {
+            included.push(window.includes(&large));
+            large.play(tengen::game::Move(point * 40));
+        }
+        assert_eq!(included, [false, true, true, false]);
+        assert!(window.includes(&SmallGo::new(BoardSize::square(9)).unwrap()));
+    }
+
+    #[test]
+    fn equation_9_with_the_weights_of_table_1() {
+        for (weighting, expected) in [
+            (Weighting::A, 0.6),
+            (Weighting::B, 0.64),
+            (Weighting::C, 0.68),
+            (Weighting::D, 0.72),
+            (Weighting::E, 0.76),
+        ] {
+            let value = weighting.value(0.8, 0.4);
+            assert!((value - expected).abs() < 1e-6, "{weighting}: {value}");
+        }
     }
 }

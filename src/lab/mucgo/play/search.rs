@@ -4,14 +4,14 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::interval::{draw, keep_best};
-use super::params::{MucgoParams, TargetMove};
-use super::pruning::prune;
-use super::stage::MiddleGame;
+use super::params::{MiddleGame, MucgoParams, TargetMove, prune};
 use super::tree::{NodeId, Tree};
 use super::ucb;
 use tengen::game::{GameState, Move, PositionHistory};
-use tengen::rollout::{Finisher, wins_at_once};
-use tengen::rollout::{MOST_PLAYOUTS, Playout, PlayoutPolicy, PlayoutSearch, RaveMove, RaveReport};
+use tengen::rollout::{
+    Finisher, MOST_PLAYOUTS, Playout, PlayoutPolicy, PlayoutSearch, RaveMove, RaveReport,
+    wins_at_once,
+};
 
 /// Mucgo's search: settings, random generator and reusable memory. Each search starts a new tree.
 #[derive(Debug)]

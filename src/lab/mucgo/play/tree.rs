@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use super::params;
 use super::params::MucgoParams;
-use super::{domain, pruning};
 use tengen::game::{Move, PositionHistory};
 use tengen::rollout::{Playout, RaveMove, Tally};
 
@@ -63,10 +63,10 @@ impl Tree {
         let area = position.size().area();
         let (points, passes): (Vec<Move>, Vec<Move>) =
             moves.into_iter().partition(|mv| mv.index() < area);
-        let scores = domain::scores(&position.ranking(&points), params.mucgo_domain);
+        let scores = params::scores(&position.ranking(&points), params.mucgo_domain);
         let mut kept: Vec<usize> = (0..points.len()).collect();
         if params.mucgo_pruning.by_domain() {
-            pruning::prune(&mut kept, &scores, params.mucgo_pruned);
+            params::prune(&mut kept, &scores, params.mucgo_pruned);
             kept.sort_unstable();
         }
         let child = |mv, domain| Child {
@@ -78,7 +78,7 @@ impl Tree {
         };
         let begin = self.children.len();
         let points = kept.iter().map(|&at| child(points[at], scores[at]));
-        let passes = passes.iter().map(|&pass| child(pass, domain::PASS));
+        let passes = passes.iter().map(|&pass| child(pass, params::PASS));
         self.children.extend(points.chain(passes));
         self.nodes.push(begin..self.children.len());
         (self.nodes.len() - 1) as NodeId

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
-use super::calls::{Calls, Counted};
-use super::request::{BACKEND, Buffers, Reply, Request};
+use super::request::{BACKEND, Buffers, Calls, Counted, Reply, Request};
 
 /// A worker's connection to a batcher: [`Evaluator::evaluate`] sends one batch and waits.
 #[derive(Debug)]

@@ -10,25 +10,21 @@
 //! Nothing hangs: a request that is dropped unanswered, because the evaluator panicked or the
 //! thread ended, answers itself with an error.
 
-mod calls;
 mod client;
 mod request;
-mod server;
 #[cfg(test)]
 mod tests;
 
-pub use calls::Calls;
 pub use client::BatchClient;
+pub use request::Calls;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use crossbeam::channel::unbounded;
+use crossbeam::channel::{Receiver, unbounded};
 
-use super::{EvalError, Evaluator};
-use calls::Counted;
-use request::BACKEND;
-use server::Server;
+use super::{Batch, EvalError, Evaluator, Outputs};
+use request::{BACKEND, Buffers, Counted, Request};
 
 /// Starts a thread for each evaluator, all of the same network, and returns the first client; clone
 /// it for more.
@@ -61,4 +57,87 @@ pub fn spawn_batcher(
         handles.push(handle.map_err(|error| failed(format!("cannot create a thread: {error}")))?);
     }
     Ok((client, handles))
+}
+
+/// State of a batcher thread.
+struct Server {
+    evaluator: Box<dyn Evaluator>,
+    requests: Receiver<Request>,
+    /// Combined rows of several requests.
+    merged: Buffers,
+    /// Rows from which on no request is added.
+    enough: usize,
+    calls: Arc<Counted>,
+}
+
+impl Server {
+    fn new(
+        evaluator: Box<dyn Evaluator>,
+        requests: Receiver<Request>,
+        enough: usize,
+        calls: Arc<Counted>,
+    ) -> Server {
+        Server {
+            merged: Buffers {
+                batch: Batch::new(evaluator.info().row_len()),
+                out: Outputs::new(),
+            },
+            evaluator,
+            requests,
+            enough,
+            calls,
+        }
+    }
+
+    fn run(mut self) {
+        let mut group = Vec::new();
+        while self.gather(&mut group) {
+            self.serve(&mut group);
+        }
+    }
+
+    /// Waits for a request and adds waiting requests until there are enough rows; the others are
+    /// left to other threads. False when no client is left.
+    fn gather(&mut self, group: &mut Vec<Request>) -> bool {
+        let Ok(first) = self.requests.recv() else {
+            return false;
+        };
+        let mut rows = first.len();
+        group.push(first);
+        while rows < self.enough
+            && let Ok(next) = self.requests.try_recv()
+        {
+            rows += next.len();
+            group.push(next);
+        }
+        true
+    }
+
+    /// Evaluates a group in one call and answers it; leaves it empty.
+    fn serve(&mut self, group: &mut Vec<Request>) {
+        self.calls.add(group.iter().map(Request::len).sum());
+        if let [alone] = group.as_mut_slice() {
+            if let Some(Buffers { batch, out }) = &mut alone.buffers {
+                let result = self.evaluator.evaluate(batch, out);
+                alone.send(result);
+            }
+            group.clear();
+            return;
+        }
+        self.merged.batch.clear();
+        for Buffers { batch, .. } in group.iter().flat_map(|request| &request.buffers) {
+            self.merged.batch.append(batch);
+        }
+        let Buffers { batch, out } = &mut self.merged;
+        let result = self.evaluator.evaluate(batch, out);
+        let mut start = 0;
+        for mut request in group.drain(..) {
+            let len = request.len();
+            if let (Ok(()), Some(buffers)) = (&result, &mut request.buffers) {
+                buffers.out.copy_rows(out, start..start + len);
+            }
+            start += len;
+            request.answer(result.clone());
+        }
+    }
 }

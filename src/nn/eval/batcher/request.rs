@@ -1,8 +1,9 @@
-//! Requests to a batcher thread, and their answers.
+//! Requests to a batcher thread, their answers, and statistics of its calls.
 
 use crossbeam::channel::Sender;
 
 use super::super::{Batch, EvalError, Outputs};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) const BACKEND: &str = "batcher";
 
@@ -49,5 +50,35 @@ impl Drop for Request {
             backend: BACKEND,
             reason: "the evaluator's thread has ended, it may have panicked".to_owned(),
         }));
+    }
+}
+
+/// Calls and rows of a batcher so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// Calls of its evaluators.
+    pub calls: u64,
+    /// Rows (positions) evaluated in these calls.
+    pub rows: u64,
+}
+
+/// [`Calls`] as atomic counters.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    calls: AtomicU64,
+    rows: AtomicU64,
+}
+
+impl Counted {
+    pub(super) fn add(&self, rows: usize) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn so_far(&self) -> Calls {
+        Calls {
+            calls: self.calls.load(Ordering::Relaxed),
+            rows: self.rows.load(Ordering::Relaxed),
+        }
     }
 }

@@ -8,9 +8,6 @@
 
 mod answer;
 mod bound;
-mod buckets;
-mod direct;
-mod environment;
 
 use std::sync::Arc;
 
@@ -23,10 +20,11 @@ use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 
 use super::{EvalError, LoadOptions, ModelInfo};
-use answer::{unavailable, words};
+use crate::eval::{Batch, Evaluator, FETCH_SCRIPT, LibraryPlaces, Outputs, PLANES};
+use answer::{BACKEND, failed, logits, unavailable, words};
 pub use bound::BoundEvaluator;
-pub use direct::OrtEvaluator;
-use environment::environment;
+use ort::value::TensorRef;
+use parking_lot::Mutex;
 
 /// A network for ONNX Runtime; every worker creates its own evaluator from it.
 #[derive(Debug, Clone)]
@@ -136,6 +134,93 @@ fn on_card(builder: SessionBuilder, card: u8, tried: &str) -> ort::Result<Sessio
     Ok(builder.with_execution_providers([cuda.build().error_on_failure()])?)
 }
 
+/// The environment of this process. ONNX Runtime allows only one in a process's lifetime, so it
+/// cannot be a value that callers own; it is kept after the first success.
+static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
+
+/// Loads the library, unless a previous call has: then `places` is ignored.
+///
+/// # Errors
+/// [`EvalError::Unavailable`] when there is no usable library. A later call may try again.
+fn environment(places: &LibraryPlaces) -> Result<Environment, EvalError> {
+    let mut current = ENVIRONMENT.lock();
+    if let Some(environment) = current.as_ref() {
+        return Ok(environment.clone());
+    }
+    let path = places.find()?;
+    let builder = ort::init_from(&path).map_err(|error| {
+        unavailable(&format!(
+            "{error}; get a fitting library with {FETCH_SCRIPT}"
+        ))
+    })?;
+    let environment = builder
+        .with_name("tengen")
+        .with_telemetry(false)
+        .build()
+        .map_err(|error| unavailable(&error))?;
+    log::info!("ONNX Runtime loaded from {}", path.display());
+    Ok(current.insert(environment).clone())
+}
+
+/// Rows per call at which a single-threaded CPU session nearly reaches its best speed (5b32c
+/// 11838/s at 8, 12057/s at 16, 10687/s at 1; docs/methods.md#inference-and-training-libraries).
+const BATCH: usize = 8;
+
+/// Runs an [`OrtModel`](OrtModel) on the processor, for one worker.
+#[derive(Debug)]
+pub struct OrtEvaluator {
+    info: ModelInfo,
+    session: Session,
+    /// Shape of the input tensor; the first number is the batch size of the current call.
+    shape: [usize; 4],
+}
+
+impl OrtEvaluator {
+    fn new(info: &ModelInfo, session: Session) -> OrtEvaluator {
+        let (height, width) = (info.size.height.into(), info.size.width.into());
+        OrtEvaluator {
+            shape: [0, info.planes, height, width],
+            info: info.clone(),
+            session,
+        }
+    }
+
+    fn run(&mut self, batch: &Batch, out: &mut Outputs) -> ort::Result<()> {
+        self.shape[0] = batch.len();
+        // ONNX Runtime reads the caller's rows where they are.
+        let planes = TensorRef::from_array_view((self.shape, batch.planes()))?;
+        let answer = self.session.run(ort::inputs![PLANES => planes])?;
+        out.reset_for(batch.len(), self.info.output_lens());
+        let outputs = self.info.outputs().iter().zip(self.info.output_lens());
+        for (output, (name, len)) in outputs.enumerate() {
+            let rows = logits(&answer, name, batch.len() * len)?;
+            for (index, row) in rows.chunks_exact(len).enumerate() {
+                out.output_mut(output, index).copy_from_slice(row);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Evaluator for OrtEvaluator {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        self.info.check_batch(BACKEND, batch)?;
+        if batch.is_empty() {
+            out.reset_for(0, self.info.output_lens());
+            return Ok(());
+        }
+        self.run(batch, out).map_err(|error| failed(&error))
+    }
+
+    fn preferred_batch(&self) -> usize {
+        BATCH
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testnet::{SMALL, random_batch};
@@ -213,5 +298,20 @@ mod tests {
         let model = OrtModel::load("broken.onnx", onnx.into(), &usual()).unwrap();
         let error = model.evaluator().unwrap_err();
         assert!(matches!(error, EvalError::Load { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_library_is_refused() {
+        // `Cargo.toml` is a file, so the search accepts it and the loader refuses it. Where the
+        // real library is installed, another test may have loaded it already.
+        let wrong = LibraryPlaces {
+            option: Some(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml").into()),
+            ..LibraryPlaces::default()
+        };
+        if let Err(error) = environment(&wrong) {
+            let text = error.to_string();
+            assert!(text.contains("Cargo.toml"), "{text}");
+            assert!(!text.contains('\n'), "{text}");
+        }
     }
 }

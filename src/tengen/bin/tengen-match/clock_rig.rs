@@ -10,7 +10,7 @@ use tengen::referee::{
     ClockReport, Conditions, EngineSpec, MatchTimeControl, ScoreBoard, TimeReports,
 };
 
-use crate::interrupt::Interrupt;
+use super::output::Interrupt;
 use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};

@@ -3,14 +3,12 @@
 mod clock;
 mod clock_rig;
 mod elo;
-mod interrupt;
 mod live;
 mod openings;
 mod options;
 mod outcome;
 mod output;
 mod play;
-mod progress;
 mod record;
 mod session;
 mod sprt;
@@ -23,8 +21,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use tengen::referee::guard_engines;
 use tengen::{processor, program};
 
-use crate::interrupt::Interrupt;
 use crate::outcome::Outcome;
+use crate::output::Interrupt;
 
 /// Matches between engines (GTP or Gomocup) under the rules of NoGo, Go or Gomoku.
 ///

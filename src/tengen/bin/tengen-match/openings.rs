@@ -20,11 +20,10 @@ use tengen::referee::{
     RefereedGame, opening, refereed_game,
 };
 
-use crate::interrupt::Interrupt;
+use super::output::{Interrupt, Progress};
 use crate::options::{parse_positive, parse_size, positive_seconds, read_text};
 use crate::outcome::Outcome;
 use crate::output::{print, tell};
-use crate::progress::Progress;
 
 /// Random openings of a book, unless --count says otherwise.
 const USUAL_COUNT: usize = 1000;

@@ -9,7 +9,7 @@ use tengen::referee::{
     EngineProtocol, EngineSpec, Fixture, Format, MatchReport, RefereedGame, ScoreBoard, schedule,
 };
 
-use crate::interrupt::Interrupt;
+use super::output::Interrupt;
 use crate::options::{MatchOptions, check_engines, read_engines};
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};

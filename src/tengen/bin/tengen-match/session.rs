@@ -17,11 +17,10 @@ use tengen::referee::{
     RefereedGame, ScoreBoard, score_sheet,
 };
 
-use crate::interrupt::Interrupt;
+use super::output::{Interrupt, Progress};
 use crate::live::{self, LiveMatch};
 use crate::options::MatchOptions;
 use crate::output::tell;
-use crate::progress::Progress;
 
 /// The file of a match's games, in its folder.
 pub(crate) const RESULTS: &str = "results.jsonl";

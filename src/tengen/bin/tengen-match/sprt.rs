@@ -6,7 +6,7 @@ use serde::Serialize;
 use tengen::referee::{EngineSpec, MatchReport, ScoreBoard};
 use tengen::stats::{Sprt, Verdict};
 
-use crate::interrupt::Interrupt;
+use super::output::Interrupt;
 use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};

@@ -9,8 +9,8 @@ use tengen::referee::{
     Complaints, EngineSpec, Failures, Format, MatchReport, RatingTable, ScoreBoard, schedule,
 };
 
+use super::output::Interrupt;
 use crate::elo::{RatingArgs, to_json, write};
-use crate::interrupt::Interrupt;
 use crate::options::{MatchOptions, check_engines, read_text};
 use crate::outcome::Outcome;
 use crate::output::print;

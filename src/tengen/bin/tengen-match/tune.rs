@@ -12,11 +12,10 @@ use tengen::referee::results::{GameEntry, MatchTerms};
 use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedule};
 use tengen::stats::{Spsa, TunedParameter};
 
-use crate::interrupt::Interrupt;
+use super::output::{Interrupt, Progress};
 use crate::options::{MatchOptions, parse_positive, read_text};
 use crate::outcome::Outcome;
 use crate::output::{print, print_json, tell};
-use crate::progress::Progress;
 use crate::session::{RESULTS, Session, SessionObserver};
 
 /// Decimal places of parameter values.

@@ -5,8 +5,6 @@ mod autosave;
 mod clocks;
 mod command;
 mod game;
-mod open;
-mod qr;
 mod report;
 mod requests;
 mod reviewing;
@@ -36,7 +34,9 @@ pub(super) use task::Task;
 use super::flags::EngineFlags;
 use super::output;
 use autosave::Autosave;
+use qrcodegen::{QrCode, QrCodeEcc};
 use session::Session;
+use std::process::{Command, Stdio};
 use table::Table;
 use terms::{Level, Terms, Who};
 
@@ -142,10 +142,10 @@ impl Board {
         output::print(&address)?;
         if let Some(address) = server.network_address() {
             output::print(&address)?;
-            qr::code(&address).map_or(Ok(()), |code| output::print(&code))?;
+            code(&address).map_or(Ok(()), |code| output::print(&code))?;
         }
         if self.open {
-            open::open(&address);
+            open(&address);
         }
         server.serve()
     }
@@ -155,4 +155,60 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> anyhow::Result<()>
     let thread = std::thread::Builder::new().name(name.to_owned());
     thread.spawn(work).context("no thread can be started")?;
     Ok(())
+}
+
+/// Opens an address in it; failures are logged.
+fn open(address: &str) {
+    let (program, first): (_, &[&str]) = if cfg!(windows) {
+        ("rundll32", &["url.dll,FileProtocolHandler"])
+    } else if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else {
+        ("xdg-open", &[])
+    };
+    let mut process = Command::new(program);
+    process.args(first).arg(address);
+    let silent = process.stdin(Stdio::null()).stdout(Stdio::null());
+    if let Err(error) = silent.stderr(Stdio::null()).spawn() {
+        log::warn!("the browser cannot be opened with {program}: {error}");
+    }
+}
+
+/// Rows of light around the code, which readers need.
+const MARGIN: i32 = 2;
+
+/// The code in half blocks, two rows of it on a line, dark on light; `None` if the text is too long for one.
+fn code(text: &str) -> Option<String> {
+    let code = QrCode::encode_text(text, QrCodeEcc::Low).ok()?;
+    // Outside the code everything is light.
+    let light = |x, y| !code.get_module(x, y);
+    let range = -MARGIN..code.size() + MARGIN;
+    let mut out = String::new();
+    for y in range.clone().step_by(2) {
+        for x in range.clone() {
+            out.push(match (light(x, y), light(x, y + 1)) {
+                (true, true) => '\u{2588}',
+                (true, false) => '\u{2580}',
+                (false, true) => '\u{2584}',
+                (false, false) => ' ',
+            });
+        }
+        out.push('\n');
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_square_of_half_blocks() {
+        let text =
+            code("http://192.168.1.7:8080/0123456789abcdef0123456789abcdef/").expect("short");
+        let lines: Vec<usize> = text.lines().map(|line| line.chars().count()).collect();
+        assert!(lines.iter().all(|&width| width == lines[0]), "{text}");
+        assert_eq!(lines.len(), lines[0].div_ceil(2));
+        assert!(code(&"x".repeat(5000)).is_none());
+    }
 }

@@ -17,7 +17,7 @@ use tengen::search::StopFlag;
 
 use super::walk::{proof_text, text, walk};
 use crate::cli::flags::EngineFlags;
-use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
+use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
 use crate::cli::terminal::{self, tell};
 
 /// Default visits of a search.

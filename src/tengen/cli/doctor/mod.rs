@@ -4,7 +4,6 @@ mod backend;
 mod finding;
 mod gpu;
 mod machine;
-mod sample;
 
 use anyhow::bail;
 use clap::Args;

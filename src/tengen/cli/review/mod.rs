@@ -22,8 +22,8 @@ use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
 use super::flags::EngineFlags;
-use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
+use super::output::{end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
 pub(super) use annotated::text as annotated_sgf;
 pub(super) use facts::Game;

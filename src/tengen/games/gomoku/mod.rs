@@ -5,7 +5,6 @@
 //! remaining points are forbidden to Black.
 
 mod encoding;
-mod line_shapes;
 mod lines;
 mod openings;
 mod playout;

@@ -5,17 +5,14 @@ mod arguments;
 mod board;
 mod clock;
 mod command;
-mod file_name;
 mod files;
 mod gogui;
 mod handicap;
 mod live;
-mod network;
 mod opening;
 mod protocol;
 mod scoring;
 mod settings;
-mod solve;
 mod views;
 
 pub(super) use arguments::{Arguments, color};
@@ -64,7 +61,7 @@ pub const COMMANDS: &[Command] = &[
     command("time_left", "COLOUR SECONDS STONES", "set one clock", clock::time_left),
     command("tengen-clock", "", "both clocks, and the time of each move this engine has chosen", clock::tengen_clock)
         .menu(&[Menu { kind: "string", label: "Clock", call: "tengen-clock" }]),
-    command("tengen-network", "", "which network and backend choose the moves, and what has failed", network::network)
+    command("tengen-network", "", "which network and backend choose the moves, and what has failed", protocol::network)
         .menu(&[Menu { kind: "string", label: "Network", call: "tengen-network" }]),
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; reports what is left out", files::loadsgf),
@@ -76,7 +73,7 @@ pub const COMMANDS: &[Command] = &[
     stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", analyze::kata_genmove_analyze),
     stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", analyze::kata_search_analyze),
     command("stop", "", "nothing: any input ends an analysis", analyze::stop),
-    command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", solve::solve)
+    command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", protocol::solve)
         .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }])
         .only(Games::Solved),
     command("kata-raw-nn", "[COLOUR] [SYMMETRY]", "the network's raw output, if one is in use; by one of 8 symmetries, or all", analyze::kata_raw_nn),

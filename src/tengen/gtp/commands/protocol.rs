@@ -1,8 +1,10 @@
-//! Commands about the protocol itself.
+//! Commands about the protocol itself and the network in use, and who wins with best play.
 
 use super::Arguments;
 use super::command::Command;
+use crate::gtp::analysis::vertex;
 use crate::gtp::{Failure, Session};
+use std::time::Duration;
 
 pub(super) fn protocol_version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     Ok("2".to_owned())
@@ -72,4 +74,42 @@ pub(super) fn quit(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
 pub(super) fn kgs_game_over(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     session.engine.rest();
     Ok(String::new())
+}
+
+/// The network and backend in use, and those that were skipped or failed before.
+pub(super) fn network(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let log = session.engine.thinker_log();
+    if log.is_empty() {
+        return Ok("nothing is loaded before the first search".to_owned());
+    }
+    Ok(log.join("\n"))
+}
+
+/// Time when none is given.
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
+
+/// Pairs of a name and a word on one line; `line` comes last and takes the rest. `winner` is
+/// `nobody` in a draw, and `unknown` if the time was too short.
+pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let (color, time) = args.color_and_time(session.engine.to_move(), DEFAULT_TIME)?;
+    let solution = session.search(|engine, stop| engine.solve(color, time, stop));
+    let solution = solution.ok_or(Failure::NoSolver)?;
+    let winner = match solution.outcome {
+        None => "unknown".to_owned(),
+        Some(outcome) => outcome
+            .winner
+            .map_or("nobody".to_owned(), |winner| winner.to_string()),
+    };
+    let size = session.engine.size();
+    let line = solution
+        .line
+        .iter()
+        .map(|&mv| format!(" {}", vertex(mv, size)));
+    Ok(format!(
+        "winner {} nodes {} seconds {:.3} line{}",
+        winner,
+        solution.nodes,
+        solution.elapsed.as_secs_f64(),
+        line.collect::<String>(),
+    ))
 }

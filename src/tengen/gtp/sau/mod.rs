@@ -13,14 +13,10 @@ mod ending;
 mod operator;
 mod records;
 mod text;
-mod vertex;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use self::records::{GameFiles, RecordWriter};
-pub use self::text::harmless;
-use self::vertex::{read_vertex, write_both, write_vertex};
 use super::commands::color;
 use super::line::readable;
 use super::{Input, Interrupts, Protocol};
@@ -29,6 +25,9 @@ use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::AnalysisOptions;
+use records::{GameFiles, RecordWriter};
+pub use text::harmless;
+use text::{read_vertex, write_both, write_vertex};
 
 /// Options of a program on the platform, and the place of its records.
 #[derive(Debug, Clone, PartialEq, Eq)]

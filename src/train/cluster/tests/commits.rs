@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::epoch::{Commit, Outcome, Request, highest};
-use super::super::names;
+use crate::cluster::json;
 use crate::store::Creation;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +37,7 @@ impl World {
             let mut world = self.clone();
             let next = match learner {
                 Learner::Begins => Learner::TakesOver(highest(&epochs) + 1),
-                Learner::TakesOver(number) => match world.epochs.insert(names::epoch(*number)) {
+                Learner::TakesOver(number) => match world.epochs.insert(json::epoch(*number)) {
                     true => Learner::Commits(*number, Commit::new(*number)),
                     false => Learner::Begins,
                 },
@@ -79,7 +79,7 @@ impl World {
                 Outcome::Ours => assert_eq!(self.done, Some(vec![index as u8]), "{self:?}"),
                 Outcome::Adopt(found) => assert_eq!(self.done.as_ref(), Some(found), "{self:?}"),
                 Outcome::TakenOver => {
-                    let newer = self.epochs.iter().any(|name| *name > names::epoch(*number));
+                    let newer = self.epochs.iter().any(|name| *name > json::epoch(*number));
                     assert!(newer, "{self:?}");
                 }
             }
@@ -109,7 +109,7 @@ fn in_every_order_one_commit_counts_and_the_newest_learner_goes_on() {
             }
             for learner in &world.learners {
                 if let Learner::Ended(number, outcome) = learner {
-                    let name = names::epoch(*number);
+                    let name = json::epoch(*number);
                     let is_newest = world.epochs.last() == Some(&name);
                     outcomes.insert((
                         is_newest,

@@ -1,22 +1,21 @@
 //! Whole runs: on a folder, on a store that fails, with several learners.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use super::super::manifest::{Manifest, current_plan, refuse_store, wait_for_plan};
 use super::super::worker::{Worker, WorkerOptions};
-use super::super::{LearnerOptions, RemoteRun, copy_run, names, open_tickets, run_learner};
-use crate::TrainError;
+use super::super::{LearnerOptions, RemoteRun, copy_run, open_tickets, run_learner};
+use crate::cluster::json;
 use crate::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
-use crate::durable;
 use crate::play::runtime::Runtime;
 use crate::shards::shard;
 use crate::store::faulty::FaultyBackend;
 use crate::store::{RetryLimits, Store, open};
+use crate::{TrainError, durable};
 use tengen::clock::{Clock, SystemClock};
 use tengen::game::{BoardSize, Game};
 use tengen::games::nogo::SmallNoGo;
@@ -360,7 +359,7 @@ fn run_after_deaths(store: &Store, copy: &Path, plan: &str) {
             thread::sleep(Duration::from_millis(5));
         }
         for ticket in 0..4 {
-            let name = names::of(0, &names::claim(&format!("games/{ticket:04}"), 1));
+            let name = json::of(0, &json::claim(&format!("games/{ticket:04}"), 1));
             store.create(&name, b"dead").unwrap();
         }
         let (start, runtime) = (start(), runtime());

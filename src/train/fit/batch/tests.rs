@@ -1,9 +1,7 @@
 use super::*;
-use crate::shards::finish::finish;
-use crate::shards::row::Target;
+use crate::shards::row::{Target, finish};
 use tengen::game::{BoardSize, Game, Outcome};
-use tengen::games::nogo::SmallNoGo;
-use tengen::games::nogo::{NoGoAz, NoGoV1};
+use tengen::games::nogo::{NoGoAz, NoGoV1, SmallNoGo};
 
 const AREA: usize = 16;
 

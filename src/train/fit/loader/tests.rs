@@ -1,9 +1,7 @@
 use super::*;
-use crate::shards::finish::finish;
-use crate::shards::row::Target;
+use crate::shards::row::{Target, finish};
 use tengen::game::{BoardSize, Game, Outcome};
-use tengen::games::nogo::NoGoV1;
-use tengen::games::nogo::SmallNoGo;
+use tengen::games::nogo::{NoGoV1, SmallNoGo};
 
 fn rows() -> (SmallNoGo, Arc<Vec<Row>>) {
     let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();

@@ -1,7 +1,6 @@
 use super::*;
 use crate::shards::ending;
-use crate::shards::finish::finish;
-use crate::shards::row::{Row, Target};
+use crate::shards::row::{Row, Target, finish};
 use tengen::encode::made_up;
 use tengen::game::{BoardSize, Color, Game, Move, Symmetry};
 use tengen::games::go::SmallGo;

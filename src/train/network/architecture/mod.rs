@@ -5,7 +5,6 @@
 
 mod cazenave;
 mod family;
-mod feed_forward;
 mod game_shape;
 mod garb;
 mod heads;
@@ -76,7 +75,7 @@ impl Architecture {
         }
         if self.family.is_feed_forward() {
             let hidden = vec![channels; self.blocks];
-            return feed_forward::network(layers, planes, &hidden, shape);
+            return heads::network(layers, planes, &hidden, shape);
         }
         let mut trunk = layers.conv_norm_relu("stem", planes, Conv::wide(channels));
         for block in 0..self.blocks {

@@ -4,7 +4,6 @@
 //! A search is a value that returns the position to evaluate next ([`Search::wanted`]) and takes
 //! the answer ([`Search::answer`]); [`super::eval_batch`] makes batches across games.
 
-mod forced;
 mod gumbel;
 mod search;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::game::read_moves;
-use super::{source, twins};
+use super::{game, source};
 use crate::TrainError;
 use tengen::game::{Game, Move};
 
@@ -23,7 +23,7 @@ pub fn each_game<G: Game>(
     for path in sources.units.iter().flat_map(|unit| &unit.files) {
         for text in source::texts(path, &sources.index)? {
             match read_moves(start, &text.form) {
-                Ok(moves) if seen.insert(twins::key(start.size(), &moves)) => {
+                Ok(moves) if seen.insert(game::key(start.size(), &moves)) => {
                     if !take(moves) {
                         return Ok(left_out);
                     }

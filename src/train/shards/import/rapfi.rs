@@ -5,8 +5,7 @@
 //! 2 won), and the best moves with their evaluations, of which the first is played. The lines of a game follow each
 //! other; what is on the board before the first one is its opening.
 
-use super::analysis::Analysis;
-use super::recorded::{End, LeftOut, Recorded, left_out};
+use super::recorded::{Analysis, End, LeftOut, Recorded, left_out};
 use tengen::game::{BoardSize, Color, Game, Move, Outcome, Rules as _};
 
 /// Whether a text begins with such a line.

@@ -1,6 +1,5 @@
 //! Reads the operators of an ONNX file as those of a [`Graph`].
 
-mod activations;
 mod arguments;
 mod attention;
 mod dims;

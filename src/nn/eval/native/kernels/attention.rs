@@ -12,7 +12,6 @@ mod answers;
 mod numbers;
 mod packing;
 mod products;
-mod shares;
 
 use super::simd::Lanes;
 

@@ -23,24 +23,20 @@ mod maps;
 mod matrix;
 #[cfg(target_arch = "aarch64")]
 mod neon;
-mod peak;
 mod portable;
 pub mod simd;
 mod tokens;
-mod weight_order;
 pub mod winograd;
 
 pub use activation::Activation;
-pub use arithmetic::{Arithmetic, Float, Integer, Word};
+pub use arithmetic::{Arithmetic, Factors, Float, Integer, Peak, Word};
 pub use attention::{AttentionRoom, AttentionTask, HeadMap, HeadNumbers};
 pub use conv::{ConvTask, Epilogue, Rounding, chunk_blocks};
 pub use depthwise::DepthwiseTask;
 pub use maps::{Activate, Combine, Dense, Pool, PoolKind};
-pub use matrix::MatrixTask;
-pub use peak::{Factors, Peak};
+pub use matrix::{MatrixTask, WeightOrder};
 pub use simd::{Bytes, LANES, Lanes, Words};
 pub use tokens::{Centered, MOST_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};
-pub use weight_order::WeightOrder;
 pub use winograd::{
     Frequencies, WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows,
 };

@@ -1,7 +1,6 @@
 //! Go's random playouts: own eyes are never filled, and points are drawn with learned weights.
 
 mod domain;
-mod ended;
 mod field;
 mod fit;
 mod glance;
@@ -12,16 +11,14 @@ mod places;
 mod policy;
 mod priors;
 mod weights;
-mod wheel;
 
-use ended::Ended;
 use field::Field;
 pub use fit::{Features, WeightFit};
 use policy::play_out;
 use rand::Rng;
 
 use super::Go;
-use crate::game::{Bits, Color, Game, Move, Outcome, Scored as _};
+use crate::game::{Bits, Color, Frame, Game, HalfPoints, Move, Outcome, Scored as _};
 use crate::rollout::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally, below};
 
 /// A playout ends after this many plies per point and is scored as the board then stands: only
@@ -125,6 +122,53 @@ fn play_uniform<const CELLS: usize, const WORDS: usize, R: Rng>(
             left.remove(point);
         }
         position.play(chosen);
+    }
+}
+
+/// The points of a finished game, with all stones alive.
+struct Ended<const WORDS: usize> {
+    /// Area of each side: stones and the points that it alone reaches.
+    area: [Bits<WORDS>; 2],
+    /// Points that both sides reach, with the adjacent chains.
+    shared: Bits<WORDS>,
+}
+
+impl<const WORDS: usize> Ended<WORDS> {
+    fn of<const CELLS: usize>(position: &Go<CELLS, WORDS>) -> Self {
+        let stones = Color::BOTH.map(|color| position.stones(color));
+        Ended::with(position.frame(), stones)
+    }
+
+    fn with(frame: &Frame<WORDS>, stones: [Bits<WORDS>; 2]) -> Self {
+        let empty = frame.board() & !(stones[0] | stones[1]);
+        let reach = stones.map(|own| frame.flood(frame.neighbors(own) & empty, empty));
+        let open = reach[0] & reach[1];
+        let mut shared = open;
+        if !open.is_empty() {
+            for own in stones {
+                shared |= frame.flood(frame.neighbors(open) & own, own);
+            }
+        }
+        Ended {
+            area: [0, 1].map(|side| stones[side] | (reach[side] & !reach[1 - side])),
+            shared,
+        }
+    }
+
+    /// The result, which is added to `tally` with its points.
+    fn tally(&self, komi: HalfPoints, tally: &mut Tally) -> Outcome {
+        let [black, white] = self.area.map(|points| points.count() as i32);
+        let ahead = (2 * (black - white)).saturating_sub(komi.0);
+        tally.count(f64::from(ahead) / 2.0);
+        for (points, sign) in self.area.into_iter().zip([1.0, -1.0]) {
+            for point in points.iter() {
+                tally.owned(point.index(), sign);
+            }
+        }
+        for point in self.shared.iter() {
+            tally.shared(point.index());
+        }
+        Outcome::by_points(HalfPoints(ahead))
     }
 }
 

@@ -17,7 +17,6 @@ mod moves;
 mod numbers;
 mod postponed;
 mod prover;
-mod replies;
 mod search;
 mod searched;
 mod table;

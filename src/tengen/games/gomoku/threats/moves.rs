@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
+use super::defences::threat;
 use super::fours::{Finding, Fours};
 use super::numbers::Turn;
-use super::replies::threat;
 use super::search::Search;
 use super::searched::{Guessed, Searched};
 use super::table::Known;

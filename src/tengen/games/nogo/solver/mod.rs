@@ -13,7 +13,6 @@
 mod advice;
 mod board;
 mod bounds;
-mod cache;
 mod hash;
 mod kept_eyes;
 mod order;

@@ -1,7 +1,7 @@
 //! Sums of values, and which side wins them.
 
-use super::cache::Cache;
 use super::hash::scramble;
+use super::part_values::Cache;
 use super::values::{ONE, Value, Values, ZERO};
 use crate::game::Color;
 

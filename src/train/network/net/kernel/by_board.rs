@@ -1,6 +1,6 @@
 //! Numbers for each board and channel.
 
-use super::part::by_size;
+use super::shape::by_size;
 
 /// Adds `[boards, channels]` to all points of each board.
 pub(in crate::network::net) fn add_by_board(

@@ -2,9 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::layout::{copy_out, empty_map, lay_out};
-use super::part::Part;
-use super::shape::Shape;
+use super::shape::{Part, Shape, copy_out, empty_map, lay_out};
 use super::weights::pack;
 use tengen_nn::eval::native::grid::Grid;
 use tengen_nn::eval::native::kernels::{

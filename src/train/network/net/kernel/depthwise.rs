@@ -2,9 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::layout::{copy_out, empty_map, lay_out};
-use super::part::Part;
-use super::shape::{GROUPS, Shape};
+use super::shape::{GROUPS, Part, Shape, copy_out, empty_map, lay_out};
 use tengen_nn::eval::native::grid::Grid;
 use tengen_nn::eval::native::kernels::simd::{Job, Simd, Tile};
 use tengen_nn::eval::native::kernels::{Activation, DepthwiseTask, Epilogue, LANES, Lanes};

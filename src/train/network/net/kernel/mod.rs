@@ -17,9 +17,7 @@ mod by_board;
 mod convolve;
 mod depthwise;
 mod frequencies;
-mod layout;
 mod norm;
-mod part;
 mod products;
 mod shape;
 mod weight_gradient;
@@ -29,8 +27,7 @@ pub(super) use by_board::{add_by_board, sums_by_board};
 pub(super) use norm::{moments, norm, norm_gradient};
 pub(super) use shape::Layer;
 
-use part::{by_size, parts};
-use shape::Shape;
+use shape::{Shape, by_size, parts};
 
 /// `[points, inputs]` to `[points, outputs]` with weights `[outputs, inputs, kernel, kernel]`, or of a depthwise
 /// convolution `[outputs, 1, kernel, kernel]`.

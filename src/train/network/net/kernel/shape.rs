@@ -1,8 +1,9 @@
-//! The shape of a convolution, and the layout that follows from it.
+//! The shape of a convolution, the layout of boards that follows from it, and the boards of one size.
 
+use crate::network::net::maps::points;
 use tengen_nn::eval::native::Level;
 use tengen_nn::eval::native::grid::Grid;
-use tengen_nn::eval::native::kernels::LANES;
+use tengen_nn::eval::native::kernels::{LANES, Lanes};
 
 /// Boards in groups that are summed separately and then added in order.
 pub(super) const GROUPS: usize = 4;
@@ -82,5 +83,81 @@ impl Shape {
     /// Blocks of sixteen channels: of the inputs, of the outputs.
     pub(super) fn blocks(self) -> [usize; 2] {
         [self.inputs, self.outputs].map(|channels| channels.div_ceil(LANES))
+    }
+}
+
+/// What a convolution reads and writes of them.
+pub(super) struct Part<'a> {
+    pub(super) shape: Shape,
+    /// `[points, inputs]`.
+    pub(super) x: &'a [f32],
+    /// `[points, outputs]`.
+    pub(super) y: &'a mut [f32],
+}
+
+/// The parts of each size.
+pub(super) fn parts<'a>(
+    layer: Layer,
+    sizes: &'a [[usize; 3]],
+    x: &'a [f32],
+    mut y: &'a mut [f32],
+) -> Vec<Part<'a>> {
+    let part = |(&size, x): (&[usize; 3], &'a [f32])| Part {
+        shape: Shape::new(layer, size),
+        x,
+        y: y.split_off_mut(..points(size) * layer.outputs)
+            .unwrap_or_default(),
+    };
+    let inputs = by_size(sizes, layer.inputs, x);
+    sizes.iter().zip(inputs).map(part).collect()
+}
+
+/// The numbers of each size, `[points, channels]`.
+pub(super) fn by_size<'a>(
+    sizes: &'a [[usize; 3]],
+    channels: usize,
+    mut numbers: &'a [f32],
+) -> impl Iterator<Item = &'a [f32]> {
+    sizes.iter().map(move |&size| {
+        numbers
+            .split_off(..points(size) * channels)
+            .unwrap_or_default()
+    })
+}
+
+/// A map of this many blocks, all zero.
+pub(super) fn empty_map(grid: &Grid, blocks: usize) -> Vec<Lanes<f32>> {
+    vec![Lanes::default(); blocks * grid.len]
+}
+
+/// Copies a board `[height, width, channels]` into a map, whose border and spare channels stay as they are.
+pub(super) fn lay_out(grid: &Grid, channels: usize, board: &[f32], map: &mut [Lanes<f32>]) {
+    let rows = board.chunks_exact(grid.width * channels);
+    for (row, points) in rows.enumerate() {
+        for (at, point) in (grid.at(row, 0)..).zip(points.chunks_exact(channels)) {
+            let (whole, rest) = point.as_chunks::<LANES>();
+            for (block, numbers) in whole.iter().enumerate() {
+                map[block * grid.len + at].0 = *numbers;
+            }
+            if !rest.is_empty() {
+                map[whole.len() * grid.len + at].0[..rest.len()].copy_from_slice(rest);
+            }
+        }
+    }
+}
+
+/// Copies a map into a board `[height, width, channels]`.
+pub(super) fn copy_out(grid: &Grid, channels: usize, map: &[Lanes<f32>], board: &mut [f32]) {
+    let rows = board.chunks_exact_mut(grid.width * channels);
+    for (row, points) in rows.enumerate() {
+        for (at, point) in (grid.at(row, 0)..).zip(points.chunks_exact_mut(channels)) {
+            let (whole, rest) = point.as_chunks_mut::<LANES>();
+            for (block, numbers) in whole.iter_mut().enumerate() {
+                *numbers = map[block * grid.len + at].0;
+            }
+            if !rest.is_empty() {
+                rest.copy_from_slice(&map[whole.len() * grid.len + at].0[..rest.len()]);
+            }
+        }
     }
 }

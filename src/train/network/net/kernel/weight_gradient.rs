@@ -6,9 +6,8 @@
 use rayon::prelude::*;
 
 use super::frequencies::{GradientSpectra, Transposed};
-use super::layout::{empty_map, lay_out};
 use super::products::Products;
-use super::shape::{GROUPS, Shape};
+use super::shape::{GROUPS, Shape, empty_map, lay_out};
 use super::weights::from_frequencies;
 use tengen_nn::eval::native::grid::Grid;
 use tengen_nn::eval::native::kernels::winograd::Spectra;
