@@ -8,6 +8,9 @@ pub enum BookError {
     /// The file is something else.
     #[error("it is not a book of Tengen")]
     NotABook,
+    /// A file in which nothing was saved.
+    #[error("there is nothing in it yet")]
+    Empty,
     /// The file was made by a later version.
     #[error(
         "its format is {format}, and this program reads {known}: a later version of Tengen made it"
@@ -52,9 +55,8 @@ impl From<redb::Error> for BookError {
             redb::Error::Io(error) => BookError::Io(error),
             redb::Error::Corrupted(_) => BookError::Damaged,
             redb::Error::DatabaseAlreadyOpen => BookError::InUse,
-            redb::Error::TableDoesNotExist(_) | redb::Error::TableTypeMismatch { .. } => {
-                BookError::NotABook
-            }
+            redb::Error::TableDoesNotExist(_) => BookError::Empty,
+            redb::Error::TableTypeMismatch { .. } => BookError::NotABook,
             other => BookError::Store(Box::new(other)),
         }
     }

@@ -12,8 +12,8 @@
 use std::path::Path;
 
 use redb::{
-    Builder, ConcurrencyMode, Database, ReadTransaction, ReadableDatabase as _, ReadableTable as _,
-    TableDefinition,
+    Builder, ConcurrencyMode, Database, DatabaseError, ReadTransaction, ReadableDatabase as _,
+    ReadableTable as _, TableDefinition,
 };
 
 use super::{Book, BookError, BookMeta, Searched, SearchedMove};
@@ -46,9 +46,15 @@ impl BookFile {
     /// # Errors
     /// [`BookError`] if it cannot be opened, or is about something else than `meta`.
     pub fn open(path: &Path, meta: &BookMeta) -> Result<(BookFile, BookMeta, Book), BookError> {
-        if path.exists() {
-            // Nothing is repaired or changed that is not a book.
-            read_meta(path)?.check(meta)?;
+        // Nothing is changed that is not a book, or the beginning of one.
+        if path
+            .metadata()
+            .is_ok_and(|file| !file.is_file() || file.len() > 0)
+        {
+            match read_meta(path) {
+                Err(BookError::Empty) => {}
+                found => found?.check(meta)?,
+            }
         }
         let store = unharmed(|| {
             let store = builder().set_check_integrity_on_open(true).create(path);
@@ -58,7 +64,7 @@ impl BookFile {
         let transaction = file.store.begin_read().map_err(redb::Error::from)?;
         let (meta, book) = match unharmed(|| contents(&transaction)) {
             Ok(found) => found,
-            Err(BookError::NotABook) => (meta.clone(), Book::default()),
+            Err(BookError::Empty) => (meta.clone(), Book::default()),
             Err(error) => return Err(error),
         };
         Ok((file, meta, book))
@@ -116,8 +122,15 @@ fn unharmed<T>(read: impl FnOnce() -> Result<T, BookError>) -> Result<T, BookErr
 
 fn begin(path: &Path) -> Result<ReadTransaction, BookError> {
     let begin = || -> Result<ReadTransaction, redb::Error> {
-        let store = builder().open_read_only(path)?;
-        Ok(store.begin_read()?)
+        let store = match builder().open_read_only(path) {
+            // A process was killed while it added to the book: whoever may write repairs it.
+            Err(DatabaseError::RepairAborted) => {
+                builder().open(path)?.close()?;
+                builder().open_read_only(path)
+            }
+            found => found,
+        };
+        Ok(store?.begin_read()?)
     };
     Ok(begin()?)
 }
@@ -153,7 +166,7 @@ fn meta(transaction: &ReadTransaction) -> Result<BookMeta, BookError> {
         game: text("game")?,
         size: text("size")?.parse().map_err(|_| BookError::Damaged)?,
         rules: text("rules")?,
-        root: u128::from_str_radix(&text("root")?, 16).map_err(damaged)?,
+        first_key: u128::from_str_radix(&text("first-key")?, 16).map_err(damaged)?,
         player: text("player")?,
         steps: text("steps")?.parse().map_err(damaged)?,
         seconds: text("seconds")?.parse().map_err(|_| BookError::Damaged)?,
@@ -167,7 +180,7 @@ fn about_rows(meta: &BookMeta) -> [(&'static str, String); 8] {
         ("game", meta.game.clone()),
         ("size", meta.size.to_string()),
         ("rules", meta.rules.clone()),
-        ("root", format!("{:x}", meta.root)),
+        ("first-key", format!("{:x}", meta.first_key)),
         ("player", meta.player.clone()),
         ("steps", meta.steps.to_string()),
         ("seconds", format!("{:.0}", meta.seconds)),

@@ -12,8 +12,8 @@ pub struct BookMeta {
     pub size: BoardSize,
     /// The rules with komi, as the game writes them.
     pub rules: String,
-    /// Key of the empty board's least image: another one shows that keys are computed otherwise.
-    pub(super) root: u128,
+    /// Key after the first legal move: another one shows that keys are computed otherwise.
+    pub(super) first_key: u128,
     /// What chose the moves in its searches.
     pub player: String,
     /// Number of searches.
@@ -26,11 +26,12 @@ impl BookMeta {
     /// Of a book without positions, for games that begin with this empty board.
     #[must_use]
     pub fn of<G: Game>(empty: &G) -> BookMeta {
+        let (images, first) = (Images::of_empty(empty), empty.legal_moves().next());
         BookMeta {
             game: G::NAME.to_owned(),
             size: empty.size(),
             rules: empty.rules().to_string(),
-            root: Images::of_empty(empty).key(),
+            first_key: first.map_or(images.key(), |mv| images.after(mv).key()),
             player: String::new(),
             steps: 0,
             seconds: 0.0,
@@ -46,7 +47,7 @@ impl BookMeta {
         if self.rules != wanted.rules {
             return Err(self.other(wanted));
         }
-        match self.root == wanted.root {
+        match self.first_key == wanted.first_key {
             true => Ok(()),
             false => Err(BookError::Damaged),
         }

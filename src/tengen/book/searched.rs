@@ -6,10 +6,13 @@ use crate::search::SearchReport;
 
 /// Moves that are kept at most: more are hardly ever played.
 const MOST_MOVES: usize = 12;
-/// Moves that are kept in any case, if they are not proven to lose.
+/// Moves that are kept in any case, if they are not proven to lose: an opponent may play what the search
+/// did not look at.
 const LEAST_MOVES: usize = 3;
-/// Moves with fewer than 1/this of the visits are left out.
+/// Other moves with fewer than 1/this of the visits are left out.
 const LEAST_SHARE: u64 = 100;
+/// What moves with so few visits are expected to lose against the best, at least.
+const DOUBT: f32 = 0.1;
 
 /// The search of a position, for the side to move; moves are those of its least image.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +35,7 @@ pub struct SearchedMove {
     /// The move.
     pub mv: Move,
     /// Value for the side that plays it, in [-1, 1]; at most that of the move to play, because the
-    /// search preferred that one.
+    /// search preferred that one, and clearly less for a move that it hardly visited.
     pub value: f32,
     /// Visits.
     pub visits: u64,
@@ -63,7 +66,7 @@ impl Searched {
             }
             let kept = searched.moves.len();
             let is_lost = found.proof == Some(Proof::Loss);
-            let is_rare = found.visits * LEAST_SHARE < report.visits;
+            let is_rare = kept > 0 && found.visits * LEAST_SHARE < report.visits;
             if kept > 0 && is_lost {
                 continue;
             }
@@ -71,9 +74,11 @@ impl Searched {
                 searched.left_out += 1;
                 continue;
             }
+            let doubt = if is_rare { DOUBT } else { 0.0 };
+            let value = found.value.min(most - doubt).max(-1.0);
             searched.moves.push(SearchedMove {
                 mv: images.turned(found.mv),
-                value: found.proof.map_or(found.value.min(most), Proof::value),
+                value: found.proof.map_or(value, Proof::value),
                 visits: found.visits,
                 proof: found.proof,
                 next,

@@ -122,6 +122,8 @@ impl Build {
             "{steps} searches, {}{all_known}",
             work.text(empty)
         ));
+        // An interrupted process runs no destructors, and the file has to be closed.
+        drop(work);
         match stop.is_raised() {
             true => end_as_interrupted(),
             false => Ok(()),
