@@ -182,7 +182,9 @@ impl<'a> Reader<'a> {
         let dims = self.integers(node, 1)?;
         // Without zeros it makes no difference.
         if self.opset >= 14 && arguments.int("allowzero", 0)? != 0 && dims.contains(&0) {
-            return Err(format!("it makes a shape {dims:?} in which 0 is a length"));
+            return Err(format!(
+                "its attribute allowzero is 1, and it makes a shape {dims:?}"
+            ));
         }
         if let Some(part) = self.part(node, 0).cloned() {
             return self.reshape_part(part, &dims);
