@@ -110,19 +110,19 @@ class Run:
     def go(self):
         while (left := self.end - time.monotonic()) > 1:
             length = min(ROUND, left)
-            for target in (target for target in TARGETS if (self.options.fuzz / target).exists()):
-                self.slice(f"fuzz {target}", FUZZING * length / len(TARGETS), self.fuzz(target))
             rest = (1 - FUZZING) * length / len(GAMES)
             for game in GAMES:
                 name, done = f"games {game}", self.done()
                 if any(line["part"] == name and line.get("games", 0) >= MEMORY_GAMES for line in done):
                     self.slice(name, 0.6 * rest, self.program(parts.play, game))
                 else:
-                    self.slice(name, 6 * rest, self.program(parts.play, game, MEMORY_GAMES))
+                    self.slice(name, 2 * rest, self.program(parts.play, game, MEMORY_GAMES))
                 self.slice(f"sessions {game}", 0.3 * rest, self.program(parts.converse, game))
             self.slice("requests board", 0.3 * rest, self.program(board.ask, ""))
             if not any(line["part"] == "faults" for line in done):
                 self.slice("faults", length, self.on_purpose)
+            for target in (target for target in TARGETS if (self.options.fuzz / target).exists()):
+                self.slice(f"fuzz {target}", FUZZING * length / len(TARGETS), self.fuzz(target))
         print((self.out / "report.md").read_text(encoding="utf-8"))
         return 1 if any(line.get("faults") for line in self.done()) else 0
 
