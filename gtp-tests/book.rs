@@ -188,11 +188,11 @@ fn what_is_no_book_is_refused() {
 fn a_protected_book_is_read() {
     let folder = Scratch::new("book-protected");
     let book = &folder.path("small.book");
-    build(book, "3");
+    build(book, "30");
     let mut permissions = std::fs::metadata(book).expect("it is there").permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(book, permissions).expect("it is ours");
-    assert_eq!(positions(book), 3);
+    assert_eq!(positions(book), 30);
     let args = [SMALL, &["--book", book]].concat();
     let mut engine = Engine::start(&args);
     engine.answer("genmove b");
