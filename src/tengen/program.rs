@@ -50,7 +50,7 @@ pub fn read_from_file<Cli: Parser, T: Into<OsString> + Clone>(
 ) -> Cli {
     try_read(arguments).unwrap_or_else(|error| {
         if error.use_stderr() {
-            eprintln!("in {}:", file.display());
+            tell(format_args!("in {}:\n", file.display()));
         }
         end_with(&error)
     })

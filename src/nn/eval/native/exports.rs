@@ -224,13 +224,13 @@ fn network(style: Style) -> Vec<u8> {
     let bias = net.random(&[info.outcomes], 0.0, 0.5);
     let value = net.graph.gemm(mean, weights, bias);
     net.graph.output(VALUE, value, info.value_shape());
-    net.graph.finish(&info.to_metadata()).unwrap()
+    net.graph.finish(&info.to_metadata()).expect("a file")
 }
 
 /// Makes one node of each three that split a tensor.
 fn with_splits(onnx: &[u8]) -> Vec<u8> {
     altered(onnx, |model| {
-        let nodes = &mut model.graph.as_mut().unwrap().node;
+        let nodes = &mut model.graph.as_mut().expect("a graph").node;
         while let Some(at) = nodes
             .iter()
             .position(|node| node.op_type == "Split" && node.output.len() == 1)

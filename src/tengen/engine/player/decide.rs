@@ -51,13 +51,8 @@ impl<G: Game> Player<G> {
         if start.legal_moves().next().is_none() {
             return Decided::default();
         }
-        if request.kind != MoveKind::Cleanup {
-            let avoid = &request.analysis.avoid;
-            let book = self.book.as_mut();
-            self.last_report = book.and_then(|book| book.report(&self.history, start, avoid));
-            if let Some(report) = &self.last_report {
-                return Decided::to_play(report.best().map(|best| best.mv), None);
-            }
+        if let Some(mv) = self.move_of_book(start, request) {
+            return Decided::to_play(Some(mv), None);
         }
         let position = start.position();
         let started = self.time.now();
@@ -136,6 +131,16 @@ impl<G: Game> Player<G> {
             resigns: request.kind == MoveKind::Play && self.is_hopeless(position, judge_limits),
             ..Decided::to_play(mv, budget)
         }
+    }
+
+    /// The move of the book in a position that it knows; what it knows is reported as of a search.
+    fn move_of_book(&mut self, start: &GameState<G>, request: &MoveRequest) -> Option<Move> {
+        if request.kind == MoveKind::Cleanup {
+            return None;
+        }
+        let book = self.book.as_mut()?;
+        self.last_report = book.report(&self.history, start, &request.analysis.avoid);
+        self.last_report.as_ref()?.best().map(|best| best.mv)
     }
 
     /// Moves that capture nothing dead, where something dead is on the board.

@@ -90,10 +90,11 @@ impl<G: Game> Player<G> {
             passing::is_first(position, report) || passing::passes(position, report, judged)
         };
         let request = &self.longer(request, judge_limits);
-        if passes(report, judged) && request.limits.visits > Some(report.visits) {
-            if let Ok(found) = self.worker.search(request.clone(), &mut |_| {}) {
-                *report = found;
-            }
+        if passes(report, judged)
+            && request.limits.visits > Some(report.visits)
+            && let Ok(found) = self.worker.search(request.clone(), &mut |_| {})
+        {
+            *report = found;
         }
         let (color, offered) = (position.to_move(), passing::is_offered(position));
         let matters = match offered {

@@ -15,25 +15,7 @@ impl Memory {
         let row = &plan.row;
         match step {
             Step::Move { input, target } => with_output(memory, target, |memory, out| {
-                let to_row = input.layout == Layout::Board;
-                let [from, to] = if to_row {
-                    [&plan.board, row]
-                } else {
-                    [row, &plan.board]
-                };
-                let blocks = memory.part(from, *input).chunks_exact(from.len);
-                for (block, out) in blocks.zip(out.chunks_exact_mut(to.len)) {
-                    let width = plan.board.width;
-                    for y in 0..plan.board.height {
-                        let places = [plan.board.at(y, 0), y * width];
-                        let [start, end] = if to_row {
-                            places
-                        } else {
-                            [places[1], places[0]]
-                        };
-                        out[end..end + width].copy_from_slice(&block[start..start + width]);
-                    }
-                }
+                moved(plan, memory, *input, out);
             }),
             Step::RmsNorm {
                 input,
@@ -91,6 +73,29 @@ impl Memory {
             } => attend::<Float>(plan, level, memory, step),
             Step::Attend { .. } => attend::<Word>(plan, level, memory, step),
             _ => {}
+        }
+    }
+}
+
+/// A map's points as a row, or a row's as a map.
+fn moved(plan: &Plan, memory: &Memory, input: MapPart, out: &mut [Lanes<f32>]) {
+    let to_row = input.layout == Layout::Board;
+    let [from, to] = if to_row {
+        [&plan.board, &plan.row]
+    } else {
+        [&plan.row, &plan.board]
+    };
+    let blocks = memory.part(from, input).chunks_exact(from.len);
+    for (block, out) in blocks.zip(out.chunks_exact_mut(to.len)) {
+        let width = plan.board.width;
+        for y in 0..plan.board.height {
+            let places = [plan.board.at(y, 0), y * width];
+            let [start, end] = if to_row {
+                places
+            } else {
+                [places[1], places[0]]
+            };
+            out[end..end + width].copy_from_slice(&block[start..start + width]);
         }
     }
 }
