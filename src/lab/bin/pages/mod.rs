@@ -13,7 +13,7 @@ use clap::Args;
 
 use tengen_train::command::print;
 
-use records::Records;
+use records::{Records, Words};
 
 /// Marks around the strength table on the front page.
 const TABLE_BEGIN: &str = "<!-- strength: made by `tengen-lab pages` -->\n";
@@ -22,7 +22,7 @@ const TABLE_END: &str = "<!-- end of strength -->\n";
 /// Generate the pages and plots of results from the records in docs/results.
 ///
 /// A record is a [[match]] (every match leaves one in record.toml), a [[measure]], a [[tried]] for
-/// what did not help, a [[speed]] or a [[series]] of a plot. See docs/results/README.md.
+/// what did not help, a [[speed]] or a [[chart]]. See docs/results/README.md.
 #[derive(Debug, Args)]
 pub(crate) struct PagesArgs {
     /// Root of the repository
@@ -74,8 +74,8 @@ fn pages(root: &Path, records: &Records) -> Result<Vec<Page>> {
             path: docs.join("what-did-not-help.md"),
             content: tried::page(records),
         },
-        front_page(&root.join("README.md"), records)?,
-        front_page(&root.join("README.zh-CN.md"), records)?,
+        front_page(&root.join("README.md"), records, &Words::new())?,
+        front_page(&root.join("README.zh-CN.md"), records, &records.chinese)?,
     ];
     pages.extend(
         plots::files(records)?
@@ -89,7 +89,7 @@ fn pages(root: &Path, records: &Records) -> Result<Vec<Page>> {
 }
 
 /// A front page with its strength table between the marks.
-fn front_page(path: &Path, records: &Records) -> Result<Page> {
+fn front_page(path: &Path, records: &Records, words: &Words) -> Result<Page> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let marked = text.split_once(TABLE_BEGIN);
     let Some((before, (_, after))) =
@@ -100,7 +100,7 @@ fn front_page(path: &Path, records: &Records) -> Result<Page> {
             path.display()
         );
     };
-    let table = strength::front(records);
+    let table = strength::front(records, words);
     Ok(Page {
         path: path.to_owned(),
         content: format!("{before}{TABLE_BEGIN}\n{table}\n{TABLE_END}{after}"),

@@ -8,6 +8,9 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use tengen::referee::MatchRecord;
 
+/// Words in place of others.
+pub(super) type Words = BTreeMap<String, String>;
+
 /// All records.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -27,6 +30,8 @@ pub(super) struct Records {
     pub(super) speeds: Vec<Speed>,
     /// Plots.
     pub(super) chart: Vec<Plot>,
+    /// Chinese for the words of the front page's table; names need none.
+    pub(super) chinese: Words,
 }
 
 /// A measurement with its command.
@@ -178,6 +183,7 @@ impl Records {
         self.tried.extend(more.tried);
         self.speeds.extend(more.speeds);
         self.chart.extend(more.chart);
+        self.chinese.extend(more.chinese);
     }
 
     /// The match of this name.

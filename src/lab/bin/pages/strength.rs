@@ -5,21 +5,24 @@ use std::fmt::Write as _;
 use tengen::games::{GAMES, info};
 use tengen::referee::MatchRecord;
 
-use super::records::Records;
+use super::records::{Records, Words};
 
 const HEAD: &str = "\
 # Results
 
-How strong Tengen is today. Scores are Tengen's, with the 95% interval in brackets; *games* are won, drawn (where
-there are draws) and lost. *Network* names a file of [models](networks.md), or another program's network in both
-programs. Every row is a record in [`docs/results/`](results/README.md), newer ones with their command, where all earlier
-matches and all other figures are, too; ideas without a gain are in [what did not help](what-did-not-help.md). This page
-is made by `tengen-lab pages`.
+How strong Tengen is today. Scores are Tengen's, with the 95% interval in brackets; *games* are won, drawn (where there
+are draws) and lost. *Network* names a file of [models](networks.md), or another program's network in both programs.
+Gomoku is freestyle where no rule is named. Every row is a record in [`docs/results/`](results/README.md), newer ones
+with their command, where all earlier matches and all other figures are, too; ideas without a gain are in [what did not
+help](what-did-not-help.md). This page is made by `tengen-lab pages`.
 ";
 
 /// The page.
 pub(super) fn page(records: &Records) -> String {
-    let mut text = format!("{HEAD}\n## Strength\n\n{}\n", table(records, |_| true));
+    let mut text = format!(
+        "{HEAD}\n## Strength\n\n{}\n",
+        table(records, |_| true, &Words::new())
+    );
     for (title, plot) in [
         ("Over time", "nogo-over-time"),
         ("By hours of training", "elo-by-hours"),
@@ -32,16 +35,20 @@ pub(super) fn page(records: &Records) -> String {
     text
 }
 
-/// The rows for the front page.
-pub(super) fn front(records: &Records) -> String {
-    table(records, |row| row.front_page)
+/// The rows for a front page, in the words of its language.
+pub(super) fn front(records: &Records, words: &Words) -> String {
+    table(records, |row| row.front_page, words)
 }
 
+/// The head of the table.
+const COLUMNS: [&str; 7] = [
+    "game", "board", "network", "limit", "opponent", "games", "score",
+];
+
 /// Some of the rows marked as current, by game.
-fn table(records: &Records, shown: impl Fn(&MatchRecord) -> bool) -> String {
-    let mut text = String::from(
-        "| game | board | network | limit | opponent | games | score |\n|---|---|---|---|---|---|---|\n",
-    );
+fn table(records: &Records, shown: impl Fn(&MatchRecord) -> bool, words: &Words) -> String {
+    let head = COLUMNS.map(|column| in_words(words, column)).join(" | ");
+    let mut text = format!("| {head} |\n|{}\n", "---|".repeat(COLUMNS.len()));
     let rows = records.matches.iter();
     let mut rows: Vec<&MatchRecord> = rows.filter(|row| row.current && shown(row)).collect();
     // In the order of the list of games; the sort keeps the order of dates within a game and board.
@@ -51,16 +58,22 @@ fn table(records: &Records, shown: impl Fn(&MatchRecord) -> bool) -> String {
         let network = row.network.as_deref().unwrap_or_default();
         let _ = writeln!(
             text,
-            "| {} | {} | {network} | {} | {} | {} | {} |",
-            title(&row.game),
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            in_words(words, title(&row.game)),
             row.board,
-            row.limit,
-            row.second,
+            in_words(words, network),
+            in_words(words, &row.limit),
+            in_words(words, &row.second),
             row.tally(),
             row.share()
         );
     }
     text
+}
+
+/// What stands for a text in these words.
+fn in_words<'a>(words: &'a Words, text: &'a str) -> &'a str {
+    words.get(text).map_or(text, String::as_str)
 }
 
 fn columns(row: &MatchRecord) -> u32 {

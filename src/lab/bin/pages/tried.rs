@@ -7,8 +7,9 @@ use super::records::{Records, Topic};
 const HEAD: &str = "\
 # What did not help
 
-Ideas that were tried and measured without a gain, so that they are not tried again the same way. Made by `tengen-lab
-pages` from [`docs/results/tried.toml`](results/tried.toml).
+Ideas that were tried and measured without a gain, so that they are not tried again the same way. Where an interval
+contains 50% the idea is undecided, and a longer match is welcome. Made by `tengen-lab pages` from
+[`docs/results/tried.toml`](results/tried.toml).
 ";
 
 /// Ideas without a gain, by topic, newest first.
