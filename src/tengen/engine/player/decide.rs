@@ -85,14 +85,8 @@ impl<G: Game> Player<G> {
         }
         let avoided = analysis.avoid.clone();
         analysis.judged.clone_from(&judged.expected);
-        if let Some(scored) = position.scored()
-            && may_pass
-            && scored.nears_end()
-        {
-            if analysis.points == PointsByMove::Nothing {
-                analysis.points = PointsByMove::Lead;
-            }
-            analysis.avoid.extend(scored.idle_moves());
+        if may_pass {
+            prepare_for_end(&mut analysis, position);
         }
         // If stopped while dead stones are judged, the results of earlier searches are still used.
         let elapsed = self.time.now().saturating_sub(started);
@@ -297,5 +291,15 @@ fn when_over<G: Game>(position: &G) -> Decision {
     match outcome.proof_for(position.to_move()) {
         Proof::Loss if !G::INFO.passes => Decision::Resign,
         Proof::Loss | Proof::Draw | Proof::Win => Decision::Play(Vertex::Pass),
+    }
+}
+
+/// Near the end of a game a pass needs the leads of moves, and moves that are known to do nothing are left out.
+fn prepare_for_end<G: Game>(analysis: &mut AnalysisOptions, position: &G) {
+    if let Some(scored) = position.scored().filter(|scored| scored.nears_end()) {
+        if analysis.points == PointsByMove::Nothing {
+            analysis.points = PointsByMove::Lead;
+        }
+        analysis.avoid.extend(scored.idle_moves());
     }
 }
