@@ -9,10 +9,6 @@ mod batch;
 mod batcher;
 mod cache;
 mod candidates;
-#[cfg_attr(
-    not(any(feature = "ort", test)),
-    expect(dead_code, reason = "only ONNX Runtime computes on GPUs")
-)]
 mod difference;
 mod error;
 mod fake;
@@ -21,6 +17,10 @@ mod fake;
 mod foreign_files;
 mod info;
 mod katago;
+#[cfg_attr(
+    not(any(feature = "ort", test)),
+    expect(dead_code, reason = "only ONNX Runtime computes on GPUs")
+)]
 mod library;
 mod load;
 mod load_options;

@@ -2,7 +2,7 @@
 //!
 //! A position is a [`row`]; rows stand in [`shard`]s, which self-play, matches of people
 //! ([`import`]) and programs fill; [`dataset`] reads them and holds out whole games; [`ending`] says
-//! what became of each point, and [`finish`] and [`augment`] make targets of it.
+//! what became of each point, and [`row::finish`] and [`augment`] make targets of it.
 
 pub mod augment;
 pub mod dataset;
