@@ -89,10 +89,10 @@ impl<G: Game> Player<G> {
         let passes = |report: &SearchReport, judged: &PassJudgement| {
             passing::is_first(position, report) || passing::passes(position, report, judged)
         };
-        let request = &self.longer(request, judge_limits);
+        let longer = self.longer(request, judge_limits);
         if passes(report, judged)
-            && request.limits.visits > Some(report.visits)
-            && let Ok(found) = self.worker.search(request.clone(), &mut |_| {})
+            && longer.limits.visits > Some(report.visits)
+            && let Ok(found) = self.worker.search(longer, &mut |_| {})
         {
             *report = found;
         }
@@ -104,7 +104,9 @@ impl<G: Game> Player<G> {
         if !matters {
             return;
         }
-        let Some(found) = self.search_answers(request, judged) else {
+        // In what that search has left of the time.
+        let longer = self.longer(request, judge_limits);
+        let Some(found) = self.search_answers(&longer, judged) else {
             return;
         };
         let Some(best) = found.best().filter(|best| best.visits > 0) else {
