@@ -11,7 +11,8 @@ use crate::games::tictactoe::TicTacToe;
 use crate::record::{Play, Vertex};
 use crate::registry;
 use crate::search::{
-    Limits, SearchParams, SearchReport, SearchRequest, Searcher, SearcherOptions, StopFlag,
+    AnalysisOptions, Limits, SearchParams, SearchReport, SearchRequest, Searcher, SearcherOptions,
+    StopFlag,
 };
 use tengen_nn::eval::EvaluatorFactory;
 use tengen_nn::files::scratch::Scratch;
@@ -36,13 +37,22 @@ fn searcher() -> Searcher<TicTacToe> {
     )
 }
 
-fn search(searcher: &mut Searcher<TicTacToe>, position: &TicTacToe, visits: u64) -> SearchReport {
+fn search(
+    searcher: &mut Searcher<TicTacToe>,
+    place: &Place<TicTacToe>,
+    visits: u64,
+) -> SearchReport {
     let limits = Limits {
         visits: Some(visits),
         budget: None,
     };
     searcher.clear();
-    let request = SearchRequest::new(position.clone().into()).within(limits);
+    let position = place.images.position().clone();
+    let request = SearchRequest::new(position.into()).within(limits);
+    let request = request.with(AnalysisOptions {
+        avoid: place.avoid.clone(),
+        ..AnalysisOptions::default()
+    });
     searcher.search(&request, &mut |_| {}).expect("a report")
 }
 
@@ -55,8 +65,8 @@ fn grown(moves: &[u16], steps: usize) -> Growth<TicTacToe> {
         let Some(place) = growth.next().expect("its own book") else {
             break;
         };
-        let report = search(&mut searcher, place.images.position(), 30);
-        growth.add(&place, Searched::of(&place.images, &report));
+        let report = search(&mut searcher, &place, 30);
+        growth.add(&place, Some(&report));
     }
     growth
 }
@@ -91,6 +101,7 @@ fn searched(moves: &[(f32, u128)]) -> Searched {
         .map(|(&(value, next), point)| SearchedMove {
             mv: Move(point),
             value,
+            prior: 0.1,
             visits: 10,
             proof: None,
             next,
@@ -100,7 +111,11 @@ fn searched(moves: &[(f32, u128)]) -> Searched {
         visits: 100,
         value: moves.first().map_or(0.0, |best| best.value),
         proof: None,
-        left_out: 1,
+        left_out: LeftOut {
+            moves: 1,
+            value: -1.0,
+            prior: 0.01,
+        },
         moves,
     }
 }
@@ -136,7 +151,7 @@ fn proofs_are_passed_on_if_no_move_was_left_out() {
     };
     let value = |left_out, second: Searched| {
         let mut first = searched(&[(0.5, 2), (0.4, 3)]);
-        first.left_out = left_out;
+        first.left_out.moves = left_out;
         let won = Searched {
             proof: Some(Proof::Win),
             ..searched(&[(1.0, 9)])
@@ -261,8 +276,8 @@ fn other_files_are_refused_and_left_alone() {
 }
 
 #[test]
-fn a_book_of_a_later_version_is_refused() {
-    let folder = Scratch::new("book-later");
+fn a_book_of_another_version_is_refused() {
+    let folder = Scratch::new("book-version");
     let path = written(&folder, 5);
     let store = redb::Database::open(&path).expect("a store");
     let change = store.begin_write().expect("writable");
@@ -275,7 +290,7 @@ fn a_book_of_a_later_version_is_refused() {
     change.commit().expect("writable");
     drop(store);
     assert!(
-        refusal(&path).contains("a later version of Tengen"),
+        refusal(&path).contains("another version of Tengen"),
         "{}",
         refusal(&path)
     );
