@@ -183,6 +183,49 @@ fn what_is_no_book_is_refused() {
     refuses(&["book", "merge", other, book], "it is a book of nogo 4x4");
 }
 
+#[test]
+fn a_book_is_compared_with_long_searches() {
+    let folder = Scratch::new("book-checked");
+    let book = &folder.path("small.book");
+    build(book, "40");
+    let backend = ["--backend", "rollout", "--visits", "200", "--seed", "1"];
+    let check = &[&["check", &**book, "--positions", "3"], &backend[..]].concat();
+    let text = run(&[&check[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let compared = report["positions"].as_array().expect("positions");
+    assert_eq!((compared.len(), &report["visits"]), (3, &200.into()));
+    let apart = |one: &serde_json::Value| {
+        let number = |name: &str| one[name].as_f64().expect("a number");
+        (number("book") - number("search")).abs()
+    };
+    let mean = compared.iter().map(apart).sum::<f64>() / 3.0;
+    let told = report["distance"].as_f64().expect("a number");
+    assert!((told - mean).abs() < 1e-5, "{report}");
+    assert!(run(check).contains("3 positions, 200 visits a search"));
+    let one = &folder.path("one.book");
+    build(one, "1");
+    refuses(
+        &["book", "check", one, "--backend", "rollout"],
+        "no position from which it plays",
+    );
+}
+
+/// Commands that choose no moves do not take a book.
+#[test]
+fn a_book_without_effect_is_refused() {
+    for command in [
+        &["analysis"][..],
+        &["bench"],
+        &["review", "game.sgf"],
+        &["book", "build", "x.book"],
+    ] {
+        let output = tengen(&[command, &["--book", "small.book"]].concat());
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{command:?}");
+        assert!(text.contains("does not use it"), "{text}");
+    }
+}
+
 /// A book that may not be written is played from all the same.
 #[test]
 fn a_protected_book_is_read() {
