@@ -17,11 +17,21 @@ use tengen::registry;
 
 use super::search::search;
 use super::walk::text;
-use crate::cli::flags::{EngineFlags, OF_A_BOOK, refused};
+use crate::cli::flags::{EngineFlags, refused};
 use crate::cli::output::print_report;
 
 /// Default visits of a search.
 const VISITS: u64 = 100_000;
+/// Flags of an engine without effect here: the book says what the game is.
+const UNUSED: &[&str] = &[
+    "book",
+    "book-variety",
+    "game",
+    "size",
+    "rules",
+    "ponder",
+    "time-per-move",
+];
 
 /// Compare the values of a book with long searches.
 ///
@@ -29,7 +39,7 @@ const VISITS: u64 = 100_000;
 /// side to move. What the book's move loses is the difference between the value of the search and that of a
 /// second search, of the position after the book's move.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(&[&OF_A_BOOK[..], &["game", "size", "rules"]].concat(), flag)))]
+#[command(mut_args(|flag: Arg| refused(UNUSED, flag)))]
 pub(super) struct Check {
     /// The book.
     file: PathBuf,
