@@ -288,9 +288,18 @@ fn a_game_survives_its_page_and_its_program() {
 fn the_book_is_explored_and_played_from() {
     let folder = Scratch::new("study-book");
     let book = folder.path("small.book");
-    let small = ["--size", "5", "--backend", "rollout", "--visits", "50"];
+    let small = [
+        "--size",
+        "5",
+        "--backend",
+        "rollout",
+        "--visits",
+        "50",
+        "--seed",
+        "1",
+    ];
     let built = std::process::Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args([&["book", "build", &book, "--steps", "12"], &small[..]].concat())
+        .args([&["book", "build", &book, "--steps", "40"], &small[..]].concat())
         .output()
         .expect("the binary was built for this test");
     assert!(built.status.success(), "{built:?}");

@@ -95,10 +95,7 @@ impl Searched {
             let mut all = self.moves.iter_mut().enumerate();
             if let Some((place, equal)) = all.find(|(_, kept)| kept.next == next) {
                 // Of a move that was kept earlier its own search knows more.
-                if place >= before {
-                    equal.visits += found.visits;
-                    equal.prior += found.prior;
-                }
+                equal.visits += if place < before { 0 } else { found.visits };
                 continue;
             }
             let most = *most.get_or_insert(found.value);
