@@ -39,6 +39,7 @@ fn seeds_of_training_are_read() {
 #[test]
 fn games_are_read() {
     each_is_read("gtp-tests/games", sgf::read);
+    each_is_read("gtp-tests/fuzz/seeds/sgf", sgf::read);
 }
 
 #[test]
