@@ -5,10 +5,10 @@
 //! move that is hardest to answer. Partial proofs stay in its table for the next move.
 //!
 //! Under a time limit it has its own threads if the search leaves processors idle; otherwise the
-//! solver works first, as long as it may finish. With a number of visits, or under a simulated
-//! clock, it works before the search with a number of nodes, so that equal calls stay equal; the
-//! simulated clock counts both as concurrent. An unproven move is [verified](super::second_look)
-//! before it is played.
+//! search has all the time, as its probes use it better. With a number of visits, or under a
+//! simulated clock, it works before the search with a number of nodes, so that equal calls stay
+//! equal; the simulated clock counts both as concurrent. An unproven move is
+//! [verified](super::second_look) before it is played.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use super::merge_proof::{merge_losing, merge_proof, unsearched};
 use super::second_look::{
-    CheckBudget, NODES_PER_PLAYOUT, NODES_PER_SECOND, QUICK_CHECK, limits_before_look, second_look,
+    CheckBudget, NODES_PER_PLAYOUT, QUICK_CHECK, limits_before_look, second_look,
 };
 use super::shown_proof::show_proof;
 use super::{ThinkError, Thinker};
@@ -30,15 +30,6 @@ use crate::solver::{Advice, Solvable, Solve, SolveLimits};
 
 /// 1/SHARE of visits or simulated time are added for the solver.
 const SHARE: u64 = 5;
-/// If search and solver share processors, the solver gets this share of a move's time first. (Hard
-/// positions of plies 43 to 55, 0.3 s a move: half 24% proven; a tenth 16%, seven tenths 25%.)
-const TURN: f64 = 0.5;
-/// The share if the median solve is unknown. Most positions are solved quickly or not at all: ten
-/// times the nodes solve an eighth more of Gomoku's won positions.
-const TURN_UNKNOWN: f64 = 0.1;
-/// It works first if the median solve of such positions needs at most this many times the nodes
-/// that fit: one in six needs only a quarter of the median.
-const REACH: f64 = 4.0;
 /// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
 /// move will do; a losing one must be chosen with care.
 const ADVICE_WON: u64 = 20_000;
@@ -50,8 +41,7 @@ pub enum SolverThreads {
     /// As [`SolverThreads::Auto`] with a network, none with playouts.
     #[default]
     Backend,
-    /// One beside the search, if that leaves a processor idle, and else those of the search, in
-    /// turn with it.
+    /// One beside the search under a time limit if that leaves a processor idle, else none.
     Auto,
     /// Threads beside the search; 0 for no solver.
     Exactly(usize),
@@ -73,8 +63,8 @@ crate::settings! {
     SolverOptions, "Solver" {
         solver_threads: SolverThreads = SolverThreads::Backend => "auto with a network, 0 with playouts",
             Reader("N", "a whole number up to 1024, or auto", SolverThreads::named),
-            "Threads that solve the position during the search; 0 for none; auto for 1 if the search leaves a \
-             processor idle, and else those of the search, in turn with it";
+            "Threads that solve the position during the search; 0 for none; auto for 1, but under a time limit only \
+             if the search leaves a processor idle";
         solver_from: u32 = 36, ..,
             "The solver starts when at most this many moves can be left in the game: 36 is about ply 42 of NoGo on \
              9x9";
@@ -87,13 +77,13 @@ crate::settings! {
     }
 }
 
-/// Where a solver works under a time limit.
+/// Where a solver works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SolverPlace {
-    /// On this many threads beside the search.
+    /// On this many threads beside the search, or before one that counts visits.
     Beside(usize),
-    /// On this many threads before the search, whose processors they share.
-    InTurn(usize),
+    /// The same on one thread, but not under a time limit, as no processor is idle.
+    Untimed,
     /// For the search's probes only.
     Nowhere,
 }
@@ -117,13 +107,6 @@ fn verdict(advice: Option<&Advice>) -> &'static str {
         Some(Proof::Draw) => "drawn",
         Some(Proof::Loss) => "lost",
     }
-}
-
-/// What the solver may do before the search.
-struct Effort {
-    nodes: u64,
-    threads: usize,
-    time: Option<Duration>,
 }
 
 /// Work of the solver for one move.
@@ -186,36 +169,6 @@ impl<G: Solvable> SolverThinker<G> {
             Purpose::Move | Purpose::ShownMove => 0,
         };
         Some(nodes.max(least))
-    }
-
-    /// Work before the search: a number of nodes, or a turn on its processors; `None` if the solver
-    /// works beside it.
-    fn effort_before(&self, position: &G, limits: &Limits, purpose: Purpose) -> Option<Effort> {
-        if let Some(nodes) = self.nodes_before(limits, purpose) {
-            return Some(Effort {
-                nodes,
-                threads: 1,
-                time: None,
-            });
-        }
-        // Without a time limit there are no turns.
-        let (SolverPlace::InTurn(threads), Some(budget)) = (self.place, limits.budget) else {
-            return None;
-        };
-        let median = position.nodes_to_solve();
-        let turn = budget.soft.mul_f64(median.map_or(TURN_UNKNOWN, |_| TURN));
-        let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
-        let within_reach = median.is_none_or(|median| median <= REACH * nodes);
-        // A limit of visits may be reached long before the time is.
-        let most = limits.visits.map_or(u64::MAX, nodes_beside);
-        Some(Effort {
-            nodes: match within_reach {
-                true => most.max(QUICK_CHECK),
-                false => QUICK_CHECK,
-            },
-            threads,
-            time: Some(turn),
-        })
     }
 }
 
@@ -310,21 +263,19 @@ impl<G: Solvable> Turn<'_, '_, G> {
         }
     }
 
-    /// Solves first, and then searches with what is left of a time limit.
+    /// Solves with this many nodes, and then searches.
     fn before(
         mut self,
         solver: &mut dyn Solve<G>,
         inner: &mut dyn Thinker<G>,
-        effort: &Effort,
+        nodes: u64,
     ) -> Found {
         let request = self.request;
         let position = request.start.position();
-        let due = effort.time.map(|time| self.started + time);
-        let late = || due.is_some_and(|due| self.time.now() >= due);
         let limits = SolveLimits {
-            nodes: effort.nodes,
-            threads: effort.threads,
-            halt: &|_| request.stop.is_raised() || late(),
+            nodes,
+            threads: 1,
+            halt: &|_| request.stop.is_raised(),
         };
         let solved = solve(solver, position, &limits);
         self.tell(&solved);
@@ -406,7 +357,13 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             return self.inner.search(request, observer);
         }
         let (time, started) = (Arc::clone(&self.time), self.time.now());
-        let effort_before = self.effort_before(position, limits, analysis.purpose);
+        let nodes_before = self.nodes_before(limits, analysis.purpose);
+        let threads = match self.place {
+            SolverPlace::Beside(threads) => threads,
+            _ => 1,
+        };
+        let timed = nodes_before.is_none() && limits.budget.is_some();
+        let search_alone = timed && self.place == SolverPlace::Untimed;
         self.make_solver();
         let Some(solver) = self.solver.as_deref_mut() else {
             return self.inner.search(request, observer);
@@ -423,7 +380,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             ..analysis.clone()
         });
         // A single legal move: nothing to solve.
-        if request.is_forced() {
+        if search_alone || request.is_forced() {
             let report = inner.search(request, observer);
             return report.map(|report| merge_losing(report, &losing));
         }
@@ -434,12 +391,9 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             simulated: self.simulated.is_some(),
             started,
         };
-        let (report, solved) = match (effort_before, self.place) {
-            (Some(effort), _) => turn.before(solver, inner, &effort),
-            (None, SolverPlace::InTurn(threads) | SolverPlace::Beside(threads)) => {
-                turn.beside(solver, inner, threads)
-            }
-            (None, SolverPlace::Nowhere) => return inner.search(request, turn.observer),
+        let (report, solved) = match nodes_before {
+            Some(nodes) => turn.before(solver, inner, nodes),
+            None => turn.beside(solver, inner, threads),
         };
         let Some(Solved { advice, nodes }) = solved else {
             // It panicked: a new one, and the search's own report.

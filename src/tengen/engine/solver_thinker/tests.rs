@@ -51,16 +51,8 @@ fn a_small_board_is_proven_before_the_search() {
 }
 
 #[test]
-fn the_solver_ends_a_search_beside_it_and_spares_one_in_turn_with_it() {
-    for place in [SolverPlace::Beside(1), SolverPlace::InTurn(2)] {
-        solved_at_once(place);
-    }
-}
-
-fn solved_at_once(place: SolverPlace) {
-    let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
-    let mut thinker = by(inner, place, time);
+fn the_solver_ends_a_search_beside_it() {
+    let mut thinker = thinker(Arc::new(SystemClock::new()));
     let long = Duration::from_secs(3600);
     let limits = Limits {
         visits: None,
@@ -82,8 +74,27 @@ fn solved_at_once(place: SolverPlace) {
 }
 
 #[test]
+fn without_an_idle_processor_the_solver_works_only_while_no_clock_runs() {
+    let solved = |budget, visits| {
+        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+        let mut thinker = by(inner, SolverPlace::Untimed, time);
+        let limits = Limits { visits, budget };
+        let request = SearchRequest::new(empty(3, 4).into()).within(limits);
+        let report = thinker.search(&request, &mut |_| {});
+        report.expect("playouts never fail").proof
+    };
+    let short = Duration::from_millis(100);
+    let short = Some(Budget::fixed(short, short));
+    assert_eq!(solved(short, None), None);
+    assert_eq!(solved(short, Some(20_000)), None);
+    assert_eq!(solved(None, Some(20_000)), Some(Proof::Loss));
+    assert_eq!(solved(None, None), Some(Proof::Loss));
+}
+
+#[test]
 fn visits_do_not_let_the_solver_overstep_the_clock() {
-    for place in [SolverPlace::Beside(1), SolverPlace::InTurn(1)] {
+    for place in [SolverPlace::Beside(1), SolverPlace::Untimed] {
         keeps_the_clock(place);
     }
 }
@@ -111,24 +122,6 @@ fn keeps_the_clock(place: SolverPlace) {
     let report = report.expect("playouts never fail");
     assert_eq!((report.proof, report.stop), (None, StopReason::Time));
     assert!(report.visits > 0 && time.now() < Duration::from_secs(5));
-}
-
-/// Some visits under a clock that leaves hours: the solver takes no hours.
-#[test]
-fn a_limit_of_visits_limits_the_solver_under_a_clock() {
-    // It stands still, so that only the nodes can end the solver's turn.
-    let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
-    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
-    let mut thinker = by(inner, SolverPlace::InTurn(1), time);
-    let hours = Duration::from_secs(36_000);
-    let limits = Limits {
-        visits: Some(100),
-        budget: Some(Budget::fixed(hours, hours)),
-    };
-    let request = SearchRequest::new(empty(6, 6).into()).within(limits);
-    let report = thinker.search(&request, &mut |_| {});
-    let report = report.expect("playouts never fail");
-    assert_eq!((report.proof, report.stop), (None, StopReason::Visits));
 }
 
 #[test]
@@ -182,7 +175,7 @@ fn under_a_simulated_clock_the_second_look_ends() {
     let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(200.0));
     let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
     let options = SolverOptions::default();
-    let place = SolverPlace::InTurn(1);
+    let place = SolverPlace::Untimed;
     let mut thinker =
         SolverThinker::new(inner, None, place, options, Some(200.0), Arc::clone(&time));
     let limits = Limits {
@@ -350,7 +343,7 @@ fn the_only_answer_needs_no_solver_wherever_it_works() {
     let mut position = threatened(4);
     let size = position.size();
     position.put(Color::Black, size.point(1, 4));
-    for place in [SolverPlace::Beside(1), SolverPlace::InTurn(1)] {
+    for place in [SolverPlace::Beside(1), SolverPlace::Untimed] {
         let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
         let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
         let options = SolverOptions {
