@@ -14,7 +14,7 @@ import urllib.request
 
 from players import Fault, Gtp
 
-STOPPED = 5  # Seconds.
+STOPPED = 60  # Seconds: a laptop that was closed.
 # Runs a script that may mount what only it sees.
 PRIVATE = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
 
@@ -142,6 +142,22 @@ def read_only(case):
     yield "board", "played on", "the game, when it was ended", message
 
 
+def long_runs(case, wrap=()):
+    """A match, self-play and a fit, each begun a second ago, one after the other."""
+    for name, command in {"match": case.match(case.folder / "match", 20, "--visits 3000"),
+                          "self-play": case.selfplay(case.folder / "self-play", 400), "fit": case.fit(case.folder / "fit")}.items():
+        program = case.start([*wrap, *command])
+        time.sleep(1)
+        yield name, program
+
+
+def to_its_end(case, name, program):
+    text = program.stdout.read()
+    check(program.wait() == 0, f"{name}: {text}")
+    complete(case, name)
+    return "went on to its end", "nothing", last(text)
+
+
 def stopped(case):
     """Stopped for some seconds in each phase, as by a debugger; a laptop's own sleep also stops the clock that is read."""
 
@@ -156,6 +172,7 @@ def stopped(case):
     sleep(engine.process.pid)
     check(engine.ask("name") == "Tengen", "start")
     for phase, before, command in (
+        ("idle", [], None),
         ("search", ["time_settings 20 0 0"], "genmove b"),
         ("pondering", ["kata-set-param ponderingEnabled true", "play w A1"], None),
         ("analysis", ["kata-set-param ponderingEnabled false"], "kata-analyze b 10"),
@@ -176,17 +193,11 @@ def stopped(case):
         check(took < 1 + waited, f"{phase}: {took:.1f} s after it went on")
         yield f"engine, {phase}", f"answered {took:.2f} s after it went on", "nothing", "none"
     engine.close()
-    for name, command in {"match": case.match(case.folder / "match", 20, "--visits 3000"),
-                          "self-play": case.selfplay(case.folder / "self-play", 400), "fit": case.fit(case.folder / "fit")}.items():
-        program = case.start(command)
-        time.sleep(1)
+    for name, program in long_runs(case):
         children = subprocess.run(["pgrep", "-P", str(program.pid)], capture_output=True, text=True).stdout.split()
         if program.poll() is None:
             sleep(*map(int, children), program.pid)
-        text = program.stdout.read()
-        check(program.wait() == 0, f"{name}: {text}")
-        complete(case, name)
-        yield name, "went on to its end", "nothing", last(text)
+        yield name, *to_its_end(case, name, program)
     board, address = case.board(case.folder / "stopped.sgf")
     sleep(board.pid)
     case.ask(address, {"do": "undo"})
@@ -228,6 +239,20 @@ def clock_stepped(case):
         check(program.returncode == 0 and "time 1" not in text, f"{name}: {text}")
         complete(case, name)
         yield name, "went on to its end", "nothing", last(text)
+    board, address = case.board(case.folder / "stepped.sgf", wrap)
+    move()
+    case.ask(address, {"do": "move"})
+    time.sleep(3)
+    yield "board", *saved(case, board, "stepped.sgf")
+
+
+def saved(case, board, name):
+    """Ends a board, which has to save its game."""
+    board.send_signal(signal.SIGINT)
+    board.wait(60)
+    text = (case.folder / name).read_text()
+    check(";B[" in text, f"board: {text}")
+    return "answered, and saved the game at the end", "nothing", last(board.stdout.read())
 
 
 def core_taken(case):
@@ -245,6 +270,9 @@ def core_taken(case):
     engine.close()
     check(took < 2 + waited + 0.05, f"{took:.2f} s")
     yield "engine", f"moved after {took:.2f} of 2 s", "nothing", "none"
+    for name, program in long_runs(case):
+        subprocess.run(["taskset", "-a", "-p", "-c", "0", str(program.pid)], capture_output=True)
+        yield name, *to_its_end(case, name, program)
 
 
 def little_memory(case):
@@ -256,6 +284,21 @@ def little_memory(case):
         report = engine.ask("tengen-report")
         engine.close()
         yield name, f"moved ({' '.join(moves)}; {report})", "visits", "none"
+    # So little that a program does not even start or ends in the middle; it goes on with more.
+    for name, command in case.commands(case.folder / "out").items():
+        ends = []
+        for kib in (45_000, 60_000, 75_000, 90_000):
+            done = subprocess.run(["sh", "-c", f'ulimit -v {kib}; exec "$@"', "sh", *command], capture_output=True, text=True)
+            ends.append(done.returncode)
+        done = subprocess.run(command, capture_output=True, text=True)
+        check(done.returncode == 0, f"{name}: {done}")
+        shutil.move(case.folder / "out", case.folder / name)
+        complete(case, name)
+        yield name, f"with 45, 60, 75, 90 MB it ended with {ends}; the same command went on with more", "nothing finished", last(done.stderr)
+    board, address = case.board(case.folder / "little.sgf", ["sh", "-c", 'ulimit -v 170000; exec "$@"', "sh"])
+    case.ask(address, {"do": "move"})
+    time.sleep(3)
+    yield "board", *saved(case, board, "little.sgf")
 
 
 def lost_terminal(case):
