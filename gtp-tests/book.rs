@@ -44,11 +44,17 @@ fn positions(book: &str) -> u64 {
     shown(book, &[])["positions"].as_u64().expect("a number")
 }
 
+/// Number of searches: some of them only add moves to a position.
+#[track_caller]
+fn steps(book: &str) -> u64 {
+    shown(book, &[])["steps"].as_u64().expect("a number")
+}
+
 #[test]
 fn a_book_that_was_killed_goes_on() {
     let folder = Scratch::new("book-killed");
     let book = &folder.path("small.book");
-    assert!(build(book, "20").contains("20 positions"));
+    assert!(build(book, "20").contains("20 searches"));
     let mut known = 20;
     for _ in 0..3 {
         let child = Command::new(env!("CARGO_BIN_EXE_tengen"))
@@ -57,16 +63,16 @@ fn a_book_that_was_killed_goes_on() {
             .spawn();
         let child = Killed(child.expect("the binary was built for this test"));
         // It can be read while it grows.
-        while positions(book) < known + 10 {
+        while steps(book) < known + 10 {
             std::thread::sleep(Duration::from_millis(20));
         }
         drop(child);
-        let now = positions(book);
+        let now = steps(book);
         assert!(now >= known + 10, "{now} after {known}");
         known = now;
     }
     build(book, "7");
-    assert_eq!(positions(book), known + 7);
+    assert_eq!(steps(book), known + 7);
 }
 
 #[test]
@@ -183,6 +189,49 @@ fn what_is_no_book_is_refused() {
     refuses(&["book", "merge", other, book], "it is a book of nogo 4x4");
 }
 
+#[test]
+fn a_book_is_compared_with_long_searches() {
+    let folder = Scratch::new("book-checked");
+    let book = &folder.path("small.book");
+    build(book, "40");
+    let backend = ["--backend", "rollout", "--visits", "200", "--seed", "1"];
+    let check = &[&["check", &**book, "--positions", "3"], &backend[..]].concat();
+    let text = run(&[&check[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let compared = report["positions"].as_array().expect("positions");
+    assert_eq!((compared.len(), &report["visits"]), (3, &200.into()));
+    let apart = |one: &serde_json::Value| {
+        let number = |name: &str| one[name].as_f64().expect("a number");
+        (number("book") - number("search")).abs()
+    };
+    let mean = compared.iter().map(apart).sum::<f64>() / 3.0;
+    let told = report["distance"].as_f64().expect("a number");
+    assert!((told - mean).abs() < 1e-5, "{report}");
+    assert!(run(check).contains("3 positions, 200 visits a search"));
+    let one = &folder.path("one.book");
+    build(one, "1");
+    refuses(
+        &["book", "check", one, "--backend", "rollout"],
+        "no position from which it plays",
+    );
+}
+
+/// Commands that choose no moves do not take a book.
+#[test]
+fn a_book_without_effect_is_refused() {
+    for command in [
+        &["analysis"][..],
+        &["bench"],
+        &["review", "game.sgf"],
+        &["book", "build", "x.book"],
+    ] {
+        let output = tengen(&[command, &["--book", "small.book"]].concat());
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{command:?}");
+        assert!(text.contains("does not use it"), "{text}");
+    }
+}
+
 /// A book that may not be written is played from all the same.
 #[test]
 fn a_protected_book_is_read() {
@@ -192,7 +241,7 @@ fn a_protected_book_is_read() {
     let mut permissions = std::fs::metadata(book).expect("it is there").permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(book, permissions).expect("it is ours");
-    assert_eq!(positions(book), 30);
+    assert_eq!(steps(book), 30);
     let args = [SMALL, &["--book", book]].concat();
     let mut engine = Engine::start(&args);
     engine.answer("genmove b");

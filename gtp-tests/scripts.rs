@@ -87,6 +87,12 @@ fn scripts_check_their_arguments_before_they_build() {
         &["--games", "many"],
         "--games needs a whole number, not \"many\"",
     );
+    let cup = "gomocup.sh";
+    refused(cup, &["programs.toml"], "Usage");
+    let event = ["programs.toml", "/tmp/cup", "--only", "golf"];
+    refused(cup, &event, "there is no event \"golf\"");
+    let slower = ["programs.toml", "/tmp/cup", "--faster", "some"];
+    refused(cup, &slower, "--faster needs a whole number, not \"some\"");
     let endurance = "endurance.sh";
     refused(endurance, &[], "--hours takes a number above 0");
     refused(

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
+mod fuzz;
 mod help;
 mod killed;
 mod machines;

@@ -283,3 +283,59 @@ fn a_game_survives_its_page_and_its_program() {
     browser.wait("document.getElementById('slider').max === '4'");
     browser.check();
 }
+
+#[test]
+fn the_book_is_explored_and_played_from() {
+    let folder = Scratch::new("study-book");
+    let book = folder.path("small.book");
+    let small = [
+        "--size",
+        "5",
+        "--backend",
+        "rollout",
+        "--visits",
+        "50",
+        "--seed",
+        "1",
+    ];
+    let built = std::process::Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args([&["book", "build", &book, "--steps", "40"], &small[..]].concat())
+        .output()
+        .expect("the binary was built for this test");
+    assert!(built.status.success(), "{built:?}");
+    let Some((browser, board)) = open(&folder, &[&small[..], &["--book", &book]].concat()) else {
+        return;
+    };
+    board.do_it(&json!({"do": "players", "players": ["human", "human"], "level": {}}));
+    browser.click("[data-tab=book]");
+    browser.wait("document.querySelectorAll('#book tr[data-pick]').length > 2");
+    let rows = board.state()["book"].clone();
+    let rows = rows.as_array().expect("moves");
+    assert_eq!(
+        (&rows[0]["known"], &rows[0]["loss"]),
+        (&json!(true), &json!(0.0))
+    );
+    let losses: Vec<_> = rows
+        .iter()
+        .map(|row| row["loss"].as_f64().expect("a number"))
+        .collect();
+    assert!(losses.is_sorted(), "{losses:?}");
+    // By mouse and by keyboard, also on a small phone.
+    browser.size(320, 568);
+    browser.wait("innerWidth === 320");
+    browser.check();
+    browser.click("#book tr[data-pick] button");
+    browser.wait("document.getElementById('slider').value === '1'");
+    assert_eq!(board.state()["last"], rows[0]["at"]);
+    browser.wait("document.querySelectorAll('#book tr[data-pick]').length > 0");
+    browser.run("document.querySelector('#book tr[data-pick] button').focus();");
+    browser.press("\u{E007}");
+    browser.wait("document.getElementById('slider').value === '2'");
+    browser.check();
+    // Other boards have no book.
+    let terms = json!({"game": "nogo", "size": "4", "players": ["human", "human"]});
+    board.do_it(&json!({"do": "new", "terms": terms}));
+    browser.wait("!document.querySelector('[data-tab=book]')");
+    assert_eq!(board.state()["book"], Value::Null);
+    browser.check();
+}

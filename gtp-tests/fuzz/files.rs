@@ -1,13 +1,12 @@
 //! Arbitrary bytes as one of the other files and messages, by the first byte: KataGo's networks, queries
 //! of its analysis engine, results and records of matches, openings, requests to the board. They are
 //! read or rejected; each query is answered.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use std::io::Cursor;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use libfuzzer_sys::fuzz_target;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, EngineOptions};
 use tengen::game::BoardSize;
@@ -19,22 +18,25 @@ use tengen::registry;
 use tengen::web::Request;
 use tengen_nn::eval::{Batch, Evaluator, ModelSource, NativeModel, Outputs};
 
-fuzz_target!(|data: &[u8]| {
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));
+
+pub(crate) fn read(data: &[u8]) {
     let Some((kind, bytes)) = data.split_first() else {
         return;
     };
     match kind {
-        b'k' => katago_network(bytes),
+        b'k' => from_file(bytes, katago_network),
         b'q' => queries(bytes),
         b'm' => match_results(bytes),
         b'o' => openings(bytes),
         b'w' => web_request(bytes),
         _ => {}
     }
-});
+}
 
-/// A file of this process with these bytes, in memory where the system has such a folder.
-fn file(bytes: &[u8]) -> PathBuf {
+/// Reads a file of this process with these bytes, in memory where the system has such a folder.
+fn from_file(bytes: &[u8], read: impl FnOnce(&Path)) {
     let memory = PathBuf::from("/dev/shm");
     let folder = if memory.is_dir() {
         memory
@@ -43,13 +45,14 @@ fn file(bytes: &[u8]) -> PathBuf {
     };
     let path = folder.join(format!("tengen-fuzz-{}", std::process::id()));
     std::fs::write(&path, bytes).expect("there is room");
-    path
+    read(&path);
+    std::fs::remove_file(&path).expect("it is ours");
 }
 
-fn katago_network(bytes: &[u8]) {
-    let source = ModelSource::File(file(bytes));
+fn katago_network(file: &Path) {
+    let source = ModelSource::File(file.to_owned());
     let _ = source.info();
-    let Ok(onnx) = source.onnx(Some(BoardSize::square(3))) else {
+    let Ok(onnx) = source.onnx(Some(BoardSize::square(3)), None) else {
         return;
     };
     // What is no network of KataGo's is left to the target `networks`.
@@ -82,11 +85,13 @@ fn queries(bytes: &[u8]) {
             options.search.memory_mib = 16;
             registry::create(&options, size, &time)
         }),
+        imitate: None,
         forget: Box::new(|| {}),
     };
     let options = KatagoOptions {
         name: "Tengen".to_owned(),
         networks: Vec::new(),
+        imitator: None,
         positions: 1,
         perspective: Perspective::Mover,
         visits: 1,
@@ -110,18 +115,13 @@ fn queries(bytes: &[u8]) {
 }
 
 fn match_results(bytes: &[u8]) {
-    let _ = results::read(&file(bytes));
+    from_file(bytes, |file| drop(results::read(file)));
     let text = String::from_utf8_lossy(bytes);
     let _ = search_value(&text);
     if let Ok(record) = toml::from_str::<MatchRecord>(&text) {
         let written = toml::to_string(&record).expect("a record is a table");
         assert_eq!(toml::from_str(&written).as_ref(), Ok(&record), "{written}");
-        let _ = (
-            record.games(),
-            record.share(),
-            record.tally(),
-            record.rating(),
-        );
+        let _ = (record.games(), record.share(), record.tally());
     }
 }
 
@@ -129,10 +129,8 @@ fn openings(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for game in GAMES {
         let read = with_game!(game.name, game.usual_board, |start| {
-            let Ok(book) = opening::read_book(&start, &text) else {
-                continue;
-            };
-            for moves in &book.openings {
+            let book = opening::read_book(&start, &text);
+            for moves in book.iter().flat_map(|book| &book.openings) {
                 let line = opening::to_line(game.usual_board, moves);
                 let again = opening::read_book(&start, &line).expect("we read what we write");
                 assert_eq!(&again.openings[0], moves);

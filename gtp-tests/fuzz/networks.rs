@@ -1,18 +1,20 @@
 //! Arbitrary bytes as a network, opened for its own board or for another: it is rejected, or it
 //! answers with numbers.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
 use tengen::game::BoardSize;
 use tengen_nn::eval::{Batch, Evaluator, NativeModel, Outputs};
 
-fuzz_target!(|data: &[u8]| {
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));
+
+pub(crate) fn read(data: &[u8]) {
     for board in [None, Some(BoardSize::new(5, 7))] {
         if let Ok(model) = NativeModel::load("fuzzed", data, board) {
             answers(&model);
         }
     }
-});
+}
 
 fn answers(model: &NativeModel) {
     let mut batch = Batch::new(model.info().row_len());

@@ -1,10 +1,9 @@
 //! Arbitrary lines of GTP, of the SAU platform and of Gomocup managers: nothing may panic or hang,
 //! and each GTP command gets exactly one reply that ends in an empty line.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use std::sync::Arc;
 
-use libfuzzer_sys::fuzz_target;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, Engine, EngineOptions};
 use tengen::game::BoardSize;
@@ -64,7 +63,10 @@ fn say<C: Protocol>(
     }
 }
 
-fuzz_target!(|data: &[u8]| {
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));
+
+pub(crate) fn read(data: &[u8]) {
     let Some((mode, lines)) = data.split_first() else {
         return;
     };
@@ -130,4 +132,4 @@ fuzz_target!(|data: &[u8]| {
             },
         );
     }
-});
+}

@@ -1,11 +1,13 @@
 //! Arbitrary bytes as SGF: they are read or rejected, and what was read survives writing and
 //! reading.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
 use tengen::record::{ccgc::NgStyle, sgf};
 
-fuzz_target!(|data: &[u8]| {
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));
+
+pub(crate) fn read(data: &[u8]) {
     let Ok(record) = sgf::read(&sgf::decode(data)) else {
         return;
     };
@@ -15,4 +17,4 @@ fuzz_target!(|data: &[u8]| {
     let style = NgStyle::default();
     assert!(style.write(&record).ends_with(")\n"));
     assert!(!style.file_name(&record).contains('/'));
-});
+}

@@ -1,16 +1,18 @@
 //! Arbitrary bytes as files of training, by the first byte: shards, plans, games to import as records,
 //! texts and archives. They are read or rejected, and a plan survives writing and reading.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use std::path::{Path, PathBuf};
 
-use libfuzzer_sys::fuzz_target;
 use tengen::games::{GAMES, with_game};
 use tengen_train::cycle::CyclePlan;
 use tengen_train::shards::import::each_game;
 use tengen_train::shards::shard;
 
-fuzz_target!(|data: &[u8]| {
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));
+
+pub(crate) fn read(data: &[u8]) {
     let Some((kind, bytes)) = data.split_first() else {
         return;
     };
@@ -23,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
         b'g' => import(bytes, "sgf"),
         _ => {}
     }
-});
+}
 
 fn read_shard(bytes: &[u8]) {
     let Ok(shard) = shard::decode(Path::new("fuzzed"), bytes.to_vec()) else {

@@ -60,4 +60,4 @@ def ask(tengen, _game, folder, rng, until, figures):
     except OSError as error:
         raise board.fault(f"no connection: {error}, {board.process.poll()}") from None
     finally:
-        board.process.kill()
+        board.end_now()

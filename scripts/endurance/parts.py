@@ -72,13 +72,14 @@ def one_game(witness, sides, board, rng, figures):
     figures["comparisons"] += 1
 
 
-def programs(tengen, game, folder):
-    """The players of a game: levels, and other protocols where the game has them."""
+def programs(tengen, game, folder, network):
+    """The players of a game: the witness, a level, and other protocols where the game has them."""
     threads = ["--threads", "1", "--log-level", "error", "--memory-mib", "64"]
     threads += ["--resign-below", "off"]
     weak = ["--game", game, "--backend", "rollout", "--visits", "1", *threads]
     level = ["--game", game, "--level", "1", "--visits", "2", *threads]
-    found = [Gtp([tengen, "gtp", *weak], folder), Gtp([tengen, "gtp", *level], folder)]
+    witness = ["--game", game, "--visits", "2", *threads] if network else weak
+    found = [Gtp([tengen, "gtp", *witness], folder), Gtp([tengen, "gtp", *level], folder)]
     found.append(Analysis([tengen, "analysis", "--analysis-threads", "1", *weak], folder))
     if game == "gomoku":
         found.append(Gomocup([tengen, "gomocup", "--quiet", *weak], folder))
@@ -96,11 +97,11 @@ def fits(side, board):
     return True
 
 
-def play(tengen, game, folder, rng, until, figures, enough=None):
+def play(tengen, game, folder, rng, until, figures, enough=None, network=False):
     """Games between all kinds of players, one process for each, with the memory and files of the witness watched. Where
-    a number is enough, nearly all of them are drawn, which is quick."""
-    drawn = 0.5 if enough is None else 0.95
-    players = programs(tengen, game, folder)
+    a number is enough, most of them are drawn, which is quick."""
+    drawn = 0.5 if enough is None else 0.8 if network else 0.95
+    players = programs(tengen, game, folder, network)
     witness, chance, uses = players[0], Chance(rng), []
     figures |= {"moves": 0, "random moves": 0, "comparisons": 0, "games": 0}
     try:
@@ -118,11 +119,12 @@ def play(tengen, game, folder, rng, until, figures, enough=None):
             uses.append(witness.use())
     finally:
         for player in players:
-            player.process.kill()
+            player.end_now()
     some = min(1000, len(uses) // 2)
     for name, part in ("first", uses[:some]), ("last", uses[len(uses) - some :]):
         for what, which in ("KiB", 0), ("files", 1):
             figures[f"{name} {what}"] = sum(use[which] for use in part) / max(some, 1)
+            figures[f"{name} most {what}"] = max((use[which] for use in part), default=0)
 
 
 class Conversation:
@@ -294,4 +296,4 @@ def converse(tengen, game, folder, rng, until, figures):
                 talk.go_on()
             talk.engine.close()
         finally:
-            talk.engine.process.kill()
+            talk.engine.end_now()

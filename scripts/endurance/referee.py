@@ -134,6 +134,8 @@ class Go(Board):
         return (text != self.before or color == self.last) and (self.ko == "simple" or (text, 1 - color) not in self.past)
 
     def play(self, color, point):
+        if color == self.last and self.passes == 1:
+            self.passes = 0  # Only passes of both sides in turn end the game.
         before = bytes(self.stones) if point is not None else None
         super().play(color, point)
         self.before, self.last = before, color

@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -20,17 +21,23 @@ GAMES = ["nogo", "go", "gomoku"]
 TARGETS = {"protocols": 4096, "sgf": 4096, "files": 60000, "training": 8192, "networks": 2000000}  # Longest inputs.
 ROUND = 3600  # Seconds of a round at most: each part has its share of each round.
 FUZZING = 0.5
-# Until a process has played so many of a game, its memory is not known.
-MEMORY_GAMES = 10000
+PAUSE = 60  # Seconds at least from a start to the next after a fault: a part may fail at once, and would do nothing else.
+# Until a process has played so many of a game, its memory is not known: without a network, and with one.
+MEMORY_GAMES, NETWORK_GAMES = 10000, 3000
 
 
 def arguments():
     parser = argparse.ArgumentParser()
     for name in ("bin", "out", "fuzz"):
-        parser.add_argument(f"--{name}", type=pathlib.Path)
+        parser.add_argument(f"--{name}", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--hours", type=float)
     parser.add_argument("--only", nargs="*", default=[])
     return parser.parse_args()
+
+
+def processor_seconds():
+    """Of this program, and of all that have ended."""
+    return sum(sum(resource.getrusage(whose)[:2]) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 class Run:
@@ -51,7 +58,7 @@ class Run:
         """Lets a part work for some seconds; what it did is kept, and a fault with all that led to it."""
         if self.options.only and name.split()[0] not in self.options.only:
             return
-        start = time.monotonic()
+        start, used = time.monotonic(), processor_seconds()
         until = min(self.end, start + seconds)
         if until - start < 1:
             return
@@ -65,7 +72,9 @@ class Run:
             trace = "" if isinstance(fault, Fault) else traceback.format_exc()
             kept.write_text(f"{fault}\n{trace}", encoding="utf-8")
             print(f"a fault in {name}: {kept}", flush=True)
-        line = {"part": name, "seconds": round(time.monotonic() - start), "seed": seed, **figures}
+            time.sleep(max(0, min(self.end, start + PAUSE) - time.monotonic()))
+        line = {"part": name, "seconds": round(time.monotonic() - start), "processor": round(processor_seconds() - used),
+                "seed": seed, **figures}
         with self.slices.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         (self.out / "report.md").write_text(report(self.done()), encoding="utf-8")
@@ -86,8 +95,9 @@ class Run:
                 code = subprocess.run(command, stdout=file, stderr=file, stdin=subprocess.DEVNULL).returncode
             text = log.read_text(errors="replace")
             executed = re.findall(r"number_of_executed_units: (\d+)", text) or re.findall(r"^#(\d+)", text, re.M) or [0]
-            edges = re.findall(r" cov: (\d+)", text) or [0]
-            figures |= {"executions": int(executed[-1]), "edges": int(edges[-1])}
+            # The first are those of what earlier slices have kept.
+            edges = re.findall(r"INITED cov: (\d+)", text) + re.findall(r" cov: (\d+)", text) or [0]
+            figures |= {"executions": int(executed[-1]), "first edges": int(edges[0]), "edges": int(edges[-1])}
             if code:
                 raise Fault(f"{target} ended with {code}\n" + "\n".join(text.splitlines()[-60:]))
 
@@ -112,11 +122,13 @@ class Run:
             length = min(ROUND, left)
             rest = (1 - FUZZING) * length / len(GAMES)
             for game in GAMES:
-                name, done = f"games {game}", self.done()
-                if any(line["part"] == name and line.get("games", 0) >= MEMORY_GAMES for line in done):
-                    self.slice(name, 0.6 * rest, self.program(parts.play, game))
-                else:
-                    self.slice(name, 2 * rest, self.program(parts.play, game, MEMORY_GAMES))
+                done, measured = self.done(), True
+                for name, *enough in (f"games {game}", MEMORY_GAMES, False), (f"games {game}, network", NETWORK_GAMES, True):
+                    if not any(line["part"] == name and line.get("games", 0) >= enough[0] for line in done):
+                        measured = False
+                        self.slice(name, rest, self.program(parts.play, game, *enough))
+                if measured:
+                    self.slice(f"games {game}", 0.6 * rest, self.program(parts.play, game))
                 self.slice(f"sessions {game}", 0.3 * rest, self.program(parts.converse, game))
             self.slice("requests board", 0.3 * rest, self.program(board.ask, ""))
             if not any(line["part"] == "faults" for line in done):
@@ -127,52 +139,58 @@ class Run:
         return 1 if any(line.get("faults") for line in self.done()) else 0
 
 
+def table(part, *heads):
+    """The head of a table of figures."""
+    return ["", f"| {' | '.join((part, *heads))} |", "|---" + "|---:" * len(heads) + "|"]
+
+
+def row(part, *figures):
+    """Its name without the kind of part."""
+    cells = [f"{figure:,}" if isinstance(figure, int) else figure if isinstance(figure, str) else f"{figure:.2f}"
+             for figure in figures]
+    return f"| {' | '.join((part.partition(' ')[2], *cells))} |"
+
+
 def report(lines):
     """One page: what was done, and what was found."""
-    total = collections.defaultdict(collections.Counter)
-    most = collections.defaultdict(collections.Counter)
+    total, most, first = collections.defaultdict(collections.Counter), collections.Counter(), {}
     longest = {}
     for line in lines:
         part = line["part"]
         for key, value in line.items():
             if isinstance(value, (int, float)) and key not in ("seed", "edges") and not key.startswith(("first", "last")):
                 total[part][key] += value
-        most[part]["edges"] = max(most[part]["edges"], line.get("edges", 0))
+        first.setdefault(part, line.get("first edges", 0))
+        most[part] = max(most[part], line.get("edges", 0))
         if line.get("games", 0) > longest.get(part, {}).get("games", 0):
             longest[part] = line
+
+    def sums(kind, *keys):
+        """A line for each part of this kind, with these sums."""
+        return [row(part, of["seconds"] / 3600, of["processor"] / 3600, *(of[key] for key in keys))
+                for part, of in total.items() if part.startswith(kind)]
+
     text = ["# Endurance run", "", f"{sum(line['seconds'] for line in lines) / 3600:.2f} hours in {len(lines)} slices, "
-            f"{sum(line.get('faults', 0) for line in lines)} faults (`faults/`).", ""]
-    text += ["| fuzzing | hours | executions | edges | faults |", "|---|---:|---:|---:|---:|"]
-    for part in (part for part in total if part.startswith("fuzz")):
-        sums = total[part]
-        text.append(f"| {part[5:]} | {sums['seconds'] / 3600:.2f} | {sums['executions']:,} | {most[part]['edges']:,} | "
-                    f"{sums['faults']} |")
-    text += ["", "| games | hours | games | moves of programs | moves at random | comparisons | faults |",
-             "|---|---:|---:|---:|---:|---:|---:|"]
-    for part in (part for part in total if part.startswith("games")):
-        sums = total[part]
-        text.append(f"| {part[6:]} | {sums['seconds'] / 3600:.2f} | {sums['games']:,} | {sums['moves']:,} | "
-                    f"{sums['random moves']:,} | {sums['comparisons']:,} | {sums['faults']} |")
-    text += ["", "| most games in one process | games | MiB, first thousand | MiB, last | files, first | files, last |",
-             "|---|---:|---:|---:|---:|---:|"]
-    for part, line in longest.items():
-        if "last KiB" in line:
-            text.append(f"| {part[6:]} | {line['games']:,} | {line['first KiB'] / 1024:.1f} | {line['last KiB'] / 1024:.1f} | "
-                        f"{line['first files']:.1f} | {line['last files']:.1f} |")
-    text += ["", "| conversations | hours | commands | searches | refusals | moves under a clock | late | faults |",
-             "|---|---:|---:|---:|---:|---:|---:|---:|"]
-    for part in (part for part in total if part.startswith("sessions")):
-        sums = total[part]
-        text.append(f"| {part[9:]} | {sums['seconds'] / 3600:.2f} | {sums['commands']:,} | {sums['searches']:,} | "
-                    f"{sums['refusals']:,} | {sums['timed']:,} | {sums['late']:,} | {sums['faults']} |")
-    for part in (part for part in total if part.startswith("requests")):
-        sums = total[part]
-        text += ["", f"Board: {sums['requests']:,} requests in {sums['seconds'] / 3600:.2f} hours, {sums['refusals']:,} refused, "
-                 f"{sums['faults']} faults."]
-    rows = [row for line in lines for row in line.get("rows", [])]
+            f"{sum(line.get('faults', 0) for line in lines)} faults (`faults/`)."]
+    text += table("fuzzing", "hours", "of a processor", "executions", "edges at first", "edges", "faults")
+    text += [row(part, of["seconds"] / 3600, of["processor"] / 3600, of["executions"], first[part], most[part], of["faults"])
+             for part, of in total.items() if part.startswith("fuzz")]
+    text += table("games", "hours", "of a processor", "games", "moves of programs", "moves at random", "comparisons", "faults")
+    text += sums("games", "games", "moves", "random moves", "comparisons", "faults")
+    text += table("most games in one process", "games", *(f"{what}, {of} thousand" for what in ("MiB", "at most", "files")
+                                                            for of in ("first", "last")))
+    text += [row(part, line["games"], *(line[f"{of} {what}"] / unit for what, unit in (("KiB", 1024), ("most KiB", 1024), ("files", 1))
+                                        for of in ("first", "last")))
+             for part, line in longest.items() if "last most KiB" in line]
+    text += table("conversations", "hours", "of a processor", "commands", "searches", "refusals", "moves under a clock",
+                  "late", "faults")
+    text += sums("sessions", "commands", "searches", "refusals", "timed", "late", "faults")
+    text += table("requests", "hours", "of a processor", "requests", "refused", "faults")
+    text += sums("requests", "requests", "refusals", "faults")
+    rows = [cells for line in lines for cells in line.get("rows", [])]
     if rows:
         text += ["", "| fault on purpose | program | what happened | what was lost | what was said |", "|---|---|---|---|---|"]
-        text += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+        text += ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |" for cells in rows]
     return "\n".join(text) + "\n"
 
 

@@ -11,11 +11,11 @@ pub enum BookError {
     /// A file in which nothing was saved.
     #[error("there is nothing in it yet")]
     Empty,
-    /// The file was made by a later version.
+    /// The file was made by another version.
     #[error(
-        "its format is {format}, and this program reads {known}: a later version of Tengen made it"
+        "its format is {format}, and this program reads {known}: another version of Tengen made it"
     )]
-    Newer {
+    Format {
         /// The format's number.
         format: String,
         /// The format of this program.

@@ -3,10 +3,11 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `positions` | key of the position | visits, value, proof, number of moves left out, moves |
+//! | `positions` | key of the position | visits, value, proof, moves left out, moves |
 //! | `about` | name | text |
 //!
-//! A move is its number on the board, value, visits, proof, and the key of the position after it. A
+//! Of moves left out there is their number, the best value and the highest prior. A move is its number
+//! on the board, value, prior, visits, proof, and the key of the position after it. A
 //! proof is 0 for none, or 1 for a loss, 2 for a draw and 3 for a win of the side to move.
 
 use std::path::Path;
@@ -16,14 +17,14 @@ use redb::{
     ReadableTable as _, TableDefinition,
 };
 
-use super::{Book, BookError, BookMeta, Searched, SearchedMove};
+use super::{Book, BookError, BookMeta, LeftOut, Searched, SearchedMove};
 use crate::game::{Move, Proof};
 
 /// The format of this program. Others are refused.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
-type MoveRow = (u16, f32, u64, u8, u128);
-type Row = (u64, f32, u8, u16, Vec<MoveRow>);
+type MoveRow = (u16, f32, f32, u64, u8, u128);
+type Row = (u64, f32, u8, (u16, f32, f32), Vec<MoveRow>);
 
 const POSITIONS: TableDefinition<'_, u128, Row> = TableDefinition::new("positions");
 const ABOUT: TableDefinition<'_, &str, &str> = TableDefinition::new("about");
@@ -156,7 +157,7 @@ fn meta(transaction: &ReadTransaction) -> Result<BookMeta, BookError> {
     };
     let format = text("format")?;
     if format != FORMAT.to_string() {
-        return Err(BookError::Newer {
+        return Err(BookError::Format {
             format,
             known: FORMAT,
         });
@@ -190,32 +191,48 @@ fn about_rows(meta: &BookMeta) -> [(&'static str, String); 8] {
 fn row(searched: &Searched) -> Row {
     let moves = searched.moves.iter().map(|found| {
         let proof = number(found.proof);
-        (found.mv.0, found.value, found.visits, proof, found.next)
+        let SearchedMove {
+            mv,
+            value,
+            prior,
+            visits,
+            next,
+            ..
+        } = *found;
+        (mv.0, value, prior, visits, proof, next)
     });
     let Searched {
         visits,
         value,
         proof,
-        left_out,
+        left_out: out,
         ..
     } = *searched;
-    (visits, value, number(proof), left_out, moves.collect())
+    let out = (out.moves, out.value, out.prior);
+    (visits, value, number(proof), out, moves.collect())
 }
 
 fn searched((visits, value, proof_number, left_out, moves): Row) -> Searched {
     let moves = moves.into_iter();
-    let moves = moves.map(|(mv, value, visits, proof_number, next)| SearchedMove {
-        mv: Move(mv),
-        value,
-        visits,
-        proof: proof(proof_number),
-        next,
-    });
+    let moves = moves.map(
+        |(mv, value, prior, visits, proof_number, next)| SearchedMove {
+            mv: Move(mv),
+            value,
+            prior,
+            visits,
+            proof: proof(proof_number),
+            next,
+        },
+    );
     Searched {
         visits,
         value,
         proof: proof(proof_number),
-        left_out,
+        left_out: LeftOut {
+            moves: left_out.0,
+            value: left_out.1,
+            prior: left_out.2,
+        },
         moves: moves.collect(),
     }
 }

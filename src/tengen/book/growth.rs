@@ -1,20 +1,27 @@
 //! How a book grows: which position is searched next.
 //!
 //! A line of play *costs* what its moves lose against the best move of each position, and something
-//! for each ply. The next position is the end of the cheapest line that leaves the book. A book is
-//! played from by one side, which only plays its best moves, while the opponent may play others: so it
-//! grows for Black and for White in turn, and the losses of that side cost more.
+//! for each ply. The next position is the end of the cheapest line that leaves the book, either by a
+//! move to a new position or by one that was left out: then the position before it is *widened*,
+//! searched again without the moves that it has. A book is played from by one side, which only plays its
+//! best moves, while the opponent may play others: so it grows for Black and for White in turn. Losses
+//! of that side cost more, and moves of the opponent cost the more the less likely they are.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::{Book, BookError, Images, Searched};
 use crate::game::{Color, Game, Move};
+use crate::search::SearchReport;
 
 /// Cost of a ply, in units of value.
 const PLY: f32 = 0.03;
 /// Cost of what the side loses that the book grows for.
 const OWN_LOSS: f32 = 4.0;
+/// Cost of a move of the opponent that is e times less likely than the likeliest, by their priors.
+const UNLIKELY: f32 = 0.02;
+/// Priors below this are taken for this one.
+const LEAST_PRIOR: f32 = 1e-3;
 /// Costs are compared as whole numbers of this size.
 const UNIT: f32 = 1e-6;
 
@@ -27,6 +34,8 @@ pub struct Growth<G> {
     along: Vec<Images<G>>,
     /// Positions before each one.
     parents: HashMap<u128, Vec<u128>>,
+    /// The side that it grows for.
+    side: Color,
 }
 
 /// A position to search next.
@@ -36,6 +45,8 @@ pub struct Place<G> {
     pub moves: Vec<Move>,
     /// The position.
     pub images: Images<G>,
+    /// Moves that are not to be searched, because the book has them.
+    pub avoid: Vec<Move>,
     key: u128,
     /// Value for the side to move, as the search of the position before it found.
     expected: f32,
@@ -43,6 +54,19 @@ pub struct Place<G> {
 
 /// Cost of the cheapest line to a position, and its last move: key and index in the position before.
 type Reached = HashMap<u128, (u64, Option<(u128, usize)>)>;
+
+/// What is on the way of the cheapest lines. Of equal costs the first comes first, which the search
+/// preferred.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Step {
+    cost: u64,
+    /// Number of steps before it.
+    number: u64,
+    ply: u32,
+    /// Whether it is about the moves that the position leaves out.
+    widens: bool,
+    key: u128,
+}
 
 impl<G: Game> Growth<G> {
     /// A book that grows from the position after these moves, which are legal from an empty board on.
@@ -56,6 +80,11 @@ impl<G: Game> Growth<G> {
         }
         Growth {
             parents: book.parents(),
+            side: if book.len().is_multiple_of(2) {
+                Color::Black
+            } else {
+                Color::White
+            },
             book,
             moves,
             along,
@@ -76,10 +105,7 @@ impl<G: Game> Growth<G> {
         if let Some(place) = self.on_the_way() {
             return Ok(Some(place));
         }
-        let sides = match self.book.len() % 2 {
-            0 => [Color::Black, Color::White],
-            _ => [Color::White, Color::Black],
-        };
+        let sides = [self.side, self.side.opponent()];
         let found = sides.into_iter().find_map(|side| self.cheapest(side));
         let place = found.map(|(reached, key)| self.place(&reached, key).ok_or(BookError::Damaged));
         place.transpose()
@@ -87,9 +113,14 @@ impl<G: Game> Growth<G> {
 
     /// Adds the search of a position; returns its key and what the book keeps. Where nothing could be
     /// searched, it keeps what was expected.
-    pub fn add(&mut self, place: &Place<G>, searched: Option<Searched>) -> (u128, Searched) {
-        let nothing = || Searched::nothing(place.expected);
-        let searched = searched.unwrap_or_else(nothing);
+    pub fn add(&mut self, place: &Place<G>, report: Option<&SearchReport>) -> (u128, Searched) {
+        let images = &place.images;
+        let found = match (self.book.searched(place.key), report) {
+            (Some(known), Some(report)) => Some(known.clone().widened(images, report)),
+            (None, Some(report)) => Searched::of(images, report),
+            (_, None) => None,
+        };
+        let searched = found.unwrap_or_else(|| Searched::nothing(place.expected));
         for found in &searched.moves {
             let before = self.parents.entry(found.next).or_default();
             if !before.contains(&place.key) {
@@ -97,6 +128,7 @@ impl<G: Game> Growth<G> {
             }
         }
         self.book.add(place.key, searched.clone(), &self.parents);
+        self.side = self.side.opponent();
         (place.key, searched)
     }
 
@@ -108,6 +140,7 @@ impl<G: Game> Growth<G> {
             (!self.book.has(key)).then(|| Place {
                 moves: self.moves.iter().take(plies).copied().collect(),
                 images: images.clone(),
+                avoid: Vec::new(),
                 key,
                 expected: 0.0,
             })
@@ -118,13 +151,25 @@ impl<G: Game> Growth<G> {
     fn cheapest(&self, side: Color) -> Option<(Reached, u128)> {
         let root = self.along.last()?;
         let (mover, root) = (root.position().to_move(), root.key());
-        // Cost, number of positions before it, number of plies, key: of equal costs the first, which the
-        // search preferred.
-        let mut open = BinaryHeap::from([Reverse((0_u64, 0_u64, 0_u32, root))]);
-        let mut seen = 0;
+        let begin = Step {
+            cost: 0,
+            number: 0,
+            ply: 0,
+            widens: false,
+            key: root,
+        };
+        let mut open = BinaryHeap::from([Reverse(begin)]);
+        let mut number = 0;
         let mut reached = Reached::from([(root, (0, None))]);
-        while let Some(Reverse((cost, _, ply, key))) = open.pop() {
-            if reached.get(&key).is_some_and(|(least, _)| *least < cost) {
+        while let Some(Reverse(step)) = open.pop() {
+            let key = step.key;
+            if step.widens {
+                return Some((reached, key));
+            }
+            if reached
+                .get(&key)
+                .is_some_and(|(least, _)| *least < step.cost)
+            {
                 continue;
             }
             let Some(searched) = self.book.searched(key) else {
@@ -134,26 +179,48 @@ impl<G: Game> Growth<G> {
             if proof.is_some() {
                 continue;
             }
-            let turn = if ply.is_multiple_of(2) {
-                mover
-            } else {
-                mover.opponent()
+            let is_own = side
+                == if step.ply.is_multiple_of(2) {
+                    mover
+                } else {
+                    mover.opponent()
+                };
+            let likeliest = searched.likeliest();
+            let after = |of: f32, prior: f32| {
+                let loss = (value - of).max(0.0);
+                let cost = match is_own {
+                    true => OWN_LOSS * loss,
+                    false => loss + UNLIKELY * (likeliest / prior.max(LEAST_PRIOR)).ln().max(0.0),
+                };
+                step.cost + ((cost + PLY) / UNIT) as u64
             };
-            let weight = if turn == side { OWN_LOSS } else { 1.0 };
-            for (at, found) in self.book.judged(searched).enumerate() {
-                if found.proof.is_some() {
-                    continue;
-                }
-                let loss = weight * (value - found.value).max(0.0);
-                let cost = cost + ((loss + PLY) / UNIT) as u64;
-                let is_cheaper = reached
-                    .get(&found.next)
-                    .is_none_or(|(least, _)| cost < *least);
-                if is_cheaper {
+            let moves = searched.moves.iter().zip(self.book.judged(searched));
+            for (at, (kept, found)) in moves.enumerate() {
+                let cost = after(found.value, kept.prior);
+                let least = reached.get(&found.next);
+                if found.proof.is_none() && least.is_none_or(|(least, _)| cost < *least) {
                     reached.insert(found.next, (cost, Some((key, at))));
-                    seen += 1;
-                    open.push(Reverse((cost, seen, ply + 1, found.next)));
+                    number += 1;
+                    let (ply, key) = (step.ply + 1, found.next);
+                    open.push(Reverse(Step {
+                        cost,
+                        number,
+                        ply,
+                        key,
+                        ..begin
+                    }));
                 }
+            }
+            if searched.left_out.moves > 0 {
+                let cost = after(searched.left_out.value, searched.left_out.prior);
+                number += 1;
+                let widens = true;
+                open.push(Reverse(Step {
+                    cost,
+                    number,
+                    widens,
+                    ..step
+                }));
             }
         }
         None
@@ -170,6 +237,7 @@ impl<G: Game> Growth<G> {
         let mut place = Place {
             moves: self.moves.clone(),
             images: self.along.last()?.clone(),
+            avoid: Vec::new(),
             key,
             expected: 0.0,
         };
@@ -178,6 +246,10 @@ impl<G: Game> Growth<G> {
             place.moves.push(mv);
             place.images = place.images.after(mv);
             place.expected = -found.value;
+        }
+        if let Some(searched) = self.book.searched(key) {
+            let has = |mv: &Move| searched.leads_to(place.images.after(*mv).key());
+            place.avoid = place.images.position().legal_moves().filter(has).collect();
         }
         (place.images.key() == key).then_some(place)
     }

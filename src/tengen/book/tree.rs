@@ -171,7 +171,7 @@ impl Book {
             return (searched.value, None);
         };
         let most = moves().filter_map(|found| found.proof).max();
-        let all_known = searched.left_out == 0 && moves().all(|found| found.proof.is_some());
+        let all_known = searched.left_out.moves == 0 && moves().all(|found| found.proof.is_some());
         let proof = most.filter(|&most| most == Proof::Win || all_known);
         (proof.map_or(value, Proof::value), proof)
     }

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Arg, Args};
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{EngineOptions, Networks};
 use tengen::gtp::{
@@ -12,7 +12,7 @@ use tengen::gtp::{
 };
 use tengen::registry;
 
-use super::flags::EngineFlags;
+use super::flags::{EngineFlags, OF_A_BOOK, refused};
 use super::katago_arguments::KatagoArguments;
 use super::terminal;
 
@@ -27,6 +27,7 @@ use super::terminal;
 /// where a query asks for it (humanSLProfile). Of -override-config the settings are used that
 /// Tengen has, too; those in the file of -config are not.
 #[derive(Debug, Args)]
+#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, flag)))]
 pub(crate) struct Analysis {
     #[command(flatten)]
     engine: EngineFlags,

@@ -195,6 +195,19 @@ impl clap::Args for EngineFlags {
     }
 }
 
+/// Settings of moves from a book of openings.
+pub(crate) const OF_A_BOOK: [&str; 2] = ["book", "book-variety"];
+
+/// The flag as it is, unless it is one of those that its command does not use: they are errors, and hidden in
+/// help.
+pub(crate) fn refused(unused: &[&str], flag: Arg) -> Arg {
+    if !unused.contains(&flag.get_id().as_str()) {
+        return flag;
+    }
+    let refuse = |_: &str| Err::<String, _>("this command does not use it: leave it out");
+    flag.hide(true).value_parser(refuse)
+}
+
 /// The flag of a setting, with the defaults of games that have their own, as ` [gomoku: 400]`.
 fn engine_flag(setting: &Setting) -> Arg {
     let of_game = |game: &GameInfo| {

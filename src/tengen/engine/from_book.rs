@@ -21,6 +21,26 @@ pub(crate) struct FromBook {
     random: Xoshiro256PlusPlus,
 }
 
+/// What a book knows of a position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookPosition {
+    /// Value for the side to move, in [-1, 1].
+    pub value: f32,
+    /// The result for the side to move, if it is proven.
+    pub proof: Option<Proof>,
+    /// Its moves, the best first.
+    pub lines: Vec<BookLine>,
+}
+
+/// A move of a book, and how play goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookLine {
+    /// The move.
+    pub found: BookMove,
+    /// The best moves of both sides after it, as far as the book goes.
+    pub line: Vec<Move>,
+}
+
 impl FromBook {
     /// `rules` are the book's, and `seed` is that of the choice between good moves.
     pub(crate) fn new(book: Arc<Book>, rules: String, variety: f32, seed: u64) -> FromBook {
@@ -32,6 +52,47 @@ impl FromBook {
         }
     }
 
+    /// What the book knows of the present position; `None` if it does not have it.
+    pub(super) fn position<G: Game>(
+        &self,
+        history: &History<G>,
+        start: &GameState<G>,
+    ) -> Option<BookPosition> {
+        let (images, moves) = self.look_up(history, start)?;
+        let (value, proof) = self.book.value(images.key())?;
+        let lines = moves.into_iter().map(|found| BookLine {
+            line: line(&self.book, &images.after(found.mv)),
+            found,
+        });
+        Some(BookPosition {
+            value,
+            proof,
+            lines: lines.collect(),
+        })
+    }
+
+    /// The images of the present position, and the book's moves there as its own, the best first.
+    fn look_up<G: Game>(
+        &self,
+        history: &History<G>,
+        start: &GameState<G>,
+    ) -> Option<(Images<G>, Vec<BookMove>)> {
+        let position = start.position();
+        if history.rules().to_string() != self.rules {
+            return None;
+        }
+        let images = Images::made(position.clone(), |symmetry| {
+            Some(history.turned(symmetry)?.position_for(position.to_move()))
+        });
+        let of_book = self.book.moves(images.key()).into_iter();
+        let own = of_book.filter_map(|found| {
+            let mv = images.own(found.mv)?;
+            start.allows(mv).then_some(BookMove { mv, ..found })
+        });
+        let own = own.collect();
+        Some((images, own))
+    }
+
     /// What the book says of the present position, the move to play first; `None` if it does not know
     /// what follows the best move. Moves to `avoid` are left out.
     pub(super) fn report<G: Game>(
@@ -40,40 +101,29 @@ impl FromBook {
         start: &GameState<G>,
         avoid: &[Move],
     ) -> Option<SearchReport> {
-        let position = start.position();
-        if history.rules().to_string() != self.rules {
-            return None;
-        }
-        let images = Images::made(position.clone(), |symmetry| {
-            Some(history.turned(symmetry)?.position_for(position.to_move()))
-        });
-        let key = images.key();
-        let of_book = self.book.moves(key).into_iter();
-        let moves: Vec<(Move, BookMove)> = of_book
-            .filter_map(|found| Some((images.own(found.mv)?, found)))
-            .filter(|(mv, _)| start.allows(*mv) && !avoid.contains(mv))
-            .collect();
-        let (_, best) = moves.first()?;
+        let (images, mut moves) = self.look_up(history, start)?;
+        moves.retain(|found| !avoid.contains(&found.mv));
+        let best = moves.first()?;
         if !best.is_known || best.proof == Some(Proof::Loss) {
             return None;
         }
         let least = best.value - self.variety;
         let is_good = |found: &BookMove| found.is_known && found.value >= least;
-        let good = moves.iter().filter(|(_, found)| is_good(found)).count();
+        let good = moves.iter().filter(|found| is_good(found)).count();
         let chosen = match self.variety > 0.0 {
             true => self.random.random_range(0..good.max(1)),
             false => 0,
         };
-        let mut good = moves.iter().filter(|(_, found)| is_good(found));
-        let (chosen, _) = *good.nth(chosen)?;
+        let mut good = moves.iter().filter(|found| is_good(found));
+        let chosen = good.nth(chosen)?.mv;
         let mut reports: Vec<MoveReport> = moves
             .iter()
-            .map(|(mv, found)| MoveReport {
+            .map(|found| MoveReport {
                 visits: found.visits,
                 value: found.value,
                 lcb: found.value,
                 proof: found.proof,
-                ..MoveReport::unsearched(*mv, 0.0)
+                ..MoveReport::unsearched(found.mv, 0.0)
             })
             .collect();
         reports.sort_by_key(|report| report.mv != chosen);
@@ -84,7 +134,7 @@ impl FromBook {
         Some(SearchReport {
             value,
             proof,
-            visits: self.book.searched(key)?.visits,
+            visits: self.book.searched(images.key())?.visits,
             ..SearchReport::unsearched(reports, StopReason::Book)
         })
     }

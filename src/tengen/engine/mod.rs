@@ -49,6 +49,7 @@ mod worker;
 pub use built_in::{built_in, built_in_boards, built_in_name, none_built_in};
 pub use dead_stones::ScoringInterrupted;
 pub(crate) use from_book::FromBook;
+pub use from_book::{BookLine, BookPosition};
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;
 pub use networks::Networks;
@@ -262,6 +263,16 @@ pub trait Engine: Send {
 
     /// The search behind the last decision of this game, if there was one.
     fn last_report(&self) -> Option<&SearchReport>;
+
+    /// What the engine's book of openings knows of the current position, if anything.
+    fn book_position(&self) -> Option<BookPosition> {
+        None
+    }
+
+    /// Whether it has a book of openings for this board.
+    fn has_book(&self) -> bool {
+        false
+    }
 
     /// The stone on a point of the board, if any.
     fn stone(&self, point: Move) -> Option<Color>;

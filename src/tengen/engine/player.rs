@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::dead_stones::{DeadStoneEstimator, MakeExpected};
 use super::estimate_limits::EstimateLimits;
-use super::from_book::FromBook;
+use super::from_book::{BookPosition, FromBook};
 use super::history::History;
 use super::loading;
 use super::passing::{self, PassJudgement};
@@ -384,6 +384,15 @@ impl<G: Game> Engine for Player<G> {
 
     fn last_report(&self) -> Option<&SearchReport> {
         self.last_report.as_ref()
+    }
+
+    fn book_position(&self) -> Option<BookPosition> {
+        let book = self.book.as_ref()?;
+        book.position(&self.history, &self.history.game_state())
+    }
+
+    fn has_book(&self) -> bool {
+        self.book.is_some()
     }
 
     fn stone(&self, point: Move) -> Option<Color> {

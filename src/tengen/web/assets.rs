@@ -25,6 +25,7 @@ const SHARED: &[(&str, &str)] = &[
     ("graph.js", include_str!("page/graph.js")),
     ("tree.js", include_str!("page/tree.js")),
     ("panels.js", include_str!("page/panels.js")),
+    ("book.js", include_str!("page/book.js")),
     ("review.js", include_str!("page/review.js")),
     ("learn.js", include_str!("page/learn.js")),
     ("edit.js", include_str!("page/edit.js")),

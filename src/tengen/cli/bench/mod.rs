@@ -4,9 +4,9 @@ mod agreement;
 mod signature;
 mod throughput;
 
-use clap::Args;
+use clap::{Arg, Args};
 
-use super::flags::EngineFlags;
+use super::flags::{EngineFlags, OF_A_BOOK, refused};
 
 /// Print the search's signature, or measure this machine.
 ///
@@ -14,6 +14,7 @@ use super::flags::EngineFlags;
 /// one thread and a fake network. It changes exactly when the search, the rules or the encoding
 /// change their behaviour; such a change states the new one.
 #[derive(Debug, Args)]
+#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, flag)))]
 pub(crate) struct Bench {
     /// Measure positions/s of each backend by batch size, visits/s of the search on the same
     /// network in the same run, and their ratio. With --batch N for this batch size only.

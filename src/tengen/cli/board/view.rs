@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tengen::game::{Color, PointStatus, Settled};
+use tengen::engine::{BookLine, Engine};
+use tengen::game::{Color, PointStatus, Proof, Settled};
 use tengen::gtp::format_vertex;
-use tengen::record::{result_text, sgf};
+use tengen::record::{Vertex, result_text, sgf};
 use tengen::watch::{ClockView, Eval, PlanView, letter, points};
 
 use super::game::{GameEnd, Judged};
@@ -64,6 +65,23 @@ struct State<'a> {
     step: Option<&'static str>,
     /// Number of games in the file, and the place of this one.
     games: (usize, usize),
+    /// What the book of openings knows here; `None` without a book.
+    book: Option<Vec<BookRow>>,
+}
+
+/// A move of the book of openings; numbers are those of the side that plays it.
+#[derive(Debug, Serialize)]
+struct BookRow {
+    at: String,
+    winrate: f32,
+    /// What it is worth less than the best move, as a winrate.
+    loss: f32,
+    /// `B`, `W` or `0` if the result is proven.
+    proven: Option<&'static str>,
+    visits: u64,
+    /// Whether the book has the position after it, too.
+    known: bool,
+    pv: Vec<String>,
 }
 
 /// A node of the tree; the root has neither parent nor move.
@@ -147,8 +165,36 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
             session.game.others.texts.len() + 1,
             session.game.others.place,
         ),
+        book: board.has_book().then(|| book(board)),
     };
     serde_json::to_string(&state).unwrap_or_default()
+}
+
+/// The moves of the book in the shown position, the best first; none if it does not have it.
+fn book(board: &dyn Engine) -> Vec<BookRow> {
+    let Some(position) = board.book_position() else {
+        return Vec::new();
+    };
+    let (size, mover) = (board.size(), board.to_move());
+    let best = position.lines.first().map_or(0.0, |best| best.found.value);
+    let row = |BookLine { found, line }: BookLine| {
+        let moves = std::iter::once(found.mv).chain(line);
+        let names = moves.map(|mv| format_vertex(Vertex::of(mv, size), size));
+        BookRow {
+            winrate: f32::midpoint(1.0, found.value),
+            loss: (best - found.value) / 2.0,
+            proven: found.proof.map(|proof| match proof {
+                Proof::Win => letter(mover),
+                Proof::Loss => letter(mover.opponent()),
+                Proof::Draw => "0",
+            }),
+            visits: found.visits,
+            known: found.is_known,
+            at: format_vertex(Vertex::of(found.mv, size), size),
+            pv: names.collect(),
+        }
+    };
+    position.lines.into_iter().map(row).collect()
 }
 
 /// The legal points of each side.
@@ -174,7 +220,7 @@ fn taken(session: &Session, stones: &str) -> [usize; 2] {
     [Color::Black, Color::White].map(|color| {
         let plays = record.plays.iter().map(|recorded| recorded.play);
         let placed = plays.filter(|play| {
-            let is_stone = play.vertex != tengen::record::Vertex::Pass;
+            let is_stone = play.vertex != Vertex::Pass;
             play.color == color && is_stone
         });
         let setup = record.setup.iter();

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::Args;
-use tengen::book::{BookFile, BookMeta, Growth, Images, Place, Searched};
+use clap::{Arg, Args};
+use tengen::book::{BookFile, BookMeta, Growth, Images, Place};
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{AnalysisEffort, AnalysisRequest, Engine, EngineOptions};
-use tengen::game::{Color, Game};
+use tengen::engine::{Engine, EngineOptions};
+use tengen::game::Game;
 use tengen::games::with_game;
-use tengen::record::{GameRecord, Play, Vertex};
 use tengen::registry;
-use tengen::search::StopFlag;
 
+use super::search::search;
 use super::walk::{proof_text, text, walk};
-use crate::cli::flags::EngineFlags;
+use crate::cli::flags::{EngineFlags, OF_A_BOOK, refused};
 use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
 use crate::cli::terminal::{self, tell};
 
@@ -31,6 +30,7 @@ const PROGRESS: Duration = Duration::from_secs(10);
 /// is lost, and the same command goes on. On several machines each grows a book of its own, best from
 /// other first moves (--from), and `tengen book merge` joins them.
 #[derive(Debug, Args)]
+#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, flag)))]
 pub(super) struct Build {
     /// The book; it is created if there is none.
     file: PathBuf,
@@ -145,33 +145,29 @@ impl<G: Game> Work<G> {
     fn step(&mut self, empty: &G, place: &Place<G>, clock: &dyn Clock) -> anyhow::Result<()> {
         let began = clock.now();
         let position = place.images.position();
-        let searched = match position.outcome() {
+        let report = match position.outcome() {
             // Its result may depend on what the players agree on: what was expected stays.
             Some(_) => None,
-            None => Some(self.search(empty, place, position.to_move())?),
+            None => {
+                let avoid = place.avoid.clone();
+                if !avoid.is_empty() {
+                    // The visits of the position's first search are not for its other moves.
+                    self.engine.clear();
+                }
+                Some(search(
+                    &mut *self.engine,
+                    empty,
+                    &place.moves,
+                    avoid,
+                    self.visits,
+                )?)
+            }
         };
-        let (key, kept) = self.growth.add(place, searched);
+        let (key, kept) = self.growth.add(place, report.as_ref());
         self.meta.steps += 1;
         self.meta.seconds += clock.now().saturating_sub(began).as_secs_f64();
         self.file.add(&self.meta, [(key, &kept)])?;
         Ok(())
-    }
-
-    fn search(&mut self, empty: &G, place: &Place<G>, color: Color) -> anyhow::Result<Searched> {
-        let mut record = GameRecord::of(empty);
-        for (&mv, color) in place.moves.iter().zip(Color::BOTH.into_iter().cycle()) {
-            let vertex = Vertex::of(mv, empty.size());
-            record.push(Play { color, vertex });
-        }
-        self.engine.load(&record)?;
-        let effort = AnalysisEffort::Bounded {
-            visits: Some(self.visits),
-            time: None,
-        };
-        let request = AnalysisRequest::new(color, effort, &StopFlag::new());
-        let report = self.engine.analyse(&request, &mut |_| {});
-        let searched = report.and_then(|report| Searched::of(&place.images, &report));
-        searched.context("the engine's log says why there was no search")
     }
 
     /// Size and value of the book.

@@ -21,7 +21,7 @@ use tengen::command::{sample, sgf_files};
 use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
-use super::flags::EngineFlags;
+use super::flags::{EngineFlags, refused};
 use super::output;
 use super::output::{end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
@@ -47,7 +47,7 @@ pub(super) const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
 /// The text goes to the standard output, progress to the standard error. Ctrl-C ends it and keeps
 /// finished games; a second one ends it at once.
 #[derive(Debug, Args)]
-#[command(mut_args(only_what_counts))]
+#[command(mut_args(|flag: Arg| refused(UNUSED, flag)))]
 pub(crate) struct Review {
     /// SGF files, or folders of them.
     #[arg(required = true)]
@@ -83,8 +83,8 @@ pub(crate) struct Review {
     engine: EngineFlags,
 }
 
-/// Engine flags without effect here: they are errors, and hidden in help.
-const USELESS: &[&str] = &[
+/// Engine flags without effect here.
+const UNUSED: &[&str] = &[
     "size",
     "ponder",
     "lag",
@@ -92,15 +92,9 @@ const USELESS: &[&str] = &[
     "resign-below",
     "solver-threads",
     "solver-from",
+    "book",
+    "book-variety",
 ];
-
-fn only_what_counts(arg: Arg) -> Arg {
-    if !USELESS.contains(&arg.get_id().as_str()) {
-        return arg;
-    }
-    let refuse = |_: &str| Err::<String, _>("`tengen review` does not use it: leave it out");
-    arg.hide(true).value_parser(refuse)
-}
 
 fn thresholds(text: &str) -> Result<[f32; 3], &'static str> {
     let numbers: Option<Vec<f32>> = text

@@ -257,3 +257,11 @@ fn stones_set_up_among_moves_are_kept_and_written_again() {
     let written = crate::record::sgf::write(&record);
     assert_eq!(read(&written), Ok(record), "{written}");
 }
+
+#[test]
+fn a_text_is_the_same_after_writing_and_reading() {
+    let odd = "(;GM[1]RU[\\\0 rules]PB[\\\u{1}x];W[dd]C[a\\\0b])";
+    let written = super::super::write(&read(odd).unwrap());
+    assert!(written.contains("RU[rules]"), "{written}");
+    assert_eq!(super::super::write(&read(&written).unwrap()), written);
+}

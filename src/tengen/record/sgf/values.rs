@@ -108,6 +108,7 @@ pub(super) fn text(value: &str) -> String {
         match character {
             '\\' => match characters.next() {
                 Some('\n') | None => {}
+                Some(control) if control.is_control() => out.push(' '),
                 Some(escaped) => out.push(escaped),
             },
             '\n' => out.push('\n'),

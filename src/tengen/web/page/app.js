@@ -2,6 +2,7 @@
 // file (local.js).
 import * as area from "./area.js";
 import * as board from "./board.js";
+import * as book from "./book.js";
 import { $, h, patch, recall, remember, toast } from "./dom.js";
 import * as edit from "./edit.js";
 import { sibling } from "./gametree.js";
@@ -118,12 +119,15 @@ function drawBars(view, line, at) {
 
 function drawPanel(view, found, hidden) {
   const tab = (name) => h("button", { role: "tab", id: `tab-${name}`, "aria-controls": "panel", "aria-selected": String(look.tab === name), "data-tab": name, onclick: () => choose(name) }, say(name));
-  patch($("tabs"), host.tabs.map(tab));
+  const tabs = view.book ? [...host.tabs, "book"] : host.tabs;
+  if (!tabs.includes(look.tab)) look.tab = tabs[0];
+  patch($("tabs"), tabs.map(tab));
   const panel = $("panel"), shared = { view, send, server: host.live, hover };
   panel.setAttribute("aria-labelledby", `tab-${look.tab}`);
   if (panel.dataset.tab !== look.tab) panel.replaceChildren();
   panel.dataset.tab = look.tab;
   if (look.tab === "analysis") panels.candidates(panel, { ...shared, analysis: found, hidden, play: playLine, area: host.live && !learn.isOn() && area.button(view) });
+  else if (look.tab === "book") book.draw(panel, { view, hidden, hover, play });
   else if (look.tab === "moves") panels.moves(panel, { ...shared, tree: store.tree, go, hidden: learn.isOpen(), edit: host.live && !learn.isOn() && edit.tools(), picture: host.live && (() => picture.save(`${view.game}-${moveNumber(currentLine())}.png`)) });
   else {
     const goto = (moves) => go(store.reviewed[moves]);

@@ -1,0 +1,232 @@
+//! `tengen book check`: compares the values of a book with long searches.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, ensure};
+use clap::{Arg, Args};
+use serde::Serialize;
+use tengen::book::{self, Book, BookMeta, Images};
+use tengen::clock::{Clock, SystemClock};
+use tengen::command::sample;
+use tengen::engine::{Engine, EngineOptions};
+use tengen::game::{Game, Move, Proof};
+use tengen::games::with_game;
+use tengen::registry;
+
+use super::search::search;
+use super::walk::text;
+use crate::cli::flags::{EngineFlags, refused};
+use crate::cli::output::print_report;
+
+/// Default visits of a search.
+const VISITS: u64 = 100_000;
+/// Flags of an engine without effect here: the book says what the game is.
+const UNUSED: &[&str] = &[
+    "book",
+    "book-variety",
+    "game",
+    "size",
+    "rules",
+    "ponder",
+    "time-per-move",
+];
+
+/// Compare the values of a book with long searches.
+///
+/// Positions that the book plays from are drawn evenly by their depth. Values are from -1 (lost) to 1 for the
+/// side to move. What the book's move loses is the difference between the value of the search and that of a
+/// second search, of the position after the book's move.
+#[derive(Debug, Args)]
+#[command(mut_args(|flag: Arg| refused(UNUSED, flag)))]
+pub(super) struct Check {
+    /// The book.
+    file: PathBuf,
+    /// Number of positions.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    positions: u32,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    engine: EngineFlags,
+}
+
+#[derive(Serialize)]
+struct Report {
+    visits: u64,
+    /// Mean difference of the book's value and the search's, and its mean size.
+    difference: f32,
+    distance: f32,
+    /// Mean size of the difference of the position's own search, with which the book began.
+    first_distance: f32,
+    /// Mean loss of the book's move.
+    loss: f32,
+    /// Share of positions in which the search plays the book's move, too.
+    same_move: f32,
+    positions: Vec<Compared>,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    moves: String,
+    book_move: String,
+    search_move: String,
+    book: f32,
+    first: f32,
+    search: f32,
+    after_book_move: f32,
+}
+
+impl Check {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let name = || self.file.display().to_string();
+        let (meta, book) = book::read(&self.file).with_context(name)?;
+        let mut options = self.engine.read_for(Some(&meta.game))?;
+        options.size = Some(meta.size);
+        options.rules.clone_from(&meta.rules);
+        let options = options.resolve()?;
+        let rules = &*meta.rules;
+        let report = with_game!(&meta.game, meta.size, rules: rules, |empty| {
+            meta.check(&BookMeta::of(&empty)).with_context(name)?;
+            self.compare(&empty, &book, &options)?
+        })?;
+        print_report(&report, self.json, Report::text)
+    }
+
+    fn compare<G: Game>(
+        &self,
+        empty: &G,
+        book: &Book,
+        options: &EngineOptions,
+    ) -> anyhow::Result<Report> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let mut engine = registry::create(options, empty.size(), &clock)?;
+        let visits = options.visits.unwrap_or(VISITS);
+        let lines = lines(empty, book);
+        ensure!(
+            !lines.is_empty(),
+            "there is no position from which it plays"
+        );
+        let mut positions = Vec::new();
+        for moves in sample(lines, Some(self.positions as usize)) {
+            positions.push(compared(&mut *engine, empty, book, &moves, visits)?);
+        }
+        Ok(Report::new(visits, positions))
+    }
+}
+
+/// A line to each position that the book plays from, and of which no result is known; the shortest first.
+fn lines<G: Game>(empty: &G, book: &Book) -> Vec<Vec<Move>> {
+    let root = Images::of_empty(empty);
+    let mut seen = HashSet::from([root.key()]);
+    let (mut found, mut level) = (Vec::new(), vec![(Vec::new(), root)]);
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for (moves, images) in level {
+            let known = book.moves(images.key());
+            let open = known.iter().filter(|mv| mv.is_known && mv.proof.is_none());
+            for mv in open {
+                if let Some(own) = images.own(mv.mv)
+                    && seen.insert(mv.next)
+                {
+                    let line: Vec<Move> = moves.iter().copied().chain([own]).collect();
+                    next.push((line, images.after(own)));
+                }
+            }
+            if known
+                .first()
+                .is_some_and(|best| best.is_known && best.proof.is_none())
+            {
+                found.push(moves);
+            }
+        }
+        level = next;
+    }
+    found
+}
+
+fn compared<G: Game>(
+    engine: &mut dyn Engine,
+    empty: &G,
+    book: &Book,
+    moves: &[Move],
+    visits: u64,
+) -> anyhow::Result<Compared> {
+    let images = moves
+        .iter()
+        .fold(Images::of_empty(empty), |images, &mv| images.after(mv));
+    let key = images.key();
+    let lost = "the book changed while it was read";
+    let (value, _) = book.value(key).context(lost)?;
+    let first = book.searched(key).context(lost)?.value;
+    let best = book.moves(key).into_iter().next().context(lost)?;
+    let mv = images.own(best.mv).context(lost)?;
+    let mut value_of = |moves: &[Move]| -> anyhow::Result<(Move, f32)> {
+        engine.clear();
+        let report = search(engine, empty, moves, Vec::new(), visits)?;
+        let best = report.best().context("the search found no move")?;
+        Ok((best.mv, report.proof.map_or(best.value, Proof::value)))
+    };
+    let (chosen, search) = value_of(moves)?;
+    let after: Vec<Move> = moves.iter().copied().chain([mv]).collect();
+    let after = -value_of(&after)?.1;
+    let size = empty.size();
+    Ok(Compared {
+        moves: text(size, moves),
+        book_move: text(size, &[mv]),
+        search_move: text(size, &[chosen]),
+        book: value,
+        first,
+        search,
+        after_book_move: if chosen == mv { search } else { after },
+    })
+}
+
+impl Report {
+    fn new(visits: u64, positions: Vec<Compared>) -> Report {
+        let mean = |of: &dyn Fn(&Compared) -> f32| {
+            positions.iter().map(of).sum::<f32>() / positions.len().max(1) as f32
+        };
+        Report {
+            visits,
+            difference: mean(&|one| one.book - one.search),
+            distance: mean(&|one| (one.book - one.search).abs()),
+            first_distance: mean(&|one| (one.first - one.search).abs()),
+            loss: mean(&|one| one.search - one.after_book_move),
+            same_move: mean(&|one| f32::from(u8::from(one.book_move == one.search_move))),
+            positions,
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = format!(
+            "{} positions, {} visits a search\n\
+             value of the book less that of the search: {:+.3} on average, {:.3} without signs\n\
+             of the position's own search in the book: {:.3} without signs\n\
+             the book's move: the search's, too, in {:.0}%; loses {:+.3} on average\n\
+             \x20  book   first  search  after  moves",
+            self.positions.len(),
+            self.visits,
+            self.difference,
+            self.distance,
+            self.first_distance,
+            100.0 * self.same_move,
+            self.loss,
+        );
+        for one in &self.positions {
+            let Compared {
+                book,
+                first,
+                search,
+                after_book_move: after,
+                ..
+            } = one;
+            let (mv, moves) = (&one.book_move, &one.moves);
+            out +=
+                &format!("\n{book:+.3}  {first:+.3}  {search:+.3}  {after:+.3}  {moves} -> {mv}");
+        }
+        out
+    }
+}
