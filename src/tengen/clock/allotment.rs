@@ -8,10 +8,10 @@ use super::experience::Experience;
 use super::situation::Situation;
 use super::{Budget, Overtime, TimeLeft};
 
-/// Scale, in plies, of the logistic distribution of the takeover ply around its mean (in 300 games
+/// Scale, in plies, of the logistic distribution of the expected proof ply around its mean (in 300 games
 /// of a minute on the simulated clock its standard deviation was 2.1 plies).
 const TAKEOVER_SPREAD: f64 = 1.3;
-/// Plies before the takeover at which the additional weight of a move has fallen by a factor of e.
+/// Plies before the expected proof at which the additional weight of a move has fallen by a factor of e.
 /// (Fitted to the loss of a move by ply, see `time-rise` in `params.rs`.)
 const RISE_PLIES: f64 = 9.0;
 /// The largest share of the free time that one move is planned to take, and that it may take.
@@ -46,17 +46,17 @@ pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
 
 fn sudden_death(known: &Experience, now: &Situation, main: Duration) -> Budget {
     let free = main.saturating_sub(known.reserve(now.most_moves()));
-    let soft = share(known, now, free);
-    let most = soft
+    let target = share(known, now, free);
+    let maximum = target
         .mul_f64(known.params.time_extend)
         .min(free.mul_f64(LARGEST_MOVE));
     // When time is short, a late answer is still better than an unsearched move.
     let moves = now.most_moves();
     let fair = main.saturating_sub(known.lag_of(moves)) / (2 * moves);
-    let hard = (most + free.mul_f64(OVERRUN_SHARE)).max(fair);
+    let hard = (maximum + free.mul_f64(OVERRUN_SHARE)).max(fair);
     Budget {
-        soft,
-        most,
+        target,
+        maximum,
         hard: hard.min(main.saturating_sub(known.lag.worst())),
         rules: known.rules(),
     }
@@ -82,24 +82,24 @@ fn fischer(known: &Experience, now: &Situation, main: Duration, terms: Overtime)
         let kept = known.reserve(4).saturating_sub(known.lag_of(4)) + worst * 2;
         let spendable = main.saturating_sub(kept);
         let income = income.min(spendable);
-        let soft = share(known, now, spendable - income) + income;
-        let soft = soft.min(usable.mul_f64(LARGEST_MOVE));
-        let most = soft.mul_f64(known.params.time_extend);
-        let most = most.min(spendable).max(soft);
+        let target = share(known, now, spendable - income) + income;
+        let target = target.min(usable.mul_f64(LARGEST_MOVE));
+        let maximum = target.mul_f64(known.params.time_extend);
+        let maximum = maximum.min(spendable).max(target);
         Budget {
-            soft,
-            most,
-            hard: (most + usable.mul_f64(OVERRUN_SHARE)).min(usable),
+            target,
+            maximum,
+            hard: (maximum + usable.mul_f64(OVERRUN_SHARE)).min(usable),
             rules: known.rules(),
         }
     };
     // Time that the cap would cut off is free.
     let overflow = (main + increment).saturating_sub(most_main.unwrap_or(Duration::MAX));
-    let soft = base.soft.max(overflow.min(usable));
+    let target = base.target.max(overflow.min(usable));
     let raised = Budget {
-        soft,
-        most: base.most.max(soft),
-        hard: base.hard.max(soft),
+        target,
+        maximum: base.maximum.max(target),
+        hard: base.hard.max(target),
         ..base
     };
     let cap = main.min(most_move.unwrap_or(main)).saturating_sub(worst);
@@ -121,21 +121,21 @@ fn before_byoyomi(
     let free = (main + spare).saturating_sub(known.lag_of(now.most_moves()));
     let last_of_main = (main + period).saturating_sub(worst);
     let planned = share(known, now, free).max(period.mul_f64(PERIODS_A_MOVE));
-    let soft = if planned > main {
+    let target = if planned > main {
         last_of_main
     } else {
         planned.min(last_of_main)
     };
-    let most = soft
+    let maximum = target
         .mul_f64(known.params.time_extend)
         .min(last_of_main)
-        .max(soft);
+        .max(target);
     Budget {
-        soft,
-        most,
+        target,
+        maximum,
         hard: (main + spare + period)
             .saturating_sub(worst)
-            .min(most + period),
+            .min(maximum + period),
         rules: known.rules(),
     }
 }
@@ -147,16 +147,16 @@ fn byoyomi(known: &Experience, now: &Situation, left: Duration, periods: u32) ->
         return sudden_death(known, now, left);
     };
     let worst = known.margin(period, periods <= 1);
-    let soft = left.saturating_sub(worst);
+    let target = left.saturating_sub(worst);
     let beyond = |spare: u32| {
         (left + period.saturating_mul(periods.saturating_sub(spare))).saturating_sub(worst)
     };
     let extends = periods > 3 && known.params.time_extend > 1.0;
-    let most = if extends { soft + period } else { soft };
+    let maximum = if extends { target + period } else { target };
     Budget {
-        soft,
-        most,
-        hard: beyond(1).min(most + period),
+        target,
+        maximum,
+        hard: beyond(1).min(maximum + period),
         rules: super::StopRules::default(),
     }
 }
@@ -173,14 +173,14 @@ fn before_canadian(
     let worst = known.margin(pace, stones == 1);
     let all = (main + pace).saturating_sub(worst);
     let free = main.saturating_sub(known.lag_of(now.most_moves()));
-    let soft = share(known, now, free)
+    let target = share(known, now, free)
         .max(pace.saturating_sub(known.lag.usual()))
         .min(all);
-    let most = soft.mul_f64(known.params.time_extend).min(all);
+    let maximum = target.mul_f64(known.params.time_extend).min(all);
     Budget {
-        soft,
-        most,
-        hard: (most + main.mul_f64(OVERRUN_SHARE)).min(all),
+        target,
+        maximum,
+        hard: (maximum + main.mul_f64(OVERRUN_SHARE)).min(all),
         rules: known.rules(),
     }
 }
@@ -200,17 +200,17 @@ fn canadian(known: &Experience, now: &Situation, left: Duration, stones: u32) ->
     let free = left.saturating_sub(known.lag.reserve(moves - 1) + worst);
     let each = free.as_secs_f64() / f64::from(moves);
     let largest = free.as_secs_f64() / (0.75 * f64::from(moves) + 0.25);
-    let soft = from_seconds((each / known.used).min(largest));
-    let most = from_seconds(
+    let target = from_seconds((each / known.used).min(largest));
+    let maximum = from_seconds(
         (each * CANADIAN_STRETCH.min(known.params.time_extend))
             .min(free.as_secs_f64() * LARGEST_MOVE),
     )
-    .max(soft);
+    .max(target);
     let rest = known.lag.reserve(moves - 1);
     Budget {
-        soft,
-        most,
-        hard: (most + free.mul_f64(OVERRUN_SHARE)).min(left.saturating_sub(worst + rest)),
+        target,
+        maximum,
+        hard: (maximum + free.mul_f64(OVERRUN_SHARE)).min(left.saturating_sub(worst + rest)),
         rules: known.rules(),
     }
 }
@@ -223,7 +223,7 @@ fn share(known: &Experience, now: &Situation, free: Duration) -> Duration {
     let own_moves = now.own_moves() as u32;
     let params = &known.params;
     let end = now.plies_left + ply;
-    let usual = known.takeover.ply().unwrap_or(end);
+    let usual = known.expected_proof_ply.ply().unwrap_or(end);
     let weight = |ply: f64| {
         if params.time_takeover {
             rise(params.time_rise, usual - ply) * needs_thought(usual - ply).powf(2.0 / 3.0)
@@ -239,12 +239,12 @@ fn share(known: &Experience, now: &Situation, free: Duration) -> Duration {
     from_seconds(planned.min(free.as_secs_f64() * largest))
 }
 
-/// Weight of a move relative to one of the opening, this many plies before the takeover.
-fn rise(most: f64, plies: f64) -> f64 {
-    1.0 + most * (-plies.max(0.0) / RISE_PLIES).exp()
+/// Weight of a move relative to one of the opening, this many plies before the expected proof.
+fn rise(maximum: f64, plies: f64) -> f64 {
+    1.0 + maximum * (-plies.max(0.0) / RISE_PLIES).exp()
 }
 
-/// Probability that a move needs thought, this many plies before the mean takeover.
+/// Probability that a move needs thought, this many plies before the mean expected proof.
 fn needs_thought(plies: f64) -> f64 {
     1.0 / (1.0 + (-(plies - 1.0) / TAKEOVER_SPREAD).exp())
 }

@@ -58,7 +58,7 @@ fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: 
     let budget = manager
         .allot(&situation(*clock, ply))
         .expect("a limited clock");
-    let elapsed = budget.soft.mul_f64(takes);
+    let elapsed = budget.target.mul_f64(takes);
     clock.spend(elapsed + LAG);
     let spent = MoveTimeUsed {
         elapsed,
@@ -75,10 +75,10 @@ fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: 
 fn game(params: TimeParams, mut clock: SideClock, takes: f64) -> (Vec<f64>, SideClock) {
     let mut manager = TimeManager::new(params, Some(LAG));
     let mut planned = Vec::new();
-    // With a minute the takeover is at ply 51.
+    // With a minute the expected proof is at ply 51.
     for ply in (0..52).step_by(2) {
-        let soft = play_move(&mut manager, &mut clock, ply, takes).soft;
-        planned.push(soft.as_secs_f64());
+        let target = play_move(&mut manager, &mut clock, ply, takes).target;
+        planned.push(target.as_secs_f64());
     }
     (planned, clock)
 }
@@ -91,7 +91,7 @@ fn main_left(clock: &SideClock) -> f64 {
 }
 
 #[test]
-fn sudden_death_is_shared_out_evenly_up_to_the_takeover() {
+fn sudden_death_is_shared_out_evenly_up_to_the_expected_proof() {
     let flat = TimeParams {
         time_rise: 0.0,
         ..TimeParams::default()
@@ -128,13 +128,13 @@ fn each_rule_can_be_switched_off() {
         .allot(&situation(clock(46_340, Overtime::None), 0))
         .expect("a limited clock");
     // 36 moves, of which each loses at least 5 ms and keeps 10 ms, and 2.6 seconds for accidents.
-    assert_eq!(budget.soft.as_millis(), 1200);
-    assert_eq!(budget.most, budget.soft);
+    assert_eq!(budget.target.as_millis(), 1200);
+    assert_eq!(budget.maximum, budget.target);
     // The last of the 36 moves has nearly six times the weight of the first; the sum is 56.1.
     manager.known.params.time_rise = 5.0;
     let first = manager.allot(&situation(clock(46_340, Overtime::None), 0));
-    let soft = first.expect("a limited clock").soft.as_millis();
-    assert!((769..=773).contains(&soft), "{soft}");
+    let target = first.expect("a limited clock").target.as_millis();
+    assert!((769..=773).contains(&target), "{target}");
 }
 
 #[test]
@@ -144,17 +144,17 @@ fn byoyomi_is_used_to_the_full_and_main_time_in_several_periods_a_move() {
         periods: 3,
     };
     // e periods a move while main time lasts.
-    let soft = allot(clock(60_000, terms), 0).soft.as_secs_f64();
-    assert!((soft - 27.18).abs() < 0.01, "{soft}");
+    let target = allot(clock(60_000, terms), 0).target.as_secs_f64();
+    assert!((target - 27.18).abs() < 0.01, "{target}");
     // An equal share where that is more.
-    assert!(allot(clock(3_600_000, terms), 0).soft > Duration::from_secs(100));
+    assert!(allot(clock(3_600_000, terms), 0).target > Duration::from_secs(100));
     // The last move of main time uses up a period, which comes back; lag (three times the assumed
     // one) and 3% of it are reserved, and 10% of the last period.
     let last = allot(clock(5_000, terms), 20);
-    assert_eq!(last.soft, Duration::from_millis(14_550));
+    assert_eq!(last.target, Duration::from_millis(14_550));
     let budget = allot(in_overtime(terms, Duration::from_secs(10), 1), 30);
     assert_eq!(
-        (budget.soft, budget.hard),
+        (budget.target, budget.hard),
         (Duration::from_millis(8_805), Duration::from_millis(8_850))
     );
     assert_eq!(budget.rules.overtake, 0.0);
@@ -163,7 +163,7 @@ fn byoyomi_is_used_to_the_full_and_main_time_in_several_periods_a_move() {
         periods: 5,
     };
     let overtime = in_overtime(five, Duration::from_secs(10), 5);
-    assert_eq!(allot(overtime, 30).most, Duration::from_millis(19_550));
+    assert_eq!(allot(overtime, 30).maximum, Duration::from_millis(19_550));
 }
 
 #[test]
@@ -173,11 +173,11 @@ fn a_canadian_period_is_shared_by_its_stones() {
         stones: 5,
     };
     let left = |seconds, stones| in_overtime(terms, Duration::from_secs(seconds), stones);
-    let soft = allot(left(50, 5), 20).soft.as_secs_f64();
-    assert!(soft > 9.0 && soft < 13.0, "{soft}");
-    assert_eq!(allot(left(30, 1), 20).soft, Duration::from_millis(27_405));
+    let target = allot(left(50, 5), 20).target.as_secs_f64();
+    assert!(target > 9.0 && target < 13.0, "{target}");
+    assert_eq!(allot(left(30, 1), 20).target, Duration::from_millis(27_405));
     // Only one own move can be left in the game: it need not save time for five stones.
-    assert!(allot(left(30, 5), 71).soft > Duration::from_secs(27));
+    assert!(allot(left(30, 5), 71).target > Duration::from_secs(27));
     // A game that is expected to end may go on.
     let near_its_end = Situation {
         plies_left: 2.0,
@@ -185,7 +185,7 @@ fn a_canadian_period_is_shared_by_its_stones() {
         ..situation(left(30, 5), 71)
     };
     let budget = manager().allot(&near_its_end).expect("a limited clock");
-    assert!(budget.most < Duration::from_secs(9), "{budget:?}");
+    assert!(budget.maximum < Duration::from_secs(9), "{budget:?}");
 }
 
 #[test]
@@ -196,15 +196,15 @@ fn fischer_spends_its_income_and_what_a_cap_would_cut_off() {
         most_move,
     };
     let plain = allot(clock(60_000, terms(None, None)), 0)
-        .soft
+        .target
         .as_secs_f64();
     assert!(plain > 6.5 && plain < 9.0, "{plain}");
     let full = Some(Duration::from_secs(50));
-    assert!(allot(clock(60_000, terms(full, None)), 0).soft >= Duration::from_secs(15));
+    assert!(allot(clock(60_000, terms(full, None)), 0).target >= Duration::from_secs(15));
     let short = Some(Duration::from_secs(3));
     let capped = allot(clock(60_000, terms(None, short)), 0);
     assert_eq!(
-        (capped.soft, capped.hard),
+        (capped.target, capped.hard),
         (Duration::from_millis(2_905), Duration::from_millis(2_950))
     );
 }
@@ -222,7 +222,7 @@ fn fischer_never_spends_the_last_of_its_main_time() {
     for ply in (0..72).step_by(2) {
         let before = main_left(&side);
         let budget = play_move(&mut manager, &mut side, ply, 1.0);
-        least = least.min(before - (budget.soft + LAG).as_secs_f64());
+        least = least.min(before - (budget.target + LAG).as_secs_f64());
     }
     assert!(least > 0.5, "{least}");
     // Apart from that it is spent.
@@ -260,15 +260,15 @@ fn clocks() -> impl Strategy<Value = SideClock> {
 }
 
 fn params() -> impl Strategy<Value = TimeParams> {
-    (0.0..0.5, 0.0..10.0, any::<bool>(), 1.0..10.0).prop_map(|(reserve, rise, takeover, extend)| {
-        TimeParams {
+    (0.0..0.5, 0.0..10.0, any::<bool>(), 1.0..10.0).prop_map(
+        |(reserve, rise, expected_proof_ply, extend)| TimeParams {
             time_reserve: reserve,
             time_rise: rise,
-            time_takeover: takeover,
+            time_takeover: expected_proof_ply,
             time_extend: extend,
             ..TimeParams::default()
-        }
-    })
+        },
+    )
 }
 
 proptest! {
@@ -282,11 +282,11 @@ proptest! {
     ) {
         let now = situation(side, ply);
         let budget = TimeManager::new(params, Some(LAG)).allot(&now).expect("limited");
-        prop_assert!(budget.soft <= budget.most, "{budget:?}");
+        prop_assert!(budget.target <= budget.maximum, "{budget:?}");
         // A search that uses all of its time must be able to answer.
-        prop_assert!(budget.most < budget.hard, "{budget:?}");
+        prop_assert!(budget.maximum < budget.hard, "{budget:?}");
         let usable = side.longest_move().saturating_sub(LAG);
-        prop_assert!(budget.most <= usable, "{budget:?} of {usable:?}");
+        prop_assert!(budget.maximum <= usable, "{budget:?} of {usable:?}");
         prop_assert!(budget.hard <= usable.max(LEAST_HARD), "{budget:?} of {usable:?}");
     }
 

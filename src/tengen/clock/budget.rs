@@ -16,26 +16,26 @@ const YOUNG_SHARE: f64 = 0.25;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     /// Soft limit: the search should stop here.
-    pub soft: Duration,
+    pub target: Duration,
     /// Extended limit, used if more time is likely to change the move.
-    pub most: Duration,
+    pub maximum: Duration,
     /// Hard limit: the move must be available by then.
     pub hard: Duration,
-    /// Rules to end the search before `soft`, or to extend it.
+    /// Rules to end the search before `target`, or to extend it.
     pub rules: StopRules,
 }
 
-/// How a search spends its budget. Without rules, the default, it ends at `soft`.
+/// How a search spends its budget. Without rules, the default, it ends at `target`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StopRules {
     /// Stops when the runner-up would need more than this share of all remaining visits to overtake
     /// the leader; above 1 the leader must be ahead by correspondingly more, and 0 means never.
     pub overtake: f64,
-    /// Reused visits may shorten `soft` by up to this share; 0 for never.
+    /// Reused visits may shorten `target` by up to this share; 0 for never.
     pub credit: f64,
     /// Expected visits per second of this search; 0 if unknown.
     pub rate: f64,
-    /// Time saved by reused visits, which [`Budget::credited`] has subtracted from `soft`.
+    /// Time saved by reused visits, which [`Budget::credited`] has subtracted from `target`.
     pub saved: Duration,
 }
 
@@ -61,10 +61,10 @@ pub struct Progress {
 impl Budget {
     /// A budget without rules, which the search uses completely.
     #[must_use]
-    pub fn fixed(soft: Duration, hard: Duration) -> Budget {
+    pub fn fixed(target: Duration, hard: Duration) -> Budget {
         Budget {
-            soft,
-            most: soft,
+            target,
+            maximum: target,
             hard,
             rules: StopRules::default(),
         }
@@ -74,8 +74,8 @@ impl Budget {
     #[must_use]
     pub fn within(self, other: Budget) -> Budget {
         Budget {
-            soft: self.soft.min(other.soft),
-            most: self.most.min(other.most),
+            target: self.target.min(other.target),
+            maximum: self.maximum.min(other.maximum),
             hard: self.hard.min(other.hard),
             rules: self.rules,
         }
@@ -85,8 +85,8 @@ impl Budget {
     #[must_use]
     pub fn after(self, elapsed: Duration) -> Budget {
         Budget {
-            soft: self.soft.saturating_sub(elapsed),
-            most: self.most.saturating_sub(elapsed),
+            target: self.target.saturating_sub(elapsed),
+            maximum: self.maximum.saturating_sub(elapsed),
             hard: self.hard.saturating_sub(elapsed),
             rules: self.rules,
         }
@@ -99,13 +99,13 @@ impl Budget {
         if rate <= 0.0 || credit <= 0.0 {
             return self;
         }
-        let saved = from_seconds(reused as f64 / rate).min(self.soft.mul_f64(credit));
+        let saved = from_seconds(reused as f64 / rate).min(self.target.mul_f64(credit));
         let rules = StopRules {
             saved,
             ..self.rules
         };
         Budget {
-            soft: self.soft - saved,
+            target: self.target - saved,
             rules,
             ..self
         }
@@ -117,11 +117,11 @@ impl Budget {
         if now.open_moves == 1 {
             return Some(StopReason::OnlyMove);
         }
-        if now.elapsed >= self.most {
+        if now.elapsed >= self.maximum {
             return Some(StopReason::Time);
         }
         let unstable = now.is_unstable();
-        if now.elapsed >= self.soft {
+        if now.elapsed >= self.target {
             return (!unstable).then_some(StopReason::Time);
         }
         (!unstable && self.is_settled(now)).then_some(StopReason::Settled)
@@ -135,7 +135,7 @@ impl Budget {
             return false;
         }
         let rate = now.visits as f64 / now.elapsed.as_secs_f64().max(1e-6);
-        let planned = self.soft + self.rules.saved;
+        let planned = self.target + self.rules.saved;
         if now.elapsed < planned.mul_f64(LEAST_SHARE) {
             return false;
         }
@@ -170,8 +170,8 @@ mod tests {
     use super::*;
 
     const BUDGET: Budget = Budget {
-        soft: Duration::from_secs(10),
-        most: Duration::from_secs(20),
+        target: Duration::from_secs(10),
+        maximum: Duration::from_secs(20),
         hard: Duration::from_secs(30),
         rules: StopRules {
             overtake: 0.5,
@@ -230,7 +230,7 @@ mod tests {
         };
         check(disputed(false, 0), None);
         let late = Progress {
-            elapsed: BUDGET.most,
+            elapsed: BUDGET.maximum,
             ..disputed(false, 0)
         };
         check(late, stopped);
@@ -249,10 +249,10 @@ mod tests {
 
     #[test]
     fn reused_visits_shorten_the_search() {
-        let soft = |reused| BUDGET.credited(reused).soft;
-        assert_eq!(soft(0), Duration::from_secs(10));
-        assert_eq!(soft(300), Duration::from_secs(7));
-        assert_eq!(soft(9_000), Duration::from_secs(3));
+        let target = |reused| BUDGET.credited(reused).target;
+        assert_eq!(target(0), Duration::from_secs(10));
+        assert_eq!(target(300), Duration::from_secs(7));
+        assert_eq!(target(9_000), Duration::from_secs(3));
         // 800 visits ahead are not enough: 900 were planned, though only 200 will come.
         let reused = calm(1, 900, 100);
         let half = Budget {
@@ -266,7 +266,7 @@ mod tests {
         let ahead = calm(1, 1_100, 100);
         let settled = Some(StopReason::Settled);
         assert_eq!(half.credited(9_000).judge(&ahead), settled);
-        let unknown = Budget::fixed(BUDGET.soft, BUDGET.hard);
+        let unknown = Budget::fixed(BUDGET.target, BUDGET.hard);
         assert_eq!(unknown.credited(9_000), unknown);
     }
 
@@ -275,8 +275,8 @@ mod tests {
         let short = Budget::fixed(Duration::from_secs(5), Duration::from_secs(40));
         let both = BUDGET.within(short);
         assert_eq!(
-            (both.soft, both.most, both.hard, both.rules),
-            (short.soft, short.most, BUDGET.hard, BUDGET.rules)
+            (both.target, both.maximum, both.hard, both.rules),
+            (short.target, short.maximum, BUDGET.hard, BUDGET.rules)
         );
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Experience {
     pub(super) used: f64,
     /// Running mean of visits per second; 0 before the first search.
     pub(super) rate: f64,
-    pub(super) takeover: Takeover,
+    pub(super) expected_proof_ply: ExpectedProofPly,
     /// The largest main time seen in this game, and the last.
     pub(super) full: Duration,
     pub(super) present: Duration,
@@ -45,7 +45,7 @@ impl Experience {
             lag_is_told: lag.is_some(),
             used: FIRST_USED,
             rate: 0.0,
-            takeover: Takeover::default(),
+            expected_proof_ply: ExpectedProofPly::default(),
             full: Duration::ZERO,
             present: Duration::ZERO,
         }
@@ -61,19 +61,20 @@ impl Experience {
     pub(super) fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
         let Some(stop) = spent.stop else { return };
         match stop {
-            StopReason::Proven => self.takeover.proven(ply),
+            StopReason::Proven => self.expected_proof_ply.proven(ply),
             StopReason::Time | StopReason::Settled => {
-                self.takeover.thought(ply);
+                self.expected_proof_ply.thought(ply);
                 self.learn(budget, spent);
             }
-            _ => self.takeover.passed_by(ply),
+            _ => self.expected_proof_ply.passed_by(ply),
         }
     }
 
     /// Learns from a completed search: the used share of its time, and its speed.
     fn learn(&mut self, budget: &Budget, spent: &MoveTimeUsed) {
-        if budget.soft >= SHORTEST_INFORMATIVE {
-            let used = spent.elapsed.min(budget.most).as_secs_f64() / budget.soft.as_secs_f64();
+        if budget.target >= SHORTEST_INFORMATIVE {
+            let used =
+                spent.elapsed.min(budget.maximum).as_secs_f64() / budget.target.as_secs_f64();
             self.used += MOVE_WEIGHT * (used - self.used);
             self.used = self.used.clamp(LEAST_USED, 1.5);
         }
@@ -99,10 +100,10 @@ impl Experience {
     }
 }
 
-// The takeover ply: the ply from which a game's positions are usually proven, so that moves need
+// The expected proof ply: the ply from which a game's positions are usually proven, so that moves need
 // no thought. Learned from game to game, where one ply is usual.
 
-/// Weak opponents are beaten early and loaded endings are proven at once: learned takeover plies
+/// Weak opponents are beaten early and loaded endings are proven at once: learned expected proof plies
 /// stay within this many plies of the usual one.
 const RANGE: f64 = 8.0;
 /// Weight of a new game in the running mean.
@@ -112,10 +113,10 @@ const GAME_WEIGHT: f64 = 0.3;
 /// solved at ply 58, 56, 53 and 51 with 10^3, 10^4, 10^5 and 10^6 nodes
 /// (docs/results/measures.toml).
 const PLIES_BY_TENFOLD_TIME: f64 = 2.0;
-/// The time per move of a game's usual takeover ply.
+/// The time per move of a game's usual expected proof ply.
 const USUAL_MOVE_TIME: Duration = Duration::from_millis(100);
 
-/// The usual takeover ply at this time per move, given the one at a tenth of a second.
+/// The usual expected proof ply at this time per move, given the one at a tenth of a second.
 pub(super) fn usual(at_a_tenth: f64, move_time: Duration) -> f64 {
     let times = move_time.as_secs_f64() / USUAL_MOVE_TIME.as_secs_f64();
     let earlier = PLIES_BY_TENFOLD_TIME * times.max(f64::MIN_POSITIVE).log10();
@@ -124,7 +125,7 @@ pub(super) fn usual(at_a_tenth: f64, move_time: Duration) -> f64 {
 
 /// A running mean over games, and observations of the current game.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Takeover {
+pub(super) struct ExpectedProofPly {
     mean: Option<f64>,
     /// The first ply of this game whose result was proven.
     proven_at: Option<u32>,
@@ -132,8 +133,8 @@ pub(super) struct Takeover {
     last_ply: Option<u32>,
 }
 
-impl Takeover {
-    /// The ply; `None` before [`Takeover::expect`] has set the usual one.
+impl ExpectedProofPly {
+    /// The ply; `None` before [`ExpectedProofPly::expect`] has set the usual one.
     pub(super) fn ply(&self) -> Option<f64> {
         self.mean
     }
@@ -298,27 +299,27 @@ mod tests {
 
     #[test]
     fn it_moves_towards_what_games_show() {
-        let mut takeover = Takeover::default();
-        takeover.expect(54.0);
-        takeover.thought(42);
-        takeover.proven(44);
-        takeover.passed_by(46);
-        takeover.proven(48);
-        takeover.new_game();
-        assert_eq!(takeover.ply(), Some(51.0));
+        let mut expected_proof_ply = ExpectedProofPly::default();
+        expected_proof_ply.expect(54.0);
+        expected_proof_ply.thought(42);
+        expected_proof_ply.proven(44);
+        expected_proof_ply.passed_by(46);
+        expected_proof_ply.proven(48);
+        expected_proof_ply.new_game();
+        assert_eq!(expected_proof_ply.ply(), Some(51.0));
         // Never proven, and searched beyond: later than expected.
-        takeover.thought(61);
-        takeover.new_game();
-        assert_eq!(takeover.ply(), Some(54.0));
+        expected_proof_ply.thought(61);
+        expected_proof_ply.new_game();
+        assert_eq!(expected_proof_ply.ply(), Some(54.0));
         // Given up early: nothing is known.
-        takeover.thought(20);
-        takeover.new_game();
-        assert_eq!(takeover.ply(), Some(54.0));
+        expected_proof_ply.thought(20);
+        expected_proof_ply.new_game();
+        assert_eq!(expected_proof_ply.ply(), Some(54.0));
         // A proof that was undone does not count.
-        takeover.proven(40);
-        takeover.thought(38);
-        takeover.new_game();
-        assert_eq!(takeover.ply(), Some(54.0));
+        expected_proof_ply.proven(40);
+        expected_proof_ply.thought(38);
+        expected_proof_ply.new_game();
+        assert_eq!(expected_proof_ply.ply(), Some(54.0));
     }
 
     #[test]
@@ -334,27 +335,27 @@ mod tests {
 
     #[test]
     fn where_games_differ_nothing_is_learned() {
-        let mut takeover = Takeover::default();
+        let mut expected_proof_ply = ExpectedProofPly::default();
         for (ply, assumed) in [(6, 35.0), (60, 80.0), (8, 36.5)] {
-            takeover.assume(assumed);
-            assert_eq!(takeover.ply(), Some(assumed));
-            takeover.proven(ply);
-            takeover.new_game();
+            expected_proof_ply.assume(assumed);
+            assert_eq!(expected_proof_ply.ply(), Some(assumed));
+            expected_proof_ply.proven(ply);
+            expected_proof_ply.new_game();
         }
     }
 
     #[test]
     fn it_stays_near_the_usual() {
-        let mut takeover = Takeover::default();
-        takeover.new_game();
-        assert_eq!(takeover.ply(), None);
-        takeover.expect(54.0);
+        let mut expected_proof_ply = ExpectedProofPly::default();
+        expected_proof_ply.new_game();
+        assert_eq!(expected_proof_ply.ply(), None);
+        expected_proof_ply.expect(54.0);
         for _ in 0..20 {
-            takeover.proven(0);
-            takeover.new_game();
+            expected_proof_ply.proven(0);
+            expected_proof_ply.new_game();
         }
-        takeover.expect(54.0);
-        assert_eq!(takeover.ply(), Some(46.0));
+        expected_proof_ply.expect(54.0);
+        assert_eq!(expected_proof_ply.ply(), Some(46.0));
     }
 
     #[test]

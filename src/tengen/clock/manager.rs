@@ -64,19 +64,19 @@ impl TimeManager {
         match situation.usually_proven_from {
             Some(ply) => {
                 let usual = experience::usual(ply, situation.usual_move_time(ply, known.full));
-                known.takeover.expect(usual);
+                known.expected_proof_ply.expect(usual);
             }
             // Where games differ much, the position says more than earlier games.
             None => known
-                .takeover
+                .expected_proof_ply
                 .assume(f64::from(situation.ply) + situation.plies_left),
         }
         let budget = allotment::budget(known, situation)?;
         let answer = ANSWER.min(budget.hard / 3);
-        let most = budget.most.min(budget.hard.saturating_sub(answer));
+        let maximum = budget.maximum.min(budget.hard.saturating_sub(answer));
         Some(Budget {
-            soft: budget.soft.min(most),
-            most,
+            target: budget.target.min(maximum),
+            maximum,
             hard: budget.hard.max(LEAST_HARD),
             ..budget
         })
@@ -101,8 +101,9 @@ impl TimeManager {
         if told.settles {
             self.moves_unsettled = 0;
         }
-        let most = (LARGEST_LAG_SHARE * self.known.full.as_secs_f64()).max(1.0) * f64::from(moves);
-        let lost = told.lost_seconds.filter(|lost| lost.abs() <= most);
+        let maximum =
+            (LARGEST_LAG_SHARE * self.known.full.as_secs_f64()).max(1.0) * f64::from(moves);
+        let lost = told.lost_seconds.filter(|lost| lost.abs() <= maximum);
         if let (Some(lost), 1..) = (lost, moves) {
             self.known.lag.measure(lost, moves, told.coarse);
         }
@@ -110,15 +111,15 @@ impl TimeManager {
 
     /// A game has ended: learns from it, and starts the next one.
     pub fn new_game(&mut self) {
-        self.known.takeover.new_game();
+        self.known.expected_proof_ply.new_game();
         self.new_control();
     }
 
     /// The ply from which results are expected to be proven, so that moves need no thought; `None`
     /// before the first move.
     #[must_use]
-    pub fn takeover(&self) -> Option<f64> {
-        self.known.takeover.ply()
+    pub fn expected_proof_ply(&self) -> Option<f64> {
+        self.known.expected_proof_ply.ply()
     }
 
     /// Measurements for display: lag and visits per second.
@@ -167,13 +168,13 @@ mod tests {
     fn the_rate_and_the_use_of_time_are_learned_from_searches() {
         let mut manager = manager();
         let given = budget(&mut manager);
-        let elapsed = given.soft.as_secs_f64() / 2.0;
+        let elapsed = given.target.as_secs_f64() / 2.0;
         let before = manager.known.used;
         manager.moved(0, &given, &spent(elapsed, StopReason::Settled));
         assert!((manager.measured().1 - 1000.0 / elapsed).abs() < 1e-6);
         assert!(manager.known.used < before);
         assert!(
-            budget(&mut manager).soft > given.soft,
+            budget(&mut manager).target > given.target,
             "what is saved is handed on"
         );
         let rate = manager.measured().1;
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_takeover_is_learned_from_why_searches_ended() {
+    fn the_expected_proof_ply_is_learned_from_why_searches_ended() {
         let mut manager = manager();
         let given = budget(&mut manager);
         let mut play = |plies: &[(u32, StopReason)]| {
@@ -190,7 +191,7 @@ mod tests {
                 manager.moved(*ply, &given, &spent(1.0, *stop));
             }
             manager.new_game();
-            manager.takeover().expect("a move was made")
+            manager.expected_proof_ply().expect("a move was made")
         };
         let proven = play(&[
             (42, StopReason::Time),

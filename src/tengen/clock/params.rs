@@ -11,7 +11,7 @@ crate::settings! {
              clock, and at most 5 seconds; twice that while the controller does not report the \
              time.", "ours";
         time_rise: f64 = 2.0, 0.0..=10.0,
-            "Additional time of the last moves before the takeover, as a share of the time of an opening move.", "what a move loses against 4,096 visits, by ply and visits, in 2,361 positions: 0.009 at ply 4, 0.025 at 40, 0.05 at 50, 0.2 at 56 (128 visits)";
+            "Additional time of the last moves before the expected proof, as a share of the time of an opening move.", "what a move loses against 4,096 visits, by ply and visits, in 2,361 positions: 0.009 at ply 4, 0.025 at 40, 0.05 at 50, 0.2 at 56 (128 visits)";
         time_takeover: bool = true, Switch,
             "Plan for the moves until positions are usually proven, not for the whole game.", "docs/methods.md#time";
         time_overtake: f64 = 0.5, 0.0..=1.0,

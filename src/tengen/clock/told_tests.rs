@@ -138,8 +138,8 @@ fn main_time_told_with_a_stone_is_shared_out() {
         let clock = told(control, "1917 1");
         let mut manager = TimeManager::new(TimeParams::default(), Some(LAG));
         let budget = allot(&mut manager, &clock, 20).expect("a clock");
-        let soft = budget.soft.as_secs_f64();
-        assert!((20.0..100.0).contains(&soft), "{control}: {soft}");
+        let target = budget.target.as_secs_f64();
+        assert!((20.0..100.0).contains(&target), "{control}: {target}");
     }
 }
 
@@ -204,7 +204,7 @@ const REPORTS: [(&str, Report); 9] = [
     ("nothing at all", |_| None),
 ];
 
-/// Plays a game of 65 moves whose searches end where `ends` says (0 soft, 1 most, 2 hard), with a
+/// Plays a game of 65 moves whose searches end where `ends` says (0 target, 1 maximum, 2 hard), with a
 /// clock reported in some way; returns the move that loses it on time, if any.
 fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
     let mut truth = SideClock::new(control);
@@ -216,8 +216,8 @@ fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
         }
         let budget = allot(&mut manager, &own, ply)?;
         let elapsed = match end {
-            0 => budget.soft,
-            1 => budget.most,
+            0 => budget.target,
+            1 => budget.maximum,
             _ => budget.hard,
         };
         if elapsed + LAG > truth.longest_move() {

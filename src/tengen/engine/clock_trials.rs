@@ -151,14 +151,14 @@ impl Trial {
 
     /// The time of a search, which ends with a playout: at once, early, as planned, or extended.
     fn search(&self, budget: &Budget, rng: &mut Xoshiro256PlusPlus) -> Duration {
-        let (soft, most) = (budget.soft.as_secs_f64(), budget.most.as_secs_f64());
+        let (target, maximum) = (budget.target.as_secs_f64(), budget.maximum.as_secs_f64());
         let part: f64 = rng.random();
         let seconds = match rng.random_range(0..100) {
             0..8 => 0.0,
-            8..30 => soft * (0.2 + 0.8 * part),
-            30..80 => soft,
-            80..92 => soft + (most - soft) * part,
-            _ => most,
+            8..30 => target * (0.2 + 0.8 * part),
+            30..80 => target,
+            80..92 => target + (maximum - target) * part,
+            _ => maximum,
         };
         let playouts = (seconds * self.playouts_per_second).ceil().max(1.0);
         Duration::from_secs_f64(playouts / self.playouts_per_second)

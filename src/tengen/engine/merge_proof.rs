@@ -5,10 +5,10 @@ use std::time::Duration;
 use crate::clock::StopReason;
 use crate::game::{Move, Proof};
 use crate::search::{MoveReport, SearchReport};
-use crate::solver::Advice;
+use crate::solver::SolvedMoves;
 
 /// A report with moves only.
-pub(super) fn unsearched(advice: &Advice) -> SearchReport {
+pub(super) fn unsearched(advice: &SolvedMoves) -> SearchReport {
     let prior = 1.0 / advice.moves.len() as f32;
     let moves = advice.moves.iter();
     let moves = moves.map(|rated| MoveReport::unsearched(rated.mv, prior));
@@ -18,7 +18,7 @@ pub(super) fn unsearched(advice: &Advice) -> SearchReport {
 /// The search's report with the solver's move order; ties in the order of the search.
 pub(super) fn merge_proof(
     mut report: SearchReport,
-    advice: &Advice,
+    advice: &SolvedMoves,
     elapsed: Duration,
 ) -> SearchReport {
     let best = advice
@@ -47,11 +47,11 @@ pub(super) fn merge_proof(
     report
 }
 
-/// The report of an interrupted search, with instant knowledge: a winning move first, and losing
+/// The report of an interrupted search, with static knowledge: a winning move first, and losing
 /// moves last, unless all lose.
-pub(super) fn merge_instant(mut report: SearchReport, instant: &SearchReport) -> SearchReport {
+pub(super) fn merge_static(mut report: SearchReport, known: &SearchReport) -> SearchReport {
     let proven = |wanted| {
-        let moves = instant.moves.iter();
+        let moves = known.moves.iter();
         let proven = moves.filter(move |found| found.proof == Some(wanted));
         proven.map(|found| found.mv)
     };
@@ -66,7 +66,7 @@ pub(super) fn merge_instant(mut report: SearchReport, instant: &SearchReport) ->
         return report;
     }
     let losing: Vec<Move> = proven(Proof::Loss).collect();
-    match losing.len() < instant.moves.len() {
+    match losing.len() < known.moves.len() {
         true => merge_losing(report, &losing),
         false => report,
     }
@@ -91,14 +91,14 @@ mod tests {
     use super::super::testing::report;
     use super::*;
 
-    /// The moves of an interrupted search in playing order, given instant knowledge.
+    /// The moves of an interrupted search in playing order, given static knowledge.
     fn order(known: [(u16, Option<Proof>); 3]) -> (Vec<u16>, Option<Proof>) {
-        let mut instant = report(&known.map(|(mv, _)| (mv, 0, 0.3)));
-        for (found, (_, proof)) in instant.moves.iter_mut().zip(known) {
+        let mut at_once = report(&known.map(|(mv, _)| (mv, 0, 0.3)));
+        for (found, (_, proof)) in at_once.moves.iter_mut().zip(known) {
             found.proof = proof;
         }
         let broken_off = report(&[(0, 9, 0.5), (1, 5, 0.3), (2, 1, 0.2)]);
-        let merged = merge_instant(broken_off, &instant);
+        let merged = merge_static(broken_off, &at_once);
         let moves = merged.moves.iter().map(|found| found.mv.0);
         (moves.collect(), merged.proof)
     }

@@ -17,12 +17,11 @@ mod built_in;
 mod choose;
 #[cfg(test)]
 mod clock_trials;
+mod dead_stones;
+mod estimate_limits;
 mod fallbacks;
 mod from_book;
 mod history;
-mod instant;
-mod judge;
-mod judge_limits;
 mod loading;
 mod merge_proof;
 mod network;
@@ -36,21 +35,21 @@ mod request;
 #[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod resign;
 mod rollout;
-mod second_look;
 mod shown_proof;
 mod solver_thinker;
+mod static_policy;
 #[cfg(test)]
 pub(crate) mod testing;
 mod thinker;
 #[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod timing;
-mod unjudged;
+mod verify_move;
 mod worker;
 
 pub use built_in::{built_in, built_in_boards, built_in_name, none_built_in};
+pub use dead_stones::ScoringInterrupted;
 pub(crate) use from_book::FromBook;
 pub use from_book::{BookLine, BookPosition};
-pub(crate) use instant::look_at_once;
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;
 pub use networks::Networks;
@@ -61,9 +60,9 @@ pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};
 pub use resign::Resign;
 pub use rollout::RolloutThinker;
 pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker, SolverThreads};
+pub(crate) use static_policy::look_at_once;
 pub use thinker::{MakeThinker, ThinkError, Thinker, ThinkerLog};
 pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, ThinkingLimits};
-pub use unjudged::Unjudged;
 
 use std::time::Duration;
 
@@ -260,7 +259,7 @@ pub trait Engine: Send {
 
     /// Static evaluation of the current position for the side to move, in [-1, 1], without a
     /// search; 0 in games without one.
-    fn value_at_a_glance(&mut self) -> f32;
+    fn static_value(&mut self) -> f32;
 
     /// The search behind the last decision of this game, if there was one.
     fn last_report(&self) -> Option<&SearchReport>;
@@ -300,8 +299,8 @@ pub trait Engine: Send {
     /// stones in seki, owners of points. `None` in games without dead stones.
     ///
     /// # Errors
-    /// [`Unjudged`] when `stop` is raised before the estimate is complete.
-    fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged>;
+    /// [`ScoringInterrupted`] when `stop` is raised before the estimate is complete.
+    fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, ScoringInterrupted>;
 
     /// The same where people say whose each point is: 1 Black's, -1 White's. `None` in games without dead
     /// stones.

@@ -213,7 +213,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
                 Err(SearchError::Stopped(_)) => break,
                 Err(error) => self.give_up(&error.to_string()),
             }
-            let is_late = |budget: Budget| budget.most.is_zero();
+            let is_late = |budget: Budget| budget.maximum.is_zero();
             if request.stop.is_raised() || rest().limits.budget.is_some_and(is_late) {
                 break;
             }

@@ -190,8 +190,8 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgeme
             // The search may have ended before it reached the pass.
             let mut next = scoring::searched(position);
             next.play(passed.mv);
-            let glance = next.certain().flip().low();
-            passed.proof.map_or(glance, |proof| proof.max(glance)) >= proof
+            let at_once = next.certain().flip().low();
+            passed.proof.map_or(at_once, |proof| proof.max(at_once)) >= proof
         }
         None => {
             let enough = (best.visits as f32 * LEAST_SHARE).max(1.0);

@@ -7,19 +7,19 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::dead_stones::{DeadStoneEstimator, MakeExpected};
+use super::estimate_limits::EstimateLimits;
 use super::from_book::{BookPosition, FromBook};
 use super::history::History;
-use super::instant::{self, LookAtOnce};
-use super::judge::{Judge, MakeExpected};
-use super::judge_limits::JudgeLimits;
 use super::loading;
 use super::passing::{self, PassJudgement};
+use super::static_policy::{self, StaticPolicy};
 use super::timing::{self, Timing};
 use super::worker::Worker;
 use super::{
     AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, MakeThinker,
-    MoveKind, MoveRequest, MoveTime, Resign, RulesError, Solution, ThinkerLog, ThinkingLimits,
-    Unjudged,
+    MoveKind, MoveRequest, MoveTime, Resign, RulesError, ScoringInterrupted, Solution, ThinkerLog,
+    ThinkingLimits,
 };
 use crate::clock::{Budget, Clock, StopReason, TimeControl};
 use crate::game::{
@@ -53,9 +53,9 @@ pub struct Player<G: Game> {
     /// Its own move was the last, and the opponent is thinking.
     awaits_reply: bool,
     /// Estimates dead stones.
-    judge: Judge<G>,
+    dead_stones: DeadStoneEstimator<G>,
     /// Chooses the move when there is no search result.
-    look_at_once: LookAtOnce<G>,
+    look_at_once: StaticPolicy<G>,
     /// When it resigns; `None` for never.
     resign: Option<Resign>,
     /// Its book of openings.
@@ -81,8 +81,8 @@ impl<G: Game> Player<G> {
             thinker_log: ThinkerLog::default(),
             last_report: None,
             awaits_reply: false,
-            judge: Judge::none(Arc::clone(&time)),
-            look_at_once: instant::any_legal(),
+            dead_stones: DeadStoneEstimator::none(Arc::clone(&time)),
+            look_at_once: static_policy::any_legal(),
             resign: None,
             book: None,
             time,
@@ -112,14 +112,14 @@ impl<G: Game> Player<G> {
 
     /// Sets the estimator for [`Engine::settle`] and for passes.
     #[must_use]
-    pub(crate) fn with_judge(mut self, expect: MakeExpected<G>) -> Self {
-        self.judge = self.judge.asking(expect);
+    pub(crate) fn with_dead_stones(mut self, expect: MakeExpected<G>) -> Self {
+        self.dead_stones = self.dead_stones.asking(expect);
         self
     }
 
     /// Sets how moves are chosen without a search result; the default is any legal move.
     #[must_use]
-    pub(crate) fn with_look_at_once(mut self, look: LookAtOnce<G>) -> Self {
+    pub(crate) fn with_look_at_once(mut self, look: StaticPolicy<G>) -> Self {
         self.look_at_once = look;
         self
     }
@@ -266,9 +266,9 @@ impl<G: Game> Engine for Player<G> {
         let avoids_pass = analysis.avoid.contains(&position.size().pass());
         let may_pass = G::INFO.scored && !is_turned && !avoids_pass;
         // A judgement takes longer than the analysis of a position of a whole game should: after a pass alone.
-        let judge_limits = JudgeLimits::of_controller(stop);
+        let estimate_limits = EstimateLimits::of_controller(stop);
         let mut judged = match may_pass && passing::is_offered(position) {
-            true => self.judge_pass(position, judge_limits),
+            true => self.judge_pass(position, estimate_limits),
             false => PassJudgement::default(),
         };
         analysis.judged.clone_from(&judged.expected);
@@ -283,7 +283,7 @@ impl<G: Game> Engine for Player<G> {
         let (visits, time) = match request.effort {
             AnalysisEffort::Endless | AnalysisEffort::Network(_) => (None, None),
             AnalysisEffort::Bounded { visits, time } => (visits, time),
-            AnalysisEffort::Glance => (Some(1), None),
+            AnalysisEffort::OneEvaluation => (Some(1), None),
         };
         let budget = time.map(timing::fixed_budget);
         let mut shown = |report: &SearchReport| {
@@ -305,7 +305,7 @@ impl<G: Game> Engine for Player<G> {
         match found {
             Ok(mut report) => {
                 if may_pass && is_bounded && !stop.is_raised() {
-                    self.weigh_pass(&search, &mut report, &mut judged, judge_limits);
+                    self.weigh_pass(&search, &mut report, &mut judged, estimate_limits);
                 }
                 Some(adapted(&report, &judged).unwrap_or(report))
             }
@@ -378,7 +378,7 @@ impl<G: Game> Engine for Player<G> {
         self.awaits_reply = false;
     }
 
-    fn value_at_a_glance(&mut self) -> f32 {
+    fn static_value(&mut self) -> f32 {
         (self.look_at_once)(&self.history.game_state(), StopReason::Time).value
     }
 
@@ -432,9 +432,9 @@ impl<G: Game> Engine for Player<G> {
         scoring::settle(position, &told)
     }
 
-    fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged> {
+    fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, ScoringInterrupted> {
         let position = self.history.position().clone();
-        self.settle_for_controller(&position, JudgeLimits::of_controller(stop))
+        self.settle_for_controller(&position, EstimateLimits::of_controller(stop))
     }
 
     fn record(&self) -> GameRecord {

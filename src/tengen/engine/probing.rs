@@ -67,7 +67,7 @@ fn nodes(each: u64, occasion: &ProbeContext<'_>, median: Option<f64>) -> Option<
     }
     let again = nodes_again(visits);
     // Equal probes find the same. A move that comes over with fewer visits will be asked at a power.
-    let wanted = match occasion.taken_over && again == MOST_AGAIN {
+    let wanted = match occasion.is_reused && again == MOST_AGAIN {
         true => true,
         false => occasion.is_due() && again > nodes_again(visits / ASK_AGAIN),
     };
@@ -88,7 +88,7 @@ mod tests {
         ProbeContext {
             visits,
             depth,
-            taken_over: false,
+            is_reused: false,
             over: &|| false,
         }
     }
@@ -117,7 +117,7 @@ mod tests {
     fn a_root_move_of_an_earlier_search_is_probed_once_if_it_has_visits() {
         let asked = |visits, median| {
             let occasion = ProbeContext {
-                taken_over: true,
+                is_reused: true,
                 ..probe(visits, 1)
             };
             nodes(100, &occasion, median)

@@ -70,7 +70,7 @@ pub enum AnalysisEffort {
         time: Option<Duration>,
     },
     /// Report what earlier searches know of the position, or one evaluation if that is nothing.
-    Glance,
+    OneEvaluation,
     /// Report the network's evaluation of the game under a symmetry of the board, turned back: one visit,
     /// without any search.
     Network(Symmetry),

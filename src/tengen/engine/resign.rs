@@ -1,6 +1,6 @@
 //! When to resign.
 
-use super::judge::stones;
+use super::dead_stones::stones;
 use crate::game::{Color, Game, Settled};
 use crate::search::SearchReport;
 

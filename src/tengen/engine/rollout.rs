@@ -80,7 +80,10 @@ impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
                 Some(StopReason::Interrupted)
             } else if limits.visits.is_some_and(|visits| playouts >= visits) {
                 Some(StopReason::Visits)
-            } else if limits.budget.is_some_and(|budget| elapsed() >= budget.soft) {
+            } else if limits
+                .budget
+                .is_some_and(|budget| elapsed() >= budget.target)
+            {
                 Some(StopReason::Time)
             } else if playouts >= MOST_PLAYOUTS {
                 Some(StopReason::Memory)
@@ -113,7 +116,7 @@ impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
             });
         let cut_short = matches!(reason, StopReason::Time | StopReason::Interrupted);
         if cut_short && found.playouts + found.reused < found.moves.len() as u64 {
-            put_first_at_a_glance(start.position(), &mut found);
+            put_first_statically(start.position(), &mut found);
         }
         Ok(report(found, elapsed(), reason))
     }
@@ -124,9 +127,9 @@ impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
 }
 
 /// Before every move was tried once, static preferences are more reliable.
-fn put_first_at_a_glance<G: Playout>(position: &G, found: &mut RaveReport) {
+fn put_first_statically<G: Playout>(position: &G, found: &mut RaveReport) {
     let moves: Vec<Move> = found.moves.iter().map(|found| found.mv).collect();
-    let appeal = position.glance(&moves).appeal;
+    let appeal = position.static_eval(&moves).appeal;
     let best = (0..moves.len()).max_by(|&one, &other| {
         let [one, other] = [one, other].map(|at| appeal.get(at).copied().unwrap_or(0.0));
         one.total_cmp(&other)

@@ -8,17 +8,17 @@
 //! search has all the time, as its probes use it better. With a number of visits, or under a
 //! simulated clock, it works before the search with a number of nodes, so that equal calls stay
 //! equal; the simulated clock counts both as concurrent. An unproven move is
-//! [verified](super::second_look) before it is played.
+//! [verified](super::verify_move) before it is played.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::merge_proof::{merge_losing, merge_proof, unsearched};
-use super::second_look::{
-    CheckBudget, NODES_PER_PLAYOUT, QUICK_CHECK, limits_before_look, second_look,
-};
 use super::shown_proof::show_proof;
+use super::verify_move::{
+    CheckBudget, NODES_PER_PLAYOUT, QUICK_CHECK, limits_before_look, verify_move,
+};
 use super::{ThinkError, Thinker};
 use crate::clock::Clock;
 use crate::game::{GameState, Proof};
@@ -26,7 +26,7 @@ use crate::search::{
     AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
 };
 use crate::settings::{Allowed as _, Reader};
-use crate::solver::{Advice, Solvable, Solve, SolveLimits};
+use crate::solver::{Solvable, Solve, SolveLimits, SolvedMoves};
 
 /// 1/SHARE of visits or simulated time are added for the solver.
 const SHARE: u64 = 5;
@@ -100,7 +100,7 @@ pub struct SolverThinker<G: Solvable> {
 }
 
 /// The result as a word.
-fn verdict(advice: Option<&Advice>) -> &'static str {
+fn verdict(advice: Option<&SolvedMoves>) -> &'static str {
     match advice.map(|advice| advice.proof) {
         None => "unsolved",
         Some(Proof::Win) => "won",
@@ -111,7 +111,7 @@ fn verdict(advice: Option<&Advice>) -> &'static str {
 
 /// Work of the solver for one move.
 struct Solved {
-    advice: Option<Advice>,
+    advice: Option<SolvedMoves>,
     nodes: u64,
 }
 
@@ -153,7 +153,7 @@ impl<G: Solvable> SolverThinker<G> {
     /// Nodes of a solver that works before the search, in proportion to the search's visits or
     /// simulated time, so that moves are reproducible; `None` if real time limits it, or nothing.
     fn nodes_before(&self, limits: &Limits, purpose: Purpose) -> Option<u64> {
-        let seconds = limits.budget.map(|budget| budget.soft.as_secs_f64());
+        let seconds = limits.budget.map(|budget| budget.target.as_secs_f64());
         let simulated = self.simulated.zip(seconds);
         let simulated = simulated.map(|(rate, seconds)| (rate * seconds) as u64);
         let playouts = match (limits.visits, simulated) {
@@ -312,7 +312,7 @@ impl<G: Solvable> Turn<'_, '_, G> {
     ) -> Found {
         let position = self.request.start.position();
         let limits = limits_before_look(position, &self.request.limits);
-        let deadline = limits.budget.map(|budget| self.started + budget.most);
+        let deadline = limits.budget.map(|budget| self.started + budget.maximum);
         let time = self.time;
         let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
         beside(
@@ -350,10 +350,10 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         let position = start.position();
         let for_position = analysis.purpose == Purpose::Position;
         // A quick check is not a search.
-        let glance = limits.visits == Some(1) && !for_position;
+        let one_visit = limits.visits == Some(1) && !for_position;
         // If moves are avoided the best one may be among them.
         let whole = analysis.avoid.is_empty();
-        if !self.is_for(position) || glance || !whole || start.legal_count() < 2 {
+        if !self.is_for(position) || one_visit || !whole || start.legal_count() < 2 {
             return self.inner.search(request, observer);
         }
         let (time, started) = (Arc::clone(&self.time), self.time.now());
@@ -407,7 +407,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             return report.map(|mut report| {
                 if let Some(look) = look {
                     let nodes;
-                    (report, nodes) = second_look(solver, position, report, &look, &mut losing);
+                    (report, nodes) = verify_move(solver, position, report, &look, &mut losing);
                     if simulated.is_some() {
                         count(nodes / NODES_PER_PLAYOUT, &mut report, &*time);
                     }

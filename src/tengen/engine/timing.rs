@@ -80,7 +80,7 @@ pub struct ClockState {
     /// Visits per second under the clock so far; 0 before the first search.
     pub rate: f64,
     /// The ply from which results are expected to be proven; `None` before the first move.
-    pub takeover: Option<f64>,
+    pub expected_proof_ply: Option<f64>,
 }
 
 /// A budget of this time, which a first search may exceed to load its network.
@@ -197,10 +197,10 @@ impl Timing {
     /// Warns once per game that a side has hardly any time.
     fn warn_if_starving(&mut self, color: Color, budget: &Budget) {
         let told = &mut self.told_starving[color.index()];
-        if budget.most < STARVING && !std::mem::replace(told, true) {
+        if budget.maximum < STARVING && !std::mem::replace(told, true) {
             log::warn!(
                 "{color} gets only {} ms for this move and later ones: its clock has {}",
-                budget.most.as_millis(),
+                budget.maximum.as_millis(),
                 self.clocks[color.index()].likely().left()
             );
         }
@@ -261,7 +261,7 @@ impl Timing {
             clock: self.clocks[color.index()].likely(),
             lag,
             rate,
-            takeover: manager.takeover(),
+            expected_proof_ply: manager.expected_proof_ply(),
         }
     }
 }
@@ -270,9 +270,10 @@ impl fmt::Display for MoveTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ply {} {}:", self.ply, self.color)?;
         if let Some(budget) = &self.budget {
-            let seconds = [budget.soft, budget.most, budget.hard].map(|time| time.as_secs_f64());
-            let [soft, most, hard] = seconds;
-            write!(f, " allotted {soft:.2}/{most:.2}/{hard:.2} s,")?;
+            let seconds =
+                [budget.target, budget.maximum, budget.hard].map(|time| time.as_secs_f64());
+            let [target, maximum, hard] = seconds;
+            write!(f, " allotted {target:.2}/{maximum:.2}/{hard:.2} s,")?;
         }
         write!(f, " used {:.2} s,", self.elapsed.as_secs_f64())?;
         match self.stop {
@@ -349,7 +350,7 @@ mod tests {
                 overtime: Overtime::None,
             });
             let (_, budget) = timing.limits(&position);
-            budget.expect("there is a clock").soft.as_secs_f64()
+            budget.expect("there is a clock").target.as_secs_f64()
         };
         // A tenth of a second for each of 113 own moves would cost all of the shorter clock.
         for (main, range) in [(60, 2.0..4.0), (12, 0.3..0.6)] {

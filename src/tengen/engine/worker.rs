@@ -29,12 +29,12 @@ enum Task {
 }
 
 /// One task for the thinker.
-struct Errand<G: Game> {
+struct SearchJob<G: Game> {
     request: SearchRequest<G>,
     task: Task,
     /// Raised when the answer is no longer awaited.
     given_up: StopFlag,
-    /// A new game has begun since the last errand.
+    /// A new game has begun since the last job.
     new_game: bool,
     reply: Sender<ThinkerReply>,
 }
@@ -46,10 +46,10 @@ enum ThinkerReply {
     Done(Result<SearchReport, ThinkError>),
 }
 
-/// A thinker on its own thread, started by the first errand.
+/// A thinker on its own thread, started by the first job.
 pub(super) struct Worker<G: Game> {
     make: MakeThinker<G>,
-    errands: Option<Sender<Errand<G>>>,
+    jobs: Option<Sender<SearchJob<G>>>,
     new_game: bool,
     /// Ends the current preparation.
     preparing: StopFlag,
@@ -60,14 +60,14 @@ impl<G: Game> Worker<G> {
     pub(super) fn new(make: MakeThinker<G>, time: Arc<dyn Clock>) -> Worker<G> {
         Worker {
             make,
-            errands: None,
+            jobs: None,
             new_game: false,
             preparing: StopFlag::new(),
             time,
         }
     }
 
-    /// The next errand is for a new game.
+    /// The next job is for a new game.
     pub(super) fn new_game(&mut self) {
         self.new_game = true;
     }
@@ -108,12 +108,12 @@ impl<G: Game> Worker<G> {
         let result = wait(&answer, budget, &stop, &*self.time, observer);
         given_up.raise();
         if matches!(result, Err(ThinkError::Gone(_))) {
-            self.errands = None;
+            self.jobs = None;
         }
         result
     }
 
-    /// Starts the preparation of a search from `start`, which ends with the next errand, without
+    /// Starts the preparation of a search from `start`, which ends with the next job, without
     /// waiting.
     pub(super) fn prepare(&mut self, start: GameState<G>) {
         let request = SearchRequest::new(start);
@@ -133,7 +133,7 @@ impl<G: Game> Worker<G> {
             Ok(sent) => sent,
             Err(error) => return log::warn!("cannot prepare a search: {error}"),
         };
-        // The errand is dropped when it is done, and its end of the channel with it.
+        // The job is dropped when it is done, and its end of the channel with it.
         while matches!(answer.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout)) {
             let waited = self.time.now().saturating_sub(began);
             if stop.is_raised() || waited >= LONGEST_PREPARATION {
@@ -142,7 +142,7 @@ impl<G: Game> Worker<G> {
         }
     }
 
-    /// Sends an errand to the thinker; returns the answers, and the flag to give it up.
+    /// Sends a job to the thinker; returns the answers, and the flag to give it up.
     fn send(
         &mut self,
         request: SearchRequest<G>,
@@ -152,53 +152,53 @@ impl<G: Game> Worker<G> {
         let ((reply, answer), given_up) = (channel(), StopFlag::new());
         let start = &request.start;
         let start = GameState::new(scoring::searched(start.position()), start.past().clone());
-        let errand = Errand {
+        let job = SearchJob {
             request: SearchRequest { start, ..request },
             task,
             given_up: given_up.clone(),
             new_game: std::mem::take(&mut self.new_game),
             reply,
         };
-        let Err(unsent) = self.errands()?.send(errand) else {
+        let Err(unsent) = self.jobs()?.send(job) else {
             return Ok((answer, given_up));
         };
-        // It died while idle: a new one takes the errand.
-        self.errands = None;
-        match self.errands()?.send(unsent.0) {
+        // It died while idle: a new one takes the job.
+        self.jobs = None;
+        match self.jobs()?.send(unsent.0) {
             Ok(()) => Ok((answer, given_up)),
             Err(_) => Err(ThinkError::Gone("it had ended before".to_owned())),
         }
     }
 
     /// The channel to the thinker's thread, which is started if there is none.
-    fn errands(&mut self) -> Result<&Sender<Errand<G>>, ThinkError> {
-        let errands = match self.errands.take() {
-            Some(errands) => errands,
+    fn jobs(&mut self) -> Result<&Sender<SearchJob<G>>, ThinkError> {
+        let jobs = match self.jobs.take() {
+            Some(jobs) => jobs,
             None => spawn(&self.make)?,
         };
-        Ok(self.errands.insert(errands))
+        Ok(self.jobs.insert(jobs))
     }
 }
 
-fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Errand<G>>, ThinkError> {
-    let (sender, receiver) = channel::<Errand<G>>();
+fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<SearchJob<G>>, ThinkError> {
+    let (sender, receiver) = channel::<SearchJob<G>>();
     let make = MakeThinker::clone(make);
     std::thread::Builder::new()
         .name("thinker".to_owned())
         .spawn(move || {
             let mut thinker = make();
-            for errand in receiver {
-                if errand.new_game {
+            for job in receiver {
+                if job.new_game {
                     thinker.new_game();
                 }
-                if errand.given_up.is_raised() {
+                if job.given_up.is_raised() {
                     // It has waited behind others for too long.
                     continue;
                 }
                 // The answer of a late search is dropped.
-                let tell = |news| drop(errand.reply.send(news));
-                let request = &errand.request;
-                let result = match errand.task {
+                let tell = |news| drop(job.reply.send(news));
+                let request = &job.request;
+                let result = match job.task {
                     Task::Prepare => {
                         thinker.prepare(&request.start, &request.stop);
                         continue;
@@ -244,7 +244,7 @@ fn wait(
                 return Err(ThinkError::Late);
             }
             let warning = ANSWER.min(budget.hard / 4);
-            if elapsed >= budget.most.max(budget.hard.saturating_sub(warning)) {
+            if elapsed >= budget.maximum.max(budget.hard.saturating_sub(warning)) {
                 stop.raise();
             }
         }

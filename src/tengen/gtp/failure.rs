@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use thiserror::Error;
 
-use crate::engine::Unjudged;
+use crate::engine::ScoringInterrupted;
 use crate::game::{BadKomi, Color};
 
 /// A failed command; the text follows the `?`.
@@ -43,7 +43,7 @@ pub enum Failure {
     CannotScore,
     /// Dead stones, and therefore the score, are not known.
     #[error("cannot score: {0}")]
-    Unjudged(#[from] Unjudged),
+    ScoringInterrupted(#[from] ScoringInterrupted),
     /// A move is wanted of a side that has not lost, in a finished game without passes.
     #[error("the game is over, and this side has not lost: there is no move to make")]
     Over,

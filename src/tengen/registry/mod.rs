@@ -125,12 +125,12 @@ fn player<G: Encode + Playout + Solvable>(
             player.with_solver(threads, Box::new(move || G::solver(bytes)))
         }
     };
-    let judge = move |position: &G, playouts, halt: &dyn Fn() -> bool| {
+    let estimate = move |position: &G, playouts, halt: &dyn Fn() -> bool| {
         rollout::expect(position, playouts, JUDGING_SEED, halt)
     };
     Box::new(
         player
-            .with_judge(Box::new(judge))
+            .with_dead_stones(Box::new(estimate))
             .with_look_at_once(look_at_once())
             .with_thinker_log(thinker_log)
             .with_resign(options.resign_below)
@@ -235,7 +235,7 @@ fn prepared<G: Playout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
     let empty = empty.clone();
     Arc::new(move || {
         let moves: Vec<Move> = empty.legal_moves().collect();
-        empty.glance(&moves);
+        empty.static_eval(&moves);
         make()
     })
 }

@@ -12,7 +12,7 @@ mod tally;
 mod tree;
 
 pub use finisher::{Finisher, wins_at_once};
-pub use playout::{Glance, Played, Playout, PlayoutPolicy, Prior, below};
+pub use playout::{Played, Playout, PlayoutPolicy, Prior, StaticEval, below};
 pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};
 pub use search::PlayoutSearch;
 pub use settle::expect;

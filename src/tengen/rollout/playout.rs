@@ -76,7 +76,7 @@ impl Default for Prior {
 
 /// Static evaluation of a position.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Glance {
+pub struct StaticEval {
     /// Expected result in [-1, 1] for the side to move; 0 if unknown.
     pub value: f32,
     /// Preference of each move, in any unit: the largest is played if there is no time for a
@@ -121,14 +121,14 @@ pub trait Playout: Game {
 
     /// Static preferences of these legal moves, and the side to move's chances. Derived from the
     /// priors if a game has nothing better.
-    fn glance(&self, moves: &[Move]) -> Glance {
+    fn static_eval(&self, moves: &[Move]) -> StaticEval {
         let mut priors = vec![Prior::default(); moves.len()];
         self.priors(moves, &mut priors);
         let sensible = moves
             .iter()
             .map(|&mv| f32::from(u8::from(self.is_sensible(mv))));
         let appeal = priors.iter().zip(sensible);
-        Glance {
+        StaticEval {
             value: 0.0,
             appeal: appeal
                 .map(|(prior, sensible)| prior.win + sensible)

@@ -13,7 +13,7 @@ use crate::clock::{Clock, Progress, StopReason};
 /// Maximum time without a playout: a network that takes longer hangs, and without a clock nothing
 /// else would notice.
 const STALL: Duration = Duration::from_secs(60);
-/// With a budget, 1/STALL_SHARE of its soft time, so that another network can still use the rest,
+/// With a budget, 1/STALL_SHARE of its target time, so that another network can still use the rest,
 /// but at least LEAST_STALL, because a busy machine is not a failure.
 const STALL_SHARE: u32 = 2;
 pub(super) const LEAST_STALL: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ const LONGEST_LOOK: Duration = Duration::from_millis(100);
 /// Sleep of a thread that can only collide with others: much less than they need for a batch.
 const COLLISION_SLEEP: Duration = Duration::from_micros(50);
 
-/// Minimum number of root checks up to the soft limit, and the longest interval between two.
+/// Minimum number of root checks up to the target limit, and the longest interval between two.
 const LOOKS: u32 = 24;
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
@@ -49,7 +49,7 @@ pub(super) struct Control {
     /// Whether the budget's rules may end the search early: they apply to the choice of a move, not
     /// to the analysis of a position.
     for_move: bool,
-    /// The evaluation of the root ignores the soft limit and the stop flag: without it there is no
+    /// The evaluation of the root ignores the target limit and the stop flag: without it there is no
     /// move to play.
     for_root: bool,
 }
@@ -130,7 +130,7 @@ impl Control {
         } else if self
             .limits
             .budget
-            .is_some_and(|budget| self.elapsed() >= budget.most)
+            .is_some_and(|budget| self.elapsed() >= budget.maximum)
         {
             self.end(StopReason::Time);
         }
@@ -140,7 +140,7 @@ impl Control {
     /// Whether the answer is due now, even if the search has ended for another reason.
     pub(super) fn is_due(&self) -> bool {
         let budget = self.limits.budget;
-        self.stop.is_raised() || budget.is_some_and(|budget| self.elapsed() >= budget.most)
+        self.stop.is_raised() || budget.is_some_and(|budget| self.elapsed() >= budget.maximum)
     }
 
     /// Occasionally checks whether the budget's rules end the search. Call it after each batch,
@@ -155,9 +155,9 @@ impl Control {
         if elapsed < due {
             return;
         }
-        let pause = (budget.soft / LOOKS).min(LONGEST_PAUSE);
-        let next = match budget.soft.checked_sub(elapsed) {
-            // At most the soft limit, where a search without dispute ends.
+        let pause = (budget.target / LOOKS).min(LONGEST_PAUSE);
+        let next = match budget.target.checked_sub(elapsed) {
+            // At most the target limit, where a search without dispute ends.
             Some(rest) if !rest.is_zero() => elapsed + pause.min(rest),
             _ => elapsed + pause,
         };
@@ -288,12 +288,12 @@ impl Control {
         }
         let ignored = watch.stop_seen.is_some_and(|at| since(at) >= BATCH);
         let stall_limit = self.limits.budget.map_or(STALL, |budget| {
-            (budget.soft / STALL_SHARE).clamp(LEAST_STALL, STALL)
+            (budget.target / STALL_SHARE).clamp(LEAST_STALL, STALL)
         });
         let stalled = watch.standing_still >= stall_limit;
         let late = self.limits.budget.is_some_and(|budget| {
-            // Even if soft and hard limit are equal, a worker may finish its current batch.
-            since(self.started) >= budget.hard.max(budget.soft + BATCH)
+            // Even if target and hard limit are equal, a worker may finish its current batch.
+            since(self.started) >= budget.hard.max(budget.target + BATCH)
         });
         if stalled {
             return Some(Overdue::Hung);
@@ -424,8 +424,8 @@ mod tests {
 
     #[test]
     fn under_a_clock_it_is_overdue_while_there_is_time_for_another() {
-        let soft = Duration::from_secs(8);
-        let budget = Some(Budget::fixed(soft, 4 * soft));
+        let target = Duration::from_secs(8);
+        let budget = Some(Budget::fixed(target, 4 * target));
         let (control, _, clock) = control(
             Limits {
                 visits: None,
@@ -436,9 +436,9 @@ mod tests {
         let mut watch = StallWatch::default();
         assert_eq!(control.overdue(&mut watch), None);
         // The whole process was suspended for a while.
-        clock.advance(soft * 3 / 4);
+        clock.advance(target * 3 / 4);
         assert_eq!(control.overdue(&mut watch), None);
-        let stalled = look_on(&control, &clock, &mut watch, soft / STALL_SHARE);
+        let stalled = look_on(&control, &clock, &mut watch, target / STALL_SHARE);
         assert_eq!(stalled, Some(Overdue::Hung));
     }
 

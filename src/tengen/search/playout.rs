@@ -7,7 +7,7 @@ use super::edge::{Choice, EdgeId};
 use super::leaf::{Leaf, ending};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
-use super::points::{Judged, PointSums, with_lead};
+use super::points::{Judged, OwnershipSums, with_lead};
 use super::prober::{ProbeContext, Prober};
 use super::select::{RootPriors, select};
 use super::tree::Tree;
@@ -37,7 +37,7 @@ pub(super) struct SearchContext<'s, G: Game> {
     pub(super) start: &'s GameState<G>,
     pub(super) root_priors: &'s RootPriors,
     /// Visits of the root's first moves when the search began, in the order of its choices.
-    pub(super) taken_over: &'s [u32],
+    pub(super) reused_visits: &'s [u32],
     pub(super) params: &'s SearchParams,
     /// What the end of a game tells.
     pub(super) endings: Endings,
@@ -46,7 +46,7 @@ pub(super) struct SearchContext<'s, G: Game> {
     /// A tree whose evaluations are taken over.
     pub(super) earlier: Option<&'s Tree>,
     /// Sums of this thread, where the network predicts points.
-    pub(super) points: Option<&'s PointSums>,
+    pub(super) points: Option<&'s OwnershipSums>,
     /// Expected ownership of the root position, where it was estimated.
     pub(super) judged: Option<&'s OwnershipEstimate>,
     /// Whether the search is over.
@@ -114,7 +114,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         self.past.truncate(start.past().len());
         let mut path: Vec<Step> = Vec::with_capacity(32);
         let (mut id, mut before, mut first) = (self.context.root, 0, None);
-        let mut taken_over = false;
+        let mut is_reused = false;
         loop {
             let node = tree.node(id);
             let state = node.state();
@@ -134,7 +134,7 @@ impl<'s, G: Game> Playouts<'s, G> {
                 }
                 Phase::Expanded => {}
             }
-            let occasion = self.occasion(before, path.len(), taken_over);
+            let occasion = self.occasion(before, path.len(), is_reused);
             if occasion.asks_again() && self.proves(node, &position, &occasion) {
                 return self.finish(node, &path);
             }
@@ -170,8 +170,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             // In this order, or two threads could take the same surplus visit.
             let visits = tree.node(child).visits();
             before = tree.edge(edge).begin();
-            let earlier = || self.context.taken_over.get(choice);
-            taken_over = path.is_empty() && before > 0 && earlier() == Some(&before);
+            let earlier = || self.context.reused_visits.get(choice);
+            is_reused = path.is_empty() && before > 0 && earlier() == Some(&before);
             path.push((id, edge));
             id = child;
             let repeats = || path.iter().any(|(before, _)| *before == child);
@@ -322,11 +322,11 @@ impl<'s, G: Game> Playouts<'s, G> {
     }
 
     /// What a prober is told of a position this many moves below the root.
-    fn occasion(&self, visits: u32, depth: usize, taken_over: bool) -> ProbeContext<'s> {
+    fn occasion(&self, visits: u32, depth: usize, is_reused: bool) -> ProbeContext<'s> {
         ProbeContext {
             visits,
             depth,
-            taken_over,
+            is_reused,
             over: self.context.over,
         }
     }

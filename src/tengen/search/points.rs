@@ -107,7 +107,7 @@ impl Judged {
 /// Black's lead, its square, and Black's share of each point. Stored as the bits of f64: an
 /// analysis may have billions of leaves, where f32 sums would stagnate.
 #[derive(Debug)]
-pub(super) struct PointSums {
+pub(super) struct OwnershipSums {
     /// Of all leaves.
     all: Vec<AtomicU64>,
     /// Of the leaves after each root move, by policy index, as far as they are requested.
@@ -119,17 +119,17 @@ pub(super) struct PointSums {
 /// Number of sums that are not per point.
 const TOTALS: usize = 3;
 
-impl PointSums {
+impl OwnershipSums {
     /// No leaves yet. `owners`: number of points whose owner the network predicts; `moves`: number of
     /// policy indices.
-    pub(super) fn new(owners: usize, moves: usize, by_move: PointsByMove) -> PointSums {
+    pub(super) fn new(owners: usize, moves: usize, by_move: PointsByMove) -> OwnershipSums {
         let zeros = |count| (0..count).map(|_| AtomicU64::new(0)).collect();
         let stride = match by_move {
             PointsByMove::Nothing => 0,
             PointsByMove::Lead => TOTALS,
             PointsByMove::Owners => TOTALS + owners,
         };
-        PointSums {
+        OwnershipSums {
             all: zeros(TOTALS + owners),
             after: zeros(moves * stride),
             stride,
@@ -137,7 +137,7 @@ impl PointSums {
     }
 
     /// Sums that begin with these, as far as they are kept in both.
-    pub(super) fn continued(&self, new: PointSums) -> PointSums {
+    pub(super) fn continued(&self, new: OwnershipSums) -> OwnershipSums {
         let pairs = [(&self.all, &new.all), (&self.after, &new.after)];
         for (before, now) in pairs {
             if before.len() == now.len() {
@@ -160,7 +160,7 @@ impl PointSums {
     }
 
     /// Adds a finished game with its estimated score. Called only by the thread that calls
-    /// [`PointSums::add`].
+    /// [`OwnershipSums::add`].
     pub(super) fn add_judged(&self, judged: &Judged, first: Option<Move>) {
         self.add_leaf(judged.black_ahead, || judged.owner.iter().copied(), first);
     }
@@ -190,12 +190,15 @@ impl PointSums {
     }
 
     /// Expected ownership and score from the leaves of all threads; `None` without leaves.
-    pub(super) fn expected(threads: &[PointSums]) -> Option<OwnershipEstimate> {
+    pub(super) fn expected(threads: &[OwnershipSums]) -> Option<OwnershipEstimate> {
         expected(threads.iter().map(|sums| &*sums.all))
     }
 
     /// The same after a root move, with owners where they are kept; `None` without leaves after it.
-    pub(super) fn expected_after(threads: &[PointSums], first: Move) -> Option<OwnershipEstimate> {
+    pub(super) fn expected_after(
+        threads: &[OwnershipSums],
+        first: Move,
+    ) -> Option<OwnershipEstimate> {
         expected(threads.iter().map(|sums| sums.after(first)))
     }
 }
@@ -275,15 +278,15 @@ mod tests {
     #[test]
     fn threads_and_sides_add_up() {
         let area = SMALL.size.area();
-        let threads = [(); 2].map(|()| PointSums::new(area, area + 1, PointsByMove::Nothing));
-        assert_eq!(PointSums::expected(&threads), None);
+        let threads = [(); 2].map(|()| OwnershipSums::new(area, area + 1, PointsByMove::Nothing));
+        assert_eq!(OwnershipSums::expected(&threads), None);
         let answers = answers(&[6.0, -2.0], 2.0 * 0.5_f32.atanh());
         threads[0].add(&answers, 0, Color::Black, None);
-        let alone = PointSums::expected(&threads).unwrap();
+        let alone = OwnershipSums::expected(&threads).unwrap();
         assert!((alone.owner[3] - 0.5).abs() < 1e-6 && alone.owner.len() == area);
         threads[1].add(&answers, 1, Color::White, Some(Move(0)));
-        assert_eq!(PointSums::expected_after(&threads, Move(0)), None);
-        let both = PointSums::expected(&threads).unwrap();
+        assert_eq!(OwnershipSums::expected_after(&threads, Move(0)), None);
+        let both = OwnershipSums::expected(&threads).unwrap();
         assert!(both.owner[0].abs() < 1e-6, "each side claims it");
         assert!((both.black_ahead - 4.0).abs() < 1e-5 && (both.deviation - 2.0).abs() < 1e-4);
     }
@@ -291,7 +294,7 @@ mod tests {
     #[test]
     fn so_many_leaves_that_single_precision_stands_still_change_no_mean() {
         let area = SMALL.size.area();
-        let sums = [PointSums::new(area, area + 1, PointsByMove::Nothing)];
+        let sums = [OwnershipSums::new(area, area + 1, PointsByMove::Nothing)];
         let leaves = f64::from(1 << 25);
         for (sum, mean) in sums[0].all.iter().zip([1.0, 5.0, 25.0]) {
             sum.store((leaves * mean).to_bits(), Ordering::Relaxed);
@@ -300,7 +303,7 @@ mod tests {
         (0..1000).for_each(|_| sums[0].add(&answers, 0, Color::Black, None));
         let count = f64::from_bits(sums[0].all[0].load(Ordering::Relaxed));
         assert_eq!(count, leaves + 1000.0);
-        let expected = PointSums::expected(&sums).unwrap();
+        let expected = OwnershipSums::expected(&sums).unwrap();
         assert!((expected.black_ahead - 5.0).abs() < 1e-5, "{expected:?}");
     }
 
@@ -309,16 +312,16 @@ mod tests {
         let area = SMALL.size.area();
         let answers = answers(&[6.0, -2.0, 1.0], 2.0 * 0.5_f32.atanh());
         for (by_move, owners) in [(PointsByMove::Lead, 0), (PointsByMove::Owners, area)] {
-            let threads = [(); 2].map(|()| PointSums::new(area, area + 1, by_move));
+            let threads = [(); 2].map(|()| OwnershipSums::new(area, area + 1, by_move));
             let pass = SMALL.size.pass();
             threads[0].add(&answers, 0, Color::Black, None);
             threads[0].add(&answers, 1, Color::Black, Some(pass));
             threads[1].add(&answers, 2, Color::White, Some(pass));
-            assert_eq!(PointSums::expected_after(&threads, Move(0)), None);
-            let passed = PointSums::expected_after(&threads, pass).unwrap();
+            assert_eq!(OwnershipSums::expected_after(&threads, Move(0)), None);
+            let passed = OwnershipSums::expected_after(&threads, pass).unwrap();
             assert!((passed.black_ahead + 1.5).abs() < 1e-5, "{passed:?}");
             assert_eq!(passed.owner.len(), owners);
-            let all = PointSums::expected(&threads).unwrap();
+            let all = OwnershipSums::expected(&threads).unwrap();
             assert!((all.black_ahead - 1.0).abs() < 1e-5, "{all:?}");
         }
     }
@@ -327,9 +330,9 @@ mod tests {
     fn a_network_without_owners_has_a_lead_for_every_move() {
         let answers = answers_of(0, &[6.0], 0.0);
         for by_move in [PointsByMove::Lead, PointsByMove::Owners] {
-            let sums = [PointSums::new(0, SMALL.size.area() + 1, by_move)];
+            let sums = [OwnershipSums::new(0, SMALL.size.area() + 1, by_move)];
             sums[0].add(&answers, 0, Color::Black, Some(SMALL.size.pass()));
-            let passed = PointSums::expected_after(&sums, SMALL.size.pass()).unwrap();
+            let passed = OwnershipSums::expected_after(&sums, SMALL.size.pass()).unwrap();
             assert!((passed.black_ahead - 6.0).abs() < 1e-5, "{passed:?}");
         }
     }

@@ -8,7 +8,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 use super::control::{Control, LEAST_STALL, Overdue, StallWatch};
 use super::error::SearchError;
 use super::limits::PointsByMove;
-use super::points::PointSums;
+use super::points::OwnershipSums;
 use super::prober::Prober;
 use super::worker::{Job, JobResult, Worker};
 use crate::clock::StopReason;
@@ -89,13 +89,13 @@ impl<G: Encode> Pool<G> {
     pub(super) fn point_sums(
         &self,
         by_move: PointsByMove,
-        known: Option<&Vec<PointSums>>,
-    ) -> Vec<PointSums> {
+        known: Option<&Vec<OwnershipSums>>,
+    ) -> Vec<OwnershipSums> {
         let Some(points) = self.points else {
             return Vec::new();
         };
         let sums = |thread: usize| {
-            let new = PointSums::new(points, self.moves, by_move);
+            let new = OwnershipSums::new(points, self.moves, by_move);
             match known.and_then(|known| known.get(thread)) {
                 Some(known) => known.continued(new),
                 None => new,

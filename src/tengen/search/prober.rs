@@ -10,13 +10,13 @@ pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Facts> + Sen
 #[derive(Clone, Copy)]
 pub struct ProbeContext<'a> {
     /// Previous descents by the edge that led here, those in flight counted; 0 at a new position,
-    /// else a power of [`ASK_AGAIN`] unless `taken_over`.
+    /// else a power of [`ASK_AGAIN`] unless `is_reused`.
     pub visits: u32,
     /// Moves from the root to the position.
     pub depth: usize,
     /// Whether this is a root move that comes over from an earlier search with these visits, and
     /// the first descent to it in this search.
-    pub taken_over: bool,
+    pub is_reused: bool,
     /// Whether the search is over and the answer no longer needed.
     pub over: &'a (dyn Fn() -> bool + Sync),
 }
@@ -34,7 +34,7 @@ impl ProbeContext<'_> {
 
     /// Whether the prober is called again.
     pub(super) fn asks_again(&self) -> bool {
-        self.taken_over || asks_at(self.visits)
+        self.is_reused || asks_at(self.visits)
     }
 }
 

@@ -12,7 +12,7 @@ use super::limits::{AnalysisOptions, Limits, Purpose, StopFlag};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::playout::Endings;
-use super::points::{PointSums, without_lead};
+use super::points::{OwnershipSums, without_lead};
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
 use super::report::{Observer, SearchReport};
 use super::request::SearchRequest;
@@ -58,7 +58,7 @@ pub struct Searcher<G: Encode> {
     pool: Option<Pool<G>>,
     pub(super) tree: Option<Arc<Tree>>,
     /// The key of the last position that was searched, and its sums: another search of it adds to them.
-    points: Option<(u128, Arc<Vec<PointSums>>)>,
+    points: Option<(u128, Arc<Vec<OwnershipSums>>)>,
 }
 
 /// A position under search, and its node.
@@ -71,8 +71,8 @@ struct Root<'a, G> {
     node: NodeId,
     priors: RootPriors,
     /// Visits of its moves in earlier searches.
-    taken_over: Arc<[u32]>,
-    points: Arc<Vec<PointSums>>,
+    reused_visits: Arc<[u32]>,
+    points: Arc<Vec<OwnershipSums>>,
     endings: Endings,
     judged: Option<Arc<OwnershipEstimate>>,
     /// Points of komi that the network is not shown.
@@ -92,7 +92,7 @@ impl<G: Game> Root<'_, G> {
 
     /// Whether the network predicts points and has told none of this position or those after it.
     fn lacks_points(&self) -> bool {
-        !self.points.is_empty() && PointSums::expected(&self.points).is_none()
+        !self.points.is_empty() && OwnershipSums::expected(&self.points).is_none()
     }
 
     /// Proven bounds from the moves that are not to be avoided.
@@ -226,7 +226,7 @@ impl<G: Encode> Searcher<G> {
             &mut self.rng,
         );
         let edges = root.tree.edges(root.node());
-        root.taken_over = edges.map(|edge| edge.counts().0).collect();
+        root.reused_visits = edges.map(|edge| edge.counts().0).collect();
         if analysis.at_once {
             // A copy of the random generator: reports do not affect the search.
             let mut rng = self.rng.clone();
@@ -273,7 +273,7 @@ impl<G: Encode> Searcher<G> {
             tree,
             node,
             priors: RootPriors::default(),
-            taken_over: Arc::default(),
+            reused_visits: Arc::default(),
             endings: match analysis.purpose {
                 Purpose::Position if G::INFO.scored && !points.is_empty() => Endings::Points,
                 _ => Endings::Proofs,
@@ -379,7 +379,7 @@ impl<G: Encode> Searcher<G> {
         if let Some(mut pool) = self.pool.take() {
             let clock = Arc::clone(&self.clock);
             // If they hang, time must remain for a fallback.
-            let part = |budget: Budget| budget.soft / WAITING_SHARE;
+            let part = |budget: Budget| budget.target / WAITING_SHARE;
             let limits = Limits {
                 budget: limits.budget.map(|b| Budget::fixed(part(b), part(b))),
                 ..*limits
@@ -428,7 +428,7 @@ fn job<G: Encode>(pool: &Pool<G>, root: &Root<'_, G>, control: Arc<Control>) -> 
         root: root.node,
         start: root.start.clone(),
         root_priors: root.priors.clone(),
-        taken_over: Arc::clone(&root.taken_over),
+        reused_visits: Arc::clone(&root.reused_visits),
         params: root.params.clone(),
         encoding: pool.encoding(),
         endings: root.endings,
@@ -446,7 +446,7 @@ fn report<G: Game>(
 ) -> SearchReport {
     let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
     let value = root::value(tree, root.node, &root.priors);
-    let (position, expected) = (root.start.position(), PointSums::expected(&root.points));
+    let (position, expected) = (root.start.position(), OwnershipSums::expected(&root.points));
     // Users see the winning chance; the lead is reported separately.
     let chance = |value, expected: Option<&OwnershipEstimate>| match expected {
         None => value,
@@ -464,7 +464,7 @@ fn report<G: Game>(
     let is_won = root.endings == Endings::Points
         && root::put_certain_wins_first(&mut moves, position, wanted);
     for found in &mut moves {
-        found.expected = PointSums::expected_after(&root.points, found.mv);
+        found.expected = OwnershipSums::expected_after(&root.points, found.mv);
         if found.proof.is_none() {
             let expected = found.expected.as_ref().or(expected.as_ref());
             let (value, lcb) = (found.value, found.lcb);

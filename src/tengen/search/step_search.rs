@@ -163,7 +163,7 @@ impl<G: Game> StepSearch<G> {
             root: self.root,
             start: &self.start,
             root_priors: &self.priors,
-            taken_over: &[],
+            reused_visits: &[],
             params: &self.params,
             endings: Endings::Values,
             knows_passes: false,

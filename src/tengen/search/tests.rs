@@ -259,8 +259,8 @@ fn a_settled_race_ends_a_search_and_a_disputed_one_goes_on() {
         let time = Arc::new(PlayoutClock::new(1000.0));
         let mut searcher = searcher(make, 1, SearchParams::default(), time);
         let budget = Budget {
-            soft: Duration::from_secs(1),
-            most: Duration::from_secs(most),
+            target: Duration::from_secs(1),
+            maximum: Duration::from_secs(most),
             hard: Duration::from_secs(9),
             rules,
         };
@@ -355,8 +355,8 @@ fn time_is_taken_from_the_clock() {
         Box::new(Slow(HashEvaluator::new(info.clone()), ticking.clone())) as Box<dyn Evaluator>
     };
     let mut searcher = searcher(make, 1, SearchParams::default(), Arc::new(clock));
-    let soft = Duration::from_millis(100);
-    let budget = Some(Budget::fixed(soft, 2 * soft));
+    let target = Duration::from_millis(100);
+    let budget = Some(Budget::fixed(target, 2 * target));
     let limits = Limits {
         visits: None,
         budget,
@@ -368,7 +368,7 @@ fn time_is_taken_from_the_clock() {
         )
         .unwrap();
     assert_eq!(report.stop, StopReason::Time);
-    assert_eq!((report.evaluations, report.elapsed), (100, soft));
+    assert_eq!((report.evaluations, report.elapsed), (100, target));
 }
 
 #[test]

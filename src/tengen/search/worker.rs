@@ -10,7 +10,7 @@ use super::control::Control;
 use super::node::NodeId;
 use super::params::SearchParams;
 use super::playout::{Descent, Endings, Playouts, SearchContext};
-use super::points::PointSums;
+use super::points::OwnershipSums;
 use super::prober::Prober;
 use super::root;
 use super::select::RootPriors;
@@ -26,14 +26,14 @@ pub(super) struct Job<G: Game> {
     pub(super) root: NodeId,
     pub(super) start: GameState<G>,
     pub(super) root_priors: RootPriors,
-    /// See [`SearchContext::taken_over`].
-    pub(super) taken_over: Arc<[u32]>,
+    /// See [`SearchContext::reused_visits`].
+    pub(super) reused_visits: Arc<[u32]>,
     pub(super) params: SearchParams,
     pub(super) encoding: &'static dyn Encoding<G>,
     pub(super) endings: Endings,
     pub(super) control: Arc<Control>,
     /// One per thread, where the network predicts points; otherwise empty.
-    pub(super) points: Arc<Vec<PointSums>>,
+    pub(super) points: Arc<Vec<OwnershipSums>>,
     /// See [`AnalysisOptions::judged`](super::limits::AnalysisOptions::judged).
     pub(super) judged: Option<Arc<OwnershipEstimate>>,
 }
@@ -123,7 +123,7 @@ fn run_job<G: Game>(
         root: job.root,
         start: &job.start,
         root_priors: &job.root_priors,
-        taken_over: &job.taken_over,
+        reused_visits: &job.reused_visits,
         params: &job.params,
         endings: job.endings,
         knows_passes: job.encoding.knows_passes(),

@@ -84,7 +84,7 @@ impl RatedMove {
 
 /// The moves of a solved position, rated.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Advice {
+pub struct SolvedMoves {
     /// The result for the side to move.
     pub proof: Proof,
     /// Every legal move, best first; ties ascending by point.
@@ -141,7 +141,7 @@ pub trait Solve<G>: Send {
         proof: Proof,
         best: Option<Move>,
         effort: &SolveLimits<'_>,
-    ) -> Advice;
+    ) -> SolvedMoves;
 
     /// A line of best play from a solved position, as far as the limits allow: the winner plays
     /// winning moves, the loser those that are hardest to refute.

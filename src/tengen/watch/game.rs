@@ -74,8 +74,8 @@ impl PlanView {
     #[must_use]
     pub fn new(budget: Budget, elapsed: Duration) -> PlanView {
         PlanView {
-            planned: budget.soft.as_secs_f64(),
-            most: budget.most.as_secs_f64(),
+            planned: budget.target.as_secs_f64(),
+            most: budget.maximum.as_secs_f64(),
             hard: budget.hard.as_secs_f64(),
             elapsed: elapsed.as_secs_f64(),
         }

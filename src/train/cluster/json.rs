@@ -72,7 +72,7 @@ pub(super) fn network(hash: &str) -> String {
 }
 
 /// A learner's taking over.
-pub(super) fn epoch(number: u32) -> String {
+pub(super) fn term(number: u32) -> String {
     format!("epoch/{number:06}")
 }
 

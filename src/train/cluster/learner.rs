@@ -79,7 +79,7 @@ pub fn run_learner<G: Trainable>(
         name: options.worker.name.clone(),
         clock: Arc::clone(clock),
         look_every: options.look_every,
-        epoch: Cell::new(0),
+        term: Cell::new(0),
         generation: Cell::new(0),
         worker: worker.map(RefCell::new),
         uploaded: RefCell::default(),
@@ -101,7 +101,7 @@ pub(super) struct Learner<'a, G> {
     pub(super) name: String,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) look_every: Duration,
-    pub(super) epoch: Cell<u32>,
+    pub(super) term: Cell<u32>,
     /// The generation in progress.
     pub(super) generation: Cell<u32>,
     /// Plays while it waits.
@@ -115,11 +115,11 @@ pub(super) struct Learner<'a, G> {
 
 impl<G: Trainable> Learner<'_, G> {
     /// Ends the stale learner.
-    pub(super) fn taken_over(&self) -> TrainError {
+    pub(super) fn superseded(&self) -> TrainError {
         TrainError::Refused(format!(
-            "{}: another learner has taken over from this one (epoch {}); nothing is lost",
+            "{}: another learner has taken over from this one (term {}); nothing is lost",
             self.store.name(),
-            self.epoch.get()
+            self.term.get()
         ))
     }
 

@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::epoch::{self, Epoch, Outcome};
 use super::json;
 use super::learner::Learner;
 use super::player::PairsResult;
+use super::term::{self, Outcome, Term};
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
 use crate::TrainError;
@@ -23,11 +23,11 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         // Another learner may have prolonged it meanwhile.
         self.manifest.check_plan(&self.store, plan)?;
         let nonce = getrandom::u64().unwrap_or_default();
-        let own = Epoch {
+        let own = Term {
             learner: format!("{}-{nonce:016x}", self.name),
             plan: plan.to_toml()?,
         };
-        self.epoch.set(epoch::take_over(&self.store, &own)?);
+        self.term.set(term::begin_term(&self.store, &own)?);
         working_copy::bring_up(&self.store, run_folder, &self.manifest.id, plan)
     }
 
@@ -160,11 +160,11 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         generation: Generation,
     ) -> Result<Generation, TrainError> {
         let number = generation.number;
-        let done = Done::upload(&self.store, run_folder, self.epoch.get(), generation)?;
+        let done = Done::upload(&self.store, run_folder, self.term.get(), generation)?;
         let name = working_copy::object(number);
-        match epoch::commit(&self.store, self.epoch.get(), &name, &json::write(&done)?)? {
+        match term::commit(&self.store, self.term.get(), &name, &json::write(&done)?)? {
             Outcome::Ours => Ok(done.generation),
-            Outcome::TakenOver => Err(self.taken_over()),
+            Outcome::Superseded => Err(self.superseded()),
             Outcome::Adopt(bytes) => {
                 log::warn!("generation {number} was finished by the learner before this one");
                 let found: Done = json::parse(&name, &bytes)?;
@@ -180,11 +180,11 @@ impl<G: Trainable> Remote for Learner<'_, G> {
     }
 
     fn machines(&self, run_folder: &RunFolder) -> Result<(), TrainError> {
-        if !epoch::is_newest(&self.store, self.epoch.get())? {
-            return Err(self.taken_over());
+        if !term::is_newest(&self.store, self.term.get())? {
+            return Err(self.superseded());
         }
         let mut seen = self.seen.borrow_mut();
-        let machines = seen.look(self.generation.get(), self.epoch.get())?;
+        let machines = seen.look(self.generation.get(), self.term.get())?;
         save(&run_folder.machines(), &machines)
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{epoch, json};
+use super::{json, term};
 use crate::TrainError;
 use crate::cycle::CyclePlan;
 use crate::shards::shard;
@@ -111,7 +111,7 @@ impl Manifest {
     /// # Errors
     /// [`TrainError::Refused`] when it may not; [`TrainError`] of the store.
     pub(super) fn check_plan(&self, store: &Store, plan: &CyclePlan) -> Result<(), TrainError> {
-        let newest = epoch::newest(store)?;
+        let newest = term::newest(store)?;
         let before = newest.map_or(self.plan.clone(), |newest| newest.plan);
         if plan.continues(&CyclePlan::parse(&before)?) {
             return Ok(());
@@ -159,7 +159,7 @@ pub fn current_plan(store: &Store) -> Result<Option<CyclePlan>, TrainError> {
     let Some(manifest) = Manifest::read(store)? else {
         return Ok(None);
     };
-    let newest = epoch::newest(store)?;
+    let newest = term::newest(store)?;
     let text = newest.map_or(manifest.plan, |newest| newest.plan);
     CyclePlan::parse(&text).map(Some)
 }

@@ -26,7 +26,6 @@
 mod claim;
 mod claiming;
 mod copy;
-mod epoch;
 mod heartbeat;
 mod json;
 mod learner;
@@ -35,6 +34,7 @@ mod manifest;
 mod player;
 mod seen;
 mod snapshot;
+mod term;
 #[cfg(test)]
 mod tests;
 mod tickets;

@@ -44,7 +44,7 @@ impl MachinesSeen {
     ///
     /// # Errors
     /// [`TrainError`] of the store.
-    pub(super) fn look(&mut self, generation: u32, epoch: u32) -> Result<Machines, TrainError> {
+    pub(super) fn look(&mut self, generation: u32, term: u32) -> Result<Machines, TrainError> {
         let names = self.store.list("workers/")?;
         let has_ended = |name: &String| {
             let known = self.machines.get(name);
@@ -73,17 +73,17 @@ impl MachinesSeen {
         offers.update(&self.store, &snapshot)?;
         let tickets = offers.tickets()?;
         let done = tickets.iter().filter(|t| snapshot.has_result(&t.result()));
-        let (claimed, taken_over) = snapshot.claims();
+        let (claimed, reclaimed) = snapshot.claims();
         let age = |seen: Duration| now.saturating_sub(seen).as_secs_f64();
         let machines = self.machines.values();
         Ok(Machines {
             machines: machines.map(|(m, seen)| (m.clone(), age(*seen))).collect(),
-            epoch,
+            term,
             generation,
             tickets: tickets.len() as u64,
             done: done.count() as u64,
             claimed,
-            taken_over,
+            reclaimed,
             requests: self.store.requests(),
             failures: self.store.failures(),
             longest_silence: self.store.longest_silence().as_secs_f64(),

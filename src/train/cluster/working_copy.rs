@@ -18,7 +18,8 @@ use crate::{TrainError, durable};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Done {
     /// The learner that finished it.
-    pub(super) epoch: u32,
+    #[serde(rename = "epoch")]
+    pub(super) term: u32,
     pub(super) generation: Generation,
     /// File name of its checkpoint.
     pub(super) checkpoint: String,
@@ -41,7 +42,7 @@ impl Done {
     pub(super) fn upload(
         store: &Store,
         run_folder: &RunFolder,
-        epoch: u32,
+        term: u32,
         generation: Generation,
     ) -> Result<Done, TrainError> {
         let number = generation.number;
@@ -62,7 +63,7 @@ impl Done {
         }
         let matches = run_folder.matches(number);
         Ok(Done {
-            epoch,
+            term,
             generation,
             checkpoint,
             networks,

@@ -39,7 +39,8 @@ pub struct Machines {
     /// Each with the seconds since its number of reports last grew, as the learner's clock has it.
     pub machines: Vec<(Machine, f64)>,
     /// Number of the learner.
-    pub epoch: u32,
+    #[serde(rename = "epoch")]
+    pub term: u32,
     /// The generation whose tickets are counted.
     pub generation: u32,
     /// Its tickets of games and matches.
@@ -49,7 +50,8 @@ pub struct Machines {
     /// Claimed ones, finished ones included.
     pub claimed: u64,
     /// Claims that were given up and taken over by other machines.
-    pub taken_over: u64,
+    #[serde(rename = "taken_over")]
+    pub reclaimed: u64,
     /// Requests of the learner to the store.
     pub requests: u64,
     /// Those that failed and were repeated.

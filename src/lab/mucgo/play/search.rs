@@ -203,7 +203,7 @@ fn known_best<G: Playout>(start: &GameState<G>, avoid: &[Move]) -> RaveReport {
         moves.retain(|mv| !avoid.contains(mv));
     }
     let area = position.size().area();
-    let appeal = position.glance(&moves).appeal;
+    let appeal = position.static_eval(&moves).appeal;
     let ranking = position.ranking(&moves);
     let pass = (0..moves.len()).find(|&at| moves[at].index() >= area);
     // A pass stands between the moves that are better and those that are worse.

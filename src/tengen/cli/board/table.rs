@@ -183,10 +183,10 @@ impl Table {
     }
 
     /// Keeps an evaluation of a position of which there is none.
-    pub(super) fn glance(&self, request: TaskRequest, node: usize, eval: Eval) {
+    pub(super) fn note_value(&self, request: TaskRequest, node: usize, eval: Eval) {
         let mut inner = self.inner.lock();
         if inner.session.request(inner.attended) == Some(request) {
-            inner.session.glance(node, eval);
+            inner.session.note_value(node, eval);
             self.changed.notify_all();
         }
     }

@@ -317,7 +317,7 @@ impl WorkerEngine {
                 AnalysisRequest::new(mover, AnalysisEffort::Network(Symmetry::IDENTITY), stop);
             let report = self.engine.analyse(&asked, &mut |_| {});
             if let Some(report) = report.filter(SearchReport::by_network) {
-                table.glance(request, node, searched.eval(&report));
+                table.note_value(request, node, searched.eval(&report));
             }
         }
         table.finish(request, |session| session.exhausted(request));

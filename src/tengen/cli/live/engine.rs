@@ -6,7 +6,7 @@ use std::time::Duration;
 use tengen::clock::{Budget, Clock, TimeControl};
 use tengen::engine::{
     AnalysisRequest, ClockState, Decision, Engine, EngineError, MoveKind, MoveRequest, MoveTime,
-    RulesError, Solution, ThinkingLimits, Unjudged,
+    RulesError, ScoringInterrupted, Solution, ThinkingLimits,
 };
 use tengen::game::{BoardSize, Color, GameInfo, HalfPoints, Move, Outcome, Settled};
 use tengen::record::{GameRecord, Play, result_text};
@@ -249,7 +249,7 @@ impl Engine for WatchedEngine {
         self.engine.settle_as(owner)
     }
 
-    fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged> {
+    fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, ScoringInterrupted> {
         self.engine.settle(stop)
     }
 
@@ -287,8 +287,8 @@ impl Engine for WatchedEngine {
         self.engine.rest();
     }
 
-    fn value_at_a_glance(&mut self) -> f32 {
-        self.engine.value_at_a_glance()
+    fn static_value(&mut self) -> f32 {
+        self.engine.static_value()
     }
 
     fn info(&self) -> GameInfo {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::super::choose::choose;
-use super::super::judge_limits::JudgeLimits;
-use super::super::merge_proof::merge_instant;
+use super::super::estimate_limits::EstimateLimits;
+use super::super::merge_proof::merge_static;
 use super::super::passing::{self, PassJudgement};
 use super::super::resign::loses_the_count;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
@@ -18,7 +18,7 @@ use crate::search::{AnalysisOptions, Limits, Observer, PointsByMove, SearchRepor
 const KEEP: Duration = Duration::from_millis(100);
 
 #[derive(Default)]
-struct Decided {
+struct MoveChoice {
     /// A legal move; `None` when there is none.
     mv: Option<Move>,
     /// The budget given by the clock.
@@ -27,10 +27,10 @@ struct Decided {
     resigns: bool,
 }
 
-impl Decided {
+impl MoveChoice {
     /// To play `mv`.
-    fn to_play(mv: Option<Move>, budget: Option<Budget>) -> Decided {
-        Decided {
+    fn to_play(mv: Option<Move>, budget: Option<Budget>) -> MoveChoice {
+        MoveChoice {
             mv,
             budget,
             resigns: false,
@@ -45,34 +45,34 @@ impl<G: Game> Player<G> {
         start: &GameState<G>,
         request: &MoveRequest,
         observer: &mut Observer<'_>,
-    ) -> Decided {
+    ) -> MoveChoice {
         let stop = &request.stop;
         self.last_report = None;
         if start.legal_moves().next().is_none() {
-            return Decided::default();
+            return MoveChoice::default();
         }
         if let Some(mv) = self.move_of_book(start, request) {
-            return Decided::to_play(Some(mv), None);
+            return MoveChoice::to_play(Some(mv), None);
         }
         let position = start.position();
         let started = self.time.now();
         let stopped = stop.is_raised();
         let (limits, budget) = self.timing.limits(position);
-        let judge_limits = JudgeLimits::within(limits.budget, started, stop);
+        let estimate_limits = EstimateLimits::within(limits.budget, started, stop);
         let mut analysis = request.analysis.clone();
         if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
-            let judge_limits = match budget {
-                Some(_) => judge_limits,
-                None => JudgeLimits::of_controller(stop),
+            let estimate_limits = match budget {
+                Some(_) => estimate_limits,
+                None => EstimateLimits::of_controller(stop),
             };
-            let avoid = self.away_from_dead(position, judge_limits);
+            let avoid = self.away_from_dead(position, estimate_limits);
             analysis.avoid.extend(avoid);
         }
         let pass = position.size().pass();
         let may_pass = G::INFO.scored && !analysis.avoid.contains(&pass);
         let mut judged = match may_pass {
-            true => self.judge_pass(position, judge_limits),
+            true => self.judge_pass(position, estimate_limits),
             false => PassJudgement::default(),
         };
         let allows = |mv: &Move, avoid: &[Move]| start.allows(*mv) && !avoid.contains(mv);
@@ -81,7 +81,7 @@ impl<G: Game> Player<G> {
             ending.filter(|mv| allows(mv, avoid)).or(Some(pass))
         };
         if may_pass && passing::wins_at_once(position, &judged) {
-            return Decided::to_play(ending(&judged, &analysis.avoid), budget);
+            return MoveChoice::to_play(ending(&judged, &analysis.avoid), budget);
         }
         let avoided = analysis.avoid.clone();
         analysis.judged.clone_from(&judged.expected);
@@ -105,25 +105,25 @@ impl<G: Game> Player<G> {
         let compared = !stop.is_raised() && may_pass;
         let mut instead = None;
         if let Some(mut report) = self.last_report.take_if(|_| compared) {
-            self.weigh_pass(&search, &mut report, &mut judged, judge_limits);
+            self.weigh_pass(&search, &mut report, &mut judged, estimate_limits);
             let passes = passing::passes(position, &report, &judged);
             instead = passing::instead_of_pass(position, &report, &judged).map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
-                return Decided::to_play(ending(&judged, &avoided), budget);
+                return MoveChoice::to_play(ending(&judged, &avoided), budget);
             }
         }
         let avoid = search.analysis.avoid;
-        let instant = match self.last_report {
+        let static_policy = match self.last_report {
             Some(_) => None,
-            None => Some(self.glance(start)),
+            None => Some(self.static_policy(start)),
         };
-        let found = self.last_report.as_ref().or(instant.as_ref());
+        let found = self.last_report.as_ref().or(static_policy.as_ref());
         let instead = instead.filter(|mv| allows(mv, &avoid));
         let mv = instead.or_else(|| choose(start, found, &avoid));
-        Decided {
-            resigns: request.kind == MoveKind::Play && self.is_hopeless(position, judge_limits),
-            ..Decided::to_play(mv, budget)
+        MoveChoice {
+            resigns: request.kind == MoveKind::Play && self.is_hopeless(position, estimate_limits),
+            ..MoveChoice::to_play(mv, budget)
         }
     }
 
@@ -138,22 +138,22 @@ impl<G: Game> Player<G> {
     }
 
     /// Moves that capture nothing dead, where something dead is on the board.
-    fn away_from_dead(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> Vec<Move> {
-        let settled = self.settle_for_controller(position, judge_limits);
+    fn away_from_dead(&mut self, position: &G, estimate_limits: EstimateLimits<'_>) -> Vec<Move> {
+        let settled = self.settle_for_controller(position, estimate_limits);
         let away = |found| passing::away_from_dead(position, position.to_move(), &found);
         settled.ok().flatten().map(away).unwrap_or_default()
     }
 
     /// Result without a search. As in a search, two passes prove nothing if players have to agree
     /// on dead stones.
-    fn glance(&mut self, start: &GameState<G>) -> SearchReport {
+    fn static_policy(&mut self, start: &GameState<G>) -> SearchReport {
         let searched = GameState::new(scoring::searched(start.position()), start.past().clone());
         (self.look_at_once)(&searched, StopReason::Time)
     }
 
     /// Whether to resign: the last searches and the count agree, and the opponent has not just
     /// passed.
-    fn is_hopeless(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> bool {
+    fn is_hopeless(&mut self, position: &G, estimate_limits: EstimateLimits<'_>) -> bool {
         let report = self.last_report.as_ref();
         let resign = self.resign.as_mut();
         if !resign.is_some_and(|resign| resign.after(position, report))
@@ -162,7 +162,7 @@ impl<G: Game> Player<G> {
             return false;
         }
         // Without time for a count the game continues.
-        let settled = self.judge.settle_within(position, judge_limits);
+        let settled = self.dead_stones.settle_within(position, estimate_limits);
         settled.is_ok_and(|settled| {
             settled.is_none_or(|found| loses_the_count(position, position.to_move(), &found))
         })
@@ -196,10 +196,12 @@ impl<G: Game> Player<G> {
             }
         });
         let report = match (report, last) {
-            (Ok(report), _) if is_hasty(&report) => merge_instant(report, &self.glance(&start)),
+            (Ok(report), _) if is_hasty(&report) => {
+                merge_static(report, &self.static_policy(&start))
+            }
             (Ok(report), _) => report,
             (Err(error), last) => {
-                let last = last.filter(says_more_than_a_glance);
+                let last = last.filter(says_more_than_one_evaluation);
                 let then = match last {
                     Some(_) => "the best so far",
                     None => "what looks best without a search",
@@ -210,11 +212,11 @@ impl<G: Game> Player<G> {
                     _ => log::Level::Error,
                 };
                 log::log!(level, "playing {then}: {error}");
-                merge_instant(last?, &self.glance(&start))
+                merge_static(last?, &self.static_policy(&start))
             }
         };
         let cut_short = matches!(report.stop, StopReason::Time | StopReason::Interrupted);
-        (!cut_short || says_more_than_a_glance(&report)).then_some(report)
+        (!cut_short || says_more_than_one_evaluation(&report)).then_some(report)
     }
 
     /// Chooses a move for the side to move of the present position, plays it and charges the clock.
@@ -226,7 +228,7 @@ impl<G: Game> Player<G> {
     ) -> Decision {
         let position = start.position();
         let (started, color) = (self.time.now(), position.to_move());
-        let Decided {
+        let MoveChoice {
             mv,
             budget,
             resigns,
@@ -279,7 +281,7 @@ fn is_hasty(report: &SearchReport) -> bool {
 }
 
 /// Whether a report comes from a search.
-fn says_more_than_a_glance(report: &SearchReport) -> bool {
+fn says_more_than_one_evaluation(report: &SearchReport) -> bool {
     let visited = || report.moves.iter().any(|found| found.visits > 0);
     report.proof.is_some() || report.visits > 0 || visited()
 }

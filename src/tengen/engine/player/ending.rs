@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::judge_limits::JudgeLimits;
+use super::super::dead_stones::ScoringInterrupted;
+use super::super::estimate_limits::EstimateLimits;
 use super::super::passing::{self, PassJudgement};
-use super::super::unjudged::Unjudged;
 use super::Player;
 use crate::game::{
     Color, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring,
@@ -32,20 +32,24 @@ impl<G: Game> Player<G> {
     pub(super) fn judge_pass(
         &mut self,
         position: &G,
-        judge_limits: JudgeLimits<'_>,
+        estimate_limits: EstimateLimits<'_>,
     ) -> PassJudgement {
         let Some(scored) = position.scored() else {
             return PassJudgement::default();
         };
         let by_territory = scored.current_score().is_none() && scored.nears_end();
         match by_territory || passing::is_offered(position) {
-            true => self.count_if_both_pass(position, judge_limits),
+            true => self.count_if_both_pass(position, estimate_limits),
             false => PassJudgement::default(),
         }
     }
 
     /// The count if both sides pass now, by playouts and network.
-    fn count_if_both_pass(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> PassJudgement {
+    fn count_if_both_pass(
+        &mut self,
+        position: &G,
+        estimate_limits: EstimateLimits<'_>,
+    ) -> PassJudgement {
         let ended = passing::when_both_pass(position);
         if !scoring::agrees_on_dead(position) {
             // It counts as it stands, without estimates.
@@ -55,10 +59,10 @@ impl<G: Game> Player<G> {
                 ..PassJudgement::default()
             };
         }
-        let Ok(Some(by_playouts)) = self.judge.settle_within(&ended, judge_limits) else {
+        let Ok(Some(by_playouts)) = self.dead_stones.settle_within(&ended, estimate_limits) else {
             return PassJudgement::default();
         };
-        let expected = self.expected(&ended, judge_limits);
+        let expected = self.expected(&ended, estimate_limits);
         let count = expected
             .as_ref()
             .and_then(|expected| scoring::settle(&ended, expected));
@@ -77,19 +81,19 @@ impl<G: Game> Player<G> {
         request: &SearchRequest<G>,
         report: &mut SearchReport,
         judged: &mut PassJudgement,
-        judge_limits: JudgeLimits<'_>,
+        estimate_limits: EstimateLimits<'_>,
     ) {
         let position = request.start.position();
         if !passing::is_first(position, report) && !passing::contends(position, report, judged) {
             return;
         }
         if judged.count.is_none() {
-            *judged = self.count_if_both_pass(position, judge_limits);
+            *judged = self.count_if_both_pass(position, estimate_limits);
         }
         let passes = |report: &SearchReport, judged: &PassJudgement| {
             passing::is_first(position, report) || passing::passes(position, report, judged)
         };
-        let longer = self.longer(request, judge_limits);
+        let longer = self.longer(request, estimate_limits);
         if passes(report, judged)
             && longer.limits.visits > Some(report.visits)
             && let Ok(found) = self.worker.search(longer, &mut |_| {})
@@ -105,7 +109,7 @@ impl<G: Game> Player<G> {
             return;
         }
         // In what that search has left of the time.
-        let longer = self.longer(request, judge_limits);
+        let longer = self.longer(request, estimate_limits);
         let Some(found) = self.search_answers(&longer, judged) else {
             return;
         };
@@ -124,7 +128,7 @@ impl<G: Game> Player<G> {
     fn longer(
         &self,
         request: &SearchRequest<G>,
-        judge_limits: JudgeLimits<'_>,
+        estimate_limits: EstimateLimits<'_>,
     ) -> SearchRequest<G> {
         let limits = request.limits;
         let raised = |visits: u64| visits.max(PASS_VISITS.min(visits.saturating_mul(PASS_TIMES)));
@@ -133,7 +137,7 @@ impl<G: Game> Player<G> {
                 Purpose::Position => limits.visits,
                 Purpose::Move | Purpose::ShownMove => limits.visits.map(raised),
             },
-            budget: judge_limits.budget(self.time.now()).or(limits.budget),
+            budget: estimate_limits.budget(self.time.now()).or(limits.budget),
         })
     }
 
@@ -165,17 +169,17 @@ impl<G: Game> Player<G> {
     /// predicts them.
     ///
     /// # Errors
-    /// [`Unjudged`] when it is stopped, or there is no time for it.
+    /// [`ScoringInterrupted`] when it is stopped, or there is no time for it.
     pub(super) fn settle_for_controller(
         &mut self,
         position: &G,
-        judge_limits: JudgeLimits<'_>,
-    ) -> Result<Option<Settled>, Unjudged> {
-        let settled = match judge_limits.is_timed() {
-            true => self.judge.settle_within(position, judge_limits)?,
-            false => self.judge.settle(position, judge_limits.stop())?,
+        estimate_limits: EstimateLimits<'_>,
+    ) -> Result<Option<Settled>, ScoringInterrupted> {
+        let settled = match estimate_limits.is_timed() {
+            true => self.dead_stones.settle_within(position, estimate_limits)?,
+            false => self.dead_stones.settle(position, estimate_limits.stop())?,
         };
-        let expected = self.expected(position, judge_limits);
+        let expected = self.expected(position, estimate_limits);
         Ok(expected.map_or(settled, |expected| scoring::settle(position, &expected)))
     }
 
@@ -184,10 +188,10 @@ impl<G: Game> Player<G> {
     fn expected(
         &mut self,
         position: &G,
-        judge_limits: JudgeLimits<'_>,
+        estimate_limits: EstimateLimits<'_>,
     ) -> Option<OwnershipEstimate> {
-        let by_playouts = self.judge.known(position)?.clone();
-        let mixed = self.by_network(position, by_playouts.clone(), judge_limits);
+        let by_playouts = self.dead_stones.known(position)?.clone();
+        let mixed = self.by_network(position, by_playouts.clone(), estimate_limits);
         Some(mixed.unwrap_or(by_playouts))
     }
 
@@ -198,8 +202,8 @@ impl<G: Game> Player<G> {
         if position.outcome().is_none() || !scoring::agrees_on_dead(&position) {
             return None;
         }
-        let judge_limits = JudgeLimits::of_controller(stop);
-        let settled = self.settle_for_controller(&position, judge_limits);
+        let estimate_limits = EstimateLimits::of_controller(stop);
+        let settled = self.settle_for_controller(&position, estimate_limits);
         let settled = settled.ok().flatten().filter(Settled::is_over)?;
         Some(OwnershipEstimate {
             owner: settled.owners(|point| position.stone(point)),
@@ -216,9 +220,9 @@ impl<G: Game> Player<G> {
         &mut self,
         position: &G,
         mut expected: OwnershipEstimate,
-        judge_limits: JudgeLimits<'_>,
+        estimate_limits: EstimateLimits<'_>,
     ) -> Option<OwnershipEstimate> {
-        let by_network = self.owners_by_network(position, judge_limits)?;
+        let by_network = self.owners_by_network(position, estimate_limits)?;
         let mix = |owner: &mut f32, found: f32| *owner += NETWORK_SHARE * (found - *owner);
         let [black, white] = &by_network;
         for (owner, (black, white)) in expected.owner.iter_mut().zip(black.iter().zip(white)) {
@@ -237,15 +241,15 @@ impl<G: Game> Player<G> {
     fn owners_by_network(
         &mut self,
         position: &G,
-        judge_limits: JudgeLimits<'_>,
+        estimate_limits: EstimateLimits<'_>,
     ) -> Option<[Vec<f32>; 2]> {
         let mut owners = [Vec::new(), Vec::new()];
         for (color, owners) in Color::BOTH.into_iter().zip(&mut owners) {
             let mut turned = scoring::resumed(position);
             turned.set_to_move(color);
             let start = GameState::new(turned, self.history.game_state().past().clone());
-            let budget = judge_limits.budget(self.time.now());
-            let evaluated = self.worker.evaluate(start, budget, judge_limits.stop());
+            let budget = estimate_limits.budget(self.time.now());
+            let evaluated = self.worker.evaluate(start, budget, estimate_limits.stop());
             let report = evaluated.ok()?;
             let by_network = report.by_network();
             *owners = report.expected.filter(|_| by_network)?.owner;

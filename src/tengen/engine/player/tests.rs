@@ -1,6 +1,6 @@
 mod analysis;
-mod instant;
 mod passing;
+mod static_policy;
 
 use super::super::testing::{Behaviour, FillGame, player, report, timed_player};
 use super::super::{ThinkError, Thinker};
@@ -182,11 +182,11 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
         timing.set_control(control);
         let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
         let limits = timing.limits(&position).0;
-        let soft = limits.budget.map(|budget| {
-            let millis = budget.soft.as_millis() as u64;
+        let target = limits.budget.map(|budget| {
+            let millis = budget.target.as_millis() as u64;
             Duration::from_millis(millis)
         });
-        (limits.visits, soft)
+        (limits.visits, target)
     };
     let check = |visits, time_per_move, control, expected: (Option<u64>, Option<Duration>)| {
         assert_eq!(found(visits, time_per_move, control), expected);
@@ -290,10 +290,10 @@ fn the_time_that_is_planned_is_the_time_that_is_given() {
     let clock = FakeClock::new();
     let mut engine = timed_player(Behaviour::Highest, &clock);
     let usual = engine.planned_time(Color::Black).expect("two seconds");
-    assert_eq!(usual.soft, Duration::from_secs(2));
+    assert_eq!(usual.target, Duration::from_secs(2));
     engine.set_time_control(limited(60));
     let planned = engine.planned_time(Color::Black).expect("a clock");
-    assert!(planned.soft <= planned.most && planned.most <= planned.hard);
+    assert!(planned.target <= planned.maximum && planned.maximum <= planned.hard);
     assert_eq!(engine.planned_time(Color::Black), Some(planned));
     engine.genmove(
         &MoveRequest::new(Color::Black, &StopFlag::new()),

@@ -319,7 +319,13 @@ impl Solve<Gomoku> for Unasked {
         panic!("there is nothing to solve")
     }
 
-    fn advise(&mut self, _: &Gomoku, _: Proof, _: Option<Move>, _: &SolveLimits<'_>) -> Advice {
+    fn advise(
+        &mut self,
+        _: &Gomoku,
+        _: Proof,
+        _: Option<Move>,
+        _: &SolveLimits<'_>,
+    ) -> SolvedMoves {
         panic!("there is nothing to advise")
     }
 

@@ -7,7 +7,7 @@ use rand::Rng;
 
 use crate::game::{Bits, Color, Game, Move, Outcome};
 use crate::games::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
-use crate::rollout::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally, below};
+use crate::rollout::{Played, Playout, PlayoutPolicy, Prior, StaticEval, Tally, below};
 
 impl Playout for Gomoku {
     /// The policy wins if it can, stops a five, makes a straight four, stops one, makes a double
@@ -62,12 +62,12 @@ impl Playout for Gomoku {
     }
 
     /// Forced moves first, and among them the best by shape.
-    fn glance(&self, moves: &[Move]) -> Glance {
+    fn static_eval(&self, moves: &[Move]) -> StaticEval {
         let sight = VisiblePosition::of(self);
         let urgent = sight.urgent(self);
         let is_urgent = |mv| urgent.is_some_and(|(points, _)| points.contains(mv));
         let appeal = |&mv: &Move| f32::from(u8::from(is_urgent(mv))) + sight.promise(self, mv);
-        Glance {
+        StaticEval {
             value: potential::value(self),
             appeal: moves.iter().map(appeal).collect(),
         }
@@ -394,31 +394,31 @@ mod tests {
     }
 
     /// The statically preferred move.
-    fn at_a_glance(rows: &str, rules: GomokuRules, to_move: Color) -> (u8, u8) {
+    fn static_eval(rows: &str, rules: GomokuRules, to_move: Color) -> (u8, u8) {
         let position = diagram(rows, rules, to_move);
         let moves: Vec<Move> = position.legal_moves().collect();
-        let appeal = position.glance(&moves).appeal;
+        let appeal = position.static_eval(&moves).appeal;
         let ranked = moves.iter().zip(appeal);
         let best = ranked.max_by(|a, b| a.1.total_cmp(&b.1)).expect("a move");
         position.size().column_row(*best.0)
     }
 
     #[test]
-    fn a_glance_makes_and_stops_fives_and_fours() {
+    fn the_static_policy_makes_and_stops_fives_and_fours() {
         use Color::{Black, White};
         let fives = "......... ......... ..XXXX... ......... ......... .XOOOO... ......... ......... .........";
         for rules in GomokuRules::ALL {
-            assert_eq!(at_a_glance(fives, rules, White), (6, 3), "{rules}: five");
-            let (x, y) = at_a_glance(fives, rules, Black);
+            assert_eq!(static_eval(fives, rules, White), (6, 3), "{rules}: five");
+            let (x, y) = static_eval(fives, rules, Black);
             assert!(y == 6 && [1, 6].contains(&x), "{rules}: five");
             let stopped = fives.replacen('X', ".", 4);
-            assert_eq!(at_a_glance(&stopped, rules, Black), (6, 3), "{rules}: stop");
+            assert_eq!(static_eval(&stopped, rules, Black), (6, 3), "{rules}: stop");
         }
         let threes = "......... ......... ......... ...XXX... ......... ...OO.... ......... ......... .........";
-        let (x, y) = at_a_glance(threes, GomokuRules::Freestyle, White);
+        let (x, y) = static_eval(threes, GomokuRules::Freestyle, White);
         assert!(y == 5 && [1, 2, 6, 7].contains(&x), "{x} {y}");
         // Black may not make two threes; White may.
         let fork = "......... ......... ...X..... ...X..... ......... ....XX... ......... ..OO..... ..OO.....";
-        assert_ne!(at_a_glance(fork, GomokuRules::Renju, Black), (3, 3));
+        assert_ne!(static_eval(fork, GomokuRules::Renju, Black), (3, 3));
     }
 }

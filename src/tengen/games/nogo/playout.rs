@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome};
-use crate::rollout::{Glance, Played, Playout, PlayoutPolicy, Tally, below};
+use crate::rollout::{Played, Playout, PlayoutPolicy, StaticEval, Tally, below};
 
 impl<const WORDS: usize> Playout for NoGo<WORDS> {
     /// The policy plays points that only one side can play last: waiting costs that side nothing,
@@ -33,7 +33,7 @@ impl<const WORDS: usize> Playout for NoGo<WORDS> {
     }
 
     /// By the moves that remain for both sides: NoGo is a race for the last move.
-    fn glance(&self, moves: &[Move]) -> Glance {
+    fn static_eval(&self, moves: &[Move]) -> StaticEval {
         let appeal = |&mv: &Move| {
             let mut next = self.clone();
             next.play(mv);
@@ -41,7 +41,7 @@ impl<const WORDS: usize> Playout for NoGo<WORDS> {
             let alone = (own & !theirs).count() as f32 - (theirs & !own).count() as f32;
             alone + SHARED_WORTH * (own & theirs).count() as f32
         };
-        Glance {
+        StaticEval {
             value: 0.0,
             appeal: moves.iter().map(appeal).collect(),
         }
@@ -216,7 +216,7 @@ mod tests {
 
     /// Static preferences beat the first legal point, and a random one.
     #[test]
-    fn a_glance_beats_chance() {
+    fn the_static_policy_beats_chance() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
         let games = 100;
         let won = |game: u32, rng: &mut Xoshiro256PlusPlus| {
@@ -226,7 +226,7 @@ mod tests {
                 let moves: Vec<Move> = position.legal_moves().collect();
                 let at = match position.to_move() == ours && position.ply() > 3 {
                     true => {
-                        let appeal = position.glance(&moves).appeal;
+                        let appeal = position.static_eval(&moves).appeal;
                         (0..moves.len()).max_by(|&a, &b| appeal[a].total_cmp(&appeal[b]))
                     }
                     false => Some(below(rng, moves.len())),

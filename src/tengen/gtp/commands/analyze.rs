@@ -146,7 +146,7 @@ fn passed_without_search(
     stop: &StopFlag,
 ) -> Option<SearchReport> {
     let mut chosen = MoveReport::unsearched(engine.size().pass(), 1.0);
-    let request = AnalysisRequest::new(color.opponent(), AnalysisEffort::Glance, stop);
+    let request = AnalysisRequest::new(color.opponent(), AnalysisEffort::OneEvaluation, stop);
     if let Some(reply) = engine.analyse(&request, &mut |_| {}) {
         chosen.visits = reply.visits;
         chosen.value = -reply.value;

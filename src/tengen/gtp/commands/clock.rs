@@ -68,8 +68,8 @@ pub(super) fn tengen_clock(session: &mut Session, _: &Arguments<'_>) -> Result<S
         if state.rate > 0.0 {
             line += &format!(", {:.0} visits/s", state.rate);
         }
-        if let Some(takeover) = state.takeover {
-            line += &format!(", proofs expected from ply {takeover:.0}");
+        if let Some(expected_proof_ply) = state.expected_proof_ply {
+            line += &format!(", proofs expected from ply {expected_proof_ply:.0}");
         }
         lines.push(line);
     }

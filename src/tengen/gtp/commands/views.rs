@@ -73,21 +73,21 @@ pub(super) fn policy(session: &mut Session, args: &Arguments<'_>) -> Result<Stri
 }
 
 pub(super) fn values(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    labelled(session, args, AnalysisEffort::Glance, Label::Value)
+    labelled(session, args, AnalysisEffort::OneEvaluation, Label::Value)
 }
 
 pub(super) fn visits(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    labelled(session, args, AnalysisEffort::Glance, Label::Visits)
+    labelled(session, args, AnalysisEffort::OneEvaluation, Label::Visits)
 }
 
 pub(super) fn main_line(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let (report, color) = look(session, args, AnalysisEffort::Glance)?;
+    let (report, color) = look(session, args, AnalysisEffort::OneEvaluation)?;
     Ok(graphics::main_line(&report, color, session.engine.size()))
 }
 
 /// The ten best moves as a table.
 pub(super) fn table(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let (report, _) = look(session, args, AnalysisEffort::Glance)?;
+    let (report, _) = look(session, args, AnalysisEffort::OneEvaluation)?;
     let size = session.engine.size();
     let mut lines = vec!["move   visits   win %  prior %  main line".to_owned()];
     for found in report.moves.iter().take(10) {
@@ -120,7 +120,7 @@ const PLAYOUTS: u64 = 1000;
 /// searches, else from one evaluation of the network, or from playouts.
 pub(super) fn expected_owners(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let color = session.engine.to_move();
-    let mut report = session.look(color, AnalysisEffort::Glance);
+    let mut report = session.look(color, AnalysisEffort::OneEvaluation);
     if report
         .as_ref()
         .is_some_and(|report| report.visits < 2 && !report.by_network())

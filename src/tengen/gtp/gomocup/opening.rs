@@ -36,7 +36,7 @@ impl GomocupSession {
                 ));
             }
         }
-        let at_a_glance = self.engine()?.value_at_a_glance();
+        let static_value = self.engine()?.static_value();
         let Decision::Play(Vertex::Point(point)) = self.think()? else {
             return Err("the game is over".to_owned());
         };
@@ -47,7 +47,7 @@ impl GomocupSession {
         let engine = self.engine()?;
         let best = engine.last_report().and_then(|report| report.moves.first());
         // If there was no time for a search.
-        if best.map_or(at_a_glance, |best| best.value) < 0.0 {
+        if best.map_or(static_value, |best| best.value) < 0.0 {
             engine.undo().map_err(|error| error.to_string())?;
             self.say(send, "SWAP");
         } else {

@@ -89,11 +89,11 @@ fn stalling(answers: usize, clock: &SystemClock) -> Stalling {
 fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
     let clock = SystemClock::new();
     let mut stalled = stalling(10, &clock);
-    // Ten answers are there long before the soft limit, on a busy machine too.
-    let (soft, hard) = (Duration::from_millis(400), Duration::from_millis(900));
+    // Ten answers are there long before the target limit, on a busy machine too.
+    let (target, hard) = (Duration::from_millis(400), Duration::from_millis(900));
     let limits = Limits {
         visits: None,
-        budget: Some(Budget::fixed(soft, hard)),
+        budget: Some(Budget::fixed(target, hard)),
     };
     let before = clock.now();
     let report = stalled
@@ -131,10 +131,10 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
 fn who_was_late_and_comes_back_is_not_given_up() {
     let clock = SystemClock::new();
     let mut stalled = stalling(10, &clock);
-    let (soft, hard) = (Duration::from_millis(100), Duration::from_millis(200));
+    let (target, hard) = (Duration::from_millis(100), Duration::from_millis(200));
     let limits = Limits {
         visits: None,
-        budget: Some(Budget::fixed(soft, hard)),
+        budget: Some(Budget::fixed(target, hard)),
     };
     let position = stalled.position.clone();
     let late = stalled
@@ -155,10 +155,10 @@ fn who_was_late_and_comes_back_is_not_given_up() {
 fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
     let clock = SystemClock::new();
     let mut stalled = stalling(0, &clock);
-    let (soft, hard) = (Duration::from_secs(2), Duration::from_secs(20));
+    let (target, hard) = (Duration::from_secs(2), Duration::from_secs(20));
     let limits = Limits {
         visits: None,
-        budget: Some(Budget::fixed(soft, hard)),
+        budget: Some(Budget::fixed(target, hard)),
     };
     let result = stalled.searcher.search(
         &SearchRequest::new(stalled.position.clone().into()).within(limits),
@@ -166,7 +166,7 @@ fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
     );
     let took = clock.now();
     assert!(result.is_err());
-    assert!(took >= soft / 2 && took < hard / 2, "{took:?}");
+    assert!(took >= target / 2 && took < hard / 2, "{took:?}");
 }
 
 #[test]

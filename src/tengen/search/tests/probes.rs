@@ -94,7 +94,7 @@ fn a_prober_is_asked_about_root_moves_that_come_over() {
     let make: ProberMaker<SmallNoGo> = Arc::new(move || {
         let notes = Arc::clone(&notes);
         Box::new(move |position: &SmallNoGo, occasion| {
-            if occasion.taken_over {
+            if occasion.is_reused {
                 notes.lock().push((position.key(), occasion.visits));
             }
             None

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::super::epoch::{Commit, Outcome, Request, highest};
+use super::super::term::{Commit, Outcome, Request, highest};
 use crate::cluster::json;
 use crate::store::Creation;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Learner {
-    /// It lists the epochs.
+    /// It lists the terms.
     Begins,
     /// It has listed them, and creates this one.
-    TakesOver(u32),
-    /// It has this epoch, and commits.
+    BeginsTerm(u32),
+    /// It has this term, and commits.
     Commits(u32, Commit),
     Ended(u32, Outcome),
     Dead,
@@ -22,7 +22,7 @@ enum Learner {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct World {
     learners: Vec<Learner>,
-    epochs: BTreeSet<String>,
+    terms: BTreeSet<String>,
     /// The commit: the bytes are the learner's index.
     done: Option<Vec<u8>>,
 }
@@ -31,20 +31,20 @@ impl World {
     /// All worlds after one request of one learner.
     fn next(&self) -> Vec<World> {
         let mut worlds = Vec::new();
-        let epochs: Vec<String> = self.epochs.iter().cloned().collect();
+        let terms: Vec<String> = self.terms.iter().cloned().collect();
         for (index, learner) in self.learners.iter().enumerate() {
             let own = vec![index as u8];
             let mut world = self.clone();
             let next = match learner {
-                Learner::Begins => Learner::TakesOver(highest(&epochs) + 1),
-                Learner::TakesOver(number) => match world.epochs.insert(json::epoch(*number)) {
+                Learner::Begins => Learner::BeginsTerm(highest(&terms) + 1),
+                Learner::BeginsTerm(number) => match world.terms.insert(json::term(*number)) {
                     true => Learner::Commits(*number, Commit::new(*number)),
                     false => Learner::Begins,
                 },
                 Learner::Commits(number, commit) => {
                     let mut commit = commit.clone();
                     match commit.next() {
-                        Request::ListEpochs => commit.epochs(&epochs),
+                        Request::ListTerms => commit.terms(&terms),
                         Request::Create if self.done.is_some() => commit.created(Creation::Existed),
                         Request::Create => {
                             world.done = Some(own);
@@ -78,8 +78,8 @@ impl World {
             match outcome {
                 Outcome::Ours => assert_eq!(self.done, Some(vec![index as u8]), "{self:?}"),
                 Outcome::Adopt(found) => assert_eq!(self.done.as_ref(), Some(found), "{self:?}"),
-                Outcome::TakenOver => {
-                    let newer = self.epochs.iter().any(|name| *name > json::epoch(*number));
+                Outcome::Superseded => {
+                    let newer = self.terms.iter().any(|name| *name > json::term(*number));
                     assert!(newer, "{self:?}");
                 }
             }
@@ -92,7 +92,7 @@ fn in_every_order_one_commit_counts_and_the_newest_learner_goes_on() {
     let mut seen = BTreeSet::new();
     let mut open = vec![World {
         learners: vec![Learner::Begins; 3],
-        epochs: BTreeSet::new(),
+        terms: BTreeSet::new(),
         done: None,
     }];
     let mut outcomes = BTreeSet::new();
@@ -109,12 +109,12 @@ fn in_every_order_one_commit_counts_and_the_newest_learner_goes_on() {
             }
             for learner in &world.learners {
                 if let Learner::Ended(number, outcome) = learner {
-                    let name = json::epoch(*number);
-                    let is_newest = world.epochs.last() == Some(&name);
+                    let name = json::term(*number);
+                    let is_newest = world.terms.last() == Some(&name);
                     outcomes.insert((
                         is_newest,
                         std::mem::discriminant(outcome)
-                            == std::mem::discriminant(&Outcome::TakenOver),
+                            == std::mem::discriminant(&Outcome::Superseded),
                     ));
                 }
             }

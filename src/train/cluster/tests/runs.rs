@@ -176,7 +176,7 @@ fn a_run_has_the_same_results_on_every_store_with_any_number_of_workers() {
         .unwrap()
         .unwrap();
     assert_eq!(machines.machines.len(), 1, "{machines:?}");
-    assert_eq!((machines.done, machines.taken_over), (machines.tickets, 0));
+    assert_eq!((machines.done, machines.reclaimed), (machines.tickets, 0));
 
     for seed in 0..3 {
         let copy = Scratch::new(&format!("cluster-faulty-{seed}"));

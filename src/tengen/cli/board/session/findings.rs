@@ -39,7 +39,7 @@ impl Session {
     }
 
     /// Keeps an evaluation of a position of which there is none.
-    pub(in super::super) fn glance(&mut self, node: usize, eval: Eval) {
+    pub(in super::super) fn note_value(&mut self, node: usize, eval: Eval) {
         if self.game.tree.has(node) && self.game.tree.node(node).eval.is_none() {
             self.game.tree.node_mut(node).eval = Some(Box::new(eval));
         }

@@ -54,7 +54,7 @@ fn an_analysis_changes_nothing() {
     let before = (seen(&engine), engine.record());
     for effort in [
         AnalysisEffort::Endless,
-        AnalysisEffort::Glance,
+        AnalysisEffort::OneEvaluation,
         AnalysisEffort::Network(Symmetry::IDENTITY),
     ] {
         for color in Color::BOTH {

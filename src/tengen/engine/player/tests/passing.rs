@@ -16,7 +16,7 @@ impl Thinker<SmallGo> for Recorder {
         _: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
         let budget = request.limits.budget.expect("there is a clock");
-        self.0.lock().push(budget.most);
+        self.0.lock().push(budget.maximum);
         let any = request.start.legal_moves().next().expect("a legal move");
         Ok(report(&[(any.0, 1, 0.0)]))
     }
@@ -34,12 +34,12 @@ fn searched_after_a_pass(judged: Duration, moves: fn(&mut Player<SmallGo>)) -> D
     let make: MakeThinker<SmallGo> = Arc::new(move || Box::new(Recorder(Arc::clone(&kept))));
     let empty = SmallGo::new(BoardSize::square(5)).expect("a usual board");
     let time = clock.clone();
-    let judge = move |position: &SmallGo, _, _: &dyn Fn() -> bool| {
+    let dead_stones = move |position: &SmallGo, _, _: &dyn Fn() -> bool| {
         time.advance(judged);
         crate::rollout::expect(position, 50, 1, &|| false)
     };
     let player = Player::new(empty, make, punctual(), Arc::new(clock.clone()));
-    let mut engine = player.with_judge(Box::new(judge));
+    let mut engine = player.with_dead_stones(Box::new(dead_stones));
     engine.set_time_control(limited(600));
     let pass = Play {
         color: Color::White,
@@ -120,8 +120,8 @@ fn a_cleanup_takes_for_dead_what_a_count_does() {
     let empty = SmallGo::new(BoardSize::square(5)).expect("a usual board");
     let player = Player::new(empty, make, punctual(), Arc::new(FakeClock::new()));
     // By playouts alone the stone would not be dead.
-    let judge = |_: &SmallGo, _, _: &dyn Fn() -> bool| Some(all_owned(0.1));
-    let mut engine = player.with_judge(Box::new(judge));
+    let dead_stones = |_: &SmallGo, _, _: &dyn Fn() -> bool| Some(all_owned(0.1));
+    let mut engine = player.with_dead_stones(Box::new(dead_stones));
     let stone = Move(12);
     let play = Play {
         color: Color::White,

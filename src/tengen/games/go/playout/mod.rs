@@ -3,13 +3,13 @@
 mod domain;
 mod field;
 mod fit;
-mod glance;
 mod kinds;
 mod local;
 mod nakade;
 mod places;
 mod policy;
 mod priors;
+mod static_eval;
 mod weights;
 
 use field::Field;
@@ -19,7 +19,7 @@ use rand::Rng;
 
 use super::Go;
 use crate::game::{Bits, Color, Frame, Game, HalfPoints, Move, Outcome, Scored as _};
-use crate::rollout::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally, below};
+use crate::rollout::{Played, Playout, PlayoutPolicy, Prior, StaticEval, Tally, below};
 
 /// A playout ends after this many plies per point and is scored as the board then stands: only
 /// cycles of kos last so long.
@@ -67,8 +67,8 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
         priors::priors(self, moves, priors);
     }
 
-    fn glance(&self, moves: &[Move]) -> Glance {
-        glance::glance(self, moves)
+    fn static_eval(&self, moves: &[Move]) -> StaticEval {
+        static_eval::static_eval(self, moves)
     }
 
     fn ranking(&self, moves: &[Move]) -> Vec<f32> {

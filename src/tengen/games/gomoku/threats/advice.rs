@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::prover::Prover;
 use crate::game::{Bounds, Facts, Game, Move, Proof};
 use crate::games::gomoku::Gomoku;
-use crate::solver::{Advice, MakeProbe, RatedMove, Solve, SolveLimits, SolveResult};
+use crate::solver::{MakeProbe, RatedMove, Solve, SolveLimits, SolveResult, SolvedMoves};
 
 impl Solve<Gomoku> for Prover {
     fn get_ready(&mut self) {
@@ -34,7 +34,7 @@ impl Solve<Gomoku> for Prover {
         proof: Proof,
         best: Option<Move>,
         effort: &SolveLimits<'_>,
-    ) -> Advice {
+    ) -> SolvedMoves {
         let mut nodes = 0;
         let (best, plies) = match proof {
             Proof::Win => {
@@ -77,7 +77,7 @@ impl Solve<Gomoku> for Prover {
         }
         let won = |rated: &RatedMove| rated.wins() == Some(true);
         rated.sort_by(|a, b| won(b).cmp(&won(a)).then(b.score.total_cmp(&a.score)));
-        Advice {
+        SolvedMoves {
             proof,
             moves: rated,
             nodes,

@@ -8,7 +8,7 @@ use super::board::Board;
 use super::bounds::MoveBounds;
 use crate::game::{Game, Move, Proof};
 use crate::games::nogo::NoGo;
-use crate::solver::{Advice, RatedMove, Solve, SolveLimits, SolveResult, decided};
+use crate::solver::{RatedMove, Solve, SolveLimits, SolveResult, SolvedMoves, decided};
 
 /// Implements [`Solve::advise`].
 pub(super) fn advise<const W: usize>(
@@ -17,7 +17,7 @@ pub(super) fn advise<const W: usize>(
     proof: Proof,
     best: Option<Move>,
     effort: &SolveLimits<'_>,
-) -> Advice {
+) -> SolvedMoves {
     let wins = proof == Proof::Win;
     let mut budget = NodeBudget {
         solver,
@@ -45,7 +45,7 @@ pub(super) fn advise<const W: usize>(
         Some(false) => 2,
     };
     rated.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.score.total_cmp(&a.score)));
-    Advice {
+    SolvedMoves {
         proof,
         moves: rated,
         nodes: effort.nodes - budget.left,

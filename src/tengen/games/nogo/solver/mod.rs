@@ -30,7 +30,7 @@ use std::sync::Arc;
 use super::NoGo;
 use crate::game::{Game as _, Move, Proof};
 use crate::solver::{
-    Advice, MakeProbe, Solvable, Solve, SolveLimits, SolveResult, Solves, decided,
+    MakeProbe, Solvable, Solve, SolveLimits, SolveResult, SolvedMoves, Solves, decided,
 };
 use board::Board;
 use bounds::MoveBounds;
@@ -119,7 +119,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         proof: Proof,
         best: Option<Move>,
         effort: &SolveLimits<'_>,
-    ) -> Advice {
+    ) -> SolvedMoves {
         advice::advise(self, position, proof, best, effort)
     }
 

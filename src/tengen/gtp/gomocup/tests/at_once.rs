@@ -65,7 +65,7 @@ fn a_line_of_fours_is_found_in_no_time() {
 }
 
 #[test]
-fn sides_are_chosen_at_a_glance() {
+fn sides_are_chosen_by_the_static_value() {
     let mut session = hurried("0", "0");
     let offered = said(&mut session, &["SWAP2BOARD", "DONE"]);
     assert_eq!(

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::clock::{StopReason, SystemClock};
-use crate::engine::{MakeThinker, RolloutThinker, instant};
+use crate::engine::{MakeThinker, RolloutThinker, static_policy};
 use crate::game::HalfPoints;
 use crate::game::Proof;
 use crate::games::go::SmallGo;
 
-/// A player whose instant knowledge is `moves`, and the reason of the last call.
+/// A player whose static knowledge is `moves`, and the reason of the last call.
 fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Player<FillGame> {
     let engine = player(behaviour);
     engine.with_look_at_once(Box::new(move |_, _| {
@@ -88,11 +88,11 @@ fn a_judgement_that_is_stopped_leaves_a_move_that_makes_sense() {
     let raised = stop.clone();
     let player = Player::new(empty, make, ThinkingLimits::default(), time);
     let mut engine = player
-        .with_judge(Box::new(move |_, _, _| {
+        .with_dead_stones(Box::new(move |_, _, _| {
             raised.raise();
             None
         }))
-        .with_look_at_once(instant::look_at_once());
+        .with_look_at_once(static_policy::look_at_once());
     // White is behind, so that a pass would lose.
     engine.set_komi(HalfPoints(-15));
     for (color, vertex) in [

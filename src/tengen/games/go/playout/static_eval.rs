@@ -4,7 +4,7 @@
 use super::field::Field;
 use crate::game::{Bits, Color, Game, Move, Scored as _};
 use crate::games::go::Go;
-use crate::rollout::{Glance, Playout as _, Prior};
+use crate::rollout::{Playout as _, Prior, StaticEval};
 
 /// Empty points enclosed by one side are its territory up to a ninth of the board, or [`SMALL`].
 const PART: usize = 9;
@@ -17,10 +17,10 @@ const WASTED: f32 = -2.0;
 const WINS: f32 = 2.0;
 
 /// Preferences of these moves.
-pub(super) fn glance<const CELLS: usize, const WORDS: usize>(
+pub(super) fn static_eval<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     moves: &[Move],
-) -> Glance {
+) -> StaticEval {
     let mut priors = vec![Prior::default(); moves.len()];
     position.priors(moves, &mut priors);
     let waste = WastedStones::of(position);
@@ -31,7 +31,7 @@ pub(super) fn glance<const CELLS: usize, const WORDS: usize>(
         let wasted = if waste.holds(mv) { WASTED } else { 0.0 };
         prior.win + wasted
     });
-    Glance {
+    StaticEval {
         value: 0.0,
         appeal: appeal.collect(),
     }
@@ -132,7 +132,7 @@ mod tests {
     /// The preferred move.
     fn best(start: &GameState<SmallGo>) -> Move {
         let moves: Vec<Move> = start.legal_moves().collect();
-        let appeal = glance(start.position(), &moves).appeal;
+        let appeal = static_eval(start.position(), &moves).appeal;
         let ranked = moves.into_iter().zip(appeal);
         let best = ranked.max_by(|a, b| a.1.total_cmp(&b.1));
         best.expect("a pass at least").0

@@ -1,6 +1,6 @@
 //! Who is the learner, and whose finished generation counts.
 //!
-//! A learner that takes over creates the next epoch. The highest one is the learner; an older one
+//! A learner that takes over creates the next term. The highest one is the learner; an older one
 //! finds that out before it commits, and ends. Between that look and the commit another one may take
 //! over, and both may commit: the first create wins, and the newest learner takes what it finds.
 
@@ -12,28 +12,28 @@ use crate::store::{Creation, Store};
 
 /// A learner's taking over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Epoch {
+pub(super) struct Term {
     /// The learner's name, which is unique.
     pub(super) learner: String,
     /// Its plan, as TOML.
     pub(super) plan: String,
 }
 
-/// The highest epoch in a list of names; 0 if there is none.
+/// The highest term in a list of names; 0 if there is none.
 pub(super) fn highest(names: &[String]) -> u32 {
     let numbers = names.iter().filter_map(|name| name.strip_prefix("epoch/"));
     let numbers = numbers.filter_map(|number| number.parse().ok());
     numbers.max().unwrap_or(0)
 }
 
-/// The epoch of the newest learner.
+/// The term of the newest learner.
 ///
 /// # Errors
 /// [`TrainError`] of the store.
-pub(super) fn newest(store: &Store) -> Result<Option<Epoch>, TrainError> {
+pub(super) fn newest(store: &Store) -> Result<Option<Term>, TrainError> {
     match highest(&store.list("epoch/")?) {
         0 => Ok(None),
-        number => json::read(store, &json::epoch(number)),
+        number => json::read(store, &json::term(number)),
     }
 }
 
@@ -41,22 +41,22 @@ pub(super) fn newest(store: &Store) -> Result<Option<Epoch>, TrainError> {
 ///
 /// # Errors
 /// [`TrainError`] of the store.
-pub(super) fn take_over(store: &Store, own: &Epoch) -> Result<u32, TrainError> {
+pub(super) fn begin_term(store: &Store, own: &Term) -> Result<u32, TrainError> {
     let bytes = json::write(own)?;
     loop {
         let number = highest(&store.list("epoch/")?) + 1;
-        if store.create(&json::epoch(number), &bytes)? == Creation::Created {
+        if store.create(&json::term(number), &bytes)? == Creation::Created {
             return Ok(number);
         }
     }
 }
 
-/// Whether this epoch is the newest.
+/// Whether this term is the newest.
 ///
 /// # Errors
 /// [`TrainError`] of the store.
-pub(super) fn is_newest(store: &Store, epoch: u32) -> Result<bool, TrainError> {
-    Ok(highest(&store.list("epoch/")?) <= epoch)
+pub(super) fn is_newest(store: &Store, term: u32) -> Result<bool, TrainError> {
+    Ok(highest(&store.list("epoch/")?) <= term)
 }
 
 /// Outcome of a commit.
@@ -67,14 +67,14 @@ pub(super) enum Outcome {
     /// This was kept before, by another learner that is not the newest.
     Adopt(Vec<u8>),
     /// Another learner has taken over.
-    TakenOver,
+    Superseded,
 }
 
 /// The next request of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Request {
-    /// List the epochs.
-    ListEpochs,
+    /// List the terms.
+    ListTerms,
     /// Create the object.
     Create,
     /// Read it.
@@ -87,18 +87,18 @@ pub(super) enum Request {
 /// in every way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Commit {
-    epoch: u32,
+    term: u32,
     is_lost: bool,
     next: Request,
 }
 
 impl Commit {
-    /// A commit by the learner of this epoch.
-    pub(super) fn new(epoch: u32) -> Commit {
+    /// A commit by the learner of this term.
+    pub(super) fn new(term: u32) -> Commit {
         Commit {
-            epoch,
+            term,
             is_lost: false,
-            next: Request::ListEpochs,
+            next: Request::ListTerms,
         }
     }
 
@@ -107,10 +107,10 @@ impl Commit {
         &self.next
     }
 
-    /// The answer to [`Request::ListEpochs`].
-    pub(super) fn epochs(&mut self, names: &[String]) {
-        self.next = match (highest(names) > self.epoch, self.is_lost) {
-            (true, _) => Request::End(Outcome::TakenOver),
+    /// The answer to [`Request::ListTerms`].
+    pub(super) fn terms(&mut self, names: &[String]) {
+        self.next = match (highest(names) > self.term, self.is_lost) {
+            (true, _) => Request::End(Outcome::Superseded),
             (false, false) => Request::Create,
             (false, true) => Request::Read,
         };
@@ -121,7 +121,7 @@ impl Commit {
         self.is_lost = creation == Creation::Existed;
         self.next = match creation {
             Creation::Created => Request::End(Outcome::Ours),
-            Creation::Existed => Request::ListEpochs,
+            Creation::Existed => Request::ListTerms,
         };
     }
 
@@ -136,20 +136,20 @@ impl Commit {
     }
 }
 
-/// Commits an object as the learner of an epoch.
+/// Commits an object as the learner of a term.
 ///
 /// # Errors
 /// [`TrainError`] of the store.
 pub(super) fn commit(
     store: &Store,
-    epoch: u32,
+    term: u32,
     name: &str,
     bytes: &[u8],
 ) -> Result<Outcome, TrainError> {
-    let mut commit = Commit::new(epoch);
+    let mut commit = Commit::new(term);
     loop {
         match commit.next().clone() {
-            Request::ListEpochs => commit.epochs(&store.list("epoch/")?),
+            Request::ListTerms => commit.terms(&store.list("epoch/")?),
             Request::Create => commit.created(store.create(name, bytes)?),
             Request::Read => commit.read(store.get(name)?, bytes),
             Request::End(outcome) => return Ok(outcome),

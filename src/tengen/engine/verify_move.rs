@@ -92,7 +92,7 @@ fn within_reach<G: Solvable>(position: &G, nodes: f64) -> bool {
 /// Time to reserve for a verification: zero, for a quick check, if more would not help; `None` if
 /// there is too little time.
 fn time_for_look<G: Solvable>(position: &G, budget: Budget) -> Option<Duration> {
-    let look = (budget.soft >= LEAST_FOR_LOOK).then(|| budget.soft / LOOK_SHARE)?;
+    let look = (budget.target >= LEAST_FOR_LOOK).then(|| budget.target / LOOK_SHARE)?;
     let nodes = look.as_secs_f64() * NODES_PER_SECOND;
     let reached = within_reach(position, nodes);
     Some(if reached { look } else { Duration::ZERO })
@@ -103,8 +103,8 @@ pub(super) fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> 
     let without = |budget: Budget| {
         let look = time_for_look(position, budget).unwrap_or_default();
         Budget {
-            soft: budget.soft.saturating_sub(look),
-            most: budget.most.saturating_sub(look),
+            target: budget.target.saturating_sub(look),
+            maximum: budget.maximum.saturating_sub(look),
             ..budget
         }
     };
@@ -117,7 +117,7 @@ pub(super) fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> 
 /// Adds chosen moves that prove to lose to `losing`, until one is not refuted; moves that the
 /// search has proven to lose are skipped. A move that proves to win makes the report a proven one.
 /// Returns the nodes used, too.
-pub(super) fn second_look<G: Solvable>(
+pub(super) fn verify_move<G: Solvable>(
     solver: &mut dyn Solve<G>,
     position: &G,
     mut report: SearchReport,
@@ -202,7 +202,7 @@ mod tests {
             .expect("a move that loses somewhere")
     }
 
-    fn glance<'a>(stop: &'a StopFlag, time: &'a FakeClock) -> CheckBudget<'a> {
+    fn quick<'a>(stop: &'a StopFlag, time: &'a FakeClock) -> CheckBudget<'a> {
         CheckBudget {
             nodes: QUICK_CHECK,
             most: u64::MAX,
@@ -222,7 +222,7 @@ mod tests {
         let moves: Vec<_> = moves.iter().map(|mv| (mv.0, 1, 0.1)).collect();
         let mut losing = Vec::new();
         let report = report(&moves);
-        let (found, _) = second_look(&mut *solver, position, report, look, &mut losing);
+        let (found, _) = verify_move(&mut *solver, position, report, look, &mut losing);
         (losing, found.proof)
     }
 
@@ -230,14 +230,14 @@ mod tests {
     fn chosen_moves_that_lose_are_passed_over_up_to_one_that_wins() {
         let (position, lost, won) = won();
         let (clock, stop) = (FakeClock::new(), StopFlag::new());
-        let glance = glance(&stop, &clock);
+        let quick = quick(&stop, &clock);
         let order = [&lost[..], &won[..]].concat();
         let expected = (lost.clone(), Some(Proof::Win));
-        assert_eq!(look(&position, &order, &glance), expected);
+        assert_eq!(look(&position, &order, &quick), expected);
         // If the first one wins no other matters, and if all lose none is better.
         let order = [&won[..1], &lost[..]].concat();
-        assert_eq!(look(&position, &order, &glance), (vec![], Some(Proof::Win)));
-        assert_eq!(look(&position, &lost, &glance), (vec![], None));
+        assert_eq!(look(&position, &order, &quick), (vec![], Some(Proof::Win)));
+        assert_eq!(look(&position, &lost, &quick), (vec![], None));
     }
 
     /// A lost move keeps its visits from before the proof, and comes before open ones.
@@ -245,13 +245,13 @@ mod tests {
     fn moves_that_the_search_knows_to_lose_are_passed_over() {
         let (position, lost, won) = won();
         let (clock, stop) = (FakeClock::new(), StopFlag::new());
-        let glance = glance(&stop, &clock);
+        let quick = quick(&stop, &clock);
         let mut solver = SmallNoGo::solver(0).expect("NoGo has one");
         let moves = [(lost[0].0, 9, 0.5), (lost[1].0, 5, 0.3), (won[0].0, 1, 0.1)];
         let mut found = report(&moves);
         found.moves[1].proof = Some(Proof::Loss);
         let mut losing = Vec::new();
-        let (found, _) = second_look(&mut *solver, &position, found, &glance, &mut losing);
+        let (found, _) = verify_move(&mut *solver, &position, found, &quick, &mut losing);
         assert_eq!((&losing[..], found.proof), (&lost[..1], Some(Proof::Win)));
         let merged = merge_losing(found, &losing);
         assert_eq!(merged.moves[0].mv, won[0]);
@@ -264,7 +264,7 @@ mod tests {
         let (clock, stop) = (FakeClock::new(), StopFlag::new());
         let late = CheckBudget {
             until: Some(Duration::ZERO),
-            ..glance(&stop, &clock)
+            ..quick(&stop, &clock)
         };
         assert_eq!(look(&position, &moves, &late), (vec![], None));
         stop.raise();

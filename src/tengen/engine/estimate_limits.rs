@@ -13,7 +13,7 @@ const LEAST_PLAYOUTS: u64 = 200;
 
 /// Limits of an estimate.
 #[derive(Clone, Copy)]
-pub(super) struct JudgeLimits<'a> {
+pub(super) struct EstimateLimits<'a> {
     stop: &'a StopFlag,
     /// While a clock runs.
     time: Option<Time>,
@@ -27,19 +27,19 @@ struct Time {
     until: Duration,
 }
 
-impl<'a> JudgeLimits<'a> {
+impl<'a> EstimateLimits<'a> {
     /// For a move with this budget that began at `started`.
     pub(super) fn within(budget: Option<Budget>, started: Duration, stop: &'a StopFlag) -> Self {
         let time = budget.map(|budget| Time {
-            share: budget.soft / SHARE,
+            share: budget.target / SHARE,
             until: started.saturating_add(budget.hard),
         });
-        JudgeLimits { stop, time }
+        EstimateLimits { stop, time }
     }
 
     /// For a controller without a running clock.
     pub(super) fn of_controller(stop: &'a StopFlag) -> Self {
-        JudgeLimits { stop, time: None }
+        EstimateLimits { stop, time: None }
     }
 
     /// Number of playouts for an estimate that begins `now`, at a speed of `per_second` and at most

@@ -2,18 +2,23 @@
 
 use std::sync::Arc;
 
-use super::judge_limits::JudgeLimits;
-use super::unjudged::Unjudged;
+use super::estimate_limits::EstimateLimits;
 use crate::clock::Clock;
 use crate::game::{Game, Move, OwnershipEstimate, Settled, scoring};
 use crate::search::StopFlag;
+use thiserror::Error;
+
+/// Why dead stones and score are not known: the estimate was stopped, or there was no time for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("interrupted before the position was judged")]
+pub struct ScoringInterrupted;
 
 /// Maximum number of playouts that say what is dead, for each side to move: twice as many in all.
-const JUDGING_PLAYOUTS: u64 = 2000;
+const MAX_ESTIMATE_ROLLOUTS: u64 = 2000;
 
 /// Plies of all playouts for one side to move, about; a judgement costs twice as many. These bound
 /// it, not a clock, so that it is the same in every process and under any load.
-const JUDGING_PLIES: u64 = 200_000;
+const MAX_ESTIMATE_PLIES: u64 = 200_000;
 
 /// The same where those leave something open towards the end of a game, and a controller has asked.
 const CAREFUL_PLIES: u64 = 450_000;
@@ -28,7 +33,7 @@ pub(crate) type MakeExpected<G> =
     Box<dyn FnMut(&G, u64, &dyn Fn() -> bool) -> Option<OwnershipEstimate> + Send>;
 
 /// A judgement of the position of this key.
-struct Judged {
+struct Estimate {
     key: u128,
     playouts: u64,
     expected: Option<OwnershipEstimate>,
@@ -36,19 +41,19 @@ struct Judged {
 
 /// Judges positions of one game, and remembers the last: controllers ask for score and dead stones
 /// one after the other.
-pub(super) struct Judge<G: Game> {
+pub(super) struct DeadStoneEstimator<G: Game> {
     expect: Option<MakeExpected<G>>,
     time: Arc<dyn Clock>,
     /// The last one. While a clock runs any of the present position will do.
-    last: Option<Judged>,
+    last: Option<Estimate>,
     /// Playouts a second for each side to move, where that is known.
     rate: Option<f64>,
 }
 
-impl<G: Game> Judge<G> {
+impl<G: Game> DeadStoneEstimator<G> {
     /// One that judges nothing.
-    pub(super) fn none(time: Arc<dyn Clock>) -> Judge<G> {
-        Judge {
+    pub(super) fn none(time: Arc<dyn Clock>) -> DeadStoneEstimator<G> {
+        DeadStoneEstimator {
             expect: None,
             time,
             last: None,
@@ -57,8 +62,8 @@ impl<G: Game> Judge<G> {
     }
 
     /// The same with an estimator.
-    pub(super) fn asking(self, expect: MakeExpected<G>) -> Judge<G> {
-        Judge {
+    pub(super) fn asking(self, expect: MakeExpected<G>) -> DeadStoneEstimator<G> {
+        DeadStoneEstimator {
             expect: Some(expect),
             ..self
         }
@@ -68,39 +73,44 @@ impl<G: Game> Judge<G> {
     /// dead stones.
     ///
     /// # Errors
-    /// [`Unjudged`] when it is stopped.
+    /// [`ScoringInterrupted`] when it is stopped.
     pub(super) fn settle(
         &mut self,
         position: &G,
         stop: &StopFlag,
-    ) -> Result<Option<Settled>, Unjudged> {
-        let judge_limits = JudgeLimits::of_controller(stop);
-        let settled = self.settle_by(judging_playouts(position), position, judge_limits)?;
+    ) -> Result<Option<Settled>, ScoringInterrupted> {
+        let estimate_limits = EstimateLimits::of_controller(stop);
+        let settled = self.settle_by(max_estimate_rollouts(position), position, estimate_limits)?;
         // Before, more of them would only be more of a guess.
         if settled.as_ref().is_none_or(Settled::is_certain) || !scoring::nears_end(position) {
             return Ok(settled);
         }
         let more = CAREFUL_PLIES / playout_plies(position);
-        self.settle_by(more, position, judge_limits)
+        self.settle_by(more, position, estimate_limits)
     }
 
     /// The same while a clock may run.
     ///
     /// # Errors
-    /// [`Unjudged`] when there is no time for it, too.
+    /// [`ScoringInterrupted`] when there is no time for it, too.
     pub(super) fn settle_within(
         &mut self,
         position: &G,
-        judge_limits: JudgeLimits<'_>,
-    ) -> Result<Option<Settled>, Unjudged> {
+        estimate_limits: EstimateLimits<'_>,
+    ) -> Result<Option<Settled>, ScoringInterrupted> {
         let known = self.last.as_ref().filter(|last| last.key == position.key());
         if let Some(last) = known {
             return Ok(settled(position, last));
         }
         let guess = PLAYOUTS_PER_SECOND / position.size().area() as f64;
         let rate = self.rate.unwrap_or(guess);
-        let playouts = judge_limits.playouts(judging_playouts(position), rate, self.time.now());
-        self.settle_by(playouts.ok_or(Unjudged)?, position, judge_limits)
+        let playouts =
+            estimate_limits.playouts(max_estimate_rollouts(position), rate, self.time.now());
+        self.settle_by(
+            playouts.ok_or(ScoringInterrupted)?,
+            position,
+            estimate_limits,
+        )
     }
 
     /// What was expected of a position when it was judged last.
@@ -115,25 +125,25 @@ impl<G: Game> Judge<G> {
         &mut self,
         playouts: u64,
         position: &G,
-        judge_limits: JudgeLimits<'_>,
-    ) -> Result<Option<Settled>, Unjudged> {
+        estimate_limits: EstimateLimits<'_>,
+    ) -> Result<Option<Settled>, ScoringInterrupted> {
         let Some(expect) = self.expect.as_mut().filter(|_| G::INFO.scored) else {
             return Ok(None);
         };
         let key = position.key();
-        let known = |last: &Judged| last.key == key && last.playouts >= playouts;
+        let known = |last: &Estimate| last.key == key && last.playouts >= playouts;
         if !self.last.as_ref().is_some_and(known) {
             let (time, started) = (Arc::clone(&self.time), self.time.now());
-            let halt = || judge_limits.is_over(time.now());
+            let halt = || estimate_limits.is_over(time.now());
             let expected = expect(position, playouts, &halt);
             if halt() {
-                return Err(Unjudged);
+                return Err(ScoringInterrupted);
             }
             let took = self.time.now().saturating_sub(started).as_secs_f64();
             if expected.is_some() && took > 0.0 {
                 self.rate = Some(playouts as f64 / took);
             }
-            self.last = Some(Judged {
+            self.last = Some(Estimate {
                 key,
                 playouts,
                 expected,
@@ -152,12 +162,12 @@ fn playout_plies<G: Game>(position: &G) -> u64 {
 }
 
 /// Playouts for each side to move that say what is dead.
-fn judging_playouts<G: Game>(position: &G) -> u64 {
-    (JUDGING_PLIES / playout_plies(position)).min(JUDGING_PLAYOUTS)
+fn max_estimate_rollouts<G: Game>(position: &G) -> u64 {
+    (MAX_ESTIMATE_PLIES / playout_plies(position)).min(MAX_ESTIMATE_ROLLOUTS)
 }
 
 /// A position by what was found of it.
-fn settled<G: Game>(position: &G, judged: &Judged) -> Option<Settled> {
+fn settled<G: Game>(position: &G, judged: &Estimate) -> Option<Settled> {
     scoring::settle(position, judged.expected.as_ref()?)
 }
 
@@ -181,7 +191,7 @@ mod tests {
     use crate::games::go::diagram::diagram;
 
     /// A judge whose playouts take a millisecond each, and all numbers of playouts that it has made.
-    fn slow(clock: &Arc<FakeClock>) -> (Judge<SmallGo>, Arc<Mutex<Vec<u64>>>) {
+    fn slow(clock: &Arc<FakeClock>) -> (DeadStoneEstimator<SmallGo>, Arc<Mutex<Vec<u64>>>) {
         let (time, made) = (Arc::clone(clock), Arc::new(Mutex::new(Vec::new())));
         let kept = Arc::clone(&made);
         let expect = move |position: &SmallGo, playouts, halt: &dyn Fn() -> bool| {
@@ -195,7 +205,10 @@ mod tests {
             crate::rollout::expect(position, 100, 1, &|| false)
         };
         let time: Arc<dyn Clock> = Arc::<FakeClock>::clone(clock);
-        (Judge::none(time).asking(Box::new(expect)), made)
+        (
+            DeadStoneEstimator::none(time).asking(Box::new(expect)),
+            made,
+        )
     }
 
     /// White has passed, and Black's wall leaves nothing open.
@@ -210,19 +223,20 @@ mod tests {
         let clock = Arc::new(FakeClock::new());
         let (mut judge, made) = slow(&clock);
         let stop = StopFlag::new();
-        let mut asked = |soft: u64, hard: u64| {
-            let (soft, hard) = (Duration::from_millis(soft), Duration::from_millis(hard));
+        let mut asked = |target: u64, hard: u64| {
+            let (target, hard) = (Duration::from_millis(target), Duration::from_millis(hard));
             let started = clock.now();
-            let judge_limits = JudgeLimits::within(Some(Budget::fixed(soft, hard)), started, &stop);
+            let estimate_limits =
+                EstimateLimits::within(Some(Budget::fixed(target, hard)), started, &stop);
             judge.last = None;
-            let _ = judge.settle_within(&finished(), judge_limits);
+            let _ = judge.settle_within(&finished(), estimate_limits);
             (clock.now() - started, made.lock().pop())
         };
         // Too slow for what it was taken for: given up in time.
         assert_eq!(asked(400, 500), (Duration::from_millis(500), None));
         // A long move: all, and now it knows how slow it is.
-        let all = Duration::from_millis(JUDGING_PLAYOUTS);
-        assert_eq!(asked(60_000, 60_000), (all, Some(JUDGING_PLAYOUTS)));
+        let all = Duration::from_millis(MAX_ESTIMATE_ROLLOUTS);
+        assert_eq!(asked(60_000, 60_000), (all, Some(MAX_ESTIMATE_ROLLOUTS)));
         assert_eq!(asked(400, 500), (Duration::ZERO, None));
         let quarter = Duration::from_millis(300);
         assert_eq!(asked(1200, 60_000), (quarter, Some(300)));
@@ -234,13 +248,14 @@ mod tests {
         let (mut judge, made) = slow(&clock);
         let stop = StopFlag::new();
         judge.rate = Some(1000.0);
-        let soft = Duration::from_secs(1);
-        let judge_limits = JudgeLimits::within(Some(Budget::fixed(soft, soft)), clock.now(), &stop);
+        let target = Duration::from_secs(1);
+        let estimate_limits =
+            EstimateLimits::within(Some(Budget::fixed(target, target)), clock.now(), &stop);
         for _ in 0..2 {
-            assert!(judge.settle_within(&finished(), judge_limits).is_ok());
+            assert!(judge.settle_within(&finished(), estimate_limits).is_ok());
         }
         assert_eq!(*made.lock(), [250], "one judgement is enough for a move");
         assert!(matches!(judge.settle(&finished(), &stop), Ok(Some(_))));
-        assert_eq!(made.lock()[1], JUDGING_PLAYOUTS);
+        assert_eq!(made.lock()[1], MAX_ESTIMATE_ROLLOUTS);
     }
 }

@@ -2,7 +2,7 @@
 //! began, or it has failed.
 //!
 //! Uses, in this order: a result proven with a few hundred nodes, moves proven to lose with as few,
-//! and static move preferences ([`Playout::glance`]). This takes a millisecond at most, and no
+//! and static move preferences ([`Playout::static_eval`]). This takes a millisecond at most, and no
 //! network.
 
 use crate::clock::StopReason;
@@ -20,10 +20,10 @@ const BYTES: usize = 1 << 18;
 
 /// Chooses a move without a search, given the reason: all moves, the one to play first, with what
 /// is known of them. Empty if there is no legal move.
-pub(crate) type LookAtOnce<G> = Box<dyn FnMut(&GameState<G>, StopReason) -> SearchReport + Send>;
+pub(crate) type StaticPolicy<G> = Box<dyn FnMut(&GameState<G>, StopReason) -> SearchReport + Send>;
 
 /// For a game without static knowledge: the legal moves in board order.
-pub(super) fn any_legal<G: crate::game::Game>() -> LookAtOnce<G> {
+pub(super) fn any_legal<G: crate::game::Game>() -> StaticPolicy<G> {
     Box::new(|start, reason| {
         let moves: Vec<Move> = start.legal_moves().collect();
         SearchReport::unsearched(unsearched(&moves), reason)
@@ -31,7 +31,7 @@ pub(super) fn any_legal<G: crate::game::Game>() -> LookAtOnce<G> {
 }
 
 /// With the knowledge of playouts and solver. The solver is created at the first call.
-pub(crate) fn look_at_once<G: Playout + Solvable>() -> LookAtOnce<G> {
+pub(crate) fn look_at_once<G: Playout + Solvable>() -> StaticPolicy<G> {
     let mut solver = None;
     Box::new(move |start, reason| {
         let solver = solver.get_or_insert_with(|| G::solver(BYTES));
@@ -80,15 +80,15 @@ impl Known {
 
 fn report<G: Playout>(start: &GameState<G>, known: &Known, reason: StopReason) -> SearchReport {
     let moves: Vec<Move> = start.legal_moves().collect();
-    let glance = start.position().glance(&moves);
-    let mut looks: Vec<(Move, f32)> = moves.into_iter().zip(glance.appeal).collect();
+    let static_eval = start.position().static_eval(&moves);
+    let mut looks: Vec<(Move, f32)> = moves.into_iter().zip(static_eval.appeal).collect();
     let rank = |mv: &Move| (known.best != Some(*mv), known.losing.contains(mv));
     // Ties in board order.
     looks.sort_by(|a, b| rank(&a.0).cmp(&rank(&b.0)).then(b.1.total_cmp(&a.1)));
     let moves: Vec<Move> = looks.into_iter().map(|(mv, _)| mv).collect();
     let mut report = SearchReport::unsearched(unsearched(&moves), reason);
     report.proof = known.proof;
-    report.value = known.proof.map_or(glance.value, Proof::value);
+    report.value = known.proof.map_or(static_eval.value, Proof::value);
     for found in &mut report.moves {
         let proof = match known.proof {
             Some(Proof::Win) => (known.best == Some(found.mv)).then_some(Proof::Win),
