@@ -1,7 +1,27 @@
 //! Lines of play in a book.
 
-use super::{Book, Images};
-use crate::game::{Game, Move};
+use super::{Book, BookMove, Images};
+use crate::game::{Game, Move, Proof};
+
+/// What a book knows of a position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookPosition {
+    /// Value for the side to move, in [-1, 1].
+    pub value: f32,
+    /// The result for the side to move, if it is proven.
+    pub proof: Option<Proof>,
+    /// Its moves, the best first.
+    pub lines: Vec<BookLine>,
+}
+
+/// A move of a book, and how play goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookLine {
+    /// The move.
+    pub found: BookMove,
+    /// The best moves of both sides after it, as far as the book goes.
+    pub line: Vec<Move>,
+}
 
 /// Moves of a line at most: in games that repeat it might have no end.
 const LONGEST: usize = 60;

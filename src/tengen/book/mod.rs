@@ -27,7 +27,7 @@ pub use error::BookError;
 pub use file::{BookFile, read, read_meta};
 pub use growth::{Growth, Place};
 pub use images::Images;
-pub use line::line;
+pub use line::{BookLine, BookPosition, line};
 pub use meta::BookMeta;
 pub use searched::{LeftOut, Searched, SearchedMove};
 pub use tree::{Book, BookMove};

@@ -142,7 +142,7 @@ impl KatagoArguments {
         };
         let file = model.display();
         tell_ignored(&format!(
-            "-human-model {file}: error: {error}; nobody is imitated"
+            "-human-model {file}: error: {error}; no human player is imitated"
         ));
         None
     }

@@ -6,7 +6,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::history::History;
-use crate::book::{Book, BookMove, Images, line};
+use crate::book::{Book, BookLine, BookMove, BookPosition, Images, line};
 use crate::clock::StopReason;
 use crate::game::{Game, GameState, Move, Proof};
 use crate::search::{MoveReport, SearchReport};
@@ -19,26 +19,6 @@ pub(crate) struct FromBook {
     /// What a move may be worth less than the best, in units of value.
     variety: f32,
     random: Xoshiro256PlusPlus,
-}
-
-/// What a book knows of a position.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BookPosition {
-    /// Value for the side to move, in [-1, 1].
-    pub value: f32,
-    /// The result for the side to move, if it is proven.
-    pub proof: Option<Proof>,
-    /// Its moves, the best first.
-    pub lines: Vec<BookLine>,
-}
-
-/// A move of a book, and how play goes on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BookLine {
-    /// The move.
-    pub found: BookMove,
-    /// The best moves of both sides after it, as far as the book goes.
-    pub line: Vec<Move>,
 }
 
 impl FromBook {

@@ -49,7 +49,6 @@ mod worker;
 pub use built_in::{built_in, built_in_boards, built_in_name, none_built_in};
 pub use dead_stones::ScoringInterrupted;
 pub(crate) use from_book::FromBook;
-pub use from_book::{BookLine, BookPosition};
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;
 pub use networks::Networks;
@@ -68,6 +67,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::book::BookPosition;
 use crate::clock::{Budget, TimeControl};
 use crate::game::{
     BoardSize, Color, GameInfo, HalfPoints, Illegal, Move, Outcome, Settled, UnknownRules,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::dead_stones::{DeadStoneEstimator, MakeExpected};
 use super::estimate_limits::EstimateLimits;
-use super::from_book::{BookPosition, FromBook};
+use super::from_book::FromBook;
 use super::history::History;
 use super::loading;
 use super::passing::{self, PassJudgement};
@@ -21,6 +21,7 @@ use super::{
     MoveKind, MoveRequest, MoveTime, Resign, RulesError, ScoringInterrupted, Solution, ThinkerLog,
     ThinkingLimits,
 };
+use crate::book::BookPosition;
 use crate::clock::{Budget, Clock, StopReason, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, OwnershipEstimate,

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tengen::engine::{BookLine, Engine};
+use tengen::book::BookLine;
+use tengen::engine::Engine;
 use tengen::game::{Color, PointStatus, Proof, Settled};
 use tengen::gtp::format_vertex;
 use tengen::record::{Vertex, result_text, sgf};

@@ -171,7 +171,7 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
 
 /// The clock stands still while the solver works, and would never end a verification.
 #[test]
-fn under_a_simulated_clock_the_second_look_ends() {
+fn under_a_simulated_clock_the_verification_ends() {
     let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(200.0));
     let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
     let options = SolverOptions::default();
