@@ -9,6 +9,7 @@ mod training;
 use std::path::Path;
 
 #[track_caller]
+#[allow(clippy::print_stdout, reason = "says which input made a test fail")]
 fn each_is_read(folder: &str, read: impl Fn(&[u8])) {
     let folder = Path::new(crate::REPOSITORY).join(folder);
     let mut count = 0;
