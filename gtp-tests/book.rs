@@ -9,7 +9,7 @@ use crate::process::{Engine, QUICK, refuses, tengen};
 use crate::scratch::Scratch;
 
 /// A board that takes no time.
-const SMALL: &[&str] = &[
+pub(crate) const SMALL: &[&str] = &[
     "--size",
     "5",
     "--backend",
@@ -28,7 +28,7 @@ fn run(args: &[&str]) -> String {
 }
 
 #[track_caller]
-fn build(book: &str, steps: &str) -> String {
+pub(crate) fn build(book: &str, steps: &str) -> String {
     run(&[&["build", book, "--steps", steps], SMALL].concat())
 }
 

@@ -8,6 +8,7 @@ use tengen::clock::{Clock as _, SystemClock};
 use super::client::Board;
 use super::driver::{Browser, HANG_TIMEOUT};
 use super::page::{RIGHT, load, open};
+use crate::book::{SMALL, build};
 use crate::scratch::Scratch;
 
 /// Black could have made five at E6 or E1, plays J9 instead, and White makes five.
@@ -288,22 +289,8 @@ fn a_game_survives_its_page_and_its_program() {
 fn the_book_is_explored_and_played_from() {
     let folder = Scratch::new("study-book");
     let book = folder.path("small.book");
-    let small = [
-        "--size",
-        "5",
-        "--backend",
-        "rollout",
-        "--visits",
-        "50",
-        "--seed",
-        "1",
-    ];
-    let built = std::process::Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args([&["book", "build", &book, "--steps", "40"], &small[..]].concat())
-        .output()
-        .expect("the binary was built for this test");
-    assert!(built.status.success(), "{built:?}");
-    let Some((browser, board)) = open(&folder, &[&small[..], &["--book", &book]].concat()) else {
+    build(&book, "40");
+    let Some((browser, board)) = open(&folder, &[SMALL, &["--book", &book]].concat()) else {
         return;
     };
     board.do_it(&json!({"do": "players", "players": ["human", "human"], "level": {}}));
