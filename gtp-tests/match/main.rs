@@ -32,6 +32,10 @@ const NOT_ON_WINDOWS: &[(&str, &str)] = &[
         "only a console sends Ctrl-C there",
     ),
     (
+        "a_stopped_match_loses_no_game_on_time",
+        "it has no signal that stops a process",
+    ),
+    (
         "what_a_script_has_left_behind_is_ended",
         "its script is one for sh",
     ),

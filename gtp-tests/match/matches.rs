@@ -1,7 +1,7 @@
 //! Whole matches: results, resume after a kill, refusals.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -18,6 +18,10 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "a_killed_match_continues_where_it_stopped",
         a_killed_match_continues_where_it_stopped,
+    ),
+    (
+        "a_stopped_match_loses_no_game_on_time",
+        a_stopped_match_loses_no_game_on_time,
     ),
     (
         "a_folder_of_another_match_is_refused",
@@ -208,6 +212,39 @@ fn a_killed_match_continues_where_it_stopped() {
     numbers.dedup();
     assert_eq!(numbers.len(), after.len(), "no game is played twice");
     assert!(after.len() >= wanted);
+}
+
+/// Ctrl-Z, or a virtual machine that stands still: longer than a game's clock.
+fn a_stopped_match_loses_no_game_on_time() {
+    let out = folder("stopped");
+    let options = ["--games", "100", "--concurrency", "2", "--time", "2.5"];
+    let mut running = play(&fake("slow", 0, 1), &fake("slow", 0, 2), &out, &options)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let signal = |name: &str| {
+        let id = running.id().to_string();
+        let sent = Command::new("kill").args([name, &id]).status().unwrap();
+        assert!(sent.success());
+    };
+    let lines =
+        || fs::read_to_string(out.join("results.jsonl")).map_or(0, |text| text.lines().count());
+    while lines() < 6 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    signal("-STOP");
+    std::thread::sleep(Duration::from_secs(4));
+    assert!(lines() < 100, "it had ended before");
+    signal("-CONT");
+    let mut said = String::new();
+    let mut stderr = running.stderr.take().unwrap();
+    stderr.read_to_string(&mut said).unwrap();
+    assert!(running.wait().unwrap().success(), "{said}");
+    assert!(said.contains("stood still for 4 s"), "{said}");
+    let games = games(&out);
+    assert_eq!(games.len(), 100);
+    assert!(games.iter().all(|game| game["reason"] == "rules"));
 }
 
 fn a_folder_of_another_match_is_refused() {

@@ -15,6 +15,7 @@ mod reading;
 mod side;
 mod situation;
 mod source;
+mod steady;
 mod stop;
 pub mod stop_delays;
 mod text;
@@ -32,5 +33,6 @@ pub use situation::{MoveTimeUsed, Situation};
 pub use source::{
     Clock, FakeClock, PlayoutClock, SystemClock, date_time, process_cpu_time, unix_time,
 };
+pub use steady::SteadyClock;
 pub use stop::StopReason;
 pub use text::{BadTimeControl, KATA_SYSTEMS, LONGEST, count, seconds};

@@ -2,21 +2,23 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Arg, Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
+use tengen::fnv;
 use tengen::game::BoardSize;
 use tengen::games::with_game;
 use tengen::program::{FlagSet, Flags, with_note};
-use tengen_nn::eval::{Device as EvalDevice, EvaluatorFactory, ModelSource};
+use tengen_nn::eval::{Device as EvalDevice, ModelSource};
 use tengen_train::cycle::Window;
 use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::fit::optimizer::OptimizerKind;
 use tengen_train::fit::schedule::Schedule;
-use tengen_train::fit::teacher::TeacherParams;
+use tengen_train::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
 use tengen_train::fit::{Fit, FitContext, FitParams, Report, find_encoding, fit};
 use tengen_train::network::architecture::{Architecture, GameShape};
 use tengen_train::network::device::FitDevice;
@@ -170,6 +172,10 @@ pub(crate) struct Args {
     /// Share of the teacher's answers in the targets, 0 to 1; the rest is from the games
     #[arg(long, default_value_t = 1.0, requires = "teacher")]
     teacher_share: f32,
+    /// Keep the teacher's answers in this file, so that it is asked about each position once, in this and
+    /// in later fits
+    #[arg(long, value_name = "FILE", requires = "teacher")]
+    teacher_answers: Option<PathBuf>,
     /// Device of the teacher: cpu, cuda or cuda:N
     #[arg(long, value_name = "NAME", default_value_t = EvalDevice::Cpu, requires = "teacher")]
     teacher_device: EvalDevice,
@@ -315,29 +321,40 @@ fn aux_losses(report: &Report) -> String {
 }
 
 /// For each board the first of these networks that is for it.
-fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<EvaluatorFactory>> {
+fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<TeacherNetwork>> {
     if args.teacher.is_empty() {
         return Ok(Vec::new());
     }
+    let answers = args.teacher_answers.as_deref().map(KeptAnswers::open);
+    let answers = answers.transpose()?.map(Arc::new);
     let mut infos = Vec::new();
     for path in &args.teacher {
-        infos.push((path, ModelSource::File(path.clone()).info()?));
+        let info = ModelSource::File(path.clone()).info()?;
+        let kept = match &answers {
+            Some(answers) => Some((Arc::clone(answers), fnv::hash(&std::fs::read(path)?))),
+            None => None,
+        };
+        infos.push((path, info, kept));
     }
     let runtime = Runtime {
         device: args.teacher_device,
         ..Runtime::usual(None)
     };
     let open = |&size: &BoardSize| {
-        let of_size = infos.iter().find(|(_, info)| info.plays_on(size));
-        let (path, _) = of_size.with_context(|| format!("--teacher: no network for {size}"))?;
-        Ok(runtime.open(path, size)?)
+        let of_size = infos.iter().find(|(_, info, _)| info.plays_on(size));
+        let (path, _, kept) =
+            of_size.with_context(|| format!("--teacher: no network for {size}"))?;
+        Ok(TeacherNetwork {
+            factory: runtime.open(path, size)?,
+            kept: kept.clone(),
+        })
     };
     boards.iter().map(open).collect()
 }
 
 fn teacher_params(
     args: &Args,
-    teachers: &[EvaluatorFactory],
+    teachers: &[TeacherNetwork],
 ) -> anyhow::Result<Option<TeacherParams>> {
     let share = args.teacher_share;
     anyhow::ensure!(
@@ -345,9 +362,10 @@ fn teacher_params(
         "--teacher-share {share} is not above 0 and at most 1"
     );
     let mut networks: Vec<String> = Vec::new();
-    for factory in teachers {
-        if !networks.contains(&factory.info().network) {
-            networks.push(factory.info().network.clone());
+    for teacher in teachers {
+        let name = &teacher.factory.info().network;
+        if !networks.contains(name) {
+            networks.push(name.clone());
         }
     }
     Ok((!networks.is_empty()).then_some(TeacherParams { networks, share }))

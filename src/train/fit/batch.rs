@@ -120,19 +120,6 @@ pub fn encode<'a, G: Trainable>(
     samples: impl IntoIterator<Item = Sample<'a>>,
     spec: BatchSpec<G>,
 ) -> Result<Batch, String> {
-    encode_each(empty, samples, spec, |_| ())
-}
-
-/// The same; `see` is shown the positions of the rows.
-///
-/// # Errors
-/// Names the row that is not a position.
-pub(crate) fn encode_each<'a, G: Trainable>(
-    empty: &G,
-    samples: impl IntoIterator<Item = Sample<'a>>,
-    spec: BatchSpec<G>,
-    mut see: impl FnMut(&G),
-) -> Result<Batch, String> {
     let (area, policy_len) = (empty.size().area(), empty.policy_len());
     let row_len = spec.encoding.planes() * area;
     let aux = |&head| AuxTarget {
@@ -163,7 +150,6 @@ pub(crate) fn encode_each<'a, G: Trainable>(
             .next
             .map(|next| transform(next, empty.size(), sample.symmetry));
         let position = row.position(empty)?;
-        see(&position);
         batch.planes.resize(batch.planes.len() + row_len, 0.0);
         let planes = &mut batch.planes[batch.len * row_len..];
         spec.encoding.encode(&position, planes);

@@ -34,7 +34,7 @@ use crate::fit::loader::{Loader, Sampling, Targets};
 use crate::fit::losses::Log;
 use crate::fit::optimizer::Optimizer;
 use crate::fit::step::step;
-use crate::fit::teacher::Teacher;
+use crate::fit::teacher::{Teacher, TeacherNetwork};
 use crate::network::architecture::{Architecture, GameShape};
 use crate::network::device::FitDevice;
 use crate::network::net::Weights;
@@ -43,7 +43,6 @@ use crate::trainable::Trainable;
 use tengen::clock::Clock;
 use tengen::encode::Encoding;
 use tengen::game::Symmetry;
-use tengen_nn::eval::EvaluatorFactory;
 
 /// Rows per batch for validation.
 const SCORE_BATCH: usize = 256;
@@ -62,7 +61,7 @@ pub struct FitContext<'a> {
     /// optimiser state are continued, or of a smaller one of its family, which is grown.
     pub start_from: Option<&'a Checkpoint>,
     /// The networks that are learned from, for each board one, if the settings name a teacher.
-    pub teachers: &'a [EvaluatorFactory],
+    pub teachers: &'a [TeacherNetwork],
 }
 
 /// Fits until `params.steps` are done or `observe`, called after each step, breaks (then without a

@@ -2,19 +2,26 @@
 //! 2015, section 2, at temperature 1).
 //!
 //! A result tells a network one bit about a position, and a played move names one of many good ones;
-//! a teacher's answer tells all probabilities, its lead and its owners. It is asked again for each
-//! sample, turned as the sample is, so that nothing has to be stored.
+//! a teacher's answer tells all probabilities, its lead and its owners. It is asked about the position as
+//! the game has it, and its answer is turned as the sample is.
+
+mod kept;
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
-use crate::fit::batch::{AuxTarget, Batch, BatchSpec, Sample, encode_each};
+use crate::fit::batch::{AuxTarget, Batch, BatchSpec, Sample, encode};
+use crate::fit::teacher::kept::Kept;
+pub use crate::fit::teacher::kept::KeptAnswers;
 use crate::network::net::AuxHead;
 use crate::trainable::{Trainable, encoding_of};
 use tengen::encode::{Encode, Encoding};
-use tengen::game::BoardSize;
+use tengen::fnv;
+use tengen::game::{BoardSize, Move, Symmetry};
 use tengen_nn::eval::{
-    self, Evaluator, EvaluatorFactory, LEAD_SCALE, Outputs, evaluate_finite, softmax,
+    self, EvalError, Evaluator, EvaluatorFactory, LEAD_SCALE, Outputs, evaluate_finite, softmax,
 };
 
 /// Who is learned from, as a fit's settings keep it.
@@ -24,6 +31,24 @@ pub struct TeacherParams {
     pub networks: Vec<String>,
     /// The teacher's share in each target, above 0 and at most 1; the rest is the row's own.
     pub share: f32,
+}
+
+/// A network to learn from, opened for one board.
+pub struct TeacherNetwork {
+    /// Makes its evaluators.
+    pub factory: EvaluatorFactory,
+    /// Where its answers are kept, with the hash of its file.
+    pub kept: Option<(Arc<KeptAnswers>, u64)>,
+}
+
+impl TeacherNetwork {
+    fn make(&self) -> Result<Box<dyn Evaluator>, EvalError> {
+        let evaluator = self.factory.make()?;
+        Ok(match &self.kept {
+            Some((answers, hash)) => Box::new(Kept::new(evaluator, Arc::clone(answers), *hash)),
+            None => evaluator,
+        })
+    }
 }
 
 /// A teacher with an evaluator for each board.
@@ -48,17 +73,18 @@ impl<G: Trainable> Teacher<G> {
     /// [`TrainError::Setting`] names the board without a network, or the network that does not fit the
     /// game.
     pub fn new(
-        networks: &[EvaluatorFactory],
+        networks: &[TeacherNetwork],
         boards: &[G],
         share: f32,
     ) -> Result<Teacher<G>, TrainError> {
         let on_board = |empty: &G| {
             let size = empty.size();
-            let network = networks.iter().find(|factory| factory.info().size == size);
-            let factory = network.ok_or_else(|| {
+            let mut networks = networks.iter();
+            let network = networks.find(|network| network.factory.info().size == size);
+            let network = network.ok_or_else(|| {
                 TrainError::Setting(format!("the teacher has no network for {size}"))
             })?;
-            OnBoard::new(factory, empty)
+            OnBoard::new(network, empty)
         };
         Ok(Teacher {
             share,
@@ -66,7 +92,7 @@ impl<G: Trainable> Teacher<G> {
         })
     }
 
-    /// As [`crate::fit::batch::encode`], with the teacher's share in the targets.
+    /// As [`encode`], with the teacher's share in the targets.
     ///
     /// # Errors
     /// Names the row that is not a position, or the reason why a network failed.
@@ -80,45 +106,71 @@ impl<G: Trainable> Teacher<G> {
         let board = boards.find(|board| board.size == empty.size());
         let board =
             board.ok_or_else(|| format!("the teacher has no network for {}", empty.size()))?;
+        let samples: Vec<Sample<'a>> = samples.into_iter().collect();
         board.questions.clear();
-        let mut batch = encode_each(empty, samples, spec, |position| board.ask(position))?;
+        for sample in &samples {
+            board.ask(&sample.row.position(empty)?, &sample.row.rules);
+        }
+        let mut batch = encode(empty, samples.iter().copied(), spec)?;
         evaluate_finite(
             board.evaluator.as_mut(),
             &board.questions,
             &mut board.answers,
         )
         .map_err(|error| format!("the teacher failed: {error}"))?;
-        for row in 0..batch.len {
-            blend_row(&mut batch, row, &board.answers, self.share);
+        for (row, sample) in samples.iter().enumerate() {
+            let turn = Turn {
+                size: empty.size(),
+                inverse: sample.symmetry.inverse(),
+            };
+            blend_row(&mut batch, row, &board.answers, turn, self.share);
         }
         Ok(batch)
     }
 }
 
 impl<G: Encode> OnBoard<G> {
-    fn new(factory: &EvaluatorFactory, empty: &G) -> Result<OnBoard<G>, TrainError> {
-        let info = factory.info();
+    fn new(network: &TeacherNetwork, empty: &G) -> Result<OnBoard<G>, TrainError> {
+        let info = network.factory.info();
         let encoding = encoding_of(info, empty)?;
         Ok(OnBoard {
             size: empty.size(),
             encoding,
-            evaluator: factory.make()?,
+            evaluator: network.make()?,
             questions: eval::Batch::new(info.row_len()),
             answers: Outputs::new(),
         })
     }
 
-    fn ask(&mut self, position: &G) {
-        let row = self.questions.push(self.encoding.cache_key(position));
+    /// Keys of positions need not tell the rules.
+    fn ask(&mut self, position: &G, rules: &str) {
+        let rules = u128::from(fnv::hash(rules.as_bytes()));
+        let key = self.encoding.cache_key(position) ^ rules;
+        let row = self.questions.push(key);
         self.encoding.encode(position, row);
     }
 }
 
+/// How a sample is turned.
+#[derive(Clone, Copy)]
+struct Turn {
+    size: BoardSize,
+    inverse: Symmetry,
+}
+
+impl Turn {
+    /// The answer's numbers of all points, and those that follow them, in the sample's order.
+    fn turned(self, numbers: &[f32]) -> impl Iterator<Item = f32> {
+        let from = move |place: usize| self.inverse.apply(self.size, Move(place as u16)).index();
+        (0..numbers.len()).map(move |place| numbers[from(place)])
+    }
+}
+
 /// Gives the answers their share in a row's targets.
-fn blend_row(batch: &mut Batch, row: usize, answers: &Outputs, share: f32) {
+fn blend_row(batch: &mut Batch, row: usize, answers: &Outputs, turn: Turn, share: f32) {
     let policy = part(&mut batch.policy, row, batch.len);
     let mask = part(&mut batch.mask, row, batch.len);
-    let logits = answers.policy(row).iter().zip(mask);
+    let logits = turn.turned(answers.policy(row)).zip(mask);
     let probabilities = probabilities(logits.map(|(logit, mask)| logit + *mask));
     // A row whose own policy is no target.
     let has_policy = policy.iter().any(|&target| target > 0.0);
@@ -137,7 +189,8 @@ fn blend_row(batch: &mut Batch, row: usize, answers: &Outputs, share: f32) {
         match target.head {
             AuxHead::Lead => blend_known(target, row, batch.len, &[lead * LEAD_SCALE], share),
             AuxHead::Ownership if !owners.is_empty() => {
-                let owners: Vec<f32> = owners.iter().map(|x| 1.0 / (1.0 + (-x).exp())).collect();
+                let owners = turn.turned(owners);
+                let owners: Vec<f32> = owners.map(|x| 1.0 / (1.0 + (-x).exp())).collect();
                 blend_known(target, row, batch.len, &owners, share);
             }
             _ => {}

@@ -6,9 +6,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use tengen::clock::SystemClock;
+use tengen::clock::{SteadyClock, SystemClock};
 use tengen::game::Move;
 use tengen::record::sgf;
 use tengen::referee::results::{EngineMessage, GameEntry, MatchTerms, ResultFile};
@@ -202,7 +203,7 @@ impl Session<'_> {
             command_limit: self.options.command_limit()?,
             concurrency: self.options.concurrency,
             stderr_dir,
-            clock: Arc::new(SystemClock::new()),
+            clock: SteadyClock::start(Arc::new(SystemClock::new()), tell_of_standstill),
             observer: live.map(|live| live as &dyn MatchObserver),
             guard: std::env::current_exe().ok(),
         })
@@ -258,4 +259,11 @@ fn tell_refusals(game: &GameEntry, told: &mut HashSet<(String, String)>) {
             tell(format_args!("{engine} {refused}{line}\n"));
         }
     }
+}
+
+fn tell_of_standstill(silence: Duration) {
+    let seconds = silence.as_secs_f64();
+    tell(format_args!(
+        "the match stood still for {seconds:.0} s, which no clock counts\n"
+    ));
 }

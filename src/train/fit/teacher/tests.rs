@@ -19,12 +19,15 @@ fn spec() -> BatchSpec<SmallGo> {
 }
 
 /// A network that answers every position by a hash of it, lead and owners included.
-fn network(side: u8) -> EvaluatorFactory {
+fn network(side: u8) -> TeacherNetwork {
     let empty = SmallGo::new(BoardSize::square(side)).unwrap();
-    EvaluatorFactory::hash(ModelInfo {
-        points: 1 + empty.size().area(),
-        ..made_up(&empty, spec().encoding)
-    })
+    TeacherNetwork {
+        factory: EvaluatorFactory::hash(ModelInfo {
+            points: 1 + empty.size().area(),
+            ..made_up(&empty, spec().encoding)
+        }),
+        kept: None,
+    }
 }
 
 /// A game of two moves and two passes, won by White; the second row's policy is no target, and the
@@ -151,4 +154,33 @@ fn a_board_without_a_network_is_named() {
     let (empty, _) = game(true);
     let error = Teacher::new(&[network(9)], &[empty], 1.0).err().unwrap();
     assert!(error.to_string().contains("no network for 5x5"), "{error}");
+}
+
+#[test]
+fn a_turned_sample_has_the_turned_answer() {
+    let (empty, rows) = game(true);
+    let size = empty.size();
+    let boards = std::slice::from_ref(&empty);
+    let mut teacher = Teacher::new(&[network(SIDE)], boards, 1.0).unwrap();
+    let mut taught = |symmetry| {
+        let sample = Sample::new(&rows, 1, symmetry);
+        teacher.encode(&empty, [sample], spec()).unwrap()
+    };
+    let as_played = taught(Symmetry::IDENTITY);
+    for symmetry in Symmetry::all(size) {
+        let turned = taught(symmetry);
+        assert_eq!(turned.value, as_played.value);
+        let owners = |batch, point: Move| target(batch, AuxHead::Ownership).values[point.index()];
+        for point in (0..AREA as u16).map(Move) {
+            let image = symmetry.apply(size, point);
+            let (policy, same) = (
+                turned.policy[image.index()],
+                as_played.policy[point.index()],
+            );
+            assert!((policy - same).abs() < 1e-6);
+            assert_eq!(owners(&turned, image), owners(&as_played, point));
+        }
+        let passes = [&turned, &as_played].map(|batch| batch.policy[AREA]);
+        assert!((passes[0] - passes[1]).abs() < 1e-6);
+    }
 }
