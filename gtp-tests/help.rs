@@ -4,7 +4,7 @@
 use std::process::Command;
 
 /// Lines of `-h` that fit on a screen.
-const MOST_LINES: usize = 30;
+const MAX_LINES: usize = 30;
 
 const PROGRAMS: [Option<&str>; 4] = [
     option_env!("CARGO_BIN_EXE_tengen"),
@@ -24,7 +24,7 @@ fn help(program: &str, words: &[&str], flag: &str) -> String {
 fn check(program: &str, words: &[&str]) -> usize {
     let short = help(program, words, "-h");
     let long = help(program, words, "--help");
-    let most = long.lines().count().min(MOST_LINES);
+    let most = long.lines().count().min(MAX_LINES);
     assert!(short.lines().count() <= most, "{short}");
     let below = short.split_once("Commands:\n").map_or("", |(_, rest)| rest);
     let below = below.lines().take_while(|line| !line.is_empty());

@@ -21,7 +21,7 @@ SIZE = 15
 # Later positions than this are mostly decided, as are the last moves of a game.
 LAST_PLY = 56
 LEFT_OUT_AT_THE_END = 3
-LEAST_PROBABILITY = 0.003
+MIN_PROBABILITY = 0.003
 TEMPERATURE = 1.3
 
 
@@ -76,7 +76,7 @@ class Engine:
         first = answer.index("policy") + 1
         rows = [answer[first + SIZE - 1 - y].split() for y in range(SIZE)]
         points = {(x, y): float(p) for y in range(SIZE) for x, p in enumerate(rows[y]) if p != "NAN"}
-        likely = {point: p ** (1 / TEMPERATURE) for point, p in points.items() if p > LEAST_PROBABILITY}
+        likely = {point: p ** (1 / TEMPERATURE) for point, p in points.items() if p > MIN_PROBABILITY}
         return rng.choices(list(likely), list(likely.values()))[0] if likely else None
 
 

@@ -12,7 +12,7 @@ use crate::game::{BoardSize, Color, Game, Move, Outcome, Proof};
 use crate::games::tictactoe::TicTacToe;
 use crate::record::{Play, Vertex, sgf};
 use crate::referee::{
-    AnnouncedTime, Contestant, Fault, GameSetup, GameTerms, MatchTimeControl, PlayerMove, Reason,
+    AnnouncedTime, EnginePlayer, Fault, GameSetup, GameTerms, MatchTimeControl, PlayerMove, Reason,
     Reply, refereed_game,
 };
 use crate::registry;
@@ -175,7 +175,7 @@ struct InOrder {
     taken: Vec<Move>,
 }
 
-impl Contestant for InOrder {
+impl EnginePlayer for InOrder {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.taken = setup.opening.to_vec();
         Ok(())

@@ -20,7 +20,7 @@ usage() {
 }
 plan=$1 url=$2
 shift 2
-MOST_ENDS=12 # in a row, each of them soon after the start: some 6 minutes
+MAX_ENDS=12 # in a row, each of them soon after the start: some 6 minutes
 wait_seconds=1
 ends=0
 while :; do
@@ -34,7 +34,7 @@ while :; do
         ends=0
     fi
     ends=$((ends + 1))
-    [ "$ends" -lt "$MOST_ENDS" ] || {
+    [ "$ends" -lt "$MAX_ENDS" ] || {
         printf 'learn.sh: the learner ended %s times in a row, with status %s: given up\n' "$ends" "$status" >&2
         exit "$status"
     }

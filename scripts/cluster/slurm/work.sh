@@ -21,7 +21,7 @@ url=$1
 shift
 program=${TENGEN_TRAIN:-tengen-train}
 REFUSED=78 # trying again will not help
-MOST_ENDS=12 # in a row, each of them soon after the start: some 6 minutes
+MAX_ENDS=12 # in a row, each of them soon after the start: some 6 minutes
 
 # The time limit: sbatch --signal=B:USR1@60 sends this before it.
 requeue() {
@@ -49,7 +49,7 @@ while :; do
         ends=0
     fi
     ends=$((ends + 1))
-    [ "$ends" -lt "$MOST_ENDS" ] || {
+    [ "$ends" -lt "$MAX_ENDS" ] || {
         printf 'work.sh: the worker ended %s times in a row, with status %s: given up\n' "$ends" "$status" >&2
         exit "$status"
     }

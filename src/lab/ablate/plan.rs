@@ -331,7 +331,7 @@ pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
 }
 
 /// A player.
-pub(super) enum Contestant {
+pub(super) enum EnginePlayer {
     /// The network of a run.
     Run(String),
     /// UCT with this many uniformly random playouts a move.
@@ -340,19 +340,19 @@ pub(super) enum Contestant {
     Rave(u64),
 }
 
-impl Contestant {
+impl EnginePlayer {
     /// The search players that every network meets.
-    pub(super) fn rollouts(settings: &MatchSettings) -> impl Iterator<Item = Contestant> {
-        let uct = settings.uct.iter().copied().map(Contestant::Uct);
-        uct.chain(settings.rave.iter().copied().map(Contestant::Rave))
+    pub(super) fn rollouts(settings: &MatchSettings) -> impl Iterator<Item = EnginePlayer> {
+        let uct = settings.uct.iter().copied().map(EnginePlayer::Uct);
+        uct.chain(settings.rave.iter().copied().map(EnginePlayer::Rave))
     }
 
     /// Name in records and tables.
     pub(super) fn name(&self) -> String {
         match self {
-            Contestant::Run(name) => name.clone(),
-            Contestant::Uct(playouts) => format!("uct-{playouts}"),
-            Contestant::Rave(playouts) => anchor_name(*playouts),
+            EnginePlayer::Run(name) => name.clone(),
+            EnginePlayer::Uct(playouts) => format!("uct-{playouts}"),
+            EnginePlayer::Rave(playouts) => anchor_name(*playouts),
         }
     }
 }

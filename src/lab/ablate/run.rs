@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::keep::{keep, restore};
-use super::plan::{AblationPlan, Arm, ArmResult, Contestant, run_name};
+use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer, run_name};
 use super::table::table;
 use tengen::fnv;
 use tengen::stats::MatchScore;
@@ -87,11 +87,11 @@ pub fn run<G: Trainable>(
         }
         for (place, first) in arms.iter().enumerate() {
             for second in &arms[place + 1..] {
-                let pair = [run_name(first, seed), run_name(second, seed)].map(Contestant::Run);
+                let pair = [run_name(first, seed), run_name(second, seed)].map(EnginePlayer::Run);
                 one_match(start, plan, &pair, folders, resources, observe)?;
             }
-            for rollouts in Contestant::rollouts(&plan.matches) {
-                let pair = [Contestant::Run(run_name(first, seed)), rollouts];
+            for rollouts in EnginePlayer::rollouts(&plan.matches) {
+                let pair = [EnginePlayer::Run(run_name(first, seed)), rollouts];
                 one_match(start, plan, &pair, folders, resources, observe)?;
             }
             write_table(plan, folders)?;
@@ -149,23 +149,23 @@ fn one_run<G: Trainable>(
 fn one_match<G: Trainable>(
     start: &G,
     plan: &AblationPlan,
-    contestants: &[Contestant; 2],
+    contestants: &[EnginePlayer; 2],
     folders: &Folders,
     resources: &Resources<'_>,
     observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
-    let names = contestants.each_ref().map(Contestant::name);
+    let names = contestants.each_ref().map(EnginePlayer::name);
     let [first, second] = &names;
     let path = match_path(folders, &names);
     if path.exists() {
         return Ok(());
     }
     durable::prepare_folder(path.parent().unwrap_or(&folders.results))?;
-    let open = |contestant: &Contestant| -> Result<MatchPlayer, TrainError> {
+    let open = |contestant: &EnginePlayer| -> Result<MatchPlayer, TrainError> {
         Ok(match contestant {
-            Contestant::Uct(playouts) => MatchPlayer::PlainUct(*playouts),
-            Contestant::Rave(playouts) => MatchPlayer::Rollouts(*playouts),
-            Contestant::Run(name) => {
+            EnginePlayer::Uct(playouts) => MatchPlayer::PlainUct(*playouts),
+            EnginePlayer::Rave(playouts) => MatchPlayer::Rollouts(*playouts),
+            EnginePlayer::Run(name) => {
                 let network = player(&folders.network(name));
                 MatchPlayer::Network {
                     network: Box::new(resources.runtime.open(&network, start.size())?),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::plan::{AblationPlan, Arm, ArmResult, Contestant, run_name};
+use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer, run_name};
 use crate::seeds::{Estimate, holm};
 use tengen_train::cycle::{self, MatchRecord, rate};
 use tengen_train::play::matches::PairResult;
@@ -151,7 +151,7 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
 
 /// Scores of every arm against every other and against rollouts, over all seeds.
 fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord]) {
-    let rollouts = Contestant::rollouts(&plan.matches);
+    let rollouts = EnginePlayer::rollouts(&plan.matches);
     let rollouts: Vec<String> = rollouts.map(|rollouts| rollouts.name()).collect();
     let names = plan.arm.iter().map(|arm| arm.name.as_str());
     let names: Vec<&str> = names.chain(rollouts.iter().map(String::as_str)).collect();

@@ -19,7 +19,7 @@ use tengen_nn::files::{self, OpenError};
 const FORMAT: &str = "tengen-critic-1";
 
 /// Maximum file size: about five hundred hidden nodes on 19x19.
-const MOST_BYTES: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// Metadata of a critic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ impl Critic {
     /// [`CriticError`] names the file and the problem.
     pub fn load(path: &Path) -> Result<Critic, CriticError> {
         let name = path.display().to_string();
-        match files::read(path, MOST_BYTES) {
+        match files::read(path, MAX_BYTES) {
             Ok(bytes) => {
                 Critic::parse(&bytes).map_err(|reason| CriticError::NoCritic { path: name, reason })
             }

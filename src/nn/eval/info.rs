@@ -17,9 +17,9 @@ use checks::{check_shape, number, text};
 
 /// Maximum size of a network file, in bytes. The largest known ones for board games have half of
 /// it; protocol buffers, the format of ONNX files, are limited to twice as much.
-pub(super) const MOST_BYTES: u64 = 1 << 30;
+pub(super) const MAX_BYTES: u64 = 1 << 30;
 /// Up to this size a file's checksum is verified before anything is loaded: 5 ms, measured.
-const MOST_VERIFIED_EARLY: u64 = 1 << 25;
+const MAX_VERIFIED_EARLY: u64 = 1 << 25;
 
 /// Name of the input tensor: f32 `[batch, planes, height, width]`, from the side to move's view.
 pub const PLANES: &str = "planes";
@@ -246,11 +246,11 @@ impl ModelInfo {
         let name = path.display().to_string();
         let checked = || {
             let unreadable = |error: files::OpenError| OnnxError::Read(error.to_string());
-            let (file, len) = files::open(path, MOST_BYTES).map_err(unreadable)?;
+            let (file, len) = files::open(path, MAX_BYTES).map_err(unreadable)?;
             let mut reader = BufReader::new(file);
             let header = Header::scan(&mut reader, len)?;
             if let Some(seal) = &header.seal
-                && len <= MOST_VERIFIED_EARLY
+                && len <= MAX_VERIFIED_EARLY
             {
                 reader.rewind().map_err(|error| unreadable(error.into()))?;
                 seal.verify(reader)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "tract")]
 use super::TractModel;
-use super::info::MOST_BYTES;
+use super::info::MAX_BYTES;
 #[cfg(feature = "ort")]
 use super::library::FETCH_SCRIPT;
 use super::{
@@ -76,7 +76,7 @@ impl ModelSource {
         match self {
             ModelSource::Embedded(onnx) => Ok((*onnx).into()),
             ModelSource::File(path) => {
-                let bytes = files::read(path, MOST_BYTES).map_err(|error| EvalError::Load {
+                let bytes = files::read(path, MAX_BYTES).map_err(|error| EvalError::Load {
                     path: self.name(),
                     reason: error.to_string(),
                 })?;

@@ -11,7 +11,7 @@ use super::seal::{CHECKSUM, Seal};
 use super::{Dim, OnnxError};
 
 /// Maximum number of bytes kept from a file: networks of this program have some 2 KiB of text.
-const MOST_TEXT: u64 = 1 << 20;
+const MAX_TEXT: u64 = 1 << 20;
 
 /// A graph input or output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Header {
     /// # Errors
     /// [`OnnxError::Malformed`] when it is not an ONNX model, [`OnnxError::Read`] on a read error.
     pub fn scan(reader: impl BufRead + Seek, len: u64) -> Result<Header, OnnxError> {
-        let (mut scan, mut header) = (Scan::new(reader, MOST_TEXT), Header::default());
+        let (mut scan, mut header) = (Scan::new(reader, MAX_TEXT), Header::default());
         let mut has_graph = false;
         loop {
             let at = scan.at();

@@ -21,7 +21,7 @@ const OWN_LOSS: f32 = 4.0;
 /// Cost of a move of the opponent that is e times less likely than the likeliest, by their priors.
 const UNLIKELY: f32 = 0.02;
 /// Priors below this are taken for this one.
-const LEAST_PRIOR: f32 = 1e-3;
+const MIN_PRIOR: f32 = 1e-3;
 /// Costs are compared as whole numbers of this size.
 const UNIT: f32 = 1e-6;
 
@@ -190,7 +190,7 @@ impl<G: Game> Growth<G> {
                 let loss = (value - of).max(0.0);
                 let cost = match is_own {
                     true => OWN_LOSS * loss,
-                    false => loss + UNLIKELY * (likeliest / prior.max(LEAST_PRIOR)).ln().max(0.0),
+                    false => loss + UNLIKELY * (likeliest / prior.max(MIN_PRIOR)).ln().max(0.0),
                 };
                 step.cost + ((cost + PLY) / UNIT) as u64
             };

@@ -5,12 +5,12 @@ use crate::game::{Game, Move, Proof};
 use crate::search::SearchReport;
 
 /// Moves that are kept at most: more are hardly ever played.
-const MOST_MOVES: usize = 12;
+const MAX_MOVES: usize = 12;
 /// Moves that are kept in any case, if they are not proven to lose: an opponent may play what the search
 /// did not look at.
-const LEAST_MOVES: usize = 3;
+const MIN_MOVES: usize = 3;
 /// Other moves with fewer than 1/this of the visits are left out.
-const LEAST_SHARE: u64 = 100;
+const MIN_SHARE: u64 = 100;
 /// What moves with so few visits are expected to lose against the best, at least.
 const DOUBT: f32 = 0.1;
 
@@ -101,11 +101,11 @@ impl Searched {
             let most = *most.get_or_insert(found.value);
             let kept = self.moves.len() - before;
             let is_lost = found.proof == Some(Proof::Loss);
-            let is_rare = kept > 0 && found.visits * LEAST_SHARE < report.visits;
+            let is_rare = kept > 0 && found.visits * MIN_SHARE < report.visits;
             if self.moves.is_empty() || !is_lost {
                 let doubt = if is_rare { DOUBT } else { 0.0 };
                 let value = found.value.min(most - doubt).max(-1.0);
-                if kept == MOST_MOVES || kept >= LEAST_MOVES && is_rare {
+                if kept == MAX_MOVES || kept >= MIN_MOVES && is_rare {
                     self.left_out.moves += 1;
                     self.left_out.value = self.left_out.value.max(value);
                     self.left_out.prior = self.left_out.prior.max(found.prior);

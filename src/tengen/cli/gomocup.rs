@@ -75,13 +75,13 @@ impl Gomocup {
 }
 
 /// Minimum memory of a tree and of the solver, in MiB.
-const LEAST_TREE: u32 = 16;
-const LEAST_SOLVER: u32 = 4;
+const MIN_TREE: u32 = 16;
+const MIN_SOLVER: u32 = 4;
 /// What the program takes besides tree, evaluations and solver, in MiB: 105 to 110 with the built-in network on 15x15
 /// and one or two threads.
 const PROGRAM: u32 = 110;
 /// The least memory of the whole program, in bytes.
-const LEAST: u64 = ((PROGRAM + LEAST_TREE + LEAST_SOLVER) as u64) << 20;
+const LEAST: u64 = ((PROGRAM + MIN_TREE + MIN_SOLVER) as u64) << 20;
 
 /// The settings limited to a manager's threads and memory. Of what the program itself leaves half is
 /// for the tree, an eighth each for evaluations and the solver.
@@ -90,12 +90,12 @@ fn within(options: &EngineOptions, allowance: Allowance) -> EngineOptions {
     let mut options = options.clone();
     if let Some(all) = allowance.memory.map(mib) {
         let rest = all.saturating_sub(PROGRAM);
-        options.search.memory_mib = options.search.memory_mib.min(rest / 2).max(LEAST_TREE);
+        options.search.memory_mib = options.search.memory_mib.min(rest / 2).max(MIN_TREE);
         options.cache_mib = options.cache_mib.min(rest / 8);
-        options.solver.solver_mib = options.solver.solver_mib.min(rest / 8).max(LEAST_SOLVER);
+        options.solver.solver_mib = options.solver.solver_mib.min(rest / 8).max(MIN_SOLVER);
     }
     if let Some(tree) = allowance.tree.map(mib) {
-        options.search.memory_mib = options.search.memory_mib.min(tree).max(LEAST_TREE);
+        options.search.memory_mib = options.search.memory_mib.min(tree).max(MIN_TREE);
     }
     if let Some(threads) = allowance.threads {
         let processors = std::thread::available_parallelism().map_or(1, Into::into);

@@ -4,7 +4,7 @@ use super::super::{
     MoveTimeUsed, Overtime, SideClock, StopReason, TimeControl, TimeManager, TimeParams,
 };
 use super::*;
-use crate::clock::experience::LEAST_HARD;
+use crate::clock::experience::MIN_HARD;
 
 const LAG: Duration = Duration::from_millis(50);
 
@@ -287,7 +287,7 @@ proptest! {
         prop_assert!(budget.maximum < budget.hard, "{budget:?}");
         let usable = side.longest_move().saturating_sub(LAG);
         prop_assert!(budget.maximum <= usable, "{budget:?} of {usable:?}");
-        prop_assert!(budget.hard <= usable.max(LEAST_HARD), "{budget:?} of {usable:?}");
+        prop_assert!(budget.hard <= usable.max(MIN_HARD), "{budget:?} of {usable:?}");
     }
 
     /// A side whose every search runs to its hard limit, and which also loses lag, completes the

@@ -8,7 +8,7 @@ use super::StopReason;
 const FEWEST_VISITS: u64 = 32;
 /// Minimum share of the planned time to confirm reused visits. (At a million visits a move every
 /// sixth search of a game ended at once, even before turning points.)
-const LEAST_SHARE: f64 = 0.1;
+const MIN_SHARE: f64 = 0.1;
 /// A leader that appeared in this last share of the time is not trusted yet. Ours.
 const YOUNG_SHARE: f64 = 0.25;
 
@@ -136,7 +136,7 @@ impl Budget {
         }
         let rate = now.visits as f64 / now.elapsed.as_secs_f64().max(1e-6);
         let planned = self.target + self.rules.saved;
-        if now.elapsed < planned.mul_f64(LEAST_SHARE) {
+        if now.elapsed < planned.mul_f64(MIN_SHARE) {
             return false;
         }
         let to_come = rate * (planned - now.elapsed).as_secs_f64();

@@ -10,7 +10,7 @@ use super::{Budget, LagMeter, StopReason, StopRules, TimeParams};
 /// Used share of the planned time, before there are measurements.
 const FIRST_USED: f64 = 0.85;
 /// Minimum used share in plans.
-const LEAST_USED: f64 = 0.4;
+const MIN_USED: f64 = 0.4;
 /// Assumed lag per move, if it is neither set nor measured.
 pub const USUAL_LAG: Duration = Duration::from_millis(60);
 /// Below this used share of the plans, the rules that end searches early are relaxed.
@@ -76,7 +76,7 @@ impl Experience {
             let used =
                 spent.elapsed.min(budget.maximum).as_secs_f64() / budget.target.as_secs_f64();
             self.used += MOVE_WEIGHT * (used - self.used);
-            self.used = self.used.clamp(LEAST_USED, 1.5);
+            self.used = self.used.clamp(MIN_USED, 1.5);
         }
         let new = spent.visits.saturating_sub(spent.reused);
         if new >= 32 && !spent.elapsed.is_zero() {
@@ -89,7 +89,7 @@ impl Experience {
     /// The stop rules of searches. Consecutive searches that end early get increasingly more of
     /// their time back: unused time is worth nothing after the game.
     pub(super) fn rules(&self) -> StopRules {
-        let thrift = ((self.used - LEAST_USED) / (THRIFTY - LEAST_USED)).clamp(0.0, 1.0);
+        let thrift = ((self.used - MIN_USED) / (THRIFTY - MIN_USED)).clamp(0.0, 1.0);
         let overtake = self.params.time_overtake;
         StopRules {
             overtake: if thrift > 0.0 { overtake / thrift } else { 0.0 },
@@ -185,10 +185,10 @@ impl ExpectedProofPly {
 /// The share of the remaining time that the assumed lag of all future moves takes at most.
 const ASSUMED_LAG_SHARE: f64 = 0.25;
 /// Added to an assumed lag in reserves.
-const LEAST_LAG: Duration = Duration::from_millis(5);
+const MIN_LAG: Duration = Duration::from_millis(5);
 /// An accident may take a second: this much is reserved for it, in seconds, unless it is more than
 /// this share of a short clock.
-const LEAST_ACCIDENT: f64 = 1.3;
+const MIN_ACCIDENT: f64 = 1.3;
 const LARGEST_ACCIDENT_SHARE: f64 = 0.03;
 /// A clock too short for that reserves this, in seconds, unless it is more than this larger share.
 const SMALL_ACCIDENT: f64 = 0.3;
@@ -207,7 +207,7 @@ const LARGEST_LAG_RESERVE: f64 = 0.6;
 
 /// Minimum time per move: a root evaluation takes a few milliseconds. It is reserved for every
 /// future move.
-pub(super) const LEAST_HARD: Duration = Duration::from_millis(10);
+pub(super) const MIN_HARD: Duration = Duration::from_millis(10);
 
 impl Experience {
     /// Lag of this many moves. While it is only assumed it may not take a short clock's thinking
@@ -217,7 +217,7 @@ impl Experience {
             let lag = self.lag.mean() * moves;
             let most = self.present.mul_f64(ASSUMED_LAG_SHARE);
             let lag = if self.lag_is_told { lag } else { lag.min(most) };
-            lag + LEAST_LAG * moves
+            lag + MIN_LAG * moves
         } else {
             self.lag.reserve(moves)
         };
@@ -263,14 +263,14 @@ impl Experience {
             let released = told * (f64::from(moves) / RELEASE_MOVES).min(1.0);
             released.max(least)
         };
-        self.lag_of(moves) + LEAST_HARD * moves + from_seconds(accidents)
+        self.lag_of(moves) + MIN_HARD * moves + from_seconds(accidents)
     }
 }
 
 /// Reserve for accidents of a clock, until its last move, in seconds.
 fn least_accident(full: f64) -> f64 {
     let small = SMALL_ACCIDENT.min(LARGEST_SMALL_SHARE * full);
-    small.max(LARGEST_ACCIDENT_SHARE * full).min(LEAST_ACCIDENT)
+    small.max(LARGEST_ACCIDENT_SHARE * full).min(MIN_ACCIDENT)
 }
 
 /// Reserve of a period for one accident: at most this share of it.
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(at(0.8), (0.5, 0.7));
         let (overtake, credit) = at(0.5);
         assert!((overtake - 1.0).abs() < 1e-9 && (credit - 0.35).abs() < 1e-9);
-        assert_eq!(at(LEAST_USED), (0.0, 0.0));
+        assert_eq!(at(MIN_USED), (0.0, 0.0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ const WEIGHT: f64 = 0.2;
 /// Standard deviations reserved for a bad moment.
 const DEVIATIONS: f64 = 3.0;
 /// Minimum lag of a move, for pipes and schedulers.
-const LEAST_SECONDS: f64 = 0.005;
+const MIN_SECONDS: f64 = 0.005;
 
 /// Time that a controller charges for a move beyond the engine's own measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -100,7 +100,7 @@ impl LagMeter {
     /// The usual lag of a move, at least the minimum.
     #[must_use]
     pub fn usual(&self) -> Duration {
-        Duration::from_secs_f64(self.mean_seconds.max(LEAST_SECONDS))
+        Duration::from_secs_f64(self.mean_seconds.max(MIN_SECONDS))
     }
 
     /// A bad lag: the usual one and three standard deviations.
@@ -126,7 +126,7 @@ impl LagMeter {
     pub fn reserve(&self, moves: u32) -> Duration {
         let moves = f64::from(moves);
         let spread = DEVIATIONS * (self.variance * moves).sqrt();
-        Duration::from_secs_f64(self.mean_seconds.max(LEAST_SECONDS) * moves + spread)
+        Duration::from_secs_f64(self.mean_seconds.max(MIN_SECONDS) * moves + spread)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::experience::{Experience, LEAST_HARD};
+use super::experience::{Experience, MIN_HARD};
 use super::situation::{MoveTimeUsed, Situation};
 use super::stop_delays::ANSWER;
 use super::{Budget, Lag, TimeLeft, TimeParams, Told, allotment, experience};
@@ -77,7 +77,7 @@ impl TimeManager {
         Some(Budget {
             target: budget.target.min(maximum),
             maximum,
-            hard: budget.hard.max(LEAST_HARD),
+            hard: budget.hard.max(MIN_HARD),
             ..budget
         })
     }

@@ -70,7 +70,7 @@ impl TimeControl {
     }
 
     /// KataGo's `kata-time_settings`: KGS's systems, `fischer MAIN INCREMENT` and `fischer-capped
-    /// MAIN INCREMENT MOST_MAIN MOST_MOVE`, where a negative number means no limit.
+    /// MAIN INCREMENT MAX_MAIN MAX_MOVE`, where a negative number means no limit.
     ///
     /// # Errors
     /// [`BadTimeControl`] for any other system or a missing number.

@@ -45,7 +45,7 @@ const GAMES: [(&str, u8, u32); 4] = [
     ("gomoku", 15, 110),
 ];
 /// The assumed lag is the largest that trials have.
-const MOST_LAG_MILLIS: u64 = 60;
+const MAX_LAG_MILLIS: u64 = 60;
 /// Trials in which the time is reported now and then have this many moves between reports.
 const RARE: u32 = 5;
 
@@ -89,7 +89,7 @@ impl Trial {
             reports: number / CONTROLS.len() % TimeReports::ALL.len(),
             every: if rng.random_range(0..4) == 0 { RARE } else { 1 },
             starts_late: rng.random_range(0..4) == 0,
-            lag: Duration::from_millis(rng.random_range(0..=MOST_LAG_MILLIS)),
+            lag: Duration::from_millis(rng.random_range(0..=MAX_LAG_MILLIS)),
             lag_varies: rng.random(),
             playouts_per_second: match rng.random_range(0..3) {
                 0 if may_be_slow => 8.0,

@@ -9,7 +9,7 @@ use crate::search::StopFlag;
 const SHARE: u32 = 4;
 
 /// An estimate from fewer playouts per side to move is useless.
-const LEAST_PLAYOUTS: u64 = 200;
+const MIN_PLAYOUTS: u64 = 200;
 
 /// Limits of an estimate.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ impl<'a> EstimateLimits<'a> {
             let left = time.until.saturating_sub(now) / 2;
             wanted.min((per_second * time.share.min(left).as_secs_f64()) as u64)
         });
-        (playouts >= LEAST_PLAYOUTS).then_some(playouts)
+        (playouts >= MIN_PLAYOUTS).then_some(playouts)
     }
 
     /// Raised when it must be given up.

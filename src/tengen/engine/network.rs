@@ -21,7 +21,7 @@ use crate::search::{
 use tengen_nn::eval::{EvalError, ModelInfo};
 
 /// After this many failures in games, new games no longer begin with the requested network.
-const MOST_FAILURES: u32 = 3;
+const MAX_FAILURES: u32 = 3;
 
 /// Thinks with a network.
 pub struct NetworkThinker<G: Encode> {
@@ -250,7 +250,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         if let Some((_, searcher)) = &mut self.present {
             searcher.clear();
         }
-        if std::mem::take(&mut self.game_has_failure) && self.failures < MOST_FAILURES {
+        if std::mem::take(&mut self.game_has_failure) && self.failures < MAX_FAILURES {
             self.fallbacks = fallbacks(&self.setup);
             (self.present, self.worst) = (None, log::Level::Info);
         }

@@ -20,7 +20,7 @@ const AS_LARGE: f32 = 0.6;
 const AS_LARGE_AT_END: f32 = 1.0;
 
 /// Minimum visits of a pass, as a share of those of the best move, for its value to be used.
-const LEAST_SHARE: f32 = 0.02;
+const MIN_SHARE: f32 = 0.02;
 
 /// The lead after a move is compared with others if it has at least this many visits, and this share of those of the best
 /// move.
@@ -194,7 +194,7 @@ fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgeme
             passed.proof.map_or(at_once, |proof| proof.max(at_once)) >= proof
         }
         None => {
-            let enough = (best.visits as f32 * LEAST_SHARE).max(1.0);
+            let enough = (best.visits as f32 * MIN_SHARE).max(1.0);
             let value = match is_in_doubt {
                 true => Proof::Loss.value(),
                 false => passed.value,
@@ -263,7 +263,7 @@ fn lead(color: Color, found: &MoveReport) -> Option<f32> {
 /// rightly only without them.
 pub(super) fn ending<G: Game>(position: &G, judged: &PassJudgement) -> Move {
     let neutral = position.scored().zip(judged.count.as_ref());
-    let neutral = neutral.and_then(|(scored, count)| scored.neutral_move(count));
+    let neutral = neutral.and_then(|(scored, count)| scored.dame_move(count));
     neutral.unwrap_or(position.size().pass())
 }
 

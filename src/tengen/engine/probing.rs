@@ -16,18 +16,18 @@ use crate::solver::{MakeProbe, Solvable, SolveLimits};
 /// 16 in place of 4, 21 and 17%.)
 const HOPE: f64 = 4.0;
 
-/// Maximum nodes per probe, except for those of [`MOST_AGAIN`]: a fifth of a second, so that the
+/// Maximum nodes per probe, except for those of [`MAX_AGAIN`]: a fifth of a second, so that the
 /// search is not mistaken for a hanging one.
-const MOST_NODES: u64 = 100_000;
+const MAX_NODES: u64 = 100_000;
 
 /// A root move is probed for threats again from `AGAIN_FROM` visits on, with `AGAIN_NODES` nodes a
-/// visit, at most `MOST_AGAIN`. One that comes over from an earlier search with enough visits for
-/// `MOST_AGAIN` is probed once, at its first descent. Most of these probes end early. (Of 21 moves
+/// visit, at most `MAX_AGAIN`. One that comes over from an earlier search with enough visits for
+/// `MAX_AGAIN` is probed once, at its first descent. Most of these probes end early. (Of 21 moves
 /// that lost games of Gomoku to Rapfi, and that 200,000 nodes refute, 7 are still played, without
 /// these probes 19, with four times the nodes of a prover that needed five times as many.)
 const AGAIN_FROM: u32 = 256;
 const AGAIN_NODES: u64 = 50;
-const MOST_AGAIN: u64 = 50_000;
+const MAX_AGAIN: u64 = 50_000;
 
 /// Creates the search's probers; `None` if the options disable them.
 pub(crate) fn probers<G: Solvable>(
@@ -59,15 +59,15 @@ fn nodes(each: u64, occasion: &ProbeContext<'_>, median: Option<f64>) -> Option<
     let visits = occasion.visits;
     if let Some(median) = median {
         let nodes = each.saturating_mul(u64::from(visits.max(1)));
-        let nodes = nodes.min(MOST_NODES);
+        let nodes = nodes.min(MAX_NODES);
         return (occasion.is_due() && nodes as f64 * HOPE >= median).then_some(nodes);
     }
     if visits == 0 {
-        return Some(each.min(MOST_NODES));
+        return Some(each.min(MAX_NODES));
     }
     let again = nodes_again(visits);
     // Equal probes find the same. A move that comes over with fewer visits will be asked at a power.
-    let wanted = match occasion.is_reused && again == MOST_AGAIN {
+    let wanted = match occasion.is_reused && again == MAX_AGAIN {
         true => true,
         false => occasion.is_due() && again > nodes_again(visits / ASK_AGAIN),
     };
@@ -76,7 +76,7 @@ fn nodes(each: u64, occasion: &ProbeContext<'_>, median: Option<f64>) -> Option<
 
 /// Nodes for a move of the root with this many visits.
 fn nodes_again(visits: u32) -> u64 {
-    (AGAIN_NODES * u64::from(visits)).min(MOST_AGAIN)
+    (AGAIN_NODES * u64::from(visits)).min(MAX_AGAIN)
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(nodes(0, 400.0), Some(100));
         assert_eq!(nodes(0, 401.0), None);
         assert_eq!(nodes(4, 401.0), Some(400));
-        assert_eq!(nodes(1 << 20, 1e5), Some(MOST_NODES));
+        assert_eq!(nodes(1 << 20, 1e5), Some(MAX_NODES));
         assert_eq!(nodes(1 << 20, 1e6), None);
     }
 
@@ -107,10 +107,10 @@ mod tests {
     fn where_nothing_is_known_new_positions_are_probed_and_the_roots_moves_again() {
         let asked = |each, occasion| nodes(each, &occasion, None);
         assert_eq!(asked(300, probe(0, 9)), Some(300));
-        assert_eq!(asked(1_000_000, probe(0, 9)), Some(MOST_NODES));
+        assert_eq!(asked(1_000_000, probe(0, 9)), Some(MAX_NODES));
         assert_eq!(asked(300, probe(256, 9)), None);
         let again = [4, 64, 256, 1024, 4096].map(|visits| asked(300, probe(visits, 1)));
-        assert_eq!(again, [None, None, Some(12_800), Some(MOST_AGAIN), None]);
+        assert_eq!(again, [None, None, Some(12_800), Some(MAX_AGAIN), None]);
     }
 
     #[test]
@@ -123,12 +123,12 @@ mod tests {
             nodes(100, &occasion, median)
         };
         let threats = [257, 999, 1000, 5000].map(|visits| asked(visits, None));
-        assert_eq!(threats, [None, None, Some(MOST_AGAIN), Some(MOST_AGAIN)]);
+        assert_eq!(threats, [None, None, Some(MAX_AGAIN), Some(MAX_AGAIN)]);
         // Where nodes grow with visits it was asked as any other position.
         assert_eq!(asked(300, Some(100.0)), None);
         // At a power it is due in any case.
         assert_eq!(asked(256, None), Some(12_800));
         assert_eq!(asked(256, Some(100.0)), Some(25_600));
-        assert_eq!(asked(4096, None), Some(MOST_AGAIN));
+        assert_eq!(asked(4096, None), Some(MAX_AGAIN));
     }
 }

@@ -11,11 +11,11 @@ const MOVES: u32 = 3;
 const PART_PLAYED: usize = 3;
 
 /// A resigning side must expect to be behind by at least one point per this many of the board, by 5
-/// on 19x19, and by [`LEAST_BEHIND`].
+/// on 19x19, and by [`MIN_BEHIND`].
 const BEHIND: f32 = 72.0;
 
 /// Minimum points behind for a resignation, on small boards.
-const LEAST_BEHIND: f32 = 2.0;
+const MIN_BEHIND: f32 = 2.0;
 
 /// While stones are uncertain, it must be behind by one point per this many without those that are
 /// expected to be dead: by 20 on 19x19.
@@ -47,7 +47,7 @@ impl Resign {
         let lost = report.is_some_and(|report| {
             let expected = report.expected.as_ref();
             let lead = expected.map(|expected| color.signed(expected.black_ahead));
-            let least = LEAST_BEHIND.max(area as f32 / BEHIND);
+            let least = MIN_BEHIND.max(area as f32 / BEHIND);
             let behind = lead.is_none_or(|lead| lead <= -least);
             report.visits > 0 && report.value <= self.below && behind
         });

@@ -7,7 +7,7 @@ use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
 use crate::game::Move;
 use crate::rollout::{
-    MOST_PLAYOUTS, Playout, PlayoutSearch, Rave, RaveMove, RaveParams, RaveReport,
+    MAX_PLAYOUTS, Playout, PlayoutSearch, Rave, RaveMove, RaveParams, RaveReport,
 };
 use crate::search::{MoveReport, Observer, PointsByMove, SearchReport, SearchRequest};
 
@@ -85,7 +85,7 @@ impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
                 .is_some_and(|budget| elapsed() >= budget.target)
             {
                 Some(StopReason::Time)
-            } else if playouts >= MOST_PLAYOUTS {
+            } else if playouts >= MAX_PLAYOUTS {
                 Some(StopReason::Memory)
             } else {
                 None

@@ -15,13 +15,13 @@ use crate::solver::{Solvable, Solve, SolveLimits};
 pub(super) const QUICK_CHECK: u64 = 2_000;
 
 /// Maximum number of moves checked: if most of them lose, so will the rest.
-const MOST_MOVES: usize = 8;
+const MAX_MOVES: usize = 8;
 
 /// Reserve 1/LOOK_SHARE of the move time for verifying the chosen move.
 const LOOK_SHARE: u32 = 32;
 /// Minimum move time for a verification: below it the time for [`QUICK_CHECK`] would be missing
 /// from the search.
-const LEAST_FOR_LOOK: Duration = Duration::from_millis(100);
+const MIN_FOR_LOOK: Duration = Duration::from_millis(100);
 /// If the median solve needs more than LOOK_REACH times the available nodes, do a quick check only.
 const LOOK_REACH: f64 = 64.0;
 
@@ -92,7 +92,7 @@ fn within_reach<G: Solvable>(position: &G, nodes: f64) -> bool {
 /// Time to reserve for a verification: zero, for a quick check, if more would not help; `None` if
 /// there is too little time.
 fn time_for_look<G: Solvable>(position: &G, budget: Budget) -> Option<Duration> {
-    let look = (budget.target >= LEAST_FOR_LOOK).then(|| budget.target / LOOK_SHARE)?;
+    let look = (budget.target >= MIN_FOR_LOOK).then(|| budget.target / LOOK_SHARE)?;
     let nodes = look.as_secs_f64() * NODES_PER_SECOND;
     let reached = within_reach(position, nodes);
     Some(if reached { look } else { Duration::ZERO })
@@ -136,7 +136,7 @@ pub(super) fn verify_move<G: Solvable>(
     let open_moves = report.moves.iter().filter(|found| open(found)).count();
     let (mut refuted, mut nodes) = (Vec::new(), 0);
     let candidates = report.moves.iter_mut().filter(|found| open(found));
-    for found in candidates.take(MOST_MOVES) {
+    for found in candidates.take(MAX_MOVES) {
         if found.proof.is_some() {
             break;
         }
@@ -194,7 +194,7 @@ mod tests {
                 next.play(mv);
                 solver.solve(&next, &ALL).wins() == Some(true)
             });
-            let both = (2..MOST_MOVES).contains(&lost.len()) && !won.is_empty();
+            let both = (2..MAX_MOVES).contains(&lost.len()) && !won.is_empty();
             both.then_some((position, lost, won))
         };
         (4..14)

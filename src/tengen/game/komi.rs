@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::HalfPoints;
 
 /// Largest komi, in points, of either side: no board has more points.
-const MOST: f64 = HalfPoints::MOST_KOMI;
+const MOST: f64 = HalfPoints::MAX_KOMI;
 
 /// A value that is not a komi.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -31,7 +31,7 @@ fn brief(number: f64) -> String {
 
 impl HalfPoints {
     /// Largest komi, in points, of either side: no board has more points.
-    pub const MOST_KOMI: f64 = 400.0;
+    pub const MAX_KOMI: f64 = 400.0;
 
     /// Exact komi of this many points.
     ///

@@ -35,7 +35,7 @@ pub use komi::BadKomi;
 pub use points::{CurrentScore, Scored};
 pub use position_history::{GameState, PositionHistory};
 pub use recent::Recent;
-pub use result::{Bounds, Facts, HalfPoints, Outcome, Proof};
+pub use result::{Bounds, HalfPoints, Outcome, ProbeResult, Proof};
 pub use rules::{IllegalSetup, OneSet, PliesLeft, Rules, UnknownRules, UnsupportedSize};
 pub use settle::{OwnershipEstimate, PointStatus, Settled};
 pub use superko::{Absent, Superko};

@@ -31,7 +31,7 @@ pub trait Scored<G> {
 
     /// A move on a point that counts for neither side, between living stones of both, which the side to move
     /// can fill without danger. Other programs count rightly only when all of them are filled.
-    fn neutral_move(&self, settled: &Settled) -> Option<Move>;
+    fn dame_move(&self, settled: &Settled) -> Option<Move>;
 
     /// Whether a legal move fills an eye of the side to move, which is always a blunder.
     fn fills_eye(&self, mv: Move) -> bool;
@@ -89,7 +89,7 @@ impl<G> Scored<G> for Absent {
         match *self {}
     }
 
-    fn neutral_move(&self, _: &Settled) -> Option<Move> {
+    fn dame_move(&self, _: &Settled) -> Option<Move> {
         match *self {}
     }
 

@@ -248,26 +248,26 @@ impl Bounds {
 
 /// What is proven of a position, for its side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct ProbeResult {
     /// Its result.
     pub bounds: Bounds,
     /// The legal moves that are not proven to lose; `None` if none is proven to.
     pub open_moves: Option<Vec<Move>>,
 }
 
-impl Facts {
+impl ProbeResult {
     /// Nothing is proven.
-    pub const NONE: Facts = Facts {
+    pub const NONE: ProbeResult = ProbeResult {
         bounds: Bounds::OPEN,
         open_moves: None,
     };
 }
 
-impl From<Bounds> for Facts {
-    fn from(bounds: Bounds) -> Facts {
-        Facts {
+impl From<Bounds> for ProbeResult {
+    fn from(bounds: Bounds) -> ProbeResult {
+        ProbeResult {
             bounds,
-            ..Facts::NONE
+            ..ProbeResult::NONE
         }
     }
 }

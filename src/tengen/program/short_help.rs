@@ -3,7 +3,7 @@
 use clap::{Arg, Command};
 
 /// Flags of a command beyond which `-h` shows only the usual ones.
-const MOST_FLAGS: usize = 15;
+const MAX_FLAGS: usize = 15;
 
 /// The usual flags of all commands that have many.
 const USUAL: [&str; 45] = [
@@ -58,12 +58,12 @@ const USUAL: [&str; 45] = [
 const LENGTH: usize = 54;
 
 /// Characters of a sentence's beginning that is a text of its own.
-const LEAST_LENGTH: usize = 15;
+const MIN_LENGTH: usize = 15;
 
 /// Gives the command and those below it a short help beside the long one.
 pub(super) fn with_short_help(command: Command) -> Command {
     let is_shown = |arg: &&Arg| !arg.is_positional() && !arg.is_hide_short_help_set();
-    let has_many = command.get_arguments().filter(is_shown).count() > MOST_FLAGS;
+    let has_many = command.get_arguments().filter(is_shown).count() > MAX_FLAGS;
     let command = command.mut_args(|arg| {
         let text = arg.get_long_help().or(arg.get_help());
         let text = text.map(ToString::to_string).unwrap_or_default();
@@ -93,7 +93,7 @@ fn beginning(text: &str) -> String {
             break;
         }
         let places = ends.iter().flat_map(|end| prose.match_indices(end));
-        let places = places.map(|(at, _)| at).filter(|&at| at >= LEAST_LENGTH);
+        let places = places.map(|(at, _)| at).filter(|&at| at >= MIN_LENGTH);
         shortest = places.clone().fold(shortest, usize::min);
         if let Some(at) = places.filter(|&at| at <= room).max() {
             prose = &prose[..at];

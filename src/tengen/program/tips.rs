@@ -39,7 +39,7 @@ const FLAGS: [(&str, &str); 1] = [(
 )];
 
 /// Mistakes in a name that still let it be recognised.
-const MOST_MISTAKES: usize = 2;
+const MAX_MISTAKES: usize = 2;
 
 /// The error with a tip, where there is one.
 pub(super) fn with_tip(mut error: Error, command: &Command) -> Error {
@@ -79,7 +79,7 @@ fn nearest(word: &str, command: &Command) -> Option<String> {
     let nearest = names
         .map(Command::get_name)
         .min_by_key(|name| mistakes(name))?;
-    (mistakes(nearest) <= MOST_MISTAKES).then(|| nearest.to_owned())
+    (mistakes(nearest) <= MAX_MISTAKES).then(|| nearest.to_owned())
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::stats::{Interval, Z_95, wilson};
 const PLIES_PER_LINE: usize = 5;
 
 /// A move with fewer visits was not searched: forced, or proven before.
-const LEAST_SEARCHED: u64 = 2;
+const MIN_SEARCHED: u64 = 2;
 /// A late move with a smaller share of an early move's visits is starved.
 const STARVED: f64 = 0.1;
 
@@ -132,7 +132,7 @@ fn second_half(moves: &[Thought]) -> Option<f64> {
 /// Visits of the searched moves.
 fn searched(thoughts: &[Thought]) -> Vec<f64> {
     let visits = thoughts.iter().filter_map(|&(_, _, visits)| visits);
-    let searched = visits.filter(|visits| *visits >= LEAST_SEARCHED);
+    let searched = visits.filter(|visits| *visits >= MIN_SEARCHED);
     searched.map(|visits| visits as f64).collect()
 }
 

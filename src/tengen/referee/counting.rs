@@ -5,7 +5,7 @@
 use super::count::{Count, CountBasis, PlayingOn};
 use super::game::{GameEnd, GameInProgress, Reason};
 use super::gtp_client::Fault;
-use super::player::Contestant;
+use super::player::EnginePlayer;
 use super::trial::Trial;
 use super::vertex;
 use crate::game::{Color, Game, Move, Outcome, Scored};
@@ -80,7 +80,7 @@ impl<G: Game> GameInProgress<'_, G> {
     fn ask<T>(
         &mut self,
         asked: &mut Asked,
-        question: impl Fn(&mut dyn Contestant) -> Result<Option<T>, Fault>,
+        question: impl Fn(&mut dyn EnginePlayer) -> Result<Option<T>, Fault>,
     ) -> [Option<T>; 2] {
         Color::BOTH.map(|color| asked.answer(color, self.players[color.index()], &question))
     }
@@ -173,8 +173,8 @@ impl Asked {
     fn answer<T>(
         &mut self,
         color: Color,
-        player: &mut dyn Contestant,
-        question: impl FnOnce(&mut dyn Contestant) -> Result<Option<T>, Fault>,
+        player: &mut dyn EnginePlayer,
+        question: impl FnOnce(&mut dyn EnginePlayer) -> Result<Option<T>, Fault>,
     ) -> Option<T> {
         let at = color.index();
         if self.faults[at].is_some() {

@@ -34,7 +34,7 @@ fn moves(names: &str) -> Vec<Move> {
         .collect()
 }
 
-impl Contestant for Passes {
+impl EnginePlayer for Passes {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.size = Some(setup.size);
         self.komi = setup.komi.map(|komi| komi.to_string());
@@ -114,7 +114,7 @@ fn played(start: &SmallGo, opening: &[Move], [black, white]: &mut [Passes; 2]) -
         max_moves: 24,
     };
     let stop = AtomicBool::new(false);
-    let players: [&mut dyn Contestant; 2] = [black, white];
+    let players: [&mut dyn EnginePlayer; 2] = [black, white];
     play_game(start, opening, players, &terms, &stop).unwrap()
 }
 

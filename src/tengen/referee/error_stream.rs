@@ -12,13 +12,13 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 /// Maximum complaints per engine and game.
-const MOST_COMPLAINTS: usize = 20;
+const MAX_COMPLAINTS: usize = 20;
 
 /// Maximum characters of a line.
 const LINE_LEN: usize = 300;
 
 /// Maximum bytes scanned after a game; of more, the first and the last half of this many.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Bytes kept from the beginning and from the end of a file.
 const HEAD: u64 = 8 << 20;
@@ -113,12 +113,12 @@ impl Log {
         let len = file.metadata()?.len();
         file.seek(SeekFrom::Start(self.read))?;
         let mut bytes = Vec::new();
-        if len.saturating_sub(self.read) > MOST_BYTES {
-            (&file).take(MOST_BYTES / 2).read_to_end(&mut bytes)?;
+        if len.saturating_sub(self.read) > MAX_BYTES {
+            (&file).take(MAX_BYTES / 2).read_to_end(&mut bytes)?;
             bytes.push(b'\n');
-            file.seek(SeekFrom::Start(len - MOST_BYTES / 2))?;
+            file.seek(SeekFrom::Start(len - MAX_BYTES / 2))?;
         }
-        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        file.take(MAX_BYTES).read_to_end(&mut bytes)?;
         self.read = len.max(self.read + bytes.len() as u64);
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -150,7 +150,7 @@ fn heard(text: &str) -> NewLines {
     let lines = text.lines().map(plain).filter(|line| !line.is_empty());
     let mut heard = NewLines::default();
     for line in lines {
-        if is_complaint(&line) && heard.complaints.len() < MOST_COMPLAINTS {
+        if is_complaint(&line) && heard.complaints.len() < MAX_COMPLAINTS {
             heard.complaints.push(line.clone());
         }
         heard.last_words = Some(line);
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(heard.complaints, ["WARN one"]);
         assert_eq!(heard.last_words.as_deref(), Some("\u{fffd} bye"));
         file.write_all(&b"ERROR again\n".repeat(100_000)).unwrap();
-        assert_eq!(stream.listen().complaints.len(), MOST_COMPLAINTS);
+        assert_eq!(stream.listen().complaints.len(), MAX_COMPLAINTS);
         assert_eq!(
             stream.listen(),
             NewLines::default(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::count::Count;
 use super::gtp_client::Fault;
-use super::player::{Contestant, GameSetup, PlayerMove};
+use super::player::{EnginePlayer, GameSetup, PlayerMove};
 use super::referee_clock::RefereeClock;
 use super::time_control::MatchTimeControl;
 use super::vertex;
@@ -161,7 +161,7 @@ pub struct GameEnd {
 pub fn play_game<'a, G: Game>(
     start: &G,
     opening: &[Move],
-    players: [&'a mut dyn Contestant; 2],
+    players: [&'a mut dyn EnginePlayer; 2],
     terms: &GameTerms,
     stop: &'a AtomicBool,
 ) -> Option<GameEnd> {
@@ -209,7 +209,7 @@ pub(super) struct GameInProgress<'a, G> {
     pub(super) position: G,
     /// The positions that may not be repeated, where the rules forbid that.
     pub(super) past: PositionHistory,
-    pub(super) players: [&'a mut dyn Contestant; 2],
+    pub(super) players: [&'a mut dyn EnginePlayer; 2],
     pub(super) terms: GameTerms,
     clocks: [RefereeClock; 2],
     moves: Vec<PlayedMove>,

@@ -29,7 +29,7 @@ impl Script {
     }
 }
 
-impl Contestant for Script {
+impl EnginePlayer for Script {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.heard.push(format!("start {}", setup.opening.len()));
         Ok(())
@@ -88,8 +88,8 @@ const ONE_SECOND: MatchTimeControl = MatchTimeControl::Absolute {
 
 /// Plays on a board of one row of four points.
 fn play(
-    black: &mut dyn Contestant,
-    white: &mut dyn Contestant,
+    black: &mut dyn EnginePlayer,
+    white: &mut dyn EnginePlayer,
     opening: &[Move],
     terms: &GameTerms,
 ) -> GameEnd {
@@ -172,7 +172,7 @@ fn the_clock_is_enforced_by_the_referees_measure() {
 /// Chooses a move and never answers when told one.
 struct Deaf(Script);
 
-impl Contestant for Deaf {
+impl EnginePlayer for Deaf {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.0.start(setup)
     }
@@ -237,7 +237,7 @@ fn a_long_game_is_a_draw_and_a_stopped_one_is_nothing() {
     );
     assert_eq!((end.outcome, end.reason), (Outcome::DRAW, Reason::MaxMoves));
     let start = SmallNoGo::new(SIZE).unwrap();
-    let players: [&mut dyn Contestant; 2] = [&mut Script::new("A1", 0), &mut Script::new("", 0)];
+    let players: [&mut dyn EnginePlayer; 2] = [&mut Script::new("A1", 0), &mut Script::new("", 0)];
     assert_eq!(
         play_game(&start, &[], players, &TERMS, &AtomicBool::new(true)),
         None

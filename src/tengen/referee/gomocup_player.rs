@@ -11,8 +11,8 @@ use std::time::Duration;
 use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, ended};
 use super::player::{
-    ComplaintKind, Contestant, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine, StartError,
-    UnsuitableEngine,
+    ComplaintKind, EnginePlayer, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine,
+    StartError, UnsuitableEngine,
 };
 use super::process::{EngineProcess, EngineProcesses, LineEnd, NoOutput, Output};
 use super::referee_clock::AnnouncedTime;
@@ -358,7 +358,7 @@ impl RunningEngine for GomocupPlayer {
     }
 }
 
-impl Contestant for GomocupPlayer {
+impl EnginePlayer for GomocupPlayer {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.rest();
         (self.size, self.time) = (setup.size, setup.time);

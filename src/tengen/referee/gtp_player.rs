@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, GtpClient};
 use super::player::{
-    ComplaintKind, Contestant, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
+    ComplaintKind, EnginePlayer, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
     RunningEngine, StartError, UnsuitableEngine,
 };
 use super::process::EngineProcesses;
@@ -214,7 +214,7 @@ impl RunningEngine for GtpPlayer {
     }
 }
 
-impl Contestant for GtpPlayer {
+impl EnginePlayer for GtpPlayer {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         (self.size, self.time) = (setup.size, setup.time);
         self.ask(&Self::board_command(setup.size))?;

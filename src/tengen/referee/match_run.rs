@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use super::conditions::{Conditioned, Conditions};
+use super::clock_simulation::{ClockSimulation, Conditioned};
 use super::error_stream::NewLines;
 use super::game::{GameEnd, GameTerms, Reason};
 use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
 use super::observer::{Fixture, MatchObserver, Observed};
 use super::player::{
-    ComplaintKind, Contestant, EngineProtocol, EngineSpec, RunningEngine, StartError,
+    ComplaintKind, EnginePlayer, EngineProtocol, EngineSpec, RunningEngine, StartError,
     and_last_words,
 };
 use super::process::EngineProcesses;
@@ -43,7 +43,7 @@ pub struct MatchPlan<'a> {
     /// Time limit of an engine for its start, and for everything but `genmove`.
     pub command_limit: Duration,
     /// Lag and other conditions that are simulated on the clocks.
-    pub conditions: Conditions,
+    pub conditions: ClockSimulation,
     /// Games played concurrently, at least 1.
     pub concurrency: usize,
     /// An existing folder for the engines' stderr.
@@ -148,13 +148,13 @@ struct Shared<'a> {
 }
 
 /// Number of consecutive start failures after which the machine is assumed to be the cause.
-const MOST_FAILED_STARTS: u32 = 3;
+const MAX_FAILED_STARTS: u32 = 3;
 
 impl Shared<'_> {
     /// Whether the match continues after an engine has failed to start, which then loses the game.
     fn goes_on_without(&self, engine: usize) -> bool {
         let failed = self.failed_starts[engine].fetch_add(1, Ordering::Relaxed) + 1;
-        self.started[engine].load(Ordering::Relaxed) && failed < MOST_FAILED_STARTS
+        self.started[engine].load(Ordering::Relaxed) && failed < MAX_FAILED_STARTS
     }
 }
 
@@ -228,7 +228,7 @@ impl<'a> GameSlot<'a> {
         }
         let observed = |player| Observed::new(player, plan.observer, self.number);
         let (mut black, mut white) = (observed(&mut black), observed(&mut white));
-        let seats: [&mut dyn Contestant; 2] = [&mut black, &mut white];
+        let seats: [&mut dyn EnginePlayer; 2] = [&mut black, &mut white];
         let end = plan
             .rules
             .play(opening, seats, &plan.terms, &self.shared.stop);

@@ -5,8 +5,8 @@
 //! here.
 
 mod clock_report;
+mod clock_simulation;
 mod complaints;
-mod conditions;
 mod count;
 mod counting;
 mod error_stream;
@@ -34,8 +34,8 @@ mod trial;
 mod vertex;
 
 pub use clock_report::{ClockReport, PlyLine, visits_by_ply_svg};
+pub use clock_simulation::{ClockSimulation, TimeReports};
 pub use complaints::{Complaint, Complaints};
-pub use conditions::{Conditions, TimeReports};
 pub use count::{Count, CountBasis, PlayingOn};
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
 pub use gtp_client::{Answer, Fault, GtpClient};
@@ -45,7 +45,7 @@ pub use match_run::{FinishedGame, MatchPlan};
 pub use observer::{Fixture, Format, MatchObserver, schedule};
 pub use opening::{Book, OpeningError};
 pub use player::{
-    ComplaintKind, Contestant, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND,
+    ComplaintKind, EnginePlayer, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND,
     Reply, StartError, UnsuitableEngine,
 };
 pub use process::{CommandLineError, EngineProcesses, SpawnError, guard_engines};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::game::{GameEnd, PlayedMove};
 use super::gtp_client::Fault;
-use super::player::{Contestant, GameSetup, PlayerMove, Reply};
+use super::player::{EnginePlayer, GameSetup, PlayerMove, Reply};
 use super::referee_clock::{AnnouncedTime, RefereeClock};
 use super::time_control::MatchTimeControl;
 use crate::game::{Color, Move};
@@ -29,7 +29,7 @@ pub trait MatchObserver: Sync {
 
 /// A player whose moves are observed.
 pub(super) struct Observed<'a> {
-    player: &'a mut dyn Contestant,
+    player: &'a mut dyn EnginePlayer,
     observer: Option<&'a dyn MatchObserver>,
     place: usize,
     clock: RefereeClock,
@@ -37,7 +37,7 @@ pub(super) struct Observed<'a> {
 
 impl<'a> Observed<'a> {
     pub(super) fn new(
-        player: &'a mut dyn Contestant,
+        player: &'a mut dyn EnginePlayer,
         observer: Option<&'a dyn MatchObserver>,
         place: usize,
     ) -> Observed<'a> {
@@ -67,7 +67,7 @@ impl<'a> Observed<'a> {
     }
 }
 
-impl Contestant for Observed<'_> {
+impl EnginePlayer for Observed<'_> {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.clock = RefereeClock::new(setup.time);
         self.player.start(setup)

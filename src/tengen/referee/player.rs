@@ -61,7 +61,7 @@ pub enum PlayerMove {
 }
 
 /// A player under a referee.
-pub trait Contestant {
+pub trait EnginePlayer {
     /// Prepares for a new game.
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl FromStr for EngineProtocol {
 }
 
 /// A player in its own process.
-pub(super) trait RunningEngine: Contestant + Send {
+pub(super) trait RunningEngine: EnginePlayer + Send {
     /// Whether it plays this game on this board.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::game::{GameEnd, GameTerms, play_game};
 use super::opening::{self, Book, OpeningError};
-use super::player::Contestant;
+use super::player::EnginePlayer;
 use crate::game::{BoardSize, Game, HalfPoints, Move, Rules as _, UnknownRules};
 use crate::games::{UnknownGame, with_game};
 use crate::record::GameRecord;
@@ -29,7 +29,7 @@ pub trait RefereedGame: Send + Sync {
     fn play<'a>(
         &self,
         opening: &[Move],
-        players: [&'a mut dyn Contestant; 2],
+        players: [&'a mut dyn EnginePlayer; 2],
         terms: &GameTerms,
         stop: &'a AtomicBool,
     ) -> Option<GameEnd>;
@@ -105,7 +105,7 @@ impl<G: Game> RefereedGame for StartPosition<G> {
     fn play<'a>(
         &self,
         opening: &[Move],
-        players: [&'a mut dyn Contestant; 2],
+        players: [&'a mut dyn EnginePlayer; 2],
         terms: &GameTerms,
         stop: &'a AtomicBool,
     ) -> Option<GameEnd> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::conditions::Conditions;
+use super::clock_simulation::ClockSimulation;
 use super::count::Count;
 use super::game::{PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
@@ -43,7 +43,7 @@ pub struct MatchTerms {
     pub margin_ms: u64,
     /// Lag and other conditions that were simulated on the clocks.
     #[serde(default)]
-    pub conditions: Conditions,
+    pub conditions: ClockSimulation,
     /// Longest time for any move, in milliseconds.
     pub move_limit_ms: u64,
     /// Moves after which a game is a draw.

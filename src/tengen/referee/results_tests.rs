@@ -38,7 +38,7 @@ fn terms() -> MatchTerms {
         engines: vec![engine("a"), engine("b")],
         time: "none".to_owned(),
         margin_ms: 0,
-        conditions: Conditions::default(),
+        conditions: ClockSimulation::default(),
         move_limit_ms: 1000,
         max_moves: 324,
         openings: "4 random plies".to_owned(),

@@ -13,7 +13,7 @@ mod tree;
 
 pub use finisher::{Finisher, wins_at_once};
 pub use playout::{Played, Playout, PlayoutPolicy, Prior, StaticEval, below};
-pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};
+pub use rave::{MAX_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};
 pub use search::PlayoutSearch;
 pub use settle::expect;
 pub use tally::Tally;

@@ -76,7 +76,7 @@ impl RaveParams {
 }
 
 /// Maximum playouts of a search: beyond 2^24 an f32 can no longer count visits.
-pub const MOST_PLAYOUTS: u64 = 1 << 24;
+pub const MAX_PLAYOUTS: u64 = 1 << 24;
 
 /// A RAVE searcher: settings, random generator and reusable memory.
 ///
@@ -123,7 +123,7 @@ impl Rave {
 
     /// Searches from `root`, the start of a game, while `go_on` returns true. It is called before
     /// each playout with the number of playouts, reused ones counted, and at most up to
-    /// [`MOST_PLAYOUTS`]. A finished game is reported without a playout.
+    /// [`MAX_PLAYOUTS`]. A finished game is reported without a playout.
     pub fn search<G: Playout>(
         &mut self,
         root: &G,
@@ -154,7 +154,7 @@ impl Rave {
         let (reused, mut playouts) = (reused.sum(), 0);
         let report = |rave: &Rave, playouts| rave.report(root_node, playouts, reused);
         if root.outcome().is_none() {
-            while reused + playouts < MOST_PLAYOUTS
+            while reused + playouts < MAX_PLAYOUTS
                 && go_on(reused + playouts, &|| report(self, playouts))
             {
                 if playouts == self.params.uncounted {

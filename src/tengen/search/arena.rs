@@ -8,10 +8,10 @@ use super::memory::defaults;
 use crate::system::is_offered;
 
 /// Maximum bytes of a chunk: the system's large pages.
-const MOST_BYTES: usize = 1 << 21;
+const MAX_BYTES: usize = 1 << 21;
 
 /// Minimum bytes of a chunk: room for the moves of a large board.
-const LEAST_BYTES: usize = if cfg!(any(loom, miri)) {
+const MIN_BYTES: usize = if cfg!(any(loom, miri)) {
     1 << 10
 } else {
     1 << 12
@@ -68,7 +68,7 @@ impl<T: Default> Arena<T> {
     /// An arena of at least `capacity` slots; their memory is not allocated yet.
     pub(super) fn new(capacity: usize) -> Arena<T> {
         let bytes = capacity * size_of::<T>() / CHUNKS;
-        let slots = bytes.clamp(LEAST_BYTES, MOST_BYTES) / size_of::<T>();
+        let slots = bytes.clamp(MIN_BYTES, MAX_BYTES) / size_of::<T>();
         // Room for a run of a few moves, where loom's atomics are large.
         let chunk_bits = slots.ilog2().max(3);
         let chunks = (capacity + 1)
@@ -215,7 +215,7 @@ mod tests {
     fn chunks_grow_with_the_arena() {
         let lens = [100, 1 << 18, 1 << 26].map(|slots| Arena::<AtomicU32>::new(slots).chunk_len());
         assert!(lens.is_sorted_by(|a, b| a < b), "{lens:?}");
-        assert_eq!(lens[2] as usize * size_of::<AtomicU32>(), MOST_BYTES);
+        assert_eq!(lens[2] as usize * size_of::<AtomicU32>(), MAX_BYTES);
     }
 
     #[test]

@@ -14,9 +14,9 @@ use crate::clock::{Clock, Progress, StopReason};
 /// else would notice.
 const STALL: Duration = Duration::from_secs(60);
 /// With a budget, 1/STALL_SHARE of its target time, so that another network can still use the rest,
-/// but at least LEAST_STALL, because a busy machine is not a failure.
+/// but at least MIN_STALL, because a busy machine is not a failure.
 const STALL_SHARE: u32 = 2;
-pub(super) const LEAST_STALL: Duration = Duration::from_secs(1);
+pub(super) const MIN_STALL: Duration = Duration::from_secs(1);
 /// Maximum time counted between two checks: the whole process may have been suspended.
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
@@ -288,7 +288,7 @@ impl Control {
         }
         let ignored = watch.stop_seen.is_some_and(|at| since(at) >= BATCH);
         let stall_limit = self.limits.budget.map_or(STALL, |budget| {
-            (budget.target / STALL_SHARE).clamp(LEAST_STALL, STALL)
+            (budget.target / STALL_SHARE).clamp(MIN_STALL, STALL)
         });
         let stalled = watch.standing_still >= stall_limit;
         let late = self.limits.budget.is_some_and(|budget| {

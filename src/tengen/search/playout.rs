@@ -11,7 +11,7 @@ use super::points::{Judged, OwnershipSums, with_lead};
 use super::prober::{ProbeContext, Prober};
 use super::select::{RootPriors, select};
 use super::tree::Tree;
-use crate::game::{Facts, Game, GameState, Move, OwnershipEstimate, PositionHistory};
+use crate::game::{Game, GameState, Move, OwnershipEstimate, PositionHistory, ProbeResult};
 use tengen_nn::eval::Outputs;
 
 /// Result of a descent.
@@ -290,11 +290,11 @@ impl<'s, G: Game> Playouts<'s, G> {
         (!choices.is_empty()).then(|| (node.own().0, choices))
     }
 
-    /// Facts from the rules or the prober. A root needs all its moves even if the result is certain.
-    fn known(&mut self, position: &G, depth: usize) -> Facts {
+    /// ProbeResult from the rules or the prober. A root needs all its moves even if the result is certain.
+    fn known(&mut self, position: &G, depth: usize) -> ProbeResult {
         let is_open_root = depth == 0 && position.outcome().is_none();
         if is_open_root || self.context.endings != Endings::Proofs {
-            return Facts::NONE;
+            return ProbeResult::NONE;
         }
         let certain = position.certain();
         if certain.proof().is_some() {
@@ -302,7 +302,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         }
         let new = self.occasion(0, depth, false);
         let probed = self.probed(position, &new);
-        Facts {
+        ProbeResult {
             bounds: certain.and(probed.bounds),
             ..probed
         }
@@ -314,11 +314,11 @@ impl<'s, G: Game> Playouts<'s, G> {
         node.state().proof().is_some()
     }
 
-    /// Facts from the prober.
-    fn probed(&mut self, position: &G, occasion: &ProbeContext<'_>) -> Facts {
+    /// ProbeResult from the prober.
+    fn probed(&mut self, position: &G, occasion: &ProbeContext<'_>) -> ProbeResult {
         let prober = self.prober.as_mut();
         let probed = prober.and_then(|prober| prober(position, occasion));
-        probed.unwrap_or(Facts::NONE)
+        probed.unwrap_or(ProbeResult::NONE)
     }
 
     /// What a prober is told of a position this many moves below the root.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 
-use super::control::{Control, LEAST_STALL, Overdue, StallWatch};
+use super::control::{Control, MIN_STALL, Overdue, StallWatch};
 use super::error::SearchError;
 use super::limits::PointsByMove;
 use super::points::OwnershipSums;
@@ -196,6 +196,6 @@ impl<G: Encode> Pool<G> {
     /// Whether late threads have not come back for a long time.
     pub(super) fn hangs(&self, now: Duration) -> bool {
         let late = self.late_since.map(|since| now.saturating_sub(since));
-        late.is_some_and(|late| late >= LEAST_STALL)
+        late.is_some_and(|late| late >= MIN_STALL)
     }
 }

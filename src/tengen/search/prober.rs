@@ -1,10 +1,10 @@
 //! What is known of a position without the network: a prober's answers, and when it is asked.
 
-use crate::game::Facts;
+use crate::game::ProbeResult;
 
 /// Returns what is proven of a position, if anything. Called for new positions, and again when they
 /// are visited often.
-pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Facts> + Send>;
+pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<ProbeResult> + Send>;
 
 /// Context of a call to a prober.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 //! A solver knows rules only: no clock (the caller decides when to stop), no network, no search
 //! tree, no text.
 
-use crate::game::{Bounds, Facts, Game, Move, Proof};
+use crate::game::{Bounds, Game, Move, ProbeResult, Proof};
 use std::sync::Arc;
 
 /// Limits of a solver call.
@@ -95,7 +95,7 @@ pub struct SolvedMoves {
 
 /// A probe: proves facts of a position within limits, on the calling thread; `None` if there is
 /// nothing to prove.
-pub type Probe<G> = Box<dyn FnMut(&G, &SolveLimits<'_>) -> Option<Facts> + Send>;
+pub type Probe<G> = Box<dyn FnMut(&G, &SolveLimits<'_>) -> Option<ProbeResult> + Send>;
 
 /// Creates probes, one per thread.
 pub type MakeProbe<G> = Arc<dyn Fn() -> Probe<G> + Send + Sync>;

@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::clock::{Clock as _, SystemClock};
 
 /// Maximum size of a head: a browser's has less than a kilobyte.
-const MOST_HEAD: usize = 16 << 10;
-const MOST_HEADERS: usize = 64;
+const MAX_HEAD: usize = 16 << 10;
+const MAX_HEADERS: usize = 64;
 /// Maximum size of a body: a game of the largest size that `loadsgf` accepts.
-pub(super) const MOST_BODY: usize = 16 << 20;
+pub(super) const MAX_BODY: usize = 16 << 20;
 /// Time limit for sending the whole head, and for the whole body.
 const HEAD_TIME: Duration = Duration::from_secs(5);
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -85,11 +85,11 @@ pub(super) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
         if let Some(parsed) = Request::parse_head(&bytes).map_err(Refused::Status)? {
             break parsed;
         }
-        if bytes.len() > MOST_HEAD {
+        if bytes.len() > MAX_HEAD {
             return Err(Refused::Status(431));
         }
     };
-    if length > MOST_BODY {
+    if length > MAX_BODY {
         return Err(Refused::Status(413));
     }
     let mut body = bytes.split_off(head);
@@ -110,7 +110,7 @@ impl Request {
     /// # Errors
     /// The status of HTTP with which it is refused.
     pub fn parse_head(bytes: &[u8]) -> Result<Option<(Request, usize, usize)>, u16> {
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);
         let head = match parsed.parse(bytes) {
             Ok(httparse::Status::Complete(head)) => head,

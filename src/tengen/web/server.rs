@@ -12,9 +12,9 @@ use super::http::{self, Refused, Reply};
 use super::site::{self, Answer, Host, Page, Site};
 
 /// Maximum number of connections. A page has up to six.
-const MOST_CONNECTIONS: usize = 64;
+const MAX_CONNECTIONS: usize = 64;
 /// Maximum number of pages, whose connections stay open.
-const MOST_PAGES: usize = 24;
+const MAX_PAGES: usize = 24;
 /// Interval for checking whether an idle page is still open.
 const ALIVE: Duration = Duration::from_secs(2);
 
@@ -173,7 +173,7 @@ fn own_address() -> Option<Ipv4Addr> {
 
 fn connection(mut stream: TcpStream, site: &Site, count: &Count) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let Some(_counted) = Counted::new(&count.connections, MOST_CONNECTIONS) else {
+    let Some(_counted) = Counted::new(&count.connections, MAX_CONNECTIONS) else {
         return http::write(&mut stream, &Reply::text(503, "too many connections\n"));
     };
     let request = match http::read(&mut stream) {
@@ -185,7 +185,7 @@ fn connection(mut stream: TcpStream, site: &Site, count: &Count) -> io::Result<(
     };
     match site.answer(&request) {
         Answer::Reply(reply) => http::write(&mut stream, &reply),
-        Answer::Events(page) => match Counted::new(&count.pages, MOST_PAGES) {
+        Answer::Events(page) => match Counted::new(&count.pages, MAX_PAGES) {
             Some(_counted) => events(&mut stream, page),
             None => http::write(&mut stream, &Reply::text(503, "too many pages\n")),
         },

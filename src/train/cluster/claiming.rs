@@ -10,10 +10,10 @@ use crate::cycle::Machine;
 use crate::trainable::Trainable;
 
 /// Claims of others that an idle worker watches.
-const MOST_WATCHED: usize = 3;
+const MAX_WATCHED: usize = 3;
 
 /// Claims that are tried before the list is read again.
-const MOST_TRIED: usize = 8;
+const MAX_TRIED: usize = 8;
 
 impl<G: Trainable> Worker<'_, G> {
     /// Claims an open ticket of a generation: a free one, or one whose owner is silent. `None` if
@@ -32,7 +32,7 @@ impl<G: Trainable> Worker<'_, G> {
         let place = getrandom::u32().unwrap_or_default() as usize % open.len().max(1);
         open.rotate_left(place);
         let is_free = |ticket: &&Ticket| snapshot.attempt(&ticket.name) == 0;
-        for ticket in open.iter().filter(is_free).take(MOST_TRIED) {
+        for ticket in open.iter().filter(is_free).take(MAX_TRIED) {
             let mut claim = TicketClaim::new(0);
             if self.advance(ticket, &mut claim)? {
                 return Ok(Some((ticket.clone(), 1)));
@@ -59,7 +59,7 @@ impl<G: Trainable> Worker<'_, G> {
         for ticket in open {
             let name = ticket.full_name();
             let attempt = snapshot.attempt(&ticket.name);
-            if !self.watched.contains_key(&name) && self.watched.len() >= MOST_WATCHED {
+            if !self.watched.contains_key(&name) && self.watched.len() >= MAX_WATCHED {
                 continue;
             }
             let known = self.watched.remove(&name);

@@ -21,7 +21,7 @@ use tengen::system::own_temporary_folder;
 use tengen_nn::eval::{BackendKind, Device, EvaluatorFactory};
 
 /// Opened networks that are kept: two players on boards of several sizes.
-const MOST_OPEN: usize = 8;
+const MAX_OPEN: usize = 8;
 
 /// Result of a ticket of matches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -197,7 +197,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
             durable::write(&path, &download(&self.store, network)?)?;
         }
         let opened = self.runtime.open_named(&path, size)?;
-        if self.open.len() >= MOST_OPEN {
+        if self.open.len() >= MAX_OPEN {
             self.open.clear();
         }
         self.open.insert(key, opened.clone());

@@ -13,7 +13,7 @@ use crate::store::Store;
 use tengen::clock::Clock;
 
 /// Reports that are read at a look: a thousand workers take a while, and cost little.
-const MOST_READ: usize = 50;
+const MAX_READ: usize = 50;
 
 /// The last report of each machine, and when it was first seen by the learner's clock.
 pub(super) struct MachinesSeen {
@@ -53,7 +53,7 @@ impl MachinesSeen {
         let living: Vec<&String> = names.iter().filter(|name| !has_ended(name)).collect();
         let place = living.partition_point(|name| **name <= self.last);
         let next = living[place..].iter().chain(&living[..place]);
-        let next: Vec<String> = next.take(MOST_READ).map(|name| (*name).clone()).collect();
+        let next: Vec<String> = next.take(MAX_READ).map(|name| (*name).clone()).collect();
         let now = self.clock.now();
         for name in next {
             // One that came damaged is read at a later look.

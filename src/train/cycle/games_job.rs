@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::plan::{BoardShare, CyclePlan, Stage};
 use crate::TrainError;
 use crate::fit::{find_encoding, usual_encoding};
+use crate::play::adjudicator::EndingAdjudicator;
 use crate::play::generate::Plan;
 use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
-use crate::play::prover::EndingProver;
 use crate::play::selfplay::RolloutSearch;
 use crate::play::settings::SelfPlay;
 use crate::trainable::Trainable;
@@ -117,9 +117,10 @@ impl GamesJob {
             network: &network,
             play: &how,
             concurrent: settings.concurrent,
-            prover: || {
-                let prover = EndingProver::new(settings.prove_nodes).from(settings.prove_from);
-                prover.correcting(settings.correct_nodes)
+            adjudicator: || {
+                let adjudicator =
+                    EndingAdjudicator::new(settings.prove_nodes).from(settings.prove_from);
+                adjudicator.correcting(settings.correct_nodes)
             },
         })
     }

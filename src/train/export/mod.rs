@@ -5,7 +5,7 @@ pub mod quantize;
 use crate::TrainError;
 use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::network::architecture::{Architecture, GameShape, Outputs};
-use crate::network::net::{Fold, Weights};
+use crate::network::net::{OnnxWriter, Weights};
 use crate::trainable::Trainable;
 use tengen_nn::eval::{ModelInfo, PLANES, POLICY, VALUE};
 use tengen_nn::onnx::GraphBuilder;
@@ -25,7 +25,7 @@ pub fn to_onnx(
     let mut graph = GraphBuilder::new(&info.network);
     let planes = graph.input(PLANES, info.planes_shape());
     let shape = GameShape::from(info);
-    let mut fold = Fold::new(weights, &mut graph);
+    let mut fold = OnnxWriter::new(weights, &mut graph);
     let heads = architecture.describe(&mut fold, &planes, shape, outputs);
     graph.output(POLICY, heads.policy, info.policy_shape());
     graph.output(VALUE, heads.value, info.value_shape());

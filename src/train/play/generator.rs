@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::TrainError;
 use crate::play::eval_batch::{EvalBatch, run_tasks};
 use crate::play::generate::{GameJob, GameQueue};
-use crate::play::network_game::{NetworkGame, NetworkPlay, Prover};
+use crate::play::network_game::{Adjudicator, NetworkGame, NetworkPlay};
 use crate::play::selfplay::{PlayedGame, SelfPlayParams, SelfPlaySearch, play};
 use crate::trainable::Trainable;
 use tengen_nn::eval::EvaluatorFactory;
@@ -68,10 +68,12 @@ pub struct NetworkGenerator<'a, F> {
     /// Concurrent games per thread: its maximum batch.
     pub concurrent: usize,
     /// Creates the prover of one thread.
-    pub prover: F,
+    pub adjudicator: F,
 }
 
-impl<G: Trainable, P: Prover<G>, F: Fn() -> P + Sync> GameGenerator<G> for NetworkGenerator<'_, F> {
+impl<G: Trainable, P: Adjudicator<G>, F: Fn() -> P + Sync> GameGenerator<G>
+    for NetworkGenerator<'_, F>
+{
     fn play(
         &self,
         start: &G,
@@ -79,10 +81,10 @@ impl<G: Trainable, P: Prover<G>, F: Fn() -> P + Sync> GameGenerator<G> for Netwo
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
         let mut batch = EvalBatch::new(self.network, start)?;
-        let prover = RefCell::new((self.prover)());
+        let adjudicator = RefCell::new((self.adjudicator)());
         let next = || {
             let GameJob { game, seed } = queue.take()?;
-            Some(NetworkGame::new(start, game, seed, self.play, &prover))
+            Some(NetworkGame::new(start, game, seed, self.play, &adjudicator))
         };
         let finished = |game: NetworkGame<'_, G, P>| match game.finish() {
             Some(game) => done(game),

@@ -4,6 +4,7 @@
 //! [`mcts`], many games per batch by [`eval_batch`]). [`prover`] and [`corrector`] put exact results
 //! in place of estimates; [`mod@matches`] compares players.
 
+pub mod adjudicator;
 pub mod correction;
 pub mod corrector;
 pub mod eval_batch;
@@ -13,7 +14,6 @@ pub mod komi;
 pub mod matches;
 pub mod mcts;
 pub mod network_game;
-pub mod prover;
 pub mod runtime;
 pub mod selfplay;
 pub mod settings;

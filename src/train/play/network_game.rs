@@ -51,7 +51,7 @@ pub struct Proven {
 
 /// A prover of endings. Its results must depend on the position only: the games of a thread share
 /// one.
-pub trait Prover<G> {
+pub trait Adjudicator<G> {
     /// The result of a position that has a legal move, if it is found within the prover's limits.
     fn prove(&mut self, position: &G) -> Option<Proven>;
 
@@ -66,7 +66,7 @@ pub struct NetworkGame<'a, G: Game, P> {
     number: u64,
     salt: u64,
     params: &'a NetworkPlay,
-    prover: &'a RefCell<P>,
+    adjudicator: &'a RefCell<P>,
     line: TrainingGame<G>,
     /// Openings that the network has yet to judge.
     openings: Vec<TrainingGame<G>>,
@@ -80,7 +80,7 @@ pub struct NetworkGame<'a, G: Game, P> {
     outcome: Option<Outcome>,
 }
 
-impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
+impl<'a, G: Trainable, P: Adjudicator<G>> NetworkGame<'a, G, P> {
     /// Game `number`, which depends only on `seed`, the settings, the network and the prover.
     #[must_use]
     pub fn new(
@@ -88,7 +88,7 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         number: u64,
         seed: u64,
         params: &'a NetworkPlay,
-        prover: &'a RefCell<P>,
+        adjudicator: &'a RefCell<P>,
     ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let start = komi::start(start, params.selfplay.komi.as_ref(), &mut rng);
@@ -105,7 +105,7 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
             number,
             salt: rng.next_u64(),
             params,
-            prover,
+            adjudicator,
             search: Search::new(
                 params.mcts.clone(),
                 &start,
@@ -136,8 +136,8 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
             self.line.moves(),
             outcome,
         );
-        let mut prover = self.prover.borrow_mut();
-        prover.correct(&mut self.rows, self.line.start());
+        let mut adjudicator = self.adjudicator.borrow_mut();
+        adjudicator.correct(&mut self.rows, self.line.start());
         Some(PlayedGame {
             game: self.number,
             rows: self.rows,
@@ -155,7 +155,7 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
             return;
         }
         // Release the prover before playing on.
-        let proven = self.prover.borrow_mut().prove(self.line.position());
+        let proven = self.adjudicator.borrow_mut().prove(self.line.position());
         if let Some(proven) = proven {
             self.play_out(proven);
             return;
@@ -186,7 +186,7 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         let mut known = Some(proven);
         while self.line.result().is_none() {
             let position = self.line.position();
-            let prove = || self.prover.borrow_mut().prove(position);
+            let prove = || self.adjudicator.borrow_mut().prove(position);
             let keeps = known.take().or_else(prove).and_then(|known| known.keeps);
             let any = self.rng.random_range(0..position.legal_count());
             let any = position.legal_moves().nth(any);
@@ -244,7 +244,7 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
     }
 }
 
-impl<G: Trainable, P: Prover<G>> Task<G> for NetworkGame<'_, G, P> {
+impl<G: Trainable, P: Adjudicator<G>> Task<G> for NetworkGame<'_, G, P> {
     fn wanted(&mut self) -> Option<(usize, &G)> {
         if !self.openings.is_empty() {
             return self.openings.last().map(|opening| (0, opening.position()));

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::play::adjudicator::PROVE_FROM;
 use crate::play::komi::KomiSpread;
 use crate::play::mcts::{GumbelParams, MctsParams, RootRule};
 use crate::play::network_game::NetworkPlay;
-use crate::play::prover::PROVE_FROM;
 use crate::play::selfplay::SelfPlayParams;
 use tengen::search::SearchParams;
 use tengen::settings::{
@@ -27,7 +27,7 @@ tengen::choices! {
 }
 
 /// Maximum weight of a value relative to the policy; Gumbel's paper has 1.
-const MOST_VALUE_SCALE: f32 = 100.0;
+const MAX_VALUE_SCALE: f32 = 100.0;
 
 tengen::settings! {
     /// Settings of self-play.
@@ -47,7 +47,7 @@ tengen::settings! {
              playouts; 0 for none";
         move_noise: f32 = 0.0, 0.0..=1.0,
             "Share of Dirichlet noise in the move probabilities with the root puct";
-        value_scale: f32 = GumbelParams::default().value_scale, 0.0..=MOST_VALUE_SCALE,
+        value_scale: f32 = GumbelParams::default().value_scale, 0.0..=MAX_VALUE_SCALE,
             "Scale of the value relative to the policy with the root gumbel";
         full_share: f32 = 1.0, above_to(0.0, 1.0),
             "Share of moves with a full search, whose policy is a training target; the others are fast";

@@ -18,7 +18,7 @@ use tengen_train::command::{Threads, print};
 
 /// Bytes of the solver's table per node, and the maximum, in MiB.
 const BYTES_A_NODE: u64 = 64;
-const MOST_MIB: u64 = 512;
+const MAX_MIB: u64 = 512;
 
 /// A position is skipped after this many consecutive later ones that could not be solved.
 const MAX_IN_VAIN: usize = 2;
@@ -173,7 +173,7 @@ impl Decided {
             threads: 1,
             halt: &|_| false,
         };
-        let bytes = self.nodes.saturating_mul(BYTES_A_NODE).min(MOST_MIB << 20);
+        let bytes = self.nodes.saturating_mul(BYTES_A_NODE).min(MAX_MIB << 20);
         let mut solver = G::solver(bytes as usize).context("cannot create the solver")?;
         let winner = |index: usize| {
             solver.clear();

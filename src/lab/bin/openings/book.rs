@@ -18,7 +18,7 @@ use tengen::search::SearchReport;
 /// Start of the comment.
 const JUDGED: &str = "judged by ";
 /// Moves with fewer than 1/this of the visits are left out: their values are unreliable.
-const LEAST_SHARE: u64 = 2_000;
+const MIN_SHARE: u64 = 2_000;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,7 @@ pub(super) struct JudgedMove {
 impl Verdict {
     /// From a finished search with this visit limit; `None` if the game is over.
     pub(super) fn of(report: &SearchReport, visits: u64) -> Option<Verdict> {
-        let least = report.visits / LEAST_SHARE;
+        let least = report.visits / MIN_SHARE;
         let moves = report.moves.iter().enumerate();
         let moves = moves.filter(|(place, found)| *place == 0 || found.visits >= least.max(1));
         let moves: Vec<JudgedMove> = moves

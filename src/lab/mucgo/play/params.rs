@@ -129,7 +129,7 @@ pub(super) fn prune(moves: &mut Vec<usize>, scores: &[f32], share: f32) {
 }
 
 /// The smallest board with stages; smaller ones are searched from the first ply to the last.
-const LEAST_SIDE: u8 = 19;
+const MIN_SIDE: u8 = 19;
 
 tengen::choices! {
     /// The plies of the middle game.
@@ -189,7 +189,7 @@ impl MiddleGame {
     pub(super) fn includes<G: Game>(self, position: &G) -> bool {
         let size = position.size();
         let next = position.ply() + 1;
-        size.width.min(size.height) < LEAST_SIDE || (self.first..=self.last).contains(&next)
+        size.width.min(size.height) < MIN_SIDE || (self.first..=self.last).contains(&next)
     }
 }
 

@@ -9,7 +9,7 @@ use super::tree::{NodeId, Tree};
 use super::ucb;
 use tengen::game::{GameState, Move, PositionHistory};
 use tengen::rollout::{
-    Finisher, MOST_PLAYOUTS, Playout, PlayoutPolicy, PlayoutSearch, RaveMove, RaveReport,
+    Finisher, MAX_PLAYOUTS, Playout, PlayoutPolicy, PlayoutSearch, RaveMove, RaveReport,
     wins_at_once,
 };
 
@@ -178,7 +178,7 @@ impl<G: Playout> PlayoutSearch<G> for Mucgo {
         self.tree.add_node(root, &self.past, &self.params, avoid);
         let mut playouts = 0;
         if root.outcome().is_none() {
-            while playouts < MOST_PLAYOUTS && go_on(playouts, &|| self.report(playouts)) {
+            while playouts < MAX_PLAYOUTS && go_on(playouts, &|| self.report(playouts)) {
                 self.playout(root);
                 self.past.truncate(begun);
                 playouts += 1;

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use super::transformer::{Attention, FeedForward};
 
 /// The most blocks of a stack.
-pub(super) const MOST_BLOCKS: usize = 1000;
+pub(super) const MAX_BLOCKS: usize = 1000;
 /// How deep stacks lie in each other at most.
 const DEEPEST: usize = 4;
 
@@ -163,7 +163,7 @@ impl Convolutional {
         version: u32,
         depth: usize,
     ) -> Result<Convolutional, String> {
-        let count = reader.count("its number of blocks", MOST_BLOCKS)?;
+        let count = reader.count("its number of blocks", MAX_BLOCKS)?;
         let before = NormAct::read(reader, channels, version)?;
         let conv = Conv::read(reader, channels)?;
         let middle = conv.outputs;

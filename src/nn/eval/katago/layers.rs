@@ -3,7 +3,7 @@
 use super::reader::Reader;
 
 /// The most channels of a layer, and numbers that a fully connected one makes.
-const MOST_CHANNELS: usize = 1 << 14;
+const MAX_CHANNELS: usize = 1 << 14;
 /// The longest side of a kernel.
 const LONGEST_SIDE: usize = 15;
 
@@ -83,8 +83,8 @@ impl Conv {
     fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<Conv, String> {
         let height = reader.count("the height of its kernel", LONGEST_SIDE)?;
         let width = reader.count("the width of its kernel", LONGEST_SIDE)?;
-        let inputs = reader.count("the number of channels it reads", MOST_CHANNELS)?;
-        let outputs = reader.count("the number of channels it makes", MOST_CHANNELS)?;
+        let inputs = reader.count("the number of channels it reads", MAX_CHANNELS)?;
+        let outputs = reader.count("the number of channels it makes", MAX_CHANNELS)?;
         let dilations =
             ["height", "width"].map(|side| reader.number(&format!("its dilation in {side}")));
         let [Ok(1), Ok(1)] = dilations else {
@@ -128,7 +128,7 @@ impl Norm {
     }
 
     fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<Norm, String> {
-        let channels = reader.count("its number of channels", MOST_CHANNELS)?;
+        let channels = reader.count("its number of channels", MAX_CHANNELS)?;
         let epsilon = reader.positive("its epsilon")?;
         let has_scale = reader.flag("whether it has scales")?;
         let has_bias = reader.flag("whether it has biases")?;
@@ -174,7 +174,7 @@ impl RmsNorm {
     /// Reads one with this number of channels.
     pub(super) fn read(reader: &mut Reader<'_>, wanted: usize) -> Result<RmsNorm, String> {
         named(reader, "the name of a normalisation", |reader, name| {
-            let channels = reader.count("its number of channels", MOST_CHANNELS)?;
+            let channels = reader.count("its number of channels", MAX_CHANNELS)?;
             check(channels, wanted)?;
             Ok(RmsNorm {
                 epsilon: epsilon(reader)?,
@@ -188,7 +188,7 @@ impl LastRmsNorm {
     /// Reads one with this number of channels.
     pub(super) fn read(reader: &mut Reader<'_>, wanted: usize) -> Result<LastRmsNorm, String> {
         named(reader, "the name of a normalisation", |reader, name| {
-            let channels = reader.count("its number of channels", MOST_CHANNELS)?;
+            let channels = reader.count("its number of channels", MAX_CHANNELS)?;
             check(channels, wanted)?;
             let epsilon = epsilon(reader)?;
             let of_all_points = reader.flag("whether its mean is that of all points")?;
@@ -216,8 +216,8 @@ impl MatMul {
     }
 
     fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<MatMul, String> {
-        let inputs = reader.count("the number of numbers it reads", 3 * MOST_CHANNELS)?;
-        let outputs = reader.count("the number of numbers it makes", MOST_CHANNELS)?;
+        let inputs = reader.count("the number of numbers it reads", 3 * MAX_CHANNELS)?;
+        let outputs = reader.count("the number of numbers it makes", MAX_CHANNELS)?;
         check(inputs, wanted)?;
         let weights = reader.weights(inputs * outputs, name)?;
         Ok(MatMul {
@@ -243,7 +243,7 @@ impl MatMul {
 /// Reads the biases of a fully connected layer that makes `outputs` numbers.
 pub(super) fn biases(reader: &mut Reader<'_>, outputs: usize) -> Result<Vec<f32>, String> {
     named(reader, "the name of biases", |reader, name| {
-        let count = reader.count("their number", MOST_CHANNELS)?;
+        let count = reader.count("their number", MAX_CHANNELS)?;
         check(count, outputs)?;
         reader.weights(count, name)
     })

@@ -28,7 +28,7 @@ mod tests;
 use std::io::Read as _;
 use std::path::Path;
 
-use super::info::MOST_BYTES;
+use super::info::MAX_BYTES;
 use super::{EvalError, ModelInfo};
 use crate::BoardSize;
 use crate::files;
@@ -53,7 +53,7 @@ pub(super) fn is_katago(beginning: &[u8]) -> bool {
 /// What the file at `path` says of itself, for all boards; `None` where it is not one of KataGo's. What is
 /// behind the header is left to the one who loads it.
 pub(super) fn info(path: &Path) -> Option<Result<ModelInfo, EvalError>> {
-    let (file, _) = files::open(path, MOST_BYTES).ok()?;
+    let (file, _) = files::open(path, MAX_BYTES).ok()?;
     let mut beginning = Vec::new();
     file.take(BEGINNING).read_to_end(&mut beginning).ok()?;
     let name = path.display().to_string();
@@ -79,7 +79,7 @@ pub(super) fn to_onnx(
 ) -> Result<Vec<u8>, EvalError> {
     let board = board.unwrap_or(USUAL);
     let onnx = || {
-        let network = Network::read(&unpacked(bytes, MOST_BYTES)?)?;
+        let network = Network::read(&unpacked(bytes, MAX_BYTES)?)?;
         let all = network.header.info(USUAL, vec![USUAL, SMALLEST]);
         if !all.plays_on(board) {
             return Err(format!(

@@ -1,6 +1,6 @@
 //! A whole network: its description, trunk and heads.
 
-use super::blocks::{self, Block, MOST_BLOCKS, NormAct};
+use super::blocks::{self, Block, MAX_BLOCKS, NormAct};
 use super::heads::{PolicyHead, ValueHead};
 use super::inputs::{ENCODINGS, GLOBAL, PLANES, SPATIAL};
 use super::layers::{Activation, Conv, LastRmsNorm, MatMul};
@@ -161,7 +161,7 @@ impl Network {
         let header = Header::read(reader)?;
         let version = header.version;
         reader.word("the name of the trunk")?;
-        let count = reader.count("the number of blocks", MOST_BLOCKS)?;
+        let count = reader.count("the number of blocks", MAX_BLOCKS)?;
         let channels: usize = reader.number("the number of channels")?;
         let mut widest = channels;
         for what in ["middle", "regular", "dilated", "pooled"] {

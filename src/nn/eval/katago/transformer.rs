@@ -4,7 +4,7 @@ use super::layers::{MatMul, RmsNorm};
 use super::reader::Reader;
 
 /// The most heads of a block, and channels of a head.
-const MOST_OF_HEADS: usize = 4096;
+const MAX_OF_HEADS: usize = 4096;
 
 /// Each point reads all others, by as many patterns as there are heads.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(super) struct FeedForward {
 impl Attention {
     /// The rest of a block with this number of channels.
     pub(super) fn read(reader: &mut Reader<'_>, channels: usize) -> Result<Attention, String> {
-        let mut count = |what: &str| reader.count(what, MOST_OF_HEADS);
+        let mut count = |what: &str| reader.count(what, MAX_OF_HEADS);
         let heads = count("its number of heads")?;
         let kv_heads = count("its number of heads of keys and values")?;
         let query_dim = count("the number of channels of a head of queries")?;

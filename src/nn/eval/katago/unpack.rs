@@ -14,7 +14,7 @@ pub(super) fn is_compressed(bytes: &[u8]) -> bool {
 
 /// How many times as large as its file a network is at most, besides [`SLACK`]: weights that were learned in binary are
 /// 1.1 times as large, and 2.5 times as text. What is not could fill all memory from a small file.
-const MOST_TIMES: u64 = 16;
+const MAX_TIMES: u64 = 16;
 /// Bytes that a file may unpack to in any case.
 const SLACK: u64 = 4 << 20;
 
@@ -23,7 +23,7 @@ pub(super) fn unpacked(bytes: &[u8], most: u64) -> Result<Cow<'_, [u8]>, String>
     if !is_compressed(bytes) {
         return Ok(bytes.into());
     }
-    let times = (bytes.len() as u64).saturating_mul(MOST_TIMES);
+    let times = (bytes.len() as u64).saturating_mul(MAX_TIMES);
     let believed = times.saturating_add(SLACK).min(most);
     let mut text = Vec::new();
     let read = MultiGzDecoder::new(bytes)
@@ -39,7 +39,7 @@ pub(super) fn unpacked(bytes: &[u8], most: u64) -> Result<Cow<'_, [u8]>, String>
         return Err(match believed == most {
             true => format!("uncompressed it has more than {most} bytes"),
             false => format!(
-                "uncompressed it is more than {MOST_TIMES} times as large, which no network is that was trained"
+                "uncompressed it is more than {MAX_TIMES} times as large, which no network is that was trained"
             ),
         });
     }

@@ -7,7 +7,7 @@ use std::thread;
 use anyhow::{Result, ensure};
 use clap::Args;
 use tengen::referee::{
-    ClockReport, Conditions, EngineSpec, MatchTimeControl, ScoreBoard, TimeReports,
+    ClockReport, ClockSimulation, EngineSpec, MatchTimeControl, ScoreBoard, TimeReports,
 };
 
 use super::output::Interrupt;
@@ -58,7 +58,7 @@ pub(crate) struct ClockRigArgs {
 }
 
 /// Maximum lag: an hour.
-const MOST_LAG_MS: f64 = 3_600_000.0;
+const MAX_LAG_MS: f64 = 3_600_000.0;
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome> {
@@ -78,13 +78,13 @@ pub(crate) fn run(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome>
     ];
     for (name, milliseconds) in times {
         ensure!(
-            (0.0..=MOST_LAG_MS).contains(&milliseconds),
-            "{name} takes 0 to {MOST_LAG_MS} milliseconds, not {milliseconds}"
+            (0.0..=MAX_LAG_MS).contains(&milliseconds),
+            "{name} takes 0 to {MAX_LAG_MS} milliseconds, not {milliseconds}"
         );
     }
     let pair = PairMatch::new(&args.players, &args.options, args.games)?;
     let session = Session {
-        conditions: Conditions {
+        conditions: ClockSimulation {
             time_reports: match args.no_time_left {
                 true => TimeReports::Never,
                 false => args.time_left,

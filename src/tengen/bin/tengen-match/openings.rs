@@ -16,7 +16,7 @@ use tengen::game::{BoardSize, Color, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
 use tengen::record::file;
 use tengen::referee::{
-    Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl,
+    ClockSimulation, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl,
     RefereedGame, opening, refereed_game,
 };
 
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
             engines: &[judge("black"), judge("white")],
             openings: &candidates,
             terms: args.terms(length)?,
-            conditions: Conditions::default(),
+            conditions: ClockSimulation::default(),
             command_limit: Duration::from_secs(60),
             concurrency: args.concurrency,
             stderr_dir: &stderr_dir,

@@ -15,7 +15,7 @@ use tengen::game::{BoardSize, HalfPoints, Move, ply_cap};
 use tengen::games::{GAMES, known_name, usual_board};
 use tengen::program;
 use tengen::referee::{
-    Book, Conditions, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
+    Book, ClockSimulation, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
     refereed_game,
 };
 
@@ -134,10 +134,10 @@ impl MatchOptions {
     }
 
     /// Clock conditions common to all matches.
-    pub(crate) fn conditions(&self) -> Conditions {
-        Conditions {
+    pub(crate) fn conditions(&self) -> ClockSimulation {
+        ClockSimulation {
             visits_per_second: self.visits_per_second,
-            ..Conditions::default()
+            ..ClockSimulation::default()
         }
     }
 

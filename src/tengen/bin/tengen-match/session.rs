@@ -14,7 +14,7 @@ use tengen::game::Move;
 use tengen::record::sgf;
 use tengen::referee::results::{EngineMessage, GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
-    ComplaintKind, Conditions, EngineSpec, FinishedGame, Fixture, MatchObserver, MatchPlan,
+    ClockSimulation, ComplaintKind, EngineSpec, FinishedGame, Fixture, MatchObserver, MatchPlan,
     RefereedGame, ScoreBoard, score_sheet,
 };
 
@@ -37,7 +37,7 @@ pub(crate) struct Session<'a> {
     /// The games to play.
     pub(crate) fixtures: &'a [Fixture],
     /// Clock conditions.
-    pub(crate) conditions: Conditions,
+    pub(crate) conditions: ClockSimulation,
     /// Whether the match was interrupted.
     pub(crate) interrupt: &'a Interrupt,
 }

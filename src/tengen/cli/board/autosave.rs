@@ -11,9 +11,9 @@ use parking_lot::Mutex;
 use tengen::program;
 use tengen::record::file;
 
+use super::board_state::BoardState;
+use super::new_game::NewGame;
 use super::session::Session;
-use super::table::Table;
-use super::terms::Terms;
 
 /// Minimum interval between two writes.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -47,13 +47,13 @@ pub(super) fn recall(session: &mut Session, path: &Path) -> anyhow::Result<()> {
     };
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(0);
     let (terms, game) = bytes.split_at(end);
-    let terms: Terms = serde_json::from_slice(terms).context("its first line")?;
+    let terms: NewGame = serde_json::from_slice(terms).context("its first line")?;
     session.put_before(game, &terms)
 }
 
 /// Keeps the game of a table in a file.
 pub(super) struct Autosave {
-    table: Arc<Table>,
+    table: Arc<BoardState>,
     path: PathBuf,
     state: Mutex<State>,
 }
@@ -65,7 +65,7 @@ struct State {
 }
 
 impl Autosave {
-    pub(super) fn new(table: Arc<Table>, path: PathBuf) -> Autosave {
+    pub(super) fn new(table: Arc<BoardState>, path: PathBuf) -> Autosave {
         Autosave {
             table,
             path,

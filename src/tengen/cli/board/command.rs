@@ -6,13 +6,13 @@ use tengen::game::{BoardSize, Color, Move};
 use tengen::gtp::parse_vertex;
 use tengen::record::{LaterSetup, Vertex};
 
+use super::board_state::BoardState;
+use super::new_game::{Level, NewGame, Who};
 use super::session::Session;
-use super::table::Table;
 use super::task::Task;
-use super::terms::{Level, Terms, Who};
 
 /// Maximum length of a comment.
-const MOST_COMMENT: usize = 64 << 10;
+const MAX_COMMENT: usize = 64 << 10;
 
 /// A command.
 #[derive(Debug, Deserialize)]
@@ -20,7 +20,7 @@ const MOST_COMMENT: usize = 64 << 10;
 pub(super) enum Command {
     /// Begin a game.
     New {
-        terms: Box<Terms>,
+        terms: Box<NewGame>,
     },
     /// Play in the shown position.
     Play {
@@ -100,7 +100,7 @@ impl Command {
     ///
     /// # Errors
     /// The reason why it is impossible; nothing has changed then.
-    pub(super) fn run(self, table: &Table) -> anyhow::Result<()> {
+    pub(super) fn run(self, table: &BoardState) -> anyhow::Result<()> {
         if matches!(self, Command::Hurry) {
             table.hurry();
             return Ok(());
@@ -171,7 +171,7 @@ impl Command {
                 Ok(())
             }
             Command::Comment { node, text } => {
-                anyhow::ensure!(text.len() <= MOST_COMMENT, "the comment is too long");
+                anyhow::ensure!(text.len() <= MAX_COMMENT, "the comment is too long");
                 session.comment(node, text)
             }
             Command::Delete => session.delete(),

@@ -11,7 +11,7 @@ use tengen::record::{GameRecord, Play};
 use tengen::watch::Eval;
 
 use super::clocks::Clocks;
-use super::terms::Terms;
+use super::new_game::NewGame;
 use super::tree::Tree;
 
 /// The end of a game.
@@ -55,7 +55,7 @@ pub(super) struct KeptAnalysis {
 pub(super) struct BoardGame {
     /// Of the engine at full strength.
     pub(super) options: EngineOptions,
-    pub(super) terms: Terms,
+    pub(super) terms: NewGame,
     /// The beginning of the game with its metadata; without plays.
     pub(super) beginning: GameRecord,
     pub(super) tree: Tree,
@@ -80,7 +80,7 @@ pub(super) struct BoardGame {
 }
 
 impl BoardGame {
-    pub(super) fn new(options: EngineOptions, terms: Terms, beginning: GameRecord) -> BoardGame {
+    pub(super) fn new(options: EngineOptions, terms: NewGame, beginning: GameRecord) -> BoardGame {
         BoardGame {
             options,
             terms,

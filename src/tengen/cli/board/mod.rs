@@ -2,17 +2,17 @@
 //! everything; rules, moves, numbers and records come from the same modules as over GTP.
 
 mod autosave;
+mod board_state;
 mod clocks;
 mod command;
 mod game;
+mod new_game;
 mod report;
 mod requests;
 mod reviewing;
 mod session;
 mod stored;
-mod table;
 mod task;
-mod terms;
 mod tree;
 mod view;
 mod worker;
@@ -34,11 +34,11 @@ pub(super) use task::Task;
 use super::flags::EngineFlags;
 use super::output;
 use autosave::Autosave;
+use board_state::BoardState;
+use new_game::{Level, NewGame, Who};
 use qrcodegen::{QrCode, QrCodeEcc};
 use session::Session;
 use std::process::{Command, Stdio};
-use table::Table;
-use terms::{Level, Terms, Who};
 
 /// The settings that a level consists of, and itself.
 const OF_A_LEVEL: &[&str] = &[
@@ -97,7 +97,7 @@ impl Board {
             None => self.engine,
         };
         let limits = engine.resolve()?.thinking_limits();
-        let terms = Terms {
+        let terms = NewGame {
             game: options.game.clone(),
             size: options.board().to_string(),
             rules: options.rules.clone(),
@@ -107,7 +107,7 @@ impl Board {
                 seconds: limits.time_per_move.map(|time| time.as_secs_f64()),
                 strength: level,
             },
-            ..Terms::default()
+            ..NewGame::default()
         };
         let mut session = Session::new(Arc::new(engine), terms, Arc::clone(&time))?;
         let kept = self.autosave.or_else(autosave::usual_file);
@@ -122,8 +122,8 @@ impl Board {
             let bytes = file::read_bytes(path).with_context(name)?;
             session.load(&bytes).with_context(name)?;
         }
-        let table = Arc::new(Table::new(session));
-        let host: Arc<dyn Host> = Arc::<Table>::clone(&table);
+        let table = Arc::new(BoardState::new(session));
+        let host: Arc<dyn Host> = Arc::<BoardState>::clone(&table);
         let server = match self.phone {
             true => Server::bind_in_network(self.port, host)?,
             false => Server::bind(self.port, host)?,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use tengen::games::GAMES;
 use tengen::web::{Host, Page, Reply, Request};
 
+use super::board_state::BoardState;
 use super::command::Command;
 use super::session::Session;
-use super::table::Table;
 
 /// Maximum size of a command; games are sent another way.
-const MOST_COMMAND: usize = 256 << 10;
+const MAX_COMMAND: usize = 256 << 10;
 
-impl Host for Table {
+impl Host for BoardState {
     fn start(&self) -> &'static str {
         "start.js"
     }
@@ -40,7 +40,7 @@ impl Host for Table {
     }
 
     fn open(self: Arc<Self>, _: &str) -> Box<dyn Page> {
-        Box::new(Table::open(&self))
+        Box::new(BoardState::open(&self))
     }
 }
 
@@ -69,12 +69,12 @@ fn game(name: &'static str, text: &str) -> Reply {
 }
 
 /// Other pages cannot send JSON without a preflight request, which is refused.
-fn command(table: &Table, request: &Request) -> Reply {
+fn command(table: &BoardState, request: &Request) -> Reply {
     let json = request.content_type.as_deref().unwrap_or_default();
     if !json.starts_with("application/json") {
         return Reply::text(415, "commands are JSON\n");
     }
-    if request.body.len() > MOST_COMMAND {
+    if request.body.len() > MAX_COMMAND {
         return Reply::text(413, "a command is shorter\n");
     }
     let command: Command = match serde_json::from_slice(&request.body) {
@@ -84,7 +84,7 @@ fn command(table: &Table, request: &Request) -> Reply {
     done(command.run(table))
 }
 
-fn load(table: &Table, request: &Request) -> Reply {
+fn load(table: &BoardState, request: &Request) -> Reply {
     let kind = request.content_type.as_deref().unwrap_or_default();
     if kind != "application/octet-stream" {
         return Reply::text(415, "games are sent as application/octet-stream\n");

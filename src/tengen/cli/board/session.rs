@@ -21,9 +21,9 @@ use tengen::registry;
 use super::super::flags::EngineFlags;
 use super::clocks::Clocks;
 use super::game::{BoardGame, GameEnd, Judged};
+use super::new_game::{Level, NewGame, Who};
 use super::task::{Task, TaskRequest};
-use super::terms::{Level, Terms, Who};
-use super::tree::MOST_NODES;
+use super::tree::MAX_NODES;
 
 /// Tengen's name as a player, by which it knows its games when they are opened.
 const NAME: &str = "Tengen";
@@ -99,7 +99,7 @@ impl Session {
     /// Like [`Session::begin`].
     pub(super) fn new(
         flags: Arc<EngineFlags>,
-        terms: Terms,
+        terms: NewGame,
         time: Arc<dyn Clock>,
     ) -> anyhow::Result<Session> {
         let options = terms.options(&flags)?;
@@ -143,7 +143,7 @@ impl Session {
     ///
     /// # Errors
     /// For an unsupported game; the old one continues then.
-    pub(super) fn begin(&mut self, terms: Terms) -> anyhow::Result<()> {
+    pub(super) fn begin(&mut self, terms: NewGame) -> anyhow::Result<()> {
         let options = terms.options(&self.flags)?;
         let control = terms.control()?;
         terms.level.check()?;
@@ -240,7 +240,7 @@ impl Session {
         self.board.play(play)?;
         let Some(child) = self.game.tree.add(self.game.current, play) else {
             self.board.undo()?;
-            bail!("a game has no more than {MOST_NODES} moves here");
+            bail!("a game has no more than {MAX_NODES} moves here");
         };
         if self.game.current == self.game.live {
             self.game.clocks.moved(color, now);

@@ -6,7 +6,7 @@ use tengen::record::sgf::SgfNode;
 use tengen::watch::Eval;
 
 /// Maximum number of nodes that are shown of a game, and of a line.
-pub(super) const MOST_NODES: usize = 200_000;
+pub(super) const MAX_NODES: usize = 200_000;
 pub(super) const LONGEST_LINE: usize = 20_000;
 
 /// Where a node is.
@@ -102,7 +102,7 @@ impl Tree {
     /// The position after a move, added if it is new; `None` when the tree is full.
     pub(super) fn add(&mut self, node: usize, play: Play) -> Option<usize> {
         let known = self.child(node, play);
-        let has_room = self.nodes.len() < MOST_NODES;
+        let has_room = self.nodes.len() < MAX_NODES;
         known.or_else(|| {
             let new = SgfNode {
                 play: Some(play),

@@ -10,9 +10,9 @@ use tengen::record::{Vertex, result_text, sgf};
 use tengen::watch::{ClockView, Eval, PlanView, letter, points};
 
 use super::game::{GameEnd, Judged};
+use super::new_game::NewGame;
 use super::session::Session;
 use super::task::Task;
-use super::terms::Terms;
 use super::tree::Tree;
 
 /// Everything that changes with a move or a setting; the tree is sent separately.
@@ -35,7 +35,7 @@ struct State<'a> {
     info: Value,
     /// The judgement of a move that was tried.
     judged: Option<&'a Judged>,
-    terms: &'a Terms,
+    terms: &'a NewGame,
     current: usize,
     live: usize,
     to_move: &'static str,

@@ -14,16 +14,16 @@ use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopF
 use tengen::watch::letter;
 
 use super::super::flags::EngineFlags;
+use super::board_state::BoardState;
 use super::report::SearchedPosition;
 use super::reviewing;
 use super::session::Session;
-use super::table::Table;
 use super::task::{Task, TaskRequest};
 
 /// Interval between two reports of a search.
 const INTERVAL: Duration = Duration::from_millis(200);
 /// Visits at which an analysis ends by itself: more would show no visible difference.
-const MOST_VISITS: u64 = 50_000_000;
+const MAX_VISITS: u64 = 50_000_000;
 /// Limits of the search that judges a move: several times that of a review, within a person's patience.
 const JUDGE_VISITS: u64 = 1_600;
 const JUDGE_TIME: Duration = Duration::from_secs(4);
@@ -86,7 +86,7 @@ struct WorkerEngine {
 }
 
 /// Works forever.
-pub(super) fn work(table: &Table, time: &Arc<dyn Clock>) {
+pub(super) fn work(table: &BoardState, time: &Arc<dyn Clock>) {
     let mut seat: Option<WorkerEngine> = None;
     loop {
         let (request, stop, job) = table.take(Job::new);
@@ -151,7 +151,7 @@ impl WorkerEngine {
         Ok(())
     }
 
-    fn work(&mut self, table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
+    fn work(&mut self, table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
         self.engine.set_thinking_limits(job.limits.clone());
         let searched = SearchedPosition {
             node: request.node,
@@ -183,7 +183,7 @@ impl WorkerEngine {
     /// Chooses a move and plays it.
     fn choose(
         &mut self,
-        table: &Table,
+        table: &BoardState,
         request: TaskRequest,
         searched: SearchedPosition,
         job: &Job,
@@ -249,7 +249,7 @@ impl WorkerEngine {
     }
 
     /// Searches the position after a move that was tried.
-    fn judge(&mut self, table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
+    fn judge(&mut self, table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
         let Some(play) = job.tried else {
             return table.finish(request, |session| session.exhausted(request));
         };
@@ -290,7 +290,7 @@ impl WorkerEngine {
     }
 
     /// Evaluates the positions of the line that are not known yet.
-    fn skim(&mut self, table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
+    fn skim(&mut self, table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
         for (moves, &node) in job.nodes.iter().enumerate() {
             let tree = |session: &Session| {
                 let tree = &session.game.tree;
@@ -325,7 +325,7 @@ impl WorkerEngine {
 
     fn analyse(
         &mut self,
-        table: &Table,
+        table: &BoardState,
         request: TaskRequest,
         searched: SearchedPosition,
         job: &Job,
@@ -345,7 +345,7 @@ impl WorkerEngine {
             ..AnalysisOptions::default()
         };
         let effort = AnalysisEffort::Bounded {
-            visits: Some(MOST_VISITS),
+            visits: Some(MAX_VISITS),
             time: None,
         };
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
@@ -373,7 +373,7 @@ impl WorkerEngine {
 }
 
 /// Reviews the line that ends with the job's position, with a separate engine.
-fn review(table: &Table, request: TaskRequest, job: &Job, stop: &StopFlag) {
+fn review(table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
     let all = job.nodes.len();
     table.progress(0, all);
     let flags = Arc::clone(&job.flags);

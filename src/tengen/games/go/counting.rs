@@ -40,7 +40,7 @@ impl<const CELLS: usize, const WORDS: usize> Scored<Self> for Go<CELLS, WORDS> {
         self.idle_points().iter().collect()
     }
 
-    fn neutral_move(&self, settled: &Settled) -> Option<Move> {
+    fn dame_move(&self, settled: &Settled) -> Option<Move> {
         self.neutral_point(settled)
     }
 

@@ -1,6 +1,6 @@
 //! The end of a game: dead stones, stones in seki, and the resulting score.
 
-use super::{Agreed, Go, GoRules, Removed, Scoring};
+use super::{Agreed, Captures, Go, GoRules, Scoring};
 use crate::game::{
     Bits, Color, Game as _, HalfPoints, Move, OwnershipEstimate, PointStatus, Recent, Scored as _,
     Settled,
@@ -106,7 +106,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     pub fn without_last_moves(self) -> Self {
         Go {
             recent: Recent::default(),
-            removed: Removed::NONE,
+            captures: Captures::NONE,
             ..self
         }
     }

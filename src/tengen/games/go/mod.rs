@@ -7,19 +7,19 @@
 //! agreement ([`Scored::searched`]).
 
 mod agreed;
+mod area_without_dead;
 mod board;
-mod claimed;
+mod captures;
 mod counting;
-mod earlier;
+mod dame;
 mod encoding;
 mod ending;
 mod handicap;
-mod inescapable;
+mod history;
 mod ladder;
+mod laddered;
 mod life;
-mod neutral;
 mod playout;
-mod removed;
 mod repetition;
 mod rules;
 mod score;
@@ -32,11 +32,11 @@ use crate::game::{
 use crate::solver::Solvable;
 pub use agreed::Agreed;
 use board::Board;
+use captures::Captures;
 use handicap::Handicap;
-pub use inescapable::Inescapable;
+pub use laddered::Laddered;
 pub use life::PassAlive;
 pub use playout::{Features, WeightFit};
-use removed::Removed;
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
 
 /// Go on boards up to 9x9, and on narrow boards with as many points.
@@ -64,7 +64,7 @@ pub struct Go<const CELLS: usize, const WORDS: usize> {
     ply: u32,
     recent: Recent,
     /// Stones captured by the last moves.
-    removed: Removed<WORDS>,
+    captures: Captures<WORDS>,
     /// Whether the final position proves nothing after both have passed, because dead stones must
     /// be estimated.
     judged: bool,
@@ -222,7 +222,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             prisoners: [0; 2],
             ply: 0,
             recent: Recent::default(),
-            removed: Removed::NONE,
+            captures: Captures::NONE,
             judged: false,
         }
     }
@@ -386,13 +386,13 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         if mv == self.pass() {
             self.ko = None;
             self.passes += 1;
-            self.removed.push(Bits::EMPTY);
+            self.captures.push(Bits::EMPTY);
         } else {
             let before = self.empty();
             let taken = self.board.play(self.to_move, mv);
             self.ko = taken.ko;
             self.passes = 0;
-            self.removed.push(self.empty() & !before);
+            self.captures.push(self.empty() & !before);
             self.prisoners[self.to_move.index()] += taken.own;
             self.prisoners[self.to_move.opponent().index()] += taken.theirs;
         }

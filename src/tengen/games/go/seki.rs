@@ -10,13 +10,13 @@ use super::{Agreed, Go, Scoring};
 use crate::game::{Bits, Color, Frame, Move};
 
 /// A group with more eye space than this can make two eyes.
-const MOST_ROOM: usize = 8;
+const MAX_ROOM: usize = 8;
 
 /// More adjacent dame than this are an open border and not evidence of seki.
-const MOST_SHARED: usize = 6;
+const MAX_SHARED: usize = 6;
 
 /// Maximum positions searched per chain; a chain that is not captured within them lives.
-const MOST_POSITIONS: usize = 5_000;
+const MAX_POSITIONS: usize = 5_000;
 
 /// One side when all dame are filled: the rest of the board belongs to the opponent and cannot be
 /// captured.
@@ -53,7 +53,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let others = self.stones(color.opponent()) & !agreed.dead;
         let dame = frame.board() & !(alone[0] | alone[1]);
         let places = parts(frame, dame).into_iter();
-        let wide = places.filter(|place| place.count() > MOST_SHARED);
+        let wide = places.filter(|place| place.count() > MAX_SHARED);
         let border = wide.fold(Bits::EMPTY, |all, place| all | place);
         let mut group = Group {
             frame,
@@ -69,7 +69,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             let room = whole & group.open;
             let shared = frame.neighbors(whole & stones) & dame;
             let escapes = !(shared & border).is_empty();
-            if shared.is_empty() || escapes || room.count() > MOST_ROOM {
+            if shared.is_empty() || escapes || room.count() > MAX_ROOM {
                 continue;
             }
             for chain in parts(frame, whole & group.stones) {
@@ -183,7 +183,7 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
         if let Some(&known) = self.known.get(&position) {
             return known;
         }
-        if self.known.len() >= MOST_POSITIONS {
+        if self.known.len() >= MAX_POSITIONS {
             return false;
         }
         self.known.insert(position, false);

@@ -7,7 +7,7 @@ use crate::gtp::{Failure, Session};
 use crate::record::{result_text, sgf};
 
 /// Maximum game length: every position of it is kept.
-const MOST_MOVES: usize = 10_000;
+const MAX_MOVES: usize = 10_000;
 
 /// Replies with what was left out or changed, one line each.
 pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
@@ -30,8 +30,8 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<Str
         return Err(refuse(format!("it is a game of {}", record.game)));
     }
     record.truncate(plays);
-    if record.plays.len() > MOST_MOVES {
-        return Err(refuse(format!("it has more than {MOST_MOVES} moves")));
+    if record.plays.len() > MAX_MOVES {
+        return Err(refuse(format!("it has more than {MAX_MOVES} moves")));
     }
     let more = session.load(&record).map_err(|error| match error {
         Failure::CannotLoad(why) => refuse(why),

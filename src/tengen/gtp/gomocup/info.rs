@@ -14,8 +14,8 @@ const SHORTEST: Duration = Duration::from_millis(4);
 
 /// Time to notice the time limit and to answer on a busy machine (quantiles in
 /// docs/programs-and-servers.md#without-a-search).
-const LEAST_LAG: Duration = Duration::from_millis(5);
-const LEAST_LATE: Duration = Duration::from_millis(4);
+const MIN_LAG: Duration = Duration::from_millis(5);
+const MIN_LATE: Duration = Duration::from_millis(4);
 
 /// Resource limits of the whole program, as set by the manager.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -160,19 +160,13 @@ impl Info {
     pub(super) fn thinking_limits(&self, usual: &ThinkingLimits) -> ThinkingLimits {
         let mut thinking_limits = usual.clone();
         if let Some(turn) = self.turn {
-            let lag = usual
-                .lag
-                .unwrap_or(USUAL_LAG)
-                .min((turn / 3).max(LEAST_LAG));
+            let lag = usual.lag.unwrap_or(USUAL_LAG).min((turn / 3).max(MIN_LAG));
             // Without any lag it still takes time to notice the limit; the last moves of a search are
             // verified then.
-            let time = turn.saturating_sub(lag.max(LEAST_LAG));
+            let time = turn.saturating_sub(lag.max(MIN_LAG));
             let (time, late) = match time < SHORTEST {
                 true => (Duration::ZERO, Duration::ZERO),
-                false => (
-                    time,
-                    turn.saturating_sub((lag / 2).max(LEAST_LATE.min(lag))),
-                ),
+                false => (time, turn.saturating_sub((lag / 2).max(MIN_LATE.min(lag)))),
             };
             thinking_limits.time_per_move =
                 Some(usual.time_per_move.map_or(time, |own| own.min(time)));

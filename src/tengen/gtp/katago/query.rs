@@ -16,9 +16,9 @@ use crate::record::{GameRecord, Play, Vertex};
 /// Maximum board side in text notation.
 const LONGEST_SIDE: i64 = 25;
 /// Maximum game length: every position is kept during validation.
-const MOST_MOVES: usize = 10_000;
+const MAX_MOVES: usize = 10_000;
 /// Maximum priority.
-const MOST_URGENT: i64 = 1 << 62;
+const MAX_URGENT: i64 = 1 << 62;
 
 /// The fields of a query, except those of its options.
 const FIELDS: &[&str] = &[
@@ -68,8 +68,8 @@ impl Query {
         let size = board(fields)?;
         let plays = fields.plays("moves", size)?;
         let plays = plays.ok_or_else(|| Refusal::new("moves", MOVES_MISSING))?;
-        if plays.len() > MOST_MOVES {
-            let text = format!("must be at most {MOST_MOVES}, not {}", plays.len());
+        if plays.len() > MAX_MOVES {
+            let text = format!("must be at most {MAX_MOVES}, not {}", plays.len());
             return Err(Refusal::new("moves", text));
         }
         let mut engine = engine(fields, size, make, &mut warnings)?;
@@ -141,7 +141,7 @@ fn engine(
         }
         Err(error) => return Err(wrong_board(error)),
     };
-    const KOMI: std::ops::RangeInclusive<f64> = -HalfPoints::MOST_KOMI..=HalfPoints::MOST_KOMI;
+    const KOMI: std::ops::RangeInclusive<f64> = -HalfPoints::MAX_KOMI..=HalfPoints::MAX_KOMI;
     if let Some(points) = fields.number("komi", KOMI)? {
         let komi = HalfPoints::komi(points);
         engine.set_komi(komi.map_err(|error| Refusal::new("komi", error))?);
@@ -205,7 +205,7 @@ fn check(engine: &mut dyn Engine, record: &GameRecord) -> Result<Vec<Refusal>, R
 }
 
 fn turns(fields: Fields<'_>, last: usize) -> Result<BTreeMap<usize, i64>, Refusal> {
-    const URGENCY: std::ops::RangeInclusive<i64> = -MOST_URGENT..=MOST_URGENT;
+    const URGENCY: std::ops::RangeInclusive<i64> = -MAX_URGENT..=MAX_URGENT;
     let priority = fields.integer("priority", URGENCY)?;
     let priorities = fields.integers("priorities", URGENCY)?;
     let most = i64::try_from(last).unwrap_or(i64::MAX);

@@ -11,7 +11,7 @@ use tengen_nn::eval::HumanProfile;
 /// Default number of principal variation moves after the first, as in KataGo.
 const USUAL_LINE: usize = 15;
 /// Maximum visits.
-const MOST_VISITS: i64 = 1 << 50;
+const MAX_VISITS: i64 = 1 << 50;
 /// Treated as unlimited, in seconds.
 const LONGEST: f64 = 1e9;
 /// Report intervals, in seconds.
@@ -150,7 +150,7 @@ impl QueryOptions {
 
     /// Options that are allowed in a query and among its settings.
     fn take_limits(&mut self, fields: Fields<'_>) -> Result<(), Refusal> {
-        if let Some(visits) = fields.integer("maxVisits", 1..=MOST_VISITS)? {
+        if let Some(visits) = fields.integer("maxVisits", 1..=MAX_VISITS)? {
             self.visits = visits.unsigned_abs();
         }
         if let Some(moves) = fields.integer("analysisPVLen", 1..=1000)? {

@@ -4,9 +4,9 @@ use super::lexer::Property;
 use crate::game::HalfPoints;
 
 /// Fox writes hundredths from here on; half a point is its minimum.
-const LEAST_HUNDREDTHS: f64 = 50.0;
+const MIN_HUNDREDTHS: f64 = 50.0;
 /// Larger values are hundredths, with any program: no game has such a komi.
-const MOST_POINTS: f64 = 200.0;
+const MAX_POINTS: f64 = 200.0;
 /// Komi is never this many stones, of two points each.
 const TOO_MANY_STONES: f64 = 4.0;
 
@@ -62,9 +62,9 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     }
     let size = number.abs();
     let from = if habits.fox || habits.unnamed {
-        LEAST_HUNDREDTHS
+        MIN_HUNDREDTHS
     } else {
-        MOST_POINTS
+        MAX_POINTS
     };
     let hundredths = size >= from && size % 25.0 == 0.0;
     let number = if hundredths { number / 100.0 } else { number };

@@ -9,7 +9,7 @@ use crate::game::{BoardSize, Color};
 use crate::record::{GameRecord, LaterSetup, Play};
 
 /// Maximum number of nodes: a larger text is refused.
-const MOST_NODES: usize = 1_000_000;
+const MAX_NODES: usize = 1_000_000;
 
 /// A node of a game with variations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
             read_nodes(&[&settings], Vec::new(), usize::MAX)
         });
         if let Ok(root) = root
-            && nodes.len() < MOST_NODES
+            && nodes.len() < MAX_NODES
         {
             let parent = parent.map(|parent| places[parent]);
             add(&mut nodes, parent, properties, root.size);
@@ -68,8 +68,8 @@ pub fn read_tree(text: &str) -> Result<SgfTree<'_>, SgfError> {
         }
     })?;
     let mut beginning = begun.unwrap_or(Err(SgfError::NoTree))?;
-    if nodes.len() >= MOST_NODES {
-        return Err(SgfError::TooLarge { most: MOST_NODES });
+    if nodes.len() >= MAX_NODES {
+        return Err(SgfError::TooLarge { most: MAX_NODES });
     }
     if !is_given && let Some(mover) = first_mover(&nodes) {
         beginning.to_move = Some(mover);

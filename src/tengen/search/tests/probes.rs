@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::*;
-use crate::game::{Bounds, Facts, Proof};
+use crate::game::{Bounds, ProbeResult, Proof};
 use crate::solver::{Solvable, SolveLimits};
 
 /// A prober that only knows which moves lose: positions with a single other move cost no evaluation,
@@ -30,9 +30,9 @@ fn moves_that_a_prober_knows_to_lose_are_left_out() {
             let open: Vec<Move> = position.legal_moves().filter(&mut holds).collect();
             Some(match open.is_empty() {
                 true => Bounds::exactly(Proof::Loss).into(),
-                false => Facts {
+                false => ProbeResult {
                     open_moves: Some(open),
-                    ..Facts::NONE
+                    ..ProbeResult::NONE
                 },
             })
         })

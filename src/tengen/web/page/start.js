@@ -22,13 +22,13 @@ const host = { live: true, tabs: ["analysis", "moves", "review"], send: (command
 const undo = () => ({ word: say("undoStep"), act: () => host.send({ do: "take_back" }) });
 
 // The server reads no more, and would end the connection.
-const MOST_MIB = 16;
+const MAX_MIB = 16;
 
 // Several files become one with several games.
 async function load(files) {
   const all = [...files], size = all.reduce((sum, file) => sum + file.size, 0), name = all.map((file) => file.name).join(", ");
   if (!all.length) return;
-  if (size > MOST_MIB << 20) return toast(`${name}: ${say("tooLarge", { n: MOST_MIB })}`);
+  if (size > MAX_MIB << 20) return toast(`${name}: ${say("tooLarge", { n: MAX_MIB })}`);
   const refused = await post("load", "application/octet-stream", await new Blob(all).arrayBuffer());
   if (refused) toast(`${name}: ${refusal(refused)}`);
   else toast(say("opened", { name }), { button: undo() });

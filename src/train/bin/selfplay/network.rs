@@ -11,10 +11,10 @@ use tengen::game::BoardSize;
 use tengen::program::{FlagSet, Flags};
 use tengen::settings::Table as _;
 use tengen_nn::eval::ModelInfo;
+use tengen_train::play::adjudicator::{EndingAdjudicator, PROVE_FROM};
 use tengen_train::play::eval_batch::raw_rate;
 use tengen_train::play::generator::NetworkGenerator;
 use tengen_train::play::network_game::NetworkPlay;
-use tengen_train::play::prover::{EndingProver, PROVE_FROM};
 use tengen_train::play::settings::SelfPlay;
 use tengen_train::trainable::Trainable;
 
@@ -133,9 +133,10 @@ pub(super) fn play_games<G: Trainable>(
         network: &network,
         play: &how,
         concurrent,
-        prover: || {
-            let prover = EndingProver::new(settings.prove_nodes).from(settings.prove_from);
-            prover.correcting(settings.correct_nodes)
+        adjudicator: || {
+            let adjudicator =
+                EndingAdjudicator::new(settings.prove_nodes).from(settings.prove_from);
+            adjudicator.correcting(settings.correct_nodes)
         },
     };
     let time = Duration::try_from_secs_f64(args.measure)

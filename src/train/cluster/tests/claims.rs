@@ -9,7 +9,7 @@ use crate::store::Creation;
 const LEASE: Duration = Duration::from_secs(60);
 
 /// Attempts that are explored.
-const MOST_ATTEMPTS: u32 = 4;
+const MAX_ATTEMPTS: u32 = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Machine {
@@ -78,7 +78,7 @@ impl World {
                     });
                 }
                 // The owner is taken for dead at any time: it may be late, stopped or cut off.
-                Action::Watch(attempt) if attempt < MOST_ATTEMPTS => {
+                Action::Watch(attempt) if attempt < MAX_ATTEMPTS => {
                     claim.seen(self.claims.last().copied().unwrap_or(0));
                     for now in [Duration::ZERO, LEASE] {
                         claim.watched(None, now, LEASE);
@@ -111,7 +111,7 @@ fn in_every_order_a_ticket_is_played_and_no_claim_is_shared() {
             if next.is_empty() {
                 ends += 1;
                 // Attempts are limited here and not in a run: all of them may have died.
-                let exhausted = world.claims.contains(&MOST_ATTEMPTS);
+                let exhausted = world.claims.contains(&MAX_ATTEMPTS);
                 assert!(world.results == 1 || exhausted, "{world:?}");
                 stuck += u32::from(world.results == 0);
             }

@@ -8,7 +8,7 @@ use crate::network::architecture::Architecture;
 use tengen::settings::{FILE, InPlan, Maybe, Reader, Text, above};
 
 /// Generations that games may run ahead of the fit.
-const MOST_AHEAD: u32 = 8;
+const MAX_AHEAD: u32 = 8;
 
 tengen::settings! {
     /// Games before the first network, by random playouts or a given network.
@@ -124,7 +124,7 @@ tengen::settings! {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
     MachineSettings, "[machines]" {
-        ahead: u32 = 0, 0..=MOST_AHEAD,
+        ahead: u32 = 0, 0..=MAX_AHEAD,
             "Generations that games run ahead of the fit: a generation's games are played with the network of this \
              many generations before the last one, so that machines play during a fit; 0 with a `plateau`";
         games_per_ticket: u64 = 50, 1..,

@@ -12,7 +12,7 @@ const SILENT: f64 = 120.0;
 const LONG_SILENCE: f64 = 5.0;
 
 /// Machines in the table; others are counted.
-const MOST_ROWS: usize = 200;
+const MAX_ROWS: usize = 200;
 
 /// Facts about all machines, and a table of them.
 pub(super) fn section(of: &Machines) -> String {
@@ -45,15 +45,15 @@ pub(super) fn section(of: &Machines) -> String {
          <th>games<th>games/s<th>evaluations/s<th>busy<th>last report</tr>",
     );
     let all = living.iter().chain(&rest);
-    for (machine, age) in all.take(MOST_ROWS) {
+    for (machine, age) in all.take(MAX_ROWS) {
         row(&mut text, machine, *age);
     }
     text.push_str("</table></div>");
-    if of.machines.len() > MOST_ROWS {
+    if of.machines.len() > MAX_ROWS {
         let _ = write!(
             text,
             "<p class=\"note\">And {} more.</p>",
-            of.machines.len() - MOST_ROWS
+            of.machines.len() - MAX_ROWS
         );
     }
     text

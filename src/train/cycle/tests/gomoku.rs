@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::fit::checkpoint::Checkpoint;
-use crate::play::network_game::Prover;
-use crate::play::prover::EndingProver;
+use crate::play::adjudicator::EndingAdjudicator;
+use crate::play::network_game::Adjudicator;
 use crate::shards::shard;
 use tengen::games::gomoku::Gomoku;
 
@@ -87,8 +87,8 @@ fn proven_wins_are_learned_by_dense_heads() {
         let mut position = row.position(&start).unwrap();
         assert!(position.is_legal(row.policy[0].mv));
         position.play(row.policy[0].mv);
-        let mut prover = EndingProver::new(100_000).from(400);
-        let proven = || prover.prove(&position).map(|proven| proven.outcome);
+        let mut adjudicator = EndingAdjudicator::new(100_000).from(400);
+        let proven = || adjudicator.prove(&position).map(|proven| proven.outcome);
         let outcome = position.outcome().or_else(proven);
         assert_eq!(outcome, Some(row.outcome()), "the move wins");
     }

@@ -23,11 +23,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
 use crate::network::loss_weights::LossWeights;
-use crate::network::net::{AuxHead, Conv, Counts, Declare, Grow, Grown, Heads, Layers, Weights};
+use crate::network::net::{
+    AuxHead, Conv, Counts, Grown, Heads, InitWeights, Layers, Net2Net, Weights,
+};
 use tengen::game::BoardSize;
 
 /// Blocks of a network at most: more would be a slip, and not fit into memory.
-const MOST_BLOCKS: usize = 200;
+const MAX_BLOCKS: usize = 200;
 
 /// Channels of a network, and within its blocks.
 const CHANNELS: RangeInclusive<usize> = 4..=4096;
@@ -155,7 +157,7 @@ impl Architecture {
     ) -> (Weights, Counts) {
         let shape = shape.into();
         let walk = |outputs| {
-            let mut declare = Declare::new(shape.size.area(), seed);
+            let mut declare = InitWeights::new(shape.size.area(), seed);
             self.describe(&mut declare, &planes, shape, outputs);
             declare.finish()
         };
@@ -189,7 +191,7 @@ impl Architecture {
         }
         let shape = shape.into();
         let (initial, _) = self.declare(planes, shape, seed);
-        let mut grow = Grow::new(weights, initial, shape.size.area());
+        let mut grow = Net2Net::new(weights, initial, shape.size.area());
         let heads = self.describe(&mut grow, &Grown::same(planes), shape, Outputs::All);
         let mut answers = vec![heads.policy, heads.value];
         answers.extend(heads.aux.into_iter().map(|(_, answer)| answer));
@@ -251,7 +253,7 @@ impl FromStr for Architecture {
             };
             Some(Architecture {
                 family,
-                blocks: blocks.parse().ok().filter(|&n| n <= MOST_BLOCKS)?,
+                blocks: blocks.parse().ok().filter(|&n| n <= MAX_BLOCKS)?,
                 channels,
                 inner,
             })
@@ -262,7 +264,7 @@ impl FromStr for Architecture {
                  tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+, \
                  tengen, tengen+area, gobang (or gobang+plain, gobang+dense), and mobile, a0 and golois \
                  (or with +dense); a mobile may name the channels within its blocks, as in mobile-33b64c200; at most \
-                 {MOST_BLOCKS} blocks of {} to {} channels)",
+                 {MAX_BLOCKS} blocks of {} to {} channels)",
                 CHANNELS.start(),
                 CHANNELS.end()
             ))

@@ -1,36 +1,36 @@
 //! Networks, described once and interpreted in several ways.
 //!
 //! An architecture calls the methods of [`Layers`] from the planes to the heads. Their effect
-//! depends on the implementation: [`Declare`] creates the initial weights and counts them,
-//! [`Forward`] computes with Burn (recording gradients while fitting), [`Fold`] writes the ONNX
-//! graph with every batch norm folded into its convolution, [`Grow`] transfers the weights of a
+//! depends on the implementation: [`InitWeights`] creates the initial weights and counts them,
+//! [`Forward`] computes with Burn (recording gradients while fitting), [`OnnxWriter`] writes the ONNX
+//! graph with every batch norm folded into its convolution, [`Net2Net`] transfers the weights of a
 //! smaller network. A new kind of block is therefore one function in one file, and the exported
 //! network is the fitted one.
 
 mod backward;
-mod declare;
 mod extension;
-mod fold;
 mod forward;
-mod grow;
 #[cfg(test)]
 mod grow_tests;
+mod init_weights;
 mod kernel;
 mod maps;
 #[cfg(test)]
 mod masked;
+mod net2net;
+mod onnx_writer;
 mod peak;
 #[cfg(test)]
 mod testing;
 mod weights;
 
-pub use declare::{Counts, Declare};
-pub use fold::Fold;
 pub use forward::{Forward, Mode};
 pub(crate) use forward::{all_numbers, numbers};
-pub use grow::{Grow, Grown};
+pub use init_weights::{Counts, InitWeights};
 pub(crate) use kernel::transpose;
 pub use maps::Maps;
+pub use net2net::{Grown, Net2Net};
+pub use onnx_writer::OnnxWriter;
 pub use peak::peak_flops;
 pub use weights::{Role, WeightTensor, Weights};
 

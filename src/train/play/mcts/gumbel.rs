@@ -9,7 +9,7 @@ use tengen::search::{RootMove, RootMoves};
 use tengen_nn::eval::softmax;
 
 /// The least probability of a move: half the resolution of the tree's.
-const LEAST_POLICY: f32 = 0.5 / 65535.0;
+const MIN_POLICY: f32 = 0.5 / 65535.0;
 
 /// A root that samples its moves with the Gumbel-top-k trick.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl GumbelRoot {
             params,
             logits: moves
                 .iter()
-                .map(|found| found.policy.max(LEAST_POLICY).ln())
+                .map(|found| found.policy.max(MIN_POLICY).ln())
                 .collect(),
             noise,
             schedule: schedule(considered.max(1), playouts),

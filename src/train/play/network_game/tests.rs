@@ -1,17 +1,17 @@
 use std::sync::atomic::AtomicU64;
 
 use super::*;
+use crate::play::adjudicator::EndingAdjudicator;
 use crate::play::eval_batch::tests::info;
 use crate::play::eval_batch::{EvalBatch, run_tasks};
 use crate::play::mcts::GumbelParams;
-use crate::play::prover::EndingProver;
 use tengen::game::{BoardSize, Color, Game};
 use tengen::games::nogo::SmallNoGo;
 use tengen_nn::eval::EvaluatorFactory;
 use tengen_nn::files::scratch::Scratch;
 
-fn no_prover() -> EndingProver<SmallNoGo> {
-    EndingProver::new(0)
+fn no_adjudicator() -> EndingAdjudicator<SmallNoGo> {
+    EndingAdjudicator::new(0)
 }
 
 fn settings(root: RootRule) -> NetworkPlay {
@@ -44,8 +44,12 @@ fn puct() -> NetworkPlay {
 }
 
 /// Games 0 to 9 on 5x5, `slots` at a time, in order.
-fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> Vec<PlayedGame> {
-    let prover = RefCell::new(prover);
+fn games<P: Adjudicator<SmallNoGo>>(
+    play: &NetworkPlay,
+    slots: usize,
+    adjudicator: P,
+) -> Vec<PlayedGame> {
+    let adjudicator = RefCell::new(adjudicator);
     let size = BoardSize::square(5);
     let start = SmallNoGo::new(size).unwrap();
     let factory = EvaluatorFactory::hash(info(size));
@@ -55,7 +59,7 @@ fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> V
     let queue = || {
         numbers
             .next()
-            .map(|number| NetworkGame::new(&start, number, number, play, &prover))
+            .map(|number| NetworkGame::new(&start, number, number, play, &adjudicator))
     };
     let finished = |game: NetworkGame<'_, SmallNoGo, P>| {
         played.push(game.finish().unwrap());
@@ -77,8 +81,8 @@ fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> V
 #[test]
 fn a_game_depends_on_its_seed_and_not_on_its_company() {
     for play in [gumbel(), puct()] {
-        let alone = games(&play, 1, no_prover());
-        assert_eq!(games(&play, 7, no_prover()), alone);
+        let alone = games(&play, 1, no_adjudicator());
+        assert_eq!(games(&play, 7, no_adjudicator()), alone);
         assert_ne!(alone[0].moves, alone[1].moves);
     }
 }
@@ -86,7 +90,7 @@ fn a_game_depends_on_its_seed_and_not_on_its_company() {
 #[test]
 fn rows_are_the_game() {
     for (play, full_only) in [(gumbel(), true), (puct(), false)] {
-        for game in games(&play, 10, no_prover()) {
+        for game in games(&play, 10, no_adjudicator()) {
             let opening = game.moves.len() - game.rows.len();
             assert!(opening <= 6);
             for (place, row) in game.rows.iter().enumerate() {
@@ -107,8 +111,8 @@ fn noise_among_the_moves_plays_other_games() {
         ..puct()
     };
     let (plain, noisy) = (
-        games(&puct(), 10, no_prover()),
-        games(&noisy, 10, no_prover()),
+        games(&puct(), 10, no_adjudicator()),
+        games(&noisy, 10, no_adjudicator()),
     );
     let same = plain.iter().zip(&noisy);
     let same = same.filter(|(plain, noisy)| plain.moves == noisy.moves);
@@ -123,9 +127,9 @@ fn a_game_begins_with_the_most_even_of_its_openings() {
         ..puct()
     };
     let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
-    let prover = RefCell::new(no_prover());
+    let adjudicator = RefCell::new(no_adjudicator());
     for seed in 0..20 {
-        let mut game = NetworkGame::new(&start, 0, seed, &play, &prover);
+        let mut game = NetworkGame::new(&start, 0, seed, &play, &adjudicator);
         let mut plies = Vec::new();
         for number in 0..8 {
             let (_, position) = game.wanted().unwrap();
@@ -150,7 +154,7 @@ fn wins(position: &SmallNoGo) -> Option<Move> {
     })
 }
 
-impl Prover<SmallNoGo> for Brute {
+impl Adjudicator<SmallNoGo> for Brute {
     fn prove(&mut self, position: &SmallNoGo) -> Option<Proven> {
         if position.ply() < 12 {
             return None;
@@ -202,8 +206,8 @@ fn the_move_of_a_proof_is_learned_if_set() {
 #[test]
 fn results_are_corrected_when_a_game_is_over() {
     let play = gumbel();
-    let plain = games(&play, 10, no_prover());
-    let corrected = games(&play, 10, no_prover().correcting(100_000));
+    let plain = games(&play, 10, no_adjudicator());
+    let corrected = games(&play, 10, no_adjudicator().correcting(100_000));
     let (mut exact, mut turned) = (0, 0);
     for (plain, corrected) in plain.iter().zip(&corrected) {
         assert_eq!(plain.moves, corrected.moves, "it looks back only");
@@ -233,7 +237,7 @@ fn a_crew_of_networks_fills_shards_with_the_same_games() {
         network: &factory,
         play: &play,
         concurrent: 4,
-        prover: no_prover,
+        adjudicator: no_adjudicator,
     };
     let done = generate(&start, &plan, scratch.path(), &generator, |_| ()).unwrap();
     assert!(done.games == 10 && done.evaluations > 1000, "{done:?}");

@@ -15,7 +15,7 @@ use tengen::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules as _
 use tengen::record::{GameRecord, Vertex, sgf};
 
 /// Komi beyond this, in points, is not shown to networks.
-const MOST_KOMI: i32 = 40;
+const MAX_KOMI: i32 = 40;
 
 /// How far a shifted komi may be from the margin of its game, in points.
 const SHIFT: i32 = 15;
@@ -212,7 +212,7 @@ fn decided(end: End, komi: HalfPoints, choice: Choice, key: u64) -> (HalfPoints,
     }
     // The sum of two numbers is more often near the margin, and an odd distance leaves no draw.
     let distance = random.random_range(-SHIFT..=SHIFT) + random.random_range(-SHIFT..SHIFT);
-    let shifted = (margin + 2 * distance + 1).clamp(-2 * MOST_KOMI, 2 * MOST_KOMI);
+    let shifted = (margin + 2 * distance + 1).clamp(-2 * MAX_KOMI, 2 * MAX_KOMI);
     (
         HalfPoints(shifted),
         Outcome::by_points(HalfPoints(margin - shifted)),

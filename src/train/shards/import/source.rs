@@ -17,7 +17,7 @@ use tengen_nn::files::{self, OpenError};
 const FILES_IN_UNIT: usize = 1000;
 
 /// Bytes of one file, also inside an archive; more is refused.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// Files that are read together: an archive, a text, or some of a folder's SGF files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,16 +205,16 @@ fn read_entry(
         .by_name(name)
         .map_err(|error| damaged(error.to_string()))?;
     let mut bytes = Vec::new();
-    let read = entry.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+    let read = entry.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| damaged(error.to_string()))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(damaged(format!("it has more than {MOST_BYTES} bytes")));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(damaged(format!("it has more than {MAX_BYTES} bytes")));
     }
     Ok(bytes)
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, TrainError> {
-    files::read(path, MOST_BYTES).map_err(refused(path))
+    files::read(path, MAX_BYTES).map_err(refused(path))
 }
 
 /// A file that is not opened: there is none, it is a pipe, or too large.

@@ -36,7 +36,7 @@ pub use depthwise::DepthwiseTask;
 pub use maps::{Activate, Combine, Dense, Pool, PoolKind};
 pub use matrix::{MatrixTask, WeightOrder};
 pub use simd::{Bytes, LANES, Lanes, Words};
-pub use tokens::{Centered, MOST_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};
+pub use tokens::{Centered, MAX_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};
 pub use winograd::{
     Frequencies, WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows,
 };

@@ -33,7 +33,7 @@ impl Job for RootMeanSquares<'_> {
 
 /// The largest number that the channels of a point are rounded to: 14 bits with its sign. A layer's
 /// weights have what is left of the 32 bits of a sum.
-pub const MOST_WORD: i16 = (1 << 13) - 1;
+pub const MAX_WORD: i16 = (1 << 13) - 1;
 
 /// The channels of each point in words, each point with a step of its own.
 pub struct Rounded<'a> {
@@ -64,7 +64,7 @@ impl Job for Rounded<'_> {
                 squares = simd.mul_add(x, x, squares);
             }
             // A point of zeros has a step, too.
-            let step = simd.largest(most).max(f32::MIN_POSITIVE) / f32::from(MOST_WORD);
+            let step = simd.largest(most).max(f32::MIN_POSITIVE) / f32::from(MAX_WORD);
             let inverse = simd.splat(step.recip().min(f32::MAX));
             for block in 0..blocks {
                 let at = block * points + point;

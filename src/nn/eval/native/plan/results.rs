@@ -7,7 +7,7 @@ use super::layout::MemoryLayout;
 use super::{MapPart, Rounded, Target, VectorPart};
 
 /// Maximum memory of an evaluator in bytes: larger networks are not for this backend.
-const MOST_MEMORY: usize = 256 << 20;
+const MAX_MEMORY: usize = 256 << 20;
 
 /// Location of a value.
 #[derive(Debug, Clone, Copy)]
@@ -122,7 +122,7 @@ impl Results {
         let vectors: usize = self.layout.vectors.iter().sum();
         let maps = self.map_len.saturating_mul(lines * 64 + bytes * 16);
         let needed = maps.saturating_add(vectors.saturating_mul(64));
-        if needed > MOST_MEMORY {
+        if needed > MAX_MEMORY {
             return Err(format!("it needs {} MiB a thread", needed >> 20));
         }
         Ok(())

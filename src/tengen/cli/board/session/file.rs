@@ -6,9 +6,9 @@ use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
 use super::super::game::OtherGames;
+use super::super::new_game::{NewGame, Who};
 use super::super::stored;
-use super::super::terms::{Terms, Who};
-use super::super::tree::{LONGEST_LINE, MOST_NODES, SetUp, Tree};
+use super::super::tree::{LONGEST_LINE, MAX_NODES, SetUp, Tree};
 use super::{BoardGame, GameEnd, NAME, Session, Step, create};
 
 impl Session {
@@ -33,7 +33,7 @@ impl Session {
     pub(in super::super) fn put_before(
         &mut self,
         game: &[u8],
-        terms: &Terms,
+        terms: &NewGame,
     ) -> anyhow::Result<()> {
         let begun = self.game.terms.clone();
         self.load(game)?;
@@ -74,12 +74,12 @@ impl Session {
             mut nodes,
             ..
         } = tree;
-        let terms = Terms {
+        let terms = NewGame {
             game: told.game.clone(),
             size: told.size.to_string(),
             players: players(&told),
             level: self.game.terms.level,
-            ..Terms::default()
+            ..NewGame::default()
         };
         let options = terms.options(&self.flags)?;
         let mut board = create(&options, &self.time)?;
@@ -140,9 +140,9 @@ impl Session {
             let is_open = !self.game.tree.is_hidden(parent);
             let tried = if !is_open {
                 Err(String::new())
-            } else if shown == MOST_NODES || depth == LONGEST_LINE {
+            } else if shown == MAX_NODES || depth == LONGEST_LINE {
                 Err(format!(
-                    "up to {MOST_NODES} nodes are shown, and {LONGEST_LINE} in a line"
+                    "up to {MAX_NODES} nodes are shown, and {LONGEST_LINE} in a line"
                 ))
             } else {
                 self.walk_back(parent)?;

@@ -6,8 +6,8 @@ use super::super::tree::Tree;
 use super::{Session, Step, create};
 
 /// Maximum number of steps kept, and of earlier games among them.
-const MOST_STEPS: usize = 200;
-const MOST_GAMES: usize = 8;
+const MAX_STEPS: usize = 200;
+const MAX_GAMES: usize = 8;
 
 impl Session {
     /// Remembers a step.
@@ -15,8 +15,8 @@ impl Session {
         self.steps.push(step);
         let games = self.steps.iter().enumerate().rev();
         let mut games = games.filter(|(_, step)| matches!(step, Step::Replaced(_)));
-        let oldest = games.nth(MOST_GAMES).map_or(0, |(place, _)| place + 1);
-        let excess = self.steps.len().saturating_sub(MOST_STEPS);
+        let oldest = games.nth(MAX_GAMES).map_or(0, |(place, _)| place + 1);
+        let excess = self.steps.len().saturating_sub(MAX_STEPS);
         self.steps.drain(..oldest.max(excess));
     }
 

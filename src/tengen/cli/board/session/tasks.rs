@@ -6,8 +6,8 @@ use anyhow::ensure;
 use tengen::clock::{Budget, TimeControl};
 use tengen::watch::PlanView;
 
+use super::super::new_game::Who;
 use super::super::task::{Task, TaskRequest};
-use super::super::terms::Who;
 use super::Session;
 
 impl Session {

@@ -9,17 +9,17 @@ use Who::{Engine as Machine, Human};
 use tengen::clock::TimeControl;
 use tengen::watch::Eval;
 
-fn terms(game: &str, size: &str, players: [Who; 2], clock: &str) -> Terms {
-    Terms {
+fn terms(game: &str, size: &str, players: [Who; 2], clock: &str) -> NewGame {
+    NewGame {
         game: game.to_owned(),
         size: size.to_owned(),
         clock: clock.to_owned(),
         players,
-        ..Terms::default()
+        ..NewGame::default()
     }
 }
 
-fn session(terms: Terms) -> (Session, Arc<FakeClock>) {
+fn session(terms: NewGame) -> (Session, Arc<FakeClock>) {
     let clock = Arc::new(FakeClock::new());
     let time: Arc<dyn Clock> = Arc::<FakeClock>::clone(&clock);
     let flags = Arc::new(EngineFlags::default());
@@ -364,7 +364,7 @@ fn a_record_that_cannot_be_played_leaves_the_game_alone() {
 
 #[test]
 fn handicap_and_komi_are_part_of_the_beginning() {
-    let handicap = Terms {
+    let handicap = NewGame {
         handicap: 4,
         komi: Some(0.5),
         ..terms("go", "13", [Human, Machine], "")
@@ -374,7 +374,7 @@ fn handicap_and_komi_are_part_of_the_beginning() {
     assert_eq!(requested_tasks(&board)[0], Some(Task::Move), "White begins");
     assert!(board.sgf().contains("HA[4]") && board.sgf().contains("KM[0.5]"));
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
-    let elsewhere = Terms {
+    let elsewhere = NewGame {
         game: "gomoku".to_owned(),
         size: "15".to_owned(),
         ..handicap
@@ -386,7 +386,7 @@ fn handicap_and_komi_are_part_of_the_beginning() {
 #[test]
 fn terms_that_nobody_can_play_are_refused() {
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
-    let refused = |terms: Terms| {
+    let refused = |terms: NewGame| {
         let flags = Arc::new(EngineFlags::default());
         Session::new(flags, terms, Arc::clone(&time))
             .err()
@@ -397,7 +397,7 @@ fn terms_that_nobody_can_play_are_refused() {
         assert!(error.contains("first move"), "{clock}: {error}");
     }
     for komi in [401.0, -82.0, 0.3] {
-        let terms = Terms {
+        let terms = NewGame {
             komi: Some(komi),
             ..terms("go", "9", [Human, Human], "byoyomi 0 5 3")
         };

@@ -79,7 +79,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Kata
         let friendly = u64::from(position.rules().friendly_pass);
         let rules = zobrist::other(zobrist::Kind::Rules, friendly << 32);
         let shown = position.recent().iter().take(SHOWN).zip(1_u32..);
-        let key = position.key() ^ position.removed_key() ^ rules;
+        let key = position.key() ^ position.captures_key() ^ rules;
         shown.fold(key, |key, (mv, place)| {
             key ^ zobrist::last_move(mv).rotate_left(place)
         })
@@ -111,10 +111,10 @@ impl KataGo {
                 *set = Bits::point(*mv);
             }
         }
-        let now = position.inescapable();
+        let now = position.laddered();
         let earlier = match history.moves.is_empty() {
             true => Vec::new(),
-            false => position.earlier_inescapable(),
+            false => position.earlier_laddered(),
         };
         sets[14] = now.stones;
         sets[15] = earlier.first().copied().unwrap_or(sets[14]);
@@ -122,8 +122,12 @@ impl KataGo {
         sets[16] = before.copied().unwrap_or(sets[15]);
         sets[17] = now.working;
         if position.rules().scoring == Scoring::Area {
-            let claimed = position.claimed(self.suicide || position.rules().suicide);
-            (sets[18], sets[19]) = (claimed[me.index()], claimed[them.index()]);
+            let area_without_dead =
+                position.area_without_dead(self.suicide || position.rules().suicide);
+            (sets[18], sets[19]) = (
+                area_without_dead[me.index()],
+                area_without_dead[them.index()],
+            );
         }
         sets
     }
@@ -142,7 +146,7 @@ fn history<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) 
     }
     // Of a game that is over the pass that ended it, as if it were the first.
     let most = if passes >= 2 { 1 } else { SHOWN };
-    let mut boards = position.earlier();
+    let mut boards = position.history();
     boards.insert(0, Color::BOTH.map(|color| position.stones(color)));
     let mut mover = position.to_move();
     let mut moves = Vec::with_capacity(SHOWN);

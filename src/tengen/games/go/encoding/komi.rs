@@ -4,7 +4,7 @@ use crate::game::Game;
 use crate::games::go::Go;
 
 /// Points by which a komi that is shown may be larger than the board.
-const MOST_KOMI: f32 = 20.0;
+const MAX_KOMI: f32 = 20.0;
 
 /// Points that the side to move gets, or gives where they are negative. Under territory scoring each stone
 /// has cost a point, so that the game can be counted by area.
@@ -17,7 +17,7 @@ pub(super) fn own_komi<const CELLS: usize, const WORDS: usize>(position: &Go<CEL
 pub(super) fn hidden_komi<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
 ) -> f32 {
-    beyond(position, position.size().area() as f32 + MOST_KOMI)
+    beyond(position, position.size().area() as f32 + MAX_KOMI)
 }
 
 /// By how many points White's komi is beyond a limit; negative where it is in Black's favour.

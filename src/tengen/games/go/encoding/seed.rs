@@ -76,7 +76,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobi
             points.iter().for_each(|point| plane[point.index()] = 1.0);
         }
         let planes = row.chunks_exact_mut(area).skip(first);
-        for (plane, stones) in planes.zip(position.earlier()) {
+        for (plane, stones) in planes.zip(position.history()) {
             for (color, number) in [(me, 1.0), (them, -1.0)] {
                 let points = stones[color.index()].iter();
                 points.for_each(|point| plane[point.index()] = number);
@@ -87,7 +87,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobi
     fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
         let moves = position.recent();
         let shown = moves.iter().take(EARLIER.1).zip(1_u32..);
-        let key = position.key() ^ position.removed_key();
+        let key = position.key() ^ position.captures_key();
         shown.fold(key, |key, (mv, place)| {
             key ^ zobrist::last_move(mv).rotate_left(place)
         })

@@ -18,11 +18,11 @@ const SETS: usize = 17;
 /// All of them.
 pub(super) const PLANES: usize = SETS + 3;
 
-/// Points per unit of a plane, which is clamped to [`MOST_UNITS`].
+/// Points per unit of a plane, which is clamped to [`MAX_UNITS`].
 const POINTS_SCALE: f32 = 20.0;
 
 /// Largest number of units.
-const MOST_UNITS: f32 = 2.0;
+const MAX_UNITS: f32 = 2.0;
 
 impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     fn id(&self) -> &'static str {
@@ -62,7 +62,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
         }
         let mine = |ahead: HalfPoints| {
             let points = ahead.0 as f32 / 2.0 / POINTS_SCALE;
-            me.signed(points.clamp(-MOST_UNITS, MOST_UNITS))
+            me.signed(points.clamp(-MAX_UNITS, MAX_UNITS))
         };
         let passed = f32::from(u8::from(position.passes() > 0));
         let numbers = [
@@ -76,7 +76,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     }
 
     fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
-        komi::beyond(position, POINTS_SCALE * MOST_UNITS)
+        komi::beyond(position, POINTS_SCALE * MAX_UNITS)
     }
 
     fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {

@@ -10,7 +10,7 @@ use crate::games::go::{Go, Scoring};
 pub(super) struct V2;
 
 /// Planes of points after those of `go-1`: my and their stones that are caught, by a ladder or in an
-/// atari without escape, and my moves that catch some ([`Go::inescapable`]).
+/// atari without escape, and my moves that catch some ([`Go::laddered`]).
 ///
 /// Three constant planes follow: 1 under territory scoring; under area scoring how near a komi is to
 /// one with which games are drawn ([`parity`]); and handicap stones, in units of [`HANDICAP_SCALE`].
@@ -32,7 +32,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V2 {
         let (me, area) = (position.to_move(), position.size().area());
         let (first, rest) = row.split_at_mut(v1::PLANES * area);
         v1::V1.encode(position, first);
-        let caught = position.inescapable();
+        let caught = position.laddered();
         let [mine, theirs] = [me, me.opponent()].map(|color| position.stones(color));
         let sets = [caught.stones & mine, caught.stones & theirs, caught.working];
         let (of_points, of_numbers) = rest.split_at_mut(SETS * area);

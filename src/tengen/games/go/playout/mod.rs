@@ -23,7 +23,7 @@ use crate::rollout::{Played, Playout, PlayoutPolicy, Prior, StaticEval, Tally, b
 
 /// A playout ends after this many plies per point and is scored as the board then stands: only
 /// cycles of kos last so long.
-const MOST_PLIES_A_POINT: u32 = 3;
+const MAX_PLIES_A_POINT: u32 = 3;
 
 /// Share of empty points above which a side does not pass first.
 const OPEN: f32 = 0.5;
@@ -39,7 +39,7 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
         played: &mut Played,
         tally: &mut Tally,
     ) -> Outcome {
-        let most = MOST_PLIES_A_POINT * self.size().area() as u32;
+        let most = MAX_PLIES_A_POINT * self.size().area() as u32;
         let komi = self.area_komi();
         let ended = match policy {
             PlayoutPolicy::Uniform => {

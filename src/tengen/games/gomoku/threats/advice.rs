@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use super::prover::Prover;
-use crate::game::{Bounds, Facts, Game, Move, Proof};
+use super::threat_solver::ThreatSolver;
+use crate::game::{Bounds, Game, Move, ProbeResult, Proof};
 use crate::games::gomoku::Gomoku;
 use crate::solver::{MakeProbe, RatedMove, Solve, SolveLimits, SolveResult, SolvedMoves};
 
-impl Solve<Gomoku> for Prover {
+impl Solve<Gomoku> for ThreatSolver {
     fn get_ready(&mut self) {
-        Prover::get_ready(self);
+        ThreatSolver::get_ready(self);
     }
 
     fn clear(&mut self) {
-        Prover::clear(self);
+        ThreatSolver::clear(self);
     }
 
     fn solve(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> SolveResult {
@@ -46,7 +46,7 @@ impl Solve<Gomoku> for Prover {
         };
         let moves: Vec<Move> = position.legal_moves().collect();
         let mut rated: Vec<RatedMove> = Vec::with_capacity(moves.len());
-        let fives = Prover::fives_of_other(position);
+        let fives = ThreatSolver::fives_of_other(position);
         for (done, &mv) in moves.iter().enumerate() {
             let (bounds, score) = match proof {
                 Proof::Win if best == Some(mv) => (Bounds::exactly(proof), -f32::from(plies)),
@@ -100,11 +100,11 @@ impl Solve<Gomoku> for Prover {
     /// Probes are independent: the result of a probe depends on its position alone.
     fn probes(&self) -> MakeProbe<Gomoku> {
         Arc::new(|| {
-            let mut prover = Prover::new(PROBE_BYTES);
+            let mut prover = ThreatSolver::new(PROBE_BYTES);
             Box::new(move |position, effort| {
                 prover.clear();
                 let facts = prover.facts(position, effort);
-                (facts != Facts::NONE).then_some(facts)
+                (facts != ProbeResult::NONE).then_some(facts)
             })
         })
     }

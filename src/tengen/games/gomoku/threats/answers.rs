@@ -3,13 +3,13 @@
 use super::fours::ANY_LENGTH;
 use super::level::Level;
 use super::numbers::Turn;
-use super::prover::{Attempt, Prover};
+use super::threat_solver::{Attempt, ThreatSolver};
 use super::table::Known;
-use crate::game::{Bounds, Facts, Game, Move, Proof};
+use crate::game::{Bounds, Game, Move, ProbeResult, Proof};
 use crate::games::gomoku::{Gomoku, Points};
 use crate::solver::SolveLimits;
 
-impl Prover {
+impl ThreatSolver {
     /// If the side to move is threatened with a five or a line of fours: the only moves that can
     /// stop it. `None` if no such threat was found, or if it wins at once itself.
     pub(super) fn answers(
@@ -25,7 +25,7 @@ impl Prover {
 
     /// What it can prove about a position, and if that does not decide it but the side to move is
     /// threatened, the moves that may stop the threat.
-    pub(super) fn facts(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Facts {
+    pub(super) fn facts(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> ProbeResult {
         let mut attempt = self.attempt(position, effort);
         let (bounds, ..) = attempt.prove();
         if bounds.proof().is_some() {
@@ -36,7 +36,7 @@ impl Prover {
             Some(open) if open.is_empty() && attempt.has_move() => {
                 Bounds::exactly(Proof::Loss).into()
             }
-            open => Facts {
+            open => ProbeResult {
                 bounds,
                 open_moves: open.filter(|open| !open.is_empty()),
             },

@@ -1,6 +1,6 @@
 //! Gomoku's wins by threats: forced wins and their moves.
 //!
-//! [`Prover`] searches for a line of fours, then for a tree of threes and fours with every reply
+//! [`ThreatSolver`] searches for a line of fours, then for a tree of threes and fours with every reply
 //! that could stop them, for the side to move and, if that side is threatened, for the opponent. It
 //! reports proofs only: not finding a win proves nothing.
 //!
@@ -16,13 +16,13 @@ mod level;
 mod moves;
 mod numbers;
 mod postponed;
-mod prover;
 mod search;
 mod searched;
 mod table;
+mod threat_solver;
 mod zone;
 
-pub use prover::Prover;
+pub use threat_solver::ThreatSolver;
 
 use crate::games::gomoku::Gomoku;
 use crate::solver::{Solvable, Solve, Solves};
@@ -31,7 +31,7 @@ impl Solvable for Gomoku {
     const SOLVES: Solves = Solves::Threats;
 
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
-        Some(Box::new(Prover::new(bytes)))
+        Some(Box::new(ThreatSolver::new(bytes)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Prover;
+use super::ThreatSolver;
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
 use crate::games::gomoku::{Gomoku, GomokuRules, Shape};
 use crate::solver::{Solve as _, SolveLimits};
@@ -98,7 +98,7 @@ fn nothing_wrong_is_proven() {
         let (width, height) = [(5, 5), (6, 5), (6, 6), (7, 6), (7, 7)][number as usize / 5 % 5];
         let left = rng.random_range(4..13);
         let position = played(&mut rng, BoardSize::new(width, height), rules, left);
-        let found = Prover::new(1 << 16).prove(&position, &nodes(rng.random_range(20..3000)));
+        let found = ThreatSolver::new(1 << 16).prove(&position, &nodes(rng.random_range(20..3000)));
         if found.bounds == Bounds::OPEN && number % 10 != 0 {
             continue;
         }
@@ -143,7 +143,7 @@ fn moves_that_do_not_stop_a_threat_lose() {
         let (width, height) = [(6, 5), (6, 6), (7, 6)][number as usize / 5 % 3];
         let left = rng.random_range(5..12);
         let position = played(&mut rng, BoardSize::new(width, height), rules, left);
-        let mut prover = Prover::new(1 << 16);
+        let mut prover = ThreatSolver::new(1 << 16);
         let facts = prover.facts(&position, &nodes(rng.random_range(20..300)));
         let Some(open) = facts.open_moves else {
             continue;
@@ -171,7 +171,7 @@ fn moves_that_do_not_stop_a_threat_lose() {
 fn wins_against_everything(
     position: &Gomoku,
     (winner, plies): (Color, u16),
-    prover: &mut Prover,
+    prover: &mut ThreatSolver,
     seen: &mut HashMap<u128, u16>,
 ) -> u64 {
     if let Some(outcome) = position.outcome() {
@@ -215,7 +215,7 @@ fn proven_wins_hold_against_every_reply() {
         let size = BoardSize::new(width, height);
         let left = rng.random_range(size.area() / 3..size.area() - 7);
         let position = played(&mut rng, size, rules, left);
-        let mut prover = Prover::new(1 << 20);
+        let mut prover = ThreatSolver::new(1 << 20);
         let found = prover.prove(&position, &nodes(rng.random_range(20..3000)));
         let winner = match found.bounds.proof() {
             Some(Proof::Win) => position.to_move(),
@@ -255,8 +255,8 @@ fn diagram(rows: &[&str], rules: GomokuRules, to_move: Color) -> Gomoku {
     empty.set_up(&stones, to_move).unwrap()
 }
 
-fn prove(position: &Gomoku) -> super::prover::Proven {
-    Prover::new(1 << 20).prove(position, &nodes(100_000))
+fn prove(position: &Gomoku) -> super::threat_solver::Proven {
+    ThreatSolver::new(1 << 20).prove(position, &nodes(100_000))
 }
 
 /// Decided positions, and their plies.
@@ -297,14 +297,18 @@ fn who_is_threatened_has_few_moves() {
         (GomokuRules::Caro, &[0, 1, 5, 6]),
     ] {
         let position = diagram(&rows, rules, Color::White);
-        let losing = Prover::new(1 << 16).losing(&position, &nodes(1000));
+        let losing = ThreatSolver::new(1 << 16).losing(&position, &nodes(1000));
         let open = position.legal_moves().filter(|mv| !losing.contains(mv));
         let open: Vec<(u8, u8)> = open.map(|mv| position.size().column_row(mv)).collect();
         let expected: Vec<(u8, u8)> = expected.iter().map(|&x| (x, 5)).collect();
         assert_eq!(open, expected, "{rules}");
     }
     let calm = diagram(&["........"; 8], GomokuRules::Freestyle, Color::White);
-    assert!(Prover::new(1 << 16).losing(&calm, &nodes(1000)).is_empty());
+    assert!(
+        ThreatSolver::new(1 << 16)
+            .losing(&calm, &nodes(1000))
+            .is_empty()
+    );
 }
 
 /// Black's only answer to White's four would make an overline: in Renju White wins by it, and
@@ -342,7 +346,7 @@ fn a_four_has_more_answers_in_caro() {
     ];
     for (rules, expected) in [(GomokuRules::Freestyle, 1), (GomokuRules::Caro, 2)] {
         let position = diagram(&rows, rules, Color::White);
-        let losing = Prover::new(1 << 16).losing(&position, &nodes(100));
+        let losing = ThreatSolver::new(1 << 16).losing(&position, &nodes(100));
         assert_eq!(position.legal_count() - losing.len(), expected, "{rules}");
     }
 }
@@ -357,7 +361,7 @@ fn proven_wins_are_won_in_time() {
         let rules = GomokuRules::ALL[number % 5];
         let left = 225 - rng.random_range(16..50);
         let mut position = played(&mut rng, BoardSize::square(15), rules, left);
-        let mut prover = Prover::new(1 << 22);
+        let mut prover = ThreatSolver::new(1 << 22);
         let found = prover.prove(&position, &nodes(3000));
         if found.bounds.proof() != Some(Proof::Win) {
             continue;
@@ -424,7 +428,7 @@ fn fours_elsewhere_cost_a_proof_little() {
             let rows = rows(fours);
             let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
             let position = diagram(&rows, rules, Color::Black);
-            let found = Prover::new(1 << 22).prove(&position, &nodes(200_000));
+            let found = ThreatSolver::new(1 << 22).prove(&position, &nodes(200_000));
             assert_eq!(found.bounds, Bounds::exactly(Proof::Win), "{rules} {fours}");
             found.nodes
         });
@@ -441,7 +445,7 @@ fn a_probe_depends_on_its_position_alone() {
     let positions: Vec<Gomoku> = (0..40)
         .map(|_| played(&mut rng, BoardSize::square(15), GomokuRules::Renju, 185))
         .collect();
-    let mut probe = Prover::new(0).probes()();
+    let mut probe = ThreatSolver::new(0).probes()();
     let mut ask = |position| probe(position, &nodes(300));
     let found: Vec<_> = positions.iter().map(&mut ask).collect();
     let mut again: Vec<_> = positions.iter().rev().map(ask).collect();
@@ -457,7 +461,7 @@ fn limits_are_kept_and_results_improve() {
     for _ in 0..30 {
         let position = played(&mut rng, BoardSize::square(15), GomokuRules::Freestyle, 190);
         for (limit, proven) in [0, 200, 20_000].into_iter().zip(&mut proven) {
-            let found = Prover::new(1 << 20).prove(&position, &nodes(limit));
+            let found = ThreatSolver::new(1 << 20).prove(&position, &nodes(limit));
             // The last position is searched completely.
             assert!(found.nodes <= limit + 2000, "{} of {limit}", found.nodes);
             *proven += usize::from(found.bounds.proof().is_some());
@@ -466,7 +470,7 @@ fn limits_are_kept_and_results_improve() {
             halt: &|_| true,
             ..nodes(u64::MAX)
         };
-        assert!(Prover::new(1 << 20).prove(&position, &stopped).nodes < 60_000);
+        assert!(ThreatSolver::new(1 << 20).prove(&position, &stopped).nodes < 60_000);
     }
     assert!(
         proven[0] <= proven[1] && proven[1] < proven[2],
@@ -488,7 +492,7 @@ fn boards_without_room_are_drawn() {
 #[test]
 fn lines_end_in_a_five() {
     let position = diagram(&TWO_THREES, GomokuRules::Standard, Color::Black);
-    let mut prover = Prover::new(1 << 20);
+    let mut prover = ThreatSolver::new(1 << 20);
     let line = prover.line(&position, &nodes(1_000_000));
     let mut end = position.clone();
     for &mv in &line {
@@ -521,7 +525,7 @@ fn a_lost_four_is_stopped_all_the_same() {
     ];
     for rules in [GomokuRules::Freestyle, GomokuRules::Renju] {
         let position = diagram(&rows, rules, Color::White);
-        let mut prover = Prover::new(1 << 20);
+        let mut prover = ThreatSolver::new(1 << 20);
         let advice = prover.advise(&position, Proof::Loss, None, &nodes(20_000));
         let (x, y) = position.size().column_row(advice.moves[0].mv);
         assert!(y == 6 && [1, 6].contains(&x), "{rules}: {x} {y}");

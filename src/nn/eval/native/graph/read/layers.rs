@@ -12,7 +12,7 @@ use crate::onnx::{ModelNode, Numbers};
 const LARGEST_KERNEL: usize = 15;
 /// Numbers of a convolution whose groups were spread out: no network has more, and a damaged file must
 /// not take all memory.
-const MOST_WEIGHTS: usize = 1 << 26;
+const MAX_WEIGHTS: usize = 1 << 26;
 
 impl<'a> Reader<'a> {
     pub(super) fn conv(
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         let bias = self.bias(node, x, outputs)?;
         let is_depthwise = groups > 1 && groups == outputs && groups == channels;
         let spread = if is_depthwise { 1 } else { groups };
-        if numbers.len().saturating_mul(spread) > MOST_WEIGHTS {
+        if numbers.len().saturating_mul(spread) > MAX_WEIGHTS {
             return Err(format!("{groups} groups are too many for its size"));
         }
         let points = height * width;

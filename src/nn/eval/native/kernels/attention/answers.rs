@@ -142,7 +142,7 @@ impl<A: HeadNumbers> Job for Softmax<'_, A> {
                 all = simd.add(all, x);
                 simd.store(x, line);
             }
-            let share = simd.splat(A::MOST_SHARE / simd.sum(all));
+            let share = simd.splat(A::MAX_SHARE / simd.sum(all));
             for block in 0..blocks {
                 let at = block * queries + query;
                 let x = simd.load(&self.exponentials[at]);
@@ -169,7 +169,7 @@ impl<A: HeadNumbers> Job for Write<'_, A> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let steps = simd.mul(simd.load(self.steps), simd.splat(A::MOST_SHARE.recip()));
+        let steps = simd.mul(simd.load(self.steps), simd.splat(A::MAX_SHARE.recip()));
         let (block, shift) = (self.channels.start / LANES, self.channels.start % LANES);
         for (point, answer) in self.answers.iter().enumerate() {
             let x = simd.mul(A::Sums::number(simd, answer.load(simd)), steps);

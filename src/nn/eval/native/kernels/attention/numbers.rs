@@ -2,7 +2,7 @@
 
 use super::super::arithmetic::{Arithmetic, Float, Word};
 use super::super::simd::{Lanes, Simd, Words};
-use super::super::tokens::MOST_WORD;
+use super::super::tokens::MAX_WORD;
 
 /// Number types of heads.
 pub trait HeadNumbers: Arithmetic<Weights: Default + std::fmt::Debug> {
@@ -10,9 +10,9 @@ pub trait HeadNumbers: Arithmetic<Weights: Default + std::fmt::Debug> {
     type Element: Copy;
     /// What the largest number of a query, of a key with this many channels, of a share and of a value
     /// becomes; `None` where numbers stay as they are.
-    const MOST_QUERY: Option<f32>;
-    const MOST_SHARE: f32;
-    const MOST_VALUE: Option<f32>;
+    const MAX_QUERY: Option<f32>;
+    const MAX_SHARE: f32;
+    const MAX_VALUE: Option<f32>;
     fn most_key(channels: usize) -> Option<f32>;
 
     fn input<S: Simd>(simd: S, x: S::F) -> Self::Input;
@@ -24,9 +24,9 @@ pub trait HeadNumbers: Arithmetic<Weights: Default + std::fmt::Debug> {
 
 impl HeadNumbers for Float {
     type Element = f32;
-    const MOST_QUERY: Option<f32> = None;
-    const MOST_SHARE: f32 = 1.0;
-    const MOST_VALUE: Option<f32> = None;
+    const MAX_QUERY: Option<f32> = None;
+    const MAX_SHARE: f32 = 1.0;
+    const MAX_VALUE: Option<f32> = None;
 
     fn most_key(_channels: usize) -> Option<f32> {
         None
@@ -57,13 +57,13 @@ impl HeadNumbers for Float {
 
 impl HeadNumbers for Word {
     type Element = [i16; 2];
-    const MOST_QUERY: Option<f32> = Some(MOST_WORD as f32);
+    const MAX_QUERY: Option<f32> = Some(MAX_WORD as f32);
     // Less than a word can hold: rounding may add half a step for each key.
-    const MOST_SHARE: f32 = 32_000.0;
-    const MOST_VALUE: Option<f32> = Some(i16::MAX as f32);
+    const MAX_SHARE: f32 = 32_000.0;
+    const MAX_VALUE: Option<f32> = Some(i16::MAX as f32);
 
     fn most_key(channels: usize) -> Option<f32> {
-        let most = i32::MAX / (i32::from(MOST_WORD) * channels as i32);
+        let most = i32::MAX / (i32::from(MAX_WORD) * channels as i32);
         Some(most.min(i16::MAX.into()) as f32)
     }
 

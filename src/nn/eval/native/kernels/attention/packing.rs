@@ -48,7 +48,7 @@ impl<A: HeadNumbers> Job for PackQueries<'_, '_, A> {
                 let x = simd.load(&map.line(head, block, point, points));
                 most = largest_magnitude(simd, most, x);
             }
-            let step = step(simd.largest(most), A::MOST_QUERY);
+            let step = step(simd.largest(most), A::MAX_QUERY);
             task.room.query_steps[point] = step;
             let inverse = simd.splat(step.recip());
             for block in 0..map.blocks() {
@@ -122,7 +122,7 @@ impl<A: HeadNumbers> Job for PackValues<'_, '_, A> {
             simd.store(most, &mut steps);
             let mut inverses = steps;
             for (lane, inverse) in steps.0.iter_mut().zip(&mut inverses.0) {
-                *lane = step(*lane, A::MOST_VALUE);
+                *lane = step(*lane, A::MAX_VALUE);
                 *inverse = lane.recip();
             }
             task.room.value_steps[block] = steps;

@@ -1,7 +1,7 @@
 //! Weights in words: kernels of bytes in the frequencies of Winograd convolutions, and matrices of numbers.
 
 use super::super::super::graph::{Conv, Weights};
-use super::super::super::kernels::{LANES, Lanes, MOST_WORD, WordFrequency, word_rows};
+use super::super::super::kernels::{LANES, Lanes, MAX_WORD, WordFrequency, word_rows};
 use super::super::pack::{line_up, scale_and_bias};
 
 /// The kernels of convolutions of the same input.
@@ -111,7 +111,7 @@ fn step(row: &[f32]) -> f32 {
         .fold(0.0_f32, |most, weight| most.max(weight.abs()));
     let sum: f64 = row.iter().map(|weight| f64::from(weight.abs())).sum();
     // Each weight may be rounded up by half a step.
-    let room = f64::from(i32::MAX) / f64::from(MOST_WORD) - row.len() as f64;
+    let room = f64::from(i32::MAX) / f64::from(MAX_WORD) - row.len() as f64;
     let step = (f64::from(most) / f64::from(i16::MAX)).max(sum / room);
     (step as f32).max(f32::MIN_POSITIVE)
 }
@@ -131,7 +131,7 @@ mod tests {
         for row in rows {
             let step = step(&row);
             let words = row.iter().map(|weight| (weight / step).round() as i64);
-            let most = words.clone().map(i64::abs).sum::<i64>() * i64::from(MOST_WORD);
+            let most = words.clone().map(i64::abs).sum::<i64>() * i64::from(MAX_WORD);
             assert!(most <= i32::MAX.into(), "{most}");
             let largest = words.map(i64::abs).max();
             let is_full = most > i64::from(i32::MAX) / 100 * 99 || largest >= Some(32_766);

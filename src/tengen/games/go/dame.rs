@@ -7,7 +7,7 @@ use crate::game::{Bits, Game as _, Move, PointStatus, Settled};
 const LIBERTIES_LEFT: usize = 3;
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
-    /// See [`Scored::neutral_move`](crate::game::Scored::neutral_move). Under area scoring every point
+    /// See [`Scored::dame_move`](crate::game::Scored::dame_move). Under area scoring every point
     /// between two sides counts, and there is none.
     pub(super) fn neutral_point(&self, settled: &Settled) -> Option<Move> {
         if self.rules.scoring == Scoring::Area {
@@ -44,7 +44,7 @@ mod tests {
         let expected = crate::rollout::expect(&position, 1000, 1, &|| false).unwrap();
         let settled = position.settle(&expected);
         let mut names = Vec::new();
-        while let Some(point) = position.neutral_move(&settled) {
+        while let Some(point) = position.dame_move(&settled) {
             let (x, y) = position.size().column_row(point);
             names.push(format!("{}{}", char::from(b'a' + x), y + 1));
             position.play(point);

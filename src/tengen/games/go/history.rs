@@ -1,18 +1,18 @@
 //! Reconstructs the boards before the last few moves from the moves and their captures.
 
 use super::Go;
-use super::removed::MOST;
+use super::captures::MOST;
 use crate::game::{Bits, Color, Game, zobrist};
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Stones by [`Color::index`] on the boards before the last move, before the one before it, and
     /// so on: at most four boards, none from before the game or the setup.
     #[must_use]
-    pub fn earlier(&self) -> Vec<[Bits<WORDS>; 2]> {
+    pub fn history(&self) -> Vec<[Bits<WORDS>; 2]> {
         let mut stones = Color::BOTH.map(|color| self.stones(color));
         let mut mover = self.to_move();
         let mut boards = Vec::with_capacity(MOST);
-        for (mv, removed) in self.recent().iter().zip(self.removed.iter()) {
+        for (mv, captures) in self.recent().iter().zip(self.captures.iter()) {
             mover = mover.opponent();
             let played = Color::BOTH
                 .into_iter()
@@ -20,10 +20,10 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             match played {
                 Some(color) => {
                     stones[color.index()].remove(mv);
-                    stones[color.opponent().index()] |= removed;
+                    stones[color.opponent().index()] |= captures;
                 }
                 // Suicide, or a pass, which captures nothing.
-                None => stones[mover.index()] |= removed,
+                None => stones[mover.index()] |= captures,
             }
             boards.push(stones);
         }
@@ -32,9 +32,9 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 
     /// Key of the part of [`Go::earlier`] that the moves do not determine.
     #[must_use]
-    pub fn removed_key(&self) -> u128 {
-        let removed = self.removed.iter().zip(1_u32..);
-        removed.fold(0, |key, (points, place)| {
+    pub fn captures_key(&self) -> u128 {
+        let captures = self.captures.iter().zip(1_u32..);
+        captures.fold(0, |key, (points, place)| {
             let stones = points
                 .iter()
                 .map(|point| zobrist::stone(Color::Black, point));
@@ -73,9 +73,9 @@ mod tests {
                     let after = position.stones(Color::Black) | position.stones(Color::White);
                     taken += usize::from(!(before & !after).is_empty());
                     suicides += usize::from(mv != position.pass() && !after.contains(mv));
-                    let earlier = position.earlier();
-                    assert_eq!(earlier.len(), boards.len().min(MOST));
-                    assert!(earlier.iter().eq(boards.iter().rev().take(MOST)));
+                    let history = position.history();
+                    assert_eq!(history.len(), boards.len().min(MOST));
+                    assert!(history.iter().eq(boards.iter().rev().take(MOST)));
                 }
             }
         }

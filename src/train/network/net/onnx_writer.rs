@@ -4,16 +4,16 @@ use super::{AREA_UNIT, Conv, Layers, NORM_EPSILON, Pooling, Weights};
 use tengen_nn::onnx::{GraphBuilder, Value};
 
 /// Writes the layers into a graph.
-pub struct Fold<'a> {
+pub struct OnnxWriter<'a> {
     weights: &'a Weights,
     graph: &'a mut GraphBuilder,
 }
 
-impl<'a> Fold<'a> {
+impl<'a> OnnxWriter<'a> {
     /// Writes into `graph` with these weights.
     #[must_use]
-    pub fn new(weights: &'a Weights, graph: &'a mut GraphBuilder) -> Fold<'a> {
-        Fold { weights, graph }
+    pub fn new(weights: &'a Weights, graph: &'a mut GraphBuilder) -> OnnxWriter<'a> {
+        OnnxWriter { weights, graph }
     }
 
     fn values(&self, name: &str, part: &str) -> &'a [f32] {
@@ -73,7 +73,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-impl Layers for Fold<'_> {
+impl Layers for OnnxWriter<'_> {
     type Map = Value;
     type Vector = Value;
 

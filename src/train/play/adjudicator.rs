@@ -1,7 +1,7 @@
 //! Proofs of endings for self-play: exact results instead of estimates for the last moves.
 
 use crate::play::corrector::Corrector;
-use crate::play::network_game::{Proven, Prover};
+use crate::play::network_game::{Adjudicator, Proven};
 use crate::shards::row::Row;
 use tengen::solver::{Solvable, Solve, SolveLimits};
 
@@ -13,7 +13,7 @@ pub const PROVE_FROM: u32 = 22;
 const MEMORY: usize = 4 << 20;
 
 /// The engine's solver with a small node limit per position.
-pub struct EndingProver<G> {
+pub struct EndingAdjudicator<G> {
     /// `None` in games without a solver.
     solver: Option<Box<dyn Solve<G>>>,
     nodes: u64,
@@ -21,12 +21,12 @@ pub struct EndingProver<G> {
     corrector: Option<Corrector<G>>,
 }
 
-impl<G: Solvable> EndingProver<G> {
+impl<G: Solvable> EndingAdjudicator<G> {
     /// Proves positions within `nodes`, from [`PROVE_FROM`] remaining moves on; with 0 it proves
     /// nothing. In NoGo 50 to 80 nodes take as long as an evaluation of a 5-block network.
     #[must_use]
     pub fn new(nodes: u64) -> Self {
-        EndingProver {
+        EndingAdjudicator {
             solver: G::solver(MEMORY),
             nodes,
             from: PROVE_FROM,
@@ -37,7 +37,7 @@ impl<G: Solvable> EndingProver<G> {
     /// Tries positions with at most `moves` remaining moves.
     #[must_use]
     pub fn from(self, moves: u32) -> Self {
-        EndingProver {
+        EndingAdjudicator {
             from: moves,
             ..self
         }
@@ -46,14 +46,14 @@ impl<G: Solvable> EndingProver<G> {
     /// Also corrects the results of finished games with `nodes` per position; with 0 it does not.
     #[must_use]
     pub fn correcting(self, nodes: u64) -> Self {
-        EndingProver {
+        EndingAdjudicator {
             corrector: (nodes > 0).then(|| Corrector::new(nodes)),
             ..self
         }
     }
 }
 
-impl<G: Solvable> Prover<G> for EndingProver<G> {
+impl<G: Solvable> Adjudicator<G> for EndingAdjudicator<G> {
     fn prove(&mut self, position: &G) -> Option<Proven> {
         if self.nodes == 0 || !position.plies_left().at_most(self.from) {
             return None;
@@ -101,17 +101,17 @@ mod tests {
 
     #[test]
     fn a_proof_names_a_move_that_keeps_the_win() {
-        let mut prover = EndingProver::new(100_000);
+        let mut adjudicator = EndingAdjudicator::new(100_000);
         let mut winners = 0;
         for most in 3..12 {
             let mut position = late(most);
-            let proven = prover.prove(&position).unwrap();
+            let proven = adjudicator.prove(&position).unwrap();
             let wins = proven.outcome == Outcome::win(position.to_move());
             assert_eq!(proven.keeps.is_some(), wins);
             let Some(mv) = proven.keeps else { continue };
             position.play(mv);
             let after = position.outcome().or_else(|| {
-                let proven = prover.prove(&position)?;
+                let proven = adjudicator.prove(&position)?;
                 Some(proven.outcome)
             });
             assert_eq!(after, Some(proven.outcome));
@@ -122,14 +122,18 @@ mod tests {
 
     #[test]
     fn what_is_found_depends_on_the_position_only() {
-        let mut prover = EndingProver::new(40);
+        let mut adjudicator = EndingAdjudicator::new(40);
         let positions: Vec<_> = (3..16).map(late).collect();
-        let found: Vec<_> = positions.iter().map(|p| prover.prove(p)).collect();
-        let again: Vec<_> = positions.iter().rev().map(|p| prover.prove(p)).collect();
+        let found: Vec<_> = positions.iter().map(|p| adjudicator.prove(p)).collect();
+        let again: Vec<_> = positions
+            .iter()
+            .rev()
+            .map(|p| adjudicator.prove(p))
+            .collect();
         assert!(found.iter().eq(again.iter().rev()));
         assert!(found.contains(&None) && found.iter().any(Option::is_some));
-        assert_eq!(EndingProver::new(0).prove(&positions[0]), None);
-        let late_only = EndingProver::new(100_000).from(3).prove(&positions[6]);
+        assert_eq!(EndingAdjudicator::new(0).prove(&positions[0]), None);
+        let late_only = EndingAdjudicator::new(100_000).from(3).prove(&positions[6]);
         assert_eq!(late_only, None, "more than three moves can be left");
     }
 }

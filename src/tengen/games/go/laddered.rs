@@ -7,11 +7,11 @@ use super::board::Board;
 use crate::game::{Bits, Color, Game as _, Move};
 
 /// Moves that are tried for one question; where they do not tell, the chain is free.
-const MOST_MOVES: u32 = 25_000;
+const MAX_MOVES: u32 = 25_000;
 
 /// Chains that are caught.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Inescapable<const WORDS: usize> {
+pub struct Laddered<const WORDS: usize> {
     /// Stones of chains in atari that fall although they move first, and of chains with two liberties that
     /// fall if the other side moves first.
     pub stones: Bits<WORDS>,
@@ -42,15 +42,15 @@ struct Unknown;
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Chains that are caught as the board stands.
     #[must_use]
-    pub fn inescapable(&self) -> Inescapable<WORDS> {
-        inescapable(&self.board, self.ko, self.to_move.opponent())
+    pub fn laddered(&self) -> Laddered<WORDS> {
+        laddered(&self.board, self.ko, self.to_move.opponent())
     }
 
-    /// [`Inescapable::stones`] on the boards before the last move and before the one before it, as far as
+    /// [`Laddered::stones`] on the boards before the last move and before the one before it, as far as
     /// there are such.
     #[must_use]
-    pub fn earlier_inescapable(&self) -> Vec<Bits<WORDS>> {
-        let boards = self.earlier();
+    pub fn earlier_laddered(&self) -> Vec<Bits<WORDS>> {
+        let boards = self.history();
         let stones = |(index, stones): (usize, &[Bits<WORDS>; 2])| {
             let mut board = Board::new(self.size()).expect("it has this size");
             for color in Color::BOTH {
@@ -58,7 +58,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 stones.for_each(|point| board.put(color, point));
             }
             let ko = self.earlier_ko(&board, index);
-            inescapable(&board, ko, self.to_move).stones
+            laddered(&board, ko, self.to_move).stones
         };
         boards.iter().take(2).enumerate().map(stones).collect()
     }
@@ -66,7 +66,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// The ko on the board before the last `index + 1` moves: the last of the others took one stone with
     /// one stone that has one liberty.
     fn earlier_ko(&self, board: &Board<CELLS, WORDS>, index: usize) -> Option<Move> {
-        let taken = self.removed.iter().nth(index + 1)?;
+        let taken = self.captures.iter().nth(index + 1)?;
         let mv = self.recent.iter().nth(index + 1)?;
         let is_stone = Color::BOTH
             .into_iter()
@@ -80,12 +80,12 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 }
 
 /// The caught chains of a board; `victim` is who is not to move.
-fn inescapable<const CELLS: usize, const WORDS: usize>(
+fn laddered<const CELLS: usize, const WORDS: usize>(
     board: &Board<CELLS, WORDS>,
     ko: Option<Move>,
     victim: Color,
-) -> Inescapable<WORDS> {
-    let mut found = Inescapable {
+) -> Laddered<WORDS> {
+    let mut found = Laddered {
         stones: Bits::EMPTY,
         working: Bits::EMPTY,
     };
@@ -146,7 +146,7 @@ impl Reader {
         Reader {
             target,
             owner,
-            moves: MOST_MOVES,
+            moves: MAX_MOVES,
             depth: board.frame().size().area(),
         }
     }
@@ -348,7 +348,7 @@ mod tests {
     /// Stones that are caught, and moves that catch stones of the side that is not to move.
     fn names(rows: &str, to_move: Color) -> [Vec<String>; 2] {
         let position = diagram(rows, "chinese", to_move);
-        let found = position.inescapable();
+        let found = position.laddered();
         [found.stones, found.working].map(|points| {
             let size = position.size();
             let name = |point| {
@@ -438,11 +438,11 @@ mod tests {
                 if points.is_empty() {
                     break;
                 }
-                before.insert(0, position.inescapable().stones);
+                before.insert(0, position.laddered().stones);
                 position.play(points[rng.random_range(0..points.len())]);
             }
-            let found = position.inescapable();
-            let mut wanted = Inescapable {
+            let found = position.laddered();
+            let mut wanted = Laddered {
                 stones: Bits::EMPTY,
                 working: Bits::EMPTY,
             };
@@ -475,7 +475,7 @@ mod tests {
             }
             assert_eq!(found, wanted, "{position:?}");
             caught += found.stones.count();
-            let told = position.earlier_inescapable();
+            let told = position.earlier_laddered();
             assert_eq!(told.len(), before.len().min(2));
             assert!(told.iter().eq(before.iter().take(2)), "{position:?}");
             earlier += told.iter().filter(|stones| !stones.is_empty()).count();
@@ -494,7 +494,7 @@ mod tests {
         let stones = [("c3", 1), ("b3", 0), ("c2", 0), ("d2", 0)];
         let stones = stones.map(|(name, color)| (point(name), Color::BOTH[color]));
         let position = empty.set_up(&stones, Color::Black).unwrap();
-        assert_eq!(position.inescapable().stones, Bits::point(point("c3")));
-        assert_eq!(position.inescapable().working, Bits::point(point("c4")));
+        assert_eq!(position.laddered().stones, Bits::point(point("c3")));
+        assert_eq!(position.laddered().working, Bits::point(point("c4")));
     }
 }

@@ -1,4 +1,4 @@
-//! Terms of a game on the board, as requested by the page.
+//! NewGame of a game on the board, as requested by the page.
 
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ pub(super) struct Level {
 }
 
 /// Limits of a level: the page must not start an endless search.
-const MOST_VISITS: u64 = 1_000_000_000;
-const MOST_SECONDS: f64 = 24.0 * 3600.0;
+const MAX_VISITS: u64 = 1_000_000_000;
+const MAX_SECONDS: f64 = 24.0 * 3600.0;
 /// Maximum time of a move by the clock alone: a person waits for it.
 const LONGEST_MOVE: Duration = Duration::from_secs(10);
 
@@ -44,12 +44,12 @@ impl Level {
     /// # Errors
     /// For an invalid limit.
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        let visits = self.visits.is_none_or(|n| (1..=MOST_VISITS).contains(&n));
-        ensure!(visits, "visits are from 1 to {MOST_VISITS}");
-        let fits = |seconds: f64| seconds > 0.0 && seconds <= MOST_SECONDS;
+        let visits = self.visits.is_none_or(|n| (1..=MAX_VISITS).contains(&n));
+        ensure!(visits, "visits are from 1 to {MAX_VISITS}");
+        let fits = |seconds: f64| seconds > 0.0 && seconds <= MAX_SECONDS;
         ensure!(
             self.seconds.is_none_or(fits),
-            "a move takes up to {MOST_SECONDS} seconds"
+            "a move takes up to {MAX_SECONDS} seconds"
         );
         self.weaken(&mut EngineOptions::default())
     }
@@ -82,7 +82,7 @@ impl Level {
 /// A game to begin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Terms {
+pub(super) struct NewGame {
     pub(super) game: String,
     /// As `9` or `13x9`.
     pub(super) size: String,
@@ -98,7 +98,7 @@ pub(super) struct Terms {
     pub(super) level: Level,
 }
 
-impl Terms {
+impl NewGame {
     /// The settings of the engine, from flags and terms.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::game;
 use super::gtp_client::Fault;
-use super::player::{Contestant, GameSetup, REPORT_COMMAND, Reply};
+use super::player::{EnginePlayer, GameSetup, REPORT_COMMAND, Reply};
 use super::referee_clock::AnnouncedTime;
 use crate::game::{Color, Move};
 use std::str::FromStr;
@@ -19,7 +19,7 @@ use std::str::FromStr;
 /// Clock conditions of a match. The default is an ordinary clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Conditions {
+pub struct ClockSimulation {
     /// How engines are told their time.
     pub time_reports: TimeReports,
     /// The clock of a side starts with its second move.
@@ -38,7 +38,7 @@ pub struct Conditions {
     pub visits_per_second: Option<f64>,
 }
 
-impl Conditions {
+impl ClockSimulation {
     /// The lag of one move, beside that of the game.
     fn lag(&self, rng: &mut Xoshiro256PlusPlus) -> f64 {
         // 1 - u lies in (0, 1], so its logarithm is finite.
@@ -54,8 +54,8 @@ impl Conditions {
 
 /// A player under conditions.
 pub(super) struct Conditioned<'a> {
-    player: &'a mut dyn Contestant,
-    conditions: Conditions,
+    player: &'a mut dyn EnginePlayer,
+    conditions: ClockSimulation,
     /// Random numbers for the lag.
     rng: Xoshiro256PlusPlus,
     /// The lag of this game, in seconds.
@@ -68,8 +68,8 @@ pub(super) struct Conditioned<'a> {
 impl<'a> Conditioned<'a> {
     /// The player for one game; `seed` determines its lag.
     pub(super) fn new(
-        player: &'a mut dyn Contestant,
-        conditions: Conditions,
+        player: &'a mut dyn EnginePlayer,
+        conditions: ClockSimulation,
         seed: u64,
     ) -> Conditioned<'a> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -88,7 +88,7 @@ impl<'a> Conditioned<'a> {
     }
 }
 
-impl Contestant for Conditioned<'_> {
+impl EnginePlayer for Conditioned<'_> {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.player.start(setup)
     }
@@ -226,7 +226,7 @@ mod tests {
         report: Option<String>,
     }
 
-    impl Contestant for Honest {
+    impl EnginePlayer for Honest {
         fn start(&mut self, _setup: &GameSetup<'_>) -> Result<(), Fault> {
             Ok(())
         }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     /// The times charged for 2,000 moves.
-    fn times(conditions: Conditions, report: Option<&str>) -> Result<Vec<f64>, Fault> {
+    fn times(conditions: ClockSimulation, report: Option<&str>) -> Result<Vec<f64>, Fault> {
         let mut player = Honest {
             told: None,
             report: report.map(str::to_owned),
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn ordinary_conditions_change_nothing() {
         assert!(
-            times(Conditions::default(), None)
+            times(ClockSimulation::default(), None)
                 .unwrap()
                 .iter()
                 .all(|&time| time == 1.0)
@@ -282,12 +282,12 @@ mod tests {
 
     #[test]
     fn lag_and_stalls_come_as_often_as_asked() {
-        let conditions = Conditions {
+        let conditions = ClockSimulation {
             time_reports: TimeReports::Never,
             mean_lag_seconds: 0.05,
             stall_share: 0.1,
             stall_seconds: 2.0,
-            ..Conditions::default()
+            ..ClockSimulation::default()
         };
         let times = times(conditions, None).unwrap();
         let stalls = times.iter().filter(|&&time| time >= 3.0).count();
@@ -302,10 +302,10 @@ mod tests {
 
     #[test]
     fn a_game_has_its_lag_and_a_late_clock_a_free_move() {
-        let conditions = Conditions {
+        let conditions = ClockSimulation {
             game_lag_seconds: 0.06,
             starts_late: true,
-            ..Conditions::default()
+            ..ClockSimulation::default()
         };
         let times = times(conditions, None).unwrap();
         assert_eq!(times[0], 0.0);
@@ -333,9 +333,9 @@ mod tests {
 
     #[test]
     fn visits_can_be_time() {
-        let conditions = Conditions {
+        let conditions = ClockSimulation {
             visits_per_second: Some(100.0),
-            ..Conditions::default()
+            ..ClockSimulation::default()
         };
         assert_eq!(
             times(conditions, Some("visits 900 playouts 250")).unwrap()[0],

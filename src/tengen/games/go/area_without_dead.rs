@@ -28,7 +28,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// dead stones stand; other stones where they stand; empty points that one side alone reaches.
     /// With `suicide` stones are pass-alive only as far as they are where suicide is legal.
     #[must_use]
-    pub fn claimed(&self, suicide: bool) -> [Bits<WORDS>; 2] {
+    pub fn area_without_dead(&self, suicide: bool) -> [Bits<WORDS>; 2] {
         let mut owned = [Bits::EMPTY; 2];
         for color in Color::BOTH {
             let (own, other) = (color.index(), color.opponent().index());
@@ -125,9 +125,9 @@ mod tests {
     use super::*;
 
     /// Who claims what, in rows from the top: `X` Black, `O` White.
-    fn claimed(rows: &str, suicide: bool) -> String {
+    fn area_without_dead(rows: &str, suicide: bool) -> String {
         let position = diagram(rows, "chinese", Color::Black);
-        let owned = position.claimed(suicide);
+        let owned = position.area_without_dead(suicide);
         let size = crate::game::Game::size(&position);
         let letter = |row: u8, column: u8| {
             let point = size.point(column, row);
@@ -174,7 +174,7 @@ mod tests {
                 "XXXX. XXXX. ..... .OOOO .OOOO",
             ),
         ] {
-            assert_eq!(claimed(rows, false), wanted, "{what}");
+            assert_eq!(area_without_dead(rows, false), wanted, "{what}");
         }
     }
 
@@ -183,7 +183,7 @@ mod tests {
         // White's three stones leave Black's eye of four one empty point that Black touches: only where
         // suicide is legal White's stones count as not touched.
         let rows = "OOX.X O.XXX XXX.. ..... .....";
-        let [without, with] = [false, true].map(|suicide| claimed(rows, suicide));
+        let [without, with] = [false, true].map(|suicide| area_without_dead(rows, suicide));
         assert_ne!(without, with);
         assert!(without.starts_with("XXXXX XXXXX"), "{without}");
     }

@@ -22,7 +22,7 @@ const AWAY: Duration = Duration::from_secs(2);
 
 /// Messages for pages, each kind with a number that increases with every change.
 #[derive(Clone, Default)]
-pub(super) struct Feed(pub(super) [(u64, Arc<str>); KINDS.len()]);
+pub(super) struct Updates(pub(super) [(u64, Arc<str>); KINDS.len()]);
 
 /// The kinds of messages.
 pub(super) const KINDS: [&str; 3] = ["state", "analysis", "progress"];
@@ -32,7 +32,7 @@ const PROGRESS: usize = 2;
 /// The kind that is made for each page: what has changed in the tree since it saw it last.
 const TREE: &str = "tree";
 
-impl Feed {
+impl Updates {
     fn set(&mut self, kind: usize, text: &str) {
         let slot = &mut self.0[kind];
         if *slot.1 != *text {
@@ -43,7 +43,7 @@ impl Feed {
 
 struct Inner {
     session: Session,
-    feed: Feed,
+    feed: Updates,
     /// Number of open pages, and the time since there were any.
     pages: usize,
     attended: bool,
@@ -74,22 +74,22 @@ impl Inner {
 }
 
 /// The shared state.
-pub(super) struct Table {
+pub(super) struct BoardState {
     inner: Mutex<Inner>,
     changed: Condvar,
 }
 
-impl Table {
-    pub(super) fn new(session: Session) -> Table {
+impl BoardState {
+    pub(super) fn new(session: Session) -> BoardState {
         let mut inner = Inner {
             session,
-            feed: Feed::default(),
+            feed: Updates::default(),
             pages: 0,
             attended: false,
             running: None,
         };
         inner.publish();
-        Table {
+        BoardState {
             inner: Mutex::new(inner),
             changed: Condvar::new(),
         }
@@ -234,7 +234,7 @@ impl Table {
 
 /// An open page.
 pub(super) struct TablePage {
-    table: Arc<Table>,
+    table: Arc<BoardState>,
     seen: [u64; KINDS.len()],
     /// The game, and the changes of its tree, that it has seen.
     tree: (u64, u64),

@@ -7,9 +7,9 @@
 use super::{Conv, Layers, Pooling, Weights};
 
 /// Walks through the large network with the weights of the small one.
-pub struct Grow<'a> {
+pub struct Net2Net<'a> {
     small: &'a Weights,
-    /// The large network's weights: initially those drawn by [`super::Declare`].
+    /// The large network's weights: initially those drawn by [`super::InitWeights`].
     large: Weights,
     area: usize,
     /// Number of transferred tensors of the small network.
@@ -96,11 +96,11 @@ impl Strides {
     }
 }
 
-impl<'a> Grow<'a> {
+impl<'a> Net2Net<'a> {
     /// A walk on a board of `area` points; `large` are the initial weights of the large network.
     #[must_use]
-    pub fn new(small: &'a Weights, large: Weights, area: usize) -> Grow<'a> {
-        Grow {
+    pub fn new(small: &'a Weights, large: Weights, area: usize) -> Net2Net<'a> {
+        Net2Net {
             small,
             large,
             area,
@@ -197,7 +197,7 @@ impl<'a> Grow<'a> {
     }
 }
 
-impl Layers for Grow<'_> {
+impl Layers for Net2Net<'_> {
     type Map = Grown;
     type Vector = Grown;
 

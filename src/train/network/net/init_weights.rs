@@ -33,18 +33,18 @@ pub struct WalkCounts {
 /// Weights are initialised normally with variance 2 / fan-in before a ReLU (He et al. 2015) and 1 /
 /// fan-in in the layers with a bias, which mostly end a head.
 #[derive(Debug)]
-pub struct Declare {
+pub struct InitWeights {
     area: usize,
     rng: Xoshiro256PlusPlus,
     weights: Weights,
     multiply_adds: usize,
 }
 
-impl Declare {
+impl InitWeights {
     /// A walk on a board of `area` points.
     #[must_use]
-    pub fn new(area: usize, seed: u64) -> Declare {
-        Declare {
+    pub fn new(area: usize, seed: u64) -> InitWeights {
+        InitWeights {
             area,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             weights: Weights::default(),
@@ -102,7 +102,7 @@ impl Declare {
     }
 }
 
-impl Layers for Declare {
+impl Layers for InitWeights {
     /// Number of channels.
     type Map = usize;
     /// Length.

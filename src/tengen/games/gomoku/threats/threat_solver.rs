@@ -41,7 +41,7 @@ pub struct Proven {
 
 /// Proves wins on one board. Equal calls in equal order give equal results.
 #[derive(Debug)]
-pub struct Prover {
+pub struct ThreatSolver {
     /// Allocated by `get_ready` or the first proof.
     table: Option<Table>,
     zones: Option<Zones>,
@@ -49,11 +49,11 @@ pub struct Prover {
     board: Option<(BoardSize, GomokuRules)>,
 }
 
-impl Prover {
+impl ThreatSolver {
     /// A prover with about this many bytes for its table.
     #[must_use]
-    pub fn new(bytes: usize) -> Prover {
-        Prover {
+    pub fn new(bytes: usize) -> ThreatSolver {
+        ThreatSolver {
             table: None,
             zones: None,
             bytes,
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn memory_is_there_as_soon_as_it_is_ready() {
-        let mut prover = Prover::new(1 << 12);
+        let mut prover = ThreatSolver::new(1 << 12);
         assert!(prover.table.is_none());
         prover.get_ready();
         assert!(prover.table.is_some());
