@@ -8,7 +8,7 @@ use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Color, Game as _, Move};
 use tengen::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 use tengen::gtp::{read_xy, write_xy};
-use tengen::rollout::Playout as _;
+use tengen::rollout::Rollout as _;
 
 use super::{Times, busy};
 use crate::killed::Killed;

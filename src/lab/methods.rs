@@ -7,7 +7,7 @@ use tengen::clock::Clock;
 use tengen::encode::Encode;
 use tengen::engine::{EngineOptions, MakeThinker, RolloutThinker, ThinkerLog};
 use tengen::registry::Method;
-use tengen::rollout::Playout;
+use tengen::rollout::Rollout;
 use tengen::solver::Solvable;
 
 use crate::critic::{Critic, CriticError, CriticThinker};
@@ -43,7 +43,7 @@ impl ByCritic {
 }
 
 impl Method for ByCritic {
-    fn thinkers<G: Encode + Playout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
+    fn thinkers<G: Encode + Rollout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
         let (path, log, time) = (self.path.clone(), log.clone(), Arc::clone(&self.time));
         Arc::new(move || {
             let (path, log) = (path.clone(), log.clone());
@@ -65,7 +65,7 @@ pub struct ByMucgo {
 }
 
 impl Method for ByMucgo {
-    fn thinkers<G: Encode + Playout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
+    fn thinkers<G: Encode + Rollout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
         log.note("Mucgo's search over random playouts chooses the moves".to_owned());
         let (params, time) = (self.params.clone(), Arc::clone(&self.time));
         let (bytes, seed) = (self.bytes, self.seed);

@@ -2,7 +2,7 @@
 
 use crate::TrainError;
 use tengen::encode::{Encode, Encoding, find};
-use tengen::rollout::Playout;
+use tengen::rollout::Rollout;
 use tengen::solver::Solvable;
 use tengen_nn::eval::ModelInfo;
 
@@ -25,9 +25,9 @@ pub(crate) use with_game;
 
 /// A game that can be trained: it has encodings, playouts and perhaps a solver. Every game with
 /// these traits is one.
-pub trait Trainable: Encode + Playout + Solvable {}
+pub trait Trainable: Encode + Rollout + Solvable {}
 
-impl<G: Encode + Playout + Solvable> Trainable for G {}
+impl<G: Encode + Rollout + Solvable> Trainable for G {}
 
 /// The encoding of a network that is to evaluate positions of a game on a board like this one.
 ///

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
-use tengen::rollout::Playout;
+use tengen::rollout::Rollout;
 use tengen_lab::critic::taught::Taught;
 use tengen_lab::critic::{CriticEvent, CriticPlan, all_games, run};
 use tengen_lab::with_taught_game;
@@ -39,7 +39,7 @@ pub(crate) fn run_critic(args: &Args, interrupt: &Interrupt) -> anyhow::Result<(
     })?
 }
 
-fn teach<G: Taught + Playout>(
+fn teach<G: Taught + Rollout>(
     start: &G,
     plan: &CriticPlan,
     args: &Args,

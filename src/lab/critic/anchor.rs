@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::taught::Taught;
 use crate::critic::{Judge, Network};
 use tengen::game::{Color, Move, Proof, ply_cap};
-use tengen::rollout::{Playout, Rave, RaveParams};
+use tengen::rollout::{Rave, RaveParams, Rollout};
 use tengen_train::seed::numbered_seed;
 
 /// Measurement of a critic's strength by matches, as either colour.
@@ -89,7 +89,7 @@ pub struct Measured {
 }
 
 /// Plays a match of pairs of games with the same random opening and swapped colours.
-pub fn measure<G: Taught + Playout>(
+pub fn measure<G: Taught + Rollout>(
     start: &G,
     network: &Network,
     measure: &Measure,
@@ -118,7 +118,7 @@ pub fn measure<G: Taught + Playout>(
 }
 
 /// The critic's points in one game as `color`.
-fn result<G: Taught + Playout>(
+fn result<G: Taught + Rollout>(
     mut position: G,
     network: &Network,
     color: Color,

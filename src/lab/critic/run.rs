@@ -21,7 +21,7 @@ use super::target::{Target, TrainingTarget};
 use super::taught::Taught;
 use crate::critic::{Critic, CriticInfo, Network};
 use tengen::clock::Clock;
-use tengen::rollout::Playout;
+use tengen::rollout::Rollout;
 use tengen_train::durable::lock_folder;
 use tengen_train::seed::numbered_seed;
 use tengen_train::{TrainError, durable};
@@ -61,7 +61,7 @@ pub fn all_games(plan: &CriticPlan) -> u64 {
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to another plan, or a file cannot be read or written.
-pub fn run<G: Taught + Playout>(
+pub fn run<G: Taught + Rollout>(
     start: &G,
     plan: &CriticPlan,
     folder: &Path,
@@ -119,7 +119,7 @@ struct SharedRun<'a, G> {
     clock: &'a dyn Clock,
 }
 
-impl<G: Taught + Playout> SharedRun<'_, G> {
+impl<G: Taught + Rollout> SharedRun<'_, G> {
     fn jobs<'a>(&self, arm: &'a Arm) -> Vec<Job<'a>> {
         let seeds = self.plan.seeds.iter();
         seeds.map(|&seed| Job { arm, seed }).collect()

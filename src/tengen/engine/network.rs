@@ -13,7 +13,7 @@ use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, Thinker
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
 use crate::game::GameState;
-use crate::rollout::Playout;
+use crate::rollout::Rollout;
 use crate::search::{
     EvaluatorMaker, Limits, Observer, ProberMaker, SearchError, SearchReport, SearchRequest,
     Searcher, StopFlag,
@@ -186,7 +186,7 @@ impl<G: Encode> NetworkThinker<G> {
     }
 }
 
-impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
+impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
     fn search(
         &mut self,
         request: &SearchRequest<G>,

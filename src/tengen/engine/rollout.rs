@@ -7,7 +7,7 @@ use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
 use crate::game::Move;
 use crate::rollout::{
-    MAX_PLAYOUTS, Playout, PlayoutSearch, Rave, RaveMove, RaveParams, RaveReport,
+    MAX_ROLLOUTS, Rave, RaveMove, RaveParams, RaveReport, Rollout, RolloutSearch,
 };
 use crate::search::{MoveReport, Observer, PointsByMove, SearchReport, SearchRequest};
 
@@ -52,7 +52,7 @@ impl<S> RolloutThinker<S> {
     }
 }
 
-impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
+impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
     fn search(
         &mut self,
         request: &SearchRequest<G>,
@@ -85,7 +85,7 @@ impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
                 .is_some_and(|budget| elapsed() >= budget.target)
             {
                 Some(StopReason::Time)
-            } else if playouts >= MAX_PLAYOUTS {
+            } else if playouts >= MAX_ROLLOUTS {
                 Some(StopReason::Memory)
             } else {
                 None
@@ -115,7 +115,7 @@ impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
                 !done(playouts)
             });
         let cut_short = matches!(reason, StopReason::Time | StopReason::Interrupted);
-        if cut_short && found.playouts + found.reused < found.moves.len() as u64 {
+        if cut_short && found.rollouts + found.reused < found.moves.len() as u64 {
             put_first_statically(start.position(), &mut found);
         }
         Ok(report(found, elapsed(), reason))
@@ -127,7 +127,7 @@ impl<G: Playout, S: PlayoutSearch<G>> Thinker<G> for RolloutThinker<S> {
 }
 
 /// Before every move was tried once, static preferences are more reliable.
-fn put_first_statically<G: Playout>(position: &G, found: &mut RaveReport) {
+fn put_first_statically<G: Rollout>(position: &G, found: &mut RaveReport) {
     let moves: Vec<Move> = found.moves.iter().map(|found| found.mv).collect();
     let appeal = position.static_eval(&moves).appeal;
     let best = (0..moves.len()).max_by(|&one, &other| {
@@ -143,7 +143,7 @@ fn put_first_statically<G: Playout>(position: &G, found: &mut RaveReport) {
 fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchReport {
     let prior = 1.0 / (found.moves.len().max(1) as f32);
     let value = found.value();
-    let (playouts, reused, expected) = (found.playouts, found.reused, found.expected);
+    let (playouts, reused, expected) = (found.rollouts, found.reused, found.expected);
     let moves = found.moves.into_iter();
     SearchReport {
         moves: moves.map(|mv| move_report(mv, prior)).collect(),

@@ -2,12 +2,12 @@
 //! began, or it has failed.
 //!
 //! Uses, in this order: a result proven with a few hundred nodes, moves proven to lose with as few,
-//! and static move preferences ([`Playout::static_eval`]). This takes a millisecond at most, and no
+//! and static move preferences ([`Rollout::static_eval`]). This takes a millisecond at most, and no
 //! network.
 
 use crate::clock::StopReason;
 use crate::game::{GameState, Move, Proof};
-use crate::rollout::Playout;
+use crate::rollout::Rollout;
 use crate::search::{MoveReport, SearchReport};
 use crate::solver::{Solvable, Solve, SolveLimits};
 
@@ -31,7 +31,7 @@ pub(super) fn any_legal<G: crate::game::Game>() -> StaticPolicy<G> {
 }
 
 /// With the knowledge of playouts and solver. The solver is created at the first call.
-pub(crate) fn look_at_once<G: Playout + Solvable>() -> StaticPolicy<G> {
+pub(crate) fn look_at_once<G: Rollout + Solvable>() -> StaticPolicy<G> {
     let mut solver = None;
     Box::new(move |start, reason| {
         let solver = solver.get_or_insert_with(|| G::solver(BYTES));
@@ -78,7 +78,7 @@ impl Known {
     }
 }
 
-fn report<G: Playout>(start: &GameState<G>, known: &Known, reason: StopReason) -> SearchReport {
+fn report<G: Rollout>(start: &GameState<G>, known: &Known, reason: StopReason) -> SearchReport {
     let moves: Vec<Move> = start.legal_moves().collect();
     let static_eval = start.position().static_eval(&moves);
     let mut looks: Vec<(Move, f32)> = moves.into_iter().zip(static_eval.appeal).collect();
@@ -118,7 +118,7 @@ mod tests {
     use crate::games::gomoku::{Gomoku, GomokuRules};
     use crate::games::nogo::SmallNoGo;
 
-    fn look<G: Playout + Solvable>(position: G) -> SearchReport {
+    fn look<G: Rollout + Solvable>(position: G) -> SearchReport {
         look_at_once()(&position.into(), StopReason::Time)
     }
 
@@ -200,7 +200,7 @@ mod tests {
     }
 
     /// The shortest time over positions of random games, and the time of the first one.
-    fn cost<G: Playout + Solvable>(size: BoardSize) -> (Duration, Vec<Duration>) {
+    fn cost<G: Rollout + Solvable>(size: BoardSize) -> (Duration, Vec<Duration>) {
         let clock = SystemClock::new();
         let mut look = look_at_once();
         let mut position = G::new(size).expect("a usual board");

@@ -1,7 +1,7 @@
-//! The games: for each a folder with its rules, its encodings, its playouts and its solver.
+//! The games: for each a folder with its rules, its encodings, its rollouts and its solver.
 //!
 //! A game is one folder here and one line of the list (`list.rs`). Rules know no encodings, encodings
-//! no playouts, and no game another one.
+//! no rollouts, and no game another one.
 
 pub mod go;
 pub mod gomoku;

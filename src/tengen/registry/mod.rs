@@ -20,7 +20,7 @@ use crate::engine::{
 };
 use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
-use crate::rollout::{self, Playout};
+use crate::rollout::{self, Rollout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve, Solves};
 use tengen_nn::eval::{BackendKind, Device, ModelInfo, ModelSource};
@@ -85,7 +85,7 @@ pub fn create_beside(
 /// A way to choose moves in all games: those of [`Backend`], or of another program.
 pub trait Method {
     /// Creates thinkers of this kind, which note in the log what chooses their moves.
-    fn thinkers<G: Encode + Playout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G>;
+    fn thinkers<G: Encode + Rollout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G>;
 }
 
 /// As [`create`], by a method of the caller's: the options' backend is not looked at.
@@ -102,7 +102,7 @@ pub fn create_by(
     with_game!(&options.game, size, rules: rules, |empty| player(empty, method, options, time))
 }
 
-fn player<G: Encode + Playout + Solvable>(
+fn player<G: Encode + Rollout + Solvable>(
     empty: G,
     method: &impl Method,
     options: &EngineOptions,
@@ -169,7 +169,7 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
 
 /// The method that the options name. **The list of methods.**
 impl Method for Setup<'_> {
-    fn thinkers<G: Encode + Playout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
+    fn thinkers<G: Encode + Rollout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
         let (options, time) = (self.options, self.time);
         let seed = options.seed.unwrap_or_else(random_seed);
         match options.backend {
@@ -184,7 +184,7 @@ impl Method for Setup<'_> {
 }
 
 /// Creates thinkers with a network, which share the table of their solver with its probes.
-fn by_network<G: Encode + Playout + Solvable>(
+fn by_network<G: Encode + Rollout + Solvable>(
     setup: Setup<'_>,
     backend: Option<BackendKind>,
     seed: u64,
@@ -219,7 +219,7 @@ fn solved<G: Solvable>(
 }
 
 /// Creates thinkers by random playouts.
-fn by_playouts<G: Playout>(
+fn by_playouts<G: Rollout>(
     options: &EngineOptions,
     seed: u64,
     time: &Arc<dyn Clock>,
@@ -231,7 +231,7 @@ fn by_playouts<G: Playout>(
 
 /// Creates thinkers as `make` does, and loads the tables of static move knowledge in advance: a
 /// move without a search should not pay for them.
-fn prepared<G: Playout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
+fn prepared<G: Rollout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
     let empty = empty.clone();
     Arc::new(move || {
         let moves: Vec<Move> = empty.legal_moves().collect();

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{Played, Playout, PlayoutPolicy, Tally};
+use super::{Played, Rollout, RolloutPolicy, Tally};
 use crate::game::{Move, Outcome, Scored as _, scoring};
 
 /// Finishes descents, and keeps what their random games say about the owners of points.
@@ -21,13 +21,13 @@ pub struct Finisher {
 struct ByMove {
     /// After each move of the root, by policy index.
     after: Vec<Tally>,
-    /// Those of a single playout.
+    /// Those of a single rollout.
     once: Tally,
 }
 
 impl Finisher {
     /// Prepares for a search from this position; with ownership statistics `by_move` if requested.
-    pub fn begin<G: Playout>(&mut self, root: &G, by_move: bool) {
+    pub fn begin<G: Rollout>(&mut self, root: &G, by_move: bool) {
         self.tally.clear(root.size().area());
         self.by_move = by_move.then(|| {
             Box::new(ByMove {
@@ -45,11 +45,11 @@ impl Finisher {
 
     /// Plays a descent's position to its end and counts the owners of points. The descent began
     /// with the root move `first`.
-    pub fn finish<G: Playout, R: Rng>(
+    pub fn finish<G: Rollout, R: Rng>(
         &mut self,
         position: &mut G,
         first: Option<Move>,
-        policy: PlayoutPolicy,
+        policy: RolloutPolicy,
         rng: &mut R,
     ) -> Outcome {
         self.played.clear(position);
@@ -86,7 +86,7 @@ impl Finisher {
 }
 
 /// Whether a pass wins the game as the board stands: then the game ends.
-pub fn wins_at_once<G: Playout>(position: &G, mv: Move) -> bool {
+pub fn wins_at_once<G: Rollout>(position: &G, mv: Move) -> bool {
     let counts = position
         .scored()
         .is_some_and(|scored| !scored.agrees_on_dead());

@@ -1,4 +1,4 @@
-//! RAVE Monte Carlo tree search (docs/methods.md#playouts), without exploration term: the
+//! RAVE Monte Carlo tree search (docs/methods.md#rollouts), without exploration term: the
 //! all-moves-as-first statistics provide exploration.
 
 mod report;
@@ -14,22 +14,22 @@ use reuse::TreeRoot;
 
 use super::finisher::{Finisher, wins_at_once};
 use super::tree::{NodeId, Tree};
-use super::{Playout, PlayoutPolicy, PlayoutSearch, Tally};
+use super::{Rollout, RolloutPolicy, RolloutSearch, Tally};
 use crate::game::{Color, GameState, HalfPoints, Move, Outcome, PositionHistory};
 
 /// Settings of the RAVE search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RaveParams {
-    /// Playout policy, and whether nodes start with the game's priors.
-    pub policy: PlayoutPolicy,
+    /// Rollout policy, and whether nodes start with the game's priors.
+    pub policy: RolloutPolicy,
     /// Visits at which a move's own win rate has about the same weight as its RAVE win rate; 0 for
-    /// no RAVE. 500 and 2,000 play equally well, 100 loses 69-51 (docs/methods.md#playouts).
+    /// no RAVE. 500 and 2,000 play equally well, 100 loses 69-51 (docs/methods.md#rollouts).
     pub equivalence: f32,
     /// Exploration bonus for moves with few visits, at least 0.
     pub exploration: f32,
-    /// Weight of the score in a playout's result, in [0, 1], in games that count points.
+    /// Weight of the score in a rollout's result, in [0, 1], in games that count points.
     pub score_weight: f32,
-    /// Playouts at the start of a search that do not count for [`RaveReport::expected`]: until the
+    /// Rollouts at the start of a search that do not count for [`RaveReport::expected`]: until the
     /// tree knows the right answers, ownership is unreliable.
     pub uncounted: u64,
     /// Whether a pass starts as even in every node, regardless of its earlier results: a side that is
@@ -38,7 +38,7 @@ pub struct RaveParams {
     /// Whether a search reuses the tree of the last one for its position, in games whose history
     /// identifies it.
     pub reuse: bool,
-    /// Nodes after which the tree stops growing; playouts continue from its leaves. A node of a 9x9
+    /// Nodes after which the tree stops growing; rollouts continue from its leaves. A node of a 9x9
     /// board takes at most 2 KiB.
     pub max_nodes: usize,
     /// Bytes after which it stops growing, including the spare capacity of growing tables.
@@ -48,7 +48,7 @@ pub struct RaveParams {
 impl Default for RaveParams {
     fn default() -> Self {
         RaveParams {
-            policy: PlayoutPolicy::Own,
+            policy: RolloutPolicy::Own,
             equivalence: 1000.0,
             exploration: 0.0,
             score_weight: 0.0,
@@ -67,7 +67,7 @@ impl RaveParams {
     #[must_use]
     pub fn plain_uct() -> RaveParams {
         RaveParams {
-            policy: PlayoutPolicy::Uniform,
+            policy: RolloutPolicy::Uniform,
             equivalence: 0.0,
             exploration: 0.5,
             ..RaveParams::default()
@@ -75,12 +75,12 @@ impl RaveParams {
     }
 }
 
-/// Maximum playouts of a search: beyond 2^24 an f32 can no longer count visits.
-pub const MAX_PLAYOUTS: u64 = 1 << 24;
+/// Maximum rollouts of a search: beyond 2^24 an f32 can no longer count visits.
+pub const MAX_ROLLOUTS: u64 = 1 << 24;
 
 /// A RAVE searcher: settings, random generator and reusable memory.
 ///
-/// Without [`RaveParams::reuse`] each search starts a new tree, so that the strength of N playouts
+/// Without [`RaveParams::reuse`] each search starts a new tree, so that the strength of N rollouts
 /// a move is independent of earlier moves: it is the anchor of the ratings.
 #[derive(Debug)]
 pub struct Rave {
@@ -122,22 +122,22 @@ impl Rave {
     }
 
     /// Searches from `root`, the start of a game, while `go_on` returns true. It is called before
-    /// each playout with the number of playouts, reused ones counted, and at most up to
-    /// [`MAX_PLAYOUTS`]. A finished game is reported without a playout.
-    pub fn search<G: Playout>(
+    /// each rollout with the number of rollouts, reused ones counted, and at most up to
+    /// [`MAX_ROLLOUTS`]. A finished game is reported without a rollout.
+    pub fn search<G: Rollout>(
         &mut self,
         root: &G,
         mut go_on: impl FnMut(u64) -> bool,
     ) -> RaveReport {
-        self.watch(&root.clone().into(), &[], false, |playouts, _| {
-            go_on(playouts)
+        self.watch(&root.clone().into(), &[], false, |rollouts, _| {
+            go_on(rollouts)
         })
     }
 
     /// Searches like [`Rave::search`] during a game: without moves that its history forbids, here
     /// or in the tree, and at the root without those to `avoid`, unless there are no others; with
     /// ownership `by_move` if requested. `go_on` also receives the intermediate results.
-    pub fn watch<G: Playout>(
+    pub fn watch<G: Rollout>(
         &mut self,
         start: &GameState<G>,
         avoid: &[Move],
@@ -151,21 +151,21 @@ impl Rave {
             .tree
             .children(root_node)
             .map(|child| child.visits as u64);
-        let (reused, mut playouts) = (reused.sum(), 0);
-        let report = |rave: &Rave, playouts| rave.report(root_node, playouts, reused);
+        let (reused, mut rollouts) = (reused.sum(), 0);
+        let report = |rave: &Rave, rollouts| rave.report(root_node, rollouts, reused);
         if root.outcome().is_none() {
-            while reused + playouts < MAX_PLAYOUTS
-                && go_on(reused + playouts, &|| report(self, playouts))
+            while reused + rollouts < MAX_ROLLOUTS
+                && go_on(reused + rollouts, &|| report(self, rollouts))
             {
-                if playouts == self.params.uncounted {
+                if rollouts == self.params.uncounted {
                     self.finisher.tally.clear(root.size().area());
                 }
-                self.playout(root, root_node);
+                self.rollout(root, root_node);
                 self.past.truncate(begun);
-                playouts += 1;
+                rollouts += 1;
             }
         }
-        let mut report = report(self, playouts);
+        let mut report = report(self, rollouts);
         let winning = report
             .moves
             .iter()
@@ -177,7 +177,7 @@ impl Rave {
     }
 
     /// Prepares the tree for a search: its root.
-    fn plant<G: Playout>(&mut self, start: &GameState<G>, avoid: &[Move]) -> NodeId {
+    fn plant<G: Rollout>(&mut self, start: &GameState<G>, avoid: &[Move]) -> NodeId {
         let reuse = self.params.reuse;
         let known = reuse.then(|| self.planted.known(&self.tree, start, avoid));
         self.planted.begin(start.past(), avoid);
@@ -197,22 +197,22 @@ impl Rave {
         }
     }
 
-    fn report(&self, root: NodeId, playouts: u64, reused: u64) -> RaveReport {
+    fn report(&self, root: NodeId, rollouts: u64, reused: u64) -> RaveReport {
         RaveReport {
             moves: root_moves(&self.tree, root, self.finisher.after()),
-            playouts,
+            rollouts,
             reused,
             expected: self.finisher.tally.expected(),
         }
     }
 
-    /// Ownership statistics of the last search, from the playouts that count.
+    /// Ownership statistics of the last search, from the rollouts that count.
     pub(super) fn tally(&self) -> &Tally {
         &self.finisher.tally
     }
 
-    /// One descent, one playout to the end, one backup.
-    fn playout<G: Playout>(&mut self, root: &G, root_node: NodeId) {
+    /// One descent, one rollout to the end, one backup.
+    fn rollout<G: Rollout>(&mut self, root: &G, root_node: NodeId) {
         let mut position = root.clone();
         let mover = position.to_move();
         self.path.clear();
@@ -275,7 +275,7 @@ impl Rave {
     }
 }
 
-/// A playout's result in [0, 1] for one side: the win and, weighted by the score setting, its share
+/// A rollout's result in [0, 1] for one side: the win and, weighted by the score setting, its share
 /// of a board with this many points.
 fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 {
     let value = outcome.value_for(color);
@@ -290,7 +290,7 @@ fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 
     }
 }
 
-impl<G: Playout> PlayoutSearch<G> for Rave {
+impl<G: Rollout> RolloutSearch<G> for Rave {
     fn watch(
         &mut self,
         start: &GameState<G>,

@@ -1,14 +1,14 @@
-//! What all searches by playouts have in common, for the engine.
+//! What all searches by rollouts have in common, for the engine.
 
-use super::{Playout, RaveReport};
+use super::{RaveReport, Rollout};
 use crate::game::{GameState, Move};
 
-/// A search by playouts.
-pub trait PlayoutSearch<G: Playout>: Send {
+/// A search by rollouts.
+pub trait RolloutSearch<G: Rollout>: Send {
     /// Searches from `start` while `go_on` returns true: without moves that the game's history
     /// forbids, and at the root without those to `avoid`, unless there are no others; with ownership
-    /// `by_move` if requested. `go_on` is called before each playout with the
-    /// number of playouts, reused ones counted, and with the results so far. The best move of the
+    /// `by_move` if requested. `go_on` is called before each rollout with the
+    /// number of rollouts, reused ones counted, and with the results so far. The best move of the
     /// report comes first.
     fn watch(
         &mut self,

@@ -1,25 +1,25 @@
-//! Expected ownership and score of a position, by playouts.
+//! Expected ownership and score of a position, by rollouts.
 
-use super::{Playout, Rave, RaveParams, Tally};
+use super::{Rave, RaveParams, Rollout, Tally};
 use crate::game::{Color, OwnershipEstimate};
 
 /// Points count nearly as much as the win: a side that has certainly won or lost still plays for
 /// points.
 const SCORE_WEIGHT: f32 = 0.9;
 
-/// Ownership statistics if the game goes on: the last half of `playouts` of a search with either
+/// Ownership statistics if the game goes on: the last half of `rollouts` of a search with either
 /// side to move, so that the turn does not matter. `None` in games that count no points, and when
 /// `halt` returns true.
 #[must_use]
-pub fn expect<G: Playout>(
+pub fn expect<G: Rollout>(
     position: &G,
-    playouts: u64,
+    rollouts: u64,
     seed: u64,
     halt: &dyn Fn() -> bool,
 ) -> Option<OwnershipEstimate> {
     let params = RaveParams {
         score_weight: SCORE_WEIGHT,
-        uncounted: playouts / 2,
+        uncounted: rollouts / 2,
         passes_stay_even: true,
         ..RaveParams::default()
     };
@@ -29,7 +29,7 @@ pub fn expect<G: Playout>(
     for (color, owner) in Color::BOTH.into_iter().zip(&mut by_turn) {
         let mut start = position.as_played_out();
         start.set_to_move(color);
-        rave.search(&start, |done| done < playouts && !halt());
+        rave.search(&start, |done| done < rollouts && !halt());
         tally.add(rave.tally());
         *owner = rave.tally().expected()?.owner;
     }

@@ -1,11 +1,11 @@
-//! Ownership statistics over finished playouts.
+//! Ownership statistics over finished rollouts.
 
 use crate::game::{Game, OwnershipEstimate};
 
-/// Sums over finished playouts: owner of each point, and Black's lead.
+/// Sums over finished rollouts: owner of each point, and Black's lead.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    playouts: u32,
+    rollouts: u32,
     owner: Vec<f32>,
     shared: Vec<f32>,
     ahead: f64,
@@ -13,7 +13,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// No playouts yet, on the board of this position.
+    /// No rollouts yet, on the board of this position.
     #[must_use]
     pub fn of<G: Game>(position: &G) -> Tally {
         let mut tally = Tally::default();
@@ -34,26 +34,26 @@ impl Tally {
         }
     }
 
-    /// Counts a playout with this lead of Black.
+    /// Counts a rollout with this lead of Black.
     pub(crate) fn count(&mut self, black_ahead: f64) {
-        self.playouts += 1;
+        self.rollouts += 1;
         self.ahead += black_ahead;
         self.squares += black_ahead * black_ahead;
     }
 
-    /// Records that a point was Black's (1) or White's (-1) in the current playout.
+    /// Records that a point was Black's (1) or White's (-1) in the current rollout.
     pub(crate) fn owned(&mut self, point: usize, by: f32) {
         self.owner[point] += by;
     }
 
-    /// Records that a point was a shared liberty, or a stone beside one, in the current playout.
+    /// Records that a point was a shared liberty, or a stone beside one, in the current rollout.
     pub(crate) fn shared(&mut self, point: usize) {
         self.shared[point] += 1.0;
     }
 
     /// Adds another tally of the same board.
     pub(crate) fn add(&mut self, other: &Tally) {
-        self.playouts += other.playouts;
+        self.rollouts += other.rollouts;
         self.ahead += other.ahead;
         self.squares += other.squares;
         for (own, theirs) in self.owner.iter_mut().zip(&other.owner) {
@@ -64,11 +64,11 @@ impl Tally {
         }
     }
 
-    /// The estimate after these playouts; `None` before the first, and in games that count no
+    /// The estimate after these rollouts; `None` before the first, and in games that count no
     /// points.
     pub fn expected(&self) -> Option<OwnershipEstimate> {
-        let number = f64::from(self.playouts);
-        if self.playouts == 0 {
+        let number = f64::from(self.rollouts);
+        if self.rollouts == 0 {
             return None;
         }
         let share = |sums: &[f32]| sums.iter().map(|sum| sum / number as f32).collect();

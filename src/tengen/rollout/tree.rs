@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Playout, PlayoutPolicy, Prior};
+use super::{Prior, Rollout, RolloutPolicy};
 use crate::game::{Move, PositionHistory};
 use crate::system::is_offered;
 
@@ -74,13 +74,13 @@ impl Tree {
 
     /// Adds a node with a child for each move of `position` that its history allows; with game
     /// knowledge, for sensible moves only, with their priors.
-    pub(super) fn add_node<G: Playout>(
+    pub(super) fn add_node<G: Rollout>(
         &mut self,
         position: &G,
         past: &PositionHistory,
-        policy: PlayoutPolicy,
+        policy: RolloutPolicy,
     ) -> NodeId {
-        let knows = policy == PlayoutPolicy::Own;
+        let knows = policy == RolloutPolicy::Own;
         let start = self.moves.len();
         let moves = position
             .legal_moves()
@@ -97,9 +97,9 @@ impl Tree {
         }
         let priors = self.priors.iter();
         self.rave_visits
-            .extend(priors.clone().map(|prior| prior.playouts));
+            .extend(priors.clone().map(|prior| prior.rollouts));
         self.rave_wins
-            .extend(priors.map(|prior| prior.win * prior.playouts));
+            .extend(priors.map(|prior| prior.win * prior.rollouts));
         self.scores.resize(self.scores.len().max(end - start), 0.0);
         self.nodes.push(start..end);
         if G::INFO.repeats {
@@ -109,7 +109,7 @@ impl Tree {
     }
 
     /// The node reached by moves from the first one, if it is this position's.
-    pub(super) fn find<G: Playout>(&self, moves: &[Move], position: &G) -> Option<NodeId> {
+    pub(super) fn find<G: Rollout>(&self, moves: &[Move], position: &G) -> Option<NodeId> {
         let mut node = 0;
         for &mv in moves {
             let mut children = self.nodes.get(node as usize)?.clone();
@@ -190,12 +190,12 @@ impl Tree {
     }
 
     /// Gives the child its own node.
-    pub(super) fn expand<G: Playout>(
+    pub(super) fn expand<G: Rollout>(
         &mut self,
         child: usize,
         position: &G,
         past: &PositionHistory,
-        policy: PlayoutPolicy,
+        policy: RolloutPolicy,
     ) -> NodeId {
         let node = self.add_node(position, past, policy);
         self.child[child] = node;
@@ -206,7 +206,7 @@ impl Tree {
     /// the columns; `None` if the node has no children.
     ///
     /// The blend is `(1 - beta) Q + beta A` with `beta = sqrt(k / (3 n + k))`, k the equivalence
-    /// parameter (Gelly & Silver 2011; docs/methods.md#playouts); for k = 0 it is Q, and 0 without
+    /// parameter (Gelly & Silver 2011; docs/methods.md#rollouts); for k = 0 it is Q, and 0 without
     /// visits. `exploration` times `sqrt(ln N / (n + 1))` is added, N the visits of all children.
     pub(super) fn select(
         &mut self,
@@ -253,13 +253,13 @@ impl Tree {
         Some(self.child[child]).filter(|&node| node != NO_NODE)
     }
 
-    /// Counts one playout through `child`, won or not by the side that plays it.
+    /// Counts one rollout through `child`, won or not by the side that plays it.
     pub(super) fn update_child(&mut self, child: usize, win: f32) {
         self.visits[child] += 1.0;
         self.wins[child] += win;
     }
 
-    /// Counts the playout for every child of `node` whose move the node's mover was the first to
+    /// Counts the rollout for every child of `node` whose move the node's mover was the first to
     /// play at any later time.
     pub(super) fn update_rave(&mut self, node: NodeId, played: &[f32], win: f32) {
         let range = self.nodes[node as usize].clone();
@@ -272,7 +272,7 @@ impl Tree {
         }
     }
 
-    /// Counts a playout for a child whose move is a pass. A pass has no first player: only its
+    /// Counts a rollout for a child whose move is a pass. A pass has no first player: only its
     /// results here are known, and without them it would stay at its prior.
     pub(super) fn update_rave_of(&mut self, child: usize, win: f32) {
         self.rave_visits[child] += 1.0;

@@ -18,7 +18,7 @@ use game::{MatchGame, PlayerSpec};
 use crate::TrainError;
 use crate::play::eval_batch::{EvalBatch, run_tasks};
 use tengen::encode::Encode;
-use tengen::rollout::{Playout, RaveParams};
+use tengen::rollout::{RaveParams, Rollout};
 use tengen::stats::GameResult;
 use tengen_nn::eval::EvaluatorFactory;
 
@@ -46,7 +46,7 @@ pub type PairResult = [GameResult; 2];
 ///
 /// # Errors
 /// [`TrainError`] when a network does not fit or fails.
-pub fn play_match<G: Encode + Playout>(
+pub fn play_match<G: Encode + Rollout>(
     start: &G,
     players: [&MatchPlayer; 2],
     plan: &MatchParams,
@@ -101,7 +101,7 @@ fn next_pair(waiting: &mut BTreeMap<u64, GameResult>, pair: usize) -> Option<Pai
 /// A game's number and the first player's result, or an error.
 type Sent = Result<(u64, GameResult), TrainError>;
 
-fn play_games<G: Encode + Playout>(
+fn play_games<G: Encode + Rollout>(
     start: &G,
     players: [&MatchPlayer; 2],
     plan: &MatchParams,

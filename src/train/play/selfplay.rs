@@ -13,7 +13,7 @@ use crate::{TrainError, durable};
 use std::path::Path;
 use tengen::game::{Color, Game, HalfPoints, Move, Outcome, Proof, Rules, scoring};
 use tengen::record::{GameRecord, Play, RecordedPlay, Vertex, result_text, sgf};
-use tengen::rollout::{Playout, Rave};
+use tengen::rollout::{Rave, Rollout};
 
 /// Settings for diversity (docs/methods.md#self-play).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,7 +82,7 @@ pub struct RolloutSearch {
     pub playouts: u64,
 }
 
-impl<G: Playout> SelfPlaySearch<G> for RolloutSearch {
+impl<G: Rollout> SelfPlaySearch<G> for RolloutSearch {
     fn search(&mut self, position: &G) -> SearchTargets {
         let playouts = self.playouts;
         let report = self.rave.search(position, |made| made < playouts);

@@ -49,7 +49,7 @@ tengen::settings! {
 }
 
 // The value d of domain knowledge. The paper requires `0 <= d <= 1` and does not define it: ours is
-// a game's [ranking](tengen::rollout::Playout::ranking) of the moves, scaled within the node.
+// a game's [ranking](tengen::rollout::Rollout::ranking) of the moves, scaled within the node.
 
 tengen::choices! {
     /// How rankings become scores in [0, 1].

@@ -9,7 +9,7 @@ use super::tree::{NodeId, Tree};
 use super::ucb;
 use tengen::game::{GameState, Move, PositionHistory};
 use tengen::rollout::{
-    Finisher, MAX_PLAYOUTS, Playout, PlayoutPolicy, PlayoutSearch, RaveMove, RaveReport,
+    Finisher, MAX_ROLLOUTS, RaveMove, RaveReport, Rollout, RolloutPolicy, RolloutSearch,
     wins_at_once,
 };
 
@@ -56,7 +56,7 @@ impl Mucgo {
     }
 
     /// One descent, one playout to the end, one backup.
-    fn playout<G: Playout>(&mut self, root: &G) {
+    fn playout<G: Rollout>(&mut self, root: &G) {
         let mut position = root.clone();
         let mover = position.to_move();
         self.path.clear();
@@ -77,7 +77,7 @@ impl Mucgo {
             }
         }
         let first = self.path.first().map(|&child| self.tree.move_of(child));
-        let own = PlayoutPolicy::Own;
+        let own = RolloutPolicy::Own;
         let outcome = self
             .finisher
             .finish(&mut position, first, own, &mut self.rng);
@@ -132,19 +132,19 @@ impl Mucgo {
     fn report(&self, playouts: u64) -> RaveReport {
         RaveReport {
             moves: self.tree.root_moves(self.finisher.after()),
-            playouts,
+            rollouts: playouts,
             reused: 0,
             expected: self.finisher.tally.expected(),
         }
     }
 
     /// Puts the move to play first: a pass that wins at once, or the target of the settings.
-    fn put_target_first<G: Playout>(&mut self, root: &G, report: &mut RaveReport) {
+    fn put_target_first<G: Rollout>(&mut self, root: &G, report: &mut RaveReport) {
         let winning = report
             .moves
             .iter()
             .position(|found| wins_at_once(root, found.mv));
-        let drawn = self.params.mucgo_target == TargetMove::Drawn && report.playouts > 0;
+        let drawn = self.params.mucgo_target == TargetMove::Drawn && report.rollouts > 0;
         let target = winning.or_else(|| {
             let child = self.select(0).filter(|_| drawn)?;
             let target = self.tree.move_of(child);
@@ -156,7 +156,7 @@ impl Mucgo {
     }
 }
 
-impl<G: Playout> PlayoutSearch<G> for Mucgo {
+impl<G: Rollout> RolloutSearch<G> for Mucgo {
     fn watch(
         &mut self,
         start: &GameState<G>,
@@ -178,7 +178,7 @@ impl<G: Playout> PlayoutSearch<G> for Mucgo {
         self.tree.add_node(root, &self.past, &self.params, avoid);
         let mut playouts = 0;
         if root.outcome().is_none() {
-            while playouts < MAX_PLAYOUTS && go_on(playouts, &|| self.report(playouts)) {
+            while playouts < MAX_ROLLOUTS && go_on(playouts, &|| self.report(playouts)) {
                 self.playout(root);
                 self.past.truncate(begun);
                 playouts += 1;
@@ -196,7 +196,7 @@ impl<G: Playout> PlayoutSearch<G> for Mucgo {
 
 /// The report before and after the middle game: moves by domain knowledge, without a playout. What
 /// the static preferences rank below a pass comes after it, so that games end.
-fn known_best<G: Playout>(start: &GameState<G>, avoid: &[Move]) -> RaveReport {
+fn known_best<G: Rollout>(start: &GameState<G>, avoid: &[Move]) -> RaveReport {
     let position = start.position();
     let mut moves: Vec<Move> = start.legal_moves().collect();
     if !moves.iter().all(|mv| avoid.contains(mv)) {
@@ -226,7 +226,7 @@ fn known_best<G: Playout>(start: &GameState<G>, avoid: &[Move]) -> RaveReport {
     };
     RaveReport {
         moves: order.into_iter().map(known).collect(),
-        playouts: 0,
+        rollouts: 0,
         reused: 0,
         expected: None,
     }

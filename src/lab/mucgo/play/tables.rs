@@ -15,7 +15,7 @@ use super::{
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Color, Game as _, GameState, Outcome};
 use tengen::games::go::SmallGo;
-use tengen::rollout::{PlayoutSearch, Rave, RaveParams, RaveReport};
+use tengen::rollout::{Rave, RaveParams, RaveReport, RolloutSearch};
 use tengen::stats::{GameResult, MatchScore};
 
 /// Random plies at the start of a pair of games.
@@ -60,7 +60,7 @@ struct Contestant {
 }
 
 impl Contestant {
-    fn searcher(&self, seed: u64) -> Box<dyn PlayoutSearch<SmallGo>> {
+    fn searcher(&self, seed: u64) -> Box<dyn RolloutSearch<SmallGo>> {
         match &self.params {
             Some(params) => Box::new(Mucgo::new(params.clone(), 1 << 30, seed)),
             None => Box::new(Rave::new(RaveParams::default(), seed)),

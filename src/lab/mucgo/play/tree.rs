@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::params;
 use super::params::MucgoParams;
 use tengen::game::{Move, PositionHistory};
-use tengen::rollout::{Playout, RaveMove, Tally};
+use tengen::rollout::{RaveMove, Rollout, Tally};
 
 /// Index of a node.
 pub(super) type NodeId = u32;
@@ -46,7 +46,7 @@ impl Tree {
 
     /// Adds a node with a child for each sensible move of `position` that its history allows and
     /// the first layer of pruning leaves. Moves to `avoid` are left out unless there are no others.
-    pub(super) fn add_node<G: Playout>(
+    pub(super) fn add_node<G: Rollout>(
         &mut self,
         position: &G,
         past: &PositionHistory,

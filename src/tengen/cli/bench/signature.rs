@@ -6,7 +6,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::encode::{Encode, made_up};
 use tengen::fnv::WordHash;
 use tengen::games::{GAMES, with_game};
-use tengen::rollout::{Playout, Rave, RaveParams};
+use tengen::rollout::{Rave, RaveParams, Rollout};
 use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions};
 use tengen_nn::eval::{EvaluatorFactory, ModelInfo};
 
@@ -59,7 +59,7 @@ impl Signature {
 
 /// Two consecutive searches on each position, so that reuse is part of the signature, and one with
 /// playouts.
-fn search_board<G: Encode + Playout>(empty: &G, sum: &mut Signature) -> anyhow::Result<()> {
+fn search_board<G: Encode + Rollout>(empty: &G, sum: &mut Signature) -> anyhow::Result<()> {
     for (seed, plies) in (1..).zip(PLIES) {
         let mut position = random_position(empty, plies, seed);
         let factory = EvaluatorFactory::hash(made_up_model(&position));

@@ -13,7 +13,7 @@ use tengen::clock::{Budget, Clock, SystemClock};
 use tengen::encode::{Encode, find};
 use tengen::engine::{Backend, EngineOptions, built_in, none_built_in};
 use tengen::games::with_game;
-use tengen::rollout::{Played, Playout, PlayoutPolicy, Tally};
+use tengen::rollout::{Played, Rollout, RolloutPolicy, Tally};
 use tengen::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
 use tengen_nn::eval::{
     BackendKind, Batch, Calls, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
@@ -59,7 +59,7 @@ pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::
     ))?
 }
 
-fn measure<G: Encode + Playout>(
+fn measure<G: Encode + Rollout>(
     empty: &G,
     options: &EngineOptions,
     seconds: f64,
@@ -129,7 +129,7 @@ struct Bench<G> {
     params: SearchParams,
 }
 
-impl<G: Encode + Playout> Bench<G> {
+impl<G: Encode + Rollout> Bench<G> {
     fn new(empty: &G, options: &EngineOptions, seconds: f64) -> anyhow::Result<Bench<G>> {
         let rounds = match options.device {
             Device::Cpu => ROUNDS,
@@ -206,7 +206,7 @@ impl<G: Encode + Playout> Bench<G> {
     /// Random playouts per second on one thread.
     fn playouts(&self) -> anyhow::Result<String> {
         let mut rates = Vec::new();
-        for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Own] {
+        for policy in [RolloutPolicy::Uniform, RolloutPolicy::Own] {
             let mut rng = rand::SeedableRng::seed_from_u64(1);
             let rng: &mut rand_xoshiro::Xoshiro256PlusPlus = &mut rng;
             let mut tally = Tally::of(&self.empty);

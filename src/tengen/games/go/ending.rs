@@ -32,7 +32,7 @@ const LOST_IF_DEFENDED: f32 = 0.05;
 /// counted as GNU Go counts them; 137 without this.
 const SAVED_BY_A_MOVE: f32 = 0.5;
 
-/// A stone that ends beside a shared liberty in at least this share of playouts is alive in seki.
+/// A stone that ends beside a shared liberty in at least this share of rollouts is alive in seki.
 const SHARED: f32 = 0.5;
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {

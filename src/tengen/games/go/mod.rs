@@ -19,8 +19,8 @@ mod history;
 mod ladder;
 mod laddered;
 mod life;
-mod playout;
 mod repetition;
+mod rollout;
 mod rules;
 mod score;
 mod seki;
@@ -36,7 +36,7 @@ use captures::Captures;
 use handicap::Handicap;
 pub use laddered::Laddered;
 pub use life::PassAlive;
-pub use playout::{Features, WeightFit};
+pub use rollout::{Features, WeightFit};
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
 
 /// Go on boards up to 9x9, and on narrow boards with as many points.

@@ -7,8 +7,8 @@
 mod encoding;
 mod lines;
 mod openings;
-mod playout;
 mod renju;
+mod rollout;
 mod rules;
 mod shape;
 mod shape_map;

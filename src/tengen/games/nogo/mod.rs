@@ -7,7 +7,7 @@
 //! order of the stones leads to the position, and a position is its stones and the side to move.
 
 mod encoding;
-mod playout;
+mod rollout;
 mod solver;
 
 pub use encoding::{NoGoAsf, NoGoAz, NoGoV1, NoGoV2};

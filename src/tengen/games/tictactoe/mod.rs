@@ -14,7 +14,7 @@ use crate::game::{
     BoardSize, Color, Game, GameInfo, IllegalSetup, Move, Outcome, PliesLeft, Recent, Rules,
     UnknownRules, UnsupportedSize, zobrist,
 };
-use crate::rollout::Playout;
+use crate::rollout::Rollout;
 use crate::solver::Solvable;
 
 /// Points of the largest board.
@@ -222,7 +222,7 @@ impl Game for TicTacToe {
     }
 }
 
-impl Playout for TicTacToe {}
+impl Rollout for TicTacToe {}
 
 impl Solvable for TicTacToe {}
 

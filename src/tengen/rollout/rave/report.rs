@@ -9,15 +9,15 @@ use crate::game::{Move, OwnershipEstimate};
 pub struct RaveMove {
     /// The move.
     pub mv: Move,
-    /// Playouts through it.
+    /// Rollouts through it.
     pub visits: u64,
     /// Its mean result in [-1, 1] for the side to move at the root; 0 without visits.
     pub value: f32,
     /// The principal variation, this move first.
     pub pv: Vec<Move>,
-    /// Playouts through each of them.
+    /// Rollouts through each of them.
     pub pv_visits: Vec<u64>,
-    /// Ownership statistics of the playouts through it, if requested, in games that count points.
+    /// Ownership statistics of the rollouts through it, if requested, in games that count points.
     pub expected: Option<OwnershipEstimate>,
 }
 
@@ -26,25 +26,25 @@ pub struct RaveMove {
 pub struct RaveReport {
     /// All legal moves, most visited first. Empty when there is none.
     pub moves: Vec<RaveMove>,
-    /// Playouts of this search, reused ones not counted.
-    pub playouts: u64,
-    /// Reused playouts of earlier searches.
+    /// Rollouts of this search, reused ones not counted.
+    pub rollouts: u64,
+    /// Reused rollouts of earlier searches.
     pub reused: u64,
-    /// Ownership statistics of the playouts that count, in games that count points.
+    /// Ownership statistics of the rollouts that count, in games that count points.
     pub expected: Option<OwnershipEstimate>,
 }
 
 impl RaveReport {
-    /// Mean result of all playouts in [-1, 1], for the side to move at the root.
+    /// Mean result of all rollouts in [-1, 1], for the side to move at the root.
     #[must_use]
     pub fn value(&self) -> f32 {
         let weighted: f32 = self.moves.iter().map(|m| m.visits as f32 * m.value).sum();
-        weighted / ((self.playouts + self.reused).max(1) as f32)
+        weighted / ((self.rollouts + self.reused).max(1) as f32)
     }
 }
 
 impl RaveMove {
-    /// A move with its visits and wins, its principal variation with the playouts through each move
+    /// A move with its visits and wins, its principal variation with the rollouts through each move
     /// of it, itself first, and ownership statistics by policy index, if kept.
     pub fn of([visits, wins]: [f32; 2], line: Vec<(Move, u64)>, after: &[Tally]) -> RaveMove {
         let mv = line[0].0;

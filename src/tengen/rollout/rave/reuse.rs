@@ -1,6 +1,6 @@
 //! Tree reuse: finds the current position in the tree of the last search.
 
-use super::super::Playout;
+use super::super::Rollout;
 use super::super::tree::{NodeId, Tree};
 use crate::game::{GameState, Move, PositionHistory};
 
@@ -27,7 +27,7 @@ impl TreeRoot {
     }
 
     /// The tree node of the current position, if it can be reused.
-    pub(super) fn known<G: Playout>(
+    pub(super) fn known<G: Rollout>(
         &self,
         tree: &Tree,
         start: &GameState<G>,

@@ -10,7 +10,7 @@ use crate::seed::numbered_seed;
 use crate::shards::training_game::TrainingGame;
 use tengen::encode::Encode;
 use tengen::game::{Color, Game, Move, Outcome, Proof};
-use tengen::rollout::{Playout, Rave, RaveParams};
+use tengen::rollout::{Rave, RaveParams, Rollout};
 use tengen::stats::GameResult;
 
 /// A player in the matches of one thread.
@@ -48,7 +48,7 @@ pub(super) struct MatchGame<G: Game> {
     players: [GamePlayer<G>; 2],
 }
 
-impl<G: Encode + Playout> MatchGame<G> {
+impl<G: Encode + Rollout> MatchGame<G> {
     /// Game `number` of the match `plan`.
     pub(super) fn new(
         start: &G,
@@ -107,7 +107,7 @@ impl<G: Encode + Playout> MatchGame<G> {
     }
 }
 
-impl<G: Encode + Playout> Task<G> for MatchGame<G> {
+impl<G: Encode + Rollout> Task<G> for MatchGame<G> {
     fn wanted(&mut self) -> Option<(usize, &G)> {
         while self.line.result().is_none() {
             let turn = self.turn();

@@ -1,5 +1,5 @@
 //! Encodings `katago-7` and `katago-7-suicide`: what KataGo's networks of model versions 8 to 17 read, its
-//! inputs `V7` (`cpp/neuralnet/nninputs.cpp`), as in an evaluation without handicap by playouts and without
+//! inputs `V7` (`cpp/neuralnet/nninputs.cpp`), as in an evaluation without handicap by rollouts and without
 //! the second phase of a territory game. Their 22 planes of points come first, then a plane for each of the
 //! 19 numbers, and one that is 1 where the rules leave no game without a result: the network's logit for it
 //! counts elsewhere alone.
@@ -189,7 +189,7 @@ fn numbers<const CELLS: usize, const WORDS: usize>(
     numbers[8] = f32::from(u8::from(rules.suicide));
     // Territory goes with KataGo's tax `SEKI` here.
     [numbers[9], numbers[10]] = if is_area { [0.0; 2] } else { [1.0; 2] };
-    // 11 is another tax, 12 and 13 the second phase of a territory game, 15 and 16 handicap by playouts,
+    // 11 is another tax, 12 and 13 the second phase of a territory game, 15 and 16 handicap by rollouts,
     // 17 the button.
     numbers[14] = f32::from(u8::from(history.pass_ends));
     if is_area {

@@ -3,8 +3,8 @@
 use super::fours::ANY_LENGTH;
 use super::level::Level;
 use super::numbers::Turn;
-use super::threat_solver::{Attempt, ThreatSolver};
 use super::table::Known;
+use super::threat_solver::{Attempt, ThreatSolver};
 use crate::game::{Bounds, Game, Move, ProbeResult, Proof};
 use crate::games::gomoku::{Gomoku, Points};
 use crate::solver::SolveLimits;

@@ -1,25 +1,25 @@
-//! NoGo's random playouts: every point is visited once, and spare moves are played last.
+//! NoGo's random rollouts: every point is visited once, and spare moves are played last.
 
 use rand::Rng;
 
 use super::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome};
-use crate::rollout::{Played, Playout, PlayoutPolicy, StaticEval, Tally, below};
+use crate::rollout::{Played, Rollout, RolloutPolicy, StaticEval, Tally, below};
 
-impl<const WORDS: usize> Playout for NoGo<WORDS> {
+impl<const WORDS: usize> Rollout for NoGo<WORDS> {
     /// The policy plays points that only one side can play last: waiting costs that side nothing,
-    /// so they are its spare moves. Worth 636 Elo over [`PlayoutPolicy::Uniform`] at 1,000 playouts
-    /// (docs/methods.md#playouts).
+    /// so they are its spare moves. Worth 636 Elo over [`RolloutPolicy::Uniform`] at 1,000 rollouts
+    /// (docs/methods.md#rollouts).
     fn finish<R: Rng>(
         &mut self,
-        policy: PlayoutPolicy,
+        policy: RolloutPolicy,
         rng: &mut R,
         played: &mut Played,
         _tally: &mut Tally,
     ) -> Outcome {
         match policy {
-            PlayoutPolicy::Uniform => play_uniform(self, rng),
-            PlayoutPolicy::Own => {
+            RolloutPolicy::Uniform => play_uniform(self, rng),
+            RolloutPolicy::Own => {
                 play_shared(self, rng);
                 play_private(self, rng);
             }
@@ -132,9 +132,9 @@ mod tests {
     use crate::games::nogo::SmallNoGo;
 
     #[test]
-    fn playouts_end_where_nobody_can_move() {
+    fn rollouts_end_where_nobody_can_move() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Own] {
+        for policy in [RolloutPolicy::Uniform, RolloutPolicy::Own] {
             for side in [1, 2, 3, 5, 9] {
                 for _ in 0..100 {
                     let mut position = SmallNoGo::new(BoardSize::square(side)).unwrap();
@@ -153,14 +153,14 @@ mod tests {
 
     /// Random games last 74.4 plies on average and are fair (docs/methods.md#nogo).
     #[test]
-    fn uniform_playouts_have_the_known_length_and_are_fair() {
+    fn uniform_rollouts_have_the_known_length_and_are_fair() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
         let (mut plies, mut black, games) = (0, 0, 4000);
         for _ in 0..games {
             let mut position = SmallNoGo::new(BoardSize::square(9)).unwrap();
             let mut played = Played::of(&position);
             let outcome = position.finish(
-                PlayoutPolicy::Uniform,
+                RolloutPolicy::Uniform,
                 &mut rng,
                 &mut played,
                 &mut Tally::default(),

@@ -1,16 +1,16 @@
-//! Random playouts to the end of the game.
+//! Random rollouts to the end of the game.
 
 use rand::Rng;
 
 use super::Tally;
 use crate::game::{Color, Game, Move, Outcome, ply_cap, scoring};
 
-/// Move choice of a playout.
+/// Move choice of a rollout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlayoutPolicy {
+pub enum RolloutPolicy {
     /// Uniform among legal moves.
     Uniform,
-    /// The game's own policy, or [`PlayoutPolicy::Uniform`] without one.
+    /// The game's own policy, or [`RolloutPolicy::Uniform`] without one.
     Own,
 }
 
@@ -60,16 +60,16 @@ impl Played {
 pub struct Prior {
     /// The mean result, in [0, 1], for the side that plays it.
     pub win: f32,
-    /// Its weight in playouts, more than 0.
-    pub playouts: f32,
+    /// Its weight in rollouts, more than 0.
+    pub rollouts: f32,
 }
 
 impl Default for Prior {
-    /// One virtual even playout: no division by zero, and no move starts as certain.
+    /// One virtual even rollout: no division by zero, and no move starts as certain.
     fn default() -> Self {
         Prior {
             win: 0.5,
-            playouts: 1.0,
+            rollouts: 1.0,
         }
     }
 }
@@ -84,14 +84,14 @@ pub struct StaticEval {
     pub appeal: Vec<f32>,
 }
 
-/// A game that random playouts can finish.
-pub trait Playout: Game {
+/// A game that random rollouts can finish.
+pub trait Rollout: Game {
     /// Plays random moves to the end of the game, returns the result, and records who played where
     /// and, in games that count them, who owns the points. A game that exceeds the maximum length
     /// is a draw. The final content of the position is unspecified.
     fn finish<R: Rng>(
         &mut self,
-        policy: PlayoutPolicy,
+        policy: RolloutPolicy,
         rng: &mut R,
         played: &mut Played,
         tally: &mut Tally,
@@ -113,7 +113,7 @@ pub trait Playout: Game {
         self.outcome().unwrap_or(Outcome::DRAW)
     }
 
-    /// Priors of these legal moves before any playout. A prior never excludes a move: playouts
+    /// Priors of these legal moves before any rollout. A prior never excludes a move: rollouts
     /// outweigh it.
     fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
         let _ = (moves, priors);
@@ -144,7 +144,7 @@ pub trait Playout: Game {
         priors.iter().map(|prior| prior.win).collect()
     }
 
-    /// The same position under the rules by which playouts are scored, without irrelevant parts.
+    /// The same position under the rules by which rollouts are scored, without irrelevant parts.
     fn as_played_out(&self) -> Self {
         scoring::disputed(self)
     }

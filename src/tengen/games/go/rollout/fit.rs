@@ -20,10 +20,10 @@ const ROUNDS: usize = 60;
 /// Which features have weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Features {
-    /// Those of playouts, which are cheap to update.
+    /// Those of rollouts, which are cheap to update.
     #[default]
-    Playouts,
-    /// Place, distance and liberties as well, for [`crate::rollout::Playout::ranking`].
+    Rollouts,
+    /// Place, distance and liberties as well, for [`crate::rollout::Rollout::ranking`].
     All,
 }
 
@@ -32,7 +32,7 @@ impl Features {
     /// of a move changes at a time; several change here, so that the steps are smaller.
     fn steps(self) -> [f64; 2] {
         match self {
-            Features::Playouts => [1.0, 0.5],
+            Features::Rollouts => [1.0, 0.5],
             Features::All => [0.3, 0.3],
         }
     }
@@ -40,7 +40,7 @@ impl Features {
     /// Number of named features.
     fn count(self) -> usize {
         match self {
-            Features::Playouts => WHERE,
+            Features::Rollouts => WHERE,
             Features::All => KINDS,
         }
     }
@@ -130,7 +130,7 @@ impl WeightFit {
             let shapes = self.shapes.len() as u16;
             let shape = *self.shapes.entry(alike(around, mover)).or_insert(shapes);
             let kinds = match self.features {
-                Features::Playouts => view.kinds(point),
+                Features::Rollouts => view.kinds(point),
                 Features::All => domain.kinds(point),
             };
             self.choices.push(Choice { shape, kinds });

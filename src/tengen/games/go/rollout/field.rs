@@ -1,5 +1,5 @@
-//! The board of a playout: chains with their stones and liberties as sets, and the neighbourhood of
-//! each point, updated incrementally. It supports neither superko nor suicide, which playouts do
+//! The board of a rollout: chains with their stones and liberties as sets, and the neighbourhood of
+//! each point, updated incrementally. It supports neither superko nor suicide, which rollouts do
 //! not play.
 
 use crate::game::{Bits, Color, Frame, Game, Move, Scored as _};
@@ -26,7 +26,7 @@ pub(super) struct Sides {
     pub(super) saves: [u8; 2],
 }
 
-/// A position in a playout.
+/// A position in a rollout.
 #[derive(Debug, Clone)]
 pub(super) struct Field<const CELLS: usize, const WORDS: usize> {
     frame: Frame<WORDS>,
@@ -363,7 +363,7 @@ mod tests {
 
     use super::*;
     use crate::game::BoardSize;
-    use crate::games::go::playout::weights::WEIGHTS;
+    use crate::games::go::rollout::weights::WEIGHTS;
 
     /// Compares the field with the rules of the game.
     fn check<const CELLS: usize, const WORDS: usize>(

@@ -1,4 +1,4 @@
-//! Move choice of a playout: points drawn in proportion to their learned weights.
+//! Move choice of a rollout: points drawn in proportion to their learned weights.
 
 use rand::{Rng, RngExt};
 
@@ -10,7 +10,7 @@ use crate::game::{BoardSize, Move};
 use crate::rollout::Played;
 
 /// Probability that a chosen self-atari of a single stone is kept. Games have fewer of them (their
-/// weight is `loses-one`), but with 0.5 playouts predict results better than with 0.1
+/// weight is `loses-one`), but with 0.5 rollouts predict results better than with 0.1
 /// (docs/results/measures.toml).
 const THROWN_IN: f32 = 0.5;
 

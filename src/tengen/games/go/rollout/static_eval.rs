@@ -1,10 +1,10 @@
-//! Static move preferences in Go, without a playout: the moves that playouts prefer among those
+//! Static move preferences in Go, without a rollout: the moves that rollouts prefer among those
 //! that are not wasted; a pass if all are.
 
 use super::field::Field;
 use crate::game::{Bits, Color, Game, Move, Scored as _};
 use crate::games::go::Go;
-use crate::rollout::{Playout as _, Prior, StaticEval};
+use crate::rollout::{Prior, Rollout as _, StaticEval};
 
 /// Empty points enclosed by one side are its territory up to a ninth of the board, or [`SMALL`].
 const PART: usize = 9;

@@ -1,4 +1,4 @@
-//! Gomoku's random playouts: fives and fours are seen, threes are made and stopped, and otherwise
+//! Gomoku's random rollouts: fives and fours are seen, threes are made and stopped, and otherwise
 //! stones are placed where rows grow.
 
 mod potential;
@@ -7,20 +7,20 @@ use rand::Rng;
 
 use crate::game::{Bits, Color, Game, Move, Outcome};
 use crate::games::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
-use crate::rollout::{Played, Playout, PlayoutPolicy, Prior, StaticEval, Tally, below};
+use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, below};
 
-impl Playout for Gomoku {
+impl Rollout for Gomoku {
     /// The policy wins if it can, stops a five, makes a straight four, stops one, makes a double
     /// threat, and otherwise plays the best of a few points near other stones, by their shapes for
     /// both sides.
     fn finish<R: Rng>(
         &mut self,
-        policy: PlayoutPolicy,
+        policy: RolloutPolicy,
         rng: &mut R,
         played: &mut Played,
         _tally: &mut Tally,
     ) -> Outcome {
-        let mut sight = (policy == PlayoutPolicy::Own).then(|| VisiblePosition::of(self));
+        let mut sight = (policy == RolloutPolicy::Own).then(|| VisiblePosition::of(self));
         loop {
             if let Some(outcome) = self.outcome() {
                 return outcome;
@@ -47,15 +47,15 @@ impl Playout for Gomoku {
             *prior = match urgent {
                 Some((points, win)) if points.contains(mv) => Prior {
                     win,
-                    playouts: URGENT,
+                    rollouts: URGENT,
                 },
                 Some(_) => Prior {
                     win: 0.05,
-                    playouts: URGENT,
+                    rollouts: URGENT,
                 },
                 None => Prior {
                     win: sight.promise(self, mv),
-                    playouts: CALM,
+                    rollouts: CALM,
                 },
             };
         }
@@ -74,10 +74,10 @@ impl Playout for Gomoku {
     }
 }
 
-/// Weight in playouts of what is known of forced moves.
+/// Weight in rollouts of what is known of forced moves.
 const URGENT: f32 = 100.0;
 
-/// Weight in playouts of the shapes around a point.
+/// Weight in rollouts of the shapes around a point.
 const CALM: f32 = 20.0;
 
 /// Maximum distance from another stone for a sensible move.
@@ -258,18 +258,18 @@ mod tests {
     use crate::games::gomoku::tests::diagram;
     use crate::rollout::{Rave, RaveParams};
 
-    fn best(rows: &str, rules: GomokuRules, to_move: Color, playouts: u64) -> ((u8, u8), f32) {
+    fn best(rows: &str, rules: GomokuRules, to_move: Color, rollouts: u64) -> ((u8, u8), f32) {
         let position = diagram(rows, rules, to_move);
         let mut rave = Rave::new(RaveParams::default(), 1);
-        let report = rave.search(&position, |done| done < playouts);
+        let report = rave.search(&position, |done| done < rollouts);
         let first = &report.moves[0];
         (position.size().column_row(first.mv), first.value)
     }
 
     #[test]
-    fn playouts_end_as_the_rules_say() {
+    fn rollouts_end_as_the_rules_say() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Own] {
+        for policy in [RolloutPolicy::Uniform, RolloutPolicy::Own] {
             for rules in GomokuRules::ALL {
                 for (width, height) in [(5, 5), (5, 9), (15, 15)] {
                     let size = BoardSize::new(width, height);
@@ -363,16 +363,16 @@ mod tests {
         assert_eq!(best.map(|(_, &mv)| mv), Some(position.size().point(7, 4)));
     }
 
-    /// 10-0 at 500 playouts on 15x15.
+    /// 10-0 at 500 rollouts on 15x15.
     #[test]
-    fn seeing_rows_beats_uniform_playouts() {
+    fn seeing_rows_beats_uniform_rollouts() {
         let won = |game: u64| {
             let mut position = Gomoku::new(BoardSize::square(9)).unwrap();
             let ours = Color::BOTH[(game % 2) as usize];
             let mut players = Color::BOTH.map(|color| {
                 let policy = match color == ours {
-                    true => PlayoutPolicy::Own,
-                    false => PlayoutPolicy::Uniform,
+                    true => RolloutPolicy::Own,
+                    false => RolloutPolicy::Uniform,
                 };
                 Rave::new(
                     RaveParams {

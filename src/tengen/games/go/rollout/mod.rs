@@ -1,4 +1,4 @@
-//! Go's random playouts: own eyes are never filled, and points are drawn with learned weights.
+//! Go's random rollouts: own eyes are never filled, and points are drawn with learned weights.
 
 mod domain;
 mod field;
@@ -19,22 +19,22 @@ use rand::Rng;
 
 use super::Go;
 use crate::game::{Bits, Color, Frame, Game, HalfPoints, Move, Outcome, Scored as _};
-use crate::rollout::{Played, Playout, PlayoutPolicy, Prior, StaticEval, Tally, below};
+use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, below};
 
-/// A playout ends after this many plies per point and is scored as the board then stands: only
+/// A rollout ends after this many plies per point and is scored as the board then stands: only
 /// cycles of kos last so long.
 const MAX_PLIES_A_POINT: u32 = 3;
 
 /// Share of empty points above which a side does not pass first.
 const OPEN: f32 = 0.5;
 
-impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
+impl<const CELLS: usize, const WORDS: usize> Rollout for Go<CELLS, WORDS> {
     /// The policy draws points with learned weights for the neighbourhood, captures and rescues,
-    /// and answers to the last move (docs/methods.md#playouts). Area is scored, with the position's
-    /// komi for it: stones of a playout cost nothing.
+    /// and answers to the last move (docs/methods.md#rollouts). Area is scored, with the position's
+    /// komi for it: stones of a rollout cost nothing.
     fn finish<R: Rng>(
         &mut self,
-        policy: PlayoutPolicy,
+        policy: RolloutPolicy,
         rng: &mut R,
         played: &mut Played,
         tally: &mut Tally,
@@ -42,11 +42,11 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
         let most = MAX_PLIES_A_POINT * self.size().area() as u32;
         let komi = self.area_komi();
         let ended = match policy {
-            PlayoutPolicy::Uniform => {
+            RolloutPolicy::Uniform => {
                 play_uniform(self, most, rng, played);
                 Ended::of(self)
             }
-            PlayoutPolicy::Own => {
+            RolloutPolicy::Own => {
                 let mut field = Field::of(self);
                 play_out(&mut field, most, rng, played);
                 let stones = Color::BOTH.map(|color| field.stones(color));
@@ -62,7 +62,7 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
         self.disputed().without_last_moves()
     }
 
-    /// Worth 44 of 60 games against none, at 1,000 playouts a move on 9x9, and 7% more time.
+    /// Worth 44 of 60 games against none, at 1,000 rollouts a move on 9x9, and 7% more time.
     fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
         priors::priors(self, moves, priors);
     }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn playouts_end_when_nobody_wants_to_play() {
+    fn rollouts_end_when_nobody_wants_to_play() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         for side in [1, 2, 3, 5, 9] {
             for _ in 0..50 {
@@ -244,7 +244,7 @@ mod tests {
         let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
         let mut played = Played::of(&position);
         let mut tally = Tally::of(&position);
-        position.finish(PlayoutPolicy::Own, &mut rng, &mut played, &mut tally);
+        position.finish(RolloutPolicy::Own, &mut rng, &mut played, &mut tally);
         for point in 0..25 {
             let [black, white] = Color::BOTH.map(|color| played.by(color)[point]);
             assert!(black + white <= 1.0, "one side is the first");

@@ -1,4 +1,4 @@
-//! Features of a move's place: line, distances to the last moves, liberties. Playouts do without
+//! Features of a move's place: line, distances to the last moves, liberties. Rollouts do without
 //! them.
 
 /// Steps from a stone within which a point is not open.
@@ -7,7 +7,7 @@ pub(super) const NEAR: usize = 3;
 /// Lines from the edge that are told apart; the last one has all further in.
 pub(super) const LINES: usize = 5;
 
-/// Upper ends of the classes of distance to a move; those of 2 and 3 are features of playouts.
+/// Upper ends of the classes of distance to a move; those of 2 and 3 are features of rollouts.
 pub(super) const DISTANCES: [u8; 7] = [4, 5, 6, 8, 12, 20, u8::MAX];
 
 /// The classes of distance to the own last move.

@@ -1,4 +1,4 @@
-//! Prior values of moves before any playout: the probability in playouts, wasted stones, and on an
+//! Prior values of moves before any rollout: the probability in rollouts, wasted stones, and on an
 //! open board the line. The weight of each term was found by matches
 //! (docs/results/measures.toml).
 
@@ -9,9 +9,9 @@ use crate::game::{Bits, Color, Game, Move};
 use crate::games::go::Go;
 use crate::rollout::Prior;
 
-/// Weight of each term in playouts.
+/// Weight of each term in rollouts.
 const EVEN: f32 = 10.0;
-/// Multiplied by the square root of a move's probability in playouts.
+/// Multiplied by the square root of a move's probability in rollouts.
 const LIKELY: f32 = 100.0;
 const LOSES_STONES: f32 = 20.0;
 const OPEN_AREA: f32 = 10.0;
@@ -44,7 +44,7 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
             all += weight;
             *prior = Prior {
                 win: weight,
-                playouts: if loses { LOSES_STONES } else { 0.0 },
+                rollouts: if loses { LOSES_STONES } else { 0.0 },
             };
         }
     }
@@ -52,10 +52,10 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
         if is_point {
             let chance = prior.win / f32::max(all, 1.0);
             let (open, low) = place(position, crowded, mv);
-            let (good, bad) = (LIKELY * chance.sqrt() + open, prior.playouts + low);
+            let (good, bad) = (LIKELY * chance.sqrt() + open, prior.rollouts + low);
             *prior = Prior {
                 win: (EVEN / 2.0 + good) / (EVEN + good + bad),
-                playouts: EVEN + good + bad,
+                rollouts: EVEN + good + bad,
             };
         }
     }

@@ -1,4 +1,4 @@
-//! How people rank the moves of Go: the features of playouts and those of place, distance and
+//! How people rank the moves of Go: the features of rollouts and those of place, distance and
 //! liberties, with weights learned from recorded games (docs/papers.md#domain-scores).
 
 use std::sync::LazyLock;

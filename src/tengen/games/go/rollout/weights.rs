@@ -1,4 +1,4 @@
-//! Relative weights of moves in a playout: learned weights of the pattern around a point and of a
+//! Relative weights of moves in a rollout: learned weights of the pattern around a point and of a
 //! move's features.
 
 use std::sync::LazyLock;
@@ -75,8 +75,8 @@ impl Kinds {
     }
 }
 
-/// Names of the features of playouts in the weights file.
-pub(super) const PLAYOUT_NAMES: [&str; WHERE] = [
+/// Names of the features of rollouts in the weights file.
+pub(super) const ROLLOUT_NAMES: [&str; WHERE] = [
     "takes-one",
     "takes-many",
     "saves-one",
@@ -95,7 +95,7 @@ pub(super) const PLAYOUT_NAMES: [&str; WHERE] = [
 
 /// Names of all features, by index.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    PLAYOUT_NAMES.into_iter().chain(PLACE_NAMES)
+    ROLLOUT_NAMES.into_iter().chain(PLACE_NAMES)
 }
 
 /// Number of neighbourhoods: 8 neighbours, two bits each.
@@ -122,7 +122,7 @@ pub(super) fn scaled(weight: u32, factor: f32) -> u32 {
     }
 }
 
-/// The weights used in playouts.
+/// The weights used in rollouts.
 pub(super) static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| Weights::read(include_str!("weights.txt")));
 
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn the_file_names_every_kind_and_shapes_as_they_are_looked_up() {
         let text = include_str!("weights.txt");
-        for name in PLAYOUT_NAMES {
+        for name in ROLLOUT_NAMES {
             let line = text
                 .lines()
                 .find(|line| line.split(' ').next() == Some(name));
