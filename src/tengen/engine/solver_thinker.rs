@@ -25,7 +25,7 @@ use crate::game::{GameState, Proof};
 use crate::search::{
     AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
 };
-use crate::settings::{Allowed as _, Reader};
+use crate::settings::{Allowed as _, ValueReader};
 use crate::solver::{Solvable, Solve, SolveLimits, SolvedMoves};
 
 /// 1/SHARE of visits or simulated time are added for the solver.
@@ -62,7 +62,7 @@ crate::settings! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     SolverOptions, "Solver" {
         solver_threads: SolverThreads = SolverThreads::Backend => "auto with a network, 0 with playouts",
-            Reader("N", "a whole number up to 1024, or auto", SolverThreads::named),
+            ValueReader("N", "a whole number up to 1024, or auto", SolverThreads::named),
             "Threads that solve the position during the search; 0 for none; auto for 1, but under a time limit only \
              if the search leaves a processor idle";
         solver_from: u32 = 36, ..,

@@ -85,7 +85,7 @@ fn converse<C: Protocol>(
 ) -> std::io::Result<()> {
     let (sender, messages) = channel();
     let interrupts = conversation.interrupts();
-    let reader = Reader::<C> {
+    let reader = CommandReader::<C> {
         interrupts: Arc::clone(&interrupts),
         messages: sender,
         number: 0,
@@ -119,7 +119,7 @@ fn converse<C: Protocol>(
 }
 
 /// The reading side.
-struct Reader<C: Protocol> {
+struct CommandReader<C: Protocol> {
     interrupts: Arc<Interrupts>,
     messages: Sender<Message<C::Command>>,
     /// Number of the last message sent.
@@ -128,7 +128,7 @@ struct Reader<C: Protocol> {
     commands: u64,
 }
 
-impl<C: Protocol> Reader<C> {
+impl<C: Protocol> CommandReader<C> {
     fn run(mut self, mut input: impl Read) {
         let mut chunk = vec![0; CHUNK];
         let mut pending = Vec::new();

@@ -74,7 +74,7 @@ pub enum Fault {
 
 /// A successful answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct GtpAnswer {
     /// The text after `=` and the id; lines are joined by `\n`.
     pub text: String,
     /// From the command's sending to the answer's last line, by the referee's clock.
@@ -122,7 +122,7 @@ impl GtpClient {
     ///
     /// # Errors
     /// [`Fault`]; after any but [`Fault::Refused`] the client is unusable.
-    pub fn command(&mut self, command: &str, limit: Duration) -> Result<Answer, Fault> {
+    pub fn command(&mut self, command: &str, limit: Duration) -> Result<GtpAnswer, Fault> {
         let id = self.next_id;
         self.next_id += 1;
         let start = self.clock.now();
@@ -162,7 +162,7 @@ impl GtpClient {
                 (false, true) => {
                     let took = at.saturating_sub(start);
                     let id = self.numbered.then_some(id);
-                    return read_answer(command, id, &lines).map(|text| Answer { text, took });
+                    return read_answer(command, id, &lines).map(|text| GtpAnswer { text, took });
                 }
             }
         }

@@ -38,7 +38,7 @@ pub use clock_simulation::{ClockSimulation, TimeReports};
 pub use complaints::{Complaint, Complaints};
 pub use count::{Count, CountBasis, PlayingOn};
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
-pub use gtp_client::{Answer, Fault, GtpClient};
+pub use gtp_client::{Fault, GtpAnswer, GtpClient};
 pub use gtp_player::GtpPlayer;
 pub use match_record::{MatchRecord, Origin};
 pub use match_run::{FinishedGame, MatchPlan};

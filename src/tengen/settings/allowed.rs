@@ -210,13 +210,13 @@ impl<T: FromStr + Display> Allowed<T> for Text {
 }
 
 /// What a function reads: placeholder, description, function.
-pub struct Reader<T>(
+pub struct ValueReader<T>(
     pub &'static str,
     pub &'static str,
     pub fn(&str) -> Option<T>,
 );
 
-impl<T> Allowed<T> for Reader<T> {
+impl<T> Allowed<T> for ValueReader<T> {
     fn read(&self, text: &str) -> Option<T> {
         (self.2)(text)
     }
@@ -231,7 +231,7 @@ impl<T> Allowed<T> for Reader<T> {
 }
 
 /// A file, by its name.
-pub const FILE: Maybe<Reader<PathBuf>> = Maybe(Reader("FILE", "a file name", |text| {
+pub const FILE: Maybe<ValueReader<PathBuf>> = Maybe(ValueReader("FILE", "a file name", |text| {
     (!text.is_empty()).then(|| text.into())
 }));
 

@@ -8,7 +8,7 @@ mod choices;
 use thiserror::Error;
 
 pub use allowed::above;
-pub use allowed::{Allowed, Choice, FILE, Maybe, Reader, Switch, Text};
+pub use allowed::{Allowed, Choice, FILE, Maybe, Switch, Text, ValueReader};
 pub use allowed::{InPlan, above_to};
 pub use choices::{Choices, listed};
 

@@ -19,7 +19,7 @@ use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::fit::optimizer::OptimizerKind;
 use tengen_train::fit::schedule::Schedule;
 use tengen_train::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
-use tengen_train::fit::{Fit, FitContext, FitParams, Report, find_encoding, fit};
+use tengen_train::fit::{Fit, FitContext, FitParams, FitReport, find_encoding, fit};
 use tengen_train::network::architecture::{Architecture, GameShape};
 use tengen_train::network::device::FitDevice;
 use tengen_train::network::loss_weights::LossWeights;
@@ -313,7 +313,7 @@ fn learn<G: Trainable>(
 }
 
 /// The losses of the auxiliary heads on a batch.
-fn aux_losses(report: &Report) -> String {
+fn aux_losses(report: &FitReport) -> String {
     let losses = report.aux_losses.iter();
     losses
         .map(|(name, loss)| format!(" {name} {loss:.3}"))
@@ -458,7 +458,7 @@ fn describe<G: Trainable>(
 }
 
 /// Validation losses, with those of the untrained network in parentheses.
-fn held_out_message(report: &Report) -> String {
+fn held_out_message(report: &FitReport) -> String {
     let (now, then) = (report.held_out.unwrap_or_default(), report.untrained);
     format!(
         "held out: policy {:.3} ({:.3}, floor {:.3}) value {:.3} ({:.3}) top-1 {:.1}% ({:.1}%) winner {:.1}% ({:.1}%)",

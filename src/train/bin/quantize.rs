@@ -133,7 +133,7 @@ fn quantize<G: Trainable>(
     let found = differences(&mut pairs, &validation)?;
     let [first, second] = &mut pairs[0].evaluators;
     let speeds = measure([&mut **first, &mut **second], &validation[0].batch, &clock)?;
-    let report = Report {
+    let report = QuantizeReport {
         precision: &args.precision,
         bytes: [onnx.len(), smaller.len()],
         boards: &found,
@@ -219,8 +219,8 @@ fn measure(
     Ok(table)
 }
 
-/// Report on the new network.
-struct Report<'a> {
+/// QuantizeReport on the new network.
+struct QuantizeReport<'a> {
     precision: &'a str,
     /// Of both files.
     bytes: [usize; 2],
@@ -228,7 +228,7 @@ struct Report<'a> {
     speeds: &'a Speeds,
 }
 
-impl Report<'_> {
+impl QuantizeReport<'_> {
     fn is_accepted(&self) -> bool {
         let mut all = self.boards.iter();
         all.all(|on| is_accepted(&on.difference))

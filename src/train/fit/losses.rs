@@ -35,7 +35,7 @@ impl Log {
     }
 
     /// Appends one line.
-    pub(crate) fn append(&self, report: &Report) -> Result<(), TrainError> {
+    pub(crate) fn append(&self, report: &FitReport) -> Result<(), TrainError> {
         let mut line = serde_json::to_string(report)
             .map_err(|error| TrainError::Setting(format!("cannot log losses: {error}")))?;
         line.push('\n');
@@ -48,9 +48,9 @@ impl Log {
     }
 }
 
-/// Report of a step.
+/// FitReport of a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct FitReport {
     /// Optimiser steps made so far.
     pub step: u64,
     /// Policy loss of the batch in nats.

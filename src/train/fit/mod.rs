@@ -13,7 +13,7 @@ pub mod schedule;
 pub(crate) mod step;
 pub mod teacher;
 
-pub use losses::Report;
+pub use losses::FitReport;
 pub use params::{Fit, FitParams, usual_encoding};
 
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ pub fn fit<G: Trainable>(
     dataset: Dataset,
     params: &FitParams,
     context: &FitContext<'_>,
-    mut observe: impl FnMut(&Report) -> ControlFlow<()>,
+    mut observe: impl FnMut(&FitReport) -> ControlFlow<()>,
 ) -> Result<Checkpoint, TrainError> {
     let device = context.device.open()?;
     let _lock = lock_folder(context.folder)?;

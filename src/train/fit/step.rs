@@ -2,7 +2,7 @@
 
 use burn::tensor::Device;
 
-use crate::fit::Report;
+use crate::fit::FitReport;
 use crate::fit::batch::Batch;
 use crate::fit::checkpoint::Checkpoint;
 use crate::fit::gradient_workers::GradientWorkers;
@@ -23,7 +23,7 @@ pub(crate) fn step(
     workers: &GradientWorkers,
     device: &Device,
     untrained: HeldOutLosses,
-) -> Report {
+) -> FitReport {
     let params = &state.params;
     let rate = learning_rate(
         params.schedule,
@@ -54,7 +54,7 @@ pub(crate) fn step(
     }
     state.step += 1;
     let aux = computed.aux.iter();
-    Report {
+    FitReport {
         step: state.step,
         policy_loss: computed.losses[0],
         value_loss: computed.losses[1],

@@ -48,7 +48,7 @@ struct LostWin {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct MeasureReport {
     /// Positions tried, and those of the file of which nothing is known.
     tried: usize,
     unsolved: usize,
@@ -87,7 +87,7 @@ impl Measure {
             }
         }
         let report = exam.report(unsolved);
-        print_report(&report, self.json, Report::text)?;
+        print_report(&report, self.json, MeasureReport::text)?;
         if stop.is_raised() {
             return end_as_interrupted();
         }
@@ -163,7 +163,7 @@ impl EndingTest {
         }
     }
 
-    fn report(self, unsolved: usize) -> Report {
+    fn report(self, unsolved: usize) -> MeasureReport {
         let tried = self.by_search.len();
         let scores = by_plies(
             [("network", &self.by_network), ("search", &self.by_search)],
@@ -172,7 +172,7 @@ impl EndingTest {
             Score::of,
         );
         let [visits, seconds] = self.examinee.means();
-        Report {
+        MeasureReport {
             tried,
             unsolved,
             visits,
@@ -183,7 +183,7 @@ impl EndingTest {
     }
 }
 
-impl Report {
+impl MeasureReport {
     fn text(&self) -> String {
         let head = format!(
             "{} positions, {} more of the file are unsolved; {:.0} visits and {:.3} s a search",

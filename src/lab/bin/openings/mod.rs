@@ -46,7 +46,7 @@ pub(crate) struct Openings {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct OpeningsReport {
     /// Number of openings tried.
     tried: usize,
     /// Means over the searches, and over the reference searches.
@@ -94,7 +94,7 @@ pub(crate) fn run(task: &Openings) -> anyhow::Result<()> {
     }
     let [visits, seconds] = examinee.means();
     let tried = by_search.len();
-    let report = Report {
+    let report = OpeningsReport {
         tried,
         visits,
         seconds,
@@ -106,7 +106,7 @@ pub(crate) fn run(task: &Openings) -> anyhow::Result<()> {
             Score::of,
         ),
     };
-    print_report(&report, task.json, Report::text)?;
+    print_report(&report, task.json, OpeningsReport::text)?;
     if stop.is_raised() {
         return end_as_interrupted();
     }
@@ -147,7 +147,7 @@ fn judge(
     Ok(())
 }
 
-impl Report {
+impl OpeningsReport {
     fn text(&self) -> String {
         let head = format!(
             "{} openings, judged by {:.0} visits; {:.0} visits and {:.3} s a search",

@@ -2,7 +2,7 @@
 //! those of transformers.
 
 use super::layers::{Activation, Conv, MatMul, Norm};
-use super::reader::Reader;
+use super::reader::KataGoReader;
 use super::transformer::{Attention, FeedForward};
 
 /// The most blocks of a stack.
@@ -57,7 +57,7 @@ pub(super) struct Pooling {
 
 impl NormAct {
     pub(super) fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         channels: usize,
         version: u32,
     ) -> Result<NormAct, String> {
@@ -71,7 +71,7 @@ impl NormAct {
 impl Pooling {
     /// One of `inputs` channels; the numbers for `outputs` follow in the caller's layers.
     fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         [inputs, outputs]: [usize; 2],
         version: u32,
     ) -> Result<Pooling, String> {
@@ -88,7 +88,7 @@ impl Pooling {
 
 /// Reads `count` blocks with this number of channels, nested in `depth` others.
 pub(super) fn stack(
-    reader: &mut Reader<'_>,
+    reader: &mut KataGoReader<'_>,
     count: usize,
     channels: usize,
     version: u32,
@@ -105,7 +105,7 @@ pub(super) fn stack(
 
 impl Block {
     fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         channels: usize,
         version: u32,
         depth: usize,
@@ -135,7 +135,7 @@ impl Block {
 
 impl Convolutional {
     fn plain(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         kind: &str,
         channels: usize,
         version: u32,
@@ -158,7 +158,7 @@ impl Convolutional {
     }
 
     fn nested(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         channels: usize,
         version: u32,
         depth: usize,

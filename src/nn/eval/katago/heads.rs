@@ -2,7 +2,7 @@
 
 use super::blocks::NormAct;
 use super::layers::{Activation, Conv, MatMul, biases};
-use super::reader::Reader;
+use super::reader::KataGoReader;
 
 /// Logits of moves.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub(super) struct ValueHead {
 }
 
 /// Channels of a policy.
-fn policy_channels(reader: &mut Reader<'_>, version: u32) -> Result<usize, String> {
+fn policy_channels(reader: &mut KataGoReader<'_>, version: u32) -> Result<usize, String> {
     match version {
         17.. => {
             let channels = reader.number("the number of its channels")?;
@@ -68,7 +68,7 @@ fn policy_channels(reader: &mut Reader<'_>, version: u32) -> Result<usize, Strin
 
 impl PolicyHead {
     pub(super) fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         channels: usize,
         version: u32,
     ) -> Result<PolicyHead, String> {
@@ -78,7 +78,7 @@ impl PolicyHead {
     }
 
     fn read_rest(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         channels: usize,
         version: u32,
     ) -> Result<PolicyHead, String> {
@@ -116,7 +116,7 @@ impl PolicyHead {
 
 impl ValueHead {
     pub(super) fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         channels: usize,
         version: u32,
     ) -> Result<ValueHead, String> {
@@ -126,7 +126,7 @@ impl ValueHead {
     }
 
     fn read_rest(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         channels: usize,
         version: u32,
     ) -> Result<ValueHead, String> {

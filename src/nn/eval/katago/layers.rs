@@ -1,6 +1,6 @@
 //! The layers of a file, each with its name first.
 
-use super::reader::Reader;
+use super::reader::KataGoReader;
 
 /// The most channels of a layer, and numbers that a fully connected one makes.
 const MAX_CHANNELS: usize = 1 << 14;
@@ -62,9 +62,9 @@ pub(super) enum Activation {
 
 /// Reads a name, which `what` describes, and the rest of its layer; errors of the rest begin with the name.
 fn named<'a, T>(
-    reader: &mut Reader<'a>,
+    reader: &mut KataGoReader<'a>,
     what: &str,
-    rest: impl FnOnce(&mut Reader<'a>, &str) -> Result<T, String>,
+    rest: impl FnOnce(&mut KataGoReader<'a>, &str) -> Result<T, String>,
 ) -> Result<T, String> {
     let name = reader.word(what)?;
     rest(reader, name).map_err(|reason| format!("{name}: {reason}"))
@@ -74,13 +74,13 @@ impl Conv {
     const NAME: &str = "the name of a convolution";
 
     /// One of `inputs` channels.
-    pub(super) fn read(reader: &mut Reader<'_>, inputs: usize) -> Result<Conv, String> {
+    pub(super) fn read(reader: &mut KataGoReader<'_>, inputs: usize) -> Result<Conv, String> {
         named(reader, Conv::NAME, |reader, name| {
             Conv::read_rest(reader, name, inputs)
         })
     }
 
-    fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<Conv, String> {
+    fn read_rest(reader: &mut KataGoReader<'_>, name: &str, wanted: usize) -> Result<Conv, String> {
         let height = reader.count("the height of its kernel", LONGEST_SIDE)?;
         let width = reader.count("the width of its kernel", LONGEST_SIDE)?;
         let inputs = reader.count("the number of channels it reads", MAX_CHANNELS)?;
@@ -108,7 +108,7 @@ impl Conv {
 
     /// One of `inputs` channels that makes `outputs`.
     pub(super) fn of(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         [inputs, outputs]: [usize; 2],
     ) -> Result<Conv, String> {
         named(reader, Conv::NAME, |reader, name| {
@@ -121,13 +121,13 @@ impl Conv {
 
 impl Norm {
     /// Reads one with this number of channels.
-    pub(super) fn read(reader: &mut Reader<'_>, channels: usize) -> Result<Norm, String> {
+    pub(super) fn read(reader: &mut KataGoReader<'_>, channels: usize) -> Result<Norm, String> {
         named(reader, "the name of a normalisation", |reader, name| {
             Norm::read_rest(reader, name, channels)
         })
     }
 
-    fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<Norm, String> {
+    fn read_rest(reader: &mut KataGoReader<'_>, name: &str, wanted: usize) -> Result<Norm, String> {
         let channels = reader.count("its number of channels", MAX_CHANNELS)?;
         let epsilon = reader.positive("its epsilon")?;
         let has_scale = reader.flag("whether it has scales")?;
@@ -162,7 +162,7 @@ impl Norm {
 /// The largest number that is added to a mean square; KataGo has the same bound.
 const LARGEST_EPSILON: f32 = 1.0;
 
-fn epsilon(reader: &mut Reader<'_>) -> Result<f32, String> {
+fn epsilon(reader: &mut KataGoReader<'_>) -> Result<f32, String> {
     let epsilon = reader.positive("its epsilon")?;
     match epsilon <= LARGEST_EPSILON {
         true => Ok(epsilon),
@@ -172,7 +172,7 @@ fn epsilon(reader: &mut Reader<'_>) -> Result<f32, String> {
 
 impl RmsNorm {
     /// Reads one with this number of channels.
-    pub(super) fn read(reader: &mut Reader<'_>, wanted: usize) -> Result<RmsNorm, String> {
+    pub(super) fn read(reader: &mut KataGoReader<'_>, wanted: usize) -> Result<RmsNorm, String> {
         named(reader, "the name of a normalisation", |reader, name| {
             let channels = reader.count("its number of channels", MAX_CHANNELS)?;
             check(channels, wanted)?;
@@ -186,7 +186,10 @@ impl RmsNorm {
 
 impl LastRmsNorm {
     /// Reads one with this number of channels.
-    pub(super) fn read(reader: &mut Reader<'_>, wanted: usize) -> Result<LastRmsNorm, String> {
+    pub(super) fn read(
+        reader: &mut KataGoReader<'_>,
+        wanted: usize,
+    ) -> Result<LastRmsNorm, String> {
         named(reader, "the name of a normalisation", |reader, name| {
             let channels = reader.count("its number of channels", MAX_CHANNELS)?;
             check(channels, wanted)?;
@@ -209,13 +212,17 @@ impl MatMul {
     const NAME: &str = "the name of a fully connected layer";
 
     /// One of `inputs` numbers.
-    pub(super) fn read(reader: &mut Reader<'_>, inputs: usize) -> Result<MatMul, String> {
+    pub(super) fn read(reader: &mut KataGoReader<'_>, inputs: usize) -> Result<MatMul, String> {
         named(reader, MatMul::NAME, |reader, name| {
             MatMul::read_rest(reader, name, inputs)
         })
     }
 
-    fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<MatMul, String> {
+    fn read_rest(
+        reader: &mut KataGoReader<'_>,
+        name: &str,
+        wanted: usize,
+    ) -> Result<MatMul, String> {
         let inputs = reader.count("the number of numbers it reads", 3 * MAX_CHANNELS)?;
         let outputs = reader.count("the number of numbers it makes", MAX_CHANNELS)?;
         check(inputs, wanted)?;
@@ -229,7 +236,7 @@ impl MatMul {
 
     /// One of `inputs` numbers that makes `outputs`.
     pub(super) fn of(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         [inputs, outputs]: [usize; 2],
     ) -> Result<MatMul, String> {
         named(reader, MatMul::NAME, |reader, name| {
@@ -241,7 +248,7 @@ impl MatMul {
 }
 
 /// Reads the biases of a fully connected layer that makes `outputs` numbers.
-pub(super) fn biases(reader: &mut Reader<'_>, outputs: usize) -> Result<Vec<f32>, String> {
+pub(super) fn biases(reader: &mut KataGoReader<'_>, outputs: usize) -> Result<Vec<f32>, String> {
     named(reader, "the name of biases", |reader, name| {
         let count = reader.count("their number", MAX_CHANNELS)?;
         check(count, outputs)?;
@@ -251,7 +258,7 @@ pub(super) fn biases(reader: &mut Reader<'_>, outputs: usize) -> Result<Vec<f32>
 
 impl Activation {
     /// By its name, which files have from version 11 on.
-    pub(super) fn read(reader: &mut Reader<'_>, version: u32) -> Result<Activation, String> {
+    pub(super) fn read(reader: &mut KataGoReader<'_>, version: u32) -> Result<Activation, String> {
         let name = reader.word("the name of an activation")?;
         if version < 11 {
             return Ok(Activation::Relu);

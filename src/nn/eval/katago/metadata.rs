@@ -2,7 +2,7 @@
 
 use super::layers::{Activation, MatMul, biases};
 use super::profile::NUMBERS;
-use super::reader::Reader;
+use super::reader::KataGoReader;
 
 #[derive(Debug)]
 pub(super) struct MetadataEncoder {
@@ -20,7 +20,7 @@ struct Hidden {
 impl MetadataEncoder {
     /// Reads one that makes `channels` numbers.
     pub(super) fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         channels: usize,
         version: u32,
     ) -> Result<MetadataEncoder, String> {
@@ -30,7 +30,7 @@ impl MetadataEncoder {
     }
 
     fn read_rest(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         channels: usize,
         version: u32,
     ) -> Result<MetadataEncoder, String> {

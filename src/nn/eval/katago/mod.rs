@@ -34,7 +34,7 @@ use crate::BoardSize;
 use crate::files;
 use model::{Header, Network};
 pub use profile::{HumanProfile, UnknownProfile};
-use reader::Reader;
+use reader::KataGoReader;
 use unpack::unpacked;
 
 /// The board that a network is opened for where none is named.
@@ -59,7 +59,7 @@ pub(super) fn info(path: &Path) -> Option<Result<ModelInfo, EvalError>> {
     let name = path.display().to_string();
     let header = || {
         let text = unpack::beginning(&beginning)?;
-        let header = Header::read(&mut Reader::new(&text))?;
+        let header = Header::read(&mut KataGoReader::new(&text))?;
         Ok(header.info(USUAL, vec![USUAL, SMALLEST]))
     };
     is_katago(&beginning).then(|| header().map_err(|reason| failed(&name, reason)))

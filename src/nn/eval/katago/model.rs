@@ -5,7 +5,7 @@ use super::heads::{PolicyHead, ValueHead};
 use super::inputs::{ENCODINGS, GLOBAL, PLANES, SPATIAL};
 use super::layers::{Activation, Conv, LastRmsNorm, MatMul};
 use super::metadata::MetadataEncoder;
-use super::reader::Reader;
+use super::reader::KataGoReader;
 use crate::BoardSize;
 use crate::eval::{LEAD_SCALE, ModelInfo};
 
@@ -58,12 +58,12 @@ impl Header {
 
     /// Whether a file begins as one of these does: a name and a number.
     pub(super) fn is_likely(beginning: &[u8]) -> bool {
-        let mut reader = Reader::new(beginning);
+        let mut reader = KataGoReader::new(beginning);
         let name = reader.word("a name");
         name.is_ok_and(is_name) && reader.number::<u32>("a version").is_ok()
     }
 
-    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Header, String> {
+    pub(super) fn read(reader: &mut KataGoReader<'_>) -> Result<Header, String> {
         let no_network = |reason| format!("it is not a network of KataGo: {reason}");
         let name = reader.word("the name of a network").map_err(no_network)?;
         if !is_name(name) {
@@ -121,7 +121,7 @@ impl Header {
 }
 
 /// By what outputs are multiplied; of these the lead's.
-fn multipliers(reader: &mut Reader<'_>) -> Result<f32, String> {
+fn multipliers(reader: &mut KataGoReader<'_>) -> Result<f32, String> {
     let mut lead = LEAD_SCALE;
     for what in [
         "score by time",
@@ -142,7 +142,7 @@ fn multipliers(reader: &mut Reader<'_>) -> Result<f32, String> {
 
 /// Options of later versions; of these whether it has a metadata encoder, and whether suicide counts as legal for
 /// pass-alive stones.
-fn options(reader: &mut Reader<'_>, name: &str) -> Result<[bool; 2], String> {
+fn options(reader: &mut KataGoReader<'_>, name: &str) -> Result<[bool; 2], String> {
     let encoder: u32 = reader.number("the version of a metadata encoder")?;
     if encoder > 1 {
         return Err(format!(
@@ -157,7 +157,7 @@ fn options(reader: &mut Reader<'_>, name: &str) -> Result<[bool; 2], String> {
 impl Network {
     /// Reads a file that is not compressed.
     pub(super) fn read(bytes: &[u8]) -> Result<Network, String> {
-        let reader = &mut Reader::new(bytes);
+        let reader = &mut KataGoReader::new(bytes);
         let header = Header::read(reader)?;
         let version = header.version;
         reader.word("the name of the trunk")?;

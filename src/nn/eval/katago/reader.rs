@@ -8,16 +8,16 @@ const BINARY: &[u8] = b"@BIN@";
 const LONGEST_WORD: usize = 256;
 
 /// Reads a file from its beginning on.
-pub(super) struct Reader<'a> {
+pub(super) struct KataGoReader<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Most channels of a convolution of the trunk, as the description has them.
     widest: Option<usize>,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader {
+impl<'a> KataGoReader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> KataGoReader<'a> {
+        KataGoReader {
             bytes,
             at: 0,
             widest: None,

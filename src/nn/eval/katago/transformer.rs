@@ -1,7 +1,7 @@
 //! The blocks of transformers: attention and feed-forward, each with its normalisation.
 
 use super::layers::{MatMul, RmsNorm};
-use super::reader::Reader;
+use super::reader::KataGoReader;
 
 /// The most heads of a block, and channels of a head.
 const MAX_OF_HEADS: usize = 4096;
@@ -45,7 +45,10 @@ pub(super) struct FeedForward {
 
 impl Attention {
     /// The rest of a block with this number of channels.
-    pub(super) fn read(reader: &mut Reader<'_>, channels: usize) -> Result<Attention, String> {
+    pub(super) fn read(
+        reader: &mut KataGoReader<'_>,
+        channels: usize,
+    ) -> Result<Attention, String> {
         let mut count = |what: &str| reader.count(what, MAX_OF_HEADS);
         let heads = count("its number of heads")?;
         let kv_heads = count("its number of heads of keys and values")?;
@@ -87,7 +90,7 @@ impl Attention {
 
 impl Rotation {
     fn read(
-        reader: &mut Reader<'_>,
+        reader: &mut KataGoReader<'_>,
         is_learned: bool,
         [heads, pairs]: [usize; 2],
     ) -> Result<Rotation, String> {
@@ -131,7 +134,10 @@ impl Rotation {
 
 impl FeedForward {
     /// The rest of a block with this number of channels.
-    pub(super) fn read(reader: &mut Reader<'_>, channels: usize) -> Result<FeedForward, String> {
+    pub(super) fn read(
+        reader: &mut KataGoReader<'_>,
+        channels: usize,
+    ) -> Result<FeedForward, String> {
         let found: usize = reader.number("its number of channels")?;
         let hidden: usize = reader.number("its number of hidden channels")?;
         if found != channels {

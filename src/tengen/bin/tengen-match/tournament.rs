@@ -49,9 +49,9 @@ struct Tournament {
     engine: Vec<EngineSpec>,
 }
 
-/// Report of a tournament.
+/// TournamentReport of a tournament.
 #[derive(Serialize)]
-struct Report {
+struct TournamentReport {
     /// The rating list.
     #[serde(flatten)]
     table: RatingTable,
@@ -104,12 +104,12 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
         .iter()
         .map(|names| MatchReport::new(*names, rules.size(), &games));
     record::keep(&args.options.out, &reports.collect::<Vec<_>>())?;
-    let report = Report {
+    let report = TournamentReport {
         failures: Failures::of(&ScoreBoard::of(rules.size(), &games)),
         complaints: Complaints::of(&games),
         table: RatingTable::new(rules.size(), &[games], args.rating.options(anchor))?,
     };
-    let Report {
+    let TournamentReport {
         table,
         failures,
         complaints,

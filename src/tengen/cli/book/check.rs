@@ -54,7 +54,7 @@ pub(super) struct Check {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct CheckReport {
     visits: u64,
     /// Mean difference of the book's value and the search's, and its mean size.
     difference: f32,
@@ -92,7 +92,7 @@ impl Check {
             meta.check(&BookMeta::of(&empty)).with_context(name)?;
             self.compare(&empty, &book, &options)?
         })?;
-        print_report(&report, self.json, Report::text)
+        print_report(&report, self.json, CheckReport::text)
     }
 
     fn compare<G: Game>(
@@ -100,7 +100,7 @@ impl Check {
         empty: &G,
         book: &Book,
         options: &EngineOptions,
-    ) -> anyhow::Result<Report> {
+    ) -> anyhow::Result<CheckReport> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let mut engine = registry::create(options, empty.size(), &clock)?;
         let visits = options.visits.unwrap_or(VISITS);
@@ -113,7 +113,7 @@ impl Check {
         for moves in sample(lines, Some(self.positions as usize)) {
             positions.push(compared(&mut *engine, empty, book, &moves, visits)?);
         }
-        Ok(Report::new(visits, positions))
+        Ok(CheckReport::new(visits, positions))
     }
 }
 
@@ -184,12 +184,12 @@ fn compared<G: Game>(
     })
 }
 
-impl Report {
-    fn new(visits: u64, positions: Vec<Compared>) -> Report {
+impl CheckReport {
+    fn new(visits: u64, positions: Vec<Compared>) -> CheckReport {
         let mean = |of: &dyn Fn(&Compared) -> f32| {
             positions.iter().map(of).sum::<f32>() / positions.len().max(1) as f32
         };
-        Report {
+        CheckReport {
             visits,
             difference: mean(&|one| one.book - one.search),
             distance: mean(&|one| (one.book - one.search).abs()),

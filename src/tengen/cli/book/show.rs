@@ -28,7 +28,7 @@ pub(super) struct Show {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BookReport {
     game: String,
     size: String,
     rules: String,
@@ -70,10 +70,15 @@ impl Show {
             meta.check(&BookMeta::of(&empty)).with_context(name)?;
             self.report(&empty, &meta, &book)?
         })?;
-        print_report(&report, self.json, Report::text)
+        print_report(&report, self.json, BookReport::text)
     }
 
-    fn report<G: Game>(&self, empty: &G, meta: &BookMeta, book: &Book) -> anyhow::Result<Report> {
+    fn report<G: Game>(
+        &self,
+        empty: &G,
+        meta: &BookMeta,
+        book: &Book,
+    ) -> anyhow::Result<BookReport> {
         let (moves, images) = walk(empty, &self.moves.join(" "))?;
         let size = empty.size();
         let position = images.position();
@@ -90,7 +95,7 @@ impl Show {
                 line: text(size, &line(book, &images.after(mv))),
             })
         });
-        Ok(Report {
+        Ok(BookReport {
             game: meta.game.clone(),
             size: meta.size.to_string(),
             rules: meta.rules.clone(),
@@ -110,9 +115,9 @@ impl Show {
     }
 }
 
-impl Report {
+impl BookReport {
     fn text(&self) -> String {
-        let Report {
+        let BookReport {
             game, size, rules, ..
         } = self;
         let mut out = format!(

@@ -44,7 +44,7 @@ const HALF_TOLERANCE: Tolerance = Tolerance {
 };
 
 /// A network's answers to one position.
-pub(super) struct Answer {
+pub(super) struct BackendAnswer {
     board: BoardSize,
     legal: Vec<bool>,
     out: Outputs,
@@ -53,7 +53,7 @@ pub(super) struct Answer {
 }
 
 /// The reference answers, and the tolerance.
-pub(super) type Reference<'a> = (&'a Answer, Tolerance);
+pub(super) type Reference<'a> = (&'a BackendAnswer, Tolerance);
 
 impl Tolerance {
     pub(super) fn of(model: &ModelSource) -> Tolerance {
@@ -93,14 +93,17 @@ pub(super) fn try_backend(
     kind: BackendKind,
     model: &ModelSource,
     load: &LoadOptions,
-) -> Result<Answer, EvalError> {
+) -> Result<BackendAnswer, EvalError> {
     let factory = EvaluatorFactory::open(kind, model, load)?;
     let mut evaluator = factory.make()?;
     evaluate(evaluator.as_mut(), 1)
 }
 
 /// The answer to one position, evaluated `rows` times in one call, and the time of the call.
-pub(super) fn evaluate(evaluator: &mut dyn Evaluator, rows: usize) -> Result<Answer, EvalError> {
+pub(super) fn evaluate(
+    evaluator: &mut dyn Evaluator,
+    rows: usize,
+) -> Result<BackendAnswer, EvalError> {
     let Sample { planes, legal } = Sample::of(evaluator.info())?;
     let mut batch = Batch::new(planes.len());
     for key in 0..rows {
@@ -114,7 +117,7 @@ pub(super) fn evaluate(evaluator: &mut dyn Evaluator, rows: usize) -> Result<Ans
     }
     let each = clock.now() / EVALUATIONS as u32;
     let board = evaluator.info().size;
-    Ok(Answer {
+    Ok(BackendAnswer {
         board,
         legal,
         out,
@@ -125,7 +128,7 @@ pub(super) fn evaluate(evaluator: &mut dyn Evaluator, rows: usize) -> Result<Ans
 /// The finding for a backend, compared with `reference` if there is one.
 pub(super) fn backend(
     what: &'static str,
-    tried: &Result<Answer, EvalError>,
+    tried: &Result<BackendAnswer, EvalError>,
     reference: Option<Reference<'_>>,
     asked: bool,
 ) -> Finding {

@@ -8,7 +8,7 @@ use tengen_nn::eval::{
     ModelSource, has_driver,
 };
 
-use super::backend::{Answer, Reference, backend, evaluate, precision};
+use super::backend::{BackendAnswer, Reference, backend, evaluate, precision};
 use super::finding::{Finding, State};
 
 /// Rows of the timed calls.
@@ -50,7 +50,7 @@ pub(super) fn examine(
         let unknown = "nvidia-smi does not list it".to_owned();
         let name = names.get(usize::from(number)).unwrap_or(&unknown);
         finding.text = match many {
-            Some(Answer { each, .. }) => format!(
+            Some(BackendAnswer { each, .. }) => format!(
                 "{device}, {name}; {}, {}, {:.0} positions/s in batches of {ROWS}",
                 precision(model),
                 finding.text,
@@ -67,7 +67,7 @@ pub(super) fn examine(
 }
 
 /// The answers to one row and to many.
-fn run(model: &ModelSource, load: &LoadOptions) -> Result<[Answer; 2], EvalError> {
+fn run(model: &ModelSource, load: &LoadOptions) -> Result<[BackendAnswer; 2], EvalError> {
     let factory = EvaluatorFactory::open(BackendKind::Ort, model, load)?;
     let mut evaluator = factory.make()?;
     Ok([

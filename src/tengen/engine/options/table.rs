@@ -8,7 +8,7 @@ use crate::clock::{TimeParams, seconds};
 use crate::engine::{Resign, SolverOptions};
 use crate::game::BoardSize;
 use crate::search::SearchParams;
-use crate::settings::{FILE, Maybe, Reader, Switch, Text};
+use crate::settings::{FILE, Maybe, Switch, Text, ValueReader};
 use tengen_nn::eval::{Device, HumanProfile};
 
 crate::settings! {
@@ -28,14 +28,14 @@ crate::settings! {
             "Plays at this strength, from 1 (a beginner) to 12 (full strength), or between two levels, such as 3.5: \
              sets visits, move-temperature, move-least-share, solver-threads and probe-nodes; made for networks";
         resign_below: Option<Resign> = None => "-0.95 in Go, else off",
-            Reader("VALUE", "off or a number from -1 to 1", |text| match text {
+            ValueReader("VALUE", "off or a number from -1 to 1", |text| match text {
                 "off" => Some(None),
                 _ => Some(Some(Resign::below(text.parse().ok()?)?)),
             }),
             "Resigns when three moves in a row are expected to end no better than this, from -1 (lost) to 1, and \
              in Go the count agrees; never before a third of the board is played; off never resigns";
         backend: Backend = Backend::Auto => "auto",
-            Reader("NAME", "auto, native, ort, tract or rollout", Backend::named),
+            ValueReader("NAME", "auto, native, ort, tract or rollout", Backend::named),
             "Method of choosing moves: auto (a network on the fastest backend that works here), native (a network \
              of tengen-train or KataGo, with our own kernels), ort (any network, with ONNX Runtime), tract (any \
              network, with the built-in tract library) or rollout (random playouts on one thread)";
@@ -58,12 +58,12 @@ crate::settings! {
         visits: Option<u64> = None, Maybe(1..),
             "Visits per search. Without visits, time per move and clock a move takes 2 seconds";
         time_per_move: Option<Duration> = None,
-            Reader("SECONDS", "seconds, more than 0", |text| {
+            ValueReader("SECONDS", "seconds, more than 0", |text| {
                 seconds(text).ok().filter(|time| !time.is_zero()).map(Some)
             }),
             "Time per search; under a clock the shorter of the two holds";
         lag: Option<Duration> = None => "0.06",
-            Reader("SECONDS", "seconds, not negative", |text| seconds(text).ok().map(Some)),
+            ValueReader("SECONDS", "seconds, not negative", |text| seconds(text).ok().map(Some)),
             "Time per move that the controller charges in addition to the engine's own, until time_left lets it be \
              measured";
         playouts_per_second: Option<f64> = None => "real time", Maybe(0.001..=1e9),

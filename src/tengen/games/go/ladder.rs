@@ -5,7 +5,7 @@ use super::Go;
 use crate::game::{Bits, Color, Game, Move};
 
 /// A ladder search for one chain, with its remaining node budget.
-struct Reader {
+struct LadderReader {
     /// A stone of the target chain.
     target: Move,
     owner: Color,
@@ -28,7 +28,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         if self.liberties(target).count() > 2 {
             return false;
         }
-        let mut reader = Reader {
+        let mut reader = LadderReader {
             target,
             owner,
             nodes,
@@ -42,7 +42,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 }
 
-impl Reader {
+impl LadderReader {
     /// The position after a move; `None` when the node budget is exhausted. Boxed, as ladders are
     /// long and stacks are small.
     fn play<const CELLS: usize, const WORDS: usize>(

@@ -26,7 +26,7 @@ struct Place<const CELLS: usize, const WORDS: usize> {
 }
 
 /// Who is caught, and what reading it may still cost.
-struct Reader {
+struct LadderReader {
     /// A stone of the chain.
     target: Move,
     owner: Color,
@@ -99,7 +99,7 @@ fn laddered<const CELLS: usize, const WORDS: usize>(
                 continue;
             }
             let caught = match liberties.is_single() {
-                true => Reader::new(board, target, owner).falls(board, None),
+                true => LadderReader::new(board, target, owner).falls(board, None),
                 false => {
                     let working = working(board, ko, (target, owner), liberties);
                     if owner == victim {
@@ -125,7 +125,7 @@ fn working<const CELLS: usize, const WORDS: usize>(
 ) -> Bits<WORDS> {
     let enemy = owner.opponent();
     let catches = |&mv: &Move| {
-        let mut reader = Reader::new(board, target, owner);
+        let mut reader = LadderReader::new(board, target, owner);
         if Some(mv) == ko || !board.is_legal(enemy, mv, false) || reader.runs(board, liberties, mv)
         {
             return false;
@@ -137,13 +137,13 @@ fn working<const CELLS: usize, const WORDS: usize>(
     liberties.iter().filter(catches).collect()
 }
 
-impl Reader {
+impl LadderReader {
     fn new<const CELLS: usize, const WORDS: usize>(
         board: &Board<CELLS, WORDS>,
         target: Move,
         owner: Color,
-    ) -> Reader {
-        Reader {
+    ) -> LadderReader {
+        LadderReader {
             target,
             owner,
             moves: MAX_MOVES,
@@ -396,7 +396,7 @@ mod tests {
             falls(&next, ko, (target, owner), !owner_moves)
         };
         if !owner_moves {
-            let reader = Reader::new(board, target, owner);
+            let reader = LadderReader::new(board, target, owner);
             return match liberties.count() {
                 1 => true,
                 2 if reader.is_double_ko(board, chain, liberties) => true,

@@ -38,7 +38,7 @@ pub(super) fn read_nodes(
     plays: usize,
 ) -> Result<GameRecord, SgfError> {
     let root = nodes.first().copied().unwrap_or_default();
-    let mut reader = Reader::new(root)?;
+    let mut reader = SgfReader::new(root)?;
     reader.record.notes = notes;
     for (index, node) in nodes.iter().enumerate() {
         if reader.record.plays.len() >= plays && reader.next_is(node) {
@@ -65,7 +65,7 @@ fn mover(node: &[Property<'_>]) -> Option<Color> {
 }
 
 /// A record under construction.
-struct Reader {
+struct SgfReader {
     record: GameRecord,
     habits: Habits,
     /// Stones set up before the first play, by point.
@@ -78,9 +78,9 @@ struct Reader {
     waiting_comment: String,
 }
 
-impl Reader {
+impl SgfReader {
     /// Starts with the properties that everything else depends on: the game and the board.
-    fn new(root: &[Property<'_>]) -> Result<Reader, SgfError> {
+    fn new(root: &[Property<'_>]) -> Result<SgfReader, SgfError> {
         let find = |name: &str| {
             let property = root.iter().find(|property| property.name == name);
             let value = property.map(|property| property.values[0].trim());
@@ -96,7 +96,7 @@ impl Reader {
             .ok()
             .and_then(|number| game_name(number, find("RU")));
         let game = game.ok_or_else(|| bad_value("GM", number, "1 (Go, NoGo) or 4 (Gomoku)"))?;
-        Ok(Reader {
+        Ok(SgfReader {
             record: GameRecord::new(game, size),
             habits: Habits::of(root),
             stones: vec![None; size.area()],

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::network::architecture::Architecture;
-use tengen::settings::{FILE, InPlan, Maybe, Reader, Text, above};
+use tengen::settings::{FILE, InPlan, Maybe, Text, ValueReader, above};
 
 /// Generations that games may run ahead of the fit.
 const MAX_AHEAD: u32 = 8;
@@ -22,7 +22,7 @@ tengen::settings! {
         network: Option<PathBuf> = None, FILE,
             "Network that plays them, an ONNX file, relative to the working directory. The run keeps a copy";
         #[serde(skip_serializing_if = "Option::is_none")]
-        weights: Option<PathBuf> = None, Maybe(Reader("FOLDER", "a folder", |text| Some(text.into()))),
+        weights: Option<PathBuf> = None, Maybe(ValueReader("FOLDER", "a folder", |text| Some(text.into()))),
             "Folder with a checkpoint of the first stage's network, or a smaller one of its family, perhaps of \
              another run and for other boards. It plays the games unless `network` does, and the first fit starts \
              from its weights. The run keeps a copy";

@@ -52,7 +52,7 @@ impl Graph {
             shape,
             element: FLOAT,
         };
-        let mut reader = Reader {
+        let mut reader = GraphReader {
             sides,
             area: sides[0] * sides[1],
             keeps_bytes,
@@ -120,7 +120,7 @@ enum Known<'a> {
     Scaled(&'a Tensor, Vec<f32>),
 }
 
-struct Reader<'a> {
+struct GraphReader<'a> {
     /// Height and width of the board, and its points.
     sides: [usize; 2],
     area: usize,
@@ -136,7 +136,7 @@ struct Reader<'a> {
     turns: HashMap<(&'a str, &'a str), Arc<Vec<f32>>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> GraphReader<'a> {
     fn node(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
         let mut arguments = Arguments::new(node);
         let inputs = match &*node.op {

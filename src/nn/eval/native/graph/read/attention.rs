@@ -7,11 +7,11 @@ use super::super::constants::floats;
 use super::super::{Heads, Op, Shape};
 use super::arguments::{Arguments, input};
 use super::parts::{BATCH, CHANNELS, HEADS, Mixed, POINTS, Part, Scores, Split, UNMOVED};
-use super::{Known, Operand, Reader, check_elements};
+use super::{GraphReader, Known, Operand, check_elements};
 use crate::eval::native::graph::constants::element;
 use crate::onnx::{ModelNode, Tensor};
 
-impl<'a> Reader<'a> {
+impl<'a> GraphReader<'a> {
     /// Queries times keys, or shares times values.
     pub(super) fn attention_product(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
         let by_points = [BATCH, HEADS, POINTS, CHANNELS];

@@ -3,10 +3,10 @@
 use super::super::Shape;
 use super::arguments::{Arguments, input, only};
 use super::parts::Part;
-use super::{Known, Reader};
+use super::{GraphReader, Known};
 use crate::onnx::ModelNode;
 
-impl<'a> Reader<'a> {
+impl<'a> GraphReader<'a> {
     /// The shape of a value or of heads.
     pub(super) fn shape(
         &self,

@@ -3,10 +3,10 @@
 use super::super::{Op, Shape};
 use super::arguments::Arguments;
 use super::parts::{BATCH, HEADS, Part, Split};
-use super::{Known, Operand, Reader};
+use super::{GraphReader, Known, Operand};
 use crate::onnx::ModelNode;
 
-impl<'a> Reader<'a> {
+impl<'a> GraphReader<'a> {
     /// Other shapes of maps and tokens.
     pub(super) fn reshape_points(&mut self, x: Operand, dims: &[i64]) -> Result<Known<'a>, String> {
         let area = self.area as i64;

@@ -4,7 +4,7 @@ use super::super::constants::{signed_bytes, ungrouped};
 use super::super::{Conv, Dense, Op, Shape, Weights};
 use super::arguments::{Arguments, input, only};
 use super::parts::Part;
-use super::{Known, Operand, Reader};
+use super::{GraphReader, Known, Operand};
 use crate::eval::native::kernels::Activation;
 use crate::onnx::{ModelNode, Numbers};
 
@@ -14,7 +14,7 @@ const LARGEST_KERNEL: usize = 15;
 /// not take all memory.
 const MAX_WEIGHTS: usize = 1 << 26;
 
-impl<'a> Reader<'a> {
+impl<'a> GraphReader<'a> {
     pub(super) fn conv(
         &mut self,
         node: &'a ModelNode,
@@ -147,7 +147,7 @@ fn groups(groups: i64, channels: usize, kernel: [usize; 2]) -> Result<usize, Str
     Ok(groups)
 }
 
-impl<'a> Reader<'a> {
+impl<'a> GraphReader<'a> {
     /// tanh(ln(1 + e^x)).
     pub(super) fn mish_factor(&self, node: &ModelNode) -> Result<Known<'a>, String> {
         match self.part(node, 0) {

@@ -3,10 +3,10 @@
 use super::super::Steps;
 use super::super::constants::{HALF, bytes, floats, integers};
 use super::arguments::{Arguments, input, only};
-use super::{Known, Operand, Reader};
+use super::{GraphReader, Known, Operand};
 use crate::onnx::{FLOAT, ModelNode, Numbers};
 
-impl<'a> Reader<'a> {
+impl<'a> GraphReader<'a> {
     pub(super) fn quantised(
         &mut self,
         node: &'a ModelNode,

@@ -3,14 +3,14 @@
 use super::super::constants::integers;
 use super::super::{Op, Shape};
 use super::arguments::{Arguments, input, only};
-use super::{Known, Reader, check_elements};
+use super::{GraphReader, Known, check_elements};
 use crate::eval::native::kernels::PoolKind;
 use crate::onnx::{ModelNode, Numbers};
 
 /// Numbers of the longest vector: no network has more, and a damaged file must not take all memory.
 const LONGEST_VECTOR: usize = 1 << 20;
 
-impl<'a> Reader<'a> {
+impl<'a> GraphReader<'a> {
     /// A pool over height and width.
     pub(super) fn pool(
         &mut self,

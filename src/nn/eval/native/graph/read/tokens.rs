@@ -8,11 +8,11 @@ use super::super::constants::floats;
 use super::super::{Conv, Extent, Node, Op, Shape, ValueId, Weights};
 use super::arguments::{Arguments, input, only};
 use super::parts::Part;
-use super::{Known, Operand, Reader, check_elements};
+use super::{GraphReader, Known, Operand, check_elements};
 use crate::eval::native::kernels::Activation;
 use crate::onnx::{ModelNode, PART};
 
-impl<'a> Reader<'a> {
+impl<'a> GraphReader<'a> {
     /// Tokens times a constant matrix, or a step of attention.
     pub(super) fn matmul(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
         if self.part(node, 0).is_some() {
