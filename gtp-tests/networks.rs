@@ -51,7 +51,7 @@ pub(crate) fn network_behind(
 
 /// A file without its checksum, which would reveal a change.
 pub(crate) fn unsealed(onnx: &[u8]) -> &[u8] {
-    let seal = Header::read(onnx).expect("a network").seal;
+    let seal = Header::read(onnx).expect("a network").checksum;
     let covers = seal.expect("it has a checksum").covers;
     &onnx[..usize::try_from(covers).expect("it is in memory")]
 }

@@ -18,7 +18,7 @@ use tengen::encode::find;
 use tengen::game::{BoardSize, Game};
 use tengen::games::nogo::SmallNoGo;
 use tengen_nn::eval::{Batch, Evaluator, LibraryPlaces, ModelInfo, Outputs, TractModel};
-use tengen_nn::onnx::{Header, seal};
+use tengen_nn::onnx::{Header, with_checksum};
 use tengen_train::shards::row::Row;
 use tengen_train::shards::shard;
 
@@ -64,13 +64,13 @@ fn games(folder: &str) -> BTreeMap<u64, Vec<Row>> {
 #[track_caller]
 fn refused_like_by_the_engine(net: &str, other: &str) {
     let onnx = std::fs::read(net).unwrap();
-    let sealed = Header::read(&onnx).unwrap().seal.unwrap();
+    let sealed = Header::read(&onnx).unwrap().checksum.unwrap();
     let mut bytes = onnx[..usize::try_from(sealed.covers).unwrap()].to_vec();
     let (name, wrong) = (b"nogo-az", b"nogo-2\0");
     let at = bytes.windows(name.len()).position(|part| part == name);
     let at = at.unwrap();
     bytes[at..at + name.len()].copy_from_slice(wrong);
-    std::fs::write(other, seal(bytes)).unwrap();
+    std::fs::write(other, with_checksum(bytes)).unwrap();
     let output = train(&["inspect", other]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(

@@ -216,7 +216,7 @@ impl ModelInfo {
     }
 
     /// Reads the metadata of a model file, and validates the shapes of its tensors, its checksum if
-    /// it has one, and what [`onnx::check`] checks. `path` is only used in errors.
+    /// it has one, and what [`onnx::validate`] checks. `path` is only used in errors.
     ///
     /// # Errors
     /// [`EvalError::Load`] when the bytes are not an ONNX model, a key is missing or unreadable, a
@@ -224,13 +224,13 @@ impl ModelInfo {
     pub fn read(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
         let checked = || {
             let header = Header::read(onnx)?;
-            if let Some(seal) = &header.seal {
+            if let Some(seal) = &header.checksum {
                 seal.verify(onnx)?;
             }
             Ok(header)
         };
         let info = ModelInfo::checked(path, checked())?;
-        onnx::check(onnx).map_err(|error| EvalError::Load {
+        onnx::validate(onnx).map_err(|error| EvalError::Load {
             path: path.to_owned(),
             reason: error.to_string(),
         })?;
@@ -248,8 +248,8 @@ impl ModelInfo {
             let unreadable = |error: files::OpenError| OnnxError::Read(error.to_string());
             let (file, len) = files::open(path, MAX_BYTES).map_err(unreadable)?;
             let mut reader = BufReader::new(file);
-            let header = Header::scan(&mut reader, len)?;
-            if let Some(seal) = &header.seal
+            let header = Header::read_from(&mut reader, len)?;
+            if let Some(seal) = &header.checksum
                 && len <= MAX_VERIFIED_EARLY
             {
                 reader.rewind().map_err(|error| unreadable(error.into()))?;

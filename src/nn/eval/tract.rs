@@ -38,7 +38,7 @@ impl TractModel {
     ) -> Result<TractModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         // It checks an operator's name only.
-        onnx::check_operators(onnx).map_err(|error| EvalError::Load {
+        onnx::validate_operators(onnx).map_err(|error| EvalError::Load {
             path: path.to_owned(),
             reason: format!("tract does not know the network: {error}"),
         })?;

@@ -146,7 +146,7 @@ impl GraphBuilder {
     }
 
     /// Converts to half precision.
-    pub fn to_half(&mut self, x: Value) -> Value {
+    pub fn to_f16(&mut self, x: Value) -> Value {
         self.cast(x, DataType::Float16)
     }
 
@@ -207,7 +207,7 @@ impl GraphBuilder {
         if let Some(mistake) = self.mistake {
             return Err(mistake);
         }
-        Ok(super::seal(self.file(metadata)))
+        Ok(super::with_checksum(self.file(metadata)))
     }
 
     fn value(&mut self, name: String, origin: Origin) -> Value {

@@ -5,9 +5,9 @@ use std::io::{BufRead, Cursor, Seek};
 
 use prost::Message;
 
+use super::checksum::{CHECKSUM, Checksum};
 use super::proto::{Dimension, StringStringEntryProto, ValueInfoProto};
 use super::scan::Scan;
-use super::seal::{CHECKSUM, Seal};
 use super::{Dim, OnnxError};
 
 /// Maximum number of bytes kept from a file: networks of this program have some 2 KiB of text.
@@ -36,7 +36,7 @@ pub struct Header {
     /// `metadata_props`, in order, without the checksum.
     pub metadata: Vec<(String, String)>,
     /// The checksum, if any.
-    pub seal: Option<Seal>,
+    pub checksum: Option<Checksum>,
 }
 
 impl Header {
@@ -45,14 +45,14 @@ impl Header {
     /// # Errors
     /// [`OnnxError::Malformed`] when the bytes are not an ONNX model.
     pub fn read(bytes: &[u8]) -> Result<Header, OnnxError> {
-        Header::scan(Cursor::new(bytes), bytes.len() as u64)
+        Header::read_from(Cursor::new(bytes), bytes.len() as u64)
     }
 
     /// Reads a model file of `len` bytes, skipping everything large.
     ///
     /// # Errors
     /// [`OnnxError::Malformed`] when it is not an ONNX model, [`OnnxError::Read`] on a read error.
-    pub fn scan(reader: impl BufRead + Seek, len: u64) -> Result<Header, OnnxError> {
+    pub fn read_from(reader: impl BufRead + Seek, len: u64) -> Result<Header, OnnxError> {
         let (mut scan, mut header) = (Scan::new(reader, MAX_TEXT), Header::default());
         let mut has_graph = false;
         loop {
@@ -73,7 +73,7 @@ impl Header {
                     let (key, value) = (entry.key.unwrap_or_default(), entry.value);
                     let value = value.unwrap_or_default();
                     if key == CHECKSUM {
-                        header.seal = Some(Seal {
+                        header.checksum = Some(Checksum {
                             covers: at,
                             stated: value,
                         });

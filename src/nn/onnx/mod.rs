@@ -26,24 +26,24 @@
 //! # Ok::<(), tengen_nn::onnx::OnnxError>(())
 //! ```
 
+mod checksum;
 mod graph;
-mod halve;
 mod header;
 mod model;
 mod ops;
 mod proto;
 mod scan;
-mod seal;
-mod sound;
 mod tensor;
+mod to_f16;
+mod validate;
 
+pub use checksum::{CHECKSUM, Checksum, with_checksum};
 pub use graph::{Attribute, GraphBuilder, Value};
-pub use halve::to_half;
 pub use header::{Header, TensorInfo};
 pub use model::{Model, ModelNode, PART};
-pub use seal::{CHECKSUM, Seal, seal};
-pub use sound::{check, check_operators};
 pub use tensor::{Numbers, Tensor, element_name};
+pub use to_f16::to_f16;
+pub use validate::{validate, validate_operators};
 
 #[cfg(test)]
 pub(crate) mod testing;

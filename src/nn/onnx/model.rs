@@ -6,7 +6,7 @@ use prost::Message;
 use super::graph::{IR_VERSION, OPSET};
 use super::header::Header;
 use super::proto::{AttributeProto, AttributeType, ModelProto, NodeProto};
-use super::{Attribute, FLOAT, GraphBuilder, Numbers, OnnxError, Tensor, Value, sound};
+use super::{Attribute, FLOAT, GraphBuilder, Numbers, OnnxError, Tensor, Value, validate};
 
 /// A model in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,7 +95,7 @@ impl Model {
         let model = ModelProto::decode(bytes)?;
         let mut kinds = header.inputs.iter().chain(&header.outputs);
         let is_written = model.ir_version == IR_VERSION
-            && sound::opset(&model)? == OPSET
+            && validate::opset(&model)? == OPSET
             && kinds.all(|tensor| tensor.element == FLOAT);
         if !is_written || model.encode_to_vec() != bytes {
             let message = "it holds what this program does not write, which would be lost";
@@ -105,8 +105,8 @@ impl Model {
     }
 
     fn from_proto(header: Header, model: ModelProto) -> Result<Model, OnnxError> {
-        model.check_operators()?;
-        let opset = sound::opset(&model)?;
+        model.validate_operators()?;
+        let opset = validate::opset(&model)?;
         let graph = model.graph.unwrap_or_default();
         if !graph.sparse_initializer.is_empty() {
             let message = "it has constants that are sparse tensors";
@@ -168,7 +168,7 @@ impl TryFrom<NodeProto> for ModelNode {
     type Error = OnnxError;
 
     fn try_from(node: NodeProto) -> Result<ModelNode, OnnxError> {
-        let label = sound::label(&node);
+        let label = validate::label(&node);
         let [output] = <[String; 1]>::try_from(node.output).map_err(|outputs| {
             OnnxError::Foreign(format!("{label} has {} outputs", outputs.len()))
         })?;

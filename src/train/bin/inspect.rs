@@ -123,7 +123,9 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
         facts.insert(PRECISION.to_owned(), json!(precision));
     }
     // It was verified with the file above.
-    let checksum = header.seal.map_or("none".to_owned(), |seal| seal.stated);
+    let checksum = header
+        .checksum
+        .map_or("none".to_owned(), |seal| seal.stated);
     facts.insert(CHECKSUM.to_owned(), json!(checksum));
     if let Ok(architecture) = info.network.parse::<Architecture>() {
         let (_, counts) = architecture.declare(info.planes, &info, 0);

@@ -10,7 +10,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::game::{BoardSize, Game};
 use tengen::games::with_game;
 use tengen_nn::eval::{Batch, Device, Difference, Evaluator, ModelInfo, ModelSource};
-use tengen_nn::onnx::to_half;
+use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
 use tengen_train::export::quantize::compare::{
     MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, speeds,
@@ -114,7 +114,7 @@ fn quantize<G: Trainable>(
     let clock = SystemClock::new();
     let name = args.model.display().to_string();
     let smaller = if args.precision == "f16" {
-        to_half(onnx).with_context(|| name.clone())?
+        to_f16(onnx).with_context(|| name.clone())?
     } else {
         to_int8(&name, onnx, &calibration)?
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Parser;
 use tengen_nn::eval::ModelInfo;
-use tengen_nn::onnx::{Header, seal};
+use tengen_nn::onnx::{Header, with_checksum};
 use tengen_train::durable;
 
 use tengen_train::command::print;
@@ -23,10 +23,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let name = path.display().to_string();
         let onnx = std::fs::read(path).with_context(|| name.clone())?;
         ModelInfo::read(&name, &onnx)?;
-        if Header::read(&onnx)?.seal.is_some() {
+        if Header::read(&onnx)?.checksum.is_some() {
             print(&format!("{name}: already has its checksum, which is right"))?;
         } else {
-            durable::write(path, &seal(onnx))?;
+            durable::write(path, &with_checksum(onnx))?;
             print(&format!("{name}: sealed"))?;
         }
     }

@@ -14,14 +14,14 @@ pub const CHECKSUM: &str = "tengen.checksum";
 
 /// The checksum of a model file, as the file states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seal {
+pub struct Checksum {
     /// Number of bytes covered: all before it.
     pub covers: u64,
     /// The checksum that the file states.
     pub stated: String,
 }
 
-impl Seal {
+impl Checksum {
     /// Compares it with the file, read by `reader` from its start.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Seal {
 /// Adds the checksum to the bytes of a model file that has none. They stay unchanged in every case:
 /// the last bytes of a message may be those of one of its repeated fields.
 #[must_use]
-pub fn seal(mut onnx: Vec<u8>) -> Vec<u8> {
+pub fn with_checksum(mut onnx: Vec<u8>) -> Vec<u8> {
     let entry = StringStringEntryProto {
         key: Some(CHECKSUM.to_owned()),
         value: Some(text(crc32fast::hash(&onnx))),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     fn verify(onnx: &[u8]) -> Result<(), OnnxError> {
-        let seal = Header::read(onnx)?.seal;
+        let seal = Header::read(onnx)?.checksum;
         seal.map_or(Ok(()), |seal| seal.verify(onnx))
     }
 
@@ -96,7 +96,10 @@ mod tests {
     #[test]
     fn every_changed_byte_is_found() {
         let whole = model();
-        let seal = Header::read(&whole).unwrap().seal.expect("finish seals");
+        let seal = Header::read(&whole)
+            .unwrap()
+            .checksum
+            .expect("finish seals");
         assert_eq!(verify(&whole), Ok(()));
         for at in 0..usize::try_from(seal.covers).unwrap() {
             let mut damaged = whole.clone();
@@ -108,9 +111,9 @@ mod tests {
     #[test]
     fn a_file_of_before_can_be_sealed() {
         let whole = model();
-        let covers = Header::read(&whole).unwrap().seal.unwrap().covers;
+        let covers = Header::read(&whole).unwrap().checksum.unwrap().covers;
         let bare = &whole[..usize::try_from(covers).unwrap()];
-        assert_eq!(Header::read(bare).unwrap().seal, None);
-        assert_eq!(seal(bare.to_vec()), whole);
+        assert_eq!(Header::read(bare).unwrap().checksum, None);
+        assert_eq!(with_checksum(bare.to_vec()), whole);
     }
 }

@@ -21,7 +21,7 @@ const OPSETS: RangeInclusive<i64> = 1..=28;
 ///
 /// # Errors
 /// [`OnnxError::Unsound`] names the tensor, the node or the version.
-pub fn check(onnx: &[u8]) -> Result<(), OnnxError> {
+pub fn validate(onnx: &[u8]) -> Result<(), OnnxError> {
     let model = ModelProto::decode(onnx)?;
     if !IR_VERSIONS.contains(&model.ir_version) {
         let (found, [least, most]) = (model.ir_version, ends(&IR_VERSIONS));
@@ -44,14 +44,14 @@ pub fn check(onnx: &[u8]) -> Result<(), OnnxError> {
 ///
 /// # Errors
 /// [`OnnxError::Foreign`] names the node.
-pub fn check_operators(onnx: &[u8]) -> Result<(), OnnxError> {
+pub fn validate_operators(onnx: &[u8]) -> Result<(), OnnxError> {
     let model = ModelProto::decode(onnx)?;
-    model.check_operators()
+    model.validate_operators()
 }
 
 impl ModelProto {
     /// Like [`check_operators`].
-    pub(super) fn check_operators(&self) -> Result<(), OnnxError> {
+    pub(super) fn validate_operators(&self) -> Result<(), OnnxError> {
         if let Some(function) = self.functions.first() {
             let (name, domain) = (&function.name, &function.domain);
             return Err(OnnxError::Foreign(format!(

@@ -13,7 +13,7 @@ use super::{GraphBuilder, Model, Numbers, OnnxError, PRECISION, Value};
 /// # Errors
 /// [`OnnxError::Foreign`] when the file is not an f32 network written by this program, or a weight
 /// exceeds the range of half precision.
-pub fn to_half(onnx: &[u8]) -> Result<Vec<u8>, OnnxError> {
+pub fn to_f16(onnx: &[u8]) -> Result<Vec<u8>, OnnxError> {
     let model = Model::read_whole(onnx)?;
     if let Some(precision) = model.header.metadata(PRECISION) {
         return Err(OnnxError::Foreign(format!("it is in {precision} already")));
@@ -22,7 +22,7 @@ pub fn to_half(onnx: &[u8]) -> Result<Vec<u8>, OnnxError> {
     let mut values: HashMap<&str, Value> = HashMap::new();
     for input in &model.header.inputs {
         let value = graph.input(&input.name, input.dims.clone());
-        values.insert(&input.name, graph.to_half(value));
+        values.insert(&input.name, graph.to_f16(value));
     }
     for tensor in &model.tensors {
         let (name, dims) = (&tensor.name, &tensor.dims);
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn weights_become_halves_between_two_casts() {
-        let onnx = to_half(&network(1.0)).unwrap();
+        let onnx = to_f16(&network(1.0)).unwrap();
         let model = Model::read_whole(&onnx).unwrap();
         let ops: Vec<&str> = model.nodes.iter().map(|node| &*node.op).collect();
         assert_eq!(ops, ["Cast", "Gemm", "Cast"]);
@@ -105,10 +105,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_halved_is_refused() {
-        let message = to_half(&network(1e6)).unwrap_err().to_string();
+        let message = to_f16(&network(1e6)).unwrap_err().to_string();
         assert!(message.contains("of weights is beyond 65504"), "{message}");
-        let half = to_half(&network(1.0)).unwrap();
-        let message = to_half(&half).unwrap_err().to_string();
+        let half = to_f16(&network(1.0)).unwrap();
+        let message = to_f16(&half).unwrap_err().to_string();
         assert!(message.contains("in f16 already"), "{message}");
     }
 }
