@@ -225,11 +225,17 @@ fn a_book_without_effect_is_refused() {
         &["review", "game.sgf"],
         &["book", "build", "x.book"],
     ] {
-        let output = tengen(&[command, &["--book", "small.book"]].concat());
-        let text = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success(), "{command:?}");
-        assert!(text.contains("does not use it"), "{text}");
+        not_used(&[command, &["--book", "small.book"]].concat());
     }
+    not_used(&["book", "build", "x.book", "--time-per-move", "1"]);
+}
+
+/// A flag that a command would ignore.
+fn not_used(command: &[&str]) {
+    let output = tengen(command);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{command:?}");
+    assert!(text.contains("does not use it"), "{text}");
 }
 
 /// A book that may not be written is played from all the same.

@@ -106,6 +106,9 @@ fn scripts_check_their_arguments_before_they_build() {
     refused("gpu-trial.sh", &["--device"], "Usage");
     let seconds = "--seconds takes a number, not many";
     refused("gpu-trial.sh", &["--seconds", "many"], seconds);
+    refused("gpu-champion.sh", &["--device"], "Usage");
+    let minutes = "0 is not a whole number above 0";
+    refused("gpu-champion.sh", &["--minutes", "0"], minutes);
     for script in ["cluster/slurm/work.sh", "cluster/slurm/learn.sh"] {
         refused(script, &[], "Usage");
     }

@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 const MAX_FLAGS: usize = 15;
 
 /// The usual flags of all commands that have many.
-const USUAL: [&str; 45] = [
+const USUAL: [&str; 46] = [
     "backend",
     "batch",
     "book",
@@ -40,6 +40,7 @@ const USUAL: [&str; 45] = [
     "parameter",
     "ponder",
     "port",
+    "positions",
     "records",
     "rules",
     "second",

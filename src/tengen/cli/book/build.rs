@@ -15,12 +15,14 @@ use tengen::registry;
 
 use super::search::search;
 use super::walk::{proof_text, text, walk};
-use crate::cli::flags::{EngineFlags, OF_A_BOOK, refused};
+use crate::cli::flags::{EngineFlags, refused};
 use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
 use crate::cli::terminal::{self, tell};
 
 /// Default visits of a search.
 const VISITS: u64 = 1600;
+/// Flags of an engine without effect here: each search has a number of visits.
+const UNUSED: &[&str] = &["book", "book-variety", "ponder", "time-per-move"];
 /// Interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(10);
 
@@ -30,7 +32,7 @@ const PROGRESS: Duration = Duration::from_secs(10);
 /// is lost, and the same command goes on. On several machines each grows a book of its own, best from
 /// other first moves (--from), and `tengen book merge` joins them.
 #[derive(Debug, Args)]
-#[command(mut_args(|flag: Arg| refused(&OF_A_BOOK, flag)))]
+#[command(mut_args(|flag: Arg| refused(UNUSED, flag)))]
 pub(super) struct Build {
     /// The book; it is created if there is none.
     file: PathBuf,
