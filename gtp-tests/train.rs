@@ -178,11 +178,15 @@ fn games_become_a_network_that_the_engine_loads() {
 
 /// A fit learns from a network, and goes on with the same one only.
 fn taught(net: &str, command: &[&str], settings: &[&str]) {
+    let answers = format!("{net}.answers");
     let with = |share: &'static str| {
         let teacher = ["--teacher", net, "--teacher-share", share];
-        train(&[command, settings, &teacher].concat())
+        let kept = ["--teacher-answers", &answers];
+        train(&[command, settings, &teacher, &kept].concat())
     };
     let log = succeed(&mut with("0.5"));
+    let kept = std::fs::metadata(&answers).unwrap().len();
+    assert!(kept > 1000, "{kept} bytes of answers");
     assert!(log.contains("\"untrained\""), "{log}");
     succeed(&mut with("0.5"));
     for (share, wanted) in [

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# NoGo's network learns on a GPU for some minutes, in one call. What it has learned is packed, and the next call
-# goes on from there.
+# Trains NoGo's network on a GPU for some minutes, in one call. The run is packed, and the next call goes on from there.
 set -euo pipefail
 
 usage() {
@@ -10,11 +9,11 @@ Usage: scripts/gpu-champion.sh [--device DEVICE] [--fit-device DEVICE] [--minute
 
   --device DEVICE      where games are evaluated: cuda:0 [default] or another card; cpu rehearses
   --fit-device DEVICE  where the network is fitted: cpu [default]; cuda:0 with a tengen-train built with libtorch
-  --minutes M          how long it learns [default: 8]
-  --from FOLDER        what an earlier call has packed, to go on from there
-  --out FOLDER         where it is packed [default: gpu-champion]
-  --keep MIB           of games at most, the newest [default: 30]
-  --quick              a few games a generation: does everything run?
+  --minutes M          how long it learns, a whole number [default: 8]
+  --from FOLDER        the packed run of an earlier call, with its plan, to go on from there
+  --out FOLDER         where the run is packed [default: gpu-champion]
+  --keep MIB           how many MiB of games are packed at most, the newest [default: 30]
+  --quick              only a few games a generation, to check that everything runs; not with --from
 
 Started from the repository's root. Needs tengen-train, built with `cargo build --release --workspace`, in
 target/release or in the folder that TENGEN_BIN names, and on a card ONNX Runtime (scripts/fetch-onnxruntime.sh --gpu).
@@ -66,7 +65,8 @@ code=0
 timeout --signal INT --kill-after 60 "$((60 * minutes))" \
     "$train" loop "$work/plan.toml" --out "$work/run" --device "$device" --fit-device "$fit_device" || code=$?
 # 124: its time was up, as it should be.
-[ "$code" -eq 0 ] || [ "$code" -eq 124 ] || echo "gpu-champion: tengen-train ended with $code; what there is is packed" >&2
+[ "$code" -eq 0 ] || [ "$code" -eq 124 ] ||
+    echo "gpu-champion: tengen-train ended with $code; the run is packed as it is" >&2
 
 # The newest games as far as they fit, the newest fit, and everything small.
 mkdir -p "$out"
@@ -76,11 +76,11 @@ find run -path '*/games/*' -type f -printf '%T@ %s %p\n' | sort -rn |
     awk -v most="$((keep << 20))" '(sum += $2) > most { print $3 }' >old
 newest=$(find run -path '*/fit/*.checkpoint' -printf '%T@ %p\n' | sort -rn | awk 'NR == 1 { print $2 }')
 find run -name '*.checkpoint' ! -path "${newest:-none}" >>old
-find run -path '*/networks/network-*.onnx' | sort | head -n -1 >>old
+find run -path '*/networks/network-*.onnx' 2>/dev/null | sort | head -n -1 >>old
 cd - >/dev/null
 tar -c -C "$work" --exclude-from "$work/old" plan.toml run | split -b 15M -d - "$out/run.tar."
 [ -f "$work/run/report.html" ] && cp "$work/run/report.html" "$out/"
-network=$(find "$work/run/networks" -name 'network-????.onnx' 2>/dev/null | sort | tail -n 1)
+network=$(find "$work/run/networks" -name 'network-????.onnx' 2>/dev/null | sort | tail -n 1) || true
 [ -z "$network" ] || cp "$network" "$out/network.onnx"
 generations=$(find "$work/run" -maxdepth 1 -name 'generation-*.json' | wc -l)
 echo "gpu-champion: $generations generations are done; $(du -sh "$out" | cut -f1) in $out"

@@ -23,7 +23,7 @@ macro_rules! with_game {
 #[cfg(test)]
 pub(crate) use with_game;
 
-/// A game that can be trained: it has encodings, playouts and perhaps a solver. Every game with
+/// A game that can be trained: it has encodings, rollouts and perhaps a solver. Every game with
 /// these traits is one.
 pub trait Trainable: Encode + Rollout + Solvable {}
 

@@ -61,7 +61,7 @@ struct StagesArgs {
 struct WeightsArgs {
     #[command(flatten)]
     games: GamesArgs,
-    /// Output file of the weights; the program's own is src/tengen/games/go/playout/domain.txt
+    /// Output file of the weights; the program's own is src/tengen/games/go/rollout/domain.txt
     #[arg(long)]
     out: PathBuf,
     /// Learn from one of this many moves of a game

@@ -99,7 +99,7 @@ mod tests {
         let seal = Header::read(&whole)
             .unwrap()
             .checksum
-            .expect("finish seals");
+            .expect("finish adds it");
         assert_eq!(verify(&whole), Ok(()));
         for at in 0..usize::try_from(seal.covers).unwrap() {
             let mut damaged = whole.clone();

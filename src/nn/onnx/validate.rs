@@ -50,7 +50,7 @@ pub fn validate_operators(onnx: &[u8]) -> Result<(), OnnxError> {
 }
 
 impl ModelProto {
-    /// Like [`check_operators`].
+    /// Like [`validate_operators`].
     pub(super) fn validate_operators(&self) -> Result<(), OnnxError> {
         if let Some(function) = self.functions.first() {
             let (name, domain) = (&function.name, &function.domain);

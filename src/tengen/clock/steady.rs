@@ -8,19 +8,19 @@ use parking_lot::Mutex;
 
 use super::Clock;
 
-/// How often the clock is read at least.
+/// Interval at which the clock is read, also when no caller asks for the time.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A clock that was not read for so long belonged to a process that stood still: stopped by Ctrl-Z, a
-/// debugger, or with its virtual machine. A loaded machine delays a thread by tens of milliseconds.
+/// If the clock was not read for longer than this, its process stood still: stopped by Ctrl-Z, by a
+/// debugger, or together with its virtual machine. A loaded machine delays a thread by tens of milliseconds.
 const STANDSTILL: Duration = Duration::from_secs(2);
 
-/// Another clock without the times in which this process did not run, so that a match that is stopped for
-/// lunch is not lost on time.
+/// Another clock without the times in which this process did not run, so that no game is lost on time when a
+/// match is stopped for lunch.
 pub struct SteadyClock {
     inner: Arc<dyn Clock>,
     state: Mutex<State>,
-    /// Is told of each standstill, with its length.
+    /// Called after each standstill, with its length.
     tell: fn(Duration),
 }
 
@@ -31,8 +31,9 @@ struct State {
 }
 
 impl SteadyClock {
-    /// A clock that a thread reads every 200 ms as long as it exists, and that tells how long it left out. Where no thread can be started, a long
-    /// silence would look like a standstill: the inner clock is returned.
+    /// A clock that a thread reads every 200 ms as long as the clock exists; `tell` is called after each
+    /// standstill, with the time left out. Where no thread can be started, any long pause between two readings
+    /// would look like a standstill: the inner clock is returned.
     #[must_use]
     pub fn start(inner: Arc<dyn Clock>, tell: fn(Duration)) -> Arc<dyn Clock> {
         let clock = Arc::new(SteadyClock::new(Arc::clone(&inner), tell));
@@ -70,10 +71,15 @@ impl Clock for SteadyClock {
         let silence = now.saturating_sub(state.last_read);
         if silence > STANDSTILL {
             state.left_out += silence;
-            (self.tell)(silence);
         }
         state.last_read = now;
-        now.saturating_sub(state.left_out)
+        let counted = now.saturating_sub(state.left_out);
+        // Another reader need not wait until this is written.
+        drop(state);
+        if silence > STANDSTILL {
+            (self.tell)(silence);
+        }
+        counted
     }
 
     fn worked(&self, playouts: u64) {

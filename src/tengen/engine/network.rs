@@ -1,4 +1,4 @@
-//! The network thinker: PUCT, another network if one fails, and playouts if none fits.
+//! The network thinker: PUCT, another network if one fails, and rollouts if none fits.
 //!
 //! Nothing is loaded before the first search. A network that cannot be loaded or fails in a game is
 //! reported in the log, and the next of the [`fallbacks`](super::fallbacks) takes over, also during

@@ -1,5 +1,5 @@
 //! Decision to pass: a pass is played where it is worth no less than any other move, by a search in which it has the
-//! value of the opponent's best answer, and by a count on which network and playouts agree.
+//! value of the opponent's best answer, and by a count on which network and rollouts agree.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The thinker without a network: a search by random playouts, on one thread.
+//! The thinker without a network: a search by random rollouts, on one thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const LCB_DEVIATIONS: f32 = 2.0;
 /// Playouts for a move without an alternative when its numbers are shown: about 10 ms.
 const FORCED: u64 = 100;
 
-/// A thinker that needs no network: a search over random playouts.
+/// A thinker that needs no network: a search over random rollouts.
 pub struct RolloutThinker<S = Rave> {
     search: S,
     time: Arc<dyn Clock>,

@@ -30,7 +30,7 @@ pub(super) fn any_legal<G: crate::game::Game>() -> StaticPolicy<G> {
     })
 }
 
-/// With the knowledge of playouts and solver. The solver is created at the first call.
+/// With the knowledge of rollouts and solver. The solver is created at the first call.
 pub(crate) fn look_at_once<G: Rollout + Solvable>() -> StaticPolicy<G> {
     let mut solver = None;
     Box::new(move |start, reason| {

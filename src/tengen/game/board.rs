@@ -54,7 +54,7 @@ impl fmt::Display for Color {
     }
 }
 
-/// Default number of plies after which a game or a playout is ended as a draw: four per point.
+/// Default number of plies after which a game or a rollout is ended as a draw: four per point.
 /// NoGo and Gomoku end long before.
 #[must_use]
 pub const fn ply_cap(size: BoardSize) -> u32 {

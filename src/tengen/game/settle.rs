@@ -2,7 +2,7 @@
 
 use super::{BoardSize, Color, HalfPoints, Move, Outcome, connected};
 
-/// Per-point ownership statistics of the final position, from playouts or a network.
+/// Per-point ownership statistics of the final position, from rollouts or a network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnershipEstimate {
     /// Expected owner of each point: 1 certainly Black's, -1 certainly White's.

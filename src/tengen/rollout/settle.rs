@@ -105,7 +105,7 @@ mod tests {
             (String::new(), 3)
         );
         assert_eq!(found.certain_winner(), Some(Color::Black));
-        assert_eq!(found.open, 0, "no playout plays there");
+        assert_eq!(found.open, 0, "no rollout plays there");
     }
 
     #[test]

@@ -163,7 +163,7 @@ impl Node {
             .fetch_add(bits + EXPANDED - CLAIMED, Ordering::Release);
     }
 
-    /// Adds proven bounds. ProbeResult proven concurrently are all true.
+    /// Adds proven bounds. Bounds that are proven concurrently are all true.
     pub(super) fn narrow(&self, bounds: Bounds) {
         let bits = bounds.to_bits() << BOUNDS_SHIFT;
         if self.state.load(Ordering::Relaxed) & bits != bits {

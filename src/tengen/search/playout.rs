@@ -290,7 +290,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         (!choices.is_empty()).then(|| (node.own().0, choices))
     }
 
-    /// ProbeResult from the rules or the prober. A root needs all its moves even if the result is certain.
+    /// What the rules or the prober prove of a position. A root needs all its moves even if the result is certain.
     fn known(&mut self, position: &G, depth: usize) -> ProbeResult {
         let is_open_root = depth == 0 && position.outcome().is_none();
         if is_open_root || self.context.endings != Endings::Proofs {
@@ -314,7 +314,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         node.state().proof().is_some()
     }
 
-    /// ProbeResult from the prober.
+    /// What the prober proves of a position.
     fn probed(&mut self, position: &G, occasion: &ProbeContext<'_>) -> ProbeResult {
         let prober = self.prober.as_mut();
         let probed = prober.and_then(|prober| prober(position, occasion));

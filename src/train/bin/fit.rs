@@ -1,7 +1,7 @@
 //! `tengen-train fit`: trains a network on shards.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -331,7 +331,7 @@ fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<Teache
     for path in &args.teacher {
         let info = ModelSource::File(path.clone()).info()?;
         let kept = match &answers {
-            Some(answers) => Some((Arc::clone(answers), fnv::hash(&std::fs::read(path)?))),
+            Some(answers) => Some((Arc::clone(answers), hash_of(path)?)),
             None => None,
         };
         infos.push((path, info, kept));
@@ -350,6 +350,11 @@ fn open_teachers(args: &Args, boards: &[BoardSize]) -> anyhow::Result<Vec<Teache
         })
     };
     boards.iter().map(open).collect()
+}
+
+fn hash_of(path: &Path) -> anyhow::Result<u64> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    Ok(fnv::hash(&bytes))
 }
 
 fn teacher_params(

@@ -219,7 +219,7 @@ fn measure(
     Ok(table)
 }
 
-/// QuantizeReport on the new network.
+/// Report on the new network.
 struct QuantizeReport<'a> {
     precision: &'a str,
     /// Of both files.

@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// Folders of shards with games of Go, up to 9x9
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Output file of the weights; the program's own is src/tengen/games/go/playout/weights.txt
+    /// Output file of the weights; the program's own is src/tengen/games/go/rollout/weights.txt
     #[arg(long)]
     out: PathBuf,
     /// Share of games held out to test the weights

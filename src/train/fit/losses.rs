@@ -48,7 +48,7 @@ impl Log {
     }
 }
 
-/// FitReport of a step.
+/// Report of a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FitReport {
     /// Optimiser steps made so far.

@@ -2,8 +2,8 @@
 //! 2015, section 2, at temperature 1).
 //!
 //! A result tells a network one bit about a position, and a played move names one of many good ones;
-//! a teacher's answer tells all probabilities, its lead and its owners. It is asked about the position as
-//! the game has it, and its answer is turned as the sample is.
+//! a teacher's answer gives the probabilities of all moves, the lead and the owners of points. It is asked
+//! about the position as it was played, and its answer is turned by the sample's symmetry.
 
 mod kept;
 
@@ -37,7 +37,7 @@ pub struct TeacherParams {
 pub struct TeacherNetwork {
     /// Makes its evaluators.
     pub factory: EvaluatorFactory,
-    /// Where its answers are kept, with the hash of its file.
+    /// Where its answers are kept, if anywhere, with the FNV hash of its file.
     pub kept: Option<(Arc<KeptAnswers>, u64)>,
 }
 
@@ -142,10 +142,11 @@ impl<G: Encode> OnBoard<G> {
         })
     }
 
-    /// Keys of positions need not tell the rules.
+    /// Adds a position to the questions. Its key includes the board's size and the rules, which a cache key may
+    /// leave out.
     fn ask(&mut self, position: &G, rules: &str) {
-        let rules = u128::from(fnv::hash(rules.as_bytes()));
-        let key = self.encoding.cache_key(position) ^ rules;
+        let game = fnv::hash(format!("{} {rules}", self.size).as_bytes());
+        let key = self.encoding.cache_key(position) ^ u128::from(game);
         let row = self.questions.push(key);
         self.encoding.encode(position, row);
     }
@@ -159,7 +160,7 @@ struct Turn {
 }
 
 impl Turn {
-    /// The answer's numbers of all points, and those that follow them, in the sample's order.
+    /// The answer's numbers, those of points first, in the order of the sample's points.
     fn turned(self, numbers: &[f32]) -> impl Iterator<Item = f32> {
         let from = move |place: usize| self.inverse.apply(self.size, Move(place as u16)).index();
         (0..numbers.len()).map(move |place| numbers[from(place)])

@@ -55,7 +55,7 @@ impl Mucgo {
         }
     }
 
-    /// One descent, one playout to the end, one backup.
+    /// One descent, one rollout to the end, one backup.
     fn playout<G: Rollout>(&mut self, root: &G) {
         let mut position = root.clone();
         let mover = position.to_move();

@@ -49,7 +49,7 @@ struct Tournament {
     engine: Vec<EngineSpec>,
 }
 
-/// TournamentReport of a tournament.
+/// Report of a tournament.
 #[derive(Serialize)]
 struct TournamentReport {
     /// The rating list.

@@ -1,4 +1,4 @@
-//! NewGame of a game on the board, as requested by the page.
+//! The terms of a new game on the board, as requested by the page.
 
 use std::time::Duration;
 

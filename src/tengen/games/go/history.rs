@@ -30,7 +30,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         boards
     }
 
-    /// Key of the part of [`Go::earlier`] that the moves do not determine.
+    /// Key of the part of [`Go::history`] that the moves do not determine.
     #[must_use]
     pub fn captures_key(&self) -> u128 {
         let captures = self.captures.iter().zip(1_u32..);

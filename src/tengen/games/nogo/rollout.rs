@@ -132,7 +132,7 @@ mod tests {
     use crate::games::nogo::SmallNoGo;
 
     #[test]
-    fn rollouts_end_where_nobody_can_move() {
+    fn rollouts_end_where_neither_side_can_move() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         for policy in [RolloutPolicy::Uniform, RolloutPolicy::Own] {
             for side in [1, 2, 3, 5, 9] {

@@ -42,7 +42,7 @@ pub(super) fn kata_time_settings(
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
     let control = TimeControl::from_kata(&args.all());
-    let more = "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MOST_MAIN MOST_MOVE";
+    let more = "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MAX_MAIN MAX_MOVE";
     let wanted = |_| Failure::Syntax(format!("{KGS_SYSTEMS}, {more}, in seconds"));
     session.set_time_control(control.map_err(wanted)?);
     Ok(String::new())

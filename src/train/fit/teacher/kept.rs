@@ -1,6 +1,7 @@
 //! A teacher's answers in a file, so that a large network is asked once about each position: in later epochs,
 //! after a restart, and for a student of another size.
 
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use redb::{Database, ReadableDatabase as _, TableDefinition};
 use crate::TrainError;
 use tengen_nn::eval::{Batch, EvalError, Evaluator, ModelInfo, Outputs, evaluate_finite};
 
-/// Key of network and position; its logits as f16, little-endian: policy, value, lead and owners.
+/// By the key of network and position: the logits as f16, little-endian: policy, value, lead in units of
+/// [`LEAD_SCALE`](tengen_nn::eval::LEAD_SCALE) points, and owners.
 const ANSWERS: TableDefinition<'_, u128, &[u8]> = TableDefinition::new("answers");
 
 /// The file: an embedded store ([redb](https://docs.rs/redb)) that loses nothing when a process is killed.
@@ -23,7 +25,7 @@ impl KeptAnswers {
     /// Opens the file, or creates it.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] when it is not such a file, or in use.
+    /// [`TrainError::Setting`] when it is another kind of file, damaged or in use, or cannot be created.
     pub fn open(path: &Path) -> Result<KeptAnswers, TrainError> {
         let refused = |error: redb::Error| {
             TrainError::Setting(format!(
@@ -33,7 +35,14 @@ impl KeptAnswers {
         };
         let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
         folder.map_err(|error| refused(error.into()))?;
-        let store = Database::create(path).map_err(|error| refused(error.into()))?;
+        // The store may panic where a file's bytes were changed.
+        let open = || {
+            let mut builder = Database::builder();
+            builder.set_check_integrity_on_open(true).create(path)
+        };
+        let damaged = || Err(redb::Error::Corrupted("it is damaged".to_owned()));
+        let store = catch_unwind(open).map_or_else(|_| damaged(), |store| Ok(store?));
+        let store = store.map_err(refused)?;
         let answers = KeptAnswers {
             store,
             path: path.to_owned(),
@@ -140,7 +149,7 @@ fn written(answers: &Outputs, row: usize) -> Vec<u8> {
     bytes.collect()
 }
 
-/// Whether these bytes are an answer of the length of `out`'s rows; it is then row `row`.
+/// Copies an answer into row `row` of `out`; false, without effect, if it has another length.
 fn read(bytes: &[u8], out: &mut Outputs, row: usize) -> bool {
     let numbers = out.policy(row).len() + out.value_logits(row).len() + out.points(row).len();
     if bytes.len() != 2 * numbers {
@@ -193,7 +202,7 @@ mod tests {
         })
     }
 
-    /// Positions with these keys, which are their planes, too.
+    /// Positions with these keys; each key is also the first number of its planes.
     fn batch(keys: &[u128]) -> Batch {
         let mut batch = Batch::new(factory().info().row_len());
         for &key in keys {

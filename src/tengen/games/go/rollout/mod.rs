@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn rollouts_end_when_nobody_wants_to_play() {
+    fn rollouts_end_when_neither_side_wants_to_play() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         for side in [1, 2, 3, 5, 9] {
             for _ in 0..50 {
