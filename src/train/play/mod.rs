@@ -1,7 +1,7 @@
 //! Self-play: [`generate`] has the players of a [`generator`] play games and writes them as shards.
 //!
 //! Players are random playouts ([`selfplay`]) or a network ([`network_game`] on the small trees of
-//! [`mcts`], many games per batch by [`eval_batch`]). [`prover`] and [`corrector`] put exact results
+//! [`mcts`], many games per batch by [`eval_batch`]). [`adjudicator`] and [`corrector`] put exact results
 //! in place of estimates; [`mod@matches`] compares players.
 
 pub mod adjudicator;
