@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::Test;
-use crate::matches::{fake, folder, games, play, report, troubled};
+use crate::matches::{fake, folder, games, lines, play, report, signal, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
     (
@@ -341,18 +341,11 @@ fn ctrl_c_prints_the_results_and_how_to_continue() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let played =
-        || fs::read_to_string(out.join("results.jsonl")).map_or(0, |text| text.lines().count());
-    while played() < 4 {
+    while lines(&out) < 4 {
         assert!(running.try_wait().unwrap().is_none(), "it ended by itself");
         std::thread::sleep(Duration::from_millis(5));
     }
-    let id = running.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status()
-        .unwrap();
-    assert!(sent.success());
+    signal(&running, "INT");
     let output = running.wait_with_output().unwrap();
     #[cfg(unix)]
     {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::Test;
 use crate::asked::{BRAINS, brain};
-use crate::matches::{fake, folder, games, play, report, script, troubled};
+use crate::matches::{self, fake, folder, games, play, report, script, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
     (
@@ -177,11 +177,7 @@ fn an_interrupted_match_leaves_no_engine_behind() {
         }
         let ours = format!("--fake-engine hang 1 {marker}");
         assert!(is_running(&ours), "{signal}");
-        let sent = Command::new("kill")
-            .args([&format!("-{signal}"), &running.id().to_string()])
-            .status()
-            .unwrap();
-        assert!(sent.success());
+        matches::signal(&running, signal);
         assert!(!running.wait().unwrap().success(), "{signal}");
         // No process waits for its end, which may take a moment.
         let gone = (0..200).any(|_| {

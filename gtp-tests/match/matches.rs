@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -110,6 +110,20 @@ fn ended(mut command: Command, code: i32) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
+/// Lines in a match's result file so far, its header counted; 0 without one.
+pub(crate) fn lines(out: &Path) -> usize {
+    fs::read_to_string(out.join("results.jsonl")).map_or(0, |text| text.lines().count())
+}
+
+/// Sends a signal, such as `INT`.
+pub(crate) fn signal(process: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([&format!("-{name}"), &process.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
 /// The games in a result file, without its header.
 pub(crate) fn games(out: &Path) -> Vec<Value> {
     let text = fs::read_to_string(out.join("results.jsonl")).unwrap();
@@ -175,14 +189,12 @@ fn a_killed_match_continues_where_it_stopped() {
         let options = ["--games", games, "--concurrency", "2"];
         play(&fake("slow", 0, 1), &fake("slow", 0, 2), &out, &options)
     };
-    let lines =
-        || fs::read_to_string(out.join("results.jsonl")).map_or(0, |text| text.lines().count());
     let mut running = start("400")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    while lines() < 6 {
+    while lines(&out) < 6 {
         assert!(
             running.try_wait().unwrap().is_none(),
             "the match ended by itself"
@@ -223,20 +235,13 @@ fn a_stopped_match_loses_no_game_on_time() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let signal = |name: &str| {
-        let id = running.id().to_string();
-        let sent = Command::new("kill").args([name, &id]).status().unwrap();
-        assert!(sent.success());
-    };
-    let lines =
-        || fs::read_to_string(out.join("results.jsonl")).map_or(0, |text| text.lines().count());
-    while lines() < 6 {
+    while lines(&out) < 6 {
         std::thread::sleep(Duration::from_millis(5));
     }
-    signal("-STOP");
+    signal(&running, "STOP");
     std::thread::sleep(Duration::from_secs(4));
-    assert!(lines() < 100, "it had ended before");
-    signal("-CONT");
+    assert!(lines(&out) < 100, "it had ended before");
+    signal(&running, "CONT");
     let mut said = String::new();
     let mut stderr = running.stderr.take().unwrap();
     stderr.read_to_string(&mut said).unwrap();

@@ -45,6 +45,14 @@ impl Batch {
         self.planes.extend_from_slice(&other.planes);
     }
 
+    /// Appends some rows of such a batch in this order, with their keys.
+    pub fn append_rows(&mut self, other: &Batch, rows: impl IntoIterator<Item = usize>) {
+        for index in rows {
+            self.push(other.key(index))
+                .copy_from_slice(other.row(index));
+        }
+    }
+
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -75,10 +75,7 @@ pub fn assert_same_row(a: &Outputs, a_index: usize, b: &Outputs, b_index: usize,
 /// The rows of `batch` at `indices`, in that order.
 fn pick(batch: &Batch, indices: impl Iterator<Item = usize>) -> Batch {
     let mut picked = Batch::new(batch.row_len());
-    for index in indices {
-        let row = picked.push(batch.key(index));
-        row.copy_from_slice(batch.row(index));
-    }
+    picked.append_rows(batch, indices);
     picked
 }
 

@@ -62,10 +62,7 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
             return Ok(());
         }
         self.batch.clear();
-        for &index in &self.missing {
-            let row = self.batch.push(batch.key(index));
-            row.copy_from_slice(batch.row(index));
-        }
+        self.batch.append_rows(batch, self.missing.iter().copied());
         self.inner.evaluate(&self.batch, &mut self.answers)?;
         for (answer, &index) in self.missing.iter().enumerate() {
             // A transient device failure must not be cached: the search refuses such numbers.

@@ -120,10 +120,7 @@ impl Evaluator for Kept {
             return Ok(());
         }
         let mut questions = Batch::new(batch.row_len());
-        for &row in &unknown {
-            let question = questions.push(batch.key(row));
-            question.copy_from_slice(batch.row(row));
-        }
+        questions.append_rows(batch, unknown.iter().copied());
         evaluate_finite(self.inner.as_mut(), &questions, &mut self.asked)?;
         let answers = unknown.iter().enumerate().map(|(place, &row)| {
             let bytes = written(&self.asked, place);
