@@ -12,8 +12,8 @@ use crate::game::{BoardSize, Color, Game, Move, Outcome, Proof};
 use crate::games::tictactoe::TicTacToe;
 use crate::record::{Play, Vertex, sgf};
 use crate::referee::{
-    AnnouncedTime, EnginePlayer, Fault, GameSetup, GameTerms, MatchTimeControl, PlayerMove, Reason,
-    Reply, refereed_game,
+    AnnouncedTime, ClockSimulation, EnginePlayer, Fault, GameSetup, GameTerms, MatchTimeControl,
+    PlayerMove, Reason, Reply, ScheduledGame, refereed_game,
 };
 use crate::registry;
 use crate::search::{Limits, SearchParams, SearchRequest, Searcher, SearcherOptions, StopFlag};
@@ -210,10 +210,18 @@ fn referee(orders: [&[u16]; 2], expected: Outcome) {
         margin: Duration::ZERO,
         move_limit: Duration::from_secs(1),
         max_moves: 100,
+        conditions: ClockSimulation::default(),
     };
     let [black, white] = &mut players;
-    let end = rules.play(&[], [black, white], &terms, &AtomicBool::new(false));
-    let end = end.unwrap();
+    let game = ScheduledGame {
+        number: 0,
+        opening: &[],
+        players: [black, white],
+        terms,
+        live: None,
+        stop: &AtomicBool::new(false),
+    };
+    let end = rules.play(game).unwrap();
     assert_eq!((end.outcome, end.reason), (expected, Reason::Rules));
 }
 

@@ -171,7 +171,6 @@ fn engine_control(control: MatchTimeControl) -> TimeControl {
         time_settings: true,
         kgs_time_settings: true,
         kata_time_settings: true,
-        time_left: true,
         fractions: true,
     };
     let command = control.command(all).expect("a command");

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::complaints::Complaints;
-use super::game::Reason;
+use super::game_end::Reason;
 use super::results::{GameEntry, ResultText};
 use crate::chart::{Chart, Scale, Series};
 use crate::stats::{Interval, Z_95, wilson};

@@ -3,18 +3,17 @@
 //! Lag is added to the measured time instead of being waited for: an engine measures its own
 //! thinking and cannot tell the difference, and a rig of ten thousand games stays short.
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use super::game;
+use super::game_end::work;
 use super::gtp_client::Fault;
-use super::player::{EnginePlayer, GameSetup, REPORT_COMMAND, Reply};
+use super::player::{REPORT_COMMAND, Reply};
 use super::referee_clock::AnnouncedTime;
-use crate::game::{Color, Move};
-use std::str::FromStr;
 
 /// Clock conditions of a match. The default is an ordinary clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -52,9 +51,8 @@ impl ClockSimulation {
     }
 }
 
-/// A player under conditions.
-pub(super) struct Conditioned<'a> {
-    player: &'a mut dyn EnginePlayer,
+/// A side's clock under conditions, in one game.
+pub(super) struct SimulatedClock {
     conditions: ClockSimulation,
     /// Random numbers for the lag.
     rng: Xoshiro256PlusPlus,
@@ -65,20 +63,15 @@ pub(super) struct Conditioned<'a> {
     has_moved: bool,
 }
 
-impl<'a> Conditioned<'a> {
-    /// The player for one game; `seed` determines its lag.
-    pub(super) fn new(
-        player: &'a mut dyn EnginePlayer,
-        conditions: ClockSimulation,
-        seed: u64,
-    ) -> Conditioned<'a> {
+impl SimulatedClock {
+    /// The clock for one game; `seed` determines its lag.
+    pub(super) fn new(conditions: ClockSimulation, seed: u64) -> SimulatedClock {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let game_lag = match conditions.game_lag_seconds {
             0.0 => 0.0,
             most => most * rng.random::<f64>(),
         };
-        Conditioned {
-            player,
+        SimulatedClock {
             conditions,
             rng,
             game_lag,
@@ -86,57 +79,23 @@ impl<'a> Conditioned<'a> {
             has_moved: false,
         }
     }
-}
 
-impl EnginePlayer for Conditioned<'_> {
-    fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
-        self.player.start(setup)
+    /// What the player is told of its clock before a move.
+    pub(super) fn told(&mut self, left: Option<AnnouncedTime>) -> Option<AnnouncedTime> {
+        let now = left?;
+        let before = self.before.replace(now).unwrap_or(now);
+        self.conditions.time_reports.report(now, before)
     }
 
-    fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
-        self.player.play(color, mv)
-    }
-
-    fn clean_up(&mut self, color: Color, limit: Duration) -> Result<Reply, Fault> {
-        self.player.clean_up(color, limit)
-    }
-
-    fn pass_instead(&mut self, color: Color) -> Result<bool, Fault> {
-        self.player.pass_instead(color)
-    }
-
-    fn dead(&mut self) -> Result<Option<Vec<Move>>, Fault> {
-        self.player.dead()
-    }
-
-    fn final_score(&mut self) -> Result<Option<String>, Fault> {
-        self.player.final_score()
-    }
-
-    fn choose(
-        &mut self,
-        color: Color,
-        left: Option<AnnouncedTime>,
-        limit: Duration,
-    ) -> Result<Reply, Fault> {
-        let told = left.and_then(|now| {
-            let before = self.before.replace(now).unwrap_or(now);
-            self.conditions.time_reports.report(now, before)
-        });
-        let mut reply = self.player.choose(color, told, limit)?;
+    /// The player's answer with the time that is charged for it.
+    pub(super) fn charged(&mut self, mut reply: Reply) -> Result<Reply, Fault> {
         if let Some(visits_per_second) = self.conditions.visits_per_second {
-            let work = reply
-                .report
-                .as_deref()
-                .and_then(game::work)
-                .ok_or_else(|| {
-                    let answer = reply.report.clone().unwrap_or_default();
-                    Fault::Malformed {
-                        command: REPORT_COMMAND.to_owned(),
-                        answer,
-                        expected: "a report of visits",
-                    }
-                })?;
+            let work = reply.report.as_deref().and_then(work);
+            let work = work.ok_or_else(|| Fault::Malformed {
+                command: REPORT_COMMAND.to_owned(),
+                answer: reply.report.clone().unwrap_or_default(),
+                expected: "a report of visits",
+            })?;
             let seconds = work as f64 / visits_per_second;
             reply.took = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         }
@@ -220,54 +179,24 @@ mod tests {
     use super::*;
     use crate::referee::player::PlayerMove;
 
-    /// Thinks for a second and reports the time it was given and its visits.
-    struct Honest {
-        told: Option<AnnouncedTime>,
-        report: Option<String>,
-    }
-
-    impl EnginePlayer for Honest {
-        fn start(&mut self, _setup: &GameSetup<'_>) -> Result<(), Fault> {
-            Ok(())
-        }
-
-        fn play(&mut self, _color: Color, _mv: Move) -> Result<(), Fault> {
-            Ok(())
-        }
-
-        fn choose(
-            &mut self,
-            _color: Color,
-            left: Option<AnnouncedTime>,
-            _limit: Duration,
-        ) -> Result<Reply, Fault> {
-            self.told = left;
-            let took = Duration::from_secs(1);
-            Ok(Reply {
-                choice: PlayerMove::Resign,
-                took,
-                report: self.report.clone(),
-            })
-        }
-    }
-
-    /// The times charged for 2,000 moves.
+    /// The times charged for 2,000 moves of a second each, with this report.
     fn times(conditions: ClockSimulation, report: Option<&str>) -> Result<Vec<f64>, Fault> {
-        let mut player = Honest {
-            told: None,
-            report: report.map(str::to_owned),
-        };
-        let mut conditioned = Conditioned::new(&mut player, conditions, 1);
+        let mut clock = SimulatedClock::new(conditions, 1);
         let left = Some(AnnouncedTime {
             time: Duration::from_secs(9),
             stones: 0,
         });
-        let replies = (0..2000).map(|_| conditioned.choose(Color::Black, left, Duration::MAX));
-        let times: Result<Vec<f64>, Fault> =
-            replies.map(|reply| Ok(reply?.took.as_secs_f64())).collect();
         let untold = conditions.time_reports == TimeReports::Never;
-        assert_eq!(player.told.is_none(), untold);
-        times
+        let charged = (0..2000).map(|_| {
+            assert_eq!(clock.told(left).is_none(), untold);
+            let reply = clock.charged(Reply {
+                choice: PlayerMove::Resign,
+                took: Duration::from_secs(1),
+                report: report.map(str::to_owned),
+            });
+            Ok(reply?.took.as_secs_f64())
+        });
+        charged.collect()
     }
 
     #[test]

@@ -2,12 +2,11 @@
 //! dead stones, or one claims some and the other says nothing, they play on, on a copy, and stones
 //! captured there are dead. The board on which both passed is scored.
 
-use super::count::{Count, CountBasis, PlayingOn};
-use super::game::{GameEnd, GameInProgress, Reason};
+use super::game::GameInProgress;
+use super::game_end::{Count, CountBasis, GameEnd, PlayingOn, Reason};
 use super::gtp_client::Fault;
-use super::player::EnginePlayer;
+use super::player::{EnginePlayer, vertex_text};
 use super::trial::Trial;
-use super::vertex;
 use crate::game::{Color, Game, Move, Outcome, Scored};
 use crate::record::result_text;
 
@@ -132,15 +131,13 @@ impl<G: Game> GameInProgress<'_, G> {
     /// Points as vertices.
     fn names(&self, points: &[Move]) -> Vec<String> {
         let size = self.position.size();
-        points
-            .iter()
-            .map(|point| vertex::to_text(size, *point))
-            .collect()
+        let names = points.iter().map(|&point| vertex_text(size, point));
+        names.collect()
     }
 
     fn told(&self, disputed: &[Chain], trial: &Trial) -> PlayingOn {
         let size = self.position.size();
-        let told = |(color, mv): &(Color, Move)| format!("{color} {}", vertex::to_text(size, *mv));
+        let told = |(color, mv): &(Color, Move)| format!("{color} {}", vertex_text(size, *mv));
         PlayingOn {
             about: self.names(&disputed.concat()),
             moves: trial.moves.iter().map(told).collect(),

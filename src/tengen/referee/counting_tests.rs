@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::super::player::{GameSetup, PlayerMove, Reply};
-use super::super::referee_clock::AnnouncedTime;
-use super::super::{GameTerms, MatchTimeControl, play_game, vertex};
+use super::super::game::{GameTerms, ScheduledGame, play_game};
+use super::super::player::{GameSetup, PlayerMove, Reply, read_vertex};
+use super::super::{AnnouncedTime, ClockSimulation, MatchTimeControl};
 use super::*;
 use crate::game::BoardSize;
 use crate::games::go::SmallGo;
@@ -29,9 +29,7 @@ struct Passes {
 
 fn moves(names: &str) -> Vec<Move> {
     let names = names.split_whitespace();
-    names
-        .map(|name| vertex::from_text(SIZE, name).unwrap())
-        .collect()
+    names.map(|name| read_vertex(SIZE, name).unwrap()).collect()
 }
 
 impl EnginePlayer for Passes {
@@ -43,7 +41,7 @@ impl EnginePlayer for Passes {
     }
 
     fn play(&mut self, _: Color, mv: Move) -> Result<(), Fault> {
-        self.told.push(vertex::to_text(SIZE, mv));
+        self.told.push(vertex_text(SIZE, mv));
         Ok(())
     }
 
@@ -67,7 +65,7 @@ impl EnginePlayer for Passes {
                     command: "kgs-genmove_cleanup".to_owned(),
                 });
             }
-            name => PlayerMove::Move(vertex::from_text(SIZE, name).unwrap()),
+            name => PlayerMove::Move(read_vertex(SIZE, name).unwrap()),
         };
         Ok(reply)
     }
@@ -112,10 +110,17 @@ fn played(start: &SmallGo, opening: &[Move], [black, white]: &mut [Passes; 2]) -
         margin: Duration::ZERO,
         move_limit: Duration::from_secs(1),
         max_moves: 24,
+        conditions: ClockSimulation::default(),
     };
-    let stop = AtomicBool::new(false);
-    let players: [&mut dyn EnginePlayer; 2] = [black, white];
-    play_game(start, opening, players, &terms, &stop).unwrap()
+    let game = ScheduledGame {
+        number: 0,
+        opening,
+        players: [black, white],
+        terms,
+        live: None,
+        stop: &AtomicBool::new(false),
+    };
+    play_game(start, game).unwrap()
 }
 
 /// A game of these moves and two passes, scored.

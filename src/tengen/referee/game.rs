@@ -1,15 +1,15 @@
 //! One game between two players under the referee's rules: result, reason, and times.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::count::Count;
+use super::clock_simulation::{ClockSimulation, SimulatedClock};
+use super::game_end::{GameEnd, PlayedMove, Reason};
 use super::gtp_client::Fault;
-use super::player::{EnginePlayer, GameSetup, PlayerMove};
+use super::live::LivePlace;
+use super::player::{EnginePlayer, GameSetup, PlayerMove, vertex_text};
 use super::referee_clock::RefereeClock;
 use super::time_control::MatchTimeControl;
-use super::vertex;
 use crate::game::{Color, Game, Move, Outcome, PositionHistory, Rules as _};
 
 /// Terms of every game of a match.
@@ -24,154 +24,49 @@ pub struct GameTerms {
     pub move_limit: Duration,
     /// Number of moves, opening included, after which the game is a draw.
     pub max_moves: u32,
+    /// Lag and other conditions that are simulated on the clocks.
+    pub conditions: ClockSimulation,
 }
 
-/// Why a game ended.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// By the rules of the game.
-    Rules,
-    /// The loser resigned.
-    Resignation,
-    /// The loser exceeded its time.
-    Time,
-    /// The loser played an illegal move.
-    IllegalMove,
-    /// The loser's answer was not GTP or not a vertex.
-    Malformed,
-    /// The loser answered with an error.
-    Refused,
-    /// The loser's process ended or closed its output.
-    Crash,
-    /// The loser did not answer at all.
-    Hang,
-    /// No result within the maximum number of moves.
-    MaxMoves,
+/// A game about to be played.
+pub struct ScheduledGame<'a> {
+    /// Its number in the match, which determines simulated lag.
+    pub number: usize,
+    /// Moves already made, which are legal, Black first.
+    pub opening: &'a [Move],
+    /// Black and White.
+    pub players: [&'a mut dyn EnginePlayer; 2],
+    /// The match's terms.
+    pub terms: GameTerms,
+    /// Where it is shown, if that is wanted.
+    pub live: Option<LivePlace<'a>>,
+    /// Set when the game is no longer needed.
+    pub stop: &'a AtomicBool,
 }
 
-impl Reason {
-    /// Whether the game was lost by misbehaviour; more than one in a thousand spoils a match
-    /// (docs/methods.md#match-statistics).
-    #[must_use]
-    pub fn is_failure(self) -> bool {
-        !matches!(self, Reason::Rules | Reason::Resignation | Reason::MaxMoves)
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Reason::Rules => "rules",
-            Reason::Resignation => "resignation",
-            Reason::Time => "time",
-            Reason::IllegalMove => "illegal move",
-            Reason::Malformed => "malformed answer",
-            Reason::Refused => "refused command",
-            Reason::Crash => "crash",
-            Reason::Hang => "hang",
-            Reason::MaxMoves => "too many moves",
-        })
-    }
-}
-
-impl From<&Fault> for Reason {
-    fn from(fault: &Fault) -> Reason {
-        match fault {
-            Fault::Crashed { .. } | Fault::ClosedOutput { .. } => Reason::Crash,
-            Fault::Hung { .. } => Reason::Hang,
-            Fault::Malformed { .. } => Reason::Malformed,
-            Fault::Refused { .. } => Reason::Refused,
-        }
-    }
-}
-
-/// A move of a game.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlayedMove {
-    /// The side that moved.
-    pub color: Color,
-    /// The move.
-    pub mv: Move,
-    /// Thinking time of the move, as measured.
-    pub took: Duration,
-    /// Time left on its clock afterwards (main time or period), with a clock.
-    pub left: Option<Duration>,
-    /// The player's report on its search, if any.
-    pub report: Option<String>,
-}
-
-impl PlayedMove {
-    /// Visits in the player's report.
-    #[must_use]
-    pub fn visits(&self) -> Option<u64> {
-        visits(self.report.as_deref()?)
-    }
-
-    /// Value in -1..=1 in the player's report, from its own view.
-    #[must_use]
-    pub fn value(&self) -> Option<f64> {
-        reported(self.report.as_deref()?, "value")?.parse().ok()
-    }
-}
-
-/// The visits in a report.
-fn visits(report: &str) -> Option<u64> {
-    reported(report, "visits")?.parse().ok()
-}
-
-/// The work in a report: its playouts, or its visits if reuse is not reported.
-pub(super) fn work(report: &str) -> Option<u64> {
-    reported(report, "playouts")
-        .and_then(|word| word.parse().ok())
-        .or_else(|| visits(report))
-}
-
-/// The word after a name.
-fn reported<'a>(report: &'a str, name: &str) -> Option<&'a str> {
-    let mut words = report.split_whitespace();
-    words.find(|&word| word == name)?;
-    words.next()
-}
-
-/// A finished game.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GameEnd {
-    /// The result.
-    pub outcome: Outcome,
-    /// How the game ended.
-    pub reason: Reason,
-    /// Details of a failure: the fault, the illegal vertex.
-    pub detail: Option<String>,
-    /// How it was scored, if that decided.
-    pub count: Option<Count>,
-    /// The moves after the opening.
-    pub moves: Vec<PlayedMove>,
-    /// Time left on Black's and White's clock (main time or period), with a clock.
-    pub left: Option<[Duration; 2]>,
-    /// Whether Black's and White's player can continue; otherwise it must be restarted.
-    pub usable: [bool; 2],
-}
-
-/// Plays one game from the position after `opening`, whose moves the caller has checked.
-///
-/// Returns `None` when `stop` was set before the end.
-pub fn play_game<'a, G: Game>(
-    start: &G,
-    opening: &[Move],
-    players: [&'a mut dyn EnginePlayer; 2],
-    terms: &GameTerms,
-    stop: &'a AtomicBool,
-) -> Option<GameEnd> {
+/// Plays a game that begins with this position. Returns `None` when `stop` was set before the end.
+pub(super) fn play_game<G: Game>(start: &G, game: ScheduledGame<'_>) -> Option<GameEnd> {
+    let ScheduledGame {
+        number,
+        opening,
+        players,
+        terms,
+        live,
+        stop,
+    } = game;
+    let simulated = |color: Color| {
+        let seed = 2 * number as u64 + color as u64;
+        SimulatedClock::new(terms.conditions, seed)
+    };
     let mut game = GameInProgress {
         position: start.clone(),
         past: PositionHistory::of(start),
         players,
-        terms: *terms,
+        terms,
         clocks: [RefereeClock::new(terms.time); 2],
+        simulated: Color::BOTH.map(simulated),
         moves: Vec::new(),
+        live,
         stop,
     };
     if let Some(end) = game.set_up(opening) {
@@ -212,7 +107,9 @@ pub(super) struct GameInProgress<'a, G> {
     pub(super) players: [&'a mut dyn EnginePlayer; 2],
     pub(super) terms: GameTerms,
     clocks: [RefereeClock; 2],
+    simulated: [SimulatedClock; 2],
     moves: Vec<PlayedMove>,
+    live: Option<LivePlace<'a>>,
     /// Set when the game is no longer needed.
     pub(super) stop: &'a AtomicBool,
 }
@@ -245,14 +142,20 @@ impl<G: Game> GameInProgress<'_, G> {
 
     /// Plays one move; returns the end of the game if it ends with it.
     fn next_move(&mut self) -> Option<GameEnd> {
-        let color = self.position.to_move();
-        let clock = self.clocks[color.index()];
+        let (color, size) = (self.position.to_move(), self.position.size());
+        let side = color.index();
+        let clock = self.clocks[side];
         let limit = match self.terms.time {
             MatchTimeControl::None => self.terms.move_limit,
             _ => clock.longest_move().saturating_add(self.terms.move_limit),
         };
-        let player = &mut self.players[color.index()];
-        let reply = match player.choose(color, clock.time_left(), limit) {
+        if let Some(live) = &self.live {
+            live.asked(color, clock.time_left());
+        }
+        let simulated = &mut self.simulated[side];
+        let told = simulated.told(clock.time_left());
+        let reply = self.players[side].choose(color, told, limit);
+        let reply = match reply.and_then(|reply| simulated.charged(reply)) {
             Ok(reply) => reply,
             Err(fault) => {
                 let mut end = self.lost_by_fault(color, &fault);
@@ -265,22 +168,31 @@ impl<G: Game> GameInProgress<'_, G> {
                 return Some(end);
             }
         };
-        let spent = self.clocks[color.index()].spend(reply.took, self.terms.margin);
+        let spent = self.clocks[side].spend(reply.took, self.terms.margin);
+        let left = self.clocks[side].time_left();
+        let played = |mv| PlayedMove {
+            color,
+            mv,
+            took: reply.took,
+            left: left.map(|left| left.time),
+            report: reply.report.clone(),
+        };
+        if let (PlayerMove::Move(mv), Some(live)) = (&reply.choice, &self.live) {
+            live.moved(&played(*mv), left, size);
+        }
         if spent.is_err() {
-            let over = reply
-                .took
-                .saturating_sub(clock.longest_move())
-                .as_secs_f64();
-            return Some(self.lost(color, Reason::Time, Some(format!("{over:.3} s over"))));
+            let over = reply.took.saturating_sub(clock.longest_move());
+            let detail = format!("{:.3} s over", over.as_secs_f64());
+            return Some(self.lost(color, Reason::Time, Some(detail)));
         }
         let legal = |mv| self.position.is_legal(mv) && self.past.allows(&self.position, mv);
         let mv = match reply.choice {
             PlayerMove::Move(mv) if legal(mv) => mv,
             PlayerMove::Move(mv) => {
-                let mut detail = vertex::to_text(self.position.size(), mv);
+                let mut detail = vertex_text(size, mv);
                 if self.position.is_legal(mv) {
                     detail.push_str(" brings an earlier position back (superko)");
-                } else if mv == self.position.size().pass() && !G::INFO.passes {
+                } else if mv == size.pass() && !G::INFO.passes {
                     let title = G::INFO.title;
                     detail +=
                         &format!(", a move that {title} does not have: does this engine play Go?");
@@ -293,15 +205,9 @@ impl<G: Game> GameInProgress<'_, G> {
                 return Some(self.lost(color, Reason::Malformed, Some(detail)));
             }
         };
+        self.moves.push(played(mv));
         self.position.play(mv);
         self.past.push(&self.position);
-        self.moves.push(PlayedMove {
-            color,
-            mv,
-            took: reply.took,
-            left: self.clocks[color.index()].time_left().map(|left| left.time),
-            report: reply.report,
-        });
         let outcome = self.position.outcome();
         if outcome.is_some_and(|outcome| outcome.margin.is_none()) {
             // No further question is asked, so the last move need not be sent.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::game::BoardSize;
 use crate::games::nogo::SmallNoGo;
-use crate::referee::player::Reply;
+use crate::referee::player::{Reply, read_vertex};
 use crate::referee::referee_clock::AnnouncedTime;
 
 /// Plays its vertices in order, each after `took`; then fails.
@@ -36,7 +36,7 @@ impl EnginePlayer for Script {
     }
 
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
-        let vertex = vertex::to_text(SIZE, mv);
+        let vertex = vertex_text(SIZE, mv);
         self.heard.push(format!("{color} {vertex}"));
         Ok(())
     }
@@ -58,7 +58,7 @@ impl EnginePlayer for Script {
         }
         let choice = match self.vertices.remove(0) {
             "resign" => PlayerMove::Resign,
-            word => match vertex::from_text(SIZE, word) {
+            word => match read_vertex(SIZE, word) {
                 Some(mv) => PlayerMove::Move(mv),
                 None => PlayerMove::Nonsense(word.to_owned()),
             },
@@ -73,12 +73,15 @@ impl EnginePlayer for Script {
 
 const SIZE: BoardSize = BoardSize::new(4, 1);
 
-const TERMS: GameTerms = GameTerms {
-    time: MatchTimeControl::None,
-    margin: Duration::ZERO,
-    move_limit: Duration::from_secs(1),
-    max_moves: 20,
-};
+fn terms() -> GameTerms {
+    GameTerms {
+        time: MatchTimeControl::None,
+        margin: Duration::ZERO,
+        move_limit: Duration::from_secs(1),
+        max_moves: 20,
+        conditions: ClockSimulation::default(),
+    }
+}
 
 const ONE_SECOND: MatchTimeControl = MatchTimeControl::Absolute {
     main: Duration::from_secs(1),
@@ -94,14 +97,15 @@ fn play(
     terms: &GameTerms,
 ) -> GameEnd {
     let start = SmallNoGo::new(SIZE).unwrap();
-    play_game(
-        &start,
+    let game = ScheduledGame {
+        number: 0,
         opening,
-        [black, white],
-        terms,
-        &AtomicBool::new(false),
-    )
-    .unwrap()
+        players: [black, white],
+        terms: *terms,
+        live: None,
+        stop: &AtomicBool::new(false),
+    };
+    play_game(&start, game).unwrap()
 }
 
 /// Winner, reason and number of moves of a game between two scripts.
@@ -121,7 +125,7 @@ fn check(black: &str, white: &str, terms: &GameTerms, winner: Color, reason: Rea
 fn the_side_without_a_legal_move_loses() {
     // A1, then D1: B1 leaves A1-B1 the liberty C1; White's C1 would capture it, so White has no
     // move.
-    let end = check("A1 B1", "D1", &TERMS, Color::Black, Reason::Rules);
+    let end = check("A1 B1", "D1", &terms(), Color::Black, Reason::Rules);
     assert_eq!(end.moves.len(), 3);
     assert_eq!(end.moves[0].visits(), Some(7));
     assert_eq!(end.usable, [true; 2]);
@@ -129,11 +133,17 @@ fn the_side_without_a_legal_move_loses() {
 
 #[test]
 fn every_bad_answer_loses() {
-    check("A1 resign", "D1", &TERMS, Color::White, Reason::Resignation);
-    check("A1", "A1", &TERMS, Color::Black, Reason::IllegalMove);
-    check("PASS", "", &TERMS, Color::White, Reason::IllegalMove);
-    check("A1", "Q7", &TERMS, Color::Black, Reason::Malformed);
-    let end = check("A1", "", &TERMS, Color::Black, Reason::Hang);
+    check(
+        "A1 resign",
+        "D1",
+        &terms(),
+        Color::White,
+        Reason::Resignation,
+    );
+    check("A1", "A1", &terms(), Color::Black, Reason::IllegalMove);
+    check("PASS", "", &terms(), Color::White, Reason::IllegalMove);
+    check("A1", "Q7", &terms(), Color::Black, Reason::Malformed);
+    let end = check("A1", "", &terms(), Color::Black, Reason::Hang);
     assert_eq!(end.usable, [true, false]);
 }
 
@@ -141,7 +151,7 @@ fn every_bad_answer_loses() {
 fn the_clock_is_enforced_by_the_referees_measure() {
     let clocked = GameTerms {
         time: ONE_SECOND,
-        ..TERMS
+        ..terms()
     };
     check("A1 B1", "D1", &clocked, Color::Black, Reason::Rules);
     let mut slow = Script::new("A1 B1", 600);
@@ -198,7 +208,7 @@ impl EnginePlayer for Deaf {
 fn a_hang_outside_its_thinking_is_no_loss_on_time() {
     let clocked = GameTerms {
         time: ONE_SECOND,
-        ..TERMS
+        ..terms()
     };
     let mut deaf = Deaf(Script::new("D1", 0));
     let end = play(&mut Script::new("A1", 0), &mut deaf, &[], &clocked);
@@ -212,7 +222,7 @@ fn a_hang_outside_its_thinking_is_no_loss_on_time() {
 fn openings_are_set_up_for_both_players() {
     let opening = [SIZE.point(0, 0), SIZE.point(3, 0)];
     let (mut black, mut white) = (Script::new("B1", 0), Script::new("", 0));
-    let end = play(&mut black, &mut white, &opening, &TERMS);
+    let end = play(&mut black, &mut white, &opening, &terms());
     assert_eq!(
         (end.outcome, end.moves.len()),
         (Outcome::win(Color::Black), 1)
@@ -227,7 +237,7 @@ fn openings_are_set_up_for_both_players() {
 fn a_long_game_is_a_draw_and_a_stopped_one_is_nothing() {
     let short = GameTerms {
         max_moves: 1,
-        ..TERMS
+        ..terms()
     };
     let end = play(
         &mut Script::new("A1", 0),
@@ -237,9 +247,13 @@ fn a_long_game_is_a_draw_and_a_stopped_one_is_nothing() {
     );
     assert_eq!((end.outcome, end.reason), (Outcome::DRAW, Reason::MaxMoves));
     let start = SmallNoGo::new(SIZE).unwrap();
-    let players: [&mut dyn EnginePlayer; 2] = [&mut Script::new("A1", 0), &mut Script::new("", 0)];
-    assert_eq!(
-        play_game(&start, &[], players, &TERMS, &AtomicBool::new(true)),
-        None
-    );
+    let stopped = ScheduledGame {
+        number: 0,
+        opening: &[],
+        players: [&mut Script::new("A1", 0), &mut Script::new("", 0)],
+        terms: terms(),
+        live: None,
+        stop: &AtomicBool::new(true),
+    };
+    assert_eq!(play_game(&start, stopped), None);
 }

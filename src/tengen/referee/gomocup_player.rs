@@ -4,20 +4,15 @@
 //! earlier ones, else the whole position by `BOARD`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, ended};
 use super::player::{
-    ComplaintKind, EnginePlayer, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine,
-    StartError, UnsuitableEngine,
+    ComplaintKind, EnginePlayer, GameSetup, PlayerMove, Reply, RunningEngine, UnsuitableEngine,
 };
-use super::process::{EngineProcess, EngineProcesses, LineEnd, NoOutput, Output};
+use super::process::{EngineProcess, NoOutput, Output};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
-use crate::clock::Clock;
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::{GOMOCUP_RULES, read_xy, write_xy};
 
@@ -34,8 +29,6 @@ const LINE_LEN: usize = 1000;
 /// An engine in its own process. Dropping it kills the process.
 pub(super) struct GomocupPlayer {
     process: EngineProcess,
-    errors: ErrorStream,
-    clock: Arc<dyn Clock>,
     /// Time limit for everything but a move.
     limit: Duration,
     size: BoardSize,
@@ -93,32 +86,15 @@ fn shortened(line: &str) -> String {
 }
 
 impl GomocupPlayer {
-    /// Starts the engine, among those of its match, and asks for its identity. Its stderr is appended
-    /// to a file; `limit` is the time limit for the start, and later for everything but a move.
-    ///
-    /// # Errors
-    /// [`StartError`] if the process does not start or does not answer.
-    pub(super) fn start_engine(
-        spec: &EngineSpec,
-        stderr: &Path,
+    /// The engine in this process; `limit` is the time limit for everything but a move, and `told_more`
+    /// what it is told besides clock and rules.
+    pub(super) fn new(
+        process: EngineProcess,
         limit: Duration,
-        clock: Arc<dyn Clock>,
-        engines: &EngineProcesses,
-    ) -> Result<GomocupPlayer, StartError> {
-        let (process, errors) = spec.launch(stderr, |file| {
-            EngineProcess::spawn(
-                &spec.command,
-                spec.folder.as_deref(),
-                file,
-                LineEnd::FeedOrReturn,
-                Arc::clone(&clock),
-                engines,
-            )
-        })?;
-        let mut player = GomocupPlayer {
+        told_more: BTreeMap<String, i64>,
+    ) -> GomocupPlayer {
+        GomocupPlayer {
             process,
-            errors,
-            clock,
             limit,
             size: BoardSize::square(1),
             time: MatchTimeControl::None,
@@ -130,38 +106,20 @@ impl GomocupPlayer {
             settings: None,
             answers_info: None,
             refusals: Vec::new(),
-            told_more: spec.info.clone(),
+            told_more,
             asked: Duration::ZERO,
-        };
-        let asked = player.send("ABOUT").and_then(|()| {
-            // Its unasked messages suffice.
-            player.asked = Duration::ZERO;
-            player.hear("ABOUT", limit, |_, _| true)
-        });
-        let asked = asked.and_then(|heard| match heard.text.starts_with(['?', '=']) {
-            true => Err(malformed("ABOUT".to_owned(), heard.text)),
-            false => Ok(()),
-        });
-        match asked {
-            // Old programs do not know the command; any answer suffices.
-            Ok(_) | Err(Fault::Refused { .. }) => Ok(player),
-            Err(fault) => Err(StartError::Handshake {
-                name: spec.name.clone(),
-                fault,
-                last_words: player.errors.listen().last_words,
-            }),
         }
     }
 
     /// Gives the engine the time it needs after its last move.
     fn rest(&mut self) {
         if let Some(moved_at) = self.moved_at.take() {
-            std::thread::sleep((moved_at + REST).saturating_sub(self.clock.now()));
+            std::thread::sleep((moved_at + REST).saturating_sub(self.process.now()));
         }
     }
 
     fn send(&mut self, line: &str) -> Result<(), Fault> {
-        self.asked = self.clock.now();
+        self.asked = self.process.now();
         let sent = self.process.send(&format!("{line}\r"));
         sent.map_err(|_| ended(&mut self.process, line, None))
     }
@@ -180,16 +138,10 @@ impl GomocupPlayer {
         expected: Expected,
     ) -> Result<TimedAnswer, Fault> {
         let command = || command.to_owned();
-        let deadline = self.clock.now().saturating_add(limit);
+        let deadline = self.process.now().saturating_add(limit);
         let (mut refused, mut other) = (None, None);
         loop {
-            let wait = deadline.saturating_sub(self.clock.now());
-            let output = match self.process.receive(wait) {
-                // A program may talk without end.
-                Ok(Output::Line { at, .. }) if at > deadline => Err(NoOutput::TimedOut),
-                output => output,
-            };
-            let (text, at) = match output {
+            let (text, at) = match self.process.receive(deadline) {
                 Ok(Output::Line { text, at }) => (text.trim().to_owned(), at),
                 Ok(Output::Unreadable) => {
                     return Err(malformed(command(), "(an endless line)".to_owned()));
@@ -331,6 +283,20 @@ fn limits(time: MatchTimeControl) -> Vec<(&'static str, u128)> {
 }
 
 impl RunningEngine for GomocupPlayer {
+    fn greet(&mut self) -> Result<(), Fault> {
+        self.send("ABOUT")?;
+        // Its unasked messages suffice.
+        self.asked = Duration::ZERO;
+        match self.hear("ABOUT", self.limit, |_, _| true) {
+            Ok(heard) if heard.text.starts_with(['?', '=']) => {
+                Err(malformed("ABOUT".to_owned(), heard.text))
+            }
+            // Old programs do not know the command; any answer suffices.
+            Ok(_) | Err(Fault::Refused { .. }) => Ok(()),
+            Err(fault) => Err(fault),
+        }
+    }
+
     fn check_game(&mut self, game: &str, _: BoardSize) -> Result<(), UnsuitableEngine> {
         match game {
             "gomoku" => Ok(()),
@@ -342,19 +308,8 @@ impl RunningEngine for GomocupPlayer {
         std::mem::take(&mut self.refusals)
     }
 
-    fn listen(&mut self) -> NewLines {
-        self.errors.listen()
-    }
-
-    fn quit(mut self: Box<Self>, limit: Duration) {
-        if self.process.send("END").is_ok() {
-            let deadline = self.clock.now() + limit;
-            while self
-                .process
-                .receive(deadline.saturating_sub(self.clock.now()))
-                .is_ok()
-            {}
-        }
+    fn quit(self: Box<Self>, limit: Duration) {
+        self.process.end("END", limit);
     }
 }
 
@@ -409,7 +364,7 @@ impl EnginePlayer for GomocupPlayer {
             self.tell_time(left)?;
         }
         self.message = None;
-        let asked = self.clock.now();
+        let asked = self.process.now();
         let command = self.ask(color)?;
         let mut heard = self.hear_move(&command, limit)?;
         if let Some(point) = suggested(&heard.text) {

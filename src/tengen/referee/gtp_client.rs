@@ -4,15 +4,11 @@
 //! answers its first command without one gets no ids. Lines before an answer, such as a banner, are
 //! skipped. After any [`Fault`] but [`Fault::Refused`] the stream is unreliable: drop the client.
 
-use std::fs::File;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use super::process::{EngineProcess, EngineProcesses, LineEnd, NoOutput, Output, SpawnError};
-use crate::clock::Clock;
+use super::process::{EngineProcess, NoOutput, Output};
 
 /// Maximum bytes of one answer that are kept; what follows is dropped.
 const MAX_ANSWER_LEN: usize = 1 << 20;
@@ -73,59 +69,37 @@ pub enum Fault {
 }
 
 /// A successful answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GtpAnswer {
+pub(super) struct GtpAnswer {
     /// The text after `=` and the id; lines are joined by `\n`.
-    pub text: String,
+    pub(super) text: String,
     /// From the command's sending to the answer's last line, by the referee's clock.
-    pub took: Duration,
+    pub(super) took: Duration,
 }
 
 /// A connection to one engine process. Dropping it kills the process.
-pub struct GtpClient {
+pub(super) struct GtpClient {
     process: EngineProcess,
-    clock: Arc<dyn Clock>,
     next_id: u32,
     /// Whether commands carry their id.
     numbered: bool,
 }
 
 impl GtpClient {
-    /// Starts an engine among those of its match; its stderr is appended to `stderr`.
-    ///
-    /// # Errors
-    /// [`SpawnError`] if the program does not exist.
-    pub fn spawn(
-        command_line: &str,
-        folder: Option<&Path>,
-        stderr: File,
-        clock: Arc<dyn Clock>,
-        engines: &EngineProcesses,
-    ) -> Result<GtpClient, SpawnError> {
-        let time = Arc::clone(&clock);
-        Ok(GtpClient {
-            process: EngineProcess::spawn(
-                command_line,
-                folder,
-                stderr,
-                LineEnd::Feed,
-                time,
-                engines,
-            )?,
-            clock,
+    /// Speaks with this process.
+    pub(super) fn new(process: EngineProcess) -> GtpClient {
+        GtpClient {
+            process,
             next_id: 1,
             numbered: true,
-        })
+        }
     }
 
-    /// Sends a command and waits at most `limit` for the whole answer.
-    ///
-    /// # Errors
-    /// [`Fault`]; after any but [`Fault::Refused`] the client is unusable.
-    pub fn command(&mut self, command: &str, limit: Duration) -> Result<GtpAnswer, Fault> {
+    /// Sends a command and waits at most `limit` for the whole answer. After any [`Fault`] but
+    /// [`Fault::Refused`] the client is unusable.
+    pub(super) fn command(&mut self, command: &str, limit: Duration) -> Result<GtpAnswer, Fault> {
         let id = self.next_id;
         self.next_id += 1;
-        let start = self.clock.now();
+        let start = self.process.now();
         if self.process.send(&self.written(id, command)).is_err() {
             return Err(ended(&mut self.process, command, None));
         }
@@ -133,8 +107,7 @@ impl GtpClient {
         // Of what an engine says before its answer, which may be without end, the first line and the last.
         let (mut before, mut last, mut lines, mut len) = (None, None, Vec::new(), 0);
         loop {
-            let wait = deadline.saturating_sub(self.clock.now());
-            let (line, at) = match self.process.receive(wait) {
+            let (line, at) = match self.process.receive(deadline) {
                 Ok(Output::Line { text, at }) => (text, at),
                 Ok(Output::Unreadable) => return Err(malformed(command, "(an endless line)")),
                 Err(NoOutput::Closed) => {
@@ -142,9 +115,6 @@ impl GtpClient {
                 }
                 Err(NoOutput::TimedOut) => return Err(no_answer(command, limit, before, &lines)),
             };
-            if at > deadline {
-                return Err(no_answer(command, limit, before, &lines));
-            }
             match (lines.is_empty(), line.is_empty()) {
                 (true, true) => {}
                 // What was there before the command is no answer to it: some programs answer twice.
@@ -188,19 +158,9 @@ impl GtpClient {
     }
 
     /// Asks the engine to quit and waits at most `limit`; then kills it.
-    pub fn quit(mut self, limit: Duration) {
-        if self
-            .process
-            .send(&self.written(self.next_id, "quit"))
-            .is_ok()
-        {
-            let deadline = self.clock.now() + limit;
-            while self
-                .process
-                .receive(deadline.saturating_sub(self.clock.now()))
-                .is_ok()
-            {}
-        }
+    pub(super) fn quit(self, limit: Duration) {
+        let quit = self.written(self.next_id, "quit");
+        self.process.end(&quit, limit);
     }
 }
 

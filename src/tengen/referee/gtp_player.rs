@@ -1,21 +1,16 @@
 //! A player that is a GTP engine.
 
 use std::collections::HashSet;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, GtpClient};
 use super::player::{
-    ComplaintKind, EnginePlayer, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
-    RunningEngine, StartError, UnsuitableEngine,
+    ComplaintKind, EnginePlayer, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
+    UnsuitableEngine, read_vertex, vertex_text,
 };
-use super::process::EngineProcesses;
+use super::process::EngineProcess;
 use super::referee_clock::AnnouncedTime;
 use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
-use super::vertex;
-use crate::clock::Clock;
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
 
@@ -26,9 +21,8 @@ const REPORT_LEN: usize = 1000;
 const NONSENSE_LEN: usize = 80;
 
 /// A GTP engine in its own process.
-pub struct GtpPlayer {
+pub(super) struct GtpPlayer {
     client: GtpClient,
-    errors: ErrorStream,
     commands: HashSet<String>,
     /// Time limit for everything but `genmove`.
     limit: Duration,
@@ -42,60 +36,35 @@ pub struct GtpPlayer {
 }
 
 impl GtpPlayer {
-    /// Starts the engine, among those of its match, and asks for its commands. Its stderr is appended
-    /// to a file; `limit` is the time limit for the start, and later for everything but `genmove`.
-    ///
-    /// # Errors
-    /// [`StartError`] when the process does not start or does not answer `list_commands`.
-    pub fn start_engine(
-        spec: &EngineSpec,
-        stderr: &Path,
-        limit: Duration,
-        clock: Arc<dyn Clock>,
-        engines: &EngineProcesses,
-    ) -> Result<GtpPlayer, StartError> {
-        let (client, errors) = spec.launch(stderr, |file| {
-            GtpClient::spawn(&spec.command, spec.folder.as_deref(), file, clock, engines)
-        })?;
-        let mut player = GtpPlayer {
-            client,
-            errors,
+    /// The engine in this process; `limit` is the time limit for everything but `genmove`.
+    pub(super) fn new(process: EngineProcess, limit: Duration) -> GtpPlayer {
+        GtpPlayer {
+            client: GtpClient::new(process),
             commands: HashSet::new(),
             limit,
             fractions: false,
             size: BoardSize::square(1),
             time: MatchTimeControl::None,
             refusals: Vec::new(),
-        };
-        let asked = player.ask_what_it_knows();
-        asked.map_err(|fault| StartError::Handshake {
-            name: spec.name.clone(),
-            fault,
-            last_words: player.errors.listen().last_words,
-        })?;
-        Ok(player)
-    }
-
-    fn ask_what_it_knows(&mut self) -> Result<(), Fault> {
-        let commands = self.ask("list_commands")?;
-        self.commands = commands.split_whitespace().map(str::to_owned).collect();
-        // The standard has whole seconds only, and many engines understand no others.
-        self.fractions =
-            self.accepts("time_settings 1.5 0 0")? && self.accepts("time_left b 1.5 0")?;
-        Ok(())
-    }
-
-    /// Whether the engine accepts a command; a command that it does not list counts as refused.
-    fn accepts(&mut self, command: &str) -> Result<bool, Fault> {
-        let listed = command
-            .split(' ')
-            .next()
-            .is_some_and(|name| self.lists(name));
-        match listed.then(|| self.ask(command)) {
-            Some(Ok(_)) => Ok(true),
-            None | Some(Err(Fault::Refused { .. })) => Ok(false),
-            Some(Err(fault)) => Err(fault),
         }
+    }
+
+    /// The answer to a command; `None` if the engine does not list it, or refuses it.
+    fn ask_if_known(&mut self, command: &str) -> Result<Option<String>, Fault> {
+        let name = command.split(' ').next().unwrap_or_default();
+        if !self.lists(name) {
+            return Ok(None);
+        }
+        match self.ask(command) {
+            Ok(text) => Ok(Some(text)),
+            Err(Fault::Refused { .. }) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Whether the engine accepts a command.
+    fn accepts(&mut self, command: &str) -> Result<bool, Fault> {
+        Ok(self.ask_if_known(command)?.is_some())
     }
 
     /// Sends a setting with a command of its list; a refusal is kept for the report.
@@ -170,18 +139,49 @@ impl GtpPlayer {
             time_settings: self.lists("time_settings"),
             kgs_time_settings: self.lists("kgs-time_settings"),
             kata_time_settings: self.lists("kata-time_settings"),
-            time_left: self.lists("time_left"),
             fractions: self.fractions,
         }
     }
 
-    fn play_move(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
-        let vertex = vertex::to_text(self.size, mv);
-        self.ask(&format!("play {color} {vertex}")).map(drop)
+    fn ask_for_move(
+        &mut self,
+        command: &str,
+        color: Color,
+        limit: Duration,
+    ) -> Result<Reply, Fault> {
+        let answer = self.client.command(&format!("{command} {color}"), limit)?;
+        let report = match self.lists(REPORT_COMMAND) {
+            true => Some(self.ask(REPORT_COMMAND)?.chars().take(REPORT_LEN).collect()),
+            false => None,
+        };
+        // Some add an evaluation of the move.
+        let word = answer.text.split_whitespace().next().unwrap_or_default();
+        let choice = if word.eq_ignore_ascii_case("resign") {
+            PlayerMove::Resign
+        } else {
+            match read_vertex(self.size, word) {
+                Some(mv) => PlayerMove::Move(mv),
+                None => PlayerMove::Nonsense(answer.text.chars().take(NONSENSE_LEN).collect()),
+            }
+        };
+        Ok(Reply {
+            choice,
+            took: answer.took,
+            report,
+        })
     }
 }
 
 impl RunningEngine for GtpPlayer {
+    fn greet(&mut self) -> Result<(), Fault> {
+        let commands = self.ask("list_commands")?;
+        self.commands = commands.split_whitespace().map(str::to_owned).collect();
+        // The standard has whole seconds only, and many engines understand no others.
+        self.fractions =
+            self.accepts("time_settings 1.5 0 0")? && self.accepts("time_left b 1.5 0")?;
+        Ok(())
+    }
+
     /// By the game command of GoGui, and by whether it accepts the board.
     fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine> {
         let theirs = self.ask_if_known("gogui-rules_game_id")?;
@@ -205,10 +205,6 @@ impl RunningEngine for GtpPlayer {
         std::mem::take(&mut self.refusals)
     }
 
-    fn listen(&mut self) -> NewLines {
-        self.errors.listen()
-    }
-
     fn quit(self: Box<Self>, limit: Duration) {
         self.client.quit(limit);
     }
@@ -224,13 +220,14 @@ impl EnginePlayer for GtpPlayer {
             self.tell(&command)?;
         }
         for (&mv, color) in setup.opening.iter().zip(Color::BOTH.into_iter().cycle()) {
-            self.play_move(color, mv)?;
+            self.play(color, mv)?;
         }
         Ok(())
     }
 
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
-        self.play_move(color, mv)
+        let vertex = vertex_text(self.size, mv);
+        self.ask(&format!("play {color} {vertex}")).map(drop)
     }
 
     fn choose(
@@ -251,11 +248,9 @@ impl EnginePlayer for GtpPlayer {
     }
 
     fn clean_up(&mut self, color: Color, limit: Duration) -> Result<Reply, Fault> {
-        let known = self.lists("kgs-genmove_cleanup");
-        let command = if known {
-            "kgs-genmove_cleanup"
-        } else {
-            "genmove"
+        let command = match self.lists("kgs-genmove_cleanup") {
+            true => "kgs-genmove_cleanup",
+            false => "genmove",
         };
         self.ask_for_move(command, color, limit)
     }
@@ -269,7 +264,7 @@ impl EnginePlayer for GtpPlayer {
         let stones = |text: String| {
             let vertices = text.split_whitespace();
             vertices
-                .map(|vertex| vertex::from_text(self.size, vertex))
+                .map(|vertex| read_vertex(self.size, vertex))
                 .collect()
         };
         Ok(text.and_then(stones))
@@ -278,48 +273,5 @@ impl EnginePlayer for GtpPlayer {
     fn final_score(&mut self) -> Result<Option<String>, Fault> {
         let text = self.ask_if_known("final_score")?;
         Ok(text.and_then(|text| Some(text.split_whitespace().next()?.to_owned())))
-    }
-}
-
-impl GtpPlayer {
-    /// The answer to a command that an engine may not list, or refuse.
-    fn ask_if_known(&mut self, command: &str) -> Result<Option<String>, Fault> {
-        let name = command.split(' ').next().unwrap_or_default();
-        if !self.lists(name) {
-            return Ok(None);
-        }
-        match self.ask(command) {
-            Ok(text) => Ok(Some(text)),
-            Err(Fault::Refused { .. }) => Ok(None),
-            Err(fault) => Err(fault),
-        }
-    }
-
-    fn ask_for_move(
-        &mut self,
-        command: &str,
-        color: Color,
-        limit: Duration,
-    ) -> Result<Reply, Fault> {
-        let answer = self.client.command(&format!("{command} {color}"), limit)?;
-        let report = match self.lists(REPORT_COMMAND) {
-            true => Some(self.ask(REPORT_COMMAND)?.chars().take(REPORT_LEN).collect()),
-            false => None,
-        };
-        // Some add an evaluation of the move.
-        let word = answer.text.split_whitespace().next().unwrap_or_default();
-        let choice = if word.eq_ignore_ascii_case("resign") {
-            PlayerMove::Resign
-        } else {
-            match vertex::from_text(self.size, word) {
-                Some(mv) => PlayerMove::Move(mv),
-                None => PlayerMove::Nonsense(answer.text.chars().take(NONSENSE_LEN).collect()),
-            }
-        };
-        Ok(Reply {
-            choice,
-            took: answer.took,
-            report,
-        })
     }
 }

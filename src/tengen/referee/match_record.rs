@@ -1,13 +1,16 @@
-//! The record of a match as a TOML table: `tengen-match` writes one into the folder of every match,
-//! and `docs/results/` collects them.
+//! What a match leaves for people: its games as SGF, and its record as a TOML table, of which
+//! `tengen-match` writes one into the folder of every match, and `docs/results/` collects them.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::repeats;
+use super::game_end::{Count, PlayedMove, PlayingOn};
+use super::match_run::{FinishedGame, MatchPlan};
 use super::report::MatchReport;
 use super::results::MatchTerms;
+use super::score_board::repeats_text;
+use crate::record::{GameRecord, Play, RecordedPlay, Vertex};
 use crate::stats::{Interval, MatchScore, PairCounts};
 
 /// A match between two engines, from the first one's view.
@@ -80,35 +83,21 @@ pub struct MatchRecord {
     pub front_page: bool,
 }
 
-/// Where and when a match was played.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    /// Unique name of the match.
-    pub id: String,
-    /// Day, `2026-11-25`.
-    pub date: String,
-    /// Commit of the checkout, where there is one.
-    pub commit: Option<String>,
-    /// Processor and number of cores.
-    pub machine: String,
-    /// The command line.
-    pub command: String,
-}
-
 impl MatchRecord {
-    /// The record of a finished match between two engines.
+    /// The record of a finished match between two engines, without name, day, commit, machine and
+    /// command.
     #[must_use]
-    pub fn new(origin: Origin, terms: &MatchTerms, report: &MatchReport) -> MatchRecord {
+    pub fn new(terms: &MatchTerms, report: &MatchReport) -> MatchRecord {
         let command = |name: &String| {
             let engine = terms.engines.iter().find(|engine| engine.name == *name);
             engine.map(|engine| engine.command.clone())
         };
         let [first, second] = &report.engines;
         MatchRecord {
-            id: origin.id,
-            date: origin.date,
-            commit: origin.commit,
-            machine: origin.machine,
+            id: String::new(),
+            date: String::new(),
+            commit: None,
+            machine: String::new(),
             game: terms.game.clone(),
             board: format!("{}x{}", terms.width, terms.height),
             rules: terms.rules.clone(),
@@ -125,8 +114,8 @@ impl MatchRecord {
             interval: rounded(report.score_interval, 100.0, 10.0),
             elo: finite(report.elo, 1.0, 1.0),
             elo_interval: rounded(report.elo_interval, 1.0, 1.0),
-            command: Some(origin.command),
-            note: repeats::told(report.repeated),
+            command: None,
+            note: repeats_text(report.repeated),
             network: None,
             current: false,
             front_page: false,
@@ -195,4 +184,70 @@ fn rounded(interval: Interval, factor: f64, steps: f64) -> Option<[f64; 2]> {
         finite(interval.low, factor, steps)?,
         finite(interval.high, factor, steps)?,
     ])
+}
+
+/// A game of this match as a record with times and visits in its comments, for SGF.
+#[must_use]
+pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord {
+    let FinishedGame { fixture, end, .. } = finished;
+    let size = plan.rules.size();
+    let mut record = plan.beginning(fixture);
+    record.result = end.sgf_result();
+    record.comment = format!(
+        "Game {}, pair {}, time {}; ended by {}{}",
+        fixture.number,
+        fixture.pair,
+        plan.terms.time,
+        end.reason,
+        end.detail
+            .as_ref()
+            .map(|detail| format!(": {detail}"))
+            .unwrap_or_default(),
+    );
+    if let Some(count) = &end.count {
+        record.comment.push_str(&counting(count));
+    }
+    record
+        .plays
+        .extend(end.moves.iter().map(|played| RecordedPlay {
+            play: Play {
+                color: played.color,
+                vertex: Vertex::of(played.mv, size),
+            },
+            comment: comment(played),
+        }));
+    record
+}
+
+/// The removed stones and the moves on a copy, one line each.
+fn counting(count: &Count) -> String {
+    let mut text = String::new();
+    if !count.dead.is_empty() {
+        text += &format!("\ndead: {}", count.dead.join(" "));
+    }
+    if let Some(PlayingOn {
+        about,
+        moves,
+        ended_by,
+    }) = &count.playing_on
+    {
+        text += &format!("\nplayed on, on a copy, about {}", about.join(" "));
+        text += &format!(": {}", moves.join(", "));
+        text += &ended_by
+            .as_ref()
+            .map_or(String::new(), |what| format!("; {what}"));
+    }
+    text
+}
+
+/// `0.512 s, left 12.3 s, visits 800 value 0.1`.
+fn comment(played: &PlayedMove) -> String {
+    let mut words = vec![format!("{:.3} s", played.took.as_secs_f64())];
+    words.extend(
+        played
+            .left
+            .map(|left| format!("left {:.1} s", left.as_secs_f64())),
+    );
+    words.extend(played.report.clone());
+    words.join(", ")
 }

@@ -3,26 +3,26 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use super::clock_simulation::{ClockSimulation, Conditioned};
-use super::error_stream::NewLines;
-use super::game::{GameEnd, GameTerms, Reason};
+use super::error_stream::{ErrorStream, NewLines};
+use super::game::{GameTerms, ScheduledGame};
+use super::game_end::{GameEnd, Reason};
 use super::gomocup_player::GomocupPlayer;
 use super::gtp_player::GtpPlayer;
-use super::observer::{Fixture, MatchObserver, Observed};
+use super::live::LivePlace;
 use super::player::{
-    ComplaintKind, EnginePlayer, EngineProtocol, EngineSpec, RunningEngine, StartError,
-    and_last_words,
+    ComplaintKind, EngineProtocol, EngineSpec, RunningEngine, StartError, and_last_words,
 };
 use super::process::EngineProcesses;
-use super::refereed_game::RefereedGame;
+use super::refereed_game::{Fixture, RefereedGame};
 use crate::clock::Clock;
 use crate::game::{Color, Move, Outcome};
+use crate::record::{GameRecord, Play, Vertex};
+use crate::watch::WatchedGames;
 
 /// How long an engine may take to quit.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
@@ -42,16 +42,14 @@ pub struct MatchPlan<'a> {
     pub terms: GameTerms,
     /// Time limit of an engine for its start, and for everything but `genmove`.
     pub command_limit: Duration,
-    /// Lag and other conditions that are simulated on the clocks.
-    pub conditions: ClockSimulation,
     /// Games played concurrently, at least 1.
     pub concurrency: usize,
     /// An existing folder for the engines' stderr.
     pub stderr_dir: &'a Path,
     /// Clock for thinking times.
     pub clock: Arc<dyn Clock>,
-    /// Follows the games.
-    pub observer: Option<&'a dyn MatchObserver>,
+    /// Shows the games, each place on its board.
+    pub live: Option<&'a WatchedGames>,
     /// A program that calls [`guard_engines`](super::guard_engines) when it is run with the argument `guard`: it kills
     /// the engines when this process dies without doing so.
     pub guard: Option<PathBuf>,
@@ -69,6 +67,24 @@ pub struct FinishedGame {
 }
 
 impl MatchPlan<'_> {
+    /// A game before its first move, with its opening and the names of the players.
+    pub(super) fn beginning(&self, fixture: &Fixture) -> GameRecord {
+        let [black, white] = fixture
+            .engines
+            .map(|engine| self.engines[engine].name.clone());
+        let mut record = GameRecord {
+            black,
+            white,
+            ..self.rules.record()
+        };
+        let colors = Color::BOTH.into_iter().cycle();
+        for (&mv, color) in self.openings[fixture.opening].iter().zip(colors) {
+            let vertex = Vertex::of(mv, record.size);
+            record.push(Play { color, vertex });
+        }
+        record
+    }
+
     /// Plays the fixtures and passes every finished game to `finished`, on this thread and in the
     /// order they end, until it breaks; games in progress are then abandoned. `meanwhile` is called
     /// several times a second, with the running engines.
@@ -94,11 +110,7 @@ impl MatchPlan<'_> {
                 .map(|_| AtomicBool::new(false))
                 .collect(),
             failed_starts: self.engines.iter().map(|_| AtomicU32::new(0)).collect(),
-            processes: EngineProcesses::guarded(self.guard.as_ref().map(|program| {
-                let mut command = Command::new(program);
-                command.arg("guard");
-                command
-            })),
+            processes: EngineProcesses::guarded(self.guard.as_deref()),
         };
         let places = self.concurrency.min(fixtures.len());
         let (sender, receiver) = sync_channel(places);
@@ -106,7 +118,12 @@ impl MatchPlan<'_> {
         std::thread::scope(|scope| {
             for place in 0..places {
                 let (sender, shared) = (sender.clone(), &shared);
-                scope.spawn(move || GameSlot::new(shared, place).play_all(&sender));
+                let slot = GameSlot {
+                    shared,
+                    number: place,
+                    players: HashMap::new(),
+                };
+                scope.spawn(move || slot.play_all(&sender));
             }
             drop(sender);
             loop {
@@ -158,23 +175,21 @@ impl Shared<'_> {
     }
 }
 
+/// A running engine, and the file of its error stream.
+struct Running {
+    player: Box<dyn RunningEngine>,
+    errors: ErrorStream,
+}
+
 /// A slot in which games are played one after the other.
 struct GameSlot<'a> {
     shared: &'a Shared<'a>,
     number: usize,
     /// Running engines by index.
-    players: HashMap<usize, Box<dyn RunningEngine>>,
+    players: HashMap<usize, Running>,
 }
 
-impl<'a> GameSlot<'a> {
-    fn new(shared: &'a Shared<'a>, number: usize) -> GameSlot<'a> {
-        GameSlot {
-            shared,
-            number,
-            players: HashMap::new(),
-        }
-    }
-
+impl GameSlot<'_> {
     fn play_all(mut self, sender: &SyncSender<Result<FinishedGame, StartError>>) {
         while !self.shared.stop.load(Ordering::Relaxed) {
             let next = self.shared.next.fetch_add(1, Ordering::Relaxed);
@@ -190,8 +205,8 @@ impl<'a> GameSlot<'a> {
                 break;
             }
         }
-        for (_, player) in self.players.drain() {
-            player.quit(QUIT_LIMIT);
+        for (_, running) in self.players.drain() {
+            running.player.quit(QUIT_LIMIT);
         }
     }
 
@@ -216,37 +231,34 @@ impl<'a> GameSlot<'a> {
         let [black, white] = players.as_mut_slice() else {
             return Ok(None);
         };
-        let under = |player, color: Color| {
-            let seed = 2 * fixture.number as u64 + color as u64;
-            Conditioned::new(player, plan.conditions, seed)
-        };
-        let mut black = under(black.as_mut(), Color::Black);
-        let mut white = under(white.as_mut(), Color::White);
-        let opening = &plan.openings[fixture.opening];
-        if let Some(observer) = plan.observer {
-            observer.begun(self.number, &fixture);
+        let live = plan.live.map(|games| LivePlace {
+            games,
+            place: self.number,
+            time: plan.terms.time,
+        });
+        if let Some(live) = &live {
+            live.begun(fixture.number, &plan.beginning(&fixture));
         }
-        let observed = |player| Observed::new(player, plan.observer, self.number);
-        let (mut black, mut white) = (observed(&mut black), observed(&mut white));
-        let seats: [&mut dyn EnginePlayer; 2] = [&mut black, &mut white];
-        let end = plan
-            .rules
-            .play(opening, seats, &plan.terms, &self.shared.stop);
+        let end = plan.rules.play(ScheduledGame {
+            number: fixture.number,
+            opening: &plan.openings[fixture.opening],
+            players: [&mut *black.player, &mut *white.player],
+            terms: plan.terms,
+            live,
+            stop: &self.shared.stop,
+        });
         let Some(mut end) = end else {
             return Ok(None);
         };
-        let [black, white] = players.as_mut_slice() else {
-            return Ok(None);
-        };
-        let heard = [black.listen(), white.listen()];
-        let mut complaints = [black.refusals(), white.refusals()];
+        let heard = [black.errors.listen(), white.errors.listen()];
+        let mut complaints = [black.player.refusals(), white.player.refusals()];
         for (complaints, heard) in complaints.iter_mut().zip(&heard) {
             let lines = heard.complaints.iter().cloned();
             complaints.extend(lines.map(|line| (ComplaintKind::Stream, line)));
         }
         add_last_words(&mut end, &heard);
-        if let Some(observer) = plan.observer {
-            observer.ended(self.number, &end);
+        if let Some(live) = &live {
+            live.ended(&end);
         }
         let seats = fixture.engines.into_iter().zip(players).zip(end.usable);
         let usable = seats.filter_map(|(seat, usable)| usable.then_some(seat));
@@ -259,31 +271,35 @@ impl<'a> GameSlot<'a> {
     }
 
     /// The running engine, or a new process.
-    fn take_player(&mut self, engine: usize) -> Result<Box<dyn RunningEngine>, StartError> {
-        if let Some(player) = self.players.remove(&engine) {
-            return Ok(player);
+    fn take_player(&mut self, engine: usize) -> Result<Running, StartError> {
+        if let Some(running) = self.players.remove(&engine) {
+            return Ok(running);
         }
         let plan = self.shared.plan;
         let spec = &plan.engines[engine];
         let stderr = self.stderr_path(engine);
-        let (limit, clock) = (plan.command_limit, Arc::clone(&plan.clock));
-        let all = &self.shared.processes;
+        let (process, mut errors) = spec.launch(&stderr, &plan.clock, &self.shared.processes)?;
+        let limit = plan.command_limit;
         let mut player: Box<dyn RunningEngine> = match spec.protocol {
-            EngineProtocol::Gtp => {
-                Box::new(GtpPlayer::start_engine(spec, &stderr, limit, clock, all)?)
+            EngineProtocol::Gtp => Box::new(GtpPlayer::new(process, limit)),
+            EngineProtocol::Gomocup => {
+                Box::new(GomocupPlayer::new(process, limit, spec.info.clone()))
             }
-            EngineProtocol::Gomocup => Box::new(GomocupPlayer::start_engine(
-                spec, &stderr, limit, clock, all,
-            )?),
         };
+        let name = || spec.name.clone();
+        player.greet().map_err(|fault| StartError::Handshake {
+            name: name(),
+            fault,
+            last_words: errors.listen().last_words,
+        })?;
         let fits = player.check_game(plan.rules.name(), plan.rules.size());
         fits.map_err(|source| StartError::UnsuitableEngine {
-            name: spec.name.clone(),
+            name: name(),
             source,
         })?;
         self.shared.started[engine].store(true, Ordering::Relaxed);
         self.shared.failed_starts[engine].store(0, Ordering::Relaxed);
-        Ok(player)
+        Ok(Running { player, errors })
     }
 
     /// This worker's file for an engine's error stream, with the engine's name as far as file names

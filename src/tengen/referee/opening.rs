@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
 
-use super::vertex;
+use super::player::{read_vertex, vertex_text};
 use crate::game::{BoardSize, Game, Move, Symmetry};
 
 /// Random attempts per opening before the board is assumed to have no more.
@@ -85,7 +85,7 @@ fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>
     let mut game = start.clone();
     let mut moves = Vec::new();
     for word in text.split_whitespace() {
-        let mv = vertex::from_text(game.size(), word).ok_or_else(|| OpeningError::NotAVertex {
+        let mv = read_vertex(game.size(), word).ok_or_else(|| OpeningError::NotAVertex {
             line,
             word: word.to_owned(),
         })?;
@@ -107,7 +107,7 @@ fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>
 /// A line of a book.
 #[must_use]
 pub fn to_line(size: BoardSize, moves: &[Move]) -> String {
-    let words: Vec<String> = moves.iter().map(|&mv| vertex::to_text(size, mv)).collect();
+    let words: Vec<String> = moves.iter().map(|&mv| vertex_text(size, mv)).collect();
     words.join(" ")
 }
 

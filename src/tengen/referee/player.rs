@@ -1,19 +1,22 @@
 //! The interface of players, the start of their engines, and the kinds of messages about them.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use super::error_stream::{ErrorStream, NewLines};
+use super::error_stream::ErrorStream;
 use super::gtp_client::Fault;
-use super::process::SpawnError;
+use super::process::{EngineProcess, EngineProcesses, LineEnd, SpawnError};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
+use crate::clock::Clock;
 use crate::game::{BoardSize, Color, HalfPoints, Move};
+use crate::gtp::{format_vertex, parse_vertex};
+use crate::record::Vertex;
 use serde::{Deserialize, Serialize};
 
 /// The command sent after each move to an engine that lists it: one line of `name value` words
@@ -58,6 +61,16 @@ pub enum PlayerMove {
     Resign,
     /// Text that is not a vertex of this board.
     Nonsense(String),
+}
+
+/// A move as GTP text: `D4`, or `pass`.
+pub(super) fn vertex_text(size: BoardSize, mv: Move) -> String {
+    format_vertex(Vertex::of(mv, size), size)
+}
+
+/// The move of a GTP text, in either case; `None` if it is not on this board.
+pub(super) fn read_vertex(size: BoardSize, text: &str) -> Option<Move> {
+    Some(parse_vertex(text, size).ok()?.index(size))
 }
 
 /// A player under a referee.
@@ -152,20 +165,28 @@ impl EngineSpec {
         }
     }
 
-    /// Starts its process by `spawn`, whose error stream is appended to a file.
-    pub(super) fn launch<T>(
+    /// Starts its process among those of its match; its error stream is appended to a file.
+    pub(super) fn launch(
         &self,
         stderr: &Path,
-        spawn: impl FnOnce(File) -> Result<T, SpawnError>,
-    ) -> Result<(T, ErrorStream), StartError> {
+        clock: &Arc<dyn Clock>,
+        engines: &EngineProcesses,
+    ) -> Result<(EngineProcess, ErrorStream), StartError> {
+        let name = || self.name.clone();
         let opened = ErrorStream::open(stderr);
         let (errors, file) = opened.map_err(|source| StartError::Stderr {
-            name: self.name.clone(),
+            name: name(),
             path: stderr.to_owned(),
             source,
         })?;
-        let process = spawn(file).map_err(|source| StartError::Spawn {
-            name: self.name.clone(),
+        let line_end = match self.protocol {
+            EngineProtocol::Gtp => LineEnd::Feed,
+            EngineProtocol::Gomocup => LineEnd::FeedOrReturn,
+        };
+        let folder = self.folder.as_deref();
+        let started = EngineProcess::spawn(&self.command, folder, file, line_end, clock, engines);
+        let process = started.map_err(|source| StartError::Spawn {
+            name: name(),
             source,
         })?;
         Ok((process, errors))
@@ -204,14 +225,17 @@ impl FromStr for EngineProtocol {
 
 /// A player in its own process.
 pub(super) trait RunningEngine: EnginePlayer + Send {
+    /// Asks what it is and knows, before all else.
+    ///
+    /// # Errors
+    /// [`Fault`] if it does not speak its protocol.
+    fn greet(&mut self) -> Result<(), Fault>;
+
     /// Whether it plays this game on this board.
     ///
     /// # Errors
     /// [`UnsuitableEngine`] gives the reason, and what to do.
     fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine>;
-
-    /// New content of its error stream.
-    fn listen(&mut self) -> NewLines;
 
     /// Settings that it refused, or has no command for, since the last call.
     fn refusals(&mut self) -> Vec<(ComplaintKind, String)>;
@@ -343,5 +367,21 @@ impl ComplaintKind {
     #[must_use]
     pub fn is_trouble(self) -> bool {
         self != ComplaintKind::Untold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_move_survives_the_round_trip() {
+        let size = BoardSize::new(13, 9);
+        for index in 0..=size.area() as u16 {
+            let text = vertex_text(size, Move(index));
+            assert_eq!(read_vertex(size, &text), Some(Move(index)), "{text}");
+        }
+        assert_eq!(read_vertex(size, "I5"), None);
+        assert_eq!(read_vertex(BoardSize::square(9), "K1"), None);
     }
 }

@@ -89,13 +89,15 @@ struct Running {
 }
 
 impl EngineProcesses {
-    /// None yet; `guard` is a command that calls [`guard_engines`], in another process.
-    pub(super) fn guarded(guard: Option<Command>) -> EngineProcesses {
-        let start = |command| {
+    /// None yet; `guard` is a program that calls [`guard_engines`] when it is run with the argument `guard`.
+    pub(super) fn guarded(guard: Option<&Path>) -> EngineProcesses {
+        let start = |program| {
+            let mut command = Command::new(program);
+            command.arg("guard");
             let started = Guard::start(command);
             started.inspect_err(|error| log::warn!("no guard of the engines: {error}"))
         };
-        let guard = guard.and_then(|command| start(command).ok());
+        let guard = guard.and_then(|program| start(program).ok());
         let running = Running {
             guard: guard.map(Arc::new),
             ..Running::default()
@@ -133,11 +135,11 @@ pub fn guard_engines(input: impl BufRead) {
 }
 
 /// A running engine. Dropping it kills it.
-#[derive(Debug)]
 pub(super) struct EngineProcess {
     group: Arc<Mutex<ProcessGroup>>,
     stdin: ChildStdin,
     stdout: Receiver<Output>,
+    clock: Arc<dyn Clock>,
 }
 
 impl EngineProcess {
@@ -147,7 +149,7 @@ impl EngineProcess {
         folder: Option<&Path>,
         stderr: File,
         line_end: LineEnd,
-        clock: Arc<dyn Clock>,
+        clock: &Arc<dyn Clock>,
         engines: &EngineProcesses,
     ) -> Result<EngineProcess, SpawnError> {
         let words = split(command_line)?;
@@ -171,15 +173,22 @@ impl EngineProcess {
         let missing = || start(io::Error::other("its pipes are missing"));
         let (stdin, stdout) = pipes.ok_or_else(missing)?;
         let (sender, receiver) = sync_channel(MAX_WAITING_LINES);
+        let time = Arc::clone(clock);
         std::thread::Builder::new()
             .name("engine stdout".to_owned())
-            .spawn(move || read_lines(stdout, line_end, &sender, clock.as_ref()))
+            .spawn(move || read_lines(stdout, line_end, &sender, time.as_ref()))
             .map_err(start)?;
         Ok(EngineProcess {
             group,
             stdin,
             stdout: receiver,
+            clock: Arc::clone(clock),
         })
+    }
+
+    /// The time on the referee's clock.
+    pub(super) fn now(&self) -> Duration {
+        self.clock.now()
     }
 
     /// Writes one line. An error means that the engine no longer reads.
@@ -188,13 +197,16 @@ impl EngineProcess {
         self.stdin.flush()
     }
 
-    /// The next output, waiting at most `limit`. A script that has ended may have left processes behind that hold its
-    /// output open: it is closed then.
-    pub(super) fn receive(&self, mut limit: Duration) -> Result<Output, NoOutput> {
+    /// The next output that arrives until `deadline`. A script that has ended may have left processes behind that hold
+    /// its output open: it is closed then.
+    pub(super) fn receive(&self, deadline: Duration) -> Result<Output, NoOutput> {
+        let mut limit = deadline.saturating_sub(self.now());
         let mut has_ended = false;
         loop {
             let wait = limit.min(LOOK_INTERVAL);
             match self.stdout.recv_timeout(wait) {
+                // A program may talk without end.
+                Ok(Output::Line { at, .. }) if at > deadline => return Err(NoOutput::TimedOut),
                 Ok(output) => return Ok(output),
                 Err(RecvTimeoutError::Disconnected) => return Err(NoOutput::Closed),
                 Err(RecvTimeoutError::Timeout) if has_ended => return Err(NoOutput::Closed),
@@ -205,6 +217,14 @@ impl EngineProcess {
             }
             // What it has written before is read once more.
             has_ended = self.group.lock().exit_status().is_some();
+        }
+    }
+
+    /// Sends the command to end and waits at most `limit` for that; then kills it.
+    pub(super) fn end(mut self, command: &str, limit: Duration) {
+        if self.send(command).is_ok() {
+            let deadline = self.now() + limit;
+            while self.receive(deadline).is_ok() {}
         }
     }
 

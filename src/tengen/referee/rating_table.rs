@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use thiserror::Error;
 
-use super::repeats::Repeats;
-use super::results::{GameEntry, ResultText};
+use super::results::GameEntry;
+use super::score_board::Repeats;
 use crate::game::BoardSize;
 use crate::stats::{Interval, Meeting, RatedPair, fit_with_intervals};
 
@@ -41,15 +41,6 @@ pub struct RatingTable {
     pub repeated: u32,
 }
 
-/// How ratings are computed.
-#[derive(Debug, Clone, Copy)]
-pub struct RatingOptions<'a> {
-    /// The engine whose rating is given.
-    pub anchor: &'a str,
-    /// The rating it is given.
-    pub anchor_elo: f64,
-}
-
 /// Why there are no ratings.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RatingError {
@@ -72,42 +63,51 @@ pub enum RatingError {
 }
 
 impl RatingTable {
-    /// The ratings of all engines in these files, each a list of games on a board of this size.
+    /// The ratings of all engines in these files, each a list of games on a board of this size; the
+    /// anchor has the rating `anchor_elo`.
     ///
     /// # Errors
     /// [`RatingError`] if the games do not determine an engine's distance to the anchor.
     pub fn new(
         size: BoardSize,
         files: &[Vec<GameEntry>],
-        options: RatingOptions<'_>,
+        anchor: &str,
+        anchor_elo: f64,
     ) -> Result<RatingTable, RatingError> {
         let mut repeats = Repeats::new(size);
-        let mut without_repeats = |games: &Vec<GameEntry>| -> Vec<GameEntry> {
-            let mut games = games.clone();
-            games.retain(|game| !repeats.add(game));
-            games
-        };
-        let files: Vec<Vec<GameEntry>> = files.iter().map(&mut without_repeats).collect();
-        let files = &files[..];
-        let players = |game: &GameEntry| [game.black.clone(), game.white.clone()];
-        let names: BTreeSet<String> = files.iter().flatten().flat_map(players).collect();
+        // With the number of its file: pair numbers are those of one file.
+        let mut counted: Vec<(usize, &GameEntry)> = Vec::new();
+        for (file, games) in files.iter().enumerate() {
+            counted.extend(
+                games
+                    .iter()
+                    .filter(|game| !repeats.add(game))
+                    .map(|game| (file, game)),
+            );
+        }
+        let players = |(_, game): &(usize, &GameEntry)| [game.black.clone(), game.white.clone()];
+        let names: BTreeSet<String> = counted.iter().flat_map(players).collect();
         let names: Vec<String> = names.into_iter().collect();
-        let anchor = names
+        let place = names.iter().position(|name| name == anchor);
+        let place = place.ok_or_else(|| RatingError::UnknownAnchor {
+            anchor: anchor.to_owned(),
+            engines: names.clone(),
+        })?;
+        let games: Vec<Meeting> = counted
             .iter()
-            .position(|name| name == options.anchor)
-            .ok_or_else(|| RatingError::UnknownAnchor {
-                anchor: options.anchor.to_owned(),
-                engines: names.clone(),
-            })?;
-        let games: Vec<Meeting> = files
-            .iter()
-            .flatten()
-            .map(|game| meeting(&names, game))
+            .map(|(_, game)| meeting(&names, game))
             .collect();
-        refuse_unconnected(&names, anchor, &games)?;
-        let pairs = pairs(&names, files);
-        let fitted = fit_with_intervals(names.len(), anchor, &pairs);
-        let moved = |elo: f64| elo + options.anchor_elo;
+        refuse_unconnected(&names, place, &games)?;
+        let mut pairs: BTreeMap<(usize, usize), Vec<Meeting>> = BTreeMap::new();
+        for (&(file, game), &meeting) in counted.iter().zip(&games) {
+            pairs.entry((file, game.pair)).or_default().push(meeting);
+        }
+        let pairs: Vec<RatedPair> = pairs
+            .into_values()
+            .map(|games| RatedPair { games })
+            .collect();
+        let fitted = fit_with_intervals(names.len(), place, &pairs);
+        let moved = |elo: f64| elo + anchor_elo;
         let mut rows: Vec<RatingRow> = names
             .iter()
             .enumerate()
@@ -128,7 +128,7 @@ impl RatingTable {
             .collect();
         rows.sort_by(|a, b| b.elo.total_cmp(&a.elo));
         Ok(RatingTable {
-            anchor: options.anchor.to_owned(),
+            anchor: anchor.to_owned(),
             rows,
             black_advantage: fitted.ratings.black_advantage,
             black_interval: fitted.black_advantage,
@@ -144,27 +144,9 @@ fn meeting(names: &[String], game: &GameEntry) -> Meeting {
     Meeting {
         black: index(&game.black),
         white: index(&game.white),
-        black_points: match game.result {
-            ResultText::Black => 1.0,
-            ResultText::Draw => 0.5,
-            ResultText::White => 0.0,
-        },
+        black_points: game.result.for_black().points(),
         games: 1.0,
     }
-}
-
-/// All games by pairs; pair numbers are those of one file.
-fn pairs(names: &[String], files: &[Vec<GameEntry>]) -> Vec<RatedPair> {
-    let mut pairs: BTreeMap<(usize, usize), RatedPair> = BTreeMap::new();
-    for (file, games) in files.iter().enumerate() {
-        for game in games {
-            let pair = pairs
-                .entry((file, game.pair))
-                .or_insert(RatedPair { games: Vec::new() });
-            pair.games.push(meeting(names, game));
-        }
-    }
-    pairs.into_values().collect()
 }
 
 /// Games and points of one engine.
@@ -212,12 +194,8 @@ fn refuse_unconnected(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::referee::results::ResultText;
     use crate::referee::results::tests::entry;
-
-    const OPTIONS: RatingOptions<'_> = RatingOptions {
-        anchor: "a",
-        anchor_elo: 1000.0,
-    };
 
     const SIZE: BoardSize = BoardSize::square(9);
 
@@ -235,7 +213,7 @@ pub(super) mod tests {
                 games.push(entry(2 * pair + 1, weak, strong, as_white));
             }
         }
-        RatingTable::new(SIZE, &[games], OPTIONS).unwrap()
+        RatingTable::new(SIZE, &[games], "a", 1000.0).unwrap()
     }
 
     #[test]
@@ -264,15 +242,15 @@ pub(super) mod tests {
                 _ => entry(number, "b", "a", ResultText::White),
             })
             .collect();
-        let once = RatingTable::new(SIZE, std::slice::from_ref(&games), OPTIONS).unwrap();
+        let once = RatingTable::new(SIZE, std::slice::from_ref(&games), "a", 1000.0).unwrap();
         let more = vec![entry(20, "a", "b", ResultText::Draw)];
-        let twice = RatingTable::new(SIZE, &[games.clone(), games.clone()], OPTIONS).unwrap();
+        let twice = RatingTable::new(SIZE, &[games.clone(), games.clone()], "a", 1000.0).unwrap();
         assert_eq!(once.rows, twice.rows);
         assert_eq!((once.repeated, twice.repeated), (0, 20));
         assert!(twice.to_string().contains("20 games repeat others"));
         // A copy that was continued has a new game.
         let longer = [games.clone(), [games, more].concat()];
-        let longer = RatingTable::new(SIZE, &longer, OPTIONS).unwrap();
+        let longer = RatingTable::new(SIZE, &longer, "a", 1000.0).unwrap();
         assert_eq!((longer.rows[0].games, longer.repeated), (21, 20));
     }
 
@@ -282,7 +260,7 @@ pub(super) mod tests {
             0 => entry(number, "a", "b", ResultText::White),
             _ => entry(number, "b", "a", ResultText::Black),
         });
-        let table = RatingTable::new(SIZE, &[games.collect()], OPTIONS).unwrap();
+        let table = RatingTable::new(SIZE, &[games.collect()], "a", 1000.0).unwrap();
         let best = &table.rows[0];
         assert_eq!((best.name.as_str(), best.score), ("b", 1.0));
         assert!(
@@ -297,13 +275,13 @@ pub(super) mod tests {
             entry(0, "a", "b", ResultText::Black),
             entry(1, "c", "d", ResultText::Black),
         ];
-        let error = RatingTable::new(SIZE, &[apart], OPTIONS).unwrap_err();
+        let error = RatingTable::new(SIZE, &[apart], "a", 1000.0).unwrap_err();
         assert_eq!(
             error.to_string(),
             "no chain of games connects c, d with `a`"
         );
         let others = vec![entry(0, "x", "y", ResultText::Black)];
-        let error = RatingTable::new(SIZE, &[others], OPTIONS).unwrap_err();
+        let error = RatingTable::new(SIZE, &[others], "a", 1000.0).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the anchor `a` played no game; there are: x, y"

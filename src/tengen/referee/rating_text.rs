@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::rating_table::{RatingRow, RatingTable};
-use super::repeats;
+use super::score_board::repeats_text;
 use crate::chart::{Axis, escape};
 use crate::stats::Interval;
 
@@ -43,7 +43,7 @@ impl fmt::Display for RatingTable {
             f,
             "Black's advantage: {black:+.0} Elo [{low:+.0}, {high:+.0}]"
         )?;
-        match repeats::told(self.repeated) {
+        match repeats_text(self.repeated) {
             Some(told) => writeln!(f, "{told}"),
             None => Ok(()),
         }
@@ -83,7 +83,7 @@ impl RatingTable {
             self.anchor,
             self.black_advantage.round() + 0.0
         );
-        if let Some(told) = repeats::told(self.repeated) {
+        if let Some(told) = repeats_text(self.repeated) {
             let _ = writeln!(text, "\n{told}.");
         }
         text

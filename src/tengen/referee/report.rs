@@ -6,11 +6,9 @@ use std::fmt;
 use serde::Serialize;
 
 use super::complaints::Complaints;
-use super::count::CountBasis;
-use super::game::Reason;
-use super::repeats;
+use super::game_end::{CountBasis, Reason};
 use super::results::GameEntry;
-use super::score_board::ScoreBoard;
+use super::score_board::{ScoreBoard, repeats_text};
 use crate::game::{BoardSize, Color};
 use crate::stats::{Interval, MatchScore};
 
@@ -161,7 +159,7 @@ impl fmt::Display for MatchReport {
         } = self.counts;
         writeln!(f, "{first} against {second}: {} games", self.counts.games())?;
         writeln!(f, "  won {wins}, drawn {draws}, lost {losses}")?;
-        if let Some(told) = repeats::told(self.repeated) {
+        if let Some(told) = repeats_text(self.repeated) {
             writeln!(f, "  {told}")?;
         }
         writeln!(f, "  {}", self.counts.summary())?;

@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::clock_simulation::ClockSimulation;
-use super::count::Count;
-use super::game::{PlayedMove, Reason};
+use super::game_end::{Count, PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
 use super::opening;
 use super::player::{ComplaintKind, EngineSpec};
 use crate::game::{BoardSize, Color, Outcome};
+use crate::stats::GameResult;
 use crate::system::{open_to_lock, sync_folder, try_lock};
 
 /// Version of the file format.
@@ -178,6 +178,18 @@ impl From<Outcome> for ResultText {
             Some(Color::Black) => ResultText::Black,
             Some(Color::White) => ResultText::White,
             None => ResultText::Draw,
+        }
+    }
+}
+
+impl ResultText {
+    /// The result for Black.
+    #[must_use]
+    pub fn for_black(self) -> GameResult {
+        match self {
+            ResultText::Black => GameResult::Win,
+            ResultText::White => GameResult::Loss,
+            ResultText::Draw => GameResult::Draw,
         }
     }
 }

@@ -63,8 +63,6 @@ pub struct TimeCommands {
     pub kgs_time_settings: bool,
     /// It lists `kata-time_settings`.
     pub kata_time_settings: bool,
-    /// It lists `time_left`.
-    pub time_left: bool,
     /// Understands fractions of a second; others get whole seconds, rounded down.
     pub fractions: bool,
 }
@@ -288,7 +286,6 @@ mod tests {
         time_settings: true,
         kgs_time_settings: false,
         kata_time_settings: false,
-        time_left: true,
         fractions: false,
     };
 

@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::game::GameInProgress;
 use super::gtp_client::Fault;
-use super::player::{PlayerMove, Reply};
-use super::vertex;
+use super::player::{PlayerMove, Reply, vertex_text};
 use crate::game::{Color, Game, Move, PositionHistory, Scored, scoring};
 
 /// Maximum number of moves per point of the board; a chain that still stands then lives.
@@ -140,7 +139,7 @@ impl<G: Game> GameInProgress<'_, G> {
             }
             PlayerMove::Move(mv) => mv,
         };
-        let text = vertex::to_text(size, mv);
+        let text = vertex_text(size, mv);
         if !copy.is_legal(mv) {
             let what = format!("played {text}, which is illegal");
             return Err(TrialFault::of(color, what, true));

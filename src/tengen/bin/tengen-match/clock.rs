@@ -1,14 +1,23 @@
-//! `tengen-match clock`: engines' use of their clocks in finished matches.
+//! `tengen-match clock`: engines' use of their clocks in finished matches. `tengen-match clock-rig`: tests whether an
+//! engine ever loses on time.
 
+use std::hint::black_box;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use tengen::referee::results::GameEntry;
-use tengen::referee::{ClockReport, Complaints, visits_by_ply_svg};
+use tengen::referee::{
+    ClockReport, ClockSimulation, Complaints, MatchTimeControl, ScoreBoard, TimeReports,
+    visits_by_ply_svg,
+};
 
 use crate::elo::{read_all, write};
-use crate::output::{print, print_json, tell};
+use crate::options::MatchOptions;
+use crate::output::{Interrupt, Outcome, print, print_json, tell};
+use crate::play::{self, Players, print_folder};
 
 /// Report how the engines of one or more result files used their clocks.
 ///
@@ -26,7 +35,7 @@ pub(crate) struct ClockArgs {
     svg: Option<PathBuf>,
 }
 
-/// Runs the subcommand.
+/// Runs the subcommand `clock`.
 pub(crate) fn run(args: &ClockArgs) -> Result<()> {
     let mut names: Vec<String> = Vec::new();
     let mut games: Vec<GameEntry> = Vec::new();
@@ -51,4 +60,126 @@ pub(crate) fn run(args: &ClockArgs) -> Result<()> {
     args.svg
         .as_ref()
         .map_or(Ok(()), |path| write(path, &visits_by_ply_svg(&reports)))
+}
+
+/// Play many games under adverse clock conditions, and report the use of the clock.
+///
+/// Use a very short --time. Lag and stalls are added to the measured time of every move, as by a
+/// slow connection; the load consists of busy threads beside the engines.
+#[derive(Args)]
+pub(crate) struct ClockRigArgs {
+    #[command(flatten)]
+    players: Players,
+    /// Number of games
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    games: usize,
+    /// How time_left tells the time: exact; never; down, nearest or up (whole seconds); late (as it
+    /// was before the last move); late-up
+    #[arg(long, default_value = "exact", value_name = "HOW")]
+    time_left: TimeReports,
+    /// The same as --time-left never
+    #[arg(long, conflicts_with = "time_left")]
+    no_time_left: bool,
+    /// Each clock starts with the second move of its side
+    #[arg(long)]
+    starts_late: bool,
+    /// Mean lag of a move in milliseconds, exponentially distributed
+    #[arg(long, default_value_t = 0.0, value_name = "MS")]
+    lag: f64,
+    /// Lag of all moves of a side in a game in milliseconds, drawn from 0 to this for each game
+    #[arg(long, default_value_t = 0.0, value_name = "MS")]
+    game_lag: f64,
+    /// Percentage of moves that stall
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT")]
+    stalls: f64,
+    /// Length of a stall in milliseconds
+    #[arg(long, default_value_t = 1000.0, value_name = "MS")]
+    stall: f64,
+    /// Busy threads beside the engines
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    load: usize,
+    #[command(flatten)]
+    options: MatchOptions,
+}
+
+/// Maximum lag: an hour.
+const MAX_LAG_MS: f64 = 3_600_000.0;
+
+/// Runs the subcommand `clock-rig`.
+pub(crate) fn run_rig(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome> {
+    ensure!(args.games > 0, "--games must be at least 1");
+    ensure!(
+        args.options.time != MatchTimeControl::None,
+        "a clock rig needs --time"
+    );
+    ensure!(
+        (0.0..=100.0).contains(&args.stalls),
+        "--stalls is a percentage"
+    );
+    let times = [
+        ("--lag", args.lag),
+        ("--game-lag", args.game_lag),
+        ("--stall", args.stall),
+    ];
+    for (name, milliseconds) in times {
+        ensure!(
+            (0.0..=MAX_LAG_MS).contains(&milliseconds),
+            "{name} takes 0 to {MAX_LAG_MS} milliseconds, not {milliseconds}"
+        );
+    }
+    let options = &args.options;
+    let mut session = play::session(&args.players, options, args.games, interrupt)?;
+    session.terms.conditions = ClockSimulation {
+        time_reports: match args.no_time_left {
+            true => TimeReports::Never,
+            false => args.time_left,
+        },
+        starts_late: args.starts_late,
+        game_lag_seconds: args.game_lag / 1000.0,
+        mean_lag_seconds: args.lag / 1000.0,
+        stall_share: args.stalls / 100.0,
+        stall_seconds: args.stall / 1000.0,
+        ..session.terms.conditions
+    };
+    let pair = session.pair();
+    let state = |board: &ScoreBoard| {
+        let losses = pair.map(|engine| format!("{engine} {}", board.time_losses(engine)));
+        format!("losses on time: {}", losses.join(", "))
+    };
+    let games = under_load(args.load, || session.play(&state))?;
+    let reports = pair.map(|engine| ClockReport::new(engine, &games));
+    if options.json {
+        print_json(&reports)?;
+    } else {
+        print(session.report(pair, &games))?;
+        reports.iter().try_for_each(print)?;
+        print_folder(options)?;
+    }
+    Ok(Outcome::of(&games))
+}
+
+/// Runs `work` beside busy threads.
+fn under_load<T>(threads: usize, work: impl FnOnce() -> T) -> T {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let _end = EndOfLoad(&done);
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut count = 0_u64;
+                while !done.load(Ordering::Relaxed) {
+                    count = black_box(count.wrapping_add(1));
+                }
+            });
+        }
+        work()
+    })
+}
+
+/// Ends the load when dropped, also by a panic: the scope would wait for the threads forever.
+struct EndOfLoad<'a>(&'a AtomicBool);
+
+impl Drop for EndOfLoad<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use tengen::referee::results::{self, GameEntry, MatchTerms};
-use tengen::referee::{Complaints, RatingOptions, RatingTable};
+use tengen::referee::{Complaints, RatingTable};
 
 use crate::options::parse_finite;
 use crate::output::{print, tell};
@@ -44,17 +44,7 @@ pub(crate) struct RatingArgs {
         value_name = "ELO",
         value_parser = parse_finite
     )]
-    anchor_elo: f64,
-}
-
-impl RatingArgs {
-    /// The options with this anchor.
-    pub(crate) fn options<'a>(&self, anchor: &'a str) -> RatingOptions<'a> {
-        RatingOptions {
-            anchor,
-            anchor_elo: self.anchor_elo,
-        }
-    }
+    pub(crate) anchor_elo: f64,
 }
 
 /// Formats of a rating list.
@@ -82,7 +72,7 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
     let games: Vec<Vec<GameEntry>> = files.into_iter().map(|(_, games)| games).collect();
     // Not on the standard output, which may be read as Markdown or JSON.
     games.iter().for_each(|games| tell(Complaints::of(games)));
-    let table = RatingTable::new(size, &games, args.rating.options(&anchor))?;
+    let table = RatingTable::new(size, &games, &anchor, args.rating.anchor_elo)?;
     match args.format {
         Form::Text => print(&table)?,
         Form::Markdown => print(table.to_markdown())?,

@@ -1,12 +1,9 @@
 //! `tengen-match`: compares GTP engines, with statistics. Each subcommand is a file.
 
 mod clock;
-mod clock_rig;
 mod elo;
-mod live;
 mod openings;
 mod options;
-mod outcome;
 mod output;
 mod play;
 mod record;
@@ -21,8 +18,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use tengen::referee::guard_engines;
 use tengen::{processor, program};
 
-use crate::outcome::Outcome;
-use crate::output::Interrupt;
+use crate::output::{Interrupt, Outcome};
 
 /// Matches between engines (GTP or Gomocup) under the rules of NoGo, Go or Gomoku.
 ///
@@ -46,7 +42,7 @@ enum Command {
     Tune(tune::TuneArgs),
     Elo(elo::EloArgs),
     Openings(openings::OpeningsArgs),
-    ClockRig(clock_rig::ClockRigArgs),
+    ClockRig(clock::ClockRigArgs),
     Clock(clock::ClockArgs),
     /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
@@ -78,7 +74,7 @@ fn run() -> ExitCode {
         Command::Tune(args) => caught().and_then(|interrupt| tune::run(&args, &interrupt)),
         Command::Elo(args) => elo::run(&args).map(|()| Outcome::Sound),
         Command::Openings(args) => caught().and_then(|interrupt| openings::run(&args, &interrupt)),
-        Command::ClockRig(args) => caught().and_then(|interrupt| clock_rig::run(&args, &interrupt)),
+        Command::ClockRig(args) => caught().and_then(|interrupt| clock::run_rig(&args, &interrupt)),
         Command::Clock(args) => clock::run(&args).map(|()| Outcome::Sound),
         Command::Man { folder } => program::man_pages(Cli::command(), &folder)
             .map(|()| Outcome::Sound)

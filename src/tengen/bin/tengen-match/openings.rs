@@ -20,10 +20,8 @@ use tengen::referee::{
     RefereedGame, opening, refereed_game,
 };
 
-use super::output::{Interrupt, Progress};
 use crate::options::{parse_positive, parse_size, positive_seconds, read_text};
-use crate::outcome::Outcome;
-use crate::output::{print, tell};
+use crate::output::{Interrupt, Outcome, Progress, print, tell};
 
 /// Random openings of a book, unless --count says otherwise.
 const USUAL_COUNT: usize = 1000;
@@ -105,12 +103,11 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
             engines: &[judge("black"), judge("white")],
             openings: &candidates,
             terms: args.terms(length)?,
-            conditions: ClockSimulation::default(),
             command_limit: Duration::from_secs(60),
             concurrency: args.concurrency,
             stderr_dir: &stderr_dir,
             clock: Arc::new(SystemClock::new()),
-            observer: None,
+            live: None,
             guard: std::env::current_exe().ok(),
         };
         let judged = judging.judge_all(&plan, length, most, &mut progress, interrupt);
@@ -164,6 +161,7 @@ impl OpeningsArgs {
             margin: Duration::ZERO,
             move_limit: positive_seconds("--move-limit", self.move_limit)?,
             max_moves,
+            conditions: ClockSimulation::default(),
         })
     }
 }

@@ -130,15 +130,11 @@ impl MatchOptions {
                 _ => seconds("--move-limit", self.move_limit)?,
             },
             max_moves: self.max_moves.unwrap_or(ply_cap(self.size())),
+            conditions: ClockSimulation {
+                visits_per_second: self.visits_per_second,
+                ..ClockSimulation::default()
+            },
         })
-    }
-
-    /// Clock conditions common to all matches.
-    pub(crate) fn conditions(&self) -> ClockSimulation {
-        ClockSimulation {
-            visits_per_second: self.visits_per_second,
-            ..ClockSimulation::default()
-        }
     }
 
     /// Time limit of all commands but `genmove`.

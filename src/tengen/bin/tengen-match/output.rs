@@ -1,18 +1,20 @@
-//! Output of the program: reports, the line of progress, the result so far after Ctrl-C. A reader that closes its pipe,
-//! such as a closed terminal or `| head`, does not end a match.
+//! Output of the program: reports, the line of progress, the result so far after Ctrl-C, the exit code. A reader that
+//! closes its pipe, such as a closed terminal or `| head`, does not end a match.
 
 use std::fmt::Display;
-
-use anyhow::{Context as _, Result};
-use serde::Serialize;
 use std::io::{IsTerminal, stderr};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
 use tengen::program;
 pub(crate) use tengen::program::tell;
-use tengen::referee::EngineProcesses;
+use tengen::referee::results::GameEntry;
+use tengen::referee::{Count, EngineProcesses, Reason};
 
 /// Writes text to the standard output: reports.
 pub(crate) fn print(text: impl Display) -> Result<()> {
@@ -111,8 +113,44 @@ impl Progress {
         let left = now.as_secs_f64() / self.done as f64 * (self.total - self.done) as f64;
         let left = Duration::from_secs_f64(left).as_secs();
         let (hours, minutes, seconds) = (left / 3600, left / 60 % 60, left % 60);
-        let done = self.done;
-        let total = self.total;
+        let (done, total) = (self.done, self.total);
         format!("[{bar}] {done}/{total}  {state}  left {hours}:{minutes:02}:{seconds:02}")
+    }
+}
+
+/// Distinguishes this from a match that could not be played (1) and from wrong arguments (2).
+const TROUBLED: u8 = 3;
+
+/// Outcome of a completed match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// All engines played as requested.
+    Sound,
+    /// An engine complained, refused a setting of the match, lost a game by misbehaviour other than
+    /// exceeding its time, or failed when asked about a finished one.
+    Troubled,
+}
+
+impl Outcome {
+    /// The outcome of these games.
+    pub(crate) fn of(games: &[GameEntry]) -> Outcome {
+        let misbehaved = |game: &GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
+        let silent = |game: &GameEntry| game.count.as_ref().is_some_and(Count::has_faults);
+        let complained =
+            |game: &GameEntry| game.complaints.iter().any(|said| said.kind.is_trouble());
+        let troubled = |game: &GameEntry| misbehaved(game) || silent(game) || complained(game);
+        match games.iter().any(troubled) {
+            true => Outcome::Troubled,
+            false => Outcome::Sound,
+        }
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        match outcome {
+            Outcome::Sound => ExitCode::SUCCESS,
+            Outcome::Troubled => ExitCode::from(TROUBLED),
+        }
     }
 }

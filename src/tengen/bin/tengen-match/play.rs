@@ -1,20 +1,15 @@
 //! `tengen-match play`: a match of a fixed number of games between two engines.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use tengen::referee::results::GameEntry;
-use tengen::referee::{
-    EngineProtocol, EngineSpec, Fixture, Format, MatchReport, RefereedGame, ScoreBoard, schedule,
-};
+use tengen::referee::{EngineProtocol, EngineSpec, Format, ScoreBoard, schedule};
 
-use super::output::Interrupt;
 use crate::options::{MatchOptions, check_engines, read_engines};
-use crate::outcome::Outcome;
-use crate::output::{print, print_json};
+use crate::output::{Interrupt, Outcome, print, print_json};
 use crate::record;
-use crate::session::{Session, SessionObserver};
+use crate::session::Session;
 
 /// Play a match between two engines: colour-swapped pairs on different openings.
 #[derive(Args)]
@@ -88,86 +83,41 @@ impl Players {
     }
 }
 
-/// A match of two engines.
-pub(crate) struct PairMatch {
-    pub(crate) engines: [EngineSpec; 2],
-    rules: Box<dyn RefereedGame>,
-    fixtures: Vec<Fixture>,
-}
-
-impl PairMatch {
-    /// This many games of these players.
-    pub(crate) fn new(
-        players: &Players,
-        options: &MatchOptions,
-        games: usize,
-    ) -> Result<PairMatch> {
-        let engines = players.specs()?;
-        let rules = options.rules()?;
-        options.warn_of_load();
-        Ok(PairMatch {
-            fixtures: schedule(engines.len(), Format::RoundRobin, games),
-            engines,
-            rules,
-        })
-    }
-
-    /// Its session.
-    pub(crate) fn session<'a>(
-        &'a self,
-        options: &'a MatchOptions,
-        interrupt: &'a Interrupt,
-    ) -> Session<'a> {
-        Session {
-            options,
-            rules: self.rules.as_ref(),
-            engines: &self.engines,
-            fixtures: &self.fixtures,
-            conditions: options.conditions(),
-            interrupt,
-        }
-    }
-
-    /// The report of its games.
-    pub(crate) fn report(&self, games: &[GameEntry]) -> MatchReport {
-        let [first, second] = &self.engines;
-        MatchReport::new([&first.name, &second.name], self.rules.size(), games)
-    }
+/// This many games of these players.
+pub(crate) fn session<'a>(
+    players: &Players,
+    options: &'a MatchOptions,
+    games: usize,
+    interrupt: &'a Interrupt,
+) -> Result<Session<'a>> {
+    let engines = players.specs()?.to_vec();
+    let fixtures = schedule(engines.len(), Format::RoundRobin, games);
+    let session = Session::new(options, engines, fixtures, interrupt)?;
+    options.warn_of_load();
+    Ok(session)
 }
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<Outcome> {
     ensure!(args.games > 0, "--games must be at least 1");
-    let pair = PairMatch::new(&args.players, &args.options, args.games)?;
-    let session = pair.session(&args.options, interrupt);
-    let games = session.play(&ScorePrinter {
-        engines: &pair.engines,
+    let options = &args.options;
+    let session = session(&args.players, options, args.games, interrupt)?;
+    let [first, second] = session.pair();
+    let games = session.play(&|board: &ScoreBoard| {
+        format!("{first} {}", board.meeting(first, second).summary())
     })?;
-    let report = pair.report(&games);
-    record::keep(&args.options.out, std::slice::from_ref(&report))?;
-    print_report(&report, args.options.json, &args.options.out)?;
+    let report = session.report([first, second], &games);
+    record::keep(&options.out, std::slice::from_ref(&report))?;
+    if options.json {
+        print_json(&report)?;
+    } else {
+        print(&report)?;
+        print_folder(options)?;
+    }
     Ok(Outcome::of(&games))
 }
 
-/// Prints a report as text or JSON.
-pub(crate) fn print_report(report: &MatchReport, json: bool, out: &Path) -> Result<()> {
-    if json {
-        print_json(report)
-    } else {
-        print(report)?;
-        print(format_args!("Games are in {}\n", out.display()))
-    }
-}
-
-/// Shows the running score.
-struct ScorePrinter<'a> {
-    engines: &'a [EngineSpec; 2],
-}
-
-impl SessionObserver for ScorePrinter<'_> {
-    fn state(&self, board: &ScoreBoard) -> String {
-        let [first, second] = self.engines;
-        let score = board.meeting(&first.name, &second.name);
-        format!("{} {}", first.name, score.summary())
-    }
+/// Prints where the games are.
+pub(crate) fn print_folder(options: &MatchOptions) -> Result<()> {
+    print(format_args!("Games are in {}\n", options.out.display()))
 }

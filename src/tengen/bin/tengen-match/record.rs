@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use tengen::clock::{date_time, unix_time};
-use tengen::referee::{MatchRecord, MatchReport, Origin, results};
+use tengen::referee::{MatchRecord, MatchReport, results};
 
 use crate::session::RESULTS;
 
@@ -27,14 +27,15 @@ pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
     let date = today();
     let several = reports.len() > 1;
     let matches = reports.iter().map(|report| {
-        let origin = Origin {
+        let words: Vec<String> = std::env::args().map(quoted).collect();
+        MatchRecord {
             id: id(out, &date, several.then_some(report)),
             date: date.clone(),
             commit: commit(),
             machine: machine(),
-            command: std::env::args().map(quoted).collect::<Vec<_>>().join(" "),
-        };
-        MatchRecord::new(origin, &terms, report)
+            command: Some(words.join(" ")),
+            ..MatchRecord::new(&terms, report)
+        }
     });
     let matches = Matches {
         matches: matches.collect(),

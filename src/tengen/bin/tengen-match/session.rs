@@ -9,37 +9,31 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use tengen::clock::{SteadyClock, SystemClock};
-use tengen::game::Move;
+use tengen::clock::{Clock, SteadyClock, SystemClock};
+use tengen::game::{BoardSize, Move};
 use tengen::record::sgf;
 use tengen::referee::results::{EngineMessage, GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
-    ClockSimulation, ComplaintKind, EngineSpec, FinishedGame, Fixture, MatchObserver, MatchPlan,
+    ComplaintKind, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchReport,
     RefereedGame, ScoreBoard, score_sheet,
 };
+use tengen::watch::WatchedGames;
 
-use super::output::{Interrupt, Progress};
-use crate::live::{self, LiveMatch};
 use crate::options::MatchOptions;
-use crate::output::tell;
+use crate::output::{Interrupt, Progress, tell};
 
 /// The file of a match's games, in its folder.
 pub(crate) const RESULTS: &str = "results.jsonl";
 
 /// A match about to be played.
 pub(crate) struct Session<'a> {
-    /// The options given.
-    pub(crate) options: &'a MatchOptions,
-    /// The rules of its game.
-    pub(crate) rules: &'a dyn RefereedGame,
-    /// The engines.
-    pub(crate) engines: &'a [EngineSpec],
-    /// The games to play.
-    pub(crate) fixtures: &'a [Fixture],
-    /// Clock conditions.
-    pub(crate) conditions: ClockSimulation,
-    /// Whether the match was interrupted.
-    pub(crate) interrupt: &'a Interrupt,
+    options: &'a MatchOptions,
+    rules: Box<dyn RefereedGame>,
+    engines: Vec<EngineSpec>,
+    fixtures: Vec<Fixture>,
+    /// The terms of every game.
+    pub(crate) terms: GameTerms,
+    interrupt: &'a Interrupt,
 }
 
 /// A subcommand's view of a running session.
@@ -73,7 +67,45 @@ pub(crate) trait SessionObserver {
     }
 }
 
-impl Session<'_> {
+impl<F: Fn(&ScoreBoard) -> String> SessionObserver for F {
+    fn state(&self, board: &ScoreBoard) -> String {
+        self(board)
+    }
+}
+
+impl<'a> Session<'a> {
+    /// These games of these engines, with the options given.
+    pub(crate) fn new(
+        options: &'a MatchOptions,
+        engines: Vec<EngineSpec>,
+        fixtures: Vec<Fixture>,
+        interrupt: &'a Interrupt,
+    ) -> Result<Session<'a>> {
+        Ok(Session {
+            options,
+            rules: options.rules()?,
+            engines,
+            fixtures,
+            terms: options.terms()?,
+            interrupt,
+        })
+    }
+
+    /// The names of the first two engines.
+    pub(crate) fn pair(&self) -> [&str; 2] {
+        [&self.engines[0].name, &self.engines[1].name]
+    }
+
+    /// The board.
+    pub(crate) fn size(&self) -> BoardSize {
+        self.rules.size()
+    }
+
+    /// The report of these engines' games.
+    pub(crate) fn report(&self, engines: [&str; 2], games: &[GameEntry]) -> MatchReport {
+        MatchReport::new(engines, self.size(), games)
+    }
+
     /// Plays every fixture that is not in the folder yet, or until `watch` is decided. Returns all
     /// games, those of earlier runs first.
     pub(crate) fn play(&self, watch: &dyn SessionObserver) -> Result<Vec<GameEntry>> {
@@ -91,7 +123,7 @@ impl Session<'_> {
             .map(|fixture| fixture.opening + 1)
             .max()
             .unwrap_or(0);
-        let (openings, source, repeated) = self.options.openings(self.rules, pairs)?;
+        let (openings, source, repeated) = self.options.openings(&*self.rules, pairs)?;
         if repeated > 0 && !watch.is_silent() {
             tell(format_args!(
                 "warning: {repeated} lines of the opening book repeat others, also mirrored, turned or in another \
@@ -99,8 +131,8 @@ impl Session<'_> {
             ));
         }
         let (mut file, mut games) =
-            ResultFile::open(&out.join(RESULTS), &self.match_terms(source)?)?;
-        let board = RefCell::new(ScoreBoard::of(self.rules.size(), &games));
+            ResultFile::open(&out.join(RESULTS), &self.match_terms(source))?;
+        let board = RefCell::new(ScoreBoard::of(self.size(), &games));
         let fixtures = self.missing(&games)?;
         if fixtures.is_empty() || watch.is_decided(&board.borrow()) {
             return Ok(games);
@@ -112,12 +144,14 @@ impl Session<'_> {
                 fixtures.len()
             ));
         }
-        let live = self.live(&openings, fixtures.len())?;
-        let plan = self.plan(&openings, &stderr_dir, live.as_ref())?;
+        let live = self.options.live_board;
+        let live = live.map(|port| show(port, self.options.concurrency.min(fixtures.len())));
+        let live = live.transpose()?;
+        let plan = self.plan(&openings, &stderr_dir, live.as_deref())?;
         let mut progress = Progress::new(fixtures.len());
         let mut told = HashSet::new();
         let finished = |finished: FinishedGame| {
-            let game = match self.keep(&finished, &plan, &sgf_dir, &mut file) {
+            let game = match keep(&finished, &plan, &sgf_dir, &mut file) {
                 Err(error) => return ControlFlow::Break(Err(error)),
                 Ok(game) => game,
             };
@@ -147,29 +181,13 @@ impl Session<'_> {
         Ok(games)
     }
 
-    /// Makes a game durable: its SGF file first, so that every result has one.
-    fn keep(
-        &self,
-        finished: &FinishedGame,
-        plan: &MatchPlan<'_>,
-        sgf_dir: &Path,
-        file: &mut ResultFile,
-    ) -> Result<GameEntry> {
-        let game = GameEntry::new(finished, plan);
-        let sgf = sgf::write(&score_sheet(finished, plan));
-        let path = sgf_dir.join(format!("{:06}.sgf", game.number));
-        fs::write(&path, sgf).with_context(|| path.display().to_string())?;
-        file.append(&game)?;
-        Ok(game)
-    }
-
     /// The fixtures not played yet. A game's number identifies its engines only while the schedule
     /// has the same meetings.
     fn missing(&self, games: &[GameEntry]) -> Result<Vec<Fixture>> {
         let played: HashMap<usize, &GameEntry> =
             games.iter().map(|game| (game.number, game)).collect();
         let mut missing = Vec::new();
-        for fixture in self.fixtures {
+        for fixture in &self.fixtures {
             let Some(game) = played.get(&fixture.number) else {
                 missing.push(*fixture);
                 continue;
@@ -188,64 +206,68 @@ impl Session<'_> {
         Ok(missing)
     }
 
-    fn plan<'a>(
-        &'a self,
-        openings: &'a [Vec<Move>],
-        stderr_dir: &'a Path,
-        live: Option<&'a LiveMatch<'a>>,
-    ) -> Result<MatchPlan<'a>> {
+    fn plan<'b>(
+        &'b self,
+        openings: &'b [Vec<Move>],
+        stderr_dir: &'b Path,
+        live: Option<&'b WatchedGames>,
+    ) -> Result<MatchPlan<'b>> {
         Ok(MatchPlan {
-            rules: self.rules,
-            engines: self.engines,
+            rules: &*self.rules,
+            engines: &self.engines,
             openings,
-            terms: self.options.terms()?,
-            conditions: self.conditions,
+            terms: self.terms,
             command_limit: self.options.command_limit()?,
             concurrency: self.options.concurrency,
             stderr_dir,
             clock: SteadyClock::start(Arc::new(SystemClock::new()), tell_of_standstill),
-            observer: live.map(|live| live as &dyn MatchObserver),
+            live,
             guard: std::env::current_exe().ok(),
         })
     }
 
-    /// The page on which the games can be watched, if it is wanted.
-    fn live<'a>(
-        &'a self,
-        openings: &'a [Vec<Move>],
-        games: usize,
-    ) -> Result<Option<LiveMatch<'a>>> {
-        let Some(port) = self.options.live_board else {
-            return Ok(None);
-        };
-        Ok(Some(LiveMatch {
-            games: live::open(port, self.options.concurrency.min(games))?,
-            rules: self.rules,
-            engines: self.engines,
-            openings,
-            time: self.options.time,
-        }))
-    }
-
     /// The terms of the folder's results.
-    pub(crate) fn match_terms(&self, openings: String) -> Result<MatchTerms> {
-        let terms = self.options.terms()?;
-        let size = self.rules.size();
-        Ok(MatchTerms {
+    pub(crate) fn match_terms(&self, openings: String) -> MatchTerms {
+        let size = self.size();
+        MatchTerms {
             game: self.rules.name().to_owned(),
             rules: self.rules.rules(),
             width: size.width,
             height: size.height,
-            engines: self.engines.to_vec(),
-            time: terms.time.to_string(),
-            margin_ms: terms.margin.as_millis() as u64,
-            conditions: self.conditions,
-            move_limit_ms: terms.move_limit.as_millis() as u64,
-            max_moves: terms.max_moves,
+            engines: self.engines.clone(),
+            time: self.terms.time.to_string(),
+            margin_ms: self.terms.margin.as_millis() as u64,
+            conditions: self.terms.conditions,
+            move_limit_ms: self.terms.move_limit.as_millis() as u64,
+            max_moves: self.terms.max_moves,
             openings,
             seed: self.options.seed,
-        })
+        }
     }
+}
+
+/// Serves the page of a match with this many games at once, and prints its address.
+fn show(port: u16, concurrency: usize) -> Result<Arc<WatchedGames>> {
+    let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let games = WatchedGames::new(concurrency, time);
+    let address = games.serve(port)?;
+    tell(format_args!("The games can be watched at {address}\n"));
+    Ok(games)
+}
+
+/// Makes a game durable: its SGF file first, so that every result has one.
+fn keep(
+    finished: &FinishedGame,
+    plan: &MatchPlan<'_>,
+    sgf_dir: &Path,
+    file: &mut ResultFile,
+) -> Result<GameEntry> {
+    let game = GameEntry::new(finished, plan);
+    let sgf = sgf::write(&score_sheet(finished, plan));
+    let path = sgf_dir.join(format!("{:06}.sgf", game.number));
+    fs::write(&path, sgf).with_context(|| path.display().to_string())?;
+    file.append(&game)?;
+    Ok(game)
 }
 
 /// Reports refused settings at once, once per engine and setting.

@@ -3,14 +3,12 @@
 use anyhow::{Result, ensure};
 use clap::Args;
 use serde::Serialize;
-use tengen::referee::{EngineSpec, MatchReport, ScoreBoard};
+use tengen::referee::{MatchReport, ScoreBoard};
 use tengen::stats::{Sprt, Verdict};
 
-use super::output::Interrupt;
 use crate::options::MatchOptions;
-use crate::outcome::Outcome;
-use crate::output::{print, print_json};
-use crate::play::{PairMatch, Players};
+use crate::output::{Interrupt, Outcome, print, print_json};
+use crate::play::{self, Players, print_folder};
 use crate::record;
 use crate::session::SessionObserver;
 
@@ -65,14 +63,12 @@ pub(crate) fn run(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome> {
         "--games must be at least 2: the test counts pairs"
     );
     let test = Sprt::new(args.elo0, args.elo1, args.alpha, args.beta)?;
-    let pair = PairMatch::new(&args.players, &args.options, args.games)?;
-    let session = pair.session(&args.options, interrupt);
-    let games = session.play(&Test {
-        test,
-        engines: &pair.engines,
-    })?;
-    let report = pair.report(&games);
-    record::keep(&args.options.out, std::slice::from_ref(&report))?;
+    let options = &args.options;
+    let session = play::session(&args.players, options, args.games, interrupt)?;
+    let pair = session.pair();
+    let games = session.play(&Test { test, pair })?;
+    let report = session.report(pair, &games);
+    record::keep(&options.out, std::slice::from_ref(&report))?;
     let report = SprtReport {
         test,
         llr: test.llr(&report.counts.pairs),
@@ -80,7 +76,7 @@ pub(crate) fn run(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome> {
         verdict: test.verdict(&report.counts.pairs),
         report,
     };
-    if args.options.json {
+    if options.json {
         print_json(&report)?;
         return Ok(Outcome::of(&games));
     }
@@ -95,35 +91,29 @@ pub(crate) fn run(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome> {
         "  LLR {:+.2} in ({lower:+.2}, {upper:+.2}); {meaning}\n",
         report.llr
     ))?;
-    print(format_args!(
-        "Games are in {}\n",
-        args.options.out.display()
-    ))?;
+    print_folder(options)?;
     Ok(Outcome::of(&games))
 }
 
 /// Stops the match when the test has its verdict.
 struct Test<'a> {
     test: Sprt,
-    engines: &'a [EngineSpec; 2],
+    pair: [&'a str; 2],
 }
 
 impl SessionObserver for Test<'_> {
     fn state(&self, board: &ScoreBoard) -> String {
-        let [first, second] = self.engines;
-        let score = board.meeting(&first.name, &second.name);
+        let [first, second] = self.pair;
+        let score = board.meeting(first, second);
         let (lower, upper) = self.test.bounds();
         let llr = self.test.llr(&score.pairs);
-        format!(
-            "LLR {llr:+.2} ({lower:+.2}, {upper:+.2})  {} {}",
-            first.name,
-            score.summary()
-        )
+        let summary = score.summary();
+        format!("LLR {llr:+.2} ({lower:+.2}, {upper:+.2})  {first} {summary}")
     }
 
     fn is_decided(&self, board: &ScoreBoard) -> bool {
-        let [first, second] = self.engines;
-        let pairs = board.meeting(&first.name, &second.name).pairs;
+        let [first, second] = self.pair;
+        let pairs = board.meeting(first, second).pairs;
         self.test.verdict(&pairs) != Verdict::Continue
     }
 }

@@ -6,16 +6,14 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use tengen::referee::{
-    Complaints, EngineSpec, Failures, Format, MatchReport, RatingTable, ScoreBoard, schedule,
+    Complaints, EngineSpec, Failures, Format, RatingTable, ScoreBoard, schedule,
 };
 
-use super::output::Interrupt;
 use crate::elo::{RatingArgs, to_json, write};
 use crate::options::{MatchOptions, check_engines, read_text};
-use crate::outcome::Outcome;
-use crate::output::print;
+use crate::output::{Interrupt, Outcome, print};
 use crate::record;
-use crate::session::{Session, SessionObserver};
+use crate::session::Session;
 
 /// Meetings that fit on one progress line.
 const SHOWN_MEETINGS: usize = 6;
@@ -84,30 +82,19 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
         "{}: the anchor `{anchor}` is not one of its engines",
         args.file.display()
     );
-    let rules = args.options.rules()?;
-    args.options.warn_of_load();
     let fixtures = schedule(engines.len(), tournament.format, tournament.games_each);
-    let session = Session {
-        options: &args.options,
-        rules: rules.as_ref(),
-        engines,
-        fixtures: &fixtures,
-        conditions: args.options.conditions(),
-        interrupt,
-    };
+    let session = Session::new(&args.options, engines.clone(), fixtures, interrupt)?;
+    args.options.warn_of_load();
     let meetings = meetings(&tournament);
-    let games = session.play(&MeetingsPrinter {
-        meetings: &meetings,
-    })?;
+    let games = session.play(&|board: &ScoreBoard| scores(&meetings, board))?;
     let outcome = Outcome::of(&games);
-    let reports = meetings
-        .iter()
-        .map(|names| MatchReport::new(*names, rules.size(), &games));
+    let reports = meetings.iter().map(|names| session.report(*names, &games));
     record::keep(&args.options.out, &reports.collect::<Vec<_>>())?;
+    let size = session.size();
     let report = TournamentReport {
-        failures: Failures::of(&ScoreBoard::of(rules.size(), &games)),
+        failures: Failures::of(&ScoreBoard::of(size, &games)),
         complaints: Complaints::of(&games),
-        table: RatingTable::new(rules.size(), &[games], args.rating.options(anchor))?,
+        table: RatingTable::new(size, &[games], anchor, args.rating.anchor_elo)?,
     };
     let TournamentReport {
         table,
@@ -139,28 +126,18 @@ fn meetings(tournament: &Tournament) -> Vec<[&str; 2]> {
         .collect()
 }
 
-/// Shows the score of every meeting, as far as they fit on a line.
-struct MeetingsPrinter<'a> {
-    meetings: &'a [[&'a str; 2]],
-}
-
-impl SessionObserver for MeetingsPrinter<'_> {
-    fn state(&self, board: &ScoreBoard) -> String {
-        let shown = self
-            .meetings
-            .iter()
-            .take(SHOWN_MEETINGS)
-            .map(|[first, second]| {
-                let score = board.meeting(first, second);
-                format!(
-                    "{first} v {second} {}-{}-{}",
-                    score.wins, score.draws, score.losses
-                )
-            });
-        let mut words: Vec<String> = shown.collect();
-        if self.meetings.len() > SHOWN_MEETINGS {
-            words.push(format!("and {} more", self.meetings.len() - SHOWN_MEETINGS));
-        }
-        words.join(", ")
+/// The score of every meeting, as far as they fit on a line.
+fn scores(meetings: &[[&str; 2]], board: &ScoreBoard) -> String {
+    let shown = meetings.iter().take(SHOWN_MEETINGS).map(|[first, second]| {
+        let score = board.meeting(first, second);
+        format!(
+            "{first} v {second} {}-{}-{}",
+            score.wins, score.draws, score.losses
+        )
+    });
+    let mut words: Vec<String> = shown.collect();
+    if meetings.len() > SHOWN_MEETINGS {
+        words.push(format!("and {} more", meetings.len() - SHOWN_MEETINGS));
     }
+    words.join(", ")
 }

@@ -12,10 +12,8 @@ use tengen::referee::results::{GameEntry, MatchTerms};
 use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedule};
 use tengen::stats::{Spsa, TunedParameter};
 
-use super::output::{Interrupt, Progress};
 use crate::options::{MatchOptions, parse_positive, read_text};
-use crate::outcome::Outcome;
-use crate::output::{print, print_json, tell};
+use crate::output::{Interrupt, Outcome, Progress, print, print_json, tell};
 use crate::session::{RESULTS, Session, SessionObserver};
 
 /// Decimal places of parameter values.
@@ -95,20 +93,17 @@ struct Step {
 pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
     args.options.warn_of_load();
     let terms = terms(args, interrupt)?;
-    let spsa = Spsa::new(
-        terms.parameters.clone(),
-        terms.pairs / terms.step_pairs,
-        terms.rate,
-        args.options.seed,
-    )?;
+    let steps = terms.pairs / terms.step_pairs;
+    let parameters = terms.parameters.clone();
+    let spsa = Spsa::new(parameters, steps, terms.rate, args.options.seed)?;
     let out = &args.options.out;
     fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     let file = out.join("tune.json");
     let mut tuning = open(&file, terms)?;
     let last = tuning.steps.last();
     let mut at = last.map_or_else(|| spsa.start(), |step| step.at.clone());
-    let size = args.options.rules()?.size();
-    let (done, all) = (tuning.steps.len(), terms_steps(&tuning.terms));
+    let size = tuning.terms.games.board();
+    let (done, all) = (tuning.steps.len(), steps as usize);
     let mut progress = Progress::new(all.saturating_sub(done));
     for step in done + 1..=all {
         let number = u32::try_from(step).context("too many steps")?;
@@ -200,21 +195,10 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
 
 /// Terms of the games, without parameter values.
 fn match_terms(args: &TuneArgs, step_pairs: u32, interrupt: &Interrupt) -> Result<MatchTerms> {
-    let rules = args.options.rules()?;
-    let (_, openings, _) = args.options.openings(rules.as_ref(), step_pairs as usize)?;
-    let session = Session {
-        options: &args.options,
-        rules: rules.as_ref(),
-        engines: &[EngineSpec::new(FIRST, &args.engine)],
-        fixtures: &[],
-        conditions: args.options.conditions(),
-        interrupt,
-    };
-    session.match_terms(openings)
-}
-
-fn terms_steps(terms: &Terms) -> usize {
-    (terms.pairs / terms.step_pairs) as usize
+    let options = &args.options;
+    let (_, openings, _) = options.openings(&*options.rules()?, step_pairs as usize)?;
+    let engines = vec![EngineSpec::new(FIRST, &args.engine)];
+    Ok(Session::new(options, engines, Vec::new(), interrupt)?.match_terms(openings))
 }
 
 /// The tuning of this file, which need not exist yet.
@@ -249,18 +233,10 @@ fn play(
     so_far: &Silent,
     interrupt: &Interrupt,
 ) -> Result<Vec<GameEntry>> {
-    let engine = |name, side| EngineSpec::new(name, &command(&terms.engine, terms, side));
-    let engines = [engine(FIRST, &sides[0]), engine(SECOND, &sides[1])];
-    let rules = options.rules()?;
-    let session = Session {
-        options,
-        rules: rules.as_ref(),
-        engines: &engines,
-        fixtures: &schedule(2, Format::RoundRobin, 2 * terms.step_pairs as usize),
-        conditions: options.conditions(),
-        interrupt,
-    };
-    let games = session.play(so_far)?;
+    let engine = |name, side| EngineSpec::new(name, &command(terms, side));
+    let engines = vec![engine(FIRST, &sides[0]), engine(SECOND, &sides[1])];
+    let fixtures = schedule(2, Format::RoundRobin, 2 * terms.step_pairs as usize);
+    let games = Session::new(options, engines, fixtures, interrupt)?.play(so_far)?;
     let broken = |game: &&GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
     if let Some(game) = games.iter().find(broken) {
         // The next start repeats the step.
@@ -277,10 +253,10 @@ fn play(
     Ok(games)
 }
 
-/// A command line with values substituted.
-fn command(engine: &str, terms: &Terms, values: &[f64]) -> String {
+/// The engine's command line with these values.
+fn command(terms: &Terms, values: &[f64]) -> String {
     let parameters = terms.parameters.iter().zip(values);
-    parameters.fold(engine.to_owned(), |command, (parameter, value)| {
+    parameters.fold(terms.engine.clone(), |command, (parameter, value)| {
         command.replace(
             &format!("{{{}}}", parameter.name),
             &written(parameter, *value),
@@ -328,7 +304,7 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
         writeln!(text, "{name:<24} {start:>10.4} {end:>10.4} {mean:>22.4}")?;
     }
     let starts: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
-    let line = |values: &[f64]| command(&tuning.terms.engine, &tuning.terms, values);
+    let line = |values: &[f64]| command(&tuning.terms, values);
     print(format_args!(
         "{text}To verify the result on other openings:\n  tengen-match sprt --seed {} --first \"{}\" --second \
          \"{}\" --out {}\nwith the same options otherwise\n",
