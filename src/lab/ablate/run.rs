@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::keep::{keep, restore};
 use super::plan::{AblationPlan, Arm, ArmResult, EnginePlayer, run_name};
 use super::table::table;
+use super::{keep, restore};
 use tengen::fnv;
 use tengen::stats::MatchScore;
 use tengen_train::cycle::{

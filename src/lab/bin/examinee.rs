@@ -1,16 +1,23 @@
-//! An engine under test, which is asked about positions independently of each other.
+//! An engine under test, which is asked about positions independently of each other: its flags, its answers, and tables of
+//! scores by plies, for both kinds of positions.
 
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use clap::error::Error;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveKind, MoveRequest,
 };
 use tengen::game::{BoardSize, Color, Move, Symmetry};
+use tengen::program::{self, flag, given};
 use tengen::record::{GameRecord, Vertex};
 use tengen::registry;
 use tengen::search::{SearchReport, StopFlag};
+use tengen::settings::Table as _;
+use tengen_train::command::print;
 
 /// Default visits without a limit in the settings.
 const VISITS: u64 = 400;
@@ -123,4 +130,92 @@ impl Examinee {
         let request = AnalysisRequest::new(color, effort, stop);
         self.engine.analyse(&request, &mut |_| {})
     }
+}
+
+/// Name and value of each flag that was given.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EngineFlags(Vec<(&'static str, String)>);
+
+impl EngineFlags {
+    /// The settings, after checking that they are available here.
+    pub(crate) fn resolve(&self) -> anyhow::Result<EngineOptions> {
+        let mut options = EngineOptions::default();
+        // The game first: its defaults give way to everything given.
+        let (game, rest): (Vec<_>, Vec<_>) = self.0.iter().partition(|(name, _)| *name == "game");
+        for (name, value) in game.into_iter().chain(rest) {
+            options.set(name, value)?;
+        }
+        Ok(options.resolve()?)
+    }
+}
+
+impl FromArgMatches for EngineFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        Ok(EngineFlags(given(&EngineOptions::settings(), matches)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = EngineFlags::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for EngineFlags {
+    fn augment_args(command: Command) -> Command {
+        command.args(EngineOptions::settings().iter().map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// A flag that the first Ctrl-C raises, in commands that report or save what they have; the second one ends them.
+pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<StopFlag> {
+    let raised = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
+    Ok(StopFlag::from(raised))
+}
+
+/// Ends the program as an uncaught Ctrl-C would, so that a shell ends its loop, too.
+pub(crate) fn end_as_interrupted() -> anyhow::Result<()> {
+    program::end_as_interrupted().context("interrupted")
+}
+
+/// Writes a report to the standard output, as JSON or as text.
+pub(crate) fn print_report<R: Serialize>(
+    report: &R,
+    json: bool,
+    text: impl FnOnce(&R) -> String,
+) -> anyhow::Result<()> {
+    Ok(print(&match json {
+        true => serde_json::to_string(report)?,
+        false => text(report),
+    })?)
+}
+
+/// A score for each group of plies with answers, then a total, for either source of answers.
+pub(crate) fn by_plies<A: Copy, S>(
+    answers: [(&'static str, &[A]); 2],
+    band: usize,
+    ply: impl Fn(&A) -> usize,
+    score: impl Fn(&'static str, &[A]) -> Option<S>,
+) -> Vec<S> {
+    let mut scores = Vec::new();
+    for (by, answers) in answers {
+        let mut bands: Vec<usize> = answers.iter().map(|answer| ply(answer) / band).collect();
+        bands.sort_unstable();
+        bands.dedup();
+        for wanted in bands {
+            let inside = answers.iter().filter(|answer| ply(answer) / band == wanted);
+            scores.extend(score(by, &inside.copied().collect::<Vec<A>>()));
+        }
+        scores.extend(score(by, answers));
+    }
+    scores
+}
+
+/// A table as text: title, column titles and rows.
+pub(crate) fn table(title: String, heads: &str, rows: impl Iterator<Item = String>) -> String {
+    let lines: Vec<String> = [title, heads.to_owned()].into_iter().chain(rows).collect();
+    lines.join("\n")
 }

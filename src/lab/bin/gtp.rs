@@ -11,7 +11,7 @@ use tengen::gtp::{FileAccess, Perspective, Session, SessionOptions, serve};
 use tengen::program::{FlagSet, Flags};
 use tengen::registry::{Method, create_by};
 use tengen_lab::methods::{ByCritic, ByMucgo};
-use tengen_lab::mucgo::play::MucgoParams;
+use tengen_lab::mucgo::MucgoParams;
 
 /// Playouts are the same in every process unless a seed is given.
 const USUAL_SEED: u64 = 1;

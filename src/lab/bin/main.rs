@@ -3,13 +3,11 @@
 mod ablate;
 mod critic;
 mod endings;
-mod engine_flags;
 mod examinee;
 mod gtp;
 mod mucgo;
 mod openings;
 mod pages;
-mod tables;
 
 use clap::{Parser, Subcommand};
 use tengen::{processor, program};

@@ -7,7 +7,7 @@
 //! may be measured against each [`anchor`]. A run produces a [`record`] and a file with the
 //! [`network`]; a page (`page.rs`) shows all runs with their tables.
 //!
-//! A critic plays the move to the board that it values most ([`thinker`]); there is no search. Source: Zaman,
+//! A critic plays the move to the board that it values most ([`ByCritic`](crate::methods::ByCritic)); there is no search. Source: Zaman,
 //! Prokhorov, Wunsch, "Adaptive critic design in learning to play game of Go", ICNN 1997;
 //! docs/papers.md#adaptive-critic lists its gaps and how they are filled.
 
@@ -19,18 +19,15 @@ pub mod opponent;
 mod page;
 pub mod plan;
 pub mod record;
-mod results;
 pub mod run;
 mod tables;
 pub mod target;
 pub mod taught;
-pub mod thinker;
 
 pub use file::{Critic, CriticError, CriticInfo};
 pub use network::{Board, Judge, Network, read};
 pub use plan::CriticPlan;
 pub use run::{CriticEvent, all_games, run};
-pub use thinker::CriticThinker;
 
 /// As [`with_game!`](tengen::with_game), for the games that a critic can learn: those with an
 /// [`Opponent`](crate::critic::opponent::Opponent).

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use super::anchor::Anchor;
 use super::lesson::Played;
 use super::plan::CriticPlan;
-use super::record::OpponentScore;
-use super::results::{ArmResults, read};
+use super::record::{ArmResults, OpponentScore, read_results};
 use super::tables::tables;
 use tengen::chart::{Chart, Scale, Series, escape};
 use tengen::clock::{date_time, unix_time};
@@ -22,7 +22,7 @@ const RELOAD_SECONDS: u32 = 20;
 /// # Errors
 /// [`TrainError`] when a file cannot be read or written.
 pub(super) fn write(plan: &CriticPlan, folder: &Path, running: bool) -> Result<(), TrainError> {
-    let results = read(plan, folder)?;
+    let results = read_results(plan, folder)?;
     let tables = tables(plan, &results);
     let opponent = OpponentScore::load(folder)?.map_or(String::new(), |opponent| {
         let (share, games) = (100.0 * opponent.score, opponent.games);
@@ -109,8 +109,8 @@ fn charts<'a>(plan: &CriticPlan, results: &[ArmResults<'_>]) -> Vec<Chart<'a>> {
     for &against in plan.measure.iter().flat_map(|measure| &measure.against) {
         charts.push(Chart {
             title: match against {
-                super::anchor::Anchor::Random => "Strength: score against random play",
-                super::anchor::Anchor::Rave(_) => "Strength: score against RAVE",
+                Anchor::Random => "Strength: score against random play",
+                Anchor::Rave(_) => "Strength: score against RAVE",
             },
             note: "In colour-swapped pairs of games; bars are 95% intervals over seeds.",
             x_label: "games",

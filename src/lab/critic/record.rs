@@ -1,4 +1,5 @@
-//! Persistent state of a run: games and matches so far as JSON, the network as a critic's file.
+//! Persistent state of a run: games and matches so far as JSON, the network as a critic's file; and curves and
+//! statistics from the records of all runs, over seeds.
 //!
 //! The network's file contains its number of games, so a process may be killed between writing the
 //! two files. Entries beyond the network's are dropped and played again, with the same random
@@ -9,11 +10,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::anchor::Measured;
+use super::anchor::{Anchor, Measured};
 use super::lesson::Played;
+use super::plan::{Arm, CriticPlan, run_name};
 use crate::critic::Critic;
+use crate::seeds::Estimate;
+use tengen::chart::{Point, Series};
 use tengen_train::TrainError;
-use tengen_train::durable;
+use tengen_train::{cycle, durable};
 
 /// The games of a run in order, and measurements of strength in between.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -43,9 +47,7 @@ impl OpponentScore {
     /// # Errors
     /// [`TrainError::Io`] names the file.
     pub fn save(&self, folder: &Path) -> Result<(), TrainError> {
-        let path = folder.join(OpponentScore::FILE);
-        let json = serde_json::to_vec(self).map_err(|error| TrainError::corrupt(&path, error))?;
-        durable::write(&path, &json)
+        cycle::save(&folder.join(OpponentScore::FILE), self)
     }
 
     /// Reads it, where it is there.
@@ -53,15 +55,7 @@ impl OpponentScore {
     /// # Errors
     /// [`TrainError`] names the file.
     pub fn load(folder: &Path) -> Result<Option<OpponentScore>, TrainError> {
-        let path = folder.join(OpponentScore::FILE);
-        if !path.exists() {
-            return Ok(None);
-        }
-        let json = fs::read(&path).map_err(TrainError::io(&path))?;
-        let score = serde_json::from_slice(&json);
-        Ok(Some(
-            score.map_err(|error| TrainError::corrupt(&path, error))?,
-        ))
+        cycle::load(&folder.join(OpponentScore::FILE))
     }
 }
 
@@ -129,4 +123,108 @@ impl RunFiles {
         record.measured.retain(|measured| measured.games <= played);
         Ok(Some((record, critic)))
     }
+}
+
+/// Games averaged in a point of a curve, and in the paper's area.
+pub(super) const WINDOW: usize = 200;
+
+/// The runs of an arm.
+pub(super) struct ArmResults<'a> {
+    pub(super) arm: &'a Arm,
+    /// Games of the networks before the runs.
+    pub(super) before: u32,
+    /// Games of a finished run.
+    pub(super) of: u32,
+    /// Existing records, in the order of seeds.
+    pub(super) records: Vec<Record>,
+}
+
+/// Reads the existing records: the base first, if there is one.
+pub(super) fn read_results<'a>(
+    plan: &'a CriticPlan,
+    folder: &Path,
+) -> Result<Vec<ArmResults<'a>>, TrainError> {
+    let base = plan.base.as_ref();
+    let base_games = base.map_or(0, |arm| plan.lessons_of(arm).games);
+    let of_base = base.map(|arm| (arm, 0));
+    let of_arms = plan.arm.iter().map(|arm| (arm, base_games));
+    let results = of_base.into_iter().chain(of_arms).map(|(arm, before)| {
+        let runs = plan.seeds.iter().filter_map(|&seed| {
+            let files = RunFiles::new(folder, &run_name(arm, seed));
+            files.load(before).transpose()
+        });
+        Ok(ArmResults {
+            arm,
+            before,
+            of: plan.lessons_of(arm).games,
+            records: runs
+                .map(|run| Ok(run?.0))
+                .collect::<Result<_, TrainError>>()?,
+        })
+    });
+    results.collect()
+}
+
+impl ArmResults<'_> {
+    /// The finished runs.
+    pub(super) fn finished(&self) -> impl Iterator<Item = &Record> {
+        let of = self.of as usize;
+        self.records
+            .iter()
+            .filter(move |record| record.games.len() == of)
+    }
+
+    /// A value for each finished run.
+    pub(super) fn figures(&self, figure: impl Fn(&Record) -> f64) -> Vec<f64> {
+        self.finished().map(figure).collect()
+    }
+
+    /// A value per game as a curve, window by window: the mean over seeds.
+    pub(super) fn curve(&self, figure: impl Fn(&Played) -> f64) -> Series {
+        let windows = self.of as usize / WINDOW;
+        let points = (0..windows).filter_map(|window| {
+            let range = window * WINDOW..(window + 1) * WINDOW;
+            let games = self
+                .records
+                .iter()
+                .filter_map(|record| record.games.get(range.clone()));
+            let figures: Vec<f64> = games.flatten().map(&figure).collect();
+            let x = f64::from(self.before) + range.end as f64;
+            (!figures.is_empty()).then(|| (x, mean(&figures)))
+        });
+        Series::new(&self.arm.name, points)
+    }
+
+    /// The score against an anchor by games, with its 95% interval over seeds.
+    pub(super) fn strength(&self, against: Anchor) -> Series {
+        let mut all: Vec<&Measured> = self.records.iter().flat_map(|r| &r.measured).collect();
+        all.retain(|measured| measured.against == against);
+        all.sort_by_key(|measured| measured.games);
+        let points = all.chunk_by(|a, b| a.games == b.games).filter_map(|same| {
+            let scores: Vec<f64> = same.iter().map(|m| m.points / f64::from(m.of)).collect();
+            let estimate = Estimate::over_seeds(&scores)?;
+            Some(Point {
+                x: f64::from(self.before + same[0].games),
+                y: estimate.mean,
+                interval: estimate.half.map(|half| {
+                    let ends = [estimate.mean - half, estimate.mean + half];
+                    (ends[0].max(0.0), ends[1].min(1.0))
+                }),
+            })
+        });
+        Series {
+            points: points.collect(),
+            ..Series::new(&self.arm.name, [])
+        }
+    }
+}
+
+/// The mean of some numbers.
+pub(super) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Number of games that satisfy a condition.
+pub(super) fn count(record: &Record, holds: impl Fn(&Played) -> bool) -> f64 {
+    record.games.iter().filter(|played| holds(played)).count() as f64
 }

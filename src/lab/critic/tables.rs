@@ -2,8 +2,7 @@
 
 use super::lesson::Played;
 use super::plan::CriticPlan;
-use super::record::Record;
-use super::results::{ArmResults, WINDOW, count, mean};
+use super::record::{ArmResults, Record, WINDOW, count, mean};
 use crate::seeds::{Estimate, holm};
 use tengen::chart::escape;
 

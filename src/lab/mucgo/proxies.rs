@@ -14,15 +14,7 @@ pub struct Proxy {
     /// The rule and its reason, for people.
     pub help: &'static str,
     /// The ply, from 1, for the traits of each move of a game; `None` if the game does not get there.
-    find: fn(&[MoveTraits]) -> Option<u32>,
-}
-
-impl Proxy {
-    /// The ply, from 1, of a game's moves; `None` if the game does not get there.
-    #[must_use]
-    pub fn find(&self, traits: &[MoveTraits]) -> Option<u32> {
-        (self.find)(traits)
-    }
+    pub(super) find: fn(&[MoveTraits]) -> Option<u32>,
 }
 
 /// What the proxies look at in a move.
@@ -178,7 +170,7 @@ mod tests {
         let mut traits = [QUIET; 40];
         change(&mut traits);
         let proxy = proxies.iter().find(|proxy| proxy.name == name);
-        proxy.expect("a proxy").find(&traits)
+        (proxy.expect("a proxy").find)(&traits)
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! Line charts as SVG: for a page, or as separate files.
 
 mod axis;
-mod data;
 mod drawing;
 
 pub use axis::{Axis, Scale};
-pub use data::{Chart, Point, Series};
-pub use drawing::escape;
+pub use drawing::{Chart, Point, Series, escape};
 
 use std::fmt::Write;
 

@@ -8,7 +8,7 @@ use parking_lot::{Condvar, Mutex};
 use serde::Serialize;
 use serde_json::json;
 
-use super::game::WatchedGame;
+use super::WatchedGame;
 use crate::clock::Clock;
 use crate::web::{Host, Page, Reply, Request, Server, ServerError};
 

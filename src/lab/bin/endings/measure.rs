@@ -13,9 +13,9 @@ use tengen::search::StopFlag;
 
 use super::line::{Ending, Truth, read};
 use super::score::{Answer, Score, WinOutcome};
-use crate::engine_flags::{EngineFlags, end_as_interrupted, stop_on_ctrl_c};
-use crate::examinee::{self, Examinee};
-use crate::tables::{by_plies, print_report, table};
+use crate::examinee::{
+    self, EngineFlags, Examinee, by_plies, end_as_interrupted, print_report, stop_on_ctrl_c, table,
+};
 
 /// Plies per row of the table.
 const BAND: usize = 4;

@@ -6,7 +6,6 @@ mod measure;
 mod pick;
 mod score;
 mod solve;
-mod table;
 
 use std::path::PathBuf;
 
@@ -18,8 +17,7 @@ use decided::Decided;
 use line::read;
 use measure::Measure;
 use pick::Pick;
-use solve::Solve;
-use table::table;
+use solve::{Solve, table};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -13,9 +13,9 @@ use tengen::games::with_game;
 use tengen::record::file;
 use tengen::search::StopFlag;
 
-use crate::engine_flags::{EngineFlags, end_as_interrupted, stop_on_ctrl_c};
-use crate::examinee::Examinee;
-use crate::tables::{by_plies, print_report, table};
+use crate::examinee::{
+    EngineFlags, Examinee, by_plies, end_as_interrupted, print_report, stop_on_ctrl_c, table,
+};
 use book::{Opening, Verdict};
 use score::{Answer, Score};
 

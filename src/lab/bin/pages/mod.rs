@@ -3,7 +3,6 @@
 mod plots;
 mod records;
 mod strength;
-mod tried;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -72,7 +71,7 @@ fn pages(root: &Path, records: &Records) -> Result<Vec<Page>> {
         },
         Page {
             path: docs.join("what-did-not-help.md"),
-            content: tried::page(records),
+            content: strength::tried(records),
         },
         front_page(&root.join("README.md"), records, &Words::new())?,
         front_page(&root.join("README.zh-CN.md"), records, &records.chinese)?,

@@ -1,11 +1,11 @@
-//! The page of current strength, and the table of the front page.
+//! The pages of current strength and of what did not help, and the table of the front page.
 
 use std::fmt::Write as _;
 
 use tengen::games::{GAMES, info};
 use tengen::referee::MatchRecord;
 
-use super::records::{Records, Words};
+use super::records::{Records, Topic, Tried, Words};
 
 const HEAD: &str = "\
 # Results
@@ -84,4 +84,30 @@ fn columns(row: &MatchRecord) -> u32 {
 /// A game's name for people.
 fn title(game: &str) -> &str {
     info(game).map_or(game, |info| info.title)
+}
+
+const TRIED_HEAD: &str = "\
+# What did not help
+
+Ideas that were tried and measured without a gain, so that they are not tried again the same way. Where an interval
+contains 50% the idea is undecided, and a longer match is welcome. Made by `tengen-lab pages` from
+[`docs/results/tried.toml`](results/tried.toml).
+";
+
+/// The page of ideas without a gain, by topic, newest first.
+pub(super) fn tried(records: &Records) -> String {
+    let mut text = TRIED_HEAD.to_owned();
+    for topic in Topic::ALL {
+        let of_topic = records.tried.iter().filter(|tried| tried.topic == topic);
+        let lines = of_topic.map(
+            |Tried {
+                 idea, result, date, ..
+             }| format!("- **{idea}**: {result} ({date})\n"),
+        );
+        let lines: String = lines.collect();
+        if !lines.is_empty() {
+            text += &format!("\n## {}\n\n{lines}", topic.title());
+        }
+    }
+    text
 }

@@ -31,47 +31,29 @@ pub(super) struct MainLine<'a> {
 /// Reads the main line. A truncated text is read as far as it goes, and garbage between properties
 /// is skipped.
 pub(super) fn main_line(text: &str) -> Result<MainLine<'_>, SgfError> {
-    let mut lexer = Lexer {
-        text,
-        at: start(text).ok_or(SgfError::NoTree)?,
-        skipped: None,
-    };
+    let mut lexer = Lexer::at_start(text)?;
     let mut nodes: Vec<Vec<Property<'_>>> = Vec::new();
-    let (mut depth, mut end) = (1_usize, End::Open);
-    while let Some(character) = lexer.next_visible() {
-        match character {
-            ';' => {
-                lexer.at += 1;
-                nodes.push(Vec::new());
-            }
-            '(' => {
-                lexer.at += 1;
-                depth += 1;
-            }
+    let mut depth = 1_usize;
+    while let Some(token) = lexer.token() {
+        match token {
+            Token::Node => nodes.push(Vec::new()),
+            Token::Open => depth += 1,
             // The first leaf ends the main line: what follows are variations or other games.
-            ')' => {
-                end = End::Closed;
+            Token::Close => {
+                lexer.end = End::Closed;
                 break;
             }
-            letter if letter.is_ascii_alphabetic() => match lexer.property() {
-                Some(Ok(property)) => match nodes.last_mut() {
-                    Some(node) => node.push(property),
-                    // The root lacks its `;`.
-                    None => nodes.push(vec![property]),
-                },
-                Some(Err(Cut)) => {
-                    end = End::Cut;
-                    break;
-                }
-                None => {}
+            Token::Property(property) => match nodes.last_mut() {
+                Some(node) => node.push(property),
+                // The root lacks its `;`.
+                None => nodes.push(vec![property]),
             },
-            character => lexer.skip(character),
         }
     }
-    lexer.refuse_empty(nodes.iter().all(Vec::is_empty), end)?;
-    let mut notes = lexer.notes(end);
-    if let End::Closed = end {
-        notes.extend(further_games(&text[lexer.at..], depth));
+    lexer.refuse_empty(nodes.iter().all(Vec::is_empty))?;
+    let mut notes = lexer.notes();
+    if lexer.end == End::Closed {
+        notes.extend(further_games(&text[lexer.at..], depth - 1));
     }
     Ok(MainLine { nodes, notes })
 }
@@ -90,67 +72,47 @@ pub(super) fn tree<'a>(
     text: &'a str,
     take: &mut dyn FnMut(Option<usize>, &[Property<'a>]),
 ) -> Result<Surroundings<'a>, SgfError> {
-    let mut lexer = Lexer {
-        text,
-        at: start(text).ok_or(SgfError::NoTree)?,
-        skipped: None,
-    };
-    let mut end = End::Open;
+    let mut lexer = Lexer::at_start(text)?;
     // The node that each open bracket continues; the first bracket stands before the start.
     let mut open = vec![None];
     let (mut count, mut last) = (0, None);
     let mut node: Option<Vec<Property<'a>>> = None;
     let mut is_empty = true;
-    while let Some(character) = lexer.next_visible() {
-        if let (Some(properties), ';' | '(' | ')') = (&mut node, character) {
-            take(last, properties);
-            properties.clear();
-            node = None;
+    while let Some(token) = lexer.token() {
+        if !matches!(token, Token::Property(_))
+            && let Some(properties) = node.take()
+        {
+            take(last, &properties);
             (last, count) = (Some(count), count + 1);
         }
-        match character {
-            ';' => {
-                lexer.at += 1;
-                node = Some(Vec::new());
-            }
-            '(' => {
-                lexer.at += 1;
-                open.push(last);
-            }
-            ')' => {
-                lexer.at += 1;
+        match token {
+            Token::Node => node = Some(Vec::new()),
+            Token::Open => open.push(last),
+            Token::Close => {
                 last = open.pop().flatten();
                 if open.is_empty() {
-                    end = End::Closed;
+                    lexer.end = End::Closed;
                     break;
                 }
             }
-            letter if letter.is_ascii_alphabetic() => match lexer.property() {
-                Some(Ok(property)) => {
-                    is_empty = false;
-                    match &mut node {
-                        Some(node) => node.push(property),
-                        // The root lacks its `;`.
-                        None if count == 0 => node = Some(vec![property]),
-                        None => {}
-                    }
+            Token::Property(property) => {
+                is_empty = false;
+                match &mut node {
+                    Some(node) => node.push(property),
+                    // The root lacks its `;`.
+                    None if count == 0 => node = Some(vec![property]),
+                    None => {}
                 }
-                Some(Err(Cut)) => {
-                    end = End::Cut;
-                    break;
-                }
-                None => {}
-            },
-            character => lexer.skip(character),
+            }
         }
     }
     if let Some(properties) = &node {
         take(last, properties);
     }
-    lexer.refuse_empty(is_empty, end)?;
+    lexer.refuse_empty(is_empty)?;
     Ok(Surroundings {
-        notes: lexer.notes(end),
-        rest: match end {
+        notes: lexer.notes(),
+        rest: match lexer.end {
             End::Closed => &text[lexer.at..],
             End::Open | End::Cut => "",
         },
@@ -159,22 +121,19 @@ pub(super) fn tree<'a>(
 
 /// The properties of a text without nodes, such as `TR[aa][bb]LB[cc:1]`.
 pub(super) fn properties(text: &str) -> Vec<Property<'_>> {
-    let (at, skipped) = (0, None);
-    let mut lexer = Lexer { text, at, skipped };
+    let mut lexer = Lexer::new(text, 0);
     let mut found = Vec::new();
     while lexer
         .next_visible()
         .is_some_and(|next| next.is_ascii_alphabetic())
     {
-        if let Some(Ok(property)) = lexer.property() {
-            found.push(property);
-        }
+        found.extend(lexer.property());
     }
     found
 }
 
-/// End of the main line.
-#[derive(Clone, Copy)]
+/// End of what is read.
+#[derive(Clone, Copy, PartialEq)]
 enum End {
     /// By a closing parenthesis.
     Closed,
@@ -184,8 +143,16 @@ enum End {
     Cut,
 }
 
-/// The text ends inside a value.
-struct Cut;
+/// What a tree consists of.
+enum Token<'a> {
+    /// `;`
+    Node,
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    Property(Property<'a>),
+}
 
 /// Position of the first node: behind the first `(` that a `;` follows, or a property where the root lacks its `;`;
 /// or at the beginning of a text that lacks its `(`.
@@ -238,9 +205,48 @@ struct Lexer<'a> {
     at: usize,
     /// The first unexpected character, and its position.
     skipped: Option<(char, usize)>,
+    end: End,
 }
 
 impl<'a> Lexer<'a> {
+    fn new(text: &'a str, at: usize) -> Lexer<'a> {
+        Lexer {
+            text,
+            at,
+            skipped: None,
+            end: End::Open,
+        }
+    }
+
+    fn at_start(text: &'a str) -> Result<Lexer<'a>, SgfError> {
+        let at = start(text).ok_or(SgfError::NoTree)?;
+        Ok(Lexer::new(text, at))
+    }
+
+    /// The next token; `None` at the end of the text, perhaps inside a value. Anything else is skipped.
+    fn token(&mut self) -> Option<Token<'a>> {
+        while self.end != End::Cut {
+            let character = self.next_visible()?;
+            let token = match character {
+                ';' => Token::Node,
+                '(' => Token::Open,
+                ')' => Token::Close,
+                letter if letter.is_ascii_alphabetic() => match self.property() {
+                    Some(property) => return Some(Token::Property(property)),
+                    None => continue,
+                },
+                character => {
+                    self.skipped.get_or_insert((character, self.at));
+                    self.at += character.len_utf8();
+                    continue;
+                }
+            };
+            self.at += 1;
+            return Some(token);
+        }
+        None
+    }
+
     /// Skips white space; the next character, not yet consumed.
     fn next_visible(&mut self) -> Option<char> {
         let rest = &self.text[self.at..];
@@ -250,8 +256,8 @@ impl<'a> Lexer<'a> {
     }
 
     /// An error for a game without a single property.
-    fn refuse_empty(&self, is_empty: bool, end: End) -> Result<(), SgfError> {
-        match (self.skipped, end) {
+    fn refuse_empty(&self, is_empty: bool) -> Result<(), SgfError> {
+        match (self.skipped, self.end) {
             (Some((character, at)), _) if is_empty => Err(SgfError::Unexpected { character, at }),
             (_, End::Cut) if is_empty => Err(SgfError::Unterminated),
             _ => Ok(()),
@@ -259,11 +265,11 @@ impl<'a> Lexer<'a> {
     }
 
     /// Messages about what was skipped, and how the text ends.
-    fn notes(&self, end: End) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         let skipped = self.skipped.map(|(character, at)| {
             format!("unexpected character {character:?} at byte {at} of the SGF text is skipped")
         });
-        let ended = match end {
+        let ended = match self.end {
             End::Closed => None,
             End::Open => Some("the SGF text ends without a `)`: it may be incomplete"),
             End::Cut => {
@@ -276,15 +282,9 @@ impl<'a> Lexer<'a> {
             .collect()
     }
 
-    /// Skips an unexpected character.
-    fn skip(&mut self, character: char) {
-        self.skipped.get_or_insert((character, self.at));
-        self.at += character.len_utf8();
-    }
-
-    /// Consumes an identifier and its values; `None` for one without values, which is ignored.
-    /// Lower-case letters of old files (`SiZe`) are skipped if there are capitals.
-    fn property(&mut self) -> Option<Result<Property<'a>, Cut>> {
+    /// Consumes an identifier and its values; `None` for one without values, which is ignored, and where
+    /// the text ends. Lower-case letters of old files (`SiZe`) are skipped if there are capitals.
+    fn property(&mut self) -> Option<Property<'a>> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_ascii_alphabetic());
         let word = &rest[..end.unwrap_or(rest.len())];
@@ -297,23 +297,23 @@ impl<'a> Lexer<'a> {
         let mut values = Vec::new();
         loop {
             match self.next_visible() {
-                Some('[') => match self.value() {
-                    Ok(value) => values.push(value),
-                    Err(cut) => return Some(Err(cut)),
-                },
-                None if values.is_empty() => return Some(Err(Cut)),
+                Some('[') => values.push(self.value()?),
+                None if values.is_empty() => {
+                    self.end = End::Cut;
+                    return None;
+                }
                 _ if values.is_empty() => {
                     let first = word.chars().next()?;
                     self.skipped.get_or_insert((first, begin));
                     return None;
                 }
-                _ => return Some(Ok(Property { name, values })),
+                _ => return Some(Property { name, values }),
             }
         }
     }
 
-    /// Consumes `[value]`, at its opening bracket.
-    fn value(&mut self) -> Result<&'a str, Cut> {
+    /// Consumes `[value]`, at its opening bracket; `None` if the text ends inside.
+    fn value(&mut self) -> Option<&'a str> {
         let begin = self.at + 1;
         let mut escaped = false;
         for (offset, byte) in self.text[begin..].bytes().enumerate() {
@@ -322,11 +322,12 @@ impl<'a> Lexer<'a> {
                 b'\\' => escaped = true,
                 b']' => {
                     self.at = begin + offset + 1;
-                    return Ok(&self.text[begin..begin + offset]);
+                    return Some(&self.text[begin..begin + offset]);
                 }
                 _ => {}
             }
         }
-        Err(Cut)
+        self.end = End::Cut;
+        None
     }
 }

@@ -7,17 +7,16 @@
 
 mod komi;
 mod lexer;
-mod marks;
 mod read;
 mod tree;
 mod values;
 mod write;
 
-pub use marks::{
-    Mark, WINRATE, add_property, add_winrate, marks, property, take_property, value_of,
-};
 pub use read::{read, read_until};
 pub use tree::{SgfNode, SgfTree, read_tree};
+pub use values::{
+    Mark, WINRATE, add_property, add_winrate, marks, property, take_property, value_of,
+};
 pub use write::{games, setup_text, write, write_tree};
 
 use thiserror::Error;

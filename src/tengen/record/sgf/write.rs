@@ -3,7 +3,7 @@
 use super::game_number;
 use super::lexer::{self, properties};
 use super::tree::SgfNode;
-use super::values::simple_text;
+use super::values::{escape, simple_text};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
 use crate::record::{GameRecord, LaterSetup, Play, Vertex};
@@ -296,21 +296,6 @@ fn coordinates(point: Move, size: BoardSize) -> String {
         .into_iter()
         .collect::<Option<String>>()
         .unwrap_or_default()
-}
-
-/// Escapes characters that would end a value; control characters other than line breaks become
-/// blanks.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            ']' | '\\' => out.extend(['\\', character]),
-            '\n' => out.push('\n'),
-            control if control.is_control() => out.push(' '),
-            plain => out.push(plain),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

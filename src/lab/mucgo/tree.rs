@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::params;
-use super::params::MucgoParams;
+use super::params::{self, MucgoParams};
 use tengen::game::{Move, PositionHistory};
 use tengen::rollout::{RaveMove, Rollout, Tally};
 

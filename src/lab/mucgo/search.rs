@@ -3,10 +3,9 @@
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::interval::{draw, keep_best};
+use super::interval::{draw, keep_best, to_unit, ucb1};
 use super::params::{MiddleGame, MucgoParams, TargetMove, prune};
 use super::tree::{NodeId, Tree};
-use super::ucb;
 use tengen::game::{GameState, Move, PositionHistory};
 use tengen::rollout::{
     Finisher, MAX_ROLLOUTS, RaveMove, RaveReport, Rollout, RolloutPolicy, RolloutSearch,
@@ -102,15 +101,10 @@ impl Mucgo {
         let number = children.len();
         ucb.clear();
         ucb.extend(children.iter().map(|child| {
-            ucb::ucb1(
-                child.visits,
-                child.wins,
-                all,
-                number,
-                params.mucgo_exploration,
-            )
+            let exploration = params.mucgo_exploration;
+            ucb1(child.visits, child.wins, all, number, exploration)
         }));
-        ucb::to_unit(ucb);
+        to_unit(ucb);
         moves.clear();
         moves.extend(0..children.len());
         if params.mucgo_pruning.by_ucb() {

@@ -1,6 +1,6 @@
 //! Settings of Mucgo's search, and the parts that they choose among.
 
-use super::interval::{INTERVAL_SHARES, IntervalBy, IntervalShare};
+use super::interval::{INTERVAL_SHARES, IntervalBy, IntervalShare, to_unit};
 use rand::{Rng, RngExt as _};
 use tengen::game::Game;
 use tengen::settings::{Choice, Text};
@@ -69,7 +69,7 @@ pub(super) fn scores(rankings: &[f32], scale: DomainScale) -> Vec<f32> {
     match scale {
         DomainScale::Weight => {
             let mut scores = rankings.to_vec();
-            super::ucb::to_unit(&mut scores);
+            to_unit(&mut scores);
             scores
         }
         DomainScale::Rank => ranks(rankings),

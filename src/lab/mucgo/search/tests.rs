@@ -1,5 +1,5 @@
 use super::*;
-use crate::mucgo::play::{IntervalBy, Pruning, StageWindow, Weighting};
+use crate::mucgo::{IntervalBy, Pruning, StageWindow, Weighting};
 use tengen::game::{BoardSize, Color, Game};
 use tengen::games::go::diagram::diagram;
 use tengen::games::go::{LargeGo, SmallGo};
