@@ -1,13 +1,12 @@
 //! `tengen-lab`: papers and truth sets. Each subcommand is a file; the work is in the library.
 
-mod ablate;
-mod critic;
 mod endings;
 mod examinee;
 mod gtp;
 mod mucgo;
 mod openings;
 mod pages;
+mod studies;
 
 use clap::{Parser, Subcommand};
 use tengen::{processor, program};
@@ -26,9 +25,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run an ablation study: several arms and seeds, matches between their networks, and a table.
-    Ablate(ablate::Args),
+    Ablate(studies::AblateArgs),
     /// Train adaptive critics as in 1997 from a plan, and compare them.
-    Critic(critic::Args),
+    Critic(studies::CriticArgs),
     /// Play over GTP as a paper does.
     Gtp(Box<gtp::Args>),
     Endings(endings::Endings),
@@ -45,8 +44,8 @@ fn main() {
 
 fn run() -> anyhow::Result<()> {
     match program::read::<Cli>().command {
-        Command::Ablate(args) => ablate::run_ablation(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Critic(args) => critic::run_critic(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Ablate(args) => studies::run_ablation(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Critic(args) => studies::run_critic(&args, &Interrupt::caught(GOES_ON)?),
         Command::Endings(args) => args.run(),
         Command::Openings(args) => openings::run(&args),
         Command::Pages(args) => pages::run(&args),

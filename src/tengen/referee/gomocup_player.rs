@@ -201,19 +201,17 @@ impl GomocupPlayer {
         // In overtime a period is for this many moves, or one of this many for one move each, and
         // there is always another one.
         let (turn, of_match) = match (left.stones, self.time) {
-            (0, MatchTimeControl::Byoyomi { period, .. }) => {
-                let period = u64::try_from(period.as_millis()).unwrap_or(NO_LIMIT);
+            (0, MatchTimeControl::Byoyomi(of)) => {
+                let period = u64::try_from(of.period.as_millis()).unwrap_or(NO_LIMIT);
                 (millis.saturating_add(period).min(NO_LIMIT), NO_LIMIT)
             }
             (0, MatchTimeControl::Absolute { most_move, .. }) => {
                 let most = most_move.and_then(|most| u64::try_from(most.as_millis()).ok());
-                (
-                    most.map_or(millis, |most| millis.min(most)),
-                    millis.min(NO_LIMIT),
-                )
+                let turn = most.map_or(millis, |most| millis.min(most));
+                (turn, millis.min(NO_LIMIT))
             }
             (0, _) => (millis, millis.min(NO_LIMIT)),
-            (_, MatchTimeControl::Byoyomi { .. }) => (millis, NO_LIMIT),
+            (_, MatchTimeControl::Byoyomi(_)) => (millis, NO_LIMIT),
             (stones, _) => (millis / u64::from(stones), NO_LIMIT),
         };
         self.info("timeout_turn", turn)?;
@@ -259,22 +257,14 @@ fn limits(time: MatchTimeControl) -> Vec<(&'static str, u128)> {
             most_move,
         } => {
             let first = main.max(increment).min(most_move.unwrap_or(Duration::MAX));
-            // A match of unknown length: the time left is sent before each move.
-            (
-                first,
-                if increment.is_zero() {
-                    main
-                } else {
-                    Duration::ZERO
-                },
-            )
+            match increment.is_zero() {
+                true => (first, main),
+                // A match of unknown length: the time left is sent before each move.
+                false => (first, Duration::ZERO),
+            }
         }
-        MatchTimeControl::Byoyomi { main, period, .. } => (main.max(period), Duration::ZERO),
-        MatchTimeControl::Canadian {
-            main,
-            period,
-            stones,
-        } => (main.max(period / stones), Duration::ZERO),
+        MatchTimeControl::Byoyomi(of) => (of.main.max(of.period), Duration::ZERO),
+        MatchTimeControl::Canadian(of) => (of.main.max(of.period / of.number), Duration::ZERO),
     };
     vec![
         ("timeout_turn", millis(turn)),

@@ -86,11 +86,11 @@ impl LivePlace<'_> {
         let AnnouncedTime { time, stones } = left;
         let left = match self.time {
             MatchTimeControl::None => TimeLeft::Unlimited,
-            MatchTimeControl::Byoyomi { .. } if stones > 0 => TimeLeft::Byoyomi {
+            MatchTimeControl::Byoyomi(_) if stones > 0 => TimeLeft::Byoyomi {
                 period: time,
                 periods: stones,
             },
-            MatchTimeControl::Canadian { .. } if stones > 0 => TimeLeft::Canadian {
+            MatchTimeControl::Canadian(_) if stones > 0 => TimeLeft::Canadian {
                 period: time,
                 stones,
             },

@@ -28,7 +28,6 @@ mod report;
 pub mod results;
 mod score_board;
 mod time_control;
-mod trial;
 
 pub use clock_report::{ClockReport, PlyLine, visits_by_ply_svg};
 pub use clock_simulation::{ClockSimulation, TimeReports};
@@ -50,4 +49,4 @@ pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{Fixture, Format, RefereedGame, refereed_game, schedule};
 pub use report::{Failure, Failures, FaultsInCounting, MatchReport};
 pub use score_board::ScoreBoard;
-pub use time_control::{BadMatchTimeControl, MatchTimeControl, TimeCommands};
+pub use time_control::{BadMatchTimeControl, MatchTimeControl, Periods, TimeCommands};

@@ -41,18 +41,11 @@ impl RefereeClock {
                 main, increment, ..
             } if main.is_zero() => (increment, 0),
             MatchTimeControl::Absolute { main, .. } => (main, 0),
-            MatchTimeControl::Byoyomi {
-                main,
-                period,
-                periods,
-            } if main.is_zero() => (period, periods),
-            MatchTimeControl::Canadian {
-                main,
-                period,
-                stones,
-            } if main.is_zero() => (period, stones),
-            MatchTimeControl::Byoyomi { main, .. } | MatchTimeControl::Canadian { main, .. } => {
-                (main, 0)
+            MatchTimeControl::Byoyomi(of) | MatchTimeControl::Canadian(of) => {
+                match of.main.is_zero() {
+                    true => (of.period, of.number),
+                    false => (of.main, 0),
+                }
             }
         };
         RefereeClock {
@@ -79,18 +72,11 @@ impl RefereeClock {
             MatchTimeControl::Absolute { most_move, .. } => {
                 most_move.map_or(self.left, |most| self.left.min(most))
             }
-            MatchTimeControl::Byoyomi {
-                period, periods, ..
-            } => {
-                let more = if self.overtime == 0 {
-                    periods
-                } else {
-                    self.overtime - 1
-                };
-                self.left + period * more
+            MatchTimeControl::Byoyomi(of) => {
+                self.left + of.period * self.overtime.checked_sub(1).unwrap_or(of.number)
             }
-            MatchTimeControl::Canadian { period, .. } if self.overtime == 0 => self.left + period,
-            MatchTimeControl::Canadian { .. } => self.left,
+            MatchTimeControl::Canadian(of) if self.overtime == 0 => self.left + of.period,
+            MatchTimeControl::Canadian(_) => self.left,
         }
     }
 
@@ -111,52 +97,41 @@ impl RefereeClock {
             MatchTimeControl::Absolute { increment, .. } => {
                 self.left = self.left - took + increment
             }
-            MatchTimeControl::Byoyomi {
-                period, periods, ..
-            } => self.spend_byoyomi(took, period, periods),
-            MatchTimeControl::Canadian { period, stones, .. } => {
-                self.spend_canadian(took, period, stones)
+            MatchTimeControl::Byoyomi(_) | MatchTimeControl::Canadian(_)
+                if self.overtime == 0 && took < self.left =>
+            {
+                self.left -= took;
+            }
+            // A move that ends within a period resets it; exactly a period is within.
+            MatchTimeControl::Byoyomi(of) => {
+                let (in_periods, left) = match self.overtime {
+                    0 => (took - self.left, of.number),
+                    left => (took, left),
+                };
+                let used = in_periods.as_nanos().saturating_sub(1) / of.period.as_nanos();
+                self.overtime = left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
+                self.left = of.period;
+            }
+            // A new period starts after the last move of one.
+            MatchTimeControl::Canadian(of) => {
+                let (left, moves) = match self.overtime {
+                    0 => (self.left + of.period - took, of.number - 1),
+                    moves => (self.left - took, moves - 1),
+                };
+                (self.left, self.overtime) = match moves {
+                    0 => (of.period, of.number),
+                    moves => (left, moves),
+                };
             }
         }
         Ok(())
-    }
-
-    /// A move that ends within a period resets it; exactly a period is within.
-    fn spend_byoyomi(&mut self, took: Duration, period: Duration, periods: u32) {
-        if self.overtime == 0 && took < self.left {
-            self.left -= took;
-            return;
-        }
-        let (in_periods, left) = match self.overtime {
-            0 => (took - self.left, periods),
-            left => (took, left),
-        };
-        let used = in_periods.as_nanos().saturating_sub(1) / period.as_nanos();
-        self.overtime = left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
-        self.left = period;
-    }
-
-    /// A new period starts after the last move of one.
-    fn spend_canadian(&mut self, took: Duration, period: Duration, stones: u32) {
-        if self.overtime == 0 && took < self.left {
-            self.left -= took;
-            return;
-        }
-        let (left, moves) = match self.overtime {
-            0 => (self.left + period - took, stones - 1),
-            moves => (self.left - took, moves - 1),
-        };
-        (self.left, self.overtime) = if moves == 0 {
-            (period, stones)
-        } else {
-            (left, moves)
-        };
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::referee::Periods;
     use proptest::prelude::*;
 
     const NO_MARGIN: Duration = Duration::ZERO;
@@ -222,26 +197,21 @@ mod tests {
     fn controls() -> impl Strategy<Value = MatchTimeControl> {
         let span = || (0u64..5000).prop_map(Duration::from_millis);
         let period = || (1u64..3000).prop_map(Duration::from_millis);
+        let periods = || {
+            (span(), period(), 1u32..5).prop_map(|(main, period, number)| Periods {
+                main,
+                period,
+                number,
+            })
+        };
         prop_oneof![
             (span(), span()).prop_map(|(main, increment)| MatchTimeControl::Absolute {
                 main,
                 increment,
                 most_move: None,
             }),
-            (span(), period(), 1u32..5).prop_map(|(main, period, periods)| {
-                MatchTimeControl::Byoyomi {
-                    main,
-                    period,
-                    periods,
-                }
-            }),
-            (span(), period(), 1u32..5).prop_map(|(main, period, stones)| {
-                MatchTimeControl::Canadian {
-                    main,
-                    period,
-                    stones,
-                }
-            }),
+            periods().prop_map(MatchTimeControl::Byoyomi),
+            periods().prop_map(MatchTimeControl::Canadian),
         ]
     }
 
@@ -263,8 +233,8 @@ mod tests {
                 if lost {
                     break;
                 }
-                if let MatchTimeControl::Byoyomi { periods, .. } = control {
-                    prop_assert!(clock.overtime <= periods);
+                if let MatchTimeControl::Byoyomi(of) = control {
+                    prop_assert!(clock.overtime <= of.number);
                     prop_assert!(left.stones == 0 || (1..=left.stones).contains(&clock.overtime));
                 }
             }

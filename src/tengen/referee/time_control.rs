@@ -24,24 +24,21 @@ pub enum MatchTimeControl {
         /// Maximum time of each move, if there is one, as at Gomocup.
         most_move: Option<Duration>,
     },
-    /// Main time, then periods; a move uses up each period that it exceeds.
-    Byoyomi {
-        /// Time at the start.
-        main: Duration,
-        /// Length of a period.
-        period: Duration,
-        /// Number of periods, at least 1.
-        periods: u32,
-    },
-    /// Main time, then repeated periods for a number of moves.
-    Canadian {
-        /// Time at the start.
-        main: Duration,
-        /// Length of a period.
-        period: Duration,
-        /// Moves to be played in each period, at least 1.
-        stones: u32,
-    },
+    /// Main time, then this number of periods; a move uses up each period that it exceeds.
+    Byoyomi(Periods),
+    /// Main time, then repeated periods for this number of moves each.
+    Canadian(Periods),
+}
+
+/// Main time, then periods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Periods {
+    /// Time at the start.
+    pub main: Duration,
+    /// Length of a period.
+    pub period: Duration,
+    /// Number of periods, or of moves in each, at least 1.
+    pub number: u32,
 }
 
 /// Text that is not a time control.
@@ -117,24 +114,16 @@ impl MatchTimeControl {
                     }
                 })
             }
-            MatchTimeControl::Byoyomi {
-                main,
-                period,
-                periods,
-            } => {
+            MatchTimeControl::Byoyomi(of) => {
                 let Some(prefix) = engine.byoyomi() else {
-                    return settings(main, period, 1);
+                    return settings(of.main, of.period, 1);
                 };
-                let (main, period) = (seconds(main), seconds(period));
+                let (main, period, periods) = (seconds(of.main), seconds(of.period), of.number);
                 Some(format!(
                     "{prefix}-time_settings byoyomi {main} {period} {periods}"
                 ))
             }
-            MatchTimeControl::Canadian {
-                main,
-                period,
-                stones,
-            } => settings(main, period, stones),
+            MatchTimeControl::Canadian(of) => settings(of.main, of.period, of.number),
         }
     }
 
@@ -142,7 +131,7 @@ impl MatchTimeControl {
     /// engine with periods of one move has one move in each.
     pub(super) fn announced_stones(&self, stones: u32, engine: TimeCommands) -> u32 {
         match (self, engine.byoyomi()) {
-            (MatchTimeControl::Byoyomi { .. }, None) => stones.min(1),
+            (MatchTimeControl::Byoyomi(_), None) => stones.min(1),
             _ => stones,
         }
     }
@@ -184,11 +173,11 @@ fn parse(text: &str) -> Option<MatchTimeControl> {
                 most_move: Some(most_move),
             }),
             // Only the moves are limited.
-            (true, None) => Some(MatchTimeControl::Byoyomi {
+            (true, None) => Some(MatchTimeControl::Byoyomi(Periods {
                 main,
                 period: most_move,
-                periods: 1,
-            }),
+                number: 1,
+            })),
             (true, Some(_)) => None,
         };
     }
@@ -204,23 +193,20 @@ fn parse(text: &str) -> Option<MatchTimeControl> {
     let Some(more) = more else {
         return absolute(Duration::ZERO);
     };
-    if let Some((periods, period)) = more.split_once('*') {
-        let (period, periods) = (parse_duration(period)?, periods.parse().ok()?);
-        let valid = periods > 0 && !period.is_zero();
-        return valid.then_some(MatchTimeControl::Byoyomi {
+    let periods = |period: &str, number: &str| {
+        let (period, number) = (parse_duration(period)?, number.parse().ok()?);
+        let valid = number > 0 && !period.is_zero();
+        valid.then_some(Periods {
             main,
             period,
-            periods,
-        });
+            number,
+        })
+    };
+    if let Some((number, period)) = more.split_once('*') {
+        return periods(period, number).map(MatchTimeControl::Byoyomi);
     }
-    if let Some((period, stones)) = more.split_once('/') {
-        let (period, stones) = (parse_duration(period)?, stones.parse().ok()?);
-        let valid = stones > 0 && !period.is_zero();
-        return valid.then_some(MatchTimeControl::Canadian {
-            main,
-            period,
-            stones,
-        });
+    if let Some((period, moves)) = more.split_once('/') {
+        return periods(period, moves).map(MatchTimeControl::Canadian);
     }
     absolute(parse_duration(more)?)
 }
@@ -260,19 +246,13 @@ impl fmt::Display for MatchTimeControl {
                 }
                 Ok(())
             }
-            MatchTimeControl::Byoyomi {
-                main,
-                period,
-                periods,
-            } => {
-                write!(f, "{}+{periods}*{}", seconds(main), seconds(period))
+            MatchTimeControl::Byoyomi(of) => {
+                let (main, period) = (seconds(&of.main), seconds(&of.period));
+                write!(f, "{main}+{}*{period}", of.number)
             }
-            MatchTimeControl::Canadian {
-                main,
-                period,
-                stones,
-            } => {
-                write!(f, "{}+{}/{stones}", seconds(main), seconds(period))
+            MatchTimeControl::Canadian(of) => {
+                let (main, period) = (seconds(&of.main), seconds(&of.period));
+                write!(f, "{main}+{period}/{}", of.number)
             }
         }
     }

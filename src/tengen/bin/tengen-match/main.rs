@@ -1,4 +1,4 @@
-//! `tengen-match`: compares GTP engines, with statistics. Each subcommand is a file.
+//! `tengen-match`: compares GTP engines, with statistics. Each subcommand is in a file of its name, `sprt` in that of `play`, `clock-rig` in that of `clock`.
 
 mod clock;
 mod elo;
@@ -8,7 +8,6 @@ mod output;
 mod play;
 mod record;
 mod session;
-mod sprt;
 mod tournament;
 mod tune;
 
@@ -37,7 +36,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Play(play::PlayArgs),
-    Sprt(sprt::SprtArgs),
+    Sprt(play::SprtArgs),
     Tournament(tournament::TournamentArgs),
     Tune(tune::TuneArgs),
     Elo(elo::EloArgs),
@@ -67,7 +66,7 @@ fn run() -> ExitCode {
     let caught = Interrupt::caught;
     let result = match command {
         Command::Play(args) => caught().and_then(|interrupt| play::run(&args, &interrupt)),
-        Command::Sprt(args) => caught().and_then(|interrupt| sprt::run(&args, &interrupt)),
+        Command::Sprt(args) => caught().and_then(|interrupt| play::run_sprt(&args, &interrupt)),
         Command::Tournament(args) => {
             caught().and_then(|interrupt| tournament::run(&args, &interrupt))
         }
