@@ -39,16 +39,13 @@ pub struct Arm {
     pub times: u32,
     /// Number of seeds, the first ones, for a long arm; by default all. Range: at least 1; not for
     /// the first arm.
-    #[serde(default)]
     pub first_seeds: Option<usize>,
     /// Whether it is the full variant, from which the others remove something. Range: true, false.
     #[serde(default)]
     pub full: bool,
     /// Rating in the paper, in Elo. Range: any.
-    #[serde(default)]
     pub paper: Option<f64>,
     /// Half-width of the paper's interval. Range: any.
-    #[serde(default)]
     pub paper_interval: Option<f64>,
     /// Changes to the plan's `run`, with the same keys. Lists are replaced as a whole. Range: a
     /// table.

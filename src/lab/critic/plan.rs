@@ -43,7 +43,6 @@ pub struct CriticPlan {
     /// Curriculum of arms without their own. Range: a table.
     pub lessons: Curriculum,
     /// Measurement of strength in separate games; without it there is none. Range: a table.
-    #[serde(default)]
     pub measure: Option<Measure>,
 }
 

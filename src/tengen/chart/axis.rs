@@ -30,12 +30,6 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// The linear axis that shows all values, its ends on ticks.
-    #[must_use]
-    pub fn around(values: impl Iterator<Item = f64>) -> Axis {
-        Axis::of(Scale::Linear, values)
-    }
-
     /// The axis of this scale that shows all values that have a position on it, its ends on ticks.
     #[must_use]
     pub fn of(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
@@ -217,7 +211,7 @@ mod tests {
 
     #[test]
     fn labels_are_short() {
-        let linear = |values: &[f64]| Axis::around(values.iter().copied());
+        let linear = |values: &[f64]| Axis::of(Scale::Linear, values.iter().copied());
         labels(&linear(&[0.0, 26_000.0]), &["0", "10k", "20k", "30k"]);
         labels(
             &linear(&[0.0, 9000.0]),

@@ -106,7 +106,7 @@ pub(super) fn drawing(chart: &Chart<'_>) -> Option<String> {
     let points = || chart.series.iter().flat_map(|series| chart.placed(series));
     points().next()?;
     let plot = Plot {
-        x_axis: Axis::around(points().map(|point| point.x)),
+        x_axis: Axis::of(Scale::Linear, points().map(|point| point.x)),
         y_axis: Axis::of(
             chart.scale,
             points().flat_map(|point| {

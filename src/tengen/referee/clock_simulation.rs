@@ -42,10 +42,9 @@ impl ClockSimulation {
     fn lag(&self, rng: &mut Xoshiro256PlusPlus) -> f64 {
         // 1 - u lies in (0, 1], so its logarithm is finite.
         let exponential = -(1.0 - rng.random::<f64>()).ln();
-        let stall = if rng.random::<f64>() < self.stall_share {
-            self.stall_seconds
-        } else {
-            0.0
+        let stall = match rng.random::<f64>() < self.stall_share {
+            true => self.stall_seconds,
+            false => 0.0,
         };
         exponential * self.mean_lag_seconds + stall
     }

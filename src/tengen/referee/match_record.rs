@@ -22,7 +22,6 @@ pub struct MatchRecord {
     /// Last day of the match, `2026-11-25`.
     pub date: String,
     /// Commit of the checkout that the match was started in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Processor and number of cores, or a name from `machines.toml`.
     pub machine: String,
@@ -31,22 +30,18 @@ pub struct MatchRecord {
     /// Columns and rows, `9x9`.
     pub board: String,
     /// The rule set, where the game has several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
     /// The first engine's name.
     pub first: String,
     /// The second engine's name.
     pub second: String,
     /// The first engine's command line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_command: Option<String>,
     /// The second engine's command line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_command: Option<String>,
     /// Limit of a move or a game: `1 s a move on one core`, `400 visits a move`.
     pub limit: String,
     /// Source of the openings, and the seed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub openings: Option<String>,
     /// Games that the first engine won.
     pub wins: u32,
@@ -55,25 +50,18 @@ pub struct MatchRecord {
     /// Games that the second engine won.
     pub losses: u32,
     /// Colour-swapped pairs with 0, 0.5, 1, 1.5, 2 points for the first engine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<[u32; 5]>,
     /// Both ends of the 95% interval of the score, in percent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
     /// Rating difference; absent where it is infinite or not recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elo: Option<f64>,
     /// Both ends of its 95% interval; absent where one is infinite or not recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elo_interval: Option<[f64; 2]>,
     /// The command that played the match.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// At most two sentences.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The network that Tengen played with, a file of `models/`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// Whether the match belongs to the page of current strength.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

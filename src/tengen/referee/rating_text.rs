@@ -4,36 +4,27 @@ use std::fmt::{self, Write};
 
 use super::rating_table::{RatingRow, RatingTable};
 use super::score_board::repeats_text;
-use crate::chart::{Axis, escape};
+use crate::chart::{Axis, Scale, escape};
 use crate::stats::Interval;
+
+impl RatingRow {
+    fn interval_text(&self) -> String {
+        format!("[{:.0}, {:.0}]", self.interval.low, self.interval.high)
+    }
+}
 
 impl fmt::Display for RatingTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self
-            .rows
-            .iter()
-            .map(|row| row.name.chars().count())
-            .max()
-            .unwrap_or(0)
-            .max(6);
-        writeln!(
-            f,
-            "{:width$}     Elo  95% interval      games   score",
-            "engine"
-        )?;
-        for RatingRow {
-            name,
-            elo,
-            interval,
-            games,
-            score,
-        } in &self.rows
-        {
-            let interval = format!("[{:.0}, {:.0}]", interval.low, interval.high);
+        let head = "engine";
+        let names = self.rows.iter().map(|row| row.name.chars().count());
+        let width = names.max().unwrap_or(0).max(head.len());
+        writeln!(f, "{head:width$}     Elo  95% interval      games   score")?;
+        for row in &self.rows {
+            let (name, elo, games) = (&row.name, row.elo, row.games);
+            let (interval, score) = (row.interval_text(), 100.0 * row.score);
             writeln!(
                 f,
-                "{name:width$}  {elo:6.0}  {interval:16}  {games:5}  {:5.1}%",
-                100.0 * score
+                "{name:width$}  {elo:6.0}  {interval:16}  {games:5}  {score:5.1}%"
             )?;
         }
         let Interval { low, high } = self.black_interval;
@@ -57,22 +48,13 @@ impl RatingTable {
         let mut text = String::from(
             "| engine | Elo | 95% interval | games | score |\n|---|--:|--:|--:|--:|\n",
         );
-        for RatingRow {
-            name,
-            elo,
-            interval,
-            games,
-            score,
-        } in &self.rows
-        {
+        for row in &self.rows {
+            let (name, elo, games) = (row.name.replace('|', "\\|"), row.elo, row.games);
+            let (interval, score) = (row.interval_text(), 100.0 * row.score);
             // Writing to a string does not fail.
             let _ = writeln!(
                 text,
-                "| {} | {elo:.0} | [{:.0}, {:.0}] | {games} | {:.1}% |",
-                name.replace('|', "\\|"),
-                interval.low,
-                interval.high,
-                100.0 * score,
+                "| {name} | {elo:.0} | {interval} | {games} | {score:.1}% |"
             );
         }
         let Interval { low, high } = self.black_interval;
@@ -151,10 +133,8 @@ const ROW: f64 = 28.0;
 
 /// The Elo scale of the plot, which contains every interval.
 fn axis(rows: &[RatingRow]) -> Axis {
-    Axis::around(
-        rows.iter()
-            .flat_map(|row| [row.interval.low, row.elo, row.interval.high]),
-    )
+    let values = |row: &RatingRow| [row.interval.low, row.elo, row.interval.high];
+    Axis::of(Scale::Linear, rows.iter().flat_map(values))
 }
 
 /// Position of a rating in the plot, clamped to the border.

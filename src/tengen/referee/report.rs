@@ -170,19 +170,9 @@ impl fmt::Display for MatchReport {
             100.0 * self.split_share
         )?;
         writeln!(f, "  Black scored {:.1}%", 100.0 * self.black_score)?;
-        let reasons: Vec<String> = self
-            .reasons
-            .iter()
-            .map(|(reason, games)| format!("{reason} {games}"))
-            .collect();
-        writeln!(f, "  ended by: {}", reasons.join(", "))?;
+        writeln!(f, "  ended by: {}", tally(&self.reasons))?;
         if !self.counts_by.is_empty() {
-            let counts: Vec<String> = self
-                .counts_by
-                .iter()
-                .map(|(how, games)| format!("{how} {games}"))
-                .collect();
-            writeln!(f, "  counted: {}", counts.join(", "))?;
+            writeln!(f, "  counted: {}", tally(&self.counts_by))?;
         }
         for (engine, games) in &self.contradictions {
             writeln!(f, "  {engine} reports a different result for {games} games")?;
@@ -197,15 +187,17 @@ impl fmt::Display for MatchReport {
     }
 }
 
+/// Numbers of games, each after what it is of.
+fn tally<K: fmt::Display>(games: &BTreeMap<K, u32>) -> String {
+    let words = games.iter().map(|(of, games)| format!("{of} {games}"));
+    words.collect::<Vec<_>>().join(", ")
+}
+
 impl fmt::Display for Failures {
     /// One line each, and a warning if there are too many; empty without failures.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Failure {
-            engine,
-            reason,
-            games,
-        } in &self.list
-        {
+        for failed in &self.list {
+            let (engine, games, reason) = (&failed.engine, failed.games, failed.reason);
             writeln!(f, "  {engine} lost {games} games by: {reason}")?;
         }
         let failed: u32 = self.list.iter().map(|failure| failure.games).sum();

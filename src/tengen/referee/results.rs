@@ -125,6 +125,14 @@ impl GameEntry {
         moves.extend(end.moves.iter().map(|played| played.mv));
         let name = |color: Color| plan.engines[fixture.engines[color.index()]].name.clone();
         let milliseconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
+        let seconds = end.moves.iter().map(|played| milliseconds(played.took));
+        let lines = Color::BOTH.into_iter().zip(complaints);
+        let lines = lines.flat_map(|(color, lines)| lines.iter().map(move |line| (color, line)));
+        let messages = lines.map(|(color, (kind, line))| EngineMessage {
+            engine: name(color),
+            kind: *kind,
+            line: line.clone(),
+        });
         GameEntry {
             number: fixture.number,
             pair: fixture.pair,
@@ -136,24 +144,10 @@ impl GameEntry {
             count: end.count.clone(),
             opening_len: opening.len(),
             moves: opening::to_line(plan.rules.size(), &moves),
-            seconds: end
-                .moves
-                .iter()
-                .map(|played| milliseconds(played.took))
-                .collect(),
+            seconds: seconds.collect(),
             visits: end.moves.iter().map(PlayedMove::visits).collect(),
             left: end.left.map(|left| left.map(milliseconds)),
-            complaints: Color::BOTH
-                .into_iter()
-                .zip(complaints)
-                .flat_map(|(color, lines)| {
-                    lines.iter().map(move |(kind, line)| EngineMessage {
-                        engine: name(color),
-                        kind: *kind,
-                        line: line.clone(),
-                    })
-                })
-                .collect(),
+            complaints: messages.collect(),
         }
     }
 }
@@ -285,13 +279,12 @@ impl ResultFile {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
         let text = whole_lines(path, bytes)?;
-        let games = if text.is_empty() {
-            Vec::new()
-        } else {
-            let (found, games) = parse(path, &text)?;
+        let mut games = Vec::new();
+        if !text.is_empty() {
+            let (found, played) = parse(path, &text)?;
             refuse_other_terms(path, &found, terms)?;
-            games
-        };
+            games = played;
+        }
         file.set_len(text.len() as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
         let mut results = ResultFile {

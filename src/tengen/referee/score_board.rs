@@ -51,31 +51,24 @@ impl ScoreBoard {
     pub fn add(&mut self, game: &GameEntry) {
         let for_black = game.result.for_black();
         self.games += 1;
-        let loser = if for_black == GameResult::Loss {
-            &game.black
-        } else {
-            &game.white
-        };
         if game.reason.is_failure() {
-            *self
-                .failures
-                .entry((loser.clone(), game.reason))
-                .or_default() += 1;
+            let loser = match for_black {
+                GameResult::Loss => &game.black,
+                _ => &game.white,
+            };
+            let failures = self.failures.entry((loser.clone(), game.reason));
+            *failures.or_default() += 1;
         }
         if self.repeats.add(game) {
             return;
         }
         self.black_score += for_black.points();
-        let reversed = game.white < game.black;
-        let (first, second, score) = if reversed {
-            (&game.white, &game.black, for_black.reversed())
-        } else {
-            (&game.black, &game.white, for_black)
+        let (first, second, score) = match game.white < game.black {
+            true => (&game.white, &game.black, for_black.reversed()),
+            false => (&game.black, &game.white, for_black),
         };
-        let meeting = self
-            .meetings
-            .entry((first.clone(), second.clone()))
-            .or_default();
+        let meeting = self.meetings.entry((first.clone(), second.clone()));
+        let meeting = meeting.or_default();
         meeting.add(score);
         match self.half_pairs.remove(&game.pair) {
             Some(other) => meeting.pairs.add(other, score),

@@ -60,18 +60,11 @@ pub fn wilson(score: f64, trials: f64, z: f64) -> Interval {
     let z2 = z * z / trials;
     let centre = (score + z2 / 2.0) / (1.0 + z2);
     let half = (z2 * (score * (1.0 - score) + z2 / 4.0)).max(0.0).sqrt() / (1.0 + z2);
+    let (low, high) = ((centre - half).max(0.0), (centre + half).min(1.0));
     // Exact at the ends: the rounding error of 1 - 1 would be a bound of thousands of Elo.
     Interval {
-        low: if score <= 0.0 {
-            0.0
-        } else {
-            (centre - half).max(0.0)
-        },
-        high: if score >= 1.0 {
-            1.0
-        } else {
-            (centre + half).min(1.0)
-        },
+        low: if score <= 0.0 { 0.0 } else { low },
+        high: if score >= 1.0 { 1.0 } else { high },
     }
 }
 

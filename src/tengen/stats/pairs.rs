@@ -78,12 +78,6 @@ impl PairCounts {
         moments(self.by_half_points.map(f64::from)).0
     }
 
-    /// Variance of a pair's mean score, with the prior: positive also without a pair.
-    #[must_use]
-    pub fn variance(&self) -> f64 {
-        self.regularised().1
-    }
-
     /// Mean square distance of a pair's mean score from `centre`, with the prior.
     #[must_use]
     pub fn variance_about(&self, centre: f64) -> f64 {
@@ -113,6 +107,8 @@ impl PairCounts {
         2.0 * variance / (mean * (1.0 - mean))
     }
 
+    /// Mean and variance of a pair's mean score, with the prior: the variance is positive also without a
+    /// pair.
     fn regularised(&self) -> (f64, f64) {
         moments(
             self.by_half_points
@@ -247,7 +243,7 @@ mod tests {
         // variance 0.45833 - 0.32111 = 0.13722.
         let pairs = counts([1, 0, 2, 0, 2]);
         assert!((pairs.mean() - 0.6).abs() < 1e-12);
-        assert!((pairs.variance() - 0.13722).abs() < 1e-5);
+        assert!((pairs.regularised().1 - 0.13722).abs() < 1e-5);
     }
 
     #[test]

@@ -58,13 +58,6 @@ impl Ratings {
     }
 }
 
-/// The ratings of `engines` engines, with the anchor at 0.
-#[must_use]
-pub fn fit(engines: usize, anchor: usize, meetings: &[Meeting]) -> Ratings {
-    let model = Model::new(engines, anchor, meetings);
-    model.ratings(model.maximum(vec![0.0; model.unknowns], None))
-}
-
 /// The likelihood of games under ratings. The unknowns, in Elo: one per engine, including the
 /// anchor, which is fixed, and last the first player's advantage.
 pub(super) struct Model<'a> {
@@ -249,6 +242,12 @@ mod tests {
     use super::*;
     use crate::stats::elo::tests::near;
     use crate::stats::elo_from_score;
+
+    /// The ratings of `engines` engines, with the anchor at 0.
+    fn fit(engines: usize, anchor: usize, meetings: &[Meeting]) -> Ratings {
+        let model = Model::new(engines, anchor, meetings);
+        model.ratings(model.maximum(vec![0.0; model.unknowns], None))
+    }
 
     fn meeting(black: usize, white: usize, black_points: f64, games: f64) -> Meeting {
         Meeting {

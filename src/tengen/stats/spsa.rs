@@ -115,10 +115,9 @@ impl Spsa {
             let parameters = self.parameters.iter().zip(at).zip(self.turns(step));
             let turned = parameters.map(|((parameter, at), turn)| {
                 let value = at + sign * turn * reach * parameter.reach;
-                let value = if parameter.whole {
-                    value.round()
-                } else {
-                    value
+                let value = match parameter.whole {
+                    true => value.round(),
+                    false => value,
                 };
                 value.clamp(parameter.least, parameter.most)
             });

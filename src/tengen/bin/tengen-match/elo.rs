@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 use tengen::referee::results::{self, GameEntry, MatchTerms};
 use tengen::referee::{Complaints, RatingTable};
 
 use crate::options::parse_finite;
-use crate::output::{print, tell};
+use crate::output::{print, print_json, tell};
 use crate::session::RESULTS;
 
 /// Rate all engines of one or more result files by maximum likelihood.
@@ -76,7 +75,7 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
     match args.format {
         Form::Text => print(&table)?,
         Form::Markdown => print(table.to_markdown())?,
-        Form::Json => print(format_args!("{}\n", to_json(&table)?))?,
+        Form::Json => print_json(&table)?,
     }
     args.svg
         .as_ref()
@@ -94,11 +93,6 @@ pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<(MatchTerms, Vec<GameEnt
         Ok(results::read(file)?)
     };
     paths.iter().map(read).collect()
-}
-
-/// A report as JSON.
-pub(crate) fn to_json(report: &impl Serialize) -> Result<String> {
-    serde_json::to_string_pretty(report).context("the rating list")
 }
 
 /// Writes a report file.

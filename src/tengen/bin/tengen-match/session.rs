@@ -117,12 +117,8 @@ impl<'a> Session<'a> {
                 .map(|()| path)
         };
         let (sgf_dir, stderr_dir) = (folder("sgf")?, folder("stderr")?);
-        let pairs = self
-            .fixtures
-            .iter()
-            .map(|fixture| fixture.opening + 1)
-            .max()
-            .unwrap_or(0);
+        let pairs = self.fixtures.iter().map(|fixture| fixture.opening + 1);
+        let pairs = pairs.max().unwrap_or(0);
         let (openings, source, repeated) = self.options.openings(&*self.rules, pairs)?;
         if repeated > 0 && !watch.is_silent() {
             tell(format_args!(

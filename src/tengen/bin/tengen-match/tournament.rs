@@ -9,9 +9,9 @@ use tengen::referee::{
     Complaints, EngineSpec, Failures, Format, RatingTable, ScoreBoard, schedule,
 };
 
-use crate::elo::{RatingArgs, to_json, write};
+use crate::elo::{RatingArgs, write};
 use crate::options::{MatchOptions, check_engines, read_text};
-use crate::output::{Interrupt, Outcome, print};
+use crate::output::{Interrupt, Outcome, print, to_json};
 use crate::record;
 use crate::session::Session;
 

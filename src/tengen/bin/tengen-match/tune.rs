@@ -103,17 +103,16 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
     let last = tuning.steps.last();
     let mut at = last.map_or_else(|| spsa.start(), |step| step.at.clone());
     let size = tuning.terms.games.board();
-    let (done, all) = (tuning.steps.len(), steps as usize);
-    let mut progress = Progress::new(all.saturating_sub(done));
-    for step in done + 1..=all {
-        let number = u32::try_from(step).context("too many steps")?;
-        let sides = spsa.sides(number, &at);
+    let done = u32::try_from(tuning.steps.len()).context("too many steps")?;
+    let mut progress = Progress::new(steps.saturating_sub(done) as usize);
+    for step in done + 1..=steps {
+        let sides = spsa.sides(step, &at);
         let mut options = args.options.clone();
         options.out = out.join(format!("step-{step:06}"));
         // Other openings in each step.
-        options.seed = options.seed.wrapping_add(u64::from(number));
+        options.seed = options.seed.wrapping_add(u64::from(step));
         let so_far = Silent {
-            steps: (step - 1, all),
+            steps: (step - 1, steps),
             values: values(&spsa, &at),
         };
         let games = play(&options, &tuning.terms, &sides, &so_far, interrupt)?;
@@ -124,12 +123,11 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
         }
         let score = ScoreBoard::of(size, &games).meeting(FIRST, SECOND);
         let won = f64::from(score.wins) - f64::from(score.losses);
-        spsa.learn(number, &mut at, won);
-        let at = at.clone();
+        spsa.learn(step, &mut at, won);
         tuning.steps.push(Step {
             sides,
             won,
-            at,
+            at: at.clone(),
             troubled,
         });
         save(&file, &tuning)?;
@@ -137,7 +135,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
         if !troubled {
             fs::remove_dir_all(&options.out).with_context(|| options.out.display().to_string())?;
         }
-        progress.game(&values(&spsa, &tuning.steps[step - 1].at));
+        progress.game(&values(&spsa, &at));
     }
     progress.finish();
     report(args, &tuning)?;
@@ -146,7 +144,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
         return Ok(Outcome::Sound);
     }
     tell(format_args!(
-        "an engine complained in {troubled} of {all} steps; their folders are kept in {}\n",
+        "an engine complained in {troubled} of {steps} steps; their folders are kept in {}\n",
         out.display()
     ));
     Ok(Outcome::Troubled)
@@ -318,7 +316,7 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
 /// A step is too short to show a result, except when interrupted.
 struct Silent {
     /// Number of finished steps, and of all.
-    steps: (usize, usize),
+    steps: (u32, u32),
     /// Current parameters.
     values: String,
 }

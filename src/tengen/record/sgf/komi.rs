@@ -73,7 +73,8 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     let quarter = number.abs() < TOO_MANY_STONES && (2.0 * number).fract() != 0.0;
     let counted = hundredths && habits.chinese && (1.0..=TOO_MANY_STONES).contains(&number.abs());
     let exact = (4.0 * number).fract() == 0.0;
-    let stones = unit.is_stones() || exact && quarter || counted;
+    let in_stones = ["stone", "zi", "子"].iter().any(|word| unit.contains(word));
+    let stones = in_stones || exact && quarter || counted;
     let komi = points(if stones { 2.0 * number } else { number })?;
     let how = match (hundredths, stones) {
         (false, false) => return Ok((komi, None)),
@@ -85,28 +86,18 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     Ok((komi, Some(how)))
 }
 
-/// The text after a number.
-struct Unit<'a>(&'a str);
-
-impl Unit<'_> {
-    fn is_stones(&self) -> bool {
-        let words = ["stone", "zi", "子"];
-        words.iter().any(|word| self.0.contains(word))
-    }
-}
-
 /// Possible text before the number: Black gives komi.
 const BEFORE: [&str; 8] = ["komi", "Komi", "黑", "贴", "貼", "目", "コミ", "："];
 
 /// The number in a text, and its unit: `6.5`, `6,5`, `7.5 points`, `3 3/4 子`, `6目半`, `黑贴3.75子`.
-fn number(value: &str) -> Option<(f64, Unit<'_>)> {
+fn number(value: &str) -> Option<(f64, &str)> {
     let mut value = value.trim();
     while let Some(rest) = BEFORE.iter().find_map(|word| value.strip_prefix(word)) {
         value = rest.trim_start_matches([' ', ':']);
     }
     // Some programs use the decimal separator of their country.
     if let Ok(number) = value.replace(',', ".").parse::<f64>() {
-        return number.is_finite().then_some((number, Unit("")));
+        return number.is_finite().then_some((number, ""));
     }
     let sign = usize::from(value.starts_with(['-', '+']));
     let digits = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
@@ -118,7 +109,7 @@ fn number(value: &str) -> Option<(f64, Unit<'_>)> {
     let plain = !unit.contains(|c: char| c.is_ascii_digit());
     let part = if text.starts_with('-') { -part } else { part };
     let number = number + part;
-    (plain && number.is_finite()).then_some((number, Unit(unit)))
+    (plain && number.is_finite()).then_some((number, unit))
 }
 
 /// The fraction at the start of a text, 0 for none, and the rest; `半` may follow the unit.
