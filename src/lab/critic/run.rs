@@ -82,9 +82,9 @@ pub fn run<G: Taught + Rollout>(
         folder,
         clock,
     };
-    let first: Vec<Job<'_>> = plan.base.iter().flat_map(|arm| school.jobs(arm)).collect();
-    let second: Vec<Job<'_>> = plan.arm.iter().flat_map(|arm| school.jobs(arm)).collect();
-    for jobs in [first, second] {
+    for arms in [plan.base.as_slice(), &plan.arm] {
+        let jobs_of = |arm| plan.seeds.iter().map(move |&seed| Job { arm, seed });
+        let jobs: Vec<Job<'_>> = arms.iter().flat_map(jobs_of).collect();
         school.work(&jobs, threads, tell)?;
     }
     page::write(plan, folder, false)
@@ -120,11 +120,6 @@ struct SharedRun<'a, G> {
 }
 
 impl<G: Taught + Rollout> SharedRun<'_, G> {
-    fn jobs<'a>(&self, arm: &'a Arm) -> Vec<Job<'a>> {
-        let seeds = self.plan.seeds.iter();
-        seeds.map(|&seed| Job { arm, seed }).collect()
-    }
-
     /// Does jobs on one thread, one after the other.
     fn work(
         &self,

@@ -41,28 +41,29 @@ impl Complaints {
     /// The complaints in these games.
     #[must_use]
     pub fn of(games: &[GameEntry]) -> Complaints {
-        let mut kinds: BTreeMap<(&str, ComplaintKind, String), Complaint> = BTreeMap::new();
-        let mut last_games: BTreeMap<(&str, ComplaintKind, String), usize> = BTreeMap::new();
+        // Each with the last of its games.
+        let mut kinds: BTreeMap<_, (Complaint, Option<usize>)> = BTreeMap::new();
         let mut games: Vec<&GameEntry> = games.iter().collect();
         games.sort_by_key(|game| game.number);
         for game in games {
             for said in &game.complaints {
                 let key = (said.engine.as_str(), said.kind, kind(&said.line));
-                let complaint = kinds.entry(key.clone()).or_insert_with(|| Complaint {
+                let new = || Complaint {
                     engine: said.engine.clone(),
                     kind: said.kind,
                     line: said.line.clone(),
                     lines: 0,
                     games: 0,
                     first_game: game.number,
-                });
+                };
+                let (complaint, last) = kinds.entry(key).or_insert_with(|| (new(), None));
                 complaint.lines += 1;
-                if last_games.insert(key, game.number) != Some(game.number) {
+                if last.replace(game.number) != Some(game.number) {
                     complaint.games += 1;
                 }
             }
         }
-        let mut list: Vec<Complaint> = kinds.into_values().collect();
+        let mut list: Vec<Complaint> = kinds.into_values().map(|(found, _)| found).collect();
         list.sort_by(|a, b| (&a.engine, b.lines).cmp(&(&b.engine, a.lines)));
         Complaints { list }
     }
@@ -77,9 +78,7 @@ impl Complaints {
     /// Whether an engine did not play as requested.
     #[must_use]
     pub fn are_trouble(&self) -> bool {
-        self.list
-            .iter()
-            .any(|complaint| complaint.kind.is_trouble())
+        self.list.iter().any(|found| found.kind.is_trouble())
     }
 }
 

@@ -6,7 +6,6 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Serialize;
 use tengen::command::sample;
-use tengen::engine::EngineOptions;
 use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
 use tengen::search::StopFlag;
@@ -79,7 +78,12 @@ impl Measure {
         let unsolved = all.len() - solved.len();
         let chosen = sample(solved, self.positions.map(|positions| positions as usize));
         let stop = stop_on_ctrl_c()?;
-        let mut exam = EndingTest::new(&options, chosen[0])?;
+        let mut exam = EndingTest {
+            examinee: Examinee::new(&options, chosen[0].size)?,
+            by_network: Vec::new(),
+            by_search: Vec::new(),
+            thrown_away: Vec::new(),
+        };
         for ending in &chosen {
             exam.ask(ending, &stop).with_context(|| ending.to_line())?;
             if stop.is_raised() {
@@ -104,15 +108,6 @@ struct EndingTest {
 }
 
 impl EndingTest {
-    fn new(options: &EngineOptions, first: &Ending) -> anyhow::Result<EndingTest> {
-        Ok(EndingTest {
-            examinee: Examinee::new(options, first.size)?,
-            by_network: Vec::new(),
-            by_search: Vec::new(),
-            thrown_away: Vec::new(),
-        })
-    }
-
     /// Asks the search first, so that it does not know the position yet.
     fn ask(&mut self, ending: &Ending, stop: &StopFlag) -> anyhow::Result<()> {
         let color = ending.to_move;

@@ -14,7 +14,7 @@ use tengen::games::{GAMES, info};
 use tengen::referee::MatchRecord;
 use tengen_train::command::print;
 
-use records::{Records, Topic, Tried, Words};
+use records::{Records, TOPICS, Words};
 
 /// Marks around the strength table on the front page.
 const TABLE_BEGIN: &str = "<!-- strength: made by `tengen-lab pages` -->\n";
@@ -193,16 +193,15 @@ contains 50% the idea is undecided, and a longer match is welcome. Made by `teng
 /// The page of ideas without a gain, by topic, newest first.
 fn tried(records: &Records) -> String {
     let mut text = TRIED_HEAD.to_owned();
-    for topic in Topic::ALL {
+    for (topic, title) in TOPICS {
         let of_topic = records.tried.iter().filter(|tried| tried.topic == topic);
-        let lines = of_topic.map(
-            |Tried {
-                 idea, result, date, ..
-             }| format!("- **{idea}**: {result} ({date})\n"),
-        );
+        let lines = of_topic.map(|tried| {
+            let (idea, result, date) = (&tried.idea, &tried.result, &tried.date);
+            format!("- **{idea}**: {result} ({date})\n")
+        });
         let lines: String = lines.collect();
         if !lines.is_empty() {
-            text += &format!("\n## {}\n\n{lines}", topic.title());
+            text += &format!("\n## {title}\n\n{lines}");
         }
     }
     text

@@ -77,36 +77,19 @@ pub(super) enum Topic {
     Protocols,
 }
 
-impl Topic {
-    pub(super) const ALL: [Topic; 10] = [
-        Topic::Search,
-        Topic::Playouts,
-        Topic::Inference,
-        Topic::Endings,
-        Topic::Threats,
-        Topic::Scoring,
-        Topic::Time,
-        Topic::Training,
-        Topic::Papers,
-        Topic::Protocols,
-    ];
-
-    /// The heading.
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Topic::Search => "Search",
-            Topic::Playouts => "Playouts",
-            Topic::Inference => "Inference",
-            Topic::Endings => "Endings of NoGo",
-            Topic::Threats => "Threats in Gomoku",
-            Topic::Scoring => "Scoring in Go",
-            Topic::Time => "Time",
-            Topic::Training => "Training",
-            Topic::Papers => "Papers",
-            Topic::Protocols => "Statistics and protocols",
-        }
-    }
-}
+/// The headings of all sections.
+pub(super) const TOPICS: [(Topic, &str); 10] = [
+    (Topic::Search, "Search"),
+    (Topic::Playouts, "Playouts"),
+    (Topic::Inference, "Inference"),
+    (Topic::Endings, "Endings of NoGo"),
+    (Topic::Threats, "Threats in Gomoku"),
+    (Topic::Scoring, "Scoring in Go"),
+    (Topic::Time, "Time"),
+    (Topic::Training, "Training"),
+    (Topic::Papers, "Papers"),
+    (Topic::Protocols, "Statistics and protocols"),
+];
 
 /// Evaluation speed of a network.
 #[derive(Deserialize)]

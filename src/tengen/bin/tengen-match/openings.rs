@@ -89,7 +89,13 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
     };
     let stderr_dir = args.out.with_extension("judge");
     fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
-    let mut judging = Judging::new(args);
+    let mut judging = Judging {
+        args,
+        kept: BTreeMap::new(),
+        judged: 0,
+        running: BTreeMap::new(),
+        complaint: None,
+    };
     let mut progress = Progress::new(most);
     // A judge of values plays one move of each game, so that all of a match must be of one length.
     let lengths: BTreeSet<usize> = candidates.iter().map(Vec::len).collect();
@@ -180,16 +186,6 @@ struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    fn new(args: &OpeningsArgs) -> Judging<'_> {
-        Judging {
-            args,
-            kept: BTreeMap::new(),
-            judged: 0,
-            running: BTreeMap::new(),
-            complaint: None,
-        }
-    }
-
     /// Judges the openings of this length, until `wanted` of all are balanced.
     fn judge_all(
         &mut self,

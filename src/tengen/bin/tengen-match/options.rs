@@ -230,26 +230,32 @@ pub(crate) fn positive_seconds(option: &str, value: f64) -> Result<Duration> {
     time.with_context(|| format!("{option} takes seconds, more than 0, not {value}"))
 }
 
+fn parse<T: FromStr>(text: &str, fits: fn(&T) -> bool, hint: &str) -> Result<T, String> {
+    let number = text.parse().ok().filter(fits);
+    number.ok_or_else(|| hint.to_owned())
+}
+
 /// A number of things of which there must be one.
 pub(crate) fn parse_positive<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
-    let number: Option<T> = text.parse().ok();
-    let number = number.filter(|number| *number >= T::from(1_u8));
-    number.ok_or_else(|| "write a whole number, 1 or more".to_owned())
+    parse(
+        text,
+        |number| *number >= T::from(1_u8),
+        "write a whole number, 1 or more",
+    )
 }
 
 /// A number that is one.
 pub(crate) fn parse_finite(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok();
-    number
-        .filter(|number: &f64| number.is_finite())
-        .ok_or_else(|| "write a number".to_owned())
+    parse(text, |number: &f64| number.is_finite(), "write a number")
 }
 
 /// A rate above zero.
 fn parse_rate(text: &str) -> Result<f64, String> {
-    let rate = text.parse().ok();
-    rate.filter(|rate: &f64| rate.is_finite() && *rate > 0.0)
-        .ok_or_else(|| "write a number above 0".to_owned())
+    parse(
+        text,
+        |rate: &f64| rate.is_finite() && *rate > 0.0,
+        "write a number above 0",
+    )
 }
 
 /// `9` or `9x7`.

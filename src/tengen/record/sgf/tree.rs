@@ -4,7 +4,7 @@
 use super::SgfError;
 use super::lexer::{self, Property};
 use super::read::read_nodes;
-use super::values::{player, points, text, vertex};
+use super::values::{SETUP, player, points, text, vertex};
 use crate::game::{BoardSize, Color};
 use crate::record::{GameRecord, LaterSetup, Play};
 
@@ -151,21 +151,13 @@ fn add(
 fn setup(properties: &[Property<'_>], size: BoardSize) -> Option<LaterSetup> {
     let mut setup = LaterSetup::default();
     for property in properties {
-        let (name, color) = match &*property.name {
-            "AB" => ("AB", Some(Color::Black)),
-            "AW" => ("AW", Some(Color::White)),
-            "AE" => ("AE", None),
-            _ => continue,
+        let Some((name, color)) = SETUP.into_iter().find(|(name, _)| *name == property.name) else {
+            continue;
         };
-        for point in property
-            .values
-            .iter()
-            .filter_map(|value| points(name, value, size).ok())
-        {
-            setup
-                .changes
-                .extend(point.into_iter().map(|point| (point, color)));
-        }
+        let values = property.values.iter();
+        let points = values.filter_map(|value| points(name, value, size).ok());
+        let changes = points.flatten().map(|point| (point, color));
+        setup.changes.extend(changes);
     }
     let turn = properties.iter().find(|property| property.name == "PL");
     setup.to_move = turn.and_then(|property| player(property.values[0]));

@@ -13,6 +13,13 @@ const OLD_PASS_MAX_SIDE: u8 = 19;
 /// Maximum length of a repeated value.
 const REPEATED: usize = 20;
 
+/// Properties that set up points, with what is there then.
+pub(super) const SETUP: [(&str, Option<Color>); 3] = [
+    ("AB", Some(Color::Black)),
+    ("AW", Some(Color::White)),
+    ("AE", None),
+];
+
 /// A value shortened for messages.
 pub(super) fn shown(value: &str) -> String {
     value.chars().take(REPEATED).collect()
@@ -59,11 +66,7 @@ pub(super) fn vertex(name: &'static str, value: &str, size: BoardSize) -> Result
 }
 
 /// Column and row from the lower left corner; SGF counts rows from the top.
-pub(super) fn column_row(
-    name: &'static str,
-    value: &str,
-    size: BoardSize,
-) -> Result<(u8, u8), SgfError> {
+fn column_row(name: &'static str, value: &str, size: BoardSize) -> Result<(u8, u8), SgfError> {
     let off_board = || bad_value(name, value, "a point on the board");
     let [column, row] = value.trim().as_bytes() else {
         return Err(off_board());

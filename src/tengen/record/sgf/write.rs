@@ -3,7 +3,7 @@
 use super::game_number;
 use super::lexer::{self, properties};
 use super::tree::SgfNode;
-use super::values::{escape, simple_text};
+use super::values::{SETUP, escape, simple_text};
 use crate::game::{BoardSize, Color, Move};
 use crate::games::info;
 use crate::record::{GameRecord, LaterSetup, Play, Vertex};
@@ -206,11 +206,7 @@ fn push_setup(out: &mut String, setup: &LaterSetup, size: BoardSize) {
 #[must_use]
 pub fn setup_text(setup: &LaterSetup, size: BoardSize) -> String {
     let mut out = String::new();
-    for (name, color) in [
-        ("AB", Some(Color::Black)),
-        ("AW", Some(Color::White)),
-        ("AE", None),
-    ] {
+    for (name, color) in SETUP {
         let points = setup.changes.iter().filter(|(_, stone)| **stone == color);
         push_points(&mut out, name, points.map(|(point, _)| *point), size);
     }
@@ -228,11 +224,11 @@ fn header(record: &GameRecord) -> String {
     );
     push(&mut out, "GM", &game_number(&record.game).to_string());
     let BoardSize { width, height } = record.size;
-    if width == height {
-        push(&mut out, "SZ", &width.to_string());
-    } else {
-        push(&mut out, "SZ", &format!("{width}:{height}"));
-    }
+    let size = match width == height {
+        true => width.to_string(),
+        false => format!("{width}:{height}"),
+    };
+    push(&mut out, "SZ", &size);
     let info = info(&record.game);
     if let Some(rules) = info.and_then(|info| info.sgf.1) {
         push(&mut out, "RU", rules);
