@@ -2,7 +2,7 @@
 //! boards from games against a weak program, online, board by board.
 //!
 //! A [`plan`] defines arms and seeds. [`run()`] lets each play its games ([`lesson`]) on its own
-//! thread: the critic chooses by its values, an [`opponent`] with simple rules answers, and the
+//! thread: the critic chooses by its values, an opponent with simple rules (`opponent.rs`) answers, and the
 //! game's utilities ([`taught`]) move the network towards a [`target`]. Between games its strength
 //! may be measured against each [`anchor`]. A run produces a [`record`] and a file with the
 //! [`network`]; a page (`page.rs`) shows all runs with their tables.
@@ -15,7 +15,7 @@ pub mod anchor;
 mod file;
 pub mod lesson;
 pub mod network;
-pub mod opponent;
+mod opponent;
 mod page;
 pub mod plan;
 pub mod record;
@@ -29,8 +29,8 @@ pub use network::{Board, Judge, Network, read};
 pub use plan::CriticPlan;
 pub use run::{CriticEvent, all_games, run};
 
-/// As [`with_game!`](tengen::with_game), for the games that a critic can learn: those with an
-/// [`Opponent`](crate::critic::opponent::Opponent).
+/// As [`with_game!`](tengen::with_game), for the games that a critic can learn: those that
+/// are [`Taught`](crate::critic::taught::Taught).
 #[macro_export]
 macro_rules! with_taught_game {
     ($name:expr, $size:expr, rules: $rules:expr, |$start:ident| $work:expr) => {

@@ -1,96 +1,24 @@
-//! Opponents of a critic in training: random play, or a program with simple rules.
+//! The rules of thumb of a critic's opponent in Go.
 //!
 //! The paper's WALLY is not available. Its substitute plays by rules of thumb in a fixed order: it
 //! captures stones, saves its own from atari, gives atari, cuts and connects according to the eight
 //! points around, and else plays anywhere but into its own eyes. Its strength is measured by its
 //! score against random play.
 
-use rand::{Rng, RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use rand::{Rng, RngExt};
 
-use tengen::game::{Bits, Color, Game, Move, Outcome, Scored as _, ply_cap};
+use tengen::game::{Color, Game, Move, Scored as _};
 use tengen::games::go::Go;
-use tengen::games::nogo::NoGo;
 
-/// A game with a weak program.
-pub trait Opponent: Game {
-    /// A random legal move that is not obviously bad.
-    fn random_move(&self, rng: &mut impl Rng) -> Option<Move> {
-        let count = self.legal_count();
-        self.legal_moves().nth(rng.random_range(0..count.max(1)))
-    }
-
-    /// A move by rules of thumb.
-    fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
-        self.random_move(rng)
-    }
-
-    /// A move by rules of thumb in this share of turns, else a random one; `None` only in a
-    /// finished game.
-    fn opponent_move(&self, rules: f64, rng: &mut impl Rng) -> Option<Move> {
-        match rng.random::<f64>() < rules {
-            true => self.rule_move(rng),
-            false => self.random_move(rng),
-        }
-    }
-}
-
-/// Strength of an opponent: its score in this many games against random play, half of them as
-/// either colour; a draw is half a point.
-pub fn score_against_chance<G: Opponent>(start: &G, rules: f64, games: u32) -> f64 {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
-    let points = (0..games).map(|game| {
-        let mut position = start.clone();
-        let ours = Color::BOTH[(game % 2) as usize];
-        for _ in 0..ply_cap(start.size()) {
-            let mv = match position.to_move() == ours {
-                true => position.opponent_move(rules, &mut rng),
-                false => position.random_move(&mut rng),
-            };
-            let Some(mv) = mv else { break };
-            position.play(mv);
-        }
-        let outcome = position.outcome().unwrap_or(Outcome::DRAW);
-        f64::midpoint(1.0, outcome.value_for(ours).into())
-    });
-    points.sum::<f64>() / f64::from(games)
-}
-
-impl Opponent for tengen::games::gomoku::Gomoku {}
-
-/// The program looks one move ahead: it minimises the opponent's open points and maximises its own.
-impl<const WORDS: usize> Opponent for NoGo<WORDS> {
-    fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
-        let (own, other) = (self.to_move(), self.to_move().opponent());
-        let ahead = |mv: &Move| {
-            let mut next = self.clone();
-            next.play(*mv);
-            let [own, other] = [own, other].map(|side| next.legal(side).count() as i32);
-            own - other
-        };
-        best_of(self.legal_moves(), ahead, rng)
-    }
-}
-
-impl<const CELLS: usize, const WORDS: usize> Opponent for Go<CELLS, WORDS> {
-    /// Passes when only own eyes are left.
-    fn random_move(&self, rng: &mut impl Rng) -> Option<Move> {
-        if self.passes() >= 2 {
-            return None;
-        }
-        let points = self.legal_points().iter();
-        let fit: Bits<WORDS> = points.filter(|&point| !self.fills_eye(point)).collect();
-        let rank = rng.random_range(0..fit.count().max(1));
-        Some(fit.nth(rank).unwrap_or(self.pass()))
-    }
-
-    fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
-        capture(self, rng)
-            .or_else(|| save(self, rng))
-            .or_else(|| atari(self, rng))
-            .or_else(|| cut_or_connect(self, rng))
-            .or_else(|| self.random_move(rng))
-    }
+/// A move by these rules, if one applies.
+pub(super) fn rule_move<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    rng: &mut impl Rng,
+) -> Option<Move> {
+    capture(position, rng)
+        .or_else(|| save(position, rng))
+        .or_else(|| atari(position, rng))
+        .or_else(|| cut_or_connect(position, rng))
 }
 
 /// The chains of a colour, each by one stone and the number of its stones.
@@ -213,7 +141,7 @@ fn is_safe<const CELLS: usize, const WORDS: usize>(
 }
 
 /// A random one of the best.
-fn best_of<T, W: Ord>(
+pub(super) fn best_of<T, W: Ord>(
     all: impl Iterator<Item = T>,
     worth: impl Fn(&T) -> W,
     rng: &mut impl Rng,
@@ -236,6 +164,10 @@ fn best_of<T, W: Ord>(
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::super::taught::{Taught as _, score_against_chance};
     use super::*;
     use tengen::game::BoardSize;
     use tengen::games::go::SmallGo;

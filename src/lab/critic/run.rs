@@ -13,12 +13,11 @@ use serde::Serialize;
 
 use super::anchor::measure;
 use super::lesson::{CriticTrainee, LessonSettings, play};
-use super::opponent::score_against_chance;
 use super::page;
 use super::plan::{Arm, CriticPlan, run_name};
 use super::record::{OpponentScore, Record, RunFiles};
 use super::target::{Target, TrainingTarget};
-use super::taught::Taught;
+use super::taught::{Taught, score_against_chance};
 use crate::critic::{Critic, CriticInfo, Network};
 use tengen::clock::Clock;
 use tengen::rollout::Rollout;

@@ -1,12 +1,15 @@
-//! Properties of a game for critic training: its utility, and results.
+//! Properties of a game for critic training: its weak opponent, its utility, and results.
 
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use tengen::game::{Color, Proof};
+use tengen::game::{Bits, Color, Game, Move, Outcome, Proof, Scored as _, ply_cap};
 use tengen::games::go::{Agreed, Go};
+use tengen::games::gomoku::Gomoku;
 use tengen::games::nogo::NoGo;
 
-use super::opponent::Opponent;
+use super::opponent::{self, best_of};
 
 tengen::settings! {
     /// Weights of the utility (7): of the shares of stones, area and prisoners in Go (the paper does
@@ -28,7 +31,27 @@ tengen::settings! {
 pub type Shares = [usize; 2];
 
 /// A game that a critic can learn.
-pub trait Taught: Opponent {
+pub trait Taught: Game {
+    /// A random legal move that is not obviously bad.
+    fn random_move(&self, rng: &mut impl Rng) -> Option<Move> {
+        let count = self.legal_count();
+        self.legal_moves().nth(rng.random_range(0..count.max(1)))
+    }
+
+    /// A move by rules of thumb.
+    fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
+        self.random_move(rng)
+    }
+
+    /// A move by rules of thumb in this share of turns, else a random one; `None` only in a
+    /// finished game.
+    fn opponent_move(&self, rules: f64, rng: &mut impl Rng) -> Option<Move> {
+        match rng.random::<f64>() < rules {
+            true => self.rule_move(rng),
+            false => self.random_move(rng),
+        }
+    }
+
     /// Stones, area and prisoners of `color` and of the opponent, or their substitutes; zero
     /// without a utility.
     fn shares(&self, color: Color) -> [Shares; 3] {
@@ -55,6 +78,21 @@ pub trait Taught: Opponent {
 
 /// Area counts with all stones alive, stones included, as in the paper.
 impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
+    /// Passes when only own eyes are left.
+    fn random_move(&self, rng: &mut impl Rng) -> Option<Move> {
+        if self.passes() >= 2 {
+            return None;
+        }
+        let points = self.legal_points().iter();
+        let fit: Bits<WORDS> = points.filter(|&point| !self.fills_eye(point)).collect();
+        let rank = rng.random_range(0..fit.count().max(1));
+        Some(fit.nth(rank).unwrap_or(self.pass()))
+    }
+
+    fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
+        opponent::rule_move(self, rng).or_else(|| self.random_move(rng))
+    }
+
     fn shares(&self, color: Color) -> [Shares; 3] {
         let other = color.opponent();
         let stones = [color, other].map(|side| self.stones(side).count());
@@ -73,8 +111,20 @@ impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
     }
 }
 
+/// The program looks one move ahead: it minimises the opponent's open points and maximises its own.
 /// Open points are a side's area, and those that only it may play its prisoners.
 impl<const WORDS: usize> Taught for NoGo<WORDS> {
+    fn rule_move(&self, rng: &mut impl Rng) -> Option<Move> {
+        let (own, other) = (self.to_move(), self.to_move().opponent());
+        let ahead = |mv: &Move| {
+            let mut next = self.clone();
+            next.play(*mv);
+            let [own, other] = [own, other].map(|side| next.legal(side).count() as i32);
+            own - other
+        };
+        best_of(self.legal_moves(), ahead, rng)
+    }
+
     fn shares(&self, color: Color) -> [Shares; 3] {
         let sides = [color, color.opponent()];
         let open = sides.map(|side| self.legal(side));
@@ -85,6 +135,29 @@ impl<const WORDS: usize> Taught for NoGo<WORDS> {
             own.map(|points| points.count()),
         ]
     }
+}
+
+impl Taught for Gomoku {}
+
+/// Strength of an opponent: its score in this many games against random play, half of them as
+/// either colour; a draw is half a point.
+pub fn score_against_chance<G: Taught>(start: &G, rules: f64, games: u32) -> f64 {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
+    let points = (0..games).map(|game| {
+        let mut position = start.clone();
+        let ours = Color::BOTH[(game % 2) as usize];
+        for _ in 0..ply_cap(start.size()) {
+            let mv = match position.to_move() == ours {
+                true => position.opponent_move(rules, &mut rng),
+                false => position.random_move(&mut rng),
+            };
+            let Some(mv) = mv else { break };
+            position.play(mv);
+        }
+        let outcome = position.outcome().unwrap_or(Outcome::DRAW);
+        f64::midpoint(1.0, outcome.value_for(ours).into())
+    });
+    points.sum::<f64>() / f64::from(games)
 }
 
 /// The utility of a position for `color` (7).
@@ -102,12 +175,10 @@ fn share([own, other]: Shares) -> Option<f64> {
     (both > 0).then(|| own as f64 / both as f64)
 }
 
-impl Taught for tengen::games::gomoku::Gomoku {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tengen::game::{BoardSize, Game, Move};
+    use tengen::game::BoardSize;
     use tengen::games::go::SmallGo;
     use tengen::games::nogo::SmallNoGo;
 

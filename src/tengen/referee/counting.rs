@@ -21,7 +21,7 @@ struct Verdict {
     dead: Vec<Move>,
     how: CountBasis,
     /// The game on the copy, if that decided.
-    trial: Option<(Vec<Chain>, Trial)>,
+    trial: Option<Trial>,
 }
 
 impl Verdict {
@@ -52,10 +52,8 @@ impl<G: Game> GameInProgress<'_, G> {
         let can_go_on = faults.each_ref().map(Option::is_none);
         let verdict = self.verdict(scored, named, can_go_on)?;
         let outcome = scored.outcome_without(&verdict.dead);
-        let foul = verdict
-            .trial
-            .as_ref()
-            .and_then(|(_, trial)| trial.foul.as_ref());
+        let foul = verdict.trial.as_ref();
+        let foul = foul.and_then(|trial| trial.foul.as_ref());
         if let Some(foul) = foul.filter(|foul| foul.is_fault) {
             let what = format!("{} when it played on about dead stones", foul.what);
             faults[foul.color.index()].get_or_insert(what);
@@ -70,9 +68,7 @@ impl<G: Game> GameInProgress<'_, G> {
             said,
             how: verdict.how,
             dead: self.names(&verdict.dead),
-            playing_on: verdict
-                .trial
-                .map(|(disputed, trial)| self.told(&disputed, &trial)),
+            playing_on: verdict.trial.map(|trial| trial.told),
             faults,
         });
         Some(end)
@@ -136,7 +132,7 @@ impl<G: Game> GameInProgress<'_, G> {
         let trial = self.trial(&open)?;
         let mut verdict = Verdict::of(dead, CountBasis::PlayedOn);
         verdict.dead.extend(&trial.dead);
-        verdict.trial = Some((open, trial));
+        verdict.trial = Some(trial);
         Some(verdict)
     }
 
@@ -146,19 +142,6 @@ impl<G: Game> GameInProgress<'_, G> {
         let names = points.iter().map(|&point| vertex_text(size, point));
         names.collect()
     }
-
-    fn told(&self, disputed: &[Chain], trial: &Trial) -> PlayingOn {
-        let size = self.position.size();
-        let told = |(color, mv): &(Color, Move)| format!("{color} {}", vertex_text(size, *mv));
-        PlayingOn {
-            about: self.names(&disputed.concat()),
-            moves: trial.moves.iter().map(told).collect(),
-            ended_by: trial
-                .foul
-                .as_ref()
-                .map(|foul| format!("{} {}", foul.color, foul.what)),
-        }
-    }
 }
 
 /// Maximum number of moves per point of the board; a chain that still stands then lives.
@@ -166,7 +149,7 @@ const MOVES_PER_POINT: usize = 2;
 
 /// Result of playing on.
 struct Trial {
-    moves: Vec<(Color, Move)>,
+    told: PlayingOn,
     /// The disputed chains that are dead.
     dead: Vec<Move>,
     /// The side that ended it by a fault or an illegal move: its disputed stones are dead, those of
@@ -267,9 +250,17 @@ impl<G: Game> GameInProgress<'_, G> {
                 None => !stands(),
             }
         };
+        let size = copy.position.size();
+        let moves = copy.moves.iter();
+        let moves = moves.map(|(color, mv)| format!("{color} {}", vertex_text(size, *mv)));
+        let ended_by = foul.as_ref();
         Some(Trial {
+            told: PlayingOn {
+                about: self.names(&disputed.concat()),
+                moves: moves.collect(),
+                ended_by: ended_by.map(|foul| format!("{} {}", foul.color, foul.what)),
+            },
             dead: disputed.iter().filter(is_dead).flatten().copied().collect(),
-            moves: copy.moves,
             foul,
         })
     }

@@ -56,7 +56,7 @@ pub(crate) struct Players {
 
 impl Players {
     /// Both engines, with their names.
-    pub(crate) fn specs(&self) -> Result<[EngineSpec; 2]> {
+    fn specs(&self) -> Result<Vec<EngineSpec>> {
         let known = match &self.engines {
             Some(path) => read_engines(path)?,
             None => Vec::new(),
@@ -72,14 +72,10 @@ impl Players {
             }
             spec
         };
-        let specs = [
-            spec(&self.first, &self.first_name, self.first_protocol, "first"),
-            spec(
-                &self.second,
-                &self.second_name,
-                self.second_protocol,
-                "second",
-            ),
+        let (first, second) = (self.first_protocol, self.second_protocol);
+        let specs = vec![
+            spec(&self.first, &self.first_name, first, "first"),
+            spec(&self.second, &self.second_name, second, "second"),
         ];
         check_engines(&specs)?;
         Ok(specs)
@@ -93,7 +89,7 @@ pub(crate) fn session<'a>(
     games: usize,
     interrupt: &'a Interrupt,
 ) -> Result<Session<'a>> {
-    let engines = players.specs()?.to_vec();
+    let engines = players.specs()?;
     let fixtures = schedule(engines.len(), Format::RoundRobin, games);
     let session = Session::new(options, engines, fixtures, interrupt)?;
     options.warn_of_load();
