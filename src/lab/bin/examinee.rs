@@ -1,6 +1,7 @@
 //! An engine under test, which is asked about positions independently of each other: its flags, its answers, and tables of
 //! scores by plies, for both kinds of positions.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -202,13 +203,11 @@ pub(crate) fn by_plies<A: Copy, S>(
 ) -> Vec<S> {
     let mut scores = Vec::new();
     for (by, answers) in answers {
-        let mut bands: Vec<usize> = answers.iter().map(|answer| ply(answer) / band).collect();
-        bands.sort_unstable();
-        bands.dedup();
-        for wanted in bands {
-            let inside = answers.iter().filter(|answer| ply(answer) / band == wanted);
-            scores.extend(score(by, &inside.copied().collect::<Vec<A>>()));
+        let mut bands: BTreeMap<usize, Vec<A>> = BTreeMap::new();
+        for answer in answers {
+            bands.entry(ply(answer) / band).or_default().push(*answer);
         }
+        scores.extend(bands.values().filter_map(|inside| score(by, inside)));
         scores.extend(score(by, answers));
     }
     scores

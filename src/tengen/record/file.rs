@@ -1,7 +1,6 @@
 //! Record files: reads SGF of any origin, and writes files atomically.
 
-use std::fs::OpenOptions;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use thiserror::Error;
@@ -81,7 +80,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
 pub fn check_folder(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let probe = folder.join(format!(".tengen.{}.part", std::process::id()));
-    write_new(&probe, &[])?;
+    std::fs::write(&probe, [])?;
     std::fs::remove_file(&probe)
 }
 
@@ -120,21 +119,12 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     part.push(name);
     part.push(format!(".{}.part", std::process::id()));
     let part = target.with_file_name(part);
-    let written = write_new(&part, bytes).and_then(|()| system::rename(&part, target));
+    let written = std::fs::write(&part, bytes).and_then(|()| system::rename(&part, target));
     if written.is_err() {
         // It may not exist.
         let _ = std::fs::remove_file(&part);
     }
     Ok(written?)
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(path)?;
-    file.write_all(bytes)
 }
 
 #[cfg(test)]

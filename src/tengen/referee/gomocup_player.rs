@@ -197,18 +197,18 @@ impl GomocupPlayer {
 
     /// The engine's own time per turn and per match.
     fn tell_time(&mut self, left: AnnouncedTime) -> Result<(), Fault> {
-        let millis = u64::try_from(left.time.as_millis()).unwrap_or(NO_LIMIT);
+        let whole = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(NO_LIMIT);
+        let millis = whole(left.time);
         // In overtime a period is for this many moves, or one of this many for one move each, and
         // there is always another one.
         let (turn, of_match) = match (left.stones, self.time) {
             (0, MatchTimeControl::Byoyomi(of)) => {
-                let period = u64::try_from(of.period.as_millis()).unwrap_or(NO_LIMIT);
-                (millis.saturating_add(period).min(NO_LIMIT), NO_LIMIT)
+                let turn = millis.saturating_add(whole(of.period));
+                (turn.min(NO_LIMIT), NO_LIMIT)
             }
             (0, MatchTimeControl::Absolute { most_move, .. }) => {
-                let most = most_move.and_then(|most| u64::try_from(most.as_millis()).ok());
-                let turn = most.map_or(millis, |most| millis.min(most));
-                (turn, millis.min(NO_LIMIT))
+                let turn = left.time.min(most_move.unwrap_or(left.time));
+                (whole(turn), millis.min(NO_LIMIT))
             }
             (0, _) => (millis, millis.min(NO_LIMIT)),
             (_, MatchTimeControl::Byoyomi(_)) => (millis, NO_LIMIT),

@@ -205,10 +205,9 @@ pub fn marks(others: &str, size: BoardSize) -> Vec<Mark> {
                     marks.extend(one(at).map(|at| mark("label", at, None, simple_text(label))));
                 }
                 (None, "LN" | "AR", Some((from, to))) => {
-                    let kind = if property.name == "LN" {
-                        "line"
-                    } else {
-                        "arrow"
+                    let kind = match &*property.name {
+                        "LN" => "line",
+                        _ => "arrow",
                     };
                     let ends = one(from).zip(one(to));
                     marks.extend(ends.map(|(at, to)| mark(kind, at, Some(to), String::new())));
