@@ -1,6 +1,6 @@
 //! The end of a game: dead stones, stones in seki, and the resulting score.
 
-use super::{Agreed, Captures, Go, GoRules, Scoring};
+use super::{Agreed, Go, REMEMBERED, Scoring};
 use crate::game::{
     Bits, Color, Game as _, HalfPoints, Move, OwnershipEstimate, PointStatus, Recent, Scored as _,
     Settled,
@@ -42,7 +42,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// ([`Go::agreed_on`]).
     #[must_use]
     pub fn agree(&self, expected: &OwnershipEstimate) -> Agreed<WORDS> {
-        let mut agreed = Agreed::all_alive();
+        let mut agreed = Agreed::ALL_ALIVE;
         for color in Color::BOTH {
             let safe = self.pass_alive(color).stones;
             let lost = self.pass_alive(color.opponent()).secured;
@@ -106,27 +106,9 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     pub fn without_last_moves(self) -> Self {
         Go {
             recent: Recent::default(),
-            captures: Captures::NONE,
+            captures: [Bits::EMPTY; REMEMBERED],
             ..self
         }
-    }
-
-    /// The position from which players resume who disagree on dead stones: area scoring, with the
-    /// komi under which it counts the same ([`Go::area_komi`]); dead stones must be captured.
-    pub(super) fn settled_by_play(&self) -> Self {
-        let bonus = 2 * i32::from(self.rules.bonus(self.handicap.stones()));
-        let rules = GoRules {
-            komi: HalfPoints(self.area_komi().0.saturating_sub(bonus)),
-            scoring: Scoring::Area,
-            friendly_pass: false,
-            ..self.rules
-        };
-        let position = Go {
-            rules,
-            judged: false,
-            ..self.clone()
-        };
-        position.resumed()
     }
 
     /// Chains whose status is not certain, and the points that they reach.
@@ -163,7 +145,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         // The game may be over without an agreement on dead stones.
         let as_it_stands = self.passes() >= 2 && !self.agrees_on_dead();
         let agreed = match as_it_stands {
-            true => Agreed::all_alive(),
+            true => Agreed::ALL_ALIVE,
             false => self.agree(expected),
         };
         let score = self.score(&agreed).0;

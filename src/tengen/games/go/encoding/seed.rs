@@ -6,8 +6,8 @@
 //! view. Komi, ko and passes are not shown: a network is for one komi only. For playing strength
 //! use `go-1`.
 
-use crate::encode::Encoding;
-use crate::game::{Bits, Color, Game, zobrist};
+use crate::encode::{Encoding, show_sets};
+use crate::game::{Bits, Color, Game};
 use crate::games::go::Go;
 
 /// Implementation of `go-mobile`.
@@ -72,9 +72,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobi
             sets.push(more);
         }
         sets.extend(ladders(position));
-        for (plane, points) in row.chunks_exact_mut(area).zip(sets) {
-            points.iter().for_each(|point| plane[point.index()] = 1.0);
-        }
+        show_sets(row, area, sets);
         let planes = row.chunks_exact_mut(area).skip(first);
         for (plane, stones) in planes.zip(position.history()) {
             for (color, number) in [(me, 1.0), (them, -1.0)] {
@@ -85,12 +83,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobi
     }
 
     fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
-        let moves = position.recent();
-        let shown = moves.iter().take(EARLIER.1).zip(1_u32..);
-        let key = position.key() ^ position.captures_key();
-        shown.fold(key, |key, (mv, place)| {
-            key ^ zobrist::last_move(mv).rotate_left(place)
-        })
+        position.key_with_last_moves(EARLIER.1) ^ position.captures_key()
     }
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::domain::Domain;
+use super::features::View;
 use super::field::Field;
-use super::kinds::View;
 use super::weights::{KINDS, Kinds, WHERE, Weights, alike, is_eye, names};
 use crate::game::{Game, Move};
 use crate::games::go::Go;
@@ -207,7 +207,7 @@ impl WeightFit {
         for (&code, &shape) in &self.shapes {
             shapes[usize::from(shape)] = f64::from(known.of_shape(code)[0]);
         }
-        (shapes, known.of_kinds().map(f64::from))
+        (shapes, known.kinds.map(f64::from))
     }
 
     /// The candidates of each position.

@@ -1,12 +1,9 @@
 //! Go's random rollouts: own eyes are never filled, and points are drawn with learned weights.
 
 mod domain;
+mod features;
 mod field;
 mod fit;
-mod kinds;
-mod local;
-mod nakade;
-mod places;
 mod policy;
 mod priors;
 mod static_eval;
@@ -177,7 +174,7 @@ mod tests {
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    use super::kinds::View;
+    use super::features::{View, vital};
     use super::weights::Kind;
     use super::*;
     use crate::game::BoardSize;
@@ -298,8 +295,8 @@ mod tests {
     fn the_middle_of_three_is_vital() {
         let position = diagram("..... XXXXX OOOOX OOOOX ...OX", Color::White);
         let field = Field::of(&position);
-        assert_eq!(nakade::vital(&field, Move(6)).lowest(), Some(Move(1)));
-        assert!(nakade::vital(&field, Move(20)).is_empty(), "elsewhere");
+        assert_eq!(vital(&field, Move(6)).lowest(), Some(Move(1)));
+        assert!(vital(&field, Move(20)).is_empty(), "elsewhere");
     }
 
     #[test]

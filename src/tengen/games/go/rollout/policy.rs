@@ -2,9 +2,8 @@
 
 use rand::{Rng, RngExt};
 
+use super::features::{Local, is_worth_losing};
 use super::field::Field;
-use super::local::Local;
-use super::nakade::is_worth_losing;
 use super::weights::{Kind, WEIGHTS, Weights, scaled};
 use crate::game::{BoardSize, Move};
 use crate::rollout::Played;

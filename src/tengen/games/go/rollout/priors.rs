@@ -2,10 +2,10 @@
 //! open board the line. The weight of each term was found by matches
 //! (docs/results/measures.toml).
 
+use super::features::{View, crowded, line};
 use super::field::Field;
-use super::kinds::View;
 use super::weights::{Kind, WEIGHTS};
-use crate::game::{Bits, Color, Game, Move};
+use crate::game::{Bits, Game, Move};
 use crate::games::go::Go;
 use crate::rollout::Prior;
 
@@ -16,10 +16,10 @@ const LIKELY: f32 = 100.0;
 const LOSES_STONES: f32 = 20.0;
 const OPEN_AREA: f32 = 10.0;
 
-/// Highest line from the edge, from 0, on which a stone in an open area is too low.
-const LOW: u8 = 1;
+/// Highest line on which a stone in an open area is too low.
+const LOW: usize = 2;
 /// Highest line on which it is well placed.
-const HIGH: u8 = 3;
+const HIGH: usize = 4;
 
 /// Priors of all moves of a position, except the pass.
 pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
@@ -30,10 +30,7 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
     let field = Field::of(position);
     let view = View::of(&field);
     let mover = position.to_move().index();
-    let mut crowded = position.stones(Color::Black) | position.stones(Color::White);
-    for _ in 0..3 {
-        crowded |= position.next_to(crowded);
-    }
+    let crowded = crowded(position);
     let points = || moves.iter().map(|&mv| (mv, mv != position.pass()));
     let mut all = 0.0;
     for ((mv, is_point), prior) in points().zip(&mut *priors) {
@@ -70,14 +67,9 @@ fn place<const CELLS: usize, const WORDS: usize>(
     if crowded.contains(point) {
         return (0.0, 0.0);
     }
-    let size = position.size();
-    let (x, y) = size.column_row(point);
-    let line = x.min(y).min(size.width - 1 - x).min(size.height - 1 - y);
-    if line <= LOW {
-        (0.0, OPEN_AREA)
-    } else if line <= HIGH {
-        (OPEN_AREA, 0.0)
-    } else {
-        (0.0, 0.0)
+    match line(position.size(), point) {
+        line if line <= LOW => (0.0, OPEN_AREA),
+        line if line <= HIGH => (OPEN_AREA, 0.0),
+        _ => (0.0, 0.0),
     }
 }

@@ -105,13 +105,10 @@ fn settled<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) 
 fn enclosed<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> Bits<WORDS> {
     let (empty, frame) = (position.empty(), position.frame());
     let largest = SMALL.max(position.size().area() / PART);
-    let touches =
-        |region: Bits<WORDS>, color| !(frame.neighbors(region) & position.stones(color)).is_empty();
-    let (mut left, mut found) = (empty, Bits::EMPTY);
-    while let Some(first) = left.lowest() {
-        let region = frame.flood(Bits::point(first), empty);
-        left.remove_all(region);
-        let by = Color::BOTH.map(|color| touches(region, color));
+    let mut found = Bits::EMPTY;
+    for region in frame.components(empty) {
+        let by =
+            Color::BOTH.map(|color| frame.neighbors(region).intersects(position.stones(color)));
         if by[0] != by[1] && region.count() <= largest {
             found |= region;
         }

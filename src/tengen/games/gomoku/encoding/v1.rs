@@ -4,10 +4,9 @@
 //! Renju are rules that it would have to learn from few games. So the points that make a five, a
 //! four or a three are shown, by the rules of the game.
 
-use super::shared::{board_sets, fill_turn_and_rules, key_with_last_move, show_sets};
-use crate::encode::Encoding;
-use crate::game::{Color, Game};
-use crate::games::gomoku::{Gomoku, Points, Shape, ShapeMap};
+use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::game::{Bits, Color, Game};
+use crate::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 
 /// Implementation of `gomoku-1`.
 pub(super) struct V1;
@@ -48,21 +47,14 @@ impl Encoding<Gomoku> for V1 {
         let (me, them) = (position.to_move(), position.to_move().opponent());
         let area = position.size().area();
         let map = ShapeMap::of(position);
-        let [my_fives, my_pairs, my_fours, my_threes] = threats(&map, me);
-        let [their_fives, their_pairs, their_fours, their_threes] = threats(&map, them);
-        let shapes = [
-            my_fives,
-            my_pairs,
-            my_fours,
-            my_threes,
-            their_fives,
-            their_pairs,
-            their_fours,
-            their_threes,
-        ];
-        let board = board_sets(position);
-        show_sets(row, area, &board);
-        show_sets(&mut row[board.len() * area..], area, &shapes);
+        let shapes = [me, them].map(|color| threats(&map, color));
+        show_sets(
+            row,
+            area,
+            board_sets(position)
+                .into_iter()
+                .chain(shapes.into_iter().flatten()),
+        );
         fill_turn_and_rules(&mut row[SETS * area..], position);
     }
 
@@ -82,11 +74,43 @@ fn threats(map: &ShapeMap, color: Color) -> [Points; 4] {
     ]
 }
 
+/// Value of the plane that tells the rules.
+const fn number(rules: GomokuRules) -> f32 {
+    match rules {
+        GomokuRules::Freestyle => 0.0,
+        GomokuRules::Standard => 1.0,
+        GomokuRules::Renju => 0.5,
+        GomokuRules::Caro => -0.5,
+        GomokuRules::StandardCaro => -1.0,
+    }
+}
+
+/// The board itself: its points, my stones, theirs, the last move, what is forbidden to me, to them.
+pub(super) fn board_sets(position: &Gomoku) -> [Points; 6] {
+    let (me, them) = (position.to_move(), position.to_move().opponent());
+    [
+        Bits::first(position.size().area()),
+        position.stones(me),
+        position.stones(them),
+        position.last_move().into_iter().collect(),
+        position.forbidden(me),
+        position.forbidden(them),
+    ]
+}
+
+/// Fills the last two planes: ones if Black is to move, and the number of the rules.
+pub(super) fn fill_turn_and_rules(planes: &mut [f32], position: &Gomoku) {
+    let (black, rules) = planes.split_at_mut(position.size().area());
+    if position.to_move() == Color::Black {
+        black.fill(1.0);
+    }
+    rules.fill(number(position.rules()));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::game::{BoardSize, Move};
-    use crate::games::gomoku::GomokuRules;
 
     /// A row of a position after these moves, given as column and row.
     fn row(rules: GomokuRules, moves: &[(u8, u8)]) -> (Gomoku, Vec<f32>) {

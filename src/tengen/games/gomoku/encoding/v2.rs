@@ -5,8 +5,8 @@
 //! are what later threats are made of. A network of three blocks with these planes predicts moves
 //! and winners as well as one of five blocks with `gomoku-1`.
 
-use super::shared::{board_sets, fill_turn_and_rules, key_with_last_move, show_sets};
-use crate::encode::Encoding;
+use super::v1::{board_sets, fill_turn_and_rules};
+use crate::encode::{Encoding, key_with_last_move, show_sets};
 use crate::game::Game;
 use crate::games::gomoku::{Gomoku, Shape, ShapeMap};
 
@@ -72,7 +72,7 @@ impl Encoding<Gomoku> for V2 {
     fn encode(&self, position: &Gomoku, row: &mut [f32]) {
         let (me, area) = (position.to_move(), position.size().area());
         let (board, rest) = row.split_at_mut(SETS * area);
-        show_sets(board, area, &board_sets(position));
+        show_sets(board, area, board_sets(position));
         let (shapes, last) = rest.split_at_mut(2 * SHAPES * area);
         ShapeMap::each_two_or_better(position, |color, point, shape| {
             let first = if color == me { 0 } else { SHAPES };

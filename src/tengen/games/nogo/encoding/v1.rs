@@ -4,8 +4,8 @@
 //! *points*; planes 3, 4, 10 and 11 use NoGo's monotone legality (docs/methods.md#nogo). There is
 //! no colour plane: the rules are the same for both colours.
 
-use crate::encode::Encoding;
-use crate::game::{Bits, Color, Game, zobrist};
+use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::game::{Bits, Color, Game};
 use crate::games::nogo::NoGo;
 
 /// Implementation of `nogo-1`.
@@ -56,32 +56,11 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
             my_legal & !their_legal,
             position.empty() & !(my_legal | their_legal),
         ];
-        fill(row, position.size().area(), planes);
+        show_sets(row, position.size().area(), planes);
     }
 
     fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        last_move_key(position)
-    }
-}
-
-/// Sets the points of each set to 1 in its plane.
-pub(super) fn fill<const WORDS: usize, const PLANES: usize>(
-    row: &mut [f32],
-    area: usize,
-    planes: [Bits<WORDS>; PLANES],
-) {
-    for (plane, points) in row.chunks_exact_mut(area).zip(planes) {
-        for point in points.iter() {
-            plane[point.index()] = 1.0;
-        }
-    }
-}
-
-/// The cache key of encodings that show the position and its last move.
-pub(super) fn last_move_key<const WORDS: usize>(position: &NoGo<WORDS>) -> u128 {
-    match position.last_move() {
-        Some(point) => position.key() ^ zobrist::last_move(point),
-        None => position.key(),
+        key_with_last_move(position)
     }
 }
 

@@ -10,8 +10,7 @@
 //! position reached in two ways is one input. Sixteen planes are also fast: ONNX Runtime computes
 //! the first convolution in whole vector registers.
 
-use super::v1::fill;
-use crate::encode::Encoding;
+use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::nogo::NoGo;
 
@@ -58,10 +57,10 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV2 {
         let closed = position.empty() & !(mine | theirs);
         let (points, stones) = row.split_at_mut((PLANES.len() - 2 * SIDE) * area);
         let board = position.blocks().frame().board();
-        fill(points, area, [board, mine, theirs, closed]);
+        show_sets(points, area, [board, mine, theirs, closed]);
         let (own, other) = stones.split_at_mut(SIDE * area);
-        fill(own, area, blocks_of(position, me, closed));
-        fill(other, area, blocks_of(position, them, closed));
+        show_sets(own, area, blocks_of(position, me, closed));
+        show_sets(other, area, blocks_of(position, them, closed));
     }
 
     fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
