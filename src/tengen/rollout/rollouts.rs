@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use crate::game::{Color, Game, Move, Outcome, OwnershipEstimate, ply_cap, scoring};
+use crate::game::{Bits, Color, Game, Move, Outcome, OwnershipEstimate, ply_cap, scoring};
 
 /// Move choice of a rollout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +157,14 @@ pub trait Rollout: Game {
     fn is_sensible(&self, mv: Move) -> bool {
         let _ = mv;
         true
+    }
+}
+
+/// A uniformly random point; `None` if there is none.
+pub(crate) fn any<const WORDS: usize, R: Rng>(points: Bits<WORDS>, rng: &mut R) -> Option<Move> {
+    match points.count() {
+        0 => None,
+        count => points.nth(below(rng, count)),
     }
 }
 

@@ -16,7 +16,7 @@ use rand::Rng;
 
 use super::Go;
 use crate::game::{Bits, Color, Frame, Game, HalfPoints, Move, Outcome, Scored as _};
-use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, below};
+use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, any};
 
 /// A rollout ends after this many plies per point and is scored as the board then stands: only
 /// cycles of kos last so long.
@@ -90,14 +90,6 @@ impl<const CELLS: usize, const WORDS: usize> Rollout for Go<CELLS, WORDS> {
 fn has_moves<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> bool {
     let mut points = position.legal_points().iter();
     points.any(|point| !position.is_eye(position.to_move(), point))
-}
-
-/// A uniformly random point.
-fn any<const WORDS: usize, R: Rng>(points: Bits<WORDS>, rng: &mut R) -> Option<Move> {
-    match points.count() {
-        0 => None,
-        count => points.nth(below(rng, count)),
-    }
 }
 
 /// Plays uniformly random legal points that fill no own eye, until there are none.

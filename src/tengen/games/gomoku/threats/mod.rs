@@ -8,16 +8,12 @@
 //! no text.
 
 mod advice;
-mod answers;
 mod board;
 mod defences;
 mod fours;
-mod level;
 mod moves;
 mod numbers;
-mod postponed;
 mod search;
-mod searched;
 mod table;
 mod threat_solver;
 mod zone;

@@ -40,7 +40,7 @@ impl Known {
             disproof: NEVER,
             plies,
             best,
-            level: 0,
+            ..Known::OPEN
         }
     }
 
@@ -48,9 +48,8 @@ impl Known {
         Known {
             proof: NEVER,
             disproof: 0,
-            plies: 0,
-            best: None,
             level,
+            ..Known::OPEN
         }
     }
 
@@ -62,25 +61,15 @@ impl Known {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     key: [u64; 2],
-    proof: u32,
-    disproof: u32,
+    known: Known,
     work: u32,
-    plies: u16,
-    best: u16,
-    level: u8,
     generation: u8,
 }
 
-const NO_MOVE: u16 = u16::MAX;
-
 const EMPTY: Entry = Entry {
     key: [0; 2],
-    proof: 0,
-    disproof: 0,
+    known: Known::OPEN,
     work: 0,
-    plies: 0,
-    best: NO_MOVE,
-    level: 0,
     generation: 0,
 };
 
@@ -121,13 +110,7 @@ impl Table {
         let wanted = halves(key);
         let mut bucket = self.entries[at..at + WAYS].iter();
         let entry = bucket.find(|entry| entry.key == wanted && entry.generation == self.generation);
-        entry.map(|entry| Known {
-            proof: entry.proof,
-            disproof: entry.disproof,
-            plies: entry.plies,
-            best: (entry.best != NO_MOVE).then_some(Move(entry.best)),
-            level: entry.level,
-        })
+        entry.map(|entry| entry.known)
     }
 
     /// Replaces the position's entry, or the one that cost the least work.
@@ -143,12 +126,8 @@ impl Table {
         if let Some(entry) = bucket.iter_mut().min_by_key(|entry| cost(entry)) {
             *entry = Entry {
                 key: wanted,
-                proof: known.proof,
-                disproof: known.disproof,
+                known,
                 work: work.min(u64::from(u32::MAX)) as u32,
-                plies: known.plies,
-                best: known.best.map_or(NO_MOVE, |mv| mv.0),
-                level: known.level,
                 generation: now,
             };
         }

@@ -7,14 +7,13 @@
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Finding, Fours, Halt};
-use super::level::Level;
 use super::numbers::Turn;
-use super::search::Search;
+use super::search::{Level, Search};
 use super::table::{Known, Table};
 use super::zone::Zones;
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
-use crate::games::gomoku::{Gomoku, GomokuRules, Points};
-use crate::solver::SolveLimits;
+use crate::games::gomoku::{Gomoku, GomokuRules};
+use crate::solver::{Solve as _, SolveLimits};
 
 /// Nodes of the first attempt at a win by threes; each later one has four times as many, until a
 /// level is complete.
@@ -43,9 +42,9 @@ pub struct Proven {
 #[derive(Debug)]
 pub struct ThreatSolver {
     /// Allocated by `get_ready` or the first proof.
-    table: Option<Table>,
-    zones: Option<Zones>,
-    bytes: usize,
+    pub(super) table: Option<Table>,
+    pub(super) zones: Option<Zones>,
+    pub(super) bytes: usize,
     board: Option<(BoardSize, GomokuRules)>,
 }
 
@@ -59,18 +58,6 @@ impl ThreatSolver {
             bytes,
             board: None,
         }
-    }
-
-    /// Allocates its memory, which for 128 MiB takes a twentieth of a second.
-    pub fn get_ready(&mut self) {
-        self.table.get_or_insert_with(|| Table::new(self.bytes));
-        self.zones.get_or_insert_with(|| Zones::new(self.bytes / 4));
-    }
-
-    /// Clears the table of proofs, as for another game.
-    pub fn clear(&mut self) {
-        self.table.iter_mut().for_each(Table::clear);
-        self.zones.iter_mut().for_each(Zones::clear);
     }
 
     pub(super) fn attempt<'a>(
@@ -102,12 +89,6 @@ impl ThreatSolver {
             plies,
             nodes: attempt.board.nodes,
         }
-    }
-
-    /// Points where the side that is not to move would make a five.
-    pub(super) fn fives_of_other(position: &Gomoku) -> Points {
-        let other = position.to_move().opponent();
-        Board::new(position).fives(other)
     }
 
     /// A quicker win than the one found, as far as this many nodes suffice.
@@ -145,10 +126,10 @@ type Found = (Bounds, Option<Move>, u16);
 impl Attempt<'_> {
     pub(super) fn prove(&mut self) -> Found {
         let (mover, other) = (self.mover, self.mover.opponent());
-        if let Some(outcome) = self.board.position().outcome() {
+        if let Some(outcome) = self.board.position.outcome() {
             return (Bounds::exactly(outcome.proof_for(mover)), None, 0);
         }
-        let room = [mover, other].map(|color| self.board.position().has_room(color));
+        let room = [mover, other].map(|color| self.board.position.has_room(color));
         let open = match room {
             [true, true] => Bounds::OPEN,
             [false, true] => Bounds::at_most(Proof::Draw),
@@ -203,7 +184,8 @@ impl Attempt<'_> {
                         .effort
                         .nodes
                         .min(self.board.nodes.saturating_add(nodes));
-                    let known = self.search(attacker, turn, level, ANY_LENGTH, end);
+                    let mut search = self.threats_of(attacker, level, ANY_LENGTH, end);
+                    let known = search.run(turn).ok();
                     match known {
                         Some(known) if known.is_win() => {
                             let (proof, best) = match turn {
@@ -227,19 +209,9 @@ impl Attempt<'_> {
     /// Searches the mover's win in this many plies.
     fn within(&mut self, plies: u16) -> Option<Known> {
         let (mover, nodes) = (self.mover, self.effort.nodes);
-        let known = self.search(mover, Turn::Attacker, Level::ALL[1], plies, nodes);
+        let mut search = self.threats_of(mover, Level::ALL[1], plies, nodes);
+        let known = search.run(Turn::Attacker).ok();
         known.filter(|known| known.is_win() && plies > 0)
-    }
-
-    fn search(
-        &mut self,
-        attacker: Color,
-        turn: Turn,
-        level: Level,
-        plies: u16,
-        end: u64,
-    ) -> Option<Known> {
-        self.threats_of(attacker, level, plies, end).run(turn).ok()
     }
 
     pub(super) fn threats_of(
@@ -249,7 +221,7 @@ impl Attempt<'_> {
         plies: u16,
         end: u64,
     ) -> Search<'_> {
-        let area = self.board.position().size().area();
+        let area = self.board.position.size().area();
         Search {
             halt: Halt::new(self.effort.halt, self.board.nodes),
             board: &mut self.board,
