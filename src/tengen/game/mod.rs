@@ -145,6 +145,14 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// The caller has checked [`Game::is_legal`]; an illegal move fails a debug assertion.
     fn play(&mut self, mv: Move);
 
+    /// The position after a legal move.
+    #[must_use]
+    fn after(&self, mv: Move) -> Self {
+        let mut next = self.clone();
+        next.play(mv);
+        next
+    }
+
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;
 

@@ -93,8 +93,6 @@ pub fn wins_at_once<G: Rollout>(position: &G, mv: Move) -> bool {
     if !counts || mv.index() < position.size().area() {
         return false;
     }
-    let mut next = position.clone();
-    next.play(mv);
-    let outcome = next.outcome();
+    let outcome = position.after(mv).outcome();
     outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
 }

@@ -76,11 +76,7 @@ impl<const CELLS: usize, const WORDS: usize> Scored<Self> for Go<CELLS, WORDS> {
         let others = frame.neighbors(of(PointStatus::Seki) | of(PointStatus::Dead));
         let points = of(PointStatus::Dame) & sides & !others;
         let is_safe = |&point: &Move| {
-            self.is_legal(point) && {
-                let mut next = self.clone();
-                next.play(point);
-                next.liberties(point).count() >= LIBERTIES_LEFT
-            }
+            self.is_legal(point) && self.after(point).liberties(point).count() >= LIBERTIES_LEFT
         };
         points.iter().find(is_safe)
     }

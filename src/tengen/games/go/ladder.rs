@@ -47,9 +47,7 @@ impl<const CELLS: usize, const WORDS: usize> LadderReader<CELLS, WORDS> {
     /// long and stacks are small.
     fn play(&mut self, position: &Go<CELLS, WORDS>, mv: Move) -> Option<Box<Go<CELLS, WORDS>>> {
         self.nodes = self.nodes.checked_sub(1)?;
-        let mut next = Box::new(position.clone());
-        next.play(mv);
-        Some(next)
+        Some(Box::new(position.after(mv)))
     }
 
     /// Whether the chain is captured with the opponent to move.

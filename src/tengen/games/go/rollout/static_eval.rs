@@ -39,9 +39,7 @@ pub(super) fn static_eval<const CELLS: usize, const WORDS: usize>(
 
 /// Whether a pass ends the game with a win.
 fn pass_wins<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> bool {
-    let mut next = position.clone();
-    next.play(next.pass());
-    let outcome = next.outcome();
+    let outcome = position.after(position.pass()).outcome();
     outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
 }
 

@@ -68,7 +68,7 @@ impl Solve<Gomoku> for ThreatSolver {
                         false => effort.nodes.saturating_sub(nodes) / (moves.len() - done) as u64,
                     };
                     let found = self.prove(
-                        &after(position, mv),
+                        &position.after(mv),
                         &SolveLimits {
                             nodes: left,
                             ..*effort
@@ -160,12 +160,6 @@ const STOPS_FIVE: f32 = 1e-5;
 
 /// Nodes for the choice of each move of a line.
 const LINE_MOVE: u64 = 200_000;
-
-fn after(position: &Gomoku, mv: Move) -> Gomoku {
-    let mut next = position.clone();
-    next.play(mv);
-    next
-}
 
 impl ThreatSolver {
     /// If the side to move is threatened with a five or a line of fours: the only moves that can

@@ -84,6 +84,7 @@ mod tests {
     use super::*;
     use crate::game::{BoardSize, Move};
     use crate::games::nogo::SmallNoGo;
+    use crate::games::nogo::tests::from_stones;
 
     /// Encodes a diagram with rows from the top: X mine (Black), O theirs, lower left is A1.
     fn encode(rows: [&str; 5], last: Option<Move>) -> (SmallNoGo, Vec<f32>) {
@@ -99,7 +100,7 @@ mod tests {
         };
         let empty = SmallNoGo::new(size).unwrap();
         let stones = [points('X'), points('O')];
-        let position = SmallNoGo::from_stones(&empty, stones, Color::Black, last).unwrap();
+        let position = from_stones(&empty, stones, Color::Black, last).unwrap();
         let mut row = vec![0.0; PLANES.len() * size.area()];
         NoGoV1.encode(&position, &mut row);
         (position, row)

@@ -14,7 +14,7 @@ use crate::game::{Bits, Move};
 fn components<const W: usize>(board: &Board<W>, points: Bits<W>, through: Bits<W>) -> i32 {
     let (mut rest, mut count) = (points, 0);
     while let Some(point) = rest.lowest() {
-        rest.remove_all(board.frame().flood(Bits::point(point), through));
+        rest.remove_all(board.frame.flood(Bits::point(point), through));
         count += 1;
     }
     count
@@ -60,7 +60,7 @@ impl<const W: usize> MoveBounds<W> {
     }
 
     fn find_sure_points(&mut self, board: &Board<W>, x: usize) {
-        let (frame, y) = (board.frame(), 1 - x);
+        let (frame, y) = (&board.frame, 1 - x);
         let own = board.legal[x] & !board.legal[y];
         if own.is_empty() {
             return;
@@ -99,7 +99,7 @@ impl<const W: usize> MoveBounds<W> {
         if counted.is_empty() {
             return 0;
         }
-        let frame = board.frame();
+        let frame = &board.frame;
         let through = (board.stones[x] | sure) & !self.immortal[x];
         let outside = board.dead | self.immortal[x] | (own & !sure);
         let free = frame.flood(frame.neighbors(outside) & through, through);
@@ -114,7 +114,7 @@ impl<const W: usize> MoveBounds<W> {
         if counted.is_empty() {
             return 0;
         }
-        let frame = board.frame();
+        let frame = &board.frame;
         let through = (board.stones[y] | board.legal[y]) & !self.immortal[y];
         let outside = (board.empty & !board.legal[y]) | self.immortal[y];
         let free = frame.flood(frame.neighbors(outside) & through, through);
@@ -124,7 +124,7 @@ impl<const W: usize> MoveBounds<W> {
     /// Independent claims of colour `x` in `region`, a union of parts, if there are at least
     /// `needed`, else some smaller number.
     pub(super) fn claims(&self, board: &Board<W>, x: usize, region: Bits<W>, needed: i32) -> i32 {
-        let (frame, y) = (board.frame(), 1 - x);
+        let (frame, y) = (&board.frame, 1 - x);
         let own = board.legal[x] & !board.legal[y];
         let shared = board.legal[x] & board.legal[y] & region;
         let kept = board.dead | own;

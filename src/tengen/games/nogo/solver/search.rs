@@ -140,7 +140,7 @@ impl<'s, const W: usize> Search<'s, W> {
         analyst: &'s mut Analyst<W>,
         shared: &'s Shared<'s>,
     ) -> Self {
-        analyst.prepare();
+        analyst.parts.prepare();
         Search {
             board,
             memory,
