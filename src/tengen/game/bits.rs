@@ -190,6 +190,10 @@ impl<const WORDS: usize> Iterator for BitsIter<WORDS> {
         let count = self.0.count();
         (count, Some(count))
     }
+
+    fn count(self) -> usize {
+        self.0.count()
+    }
 }
 
 impl<const WORDS: usize> ExactSizeIterator for BitsIter<WORDS> {}

@@ -64,10 +64,7 @@ impl FromStr for OneSet {
     fn from_str(text: &str) -> Result<Self, UnknownRules> {
         match text {
             "usual" => Ok(OneSet),
-            _ => Err(UnknownRules {
-                text: text.to_owned(),
-                known: "usual",
-            }),
+            _ => Err(UnknownRules::new(text, "usual")),
         }
     }
 }
@@ -80,6 +77,13 @@ pub struct UnknownRules {
     pub text: String,
     /// The known rules, for messages.
     pub known: &'static str,
+}
+
+impl UnknownRules {
+    pub(crate) fn new(text: impl Into<String>, known: &'static str) -> UnknownRules {
+        let text = text.into();
+        UnknownRules { text, known }
+    }
 }
 
 /// A board size that a game does not support.

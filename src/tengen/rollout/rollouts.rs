@@ -63,13 +63,17 @@ pub struct Prior {
     pub rollouts: f32,
 }
 
+impl Prior {
+    /// This mean result with this weight.
+    pub(crate) fn new(win: f32, rollouts: f32) -> Prior {
+        Prior { win, rollouts }
+    }
+}
+
 impl Default for Prior {
     /// One virtual even rollout: no division by zero, and no move starts as certain.
     fn default() -> Self {
-        Prior {
-            win: 0.5,
-            rollouts: 1.0,
-        }
+        Prior::new(0.5, 1.0)
     }
 }
 

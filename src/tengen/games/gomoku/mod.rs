@@ -266,10 +266,6 @@ impl Game for Gomoku {
         self.legal_points().iter()
     }
 
-    fn legal_count(&self) -> usize {
-        self.legal_points().count()
-    }
-
     fn is_legal(&self, mv: Move) -> bool {
         self.winner.is_none()
             && mv.index() < self.size().area()

@@ -43,18 +43,9 @@ impl Rollout for Gomoku {
         let urgent = sight.urgent(self);
         for (&mv, prior) in moves.iter().zip(priors) {
             *prior = match urgent {
-                Some((points, win)) if points.contains(mv) => Prior {
-                    win,
-                    rollouts: URGENT,
-                },
-                Some(_) => Prior {
-                    win: 0.05,
-                    rollouts: URGENT,
-                },
-                None => Prior {
-                    win: sight.promise(self, mv),
-                    rollouts: CALM,
-                },
+                Some((points, win)) if points.contains(mv) => Prior::new(win, URGENT),
+                Some(_) => Prior::new(0.05, URGENT),
+                None => Prior::new(sight.promise(self, mv), CALM),
             };
         }
     }

@@ -229,10 +229,6 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         self.legal[self.to_move.index()].iter()
     }
 
-    fn legal_count(&self) -> usize {
-        self.legal[self.to_move.index()].count()
-    }
-
     fn is_legal(&self, mv: Move) -> bool {
         self.legal[self.to_move.index()].contains(mv)
     }

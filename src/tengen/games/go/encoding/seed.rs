@@ -13,30 +13,11 @@ use crate::games::go::Go;
 /// Implementation of `go-mobile`.
 pub(super) struct Mobile;
 
-/// Content of each plane, in order.
-const PLANES: [&str; 21] = [
-    "ones if I am Black",
-    "my stones",
-    "their stones",
-    "the board a move ago: 1 my stones, -1 theirs",
-    "two moves ago",
-    "three moves ago",
-    "four moves ago",
-    "my chains with one liberty",
-    "with two",
-    "with three",
-    "with more",
-    "their chains with one liberty",
-    "with two",
-    "with three",
-    "with more",
-    "my chains that fall in a ladder if they move first",
-    "their chains that fall if I move first",
-    "my chains in atari that fall although I move first",
-    "their chains in atari that fall although they move first",
-    "my chains beside one of theirs in a ladder",
-    "their chains beside one of mine in a ladder",
-];
+/// Number of planes, in order: ones if I am Black; my stones, theirs; the boards one to four moves ago, 1 my stones,
+/// -1 theirs; my chains with one liberty, with two, three and more, and theirs; my chains that fall in a ladder if they
+/// move first, theirs that fall if I do; my chains in atari that fall although I move first, theirs although they do; my
+/// chains beside one of theirs in a ladder, theirs beside one of mine.
+const PLANES: usize = 21;
 
 /// The first plane of an earlier board, and how many there are.
 const EARLIER: (usize, usize) = (3, 4);
@@ -51,7 +32,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobi
     }
 
     fn planes(&self) -> usize {
-        PLANES.len()
+        PLANES
     }
 
     fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
@@ -126,7 +107,7 @@ mod tests {
     /// The nonzero points of each plane.
     fn shown(position: &SmallGo) -> Vec<Vec<(usize, f32)>> {
         let area = position.size().area();
-        let mut row = vec![0.0; PLANES.len() * area];
+        let mut row = vec![0.0; PLANES * area];
         Mobile.encode(position, &mut row);
         let points = |plane: &[f32]| {
             let points = plane.iter().copied().enumerate();
@@ -200,7 +181,7 @@ mod tests {
             small.play(Move(mv));
         }
         let planes = shown(&small);
-        let mut row = vec![0.0; PLANES.len() * 49];
+        let mut row = vec![0.0; PLANES * 49];
         Mobile.encode(&large, &mut row);
         let same = |(plane, numbers): (usize, &[f32])| {
             let points: Vec<_> = planes[plane].clone();

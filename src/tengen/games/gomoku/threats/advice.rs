@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use super::fours::ANY_LENGTH;
-use super::numbers::Turn;
 use super::search::Level;
-use super::table::{Known, Table};
+use super::table::{Known, Table, Turn};
 use super::threat_solver::{Attempt, ThreatSolver};
 use super::zone::Zones;
 use crate::game::{Bounds, Game, Move, ProbeResult, Proof};
@@ -67,13 +66,7 @@ impl Solve<Gomoku> for ThreatSolver {
                         true => 0,
                         false => effort.nodes.saturating_sub(nodes) / (moves.len() - done) as u64,
                     };
-                    let found = self.prove(
-                        &position.after(mv),
-                        &SolveLimits {
-                            nodes: left,
-                            ..*effort
-                        },
-                    );
+                    let found = self.prove(&position.after(mv), &effort.within(left));
                     nodes += found.nodes;
                     let lasts = match found.bounds.proof() {
                         Some(_) => 1.0 - 1.0 / f32::from(found.plies.max(1)),
@@ -123,11 +116,7 @@ impl Solve<Gomoku> for ThreatSolver {
         let mut line = Vec::new();
         let (mut position, mut left) = (position.clone(), effort.nodes);
         while position.outcome().is_none() {
-            let effort = SolveLimits {
-                nodes: left,
-                ..*effort
-            };
-            let found = self.prove(&position, &effort);
+            let found = self.prove(&position, &effort.within(left));
             left = left.saturating_sub(found.nodes);
             let Some(proof) = found.bounds.proof() else {
                 break;
@@ -136,10 +125,7 @@ impl Solve<Gomoku> for ThreatSolver {
             if proof == Proof::Draw {
                 break;
             }
-            let effort = SolveLimits {
-                nodes: left.min(LINE_MOVE),
-                ..effort
-            };
+            let effort = effort.within(left.min(LINE_MOVE));
             let advice = self.advise(&position, proof, found.best, &effort);
             left = left.saturating_sub(advice.nodes);
             let Some(first) = advice.moves.first() else {

@@ -3,9 +3,8 @@
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Finding};
-use super::numbers::Turn;
 use super::search::{Guessed, Replies, Search, Searched};
-use super::table::Known;
+use super::table::{Known, Turn};
 use super::zone::Zone;
 use crate::game::{Color, Game as _, Move, zobrist};
 use crate::games::gomoku::{Five, Points, Shape};

@@ -12,7 +12,6 @@ mod board;
 mod defences;
 mod fours;
 mod moves;
-mod numbers;
 mod search;
 mod table;
 mod threat_solver;

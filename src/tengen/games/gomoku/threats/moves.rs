@@ -4,9 +4,8 @@ use std::cmp::Reverse;
 
 use super::defences::threat;
 use super::fours::{Finding, Fours};
-use super::numbers::Turn;
 use super::search::{Guessed, Search, Searched};
-use super::table::Known;
+use super::table::{Known, Turn};
 use super::zone::Zone;
 use crate::game::{Color, Game as _, Move};
 use crate::games::gomoku::{Points, Shape};

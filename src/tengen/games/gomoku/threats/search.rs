@@ -3,8 +3,7 @@
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Halt, one_less};
-use super::numbers::{Turn, guess, judge};
-use super::table::{Known, NEVER, Table};
+use super::table::{Known, NEVER, Table, Turn, guess, judge};
 use super::zone::{Zone, Zones};
 use crate::game::{Color, Game as _, Move};
 use crate::games::gomoku::Points;

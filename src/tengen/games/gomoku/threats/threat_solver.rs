@@ -7,9 +7,8 @@
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Finding, Fours, Halt};
-use super::numbers::Turn;
 use super::search::{Level, Search};
-use super::table::{Known, Table};
+use super::table::{Known, Table, Turn};
 use super::zone::Zones;
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
 use crate::games::gomoku::{Gomoku, GomokuRules};

@@ -211,11 +211,8 @@ impl<const W: usize> NodeBudget<'_, W> {
     fn solve(&mut self, position: &NoGo<W>, nodes: u64) -> SolveResult {
         // Short solves do not check the limits themselves, and there may be hundreds of them.
         let over = (self.effort.halt)(self.effort.nodes - self.left);
-        let effort = SolveLimits {
-            nodes: if over { 0 } else { nodes.min(self.left) },
-            ..*self.effort
-        };
-        let found = self.solver.solve(position, &effort);
+        let nodes = if over { 0 } else { nodes.min(self.left) };
+        let found = self.solver.solve(position, &self.effort.within(nodes));
         self.left = self.left.saturating_sub(found.nodes);
         found
     }
