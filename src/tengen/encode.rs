@@ -109,14 +109,10 @@ pub fn find<G: Encode>(
     };
     let encodings = G::encodings();
     let Some(encoding) = encodings.iter().find(|e| e.id() == model.encoding) else {
-        let known = encodings
-            .iter()
-            .map(|e| e.id())
-            .collect::<Vec<_>>()
-            .join(", ");
+        let known: Vec<&str> = encodings.iter().map(|e| e.id()).collect();
         return Err(Mismatch::Encoding {
             id: model.encoding,
-            known,
+            known: known.join(", "),
         });
     };
     let wanted = (encoding.planes(), position.policy_len());

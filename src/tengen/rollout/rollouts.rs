@@ -127,15 +127,13 @@ pub trait Rollout: Game {
     fn static_eval(&self, moves: &[Move]) -> StaticEval {
         let mut priors = vec![Prior::default(); moves.len()];
         self.priors(moves, &mut priors);
-        let sensible = moves
-            .iter()
-            .map(|&mv| f32::from(u8::from(self.is_sensible(mv))));
-        let appeal = priors.iter().zip(sensible);
+        let appeal = moves.iter().zip(priors).map(|(&mv, prior)| {
+            let sensible = u8::from(self.is_sensible(mv));
+            prior.win + f32::from(sensible)
+        });
         StaticEval {
             value: 0.0,
-            appeal: appeal
-                .map(|(prior, sensible)| prior.win + sensible)
-                .collect(),
+            appeal: appeal.collect(),
         }
     }
 
@@ -231,12 +229,9 @@ impl Tally {
         self.rollouts += other.rollouts;
         self.ahead += other.ahead;
         self.squares += other.squares;
-        for (own, theirs) in self.owner.iter_mut().zip(&other.owner) {
-            *own += theirs;
-        }
-        for (own, theirs) in self.shared.iter_mut().zip(&other.shared) {
-            *own += theirs;
-        }
+        let owner = self.owner.iter_mut().zip(&other.owner);
+        let shared = self.shared.iter_mut().zip(&other.shared);
+        owner.chain(shared).for_each(|(own, theirs)| *own += theirs);
     }
 
     /// The estimate after these rollouts; `None` before the first, and in games that count no

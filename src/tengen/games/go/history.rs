@@ -46,9 +46,9 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 impl<const CELLS: usize, const WORDS: usize> Superko for Go<CELLS, WORDS> {
     /// Under [`KoRule::Positional`] the stones alone; otherwise with the side to move.
     fn repetition_key(&self) -> u128 {
-        match (self.rules.ko, self.to_move) {
-            (KoRule::Positional, _) | (_, Color::Black) => self.board.key(),
-            (_, Color::White) => self.board.key() ^ zobrist::WHITE_TO_MOVE,
+        match self.rules.ko {
+            KoRule::Positional => self.board.key(),
+            _ => self.board.key() ^ zobrist::to_move(self.to_move),
         }
     }
 
@@ -61,9 +61,9 @@ impl<const CELLS: usize, const WORDS: usize> Superko for Go<CELLS, WORDS> {
             true => self.board.key_after(self.to_move, mv),
             false => self.board.key(),
         };
-        match (self.rules.ko, self.to_move) {
-            (KoRule::Positional, _) | (_, Color::White) => board,
-            (_, Color::Black) => board ^ zobrist::WHITE_TO_MOVE,
+        match self.rules.ko {
+            KoRule::Positional => board,
+            _ => board ^ zobrist::to_move(self.to_move.opponent()),
         }
     }
 }

@@ -411,10 +411,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
     }
 
     fn key(&self) -> u128 {
-        match self.to_move {
-            Color::Black => self.board.key() ^ self.rest_key(),
-            Color::White => self.board.key() ^ self.rest_key() ^ zobrist::WHITE_TO_MOVE,
-        }
+        self.board.key() ^ self.rest_key() ^ zobrist::to_move(self.to_move)
     }
 
     /// By the rules or by secured points. Superko may forbid an answer because of an earlier board; under superko no

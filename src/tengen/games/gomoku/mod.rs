@@ -296,10 +296,7 @@ impl Game for Gomoku {
     }
 
     fn key(&self) -> u128 {
-        match self.to_move {
-            Color::Black => self.key,
-            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
-        }
+        self.key ^ zobrist::to_move(self.to_move)
     }
 
     /// At most the number of empty points. The expected value lies between what games with Rapfi and

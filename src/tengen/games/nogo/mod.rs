@@ -255,10 +255,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
     }
 
     fn key(&self) -> u128 {
-        match self.to_move {
-            Color::Black => self.key,
-            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
-        }
+        self.key ^ zobrist::to_move(self.to_move)
     }
 
     /// Bounded by `min(2a, 2b + 1, |La ∪ Lb|)` for a legal moves of the mover and b of the opponent

@@ -202,10 +202,7 @@ impl Game for TicTacToe {
     }
 
     fn key(&self) -> u128 {
-        match self.to_move {
-            Color::Black => self.key,
-            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
-        }
+        self.key ^ zobrist::to_move(self.to_move)
     }
 
     fn plies_left(&self) -> PliesLeft {

@@ -79,16 +79,13 @@ impl<const CELLS: usize, const WORDS: usize> Rollout for Go<CELLS, WORDS> {
     fn is_sensible(&self, mv: Move) -> bool {
         if mv == self.pass() {
             let open = self.empty().count() as f32 > OPEN * self.size().area() as f32;
-            return self.passes() > 0 || !open || !has_moves(self);
+            let mut points = self.legal_points().iter();
+            return self.passes() > 0
+                || !open
+                || points.all(|point| self.is_eye(self.to_move(), point));
         }
         !self.is_eye(self.to_move(), mv)
     }
-}
-
-/// Whether there is a move other than passes and own eyes.
-fn has_moves<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> bool {
-    let mut points = position.legal_points().iter();
-    points.any(|point| !position.is_eye(position.to_move(), point))
 }
 
 /// Plays uniformly random legal points that fill no own eye, until there are none.

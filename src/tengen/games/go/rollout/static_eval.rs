@@ -48,12 +48,10 @@ fn pass_wins<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>
 /// Stones of the side to move that would be wasted.
 struct WastedStones<const CELLS: usize, const WORDS: usize> {
     field: Field<CELLS, WORDS>,
-    /// Empty points that one side has secured.
+    /// Own eyes, and empty points that one side has secured.
     settled: Bits<WORDS>,
     /// Empty points enclosed by one side: a stone there needs a reason.
     enclosed: Bits<WORDS>,
-    /// Own eyes.
-    eyes: Bits<WORDS>,
 }
 
 impl<const CELLS: usize, const WORDS: usize> WastedStones<CELLS, WORDS> {
@@ -61,16 +59,16 @@ impl<const CELLS: usize, const WORDS: usize> WastedStones<CELLS, WORDS> {
         let own = position.to_move();
         let empty = position.empty();
         let eyes = empty.iter().filter(|&point| position.is_eye(own, point));
+        let eyes: Bits<WORDS> = eyes.collect();
         WastedStones {
             field: Field::of(position),
-            settled: settled(position),
+            settled: settled(position) | eyes,
             enclosed: enclosed(position),
-            eyes: eyes.collect(),
         }
     }
 
     fn holds(&self, point: Move) -> bool {
-        if self.eyes.contains(point) || self.settled.contains(point) {
+        if self.settled.contains(point) {
             return true;
         }
         let side = self.field.to_move.index();

@@ -11,25 +11,10 @@ use crate::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 /// Implementation of `gomoku-1`.
 pub(super) struct V1;
 
-/// Content of each plane, in order.
-const PLANES: [&str; 16] = [
-    "ones",
-    "my stones",
-    "their stones",
-    "last move",
-    "forbidden to me",
-    "forbidden to them",
-    "where I make a five",
-    "where I make two fours in one line, straight or not",
-    "where I make a four",
-    "where I make a three",
-    "where they make a five",
-    "where they make two fours in one line, straight or not",
-    "where they make a four",
-    "where they make a three",
-    "ones if I am Black",
-    "a number for the rules",
-];
+/// Number of planes, in order: the board; my stones, theirs; the last move; what is forbidden to me, to them; where I
+/// make a five, two fours in one line (straight or not), a four, a three; where they do; ones if I am Black; a number
+/// for the rules.
+const PLANES: usize = 16;
 
 /// Number of planes that are sets of points, which come first.
 const SETS: usize = 14;
@@ -40,7 +25,7 @@ impl Encoding<Gomoku> for V1 {
     }
 
     fn planes(&self) -> usize {
-        PLANES.len()
+        PLANES
     }
 
     fn encode(&self, position: &Gomoku, row: &mut [f32]) {
@@ -112,13 +97,33 @@ mod tests {
     use super::*;
     use crate::game::{BoardSize, Move};
 
+    /// Content of each plane.
+    const NAMES: [&str; PLANES] = [
+        "ones",
+        "my stones",
+        "their stones",
+        "last move",
+        "forbidden to me",
+        "forbidden to them",
+        "where I make a five",
+        "where I make two fours in one line, straight or not",
+        "where I make a four",
+        "where I make a three",
+        "where they make a five",
+        "where they make two fours in one line, straight or not",
+        "where they make a four",
+        "where they make a three",
+        "ones if I am Black",
+        "a number for the rules",
+    ];
+
     /// A row of a position after these moves, given as column and row.
     fn row(rules: GomokuRules, moves: &[(u8, u8)]) -> (Gomoku, Vec<f32>) {
         let mut position = Gomoku::with_rules(BoardSize::new(9, 8), rules).unwrap();
         for &(x, y) in moves {
             position.play(position.size().point(x, y));
         }
-        let mut row = vec![0.0; PLANES.len() * 72];
+        let mut row = vec![0.0; PLANES * 72];
         V1.encode(&position, &mut row);
         (position, row)
     }
@@ -138,7 +143,7 @@ mod tests {
         ];
         let (_, row) = row(GomokuRules::Renju, &moves);
         let points = |name: &str| -> Vec<(usize, usize)> {
-            let plane = PLANES.iter().position(|&plane| plane == name).expect(name);
+            let plane = NAMES.iter().position(|&plane| plane == name).expect(name);
             let shown = (0..72).filter(|&point| row[72 * plane + point] == 1.0);
             shown.map(|point| (point % 9, point / 9)).collect()
         };

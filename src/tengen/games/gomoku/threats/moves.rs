@@ -56,14 +56,11 @@ impl Search<'_> {
                 _ => refuted,
             };
         }
-        let shapes = [
-            Shape::ClosedThree,
-            Shape::Three,
-            Shape::Four,
-            Shape::TwoFours,
-            Shape::StraightFour,
-        ];
-        let shapes = &shapes[usize::from(!self.wide)..];
+        let poorest = match self.wide {
+            true => Shape::ClosedThree,
+            false => Shape::Three,
+        };
+        let shapes = &Shape::ALL[poorest as usize..Shape::Five as usize];
         let points = shapes
             .iter()
             .map(|&shape| self.board.map.points(attacker, shape));
@@ -76,14 +73,11 @@ impl Search<'_> {
         }
         let guessed = moves.into_iter().map(|(mv, lacks)| {
             let shapes = self.board.map.shapes(attacker, mv);
-            let is_three = shapes.contains(&Shape::Three);
-            let is_four = shapes.contains(&Shape::Four);
-            let is_closed = shapes.contains(&Shape::ClosedThree);
-            let alike = match (is_three, is_four) {
-                (true, _) => THREE,
-                (false, true) => FOUR,
-                (false, false) if is_closed => CLOSED_THREE,
-                (false, false) => TWO,
+            let alike = match () {
+                () if shapes.contains(&Shape::Three) => THREE,
+                () if shapes.contains(&Shape::Four) => FOUR,
+                () if shapes.contains(&Shape::ClosedThree) => CLOSED_THREE,
+                () => TWO,
             };
             (mv, alike + lacks / 2)
         });

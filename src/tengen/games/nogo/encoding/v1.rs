@@ -12,21 +12,9 @@ use crate::games::nogo::NoGo;
 #[derive(Debug, Clone, Copy)]
 pub struct NoGoV1;
 
-/// Content of each plane, in order.
-const PLANES: [&str; 12] = [
-    "my stones",
-    "their stones",
-    "ones",
-    "legal for me",
-    "legal for them",
-    "liberties of my blocks with one liberty",
-    "liberties of my blocks with two liberties",
-    "liberties of their blocks with one liberty",
-    "liberties of their blocks with two liberties",
-    "last move",
-    "legal for me only",
-    "empty, legal for neither side",
-];
+/// Number of planes, in order: my stones, theirs; ones; what is legal for me, for them; liberties of my blocks with one
+/// liberty, with two, and of theirs; the last move; what is legal for me only; what is empty and legal for neither side.
+const PLANES: usize = 12;
 
 impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
     fn id(&self) -> &'static str {
@@ -34,7 +22,7 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
     }
 
     fn planes(&self) -> usize {
-        PLANES.len()
+        PLANES
     }
 
     fn encode(&self, position: &NoGo<WORDS>, row: &mut [f32]) {
@@ -86,6 +74,22 @@ mod tests {
     use crate::games::nogo::SmallNoGo;
     use crate::games::nogo::tests::from_stones;
 
+    /// Content of each plane.
+    const NAMES: [&str; PLANES] = [
+        "my stones",
+        "their stones",
+        "ones",
+        "legal for me",
+        "legal for them",
+        "liberties of my blocks with one liberty",
+        "liberties of my blocks with two liberties",
+        "liberties of their blocks with one liberty",
+        "liberties of their blocks with two liberties",
+        "last move",
+        "legal for me only",
+        "empty, legal for neither side",
+    ];
+
     /// Encodes a diagram with rows from the top: X mine (Black), O theirs, lower left is A1.
     fn encode(rows: [&str; 5], last: Option<Move>) -> (SmallNoGo, Vec<f32>) {
         let size = BoardSize::square(5);
@@ -101,13 +105,13 @@ mod tests {
         let empty = SmallNoGo::new(size).unwrap();
         let stones = [points('X'), points('O')];
         let position = from_stones(&empty, stones, Color::Black, last).unwrap();
-        let mut row = vec![0.0; PLANES.len() * size.area()];
+        let mut row = vec![0.0; PLANES * size.area()];
         NoGoV1.encode(&position, &mut row);
         (position, row)
     }
 
     fn plane(row: &[f32], name: &str) -> Vec<u16> {
-        let index = PLANES.iter().position(|p| *p == name).unwrap();
+        let index = NAMES.iter().position(|p| *p == name).unwrap();
         let marked = row[index * 25..][..25]
             .iter()
             .enumerate()

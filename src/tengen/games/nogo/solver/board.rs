@@ -49,8 +49,9 @@ pub(super) struct Undo<const WORDS: usize> {
     /// The root that the new stone was joined to, itself if it had no friends, and its block.
     root: Move,
     block: Block<WORDS>,
-    absorbed: Roots,
-    enemies: Roots,
+    /// Roots of the own blocks that were joined to it, and of the enemy's that lost a liberty.
+    absorbed: Bits<WORDS>,
+    enemies: Bits<WORDS>,
 }
 
 /// What stones and promises change of a board beside its stones.
@@ -58,25 +59,6 @@ pub(super) struct Legality<const WORDS: usize> {
     legal: [Bits<WORDS>; 2],
     dead: Bits<WORDS>,
     walls: [Bits<WORDS>; 2],
-}
-
-/// At most four roots: a point has four neighbours.
-#[derive(Default)]
-struct Roots {
-    roots: [u8; 4],
-    len: u8,
-}
-
-impl Roots {
-    fn push(&mut self, root: Move) {
-        self.roots[usize::from(self.len)] = root.0 as u8;
-        self.len += 1;
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Move> {
-        let roots = self.roots[..usize::from(self.len)].iter();
-        roots.map(|&root| Move(u16::from(root)))
-    }
 }
 
 impl<const WORDS: usize> Board<WORDS> {
@@ -156,8 +138,8 @@ impl<const WORDS: usize> Board<WORDS> {
             roots: self.roots[me],
             root: point,
             block: Block::NONE,
-            absorbed: Roots::default(),
-            enemies: Roots::default(),
+            absorbed: Bits::EMPTY,
+            enemies: Bits::EMPTY,
         };
         self.stones[me] |= here;
         self.empty.remove_all(here);
@@ -181,7 +163,7 @@ impl<const WORDS: usize> Board<WORDS> {
                 undo.block = joined;
                 self.set_parent(point, other);
             } else {
-                undo.absorbed.push(other);
+                undo.absorbed.insert(other);
                 self.set_parent(other, undo.root);
                 self.roots[me].remove_all(Bits::point(other));
             }
@@ -203,7 +185,7 @@ impl<const WORDS: usize> Board<WORDS> {
                 if left.is_single() {
                     enemy_last |= *left;
                 }
-                undo.enemies.push(root);
+                undo.enemies.insert(root);
             }
         }
         let own_last = if liberties.is_single() {
