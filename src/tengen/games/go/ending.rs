@@ -44,20 +44,14 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     pub fn agree(&self, expected: &OwnershipEstimate) -> Agreed<WORDS> {
         let mut agreed = Agreed::ALL_ALIVE;
         for color in Color::BOTH {
-            let safe = self.pass_alive(color).stones;
+            let doubtful = self.stones(color) & !self.pass_alive(color).stones;
             let lost = self.pass_alive(color.opponent()).secured;
-            let mut left = self.stones(color);
-            while let Some(first) = left.lowest() {
-                let chain = self.chain(first);
-                left.remove_all(chain);
+            for chain in self.frame().components(doubtful) {
                 let stones = chain.count() as f32;
                 let mean = |of: &[f32]| {
                     let sum: f32 = chain.iter().filter_map(|p| of.get(p.index())).sum();
                     sum / stones
                 };
-                if safe.contains(first) {
-                    continue;
-                }
                 let kept = color.signed(mean(&expected.owner));
                 let is_lost = match &expected.by_turn {
                     Some(by_turn) => {
@@ -67,7 +61,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                     }
                     None => kept <= -LOST,
                 };
-                if lost.contains(first) || is_lost {
+                if lost.intersects(chain) || is_lost {
                     agreed.dead |= chain;
                 } else if mean(&expected.shared) >= SHARED {
                     agreed.seki |= chain;
@@ -89,16 +83,12 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let frame = self.board.frame();
         let [black, white] = self.owned_as(Scoring::Area, agreed);
         let (surrounded, open) = (black | white, self.empty() | agreed.dead);
-        let (mut left, mut found) = (stones, Bits::EMPTY);
-        while let Some(first) = left.lowest() {
-            let chain = self.chain(first);
-            left.remove_all(chain);
-            let reached = frame.flood(frame.neighbors(chain) & open, open);
-            if (reached & surrounded).is_empty() {
-                found |= chain;
-            }
-        }
-        found
+        let without = |chain: &Bits<WORDS>| {
+            let reached = frame.flood(frame.neighbors(*chain) & open, open);
+            !reached.intersects(surrounded)
+        };
+        let found = frame.components(stones).filter(without);
+        found.fold(Bits::EMPTY, |all, chain| all | chain)
     }
 
     /// The same position without its last moves.
@@ -116,11 +106,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let mut doubtful = Bits::EMPTY;
         for color in Color::BOTH {
             let certain = self.pass_alive(color).stones | self.pass_alive(color.opponent()).secured;
-            let mut left = self.stones(color) & !certain;
-            while let Some(first) = left.lowest() {
-                let chain = self.chain(first);
-                left.remove_all(chain);
-                let owner = match agreed.dead.contains(first) {
+            for chain in self.frame().components(self.stones(color) & !certain) {
+                let owner = match agreed.dead.intersects(chain) {
                     true => color.opponent(),
                     false => color,
                 };
@@ -128,7 +115,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                     .iter()
                     .filter_map(|point| expected.owner.get(point.index()))
                     .sum();
-                let seki = agreed.seki.contains(first);
+                let seki = agreed.seki.intersects(chain);
                 if !seki && owner.signed(kept) < KEPT * chain.count() as f32 {
                     doubtful |= chain;
                 }

@@ -19,7 +19,6 @@ static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(include_str!(
 pub(super) struct Domain<'a, const CELLS: usize, const WORDS: usize> {
     field: &'a Field<CELLS, WORDS>,
     view: View<'a, CELLS, WORDS>,
-    size: BoardSize,
     /// Points near stones.
     crowded: Bits<WORDS>,
     last: Option<Move>,
@@ -33,7 +32,6 @@ impl<'a, const CELLS: usize, const WORDS: usize> Domain<'a, CELLS, WORDS> {
         Domain {
             field,
             view: View::of(field),
-            size: position.size(),
             crowded: crowded(position),
             last: recent.next().filter(point),
             own_last: recent.next().filter(point),
@@ -43,19 +41,18 @@ impl<'a, const CELLS: usize, const WORDS: usize> Domain<'a, CELLS, WORDS> {
     /// Features of a legal stone of the side to move on a point.
     pub(super) fn kinds(&self, point: Move) -> Kinds {
         let mut kinds = self.view.kinds(point);
-        let line = line(self.size, point).min(LINES) - 1;
+        let size = self.field.frame().size();
+        let line = line(size, point).min(LINES) - 1;
         kinds.add_number(match self.crowded.contains(point) {
             true => WHERE + line,
             false => OPEN_LINES + line,
         });
         let class = |from: Move, ends: &[u8]| {
-            let distance = distance(self.size, from, point);
+            let distance = distance(size, from, point);
             ends.iter().position(|&end| distance <= end)
         };
         // Nearer ones are features of rollouts.
-        let last = self
-            .last
-            .filter(|&last| distance(self.size, last, point) > 3);
+        let last = self.last.filter(|&last| distance(size, last, point) > 3);
         if let Some(class) = last.and_then(|last| class(last, &DISTANCES)) {
             kinds.add_number(LAST + class);
         }
