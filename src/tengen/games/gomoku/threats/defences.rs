@@ -168,10 +168,7 @@ pub(super) fn threat(board: &mut Board, attacker: Color, line: &[Move]) -> Threa
         board.take_back(side, mv);
     }
     Threat {
-        disturbing: match sure {
-            true => found,
-            false => board.position.empty(),
-        },
+        disturbing: if sure { found } else { board.position.empty() },
         zone,
     }
 }
@@ -195,10 +192,7 @@ impl Search<'_> {
             .and_then(|known| known.best);
         if let Some(best) = best {
             for (mv, guessed) in moves {
-                *guessed = match *mv == best {
-                    true => 1,
-                    false => *guessed + 1,
-                };
+                *guessed = if *mv == best { 1 } else { *guessed + 1 };
             }
         }
     }
