@@ -1,5 +1,5 @@
 //! What only some games have: points that the players count after both have passed, where they agree on dead stones
-//! first, and rules that forbid a position to come back.
+//! first, and rules that forbid that a position comes back.
 
 use super::{Color, HalfPoints, Move, Outcome, OwnershipEstimate, Settled};
 

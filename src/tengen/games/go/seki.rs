@@ -201,8 +201,8 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
             })
     }
 
-    /// A stone of the attacker, or of the group, on a point, unless it is suicide or a forbidden ko recapture. A stone of
-    /// the attacker that reaches the outside is connected to stones that cannot be captured.
+    /// A stone of the attacker, or of the group, on a point, unless it is suicide or a forbidden ko recapture. A stone
+    /// of the attacker that reaches the outside is connected to stones that cannot be captured.
     fn played(
         &self,
         position: Position<WORDS>,

@@ -14,9 +14,9 @@ use crate::games::go::Go;
 pub(super) struct Mobile;
 
 /// Number of planes, in order: ones if I am Black; my stones, theirs; the boards one to four moves ago, 1 my stones,
-/// -1 theirs; my chains with one liberty, with two, three and more, and theirs; my chains that fall in a ladder if they
-/// move first, theirs that fall if I do; my chains in atari that fall although I move first, theirs although they do; my
-/// chains beside one of theirs in a ladder, theirs beside one of mine.
+/// -1 theirs; my chains with one liberty, with two, three and more, and theirs; my chains that fall in a ladder if
+/// they move first, theirs that fall if I do; my chains in atari that fall although I move first, theirs although they
+/// do; my chains beside one of theirs in a ladder, theirs beside one of mine.
 const PLANES: usize = 21;
 
 /// The first plane of an earlier board, and how many there are.

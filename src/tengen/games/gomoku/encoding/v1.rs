@@ -33,13 +33,8 @@ impl Encoding<Gomoku> for V1 {
         let area = position.size().area();
         let map = ShapeMap::of(position);
         let shapes = [me, them].map(|color| threats(&map, color));
-        show_sets(
-            row,
-            area,
-            board_sets(position)
-                .into_iter()
-                .chain(shapes.into_iter().flatten()),
-        );
+        let board = board_sets(position).into_iter();
+        show_sets(row, area, board.chain(shapes.into_iter().flatten()));
         fill_turn_and_rules(&mut row[SETS * area..], position);
     }
 

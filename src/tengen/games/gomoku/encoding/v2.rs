@@ -14,8 +14,8 @@ use crate::games::gomoku::{Gomoku, Shape, ShapeMap};
 pub(super) struct V2;
 
 /// Number of planes, in order: the board; my stones, theirs; the last move; what is forbidden to me, to them; my fives,
-/// two fours in one line (straight or not), fours, threes, closed threes, twos, closed twos; theirs; ones if I am Black;
-/// a number for the rules.
+/// two fours in one line (straight or not), fours, threes, closed threes, twos, closed twos; theirs; ones if I am
+/// Black; a number for the rules.
 const PLANES: usize = 22;
 
 /// Number of planes that are sets of points, which come first.

@@ -1,5 +1,5 @@
-//! Choice of a move: in a decided position the winner's quickest, the loser's slowest; of a threatened side those that may
-//! stop the threat, as all others lose.
+//! Choice of a move: in a decided position the winner's quickest, the loser's slowest; of a threatened side those that
+//! may stop the threat, as all others lose.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The defender's moves in the threat search: which replies can stop a threat, and fours that the search postpones until
-//! everything else is proven.
+//! The defender's moves in the threat search: which replies can stop a threat, and fours that the search postpones
+//! until everything else is proven.
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Finding};

@@ -13,7 +13,8 @@ use crate::games::nogo::NoGo;
 pub struct NoGoV1;
 
 /// Number of planes, in order: my stones, theirs; ones; what is legal for me, for them; liberties of my blocks with one
-/// liberty, with two, and of theirs; the last move; what is legal for me only; what is empty and legal for neither side.
+/// liberty, with two, and of theirs; the last move; what is legal for me only; what is empty and legal for neither
+/// side.
 const PLANES: usize = 12;
 
 impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {

@@ -18,9 +18,9 @@ use crate::games::nogo::NoGo;
 #[derive(Debug, Clone, Copy)]
 pub struct NoGoV2;
 
-/// Number of planes, in order: ones; what is legal for me, for them; what is empty and legal for neither side; my stones,
-/// those in blocks with one liberty, with two, in immortal blocks; the liberties of my blocks with one liberty, with two;
-/// the same six of theirs.
+/// Number of planes, in order: ones; what is legal for me, for them; what is empty and legal for neither side; my
+/// stones, those in blocks with one liberty, with two, in immortal blocks; the liberties of my blocks with one liberty,
+/// with two; the same six of theirs.
 const PLANES: usize = 16;
 
 /// Number of planes of one side's stones, which come last.

@@ -163,7 +163,7 @@ impl<const WORDS: usize> Board<WORDS> {
                 undo.block = joined;
                 self.set_parent(point, other);
             } else {
-                undo.absorbed.insert(other);
+                undo.absorbed |= Bits::point(other);
                 self.set_parent(other, undo.root);
                 self.roots[me].remove_all(Bits::point(other));
             }
@@ -185,7 +185,7 @@ impl<const WORDS: usize> Board<WORDS> {
                 if left.is_single() {
                     enemy_last |= *left;
                 }
-                undo.enemies.insert(root);
+                undo.enemies |= Bits::point(root);
             }
         }
         let own_last = if liberties.is_single() {
