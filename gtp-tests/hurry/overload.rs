@@ -109,7 +109,7 @@ fn go() -> Vec<Case> {
             commands.push(format!("play {} {at}", name(color)));
         }
         let silly = |position: &SmallGo, mv: Move| {
-            let gives_a_stone = || position.is_self_atari(mv) && !puts_in_atari(position, mv);
+            let gives_a_stone = || is_self_atari(position, mv) && !puts_in_atari(position, mv);
             mv != position.pass() && (position.fills_eye(mv) || gives_a_stone())
         };
         Case {
@@ -118,6 +118,13 @@ fn go() -> Vec<Case> {
         }
     });
     cases.filter(|case| case.commands.len() > 40).collect()
+}
+
+/// Whether a stone would take nothing and leave its chain a single liberty.
+fn is_self_atari(position: &SmallGo, mv: Move) -> bool {
+    let (mut after, theirs) = (position.clone(), position.to_move().opponent());
+    after.play(mv);
+    after.prisoners(theirs) == position.prisoners(theirs) && after.last_liberty(mv).is_some()
 }
 
 /// Whether a stone of the other side has one liberty after this move and had more before.

@@ -106,7 +106,7 @@ impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
     }
 
     fn points(&self, color: Color) -> Shares {
-        let owned = self.owned(&Agreed::all_alive());
+        let owned = self.owned(&Agreed::ALL_ALIVE);
         [color, color.opponent()].map(|side| owned[side.index()].count())
     }
 }

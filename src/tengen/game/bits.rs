@@ -64,6 +64,12 @@ impl<const WORDS: usize> Bits<WORDS> {
         self.0
     }
 
+    /// Whether some point is in both sets.
+    #[must_use]
+    pub fn intersects(self, other: Self) -> bool {
+        !(self & other).is_empty()
+    }
+
     /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -183,6 +189,10 @@ impl<const WORDS: usize> Iterator for BitsIter<WORDS> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         let count = self.0.count();
         (count, Some(count))
+    }
+
+    fn count(self) -> usize {
+        self.0.count()
     }
 }
 

@@ -64,6 +64,16 @@ impl<const WORDS: usize> Frame<WORDS> {
         (set & self.not_west).shift_down(1) | (set & self.not_east).shift_up(1)
     }
 
+    /// The connected components of `set`, by their lowest points.
+    pub fn components(&self, set: Bits<WORDS>) -> impl Iterator<Item = Bits<WORDS>> {
+        let mut left = set;
+        std::iter::from_fn(move || {
+            let component = self.flood(Bits::point(left.lowest()?), set);
+            left.remove_all(component);
+            Some(component)
+        })
+    }
+
     /// `from` and all points that connect to it through points of `within`.
     #[must_use]
     pub fn flood(&self, from: Bits<WORDS>, within: Bits<WORDS>) -> Bits<WORDS> {

@@ -1,4 +1,4 @@
-//! Colours, and what is known of a board without rules.
+//! Colours, symmetries and last moves: what is known of a board without rules.
 
 use std::fmt;
 use std::ops::Neg;
@@ -85,4 +85,146 @@ pub fn connected(
     }
     let points = (0..size.area()).filter(|&at| reached[at]);
     points.map(|at| Move(at as u16)).collect()
+}
+
+/// One symmetry: optionally transpose, then mirror columns, then mirror rows.
+///
+/// Numbered 0..8; bit 0 mirrors columns, bit 1 mirrors rows, bit 2 transposes first (square
+/// boards only).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Symmetry(u8);
+
+impl Symmetry {
+    /// The identity.
+    pub const IDENTITY: Symmetry = Symmetry(0);
+
+    /// The symmetries of a board of this size, the identity first.
+    pub fn all(size: BoardSize) -> impl ExactSizeIterator<Item = Symmetry> {
+        (0..if size.is_square() { 8 } else { 4 }).map(Symmetry)
+    }
+
+    /// Image of a point under this symmetry; a pass (any index past the points) stays.
+    #[must_use]
+    pub fn apply(self, size: BoardSize, mv: Move) -> Move {
+        if mv.index() >= size.area() {
+            return mv;
+        }
+        let (mut x, mut y) = size.column_row(mv);
+        if self.0 & 4 != 0 {
+            (x, y) = (y, x);
+        }
+        if self.0 & 1 != 0 {
+            x = size.width - 1 - x;
+        }
+        if self.0 & 2 != 0 {
+            y = size.height - 1 - y;
+        }
+        size.point(x, y)
+    }
+
+    /// The inverse symmetry.
+    #[must_use]
+    pub fn inverse(self) -> Symmetry {
+        // Mirroring before or after a transposition exchanges the roles of columns and rows.
+        match self.0 {
+            5 => Symmetry(6),
+            6 => Symmetry(5),
+            own => Symmetry(own),
+        }
+    }
+}
+
+/// The last moves that led to a position, at most eight, in one 128-bit number: input encodings and
+/// rules may need them, and adding one costs a shift.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Recent(u128);
+
+impl Recent {
+    /// Number of moves stored.
+    pub const MOST: usize = 8;
+    /// Marks an empty slot; no move has this number.
+    const NONE: u16 = u16::MAX;
+
+    /// Adds a move; the oldest is dropped.
+    pub fn push(&mut self, mv: Move) {
+        self.0 = self.0 << u16::BITS | u128::from(mv.0);
+    }
+
+    /// The most recent move; `None` at the start of a game.
+    #[must_use]
+    pub fn last(self) -> Option<Move> {
+        self.iter().next()
+    }
+
+    /// The moves, most recent first.
+    pub fn iter(self) -> impl Iterator<Item = Move> {
+        let lanes = (0..Self::MOST as u32).map(move |lane| (self.0 >> (u16::BITS * lane)) as u16);
+        lanes.take_while(|&mv| mv != Self::NONE).map(Move)
+    }
+}
+
+impl Default for Recent {
+    /// No moves.
+    fn default() -> Self {
+        Recent(u128::MAX)
+    }
+}
+
+impl FromIterator<Move> for Recent {
+    /// Collects moves in the order of play and keeps the last ones.
+    fn from_iter<I: IntoIterator<Item = Move>>(moves: I) -> Self {
+        let mut recent = Recent::default();
+        moves.into_iter().for_each(|mv| recent.push(mv));
+        recent
+    }
+}
+
+impl fmt::Debug for Recent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(size: BoardSize) -> impl Iterator<Item = Move> {
+        (0..size.area() as u16).map(Move)
+    }
+
+    #[test]
+    fn every_symmetry_is_a_permutation_undone_by_its_inverse() {
+        for size in [BoardSize::square(5), BoardSize::new(4, 3)] {
+            for symmetry in Symmetry::all(size) {
+                let mut seen = vec![false; size.area()];
+                for point in points(size) {
+                    let image = symmetry.apply(size, point);
+                    assert!(!std::mem::replace(&mut seen[image.index()], true));
+                    assert_eq!(symmetry.inverse().apply(size, image), point, "{symmetry:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_eight_symmetries_differ_and_leave_a_pass_alone() {
+        let size = BoardSize::square(3);
+        let images: std::collections::HashSet<Vec<Move>> = Symmetry::all(size)
+            .map(|s| points(size).map(|p| s.apply(size, p)).collect())
+            .collect();
+        assert_eq!(images.len(), 8);
+        assert!(Symmetry::all(size).all(|s| s.apply(size, Move(9)) == Move(9)));
+    }
+
+    #[test]
+    fn the_last_eight_are_kept_newest_first() {
+        assert_eq!(Recent::default().last(), None);
+        for count in [1, 3, 8, 11] {
+            let recent: Recent = (0..count).map(Move).collect();
+            let expected: Vec<Move> = (0..count).rev().take(Recent::MOST).map(Move).collect();
+            assert_eq!(recent.iter().collect::<Vec<_>>(), expected);
+            assert_eq!(recent.last(), Some(Move(count - 1)));
+        }
+    }
 }

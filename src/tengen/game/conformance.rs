@@ -86,11 +86,7 @@ pub(crate) fn perft<G: Game>(position: &G, depth: u32) -> u64 {
         1 => position.legal_count() as u64,
         _ => position
             .legal_moves()
-            .map(|mv| {
-                let mut next = position.clone();
-                next.play(mv);
-                perft(&next, depth - 1)
-            })
+            .map(|mv| perft(&position.after(mv), depth - 1))
             .sum(),
     }
 }

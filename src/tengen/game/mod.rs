@@ -10,36 +10,29 @@
 mod bits;
 mod blocks;
 mod board;
+mod capabilities;
 #[cfg(test)]
 pub(crate) mod conformance;
-mod illegal;
-mod info;
 mod komi;
-mod points;
 mod position_history;
-mod recent;
 mod result;
 mod rules;
 pub mod scoring;
 mod settle;
-mod superko;
-mod symmetry;
 pub mod zobrist;
 
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
-pub use board::{Color, connected, ply_cap};
-pub use illegal::Illegal;
-pub use info::{GameInfo, NamedOpening};
+pub use board::{Color, Recent, Symmetry, connected, ply_cap};
+pub use capabilities::{Absent, CurrentScore, Scored, Superko};
 pub use komi::BadKomi;
-pub use points::{CurrentScore, Scored};
 pub use position_history::{GameState, PositionHistory};
-pub use recent::Recent;
 pub use result::{Bounds, HalfPoints, Outcome, ProbeResult, Proof};
-pub use rules::{IllegalSetup, OneSet, PliesLeft, Rules, UnknownRules, UnsupportedSize};
+pub use rules::{
+    GameInfo, Illegal, IllegalSetup, NamedOpening, OneSet, PliesLeft, Rules, UnknownRules,
+    UnsupportedSize,
+};
 pub use settle::{OwnershipEstimate, PointStatus, Settled};
-pub use superko::{Absent, Superko};
-pub use symmetry::Symmetry;
 pub use tengen_nn::{BoardSize, Move, NoBoardSize};
 
 /// A position of one game, with its rules.
@@ -151,6 +144,14 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     ///
     /// The caller has checked [`Game::is_legal`]; an illegal move fails a debug assertion.
     fn play(&mut self, mv: Move);
+
+    /// The position after a legal move.
+    #[must_use]
+    fn after(&self, mv: Move) -> Self {
+        let mut next = self.clone();
+        next.play(mv);
+        next
+    }
 
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;

@@ -33,9 +33,10 @@ impl Outcome {
     /// A win in a game without points.
     #[must_use]
     pub const fn win(winner: Color) -> Outcome {
+        let winner = Some(winner);
         Outcome {
-            winner: Some(winner),
-            margin: None,
+            winner,
+            ..Self::DRAW
         }
     }
 
@@ -101,6 +102,15 @@ impl Proof {
         }
     }
 
+    /// The worse results: 1 for a loss, and 2 for a draw.
+    const fn excludes(self) -> u32 {
+        match self {
+            Proof::Loss => 0b00,
+            Proof::Draw => 0b01,
+            Proof::Win => 0b11,
+        }
+    }
+
     /// The outcome of a game with this result for `color`, without points.
     #[must_use]
     pub fn outcome(self, color: Color) -> Outcome {
@@ -122,36 +132,28 @@ pub struct Bounds {
 
 impl Bounds {
     /// Any result is possible: nothing is proven.
-    pub const OPEN: Bounds = Bounds {
-        low: Proof::Loss,
-        high: Proof::Win,
-    };
+    pub const OPEN: Bounds = Bounds::between(Proof::Loss, Proof::Win);
+
+    const fn between(low: Proof, high: Proof) -> Bounds {
+        Bounds { low, high }
+    }
 
     /// The exact result.
     #[must_use]
     pub const fn exactly(proof: Proof) -> Bounds {
-        Bounds {
-            low: proof,
-            high: proof,
-        }
+        Bounds::between(proof, proof)
     }
 
     /// This result or a better one is achievable.
     #[must_use]
     pub const fn at_least(proof: Proof) -> Bounds {
-        Bounds {
-            low: proof,
-            high: Proof::Win,
-        }
+        Bounds::between(proof, Proof::Win)
     }
 
     /// No better result is achievable.
     #[must_use]
     pub const fn at_most(proof: Proof) -> Bounds {
-        Bounds {
-            low: Proof::Loss,
-            high: proof,
-        }
+        Bounds::between(Proof::Loss, proof)
     }
 
     /// The worst result that is still possible.
@@ -175,10 +177,7 @@ impl Bounds {
     /// The bounds for the opponent.
     #[must_use]
     pub const fn flip(self) -> Bounds {
-        Bounds {
-            low: self.high.flip(),
-            high: self.low.flip(),
-        }
+        Bounds::between(self.high.flip(), self.low.flip())
     }
 
     /// Intersection of two facts. Never wider than `self`, even if a mistake makes them contradict
@@ -195,10 +194,7 @@ impl Bounds {
     /// all moves, starting from [`Bounds::exactly`] a loss, it gives the bounds of the position.
     #[must_use]
     pub fn or(self, other: Bounds) -> Bounds {
-        Bounds {
-            low: self.low.max(other.low),
-            high: self.high.max(other.high),
-        }
+        Bounds::between(self.low.max(other.low), self.high.max(other.high))
     }
 
     /// An expected result in [-1, 1], clamped to the bounds.
@@ -213,36 +209,19 @@ impl Bounds {
     pub const fn to_bits(self) -> u32 {
         // Excluded results: bit 0 a loss, bit 1 a loss and a draw; bit 2 a win, bit 3 a win and a
         // draw.
-        let low = match self.low {
-            Proof::Loss => 0b00,
-            Proof::Draw => 0b01,
-            Proof::Win => 0b11,
-        };
-        let high = match self.high {
-            Proof::Win => 0b00,
-            Proof::Draw => 0b01,
-            Proof::Loss => 0b11,
-        };
-        low | high << 2
+        self.low.excludes() | self.high.flip().excludes() << 2
     }
 
     /// The inverse of [`Bounds::to_bits`]; further bits are ignored.
     #[must_use]
     pub fn from_bits(bits: u32) -> Bounds {
-        let low = match bits & 0b11 {
+        let at_least = |excluded| match excluded {
             0b00 => Proof::Loss,
             0b01 => Proof::Draw,
             _ => Proof::Win,
         };
-        let high = match bits >> 2 & 0b11 {
-            0b00 => Proof::Win,
-            0b01 => Proof::Draw,
-            _ => Proof::Loss,
-        };
-        Bounds {
-            low,
-            high: high.max(low),
-        }
+        let (low, high) = (at_least(bits & 0b11), at_least(bits >> 2 & 0b11).flip());
+        Bounds::between(low, high.max(low))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Variants of a game as values, and errors of board setup.
+//! What a game says of itself: its properties, its variants, and why it refuses a board, stones or a move.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -64,10 +64,7 @@ impl FromStr for OneSet {
     fn from_str(text: &str) -> Result<Self, UnknownRules> {
         match text {
             "usual" => Ok(OneSet),
-            _ => Err(UnknownRules {
-                text: text.to_owned(),
-                known: "usual",
-            }),
+            _ => Err(UnknownRules::new(text, "usual")),
         }
     }
 }
@@ -80,6 +77,13 @@ pub struct UnknownRules {
     pub text: String,
     /// The known rules, for messages.
     pub known: &'static str,
+}
+
+impl UnknownRules {
+    pub(crate) fn new(text: impl Into<String>, known: &'static str) -> UnknownRules {
+        let text = text.into();
+        UnknownRules { text, known }
+    }
 }
 
 /// A board size that a game does not support.
@@ -118,5 +122,111 @@ impl PliesLeft {
     #[must_use]
     pub fn at_most(&self, plies: u32) -> bool {
         self.bound.is_some_and(|bound| bound <= plies)
+    }
+}
+
+/// Reason why a move is illegal, as a short text for users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Illegal {
+    /// The point is not on the board.
+    #[error("the board has no such point")]
+    OffBoard,
+    /// The game has no passes.
+    #[error("this game has no pass")]
+    NoPass,
+    /// The point is occupied.
+    #[error("the point is occupied")]
+    Occupied,
+    /// The game has ended.
+    #[error("the game is over")]
+    Over,
+    /// It would leave an own block without liberties.
+    #[error("suicide")]
+    Suicide,
+    /// It would capture stones, in a game that forbids it.
+    #[error("it would capture")]
+    Capture,
+    /// It would retake a ko.
+    #[error("ko")]
+    Ko,
+    /// It would repeat an earlier position of the game.
+    #[error("superko: it repeats an earlier position")]
+    Superko,
+    /// Forbidden to Black by a rule of Renju.
+    #[error("Black is forbidden {0}")]
+    Forbidden(&'static str),
+    /// Forbidden by another rule of the game.
+    #[error("the rules forbid it")]
+    Rules,
+}
+
+/// A named opening: its moves in order, Black's first.
+pub type NamedOpening = (&'static str, Vec<Move>);
+
+/// Names, properties and defaults of a game.
+#[derive(Debug, Clone, Copy)]
+pub struct GameInfo {
+    /// Name in lower case, as in command lines, model metadata and file names.
+    pub name: &'static str,
+    /// Name for people, such as `NoGo`.
+    pub title: &'static str,
+    /// Number in SGF (`GM`), and name of the rules (`RU`) where other games share the number.
+    pub sgf: (u32, Option<&'static str>),
+    /// Board size when none is given.
+    pub usual_board: BoardSize,
+    /// Side lengths of square boards that a dialog for a new game offers, the usual one included.
+    pub offered_sides: &'static [u8],
+    /// Names of rules that a dialog offers; empty where there is nothing to choose.
+    pub offered_rules: &'static [&'static str],
+    /// Boards searched for the signature of `tengen bench`.
+    pub bench_boards: &'static [BoardSize],
+    /// Whether it has a pass: the policy index after the last point.
+    pub passes: bool,
+    /// Whether the players count points once both have passed ([`Scored`](super::Scored)).
+    pub scored: bool,
+    /// Whether it can be drawn: networks then have a third probability.
+    pub draws: bool,
+    /// Whether a position can repeat, so that a game may be unbounded.
+    pub repeats: bool,
+    /// Reason of a win where no points are counted, with the loser as subject: "has no legal move".
+    pub lost_because: &'static str,
+    /// Named openings on an empty board of this size.
+    pub openings: fn(BoardSize) -> Vec<NamedOpening>,
+    /// The ply from which searches of a tenth of a second usually prove the result, so that moves
+    /// need no more thought; `None` where games are mostly decided without a proof.
+    pub usually_proven_from: fn(BoardSize) -> Option<u32>,
+    /// Engine settings whose defaults differ for this game, with their values: any name and text
+    /// that `--set` accepts.
+    pub settings: &'static [(&'static str, &'static str)],
+}
+
+impl GameInfo {
+    /// Number of possible results for a side: win and loss, and draw where possible.
+    #[must_use]
+    pub const fn outcomes(&self) -> usize {
+        if self.draws { 3 } else { 2 }
+    }
+
+    /// A game with defaults except for its name: played on 9x9, no pass or repetition, the side
+    /// without a legal move loses.
+    #[must_use]
+    pub const fn named(name: &'static str) -> GameInfo {
+        GameInfo {
+            name,
+            title: name,
+            sgf: (1, Some(name)),
+            usual_board: BoardSize::square(9),
+            offered_sides: &[9],
+            offered_rules: &[],
+            bench_boards: &[],
+            passes: false,
+            scored: false,
+            draws: false,
+            repeats: false,
+            lost_because: "has no legal move",
+            openings: |_| Vec::new(),
+            usually_proven_from: |_| None,
+            settings: &[],
+        }
     }
 }

@@ -17,8 +17,13 @@ pub(crate) fn stone(color: Color, point: Move) -> u128 {
     STONES[color.index()][point.index()]
 }
 
-/// The key added when White is to move.
-pub(crate) const WHITE_TO_MOVE: u128 = wide(0x5eed_0f1e_d0b0_a5d5);
+/// The key added for the side to move.
+pub(crate) const fn to_move(color: Color) -> u128 {
+    match color {
+        Color::Black => 0,
+        Color::White => const { wide(0x5eed_0f1e_d0b0_a5d5) },
+    }
+}
 
 /// The key added where a position's last move matters, as for some input encodings.
 pub(crate) fn last_move(point: Move) -> u128 {

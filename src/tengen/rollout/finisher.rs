@@ -12,14 +12,7 @@ pub struct Finisher {
     pub played: Played,
     /// Owners of points over all of them.
     pub tally: Tally,
-    /// The same after each root move, if requested.
-    by_move: Option<Box<ByMove>>,
-}
-
-/// Ownership statistics by root move.
-#[derive(Debug)]
-struct ByMove {
-    /// After each move of the root, by policy index.
+    /// The same after each move of the root, by policy index, if requested; else empty.
     after: Vec<Tally>,
     /// Those of a single rollout.
     once: Tally,
@@ -29,18 +22,13 @@ impl Finisher {
     /// Prepares for a search from this position; with ownership statistics `by_move` if requested.
     pub fn begin<G: Rollout>(&mut self, root: &G, by_move: bool) {
         self.tally.clear(root.size().area());
-        self.by_move = by_move.then(|| {
-            Box::new(ByMove {
-                after: vec![Tally::of(root); root.policy_len()],
-                once: Tally::of(root),
-            })
-        });
+        let moves = if by_move { root.policy_len() } else { 0 };
+        self.after = vec![Tally::of(root); moves];
     }
 
     /// Ownership statistics by the policy index of the root's move; empty if none were requested.
     pub fn after(&self) -> &[Tally] {
-        let by_move = self.by_move.as_deref();
-        by_move.map_or(&[][..], |by_move| &by_move.after)
+        &self.after
     }
 
     /// Plays a descent's position to its end and counts the owners of points. The descent began
@@ -53,12 +41,12 @@ impl Finisher {
         rng: &mut R,
     ) -> Outcome {
         self.played.clear(position);
-        let tally = match &mut self.by_move {
-            Some(by_move) => {
-                by_move.once.clear(position.size().area());
-                &mut by_move.once
+        let tally = match self.after.is_empty() {
+            true => &mut self.tally,
+            false => {
+                self.once.clear(position.size().area());
+                &mut self.once
             }
-            None => &mut self.tally,
         };
         let agrees = scoring::agrees_on_dead(position);
         let outcome = match position.outcome() {
@@ -74,11 +62,11 @@ impl Finisher {
                 position.finish(policy, rng, &mut self.played, tally)
             }
         };
-        if let Some(by_move) = &mut self.by_move {
-            self.tally.add(&by_move.once);
-            let after = first.and_then(|first| by_move.after.get_mut(first.index()));
+        if !self.after.is_empty() {
+            self.tally.add(&self.once);
+            let after = first.and_then(|first| self.after.get_mut(first.index()));
             if let Some(after) = after {
-                after.add(&by_move.once);
+                after.add(&self.once);
             }
         }
         outcome
@@ -93,8 +81,6 @@ pub fn wins_at_once<G: Rollout>(position: &G, mv: Move) -> bool {
     if !counts || mv.index() < position.size().area() {
         return false;
     }
-    let mut next = position.clone();
-    next.play(mv);
-    let outcome = next.outcome();
+    let outcome = position.after(mv).outcome();
     outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
 }

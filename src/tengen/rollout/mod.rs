@@ -8,12 +8,11 @@ mod rave;
 mod rollouts;
 mod search;
 mod settle;
-mod tally;
 mod tree;
 
 pub use finisher::{Finisher, wins_at_once};
-pub use rave::{MAX_ROLLOUTS, Rave, RaveMove, RaveParams, RaveReport};
-pub use rollouts::{Played, Prior, Rollout, RolloutPolicy, StaticEval, below};
-pub use search::RolloutSearch;
+pub use rave::{MAX_ROLLOUTS, Rave, RaveParams};
+pub(crate) use rollouts::any;
+pub use rollouts::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, below};
+pub use search::{RaveMove, RaveReport, RolloutSearch};
 pub use settle::expect;
-pub use tally::Tally;

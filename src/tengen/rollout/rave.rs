@@ -1,20 +1,12 @@
 //! RAVE Monte Carlo tree search (docs/methods.md#rollouts), without exploration term: the
 //! all-moves-as-first statistics provide exploration.
 
-mod report;
-mod reuse;
-
-pub use report::{RaveMove, RaveReport};
-
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use report::root_moves;
-use reuse::TreeRoot;
-
 use super::finisher::{Finisher, wins_at_once};
-use super::tree::{NodeId, Tree};
-use super::{Rollout, RolloutPolicy, RolloutSearch, Tally};
+use super::tree::{ChildStats, NodeId, Tree};
+use super::{RaveMove, RaveReport, Rollout, RolloutPolicy, RolloutSearch, Tally};
 use crate::game::{Color, GameState, HalfPoints, Move, Outcome, PositionHistory};
 
 /// Settings of the RAVE search.
@@ -88,7 +80,8 @@ pub struct Rave {
     rng: Xoshiro256PlusPlus,
     tree: Tree,
     path: Vec<(NodeId, usize)>,
-    planted: TreeRoot,
+    /// The positions up to the root of the tree, if another search may reuse it: its root lacks no moves.
+    planted: Option<PositionHistory>,
     /// The positions of the game and of a descent.
     past: PositionHistory,
     finisher: Finisher,
@@ -103,15 +96,10 @@ impl Rave {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             tree: Tree::default(),
             path: Vec::new(),
-            planted: TreeRoot::default(),
+            planted: None,
             past: PositionHistory::default(),
             finisher: Finisher::default(),
         }
-    }
-
-    /// Drops the tree: the next search starts without statistics.
-    pub fn forget(&mut self) {
-        self.planted.forget();
     }
 
     /// The same with a tree of at most this many bytes.
@@ -129,60 +117,18 @@ impl Rave {
         root: &G,
         mut go_on: impl FnMut(u64) -> bool,
     ) -> RaveReport {
-        self.watch(&root.clone().into(), &[], false, |rollouts, _| {
+        self.watch(&root.clone().into(), &[], false, &mut |rollouts, _| {
             go_on(rollouts)
         })
     }
 
-    /// Searches like [`Rave::search`] during a game: without moves that its history forbids, here
-    /// or in the tree, and at the root without those to `avoid`, unless there are no others; with
-    /// ownership `by_move` if requested. `go_on` also receives the intermediate results.
-    pub fn watch<G: Rollout>(
-        &mut self,
-        start: &GameState<G>,
-        avoid: &[Move],
-        by_move: bool,
-        mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
-    ) -> RaveReport {
-        let (root, begun) = (start.position(), start.past().len());
-        self.finisher.begin(root, by_move);
-        let root_node = self.plant(start, avoid);
-        let reused = self
-            .tree
-            .children(root_node)
-            .map(|child| child.visits as u64);
-        let (reused, mut rollouts) = (reused.sum(), 0);
-        let report = |rave: &Rave, rollouts| rave.report(root_node, rollouts, reused);
-        if root.outcome().is_none() {
-            while reused + rollouts < MAX_ROLLOUTS
-                && go_on(reused + rollouts, &|| report(self, rollouts))
-            {
-                if rollouts == self.params.uncounted {
-                    self.finisher.tally.clear(root.size().area());
-                }
-                self.rollout(root, root_node);
-                self.past.truncate(begun);
-                rollouts += 1;
-            }
-        }
-        let mut report = report(self, rollouts);
-        let winning = report
-            .moves
-            .iter()
-            .position(|found| wins_at_once(root, found.mv));
-        if let Some(winning) = winning {
-            report.moves[..=winning].rotate_right(1);
-        }
-        report
-    }
-
     /// Prepares the tree for a search: its root.
     fn plant<G: Rollout>(&mut self, start: &GameState<G>, avoid: &[Move]) -> NodeId {
-        let reuse = self.params.reuse;
-        let known = reuse.then(|| self.planted.known(&self.tree, start, avoid));
-        self.planted.begin(start.past(), avoid);
+        let reusable = self.params.reuse && avoid.is_empty();
+        let known = reusable.then(|| self.known(start)).flatten();
+        self.planted = reusable.then(|| start.past().clone());
         self.past.clone_from(start.past());
-        match known.flatten() {
+        match known {
             Some(node) => {
                 self.tree.keep(node);
                 0
@@ -195,6 +141,17 @@ impl Rave {
                 node
             }
         }
+    }
+
+    /// The node of the current position in the tree of the last search, if that may be reused.
+    fn known<G: Rollout>(&self, start: &GameState<G>) -> Option<NodeId> {
+        let plies = start.past().since(self.planted.as_ref()?)?;
+        let mut moves: Vec<Move> = start.position().recent().iter().take(plies).collect();
+        moves.reverse();
+        let known = moves.len() == plies;
+        known
+            .then(|| self.tree.find(&moves, start.position()))
+            .flatten()
     }
 
     fn report(&self, root: NodeId, rollouts: u64, reused: u64) -> RaveReport {
@@ -217,7 +174,10 @@ impl Rave {
         let mover = position.to_move();
         self.path.clear();
         let mut node = root_node;
-        while let Some(child) = self.select(node) {
+        while let Some(child) =
+            self.tree
+                .select(node, self.params.equivalence, self.params.exploration)
+        {
             self.path.push((node, child));
             position.play(self.tree.move_of(child));
             self.past.push(&position);
@@ -243,15 +203,6 @@ impl Rave {
         let area = root.size().area();
         let win = worth(outcome, mover, area, self.params.score_weight);
         self.backup(area, mover, win);
-    }
-
-    fn select(&mut self, node: NodeId) -> Option<usize> {
-        let RaveParams {
-            equivalence,
-            exploration,
-            ..
-        } = self.params;
-        self.tree.select(node, equivalence, exploration)
     }
 
     /// Adds a finished game's result, in [0, 1] for the root's mover, to every node on the path:
@@ -291,6 +242,7 @@ fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 
 }
 
 impl<G: Rollout> RolloutSearch<G> for Rave {
+    /// No line of the tree has moves that the game's history forbids.
     fn watch(
         &mut self,
         start: &GameState<G>,
@@ -298,12 +250,65 @@ impl<G: Rollout> RolloutSearch<G> for Rave {
         by_move: bool,
         go_on: &mut dyn FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
-        self.watch(start, avoid, by_move, go_on)
+        let (root, begun) = (start.position(), start.past().len());
+        self.finisher.begin(root, by_move);
+        let root_node = self.plant(start, avoid);
+        let reused = self
+            .tree
+            .children(root_node)
+            .map(|child| child.visits as u64);
+        let (reused, mut rollouts) = (reused.sum(), 0);
+        let report = |rave: &Rave, rollouts| rave.report(root_node, rollouts, reused);
+        if root.outcome().is_none() {
+            while reused + rollouts < MAX_ROLLOUTS
+                && go_on(reused + rollouts, &|| report(self, rollouts))
+            {
+                if rollouts == self.params.uncounted {
+                    self.finisher.tally.clear(root.size().area());
+                }
+                self.rollout(root, root_node);
+                self.past.truncate(begun);
+                rollouts += 1;
+            }
+        }
+        let mut report = report(self, rollouts);
+        let winning = report
+            .moves
+            .iter()
+            .position(|found| wins_at_once(root, found.mv));
+        if let Some(winning) = winning {
+            report.moves[..=winning].rotate_right(1);
+        }
+        report
     }
 
+    /// The next search starts without statistics.
     fn forget(&mut self) {
-        self.forget();
+        self.planted = None;
     }
+}
+
+/// The moves of a node, most visited first; with ownership statistics by policy index, if kept.
+fn root_moves(tree: &Tree, root: NodeId, after: &[Tally]) -> Vec<RaveMove> {
+    let mut moves: Vec<RaveMove> = tree
+        .children(root)
+        .map(|child| {
+            let mut line = vec![(child.mv, child.visits as u64)];
+            let mut node = child.node;
+            while let Some(best) = node.and_then(|node| most_visited(tree, node)) {
+                line.push((best.mv, best.visits as u64));
+                node = best.node;
+            }
+            RaveMove::of([child.visits, child.wins], line, after)
+        })
+        .collect();
+    moves.sort_by_key(|m| std::cmp::Reverse(m.visits));
+    moves
+}
+
+fn most_visited(tree: &Tree, node: NodeId) -> Option<ChildStats> {
+    let visited = tree.children(node).filter(|child| child.visits > 0.0);
+    visited.max_by(|a, b| a.visits.total_cmp(&b.visits))
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! Random rollouts to the end of the game.
+//! Random rollouts to the end of the game, and what they say about the owners of points.
 
 use rand::Rng;
 
-use super::Tally;
-use crate::game::{Color, Game, Move, Outcome, ply_cap, scoring};
+use crate::game::{Bits, Color, Game, Move, Outcome, OwnershipEstimate, ply_cap, scoring};
 
 /// Move choice of a rollout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,13 +63,17 @@ pub struct Prior {
     pub rollouts: f32,
 }
 
+impl Prior {
+    /// This mean result with this weight.
+    pub(crate) fn new(win: f32, rollouts: f32) -> Prior {
+        Prior { win, rollouts }
+    }
+}
+
 impl Default for Prior {
     /// One virtual even rollout: no division by zero, and no move starts as certain.
     fn default() -> Self {
-        Prior {
-            win: 0.5,
-            rollouts: 1.0,
-        }
+        Prior::new(0.5, 1.0)
     }
 }
 
@@ -124,15 +127,13 @@ pub trait Rollout: Game {
     fn static_eval(&self, moves: &[Move]) -> StaticEval {
         let mut priors = vec![Prior::default(); moves.len()];
         self.priors(moves, &mut priors);
-        let sensible = moves
-            .iter()
-            .map(|&mv| f32::from(u8::from(self.is_sensible(mv))));
-        let appeal = priors.iter().zip(sensible);
+        let appeal = moves.iter().zip(priors).map(|(&mv, prior)| {
+            let sensible = u8::from(self.is_sensible(mv));
+            prior.win + f32::from(sensible)
+        });
         StaticEval {
             value: 0.0,
-            appeal: appeal
-                .map(|(prior, sensible)| prior.win + sensible)
-                .collect(),
+            appeal: appeal.collect(),
         }
     }
 
@@ -161,7 +162,93 @@ pub trait Rollout: Game {
     }
 }
 
+/// A uniformly random point; `None` if there is none.
+pub(crate) fn any<const WORDS: usize, R: Rng>(points: Bits<WORDS>, rng: &mut R) -> Option<Move> {
+    match points.count() {
+        0 => None,
+        count => points.nth(below(rng, count)),
+    }
+}
+
 /// A random number in `0..bound`; the bias of at most `bound / 2^32` does not matter here.
 pub fn below<R: Rng>(rng: &mut R, bound: usize) -> usize {
     ((u64::from(rng.next_u32()) * bound as u64) >> 32) as usize
+}
+
+/// Sums over finished rollouts: owner of each point, and Black's lead.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    rollouts: u32,
+    owner: Vec<f32>,
+    shared: Vec<f32>,
+    ahead: f64,
+    squares: f64,
+}
+
+impl Tally {
+    /// No rollouts yet, on the board of this position.
+    #[must_use]
+    pub fn of<G: Game>(position: &G) -> Tally {
+        let mut tally = Tally::default();
+        tally.clear(position.size().area());
+        tally
+    }
+
+    /// Resets it, for a board of this many points.
+    pub(crate) fn clear(&mut self, points: usize) {
+        *self = Tally {
+            owner: std::mem::take(&mut self.owner),
+            shared: std::mem::take(&mut self.shared),
+            ..Tally::default()
+        };
+        for sums in [&mut self.owner, &mut self.shared] {
+            sums.clear();
+            sums.resize(points, 0.0);
+        }
+    }
+
+    /// Counts a rollout with this lead of Black.
+    pub(crate) fn count(&mut self, black_ahead: f64) {
+        self.rollouts += 1;
+        self.ahead += black_ahead;
+        self.squares += black_ahead * black_ahead;
+    }
+
+    /// Records that a point was Black's (1) or White's (-1) in the current rollout.
+    pub(crate) fn owned(&mut self, point: usize, by: f32) {
+        self.owner[point] += by;
+    }
+
+    /// Records that a point was a shared liberty, or a stone beside one, in the current rollout.
+    pub(crate) fn shared(&mut self, point: usize) {
+        self.shared[point] += 1.0;
+    }
+
+    /// Adds another tally of the same board.
+    pub(crate) fn add(&mut self, other: &Tally) {
+        self.rollouts += other.rollouts;
+        self.ahead += other.ahead;
+        self.squares += other.squares;
+        let owner = self.owner.iter_mut().zip(&other.owner);
+        let shared = self.shared.iter_mut().zip(&other.shared);
+        owner.chain(shared).for_each(|(own, theirs)| *own += theirs);
+    }
+
+    /// The estimate after these rollouts; `None` before the first, and in games that count no
+    /// points.
+    pub fn expected(&self) -> Option<OwnershipEstimate> {
+        let number = f64::from(self.rollouts);
+        if self.rollouts == 0 {
+            return None;
+        }
+        let share = |sums: &[f32]| sums.iter().map(|sum| sum / number as f32).collect();
+        let mean = self.ahead / number;
+        Some(OwnershipEstimate {
+            owner: share(&self.owner),
+            by_turn: None,
+            shared: share(&self.shared),
+            black_ahead: mean as f32,
+            deviation: (self.squares / number - mean * mean).max(0.0).sqrt() as f32,
+        })
+    }
 }

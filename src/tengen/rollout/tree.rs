@@ -48,10 +48,7 @@ impl Tree {
         self.keys.clear();
         self.moves.clear();
         self.child.clear();
-        self.visits.clear();
-        self.wins.clear();
-        self.rave_visits.clear();
-        self.rave_wins.clear();
+        self.sums().into_iter().for_each(Vec::clear);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -196,10 +193,8 @@ impl Tree {
         position: &G,
         past: &PositionHistory,
         policy: RolloutPolicy,
-    ) -> NodeId {
-        let node = self.add_node(position, past, policy);
-        self.child[child] = node;
-        node
+    ) {
+        self.child[child] = self.add_node(position, past, policy);
     }
 
     /// The child with the best blend of its own win rate and its RAVE win rate, as an index into

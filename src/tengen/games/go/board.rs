@@ -69,9 +69,7 @@ impl Chain {
 
     /// Whether there is exactly one liberty.
     fn in_atari(self) -> bool {
-        let number = self.pseudo_liberties();
-        let sum = self.field(Self::SUM, Self::SQUARES);
-        number != 0 && number * self.field(Self::SQUARES, Self::SIZE) == sum * sum
+        self.last_liberty().is_some()
     }
 }
 
@@ -229,47 +227,6 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         };
         let enemy = count(color.opponent().index() as u8);
         enemy + usize::from(count(BORDER) > 0) < 2
-    }
-
-    /// Whether a legal stone of `color` that captures nothing would leave its chain one liberty.
-    pub(super) fn is_self_atari(&self, color: Color, point: Move) -> bool {
-        let (cell, own) = (self.cell(point), color.index() as u8);
-        let (mut open, mut friends) = (0, Bits::EMPTY);
-        for next in self.around(cell) {
-            match self.content[next] {
-                EMPTY => open += 1,
-                BORDER => {}
-                content if content != own => {
-                    if self.chain(next).in_atari() {
-                        return false;
-                    }
-                }
-                _ => friends.insert(self.point(next)),
-            }
-        }
-        if open > 1 {
-            return false;
-        }
-        let mut chain = Bits::point(point);
-        while let Some(friend) = friends.lowest() {
-            let joined = self.chain_of(friend);
-            friends.remove_all(joined);
-            chain |= joined;
-        }
-        let mut liberties = self.frame.neighbors(chain) & self.empty();
-        liberties.remove(point);
-        liberties.is_empty() || liberties.is_single()
-    }
-
-    /// Neighbourhood of a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from
-    /// the lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
-    pub(super) fn neighborhood(&self, point: Move) -> u16 {
-        let cell = self.cell(point);
-        let cells = self.around(cell).into_iter().chain(self.diagonals(cell));
-        let contents = cells
-            .enumerate()
-            .map(|(n, at)| u16::from(self.content[at]) << (2 * n));
-        contents.fold(0, |code, bits| code | bits)
     }
 
     /// Puts a stone on an empty point and joins chains; captures nothing.

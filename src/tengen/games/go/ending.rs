@@ -1,6 +1,6 @@
 //! The end of a game: dead stones, stones in seki, and the resulting score.
 
-use super::{Agreed, Captures, Go, GoRules, Scoring};
+use super::{Agreed, Go, REMEMBERED, Scoring};
 use crate::game::{
     Bits, Color, Game as _, HalfPoints, Move, OwnershipEstimate, PointStatus, Recent, Scored as _,
     Settled,
@@ -42,22 +42,16 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// ([`Go::agreed_on`]).
     #[must_use]
     pub fn agree(&self, expected: &OwnershipEstimate) -> Agreed<WORDS> {
-        let mut agreed = Agreed::all_alive();
+        let mut agreed = Agreed::ALL_ALIVE;
         for color in Color::BOTH {
-            let safe = self.pass_alive(color).stones;
+            let doubtful = self.stones(color) & !self.pass_alive(color).stones;
             let lost = self.pass_alive(color.opponent()).secured;
-            let mut left = self.stones(color);
-            while let Some(first) = left.lowest() {
-                let chain = self.chain(first);
-                left.remove_all(chain);
+            for chain in self.frame().components(doubtful) {
                 let stones = chain.count() as f32;
                 let mean = |of: &[f32]| {
                     let sum: f32 = chain.iter().filter_map(|p| of.get(p.index())).sum();
                     sum / stones
                 };
-                if safe.contains(first) {
-                    continue;
-                }
                 let kept = color.signed(mean(&expected.owner));
                 let is_lost = match &expected.by_turn {
                     Some(by_turn) => {
@@ -67,7 +61,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                     }
                     None => kept <= -LOST,
                 };
-                if lost.contains(first) || is_lost {
+                if lost.intersects(chain) || is_lost {
                     agreed.dead |= chain;
                 } else if mean(&expected.shared) >= SHARED {
                     agreed.seki |= chain;
@@ -89,16 +83,12 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let frame = self.board.frame();
         let [black, white] = self.owned_as(Scoring::Area, agreed);
         let (surrounded, open) = (black | white, self.empty() | agreed.dead);
-        let (mut left, mut found) = (stones, Bits::EMPTY);
-        while let Some(first) = left.lowest() {
-            let chain = self.chain(first);
-            left.remove_all(chain);
-            let reached = frame.flood(frame.neighbors(chain) & open, open);
-            if (reached & surrounded).is_empty() {
-                found |= chain;
-            }
-        }
-        found
+        let without = |chain: &Bits<WORDS>| {
+            let reached = frame.flood(frame.neighbors(*chain) & open, open);
+            !reached.intersects(surrounded)
+        };
+        let found = frame.components(stones).filter(without);
+        found.fold(Bits::EMPTY, |all, chain| all | chain)
     }
 
     /// The same position without its last moves.
@@ -106,27 +96,9 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     pub fn without_last_moves(self) -> Self {
         Go {
             recent: Recent::default(),
-            captures: Captures::NONE,
+            captures: [Bits::EMPTY; REMEMBERED],
             ..self
         }
-    }
-
-    /// The position from which players resume who disagree on dead stones: area scoring, with the
-    /// komi under which it counts the same ([`Go::area_komi`]); dead stones must be captured.
-    pub(super) fn settled_by_play(&self) -> Self {
-        let bonus = 2 * i32::from(self.rules.bonus(self.handicap.stones()));
-        let rules = GoRules {
-            komi: HalfPoints(self.area_komi().0.saturating_sub(bonus)),
-            scoring: Scoring::Area,
-            friendly_pass: false,
-            ..self.rules
-        };
-        let position = Go {
-            rules,
-            judged: false,
-            ..self.clone()
-        };
-        position.resumed()
     }
 
     /// Chains whose status is not certain, and the points that they reach.
@@ -134,11 +106,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let mut doubtful = Bits::EMPTY;
         for color in Color::BOTH {
             let certain = self.pass_alive(color).stones | self.pass_alive(color.opponent()).secured;
-            let mut left = self.stones(color) & !certain;
-            while let Some(first) = left.lowest() {
-                let chain = self.chain(first);
-                left.remove_all(chain);
-                let owner = match agreed.dead.contains(first) {
+            for chain in self.frame().components(self.stones(color) & !certain) {
+                let owner = match agreed.dead.intersects(chain) {
                     true => color.opponent(),
                     false => color,
                 };
@@ -146,7 +115,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                     .iter()
                     .filter_map(|point| expected.owner.get(point.index()))
                     .sum();
-                let seki = agreed.seki.contains(first);
+                let seki = agreed.seki.intersects(chain);
                 if !seki && owner.signed(kept) < KEPT * chain.count() as f32 {
                     doubtful |= chain;
                 }
@@ -163,7 +132,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         // The game may be over without an agreement on dead stones.
         let as_it_stands = self.passes() >= 2 && !self.agrees_on_dead();
         let agreed = match as_it_stands {
-            true => Agreed::all_alive(),
+            true => Agreed::ALL_ALIVE,
             false => self.agree(expected),
         };
         let score = self.score(&agreed).0;

@@ -33,15 +33,14 @@ impl Handicap {
 
     /// Handicap of a position set up with this many black stones.
     pub(super) const fn of_set_up(black: u16, white: u16) -> Handicap {
-        let no_handicap = white > 0;
+        let (set_up, stage) = match white {
+            0 => (black, Stage::Open { passed: false }),
+            _ => (0, Stage::Closed),
+        };
         Handicap {
-            set_up: if no_handicap { 0 } else { black },
+            set_up,
             played: 0,
-            stage: if no_handicap {
-                Stage::Closed
-            } else {
-                Stage::Open { passed: false }
-            },
+            stage,
         }
     }
 

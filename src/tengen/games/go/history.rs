@@ -1,8 +1,8 @@
-//! Reconstructs the boards before the last few moves from the moves and their captures.
+//! Earlier boards: what positional and situational superko forbid to repeat, and the boards before the last few moves,
+//! reconstructed from the moves and their captures.
 
-use super::Go;
-use super::captures::MOST;
-use crate::game::{Bits, Color, Game, zobrist};
+use super::{Go, KoRule, REMEMBERED};
+use crate::game::{Bits, Color, Game, Move, Superko, zobrist};
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Stones by [`Color::index`] on the boards before the last move, before the one before it, and
@@ -11,8 +11,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     pub fn history(&self) -> Vec<[Bits<WORDS>; 2]> {
         let mut stones = Color::BOTH.map(|color| self.stones(color));
         let mut mover = self.to_move();
-        let mut boards = Vec::with_capacity(MOST);
-        for (mv, captures) in self.recent().iter().zip(self.captures.iter()) {
+        let mut boards = Vec::with_capacity(REMEMBERED);
+        for (mv, captures) in self.recent().iter().zip(self.captures) {
             mover = mover.opponent();
             let played = Color::BOTH
                 .into_iter()
@@ -40,6 +40,31 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 .map(|point| zobrist::stone(Color::Black, point));
             key ^ stones.fold(0, |all, stone| all ^ stone).rotate_left(place)
         })
+    }
+}
+
+impl<const CELLS: usize, const WORDS: usize> Superko for Go<CELLS, WORDS> {
+    /// Under [`KoRule::Positional`] the stones alone; otherwise with the side to move.
+    fn repetition_key(&self) -> u128 {
+        match self.rules.ko {
+            KoRule::Positional => self.board.key(),
+            _ => self.board.key() ^ zobrist::to_move(self.to_move),
+        }
+    }
+
+    fn is_in_force(&self) -> bool {
+        self.rules.ko != KoRule::Simple
+    }
+
+    fn repetition_key_after(&self, mv: Move) -> u128 {
+        let board = match mv.index() < self.size().area() {
+            true => self.board.key_after(self.to_move, mv),
+            false => self.board.key(),
+        };
+        match self.rules.ko {
+            KoRule::Positional => board,
+            _ => board ^ zobrist::to_move(self.to_move.opponent()),
+        }
     }
 }
 
@@ -74,8 +99,8 @@ mod tests {
                     taken += usize::from(!(before & !after).is_empty());
                     suicides += usize::from(mv != position.pass() && !after.contains(mv));
                     let history = position.history();
-                    assert_eq!(history.len(), boards.len().min(MOST));
-                    assert!(history.iter().eq(boards.iter().rev().take(MOST)));
+                    assert_eq!(history.len(), boards.len().min(REMEMBERED));
+                    assert!(history.iter().eq(boards.iter().rev().take(REMEMBERED)));
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::Go;
 use crate::game::{Bits, Color, Game, Move};
 
 /// A ladder search for one chain, with its remaining node budget.
-struct LadderReader {
+struct LadderReader<const CELLS: usize, const WORDS: usize> {
     /// A stone of the target chain.
     target: Move,
     owner: Color,
@@ -42,25 +42,16 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 }
 
-impl LadderReader {
+impl<const CELLS: usize, const WORDS: usize> LadderReader<CELLS, WORDS> {
     /// The position after a move; `None` when the node budget is exhausted. Boxed, as ladders are
     /// long and stacks are small.
-    fn play<const CELLS: usize, const WORDS: usize>(
-        &mut self,
-        position: &Go<CELLS, WORDS>,
-        mv: Move,
-    ) -> Option<Box<Go<CELLS, WORDS>>> {
+    fn play(&mut self, position: &Go<CELLS, WORDS>, mv: Move) -> Option<Box<Go<CELLS, WORDS>>> {
         self.nodes = self.nodes.checked_sub(1)?;
-        let mut next = Box::new(position.clone());
-        next.play(mv);
-        Some(next)
+        Some(Box::new(position.after(mv)))
     }
 
     /// Whether the chain is captured with the opponent to move.
-    fn falls_attacked<const CELLS: usize, const WORDS: usize>(
-        &mut self,
-        position: &Go<CELLS, WORDS>,
-    ) -> bool {
+    fn falls_attacked(&mut self, position: &Go<CELLS, WORDS>) -> bool {
         let liberties = position.liberties(self.target);
         if liberties.is_single() {
             return liberties.iter().any(|last| position.is_legal(last));
@@ -74,18 +65,14 @@ impl LadderReader {
     }
 
     /// Whether the chain is captured with its owner to move.
-    fn falls_defended<const CELLS: usize, const WORDS: usize>(
-        &mut self,
-        position: &Go<CELLS, WORDS>,
-    ) -> bool {
+    fn falls_defended(&mut self, position: &Go<CELLS, WORDS>) -> bool {
         let chain = position.chain(self.target);
         let beside = position.next_to(chain);
-        let mut replies = beside & position.empty();
-        for enemy in (beside & position.stones(self.owner.opponent())).iter() {
-            if let Some(last) = position.last_liberty(enemy) {
-                replies |= Bits::point(last);
-            }
-        }
+        let enemies = (beside & position.stones(self.owner.opponent())).iter();
+        let captures: Bits<WORDS> = enemies
+            .filter_map(|enemy| position.last_liberty(enemy))
+            .collect();
+        let replies = captures | beside & position.empty();
         replies.iter().all(|reply| {
             if !position.is_legal(reply) {
                 return true;

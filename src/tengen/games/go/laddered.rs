@@ -26,7 +26,7 @@ struct Place<const CELLS: usize, const WORDS: usize> {
 }
 
 /// Who is caught, and what reading it may still cost.
-struct LadderReader {
+struct LadderReader<const CELLS: usize, const WORDS: usize> {
     /// A stone of the chain.
     target: Move,
     owner: Color,
@@ -43,7 +43,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Chains that are caught as the board stands.
     #[must_use]
     pub fn laddered(&self) -> Laddered<WORDS> {
-        laddered(&self.board, self.ko, self.to_move.opponent())
+        self.board.laddered(self.ko, self.to_move.opponent())
     }
 
     /// [`Laddered::stones`] on the boards before the last move and before the one before it, as far as
@@ -58,7 +58,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 stones.for_each(|point| board.put(color, point));
             }
             let ko = self.earlier_ko(&board, index);
-            laddered(&board, ko, self.to_move).stones
+            board.laddered(ko, self.to_move).stones
         };
         boards.iter().take(2).enumerate().map(stones).collect()
     }
@@ -66,7 +66,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// The ko on the board before the last `index + 1` moves: the last of the others took one stone with
     /// one stone that has one liberty.
     fn earlier_ko(&self, board: &Board<CELLS, WORDS>, index: usize) -> Option<Move> {
-        let taken = self.captures.iter().nth(index + 1)?;
+        let taken = *self.captures.get(index + 1)?;
         let mv = self.recent.iter().nth(index + 1)?;
         let is_stone = Color::BOTH
             .into_iter()
@@ -79,70 +79,66 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 }
 
-/// The caught chains of a board; `victim` is who is not to move.
-fn laddered<const CELLS: usize, const WORDS: usize>(
-    board: &Board<CELLS, WORDS>,
-    ko: Option<Move>,
-    victim: Color,
-) -> Laddered<WORDS> {
-    let mut found = Laddered {
-        stones: Bits::EMPTY,
-        working: Bits::EMPTY,
-    };
-    for owner in Color::BOTH {
-        let mut left = board.stones(owner);
-        while let Some(target) = left.lowest() {
-            let chain = board.chain_of(target);
-            left.remove_all(chain);
-            let liberties = board.frame().neighbors(chain) & board.empty();
-            if liberties.count() > 2 {
-                continue;
-            }
-            let caught = match liberties.is_single() {
-                true => LadderReader::new(board, target, owner).falls(board, None),
-                false => {
-                    let working = working(board, ko, (target, owner), liberties);
-                    if owner == victim {
-                        found.working |= working;
-                    }
-                    !working.is_empty()
+impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
+    /// The caught chains; `victim` is who is not to move.
+    fn laddered(&self, ko: Option<Move>, victim: Color) -> Laddered<WORDS> {
+        let mut found = Laddered {
+            stones: Bits::EMPTY,
+            working: Bits::EMPTY,
+        };
+        for owner in Color::BOTH {
+            let mut left = self.stones(owner);
+            while let Some(target) = left.lowest() {
+                let chain = self.chain_of(target);
+                left.remove_all(chain);
+                let liberties = self.frame().neighbors(chain) & self.empty();
+                if liberties.count() > 2 {
+                    continue;
                 }
-            };
-            if caught {
-                found.stones |= chain;
+                let caught = match liberties.is_single() {
+                    true => LadderReader::new(self, target, owner).falls(self),
+                    false => {
+                        let working = self.working(ko, (target, owner), liberties);
+                        if owner == victim {
+                            found.working |= working;
+                        }
+                        !working.is_empty()
+                    }
+                };
+                if caught {
+                    found.stones |= chain;
+                }
             }
         }
+        found
     }
-    found
+
+    /// The moves on its two liberties by which a chain is caught.
+    fn working(
+        &self,
+        ko: Option<Move>,
+        (target, owner): (Move, Color),
+        liberties: Bits<WORDS>,
+    ) -> Bits<WORDS> {
+        let enemy = owner.opponent();
+        let catches = |&mv: &Move| {
+            let mut reader = LadderReader::new(self, target, owner);
+            if Some(mv) == ko
+                || !self.is_legal(enemy, mv, false)
+                || reader.runs(self, liberties, mv)
+            {
+                return false;
+            }
+            let mut next = Box::new(self.clone());
+            next.play(enemy, mv);
+            reader.falls(&next)
+        };
+        liberties.iter().filter(catches).collect()
+    }
 }
 
-/// The moves on its two liberties by which a chain is caught.
-fn working<const CELLS: usize, const WORDS: usize>(
-    board: &Board<CELLS, WORDS>,
-    ko: Option<Move>,
-    (target, owner): (Move, Color),
-    liberties: Bits<WORDS>,
-) -> Bits<WORDS> {
-    let enemy = owner.opponent();
-    let catches = |&mv: &Move| {
-        let mut reader = LadderReader::new(board, target, owner);
-        if Some(mv) == ko || !board.is_legal(enemy, mv, false) || reader.runs(board, liberties, mv)
-        {
-            return false;
-        }
-        let mut next = Box::new(board.clone());
-        next.play(enemy, mv);
-        reader.falls(&next, None)
-    };
-    liberties.iter().filter(catches).collect()
-}
-
-impl LadderReader {
-    fn new<const CELLS: usize, const WORDS: usize>(
-        board: &Board<CELLS, WORDS>,
-        target: Move,
-        owner: Color,
-    ) -> LadderReader {
+impl<const CELLS: usize, const WORDS: usize> LadderReader<CELLS, WORDS> {
+    fn new(board: &Board<CELLS, WORDS>, target: Move, owner: Color) -> Self {
         LadderReader {
             target,
             owner,
@@ -152,16 +148,12 @@ impl LadderReader {
     }
 
     /// Whether the chain in atari falls, with its owner to move; at first all kos are its own.
-    fn falls<const CELLS: usize, const WORDS: usize>(
-        &mut self,
-        board: &Board<CELLS, WORDS>,
-        ko: Option<Move>,
-    ) -> bool {
-        self.defended(board, ko, self.depth).unwrap_or(false)
+    fn falls(&mut self, board: &Board<CELLS, WORDS>) -> bool {
+        self.defended(board, None, self.depth).unwrap_or(false)
     }
 
     /// Whether the chain falls with its owner to move.
-    fn defended<const CELLS: usize, const WORDS: usize>(
+    fn defended(
         &mut self,
         board: &Board<CELLS, WORDS>,
         ko: Option<Move>,
@@ -178,26 +170,22 @@ impl LadderReader {
         if !liberties.is_single() || ko.is_some() {
             return Ok(false);
         }
-        let mut replies: Bits<WORDS> = Bits::EMPTY;
-        for enemy in (beside & board.stones(self.owner.opponent())).iter() {
-            if let Some(last) = board.last_liberty(enemy) {
-                replies |= Bits::point(last);
-            }
-        }
-        let (own, captures) = (liberties, replies);
+        let enemies = board.stones(self.owner.opponent());
+        let captures: Bits<WORDS> = (beside & enemies)
+            .iter()
+            .filter_map(|enemy| board.last_liberty(enemy))
+            .collect();
         // Without a look at the board after it: running alone is enough, or of no use.
-        let reached = self.reached(board, chain, own);
+        let reached = self.reached(board, chain, liberties);
         if reached > 2 {
             return Ok(false);
         }
-        let around = board.frame().neighbors(own) & board.stones(self.owner.opponent());
-        let takes = around
-            .iter()
-            .any(|enemy| board.last_liberty(enemy).is_some());
+        let mut around = (board.frame().neighbors(liberties) & enemies).iter();
+        let takes = around.any(|enemy| board.last_liberty(enemy).is_some());
         if captures.is_empty() && !takes && reached < 2 {
             return Ok(true);
         }
-        let mut tried = captures.iter().chain((own & !captures).iter());
+        let mut tried = captures.iter().chain((liberties & !captures).iter());
         tried.try_fold(true, |falls, reply| {
             if !falls || !board.is_legal(self.owner, reply, false) {
                 return Ok(falls);
@@ -208,11 +196,7 @@ impl LadderReader {
     }
 
     /// Whether the chain falls with its enemy to move.
-    fn attacked<const CELLS: usize, const WORDS: usize>(
-        &mut self,
-        place: &Place<CELLS, WORDS>,
-        depth: usize,
-    ) -> Result<bool, Unknown> {
+    fn attacked(&mut self, place: &Place<CELLS, WORDS>, depth: usize) -> Result<bool, Unknown> {
         let Place { board, ko } = place;
         let chain = board.chain_of(self.target);
         let liberties = board.frame().neighbors(chain) & board.empty();
@@ -238,7 +222,7 @@ impl LadderReader {
     }
 
     /// A position after a move. In a box, as ladders are long and stacks are not.
-    fn play<const CELLS: usize, const WORDS: usize>(
+    fn play(
         &mut self,
         board: &Board<CELLS, WORDS>,
         color: Color,
@@ -254,12 +238,7 @@ impl LadderReader {
     }
 
     /// Liberties that the chain has after its owner has played on its last one, at least.
-    fn reached<const CELLS: usize, const WORDS: usize>(
-        &self,
-        board: &Board<CELLS, WORDS>,
-        chain: Bits<WORDS>,
-        mv: Bits<WORDS>,
-    ) -> usize {
+    fn reached(&self, board: &Board<CELLS, WORDS>, chain: Bits<WORDS>, mv: Bits<WORDS>) -> usize {
         let frame = board.frame();
         let friends = frame.neighbors(mv) & board.stones(self.owner) & !chain;
         let joined = frame.flood(friends, board.stones(self.owner));
@@ -267,12 +246,7 @@ impl LadderReader {
     }
 
     /// Whether the chain gets three liberties on the other of its two when its enemy plays on one of them.
-    fn runs<const CELLS: usize, const WORDS: usize>(
-        &self,
-        board: &Board<CELLS, WORDS>,
-        liberties: Bits<WORDS>,
-        mv: Move,
-    ) -> bool {
+    fn runs(&self, board: &Board<CELLS, WORDS>, liberties: Bits<WORDS>, mv: Move) -> bool {
         let other = liberties & !Bits::point(mv);
         let around = board.frame().neighbors(other);
         !around.contains(mv) && (around & board.empty()).count() > 2
@@ -280,7 +254,7 @@ impl LadderReader {
 
     /// Whether both liberties are kos that the enemy can take, and connecting there gains the chain nothing:
     /// it is lost, however many threats it has. Not all such positions are known.
-    fn is_double_ko<const CELLS: usize, const WORDS: usize>(
+    fn is_double_ko(
         &self,
         board: &Board<CELLS, WORDS>,
         chain: Bits<WORDS>,
@@ -313,11 +287,7 @@ impl LadderReader {
     }
 
     /// The two liberties, first the one on which the chain would gain more.
-    fn ordered<const CELLS: usize, const WORDS: usize>(
-        &self,
-        board: &Board<CELLS, WORDS>,
-        liberties: Bits<WORDS>,
-    ) -> Vec<Move> {
+    fn ordered(&self, board: &Board<CELLS, WORDS>, liberties: Bits<WORDS>) -> Vec<Move> {
         let gain = |point: &Move| {
             let around = board.frame().neighbors(Bits::point(*point));
             let open = (around & board.empty()).count();

@@ -1,7 +1,7 @@
 //! Unconditional life: Benson's pass-alive chains, and results proven by them (docs/methods.md#go).
 
 use super::{Agreed, Go, Scoring};
-use crate::game::{Bits, Bounds, Color, CurrentScore, Frame, Game, HalfPoints, Move, Outcome};
+use crate::game::{Bits, Bounds, Color, Game, HalfPoints, Outcome};
 
 /// Points and stones that one side has secured unconditionally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,78 +19,95 @@ pub struct PassAlive<const WORDS: usize> {
 /// A chain, or a region of points without stones of one side, and what lies next to it.
 pub(super) struct Part<const WORDS: usize> {
     pub(super) points: Bits<WORDS>,
-    pub(super) around: Bits<WORDS>,
-    /// Whether it is still a candidate.
+    around: Bits<WORDS>,
+    /// Of a region: whether it is beside living chains only.
     pub(super) good: bool,
 }
 
-/// Connected components of a set of points.
-pub(super) fn parts<const WORDS: usize>(
-    frame: &Frame<WORDS>,
-    set: Bits<WORDS>,
-) -> Vec<Part<WORDS>> {
-    let (mut left, mut parts) = (set, Vec::new());
-    while let Some(first) = left.lowest() {
-        let points = frame.flood(Bits::point(first), set);
-        left.remove_all(points);
-        parts.push(Part {
-            points,
-            around: frame.neighbors(points),
-            good: true,
-        });
+impl<const WORDS: usize> Part<WORDS> {
+    /// Whether a chain has an eye in this region, of which it has to touch what is `needed`.
+    fn is_eye(&self, chain: &Self, needed: Bits<WORDS>) -> bool {
+        self.good
+            && self.points.intersects(chain.around)
+            && !(self.points & needed).intersects(!chain.around)
     }
-    parts
+}
+
+/// Benson's chains of one side: those that are alive if it only ever passes.
+pub(super) struct Benson<const WORDS: usize> {
+    pub(super) chains: Vec<Part<WORDS>>,
+    /// All regions of points without stones of the side.
+    pub(super) regions: Vec<Part<WORDS>>,
+    /// What of a region a chain has to touch to have an eye there.
+    needed: Bits<WORDS>,
+}
+
+impl<const WORDS: usize> Benson<WORDS> {
+    /// The points of the chains.
+    pub(super) fn stones(&self) -> Bits<WORDS> {
+        let chains = self.chains.iter().map(|chain| chain.points);
+        chains.fold(Bits::EMPTY, |all, chain| all | chain)
+    }
 }
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// The living chains of `color`; with `suicide` only those that live where suicide is legal: there the other side
+    /// can take its own stones off the board, and all points of an eye must be liberties of its chain, not only the
+    /// empty ones.
+    pub(super) fn benson(&self, color: Color, suicide: bool) -> Benson<WORDS> {
+        let (frame, stones) = (self.board.frame(), self.stones(color));
+        let parts = |set| {
+            let parts = frame.components(set).map(|points| Part {
+                points,
+                around: frame.neighbors(points),
+                good: true,
+            });
+            parts.collect::<Vec<_>>()
+        };
+        let needed = if suicide { !stones } else { self.empty() };
+        let (mut chains, mut regions) = (parts(stones), parts(frame.board() & !stones));
+        loop {
+            let mut lost = Bits::EMPTY;
+            chains.retain(|chain| {
+                let lives = regions
+                    .iter()
+                    .filter(|region| region.is_eye(chain, needed))
+                    .take(2)
+                    .count()
+                    == 2;
+                if !lives {
+                    lost |= chain.points;
+                }
+                lives
+            });
+            if lost.is_empty() {
+                return Benson {
+                    chains,
+                    regions,
+                    needed,
+                };
+            }
+            for region in &mut regions {
+                region.good &= !region.around.intersects(lost);
+            }
+        }
+    }
+
     /// What `color` has secured.
     #[must_use]
     pub fn pass_alive(&self, color: Color) -> PassAlive<WORDS> {
-        let (frame, empty) = (self.board.frame(), self.empty());
-        let stones = self.stones(color);
-        let mut chains = parts(frame, stones);
-        let mut regions = parts(frame, frame.board() & !stones);
-        let touch = |one: Bits<WORDS>, other: Bits<WORDS>| !(one & other).is_empty();
-        // All empty points of the region are liberties of the chain. Where suicide is legal the other side can take its
-        // own stones off the board, and all points must be.
-        let needed = match self.rules.suicide {
-            true => !stones,
-            false => empty,
-        };
-        let vital = |region: &Part<WORDS>, chain: &Part<WORDS>| {
-            touch(region.points, chain.around) && !touch(region.points & needed, !chain.around)
-        };
-        loop {
-            let mut lost = Bits::EMPTY;
-            for chain in chains.iter_mut().filter(|chain| chain.good) {
-                let eyes = regions
-                    .iter()
-                    .filter(|region| region.good && vital(region, chain));
-                chain.good = eyes.take(2).count() == 2;
-                if !chain.good {
-                    lost |= chain.points;
-                }
-            }
-            if lost.is_empty() {
-                break;
-            }
-            regions
-                .iter_mut()
-                .for_each(|region| region.good &= !touch(region.around, lost));
-        }
+        let found = self.benson(color, self.rules.suicide);
+        let stones = found.stones();
         let mut alive = PassAlive {
-            stones: Bits::EMPTY,
-            secured: Bits::EMPTY,
-            kept: Bits::EMPTY,
+            stones,
+            secured: stones,
+            kept: stones,
         };
-        chains.retain(|chain| chain.good);
-        for chain in &chains {
-            alive.stones |= chain.points;
-            alive.secured |= chain.points;
-            alive.kept |= chain.points;
-            for region in regions
+        for region in &found.regions {
+            if found
+                .chains
                 .iter()
-                .filter(|region| region.good && vital(region, chain))
+                .any(|chain| region.is_eye(chain, found.needed))
             {
                 alive.secured |= region.points;
                 if region.points.is_single() {
@@ -101,37 +118,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         alive
     }
 
-    /// Points where a stone of the side to move makes no difference: points secured by the
-    /// opponent, and own secured regions without opposing stones.
-    pub(super) fn idle_points(&self) -> Bits<WORDS> {
-        let (own, other) = (self.to_move, self.to_move.opponent());
-        let secured = self.pass_alive(own).secured;
-        let within = secured & !self.stones(own);
-        let taking = self
-            .board
-            .frame()
-            .flood(within & self.stones(other), within);
-        let lost = self.pass_alive(other).secured;
-        ((within & !taking) | lost) & self.legal_points()
-    }
-
-    /// Area score now, with secured points counted for their side with any stones on them.
-    pub(super) fn area_score_now(&self) -> CurrentScore {
-        let secured = Color::BOTH.map(|color| self.pass_alive(color).secured);
-        let standing = self.owned(&Agreed::all_alive());
-        let owned = [0, 1].map(|side| secured[side] | (standing[side] & !secured[1 - side]));
-        let owner = |point: u16| {
-            let owns = |color: &Color| owned[color.index()].contains(Move(point));
-            Color::BOTH.into_iter().find(owns)
-        };
-        let [black, white] = owned.map(|points| points.count() as i32);
-        CurrentScore {
-            owners: (0..self.size().area() as u16).map(owner).collect(),
-            black_ahead: HalfPoints((2 * (black - white)).saturating_sub(self.komi().0)),
-            decided: self.proven().proof().is_some(),
-        }
-    }
-
     /// Proven bounds of the result for the side to move, by the rules or by secured points. Under
     /// territory scoring only finished games are proven, because an answer may cost a point.
     #[must_use]
@@ -139,17 +125,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         self.proven_by(|alive| alive.secured)
     }
 
-    /// The same independent of the game's history. Superko may forbid an answer because of an
-    /// earlier board; under superko no side is assumed to answer.
-    pub(super) fn certainly(&self) -> Bounds {
-        self.proven_by(|alive| match self.forbids_repetition() {
-            true => alive.kept,
-            false => alive.secured,
-        })
-    }
-
     /// Bounds proven by these points of each side.
-    fn proven_by(&self, points: impl Fn(PassAlive<WORDS>) -> Bits<WORDS>) -> Bounds {
+    pub(super) fn proven_by(&self, points: impl Fn(PassAlive<WORDS>) -> Bits<WORDS>) -> Bounds {
         if let Some(outcome) = self.outcome().filter(|_| !self.judged) {
             return Bounds::exactly(outcome.proof_for(self.to_move()));
         }
@@ -164,7 +141,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let [mut least, mut most] = [least, most].map(|ahead| ahead.saturating_sub(self.komi().0));
         if self.passes == 1 && !self.judged {
             // The side to move may end the game before the opponent has answered.
-            let now = self.score(&Agreed::all_alive()).0;
+            let now = self.score(&Agreed::ALL_ALIVE).0;
             match self.to_move() {
                 Color::White => least = least.min(now),
                 Color::Black => most = most.max(now),
@@ -188,7 +165,7 @@ mod tests {
     use super::super::tests::at;
     use super::super::{GoRules, SmallGo};
     use super::*;
-    use crate::game::{BoardSize, PositionHistory, Proof, Scored as _};
+    use crate::game::{BoardSize, Move, PositionHistory, Proof, Scored as _};
 
     /// Number of Black's pass-alive stones, and of all points it has secured.
     fn black(rows: &str) -> (usize, usize) {
@@ -376,7 +353,7 @@ mod tests {
         let Some(outcome) = position.outcome() else {
             return;
         };
-        let owned = position.owned(&Agreed::all_alive())[side.index()];
+        let owned = position.owned(&Agreed::ALL_ALIVE)[side.index()];
         let at_once =
             start.passes() == 1 && start.to_move() != side && position.ply() == start.ply() + 1;
         assert!(

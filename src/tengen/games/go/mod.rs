@@ -6,12 +6,8 @@
 //! ([`Go::score`]). Under rules by which players agree on dead stones, the search estimates the
 //! agreement ([`Scored::searched`]).
 
-mod agreed;
-mod area_without_dead;
 mod board;
-mod captures;
 mod counting;
-mod dame;
 mod encoding;
 mod ending;
 mod handicap;
@@ -19,7 +15,6 @@ mod history;
 mod ladder;
 mod laddered;
 mod life;
-mod repetition;
 mod rollout;
 mod rules;
 mod score;
@@ -30,9 +25,7 @@ use crate::game::{
     IllegalSetup, Move, Outcome, PliesLeft, Recent, Scored, Superko, UnsupportedSize, zobrist,
 };
 use crate::solver::Solvable;
-pub use agreed::Agreed;
 use board::Board;
-use captures::Captures;
 use handicap::Handicap;
 pub use laddered::Laddered;
 pub use life::PassAlive;
@@ -47,6 +40,9 @@ pub type LargeGo = Go<421, 6>;
 
 /// Maximum number of columns and of rows.
 const MAX_SIDE: u8 = 19;
+
+/// Number of moves whose captures a position knows.
+const REMEMBERED: usize = 4;
 
 /// A Go position on a board of at most `64 * WORDS - 1` points.
 #[derive(Debug, Clone)]
@@ -63,11 +59,32 @@ pub struct Go<const CELLS: usize, const WORDS: usize> {
     prisoners: [u32; 2],
     ply: u32,
     recent: Recent,
-    /// Stones captured by the last moves.
-    captures: Captures<WORDS>,
+    /// Stones captured by each of the last moves, most recent first.
+    captures: [Bits<WORDS>; REMEMBERED],
     /// Whether the final position proves nothing after both have passed, because dead stones must
     /// be estimated.
     judged: bool,
+}
+
+/// Agreement of the players at the end of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Agreed<const WORDS: usize> {
+    /// Dead stones, removed before counting.
+    pub dead: Bits<WORDS>,
+    /// Stones alive in seki: the points they surround are not territory. No effect under area
+    /// scoring.
+    pub seki: Bits<WORDS>,
+    /// Points that their owner must fill once the dame are filled; therefore not territory.
+    pub filled: Bits<WORDS>,
+}
+
+impl<const WORDS: usize> Agreed<WORDS> {
+    /// All stones alive, none in seki.
+    pub const ALL_ALIVE: Self = Agreed {
+        dead: Bits::EMPTY,
+        seki: Bits::EMPTY,
+        filled: Bits::EMPTY,
+    };
 }
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
@@ -176,27 +193,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         within(Color::Black) | within(Color::White)
     }
 
-    /// Whether two points are adjacent, orthogonally or diagonally.
-    #[must_use]
-    pub fn touches(&self, one: Move, other: Move) -> bool {
-        let [(x, y), (u, v)] = [one, other].map(|point| self.size().column_row(point));
-        x.abs_diff(u) < 2 && y.abs_diff(v) < 2
-    }
-
-    /// Neighbourhood of a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from
-    /// the lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
-    #[must_use]
-    pub fn neighborhood(&self, point: Move) -> u16 {
-        self.board.neighborhood(point)
-    }
-
-    /// Whether a legal stone of the side to move on `point` would capture nothing and leave its
-    /// chain a single liberty.
-    #[must_use]
-    pub fn is_self_atari(&self, point: Move) -> bool {
-        self.board.is_self_atari(self.to_move, point)
-    }
-
     /// All points where the side to move may play.
     #[must_use]
     pub fn legal_points(&self) -> Bits<WORDS> {
@@ -222,7 +218,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             prisoners: [0; 2],
             ply: 0,
             recent: Recent::default(),
-            captures: Captures::NONE,
+            captures: [Bits::EMPTY; REMEMBERED],
             judged: false,
         }
     }
@@ -383,19 +379,19 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
     fn play(&mut self, mv: Move) {
         debug_assert!(self.is_legal(mv), "{} plays {mv:?}", self.to_move);
         self.handicap.play(self.to_move, mv != self.pass());
+        let before = self.empty();
         if mv == self.pass() {
             self.ko = None;
             self.passes += 1;
-            self.captures.push(Bits::EMPTY);
         } else {
-            let before = self.empty();
             let taken = self.board.play(self.to_move, mv);
             self.ko = taken.ko;
             self.passes = 0;
-            self.captures.push(self.empty() & !before);
             self.prisoners[self.to_move.index()] += taken.own;
             self.prisoners[self.to_move.opponent().index()] += taken.theirs;
         }
+        self.captures.rotate_right(1);
+        self.captures[0] = self.empty() & !before;
         self.to_move = self.to_move.opponent();
         self.recent.push(mv);
         self.ply += 1;
@@ -403,7 +399,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
 
     fn outcome(&self) -> Option<Outcome> {
         let over = self.passes >= 2;
-        over.then(|| Outcome::by_points(self.score(&Agreed::all_alive())))
+        over.then(|| Outcome::by_points(self.score(&Agreed::ALL_ALIVE)))
     }
 
     fn scored(&self) -> Option<&impl Scored<Self>> {
@@ -415,15 +411,16 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
     }
 
     fn key(&self) -> u128 {
-        match self.to_move {
-            Color::Black => self.board.key() ^ self.rest_key(),
-            Color::White => self.board.key() ^ self.rest_key() ^ zobrist::WHITE_TO_MOVE,
-        }
+        self.board.key() ^ self.rest_key() ^ zobrist::to_move(self.to_move)
     }
 
-    /// By the rules or by secured points.
+    /// By the rules or by secured points. Superko may forbid an answer because of an earlier board; under superko no
+    /// side is assumed to answer.
     fn certain(&self) -> Bounds {
-        self.certainly()
+        self.proven_by(|alive| match self.forbids_repetition() {
+            true => alive.kept,
+            false => alive.secured,
+        })
     }
 
     /// Unbounded. The expected value fills two thirds to three quarters of the points, as in

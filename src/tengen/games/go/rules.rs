@@ -214,20 +214,14 @@ impl GoRules {
         let mut tax = None;
         for (field, value) in fields {
             let set = self.set(field, value, &mut tax);
-            set.map_err(|known| UnknownRules {
-                text: format!("{field} {value}"),
-                known,
-            })?;
+            set.map_err(|known| UnknownRules::new(format!("{field} {value}"), known))?;
         }
         let (fits, known) = match self.scoring {
             Scoring::Area => ("NONE", "tax NONE where scoring is AREA"),
             Scoring::Territory => ("SEKI", "tax SEKI where scoring is TERRITORY"),
         };
         match tax {
-            Some(tax) if tax != fits => Err(UnknownRules {
-                text: format!("tax {tax}"),
-                known,
-            }),
+            Some(tax) if tax != fits => Err(UnknownRules::new(format!("tax {tax}"), known)),
             _ => Ok(self),
         }
     }
@@ -355,10 +349,7 @@ impl FromStr for GoRules {
             Some(fields) if !text.is_empty() => {
                 base.unwrap_or(Self::TROMP_TAYLOR).with_fields(&fields)
             }
-            _ => Err(UnknownRules {
-                text: text.to_owned(),
-                known: NAMES,
-            }),
+            _ => Err(UnknownRules::new(text, NAMES)),
         }
     }
 }

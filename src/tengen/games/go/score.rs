@@ -42,7 +42,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// reaches.
     #[must_use]
     pub fn area(&self) -> [Bits<WORDS>; 2] {
-        self.owned_as(Scoring::Area, &Agreed::all_alive())
+        self.owned_as(Scoring::Area, &Agreed::ALL_ALIVE)
     }
 
     /// The points that count for Black and for White: under area scoring living stones and the
@@ -76,11 +76,55 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 }
 
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// Whose each point is if the game ended now and what is dead amid pass-alive stones were taken off, as KataGo
+    /// tells it to its networks (docs/methods.md#go), for Black and White: what is pass-alive with its territory, even
+    /// where the other side's dead stones stand; other stones where they stand; empty points that one side alone
+    /// reaches. With `suicide` stones are pass-alive only as far as they are where suicide is legal.
+    #[must_use]
+    pub fn area_without_dead(&self, suicide: bool) -> [Bits<WORDS>; 2] {
+        let mut owned = [Bits::EMPTY; 2];
+        for color in Color::BOTH {
+            let (own, other) = (color.index(), color.opponent().index());
+            let [certain, open] = self.claims(color, suicide);
+            owned[other].remove_all(certain);
+            owned[own] |= certain;
+            owned[own] |= open & !(owned[0] | owned[1]);
+        }
+        let left = !(owned[0] | owned[1]);
+        Color::BOTH.map(|color| owned[color.index()] | (self.stones(color) & left))
+    }
+
+    /// The claims of one side: those independent of the other side's, pass-alive stones and regions beside no other
+    /// ones that are empty or in which nothing can live; and empty regions beside this side's stones alone.
+    fn claims(&self, color: Color, suicide: bool) -> [Bits<WORDS>; 2] {
+        let (stones, enemies) = (self.stones(color), self.stones(color.opponent()));
+        if stones.is_empty() {
+            return [Bits::EMPTY; 2];
+        }
+        let beside = self.frame().neighbors(stones);
+        let found = self.benson(color, suicide);
+        let (mut certain, mut open) = (found.stones(), Bits::EMPTY);
+        for region in &found.regions {
+            let is_empty = !region.points.intersects(enemies);
+            // With one point that no stone of the side touches.
+            let is_small = (region.points & !beside).count() < 2;
+            if region.good && (is_empty || is_small) {
+                certain |= region.points;
+            } else if is_empty {
+                open |= region.points;
+            }
+        }
+        [certain, open]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
+    use super::super::diagram::diagram;
     use super::super::{GoRules, SmallGo};
     use super::*;
     use crate::game::{BoardSize, Game, Move, Scored as _};
@@ -103,12 +147,12 @@ mod tests {
                     break;
                 }
             }
-            let counted = position.score(&Agreed::all_alive());
+            let counted = position.score(&Agreed::ALL_ALIVE);
             assert_eq!(position.area_score(), counted, "{position:?}");
             different += i32::from(position.area_komi() != position.komi());
             let mut disputed = position.disputed();
             assert_eq!(disputed.outcome(), None);
-            assert_eq!(disputed.score(&Agreed::all_alive()), counted);
+            assert_eq!(disputed.score(&Agreed::ALL_ALIVE), counted);
             // From there on stones cost nothing.
             let komi = disputed.komi();
             if let Some(point) = disputed.legal_points().lowest() {
@@ -130,5 +174,69 @@ mod tests {
             assert!(position.outcome().is_some());
             assert_eq!(position.certain().proof().is_some(), proves, "{rules}");
         }
+    }
+
+    /// Who claims what, in rows from the top: `X` Black, `O` White.
+    fn area_without_dead(rows: &str, suicide: bool) -> String {
+        let position = diagram(rows, "chinese", Color::Black);
+        let owned = position.area_without_dead(suicide);
+        let size = crate::game::Game::size(&position);
+        let letter = |row: u8, column: u8| {
+            let point = size.point(column, row);
+            match owned.map(|points| points.contains(point)) {
+                [true, false] => 'X',
+                [false, true] => 'O',
+                [false, false] => '.',
+                [true, true] => '?',
+            }
+        };
+        let row = |row| (0..size.width).map(|column| letter(row, column)).collect();
+        let rows: Vec<String> = (0..size.height).rev().map(row).collect();
+        rows.join(" ")
+    }
+
+    #[test]
+    fn each_point_goes_to_who_has_it() {
+        for (what, rows, wanted) in [
+            ("nothing", "..... ..... .....", "..... ..... ....."),
+            (
+                "one stone has all",
+                "..... ..X.. .....",
+                "XXXXX XXXXX XXXXX",
+            ),
+            (
+                "stones and what is between",
+                "..X.O ..X.O ..X.O",
+                "XXX.O XXX.O XXX.O",
+            ),
+            (
+                "a dead stone in an eye is taken",
+                "O.X.. XXXXX .X.X. ..... .....",
+                "XXXXX XXXXX XXXXX XXXXX XXXXX",
+            ),
+            (
+                // The example in KataGo's comments.
+                "territory of pass-alive stones, though only White borders it",
+                ".OX.X.X OXXXXXX XX.....",
+                "XXXXXXX XXXXXXX XXXXXXX",
+            ),
+            (
+                "a large empty region of pass-alive stones",
+                ".X.X. XXXX. ..... .OOOO .O.O.",
+                "XXXX. XXXX. ..... .OOOO .OOOO",
+            ),
+        ] {
+            assert_eq!(area_without_dead(rows, false), wanted, "{what}");
+        }
+    }
+
+    #[test]
+    fn with_suicide_eyes_may_not_be_filled() {
+        // White's three stones leave Black's eye of four one empty point that Black touches: only where
+        // suicide is legal White's stones count as not touched.
+        let rows = "OOX.X O.XXX XXX.. ..... .....";
+        let [without, with] = [false, true].map(|suicide| area_without_dead(rows, suicide));
+        assert_ne!(without, with);
+        assert!(without.starts_with("XXXXX XXXXX"), "{without}");
     }
 }

@@ -34,7 +34,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     pub fn agreed_on(&self, dead: Bits<WORDS>) -> Agreed<WORDS> {
         let mut agreed = Agreed {
             dead: self.connected(dead & !self.empty()),
-            ..Agreed::all_alive()
+            ..Agreed::ALL_ALIVE
         };
         if self.rules.scoring == Scoring::Territory {
             let alone = self.owned_as(Scoring::Area, &agreed);
@@ -52,8 +52,9 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let stones = self.stones(color) & !agreed.dead;
         let others = self.stones(color.opponent()) & !agreed.dead;
         let dame = frame.board() & !(alone[0] | alone[1]);
-        let places = parts(frame, dame).into_iter();
-        let wide = places.filter(|place| place.count() > MAX_SHARED);
+        let wide = frame
+            .components(dame)
+            .filter(|place| place.count() > MAX_SHARED);
         let border = wide.fold(Bits::EMPTY, |all, place| all | place);
         let mut group = Group {
             frame,
@@ -62,34 +63,23 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         };
         group.connect(dame, others);
         agreed.filled |= group.fill();
-        let (mut left, all) = (group.open, group.stones | group.open);
-        while let Some(first) = left.lowest() {
-            let whole = frame.flood(Bits::point(first), all);
-            left.remove_all(whole);
+        for whole in frame.components(group.stones | group.open) {
             let room = whole & group.open;
             let shared = frame.neighbors(whole & stones) & dame;
-            let escapes = !(shared & border).is_empty();
-            if shared.is_empty() || escapes || room.count() > MAX_ROOM {
+            if room.is_empty()
+                || shared.is_empty()
+                || shared.intersects(border)
+                || room.count() > MAX_ROOM
+            {
                 continue;
             }
-            for chain in parts(frame, whole & group.stones) {
-                if !(frame.neighbors(chain) & room).is_empty() && group.falls(chain, room) {
+            for chain in frame.components(whole & group.stones) {
+                if frame.neighbors(chain).intersects(room) && group.falls(chain, room) {
                     agreed.seki |= chain & stones;
                 }
             }
         }
     }
-}
-
-/// Connected components of a set of points.
-fn parts<const WORDS: usize>(frame: &Frame<WORDS>, mut set: Bits<WORDS>) -> Vec<Bits<WORDS>> {
-    let mut parts = Vec::new();
-    while let Some(first) = set.lowest() {
-        let part = frame.flood(Bits::point(first), set);
-        set.remove_all(part);
-        parts.push(part);
-    }
-    parts
 }
 
 impl<const WORDS: usize> Group<'_, WORDS> {
@@ -101,7 +91,7 @@ impl<const WORDS: usize> Group<'_, WORDS> {
         let mut free = dame;
         for point in dame.iter() {
             let meeting = frame.flood(next_to(point) & self.stones, self.stones);
-            let chains = parts(frame, meeting);
+            let chains: Vec<_> = frame.components(meeting).collect();
             if !free.contains(point) || chains.len() < 2 {
                 continue;
             }
@@ -110,7 +100,7 @@ impl<const WORDS: usize> Group<'_, WORDS> {
                 && (next_to(point) & empty).count() < 2
                 && !chains.iter().any(in_atari);
             let meets_too = |other: &Move| {
-                let touched = |chain: &Bits<WORDS>| !(next_to(*other) & *chain).is_empty();
+                let touched = |chain: &Bits<WORDS>| next_to(*other).intersects(*chain);
                 *other != point && chains.iter().all(touched)
             };
             let second = free.iter().find(meets_too);
@@ -128,7 +118,7 @@ impl<const WORDS: usize> Group<'_, WORDS> {
     fn fill(&mut self) -> Bits<WORDS> {
         let mut filled = Bits::EMPTY;
         loop {
-            let chains = parts(self.frame, self.stones).into_iter();
+            let chains = self.frame.components(self.stones);
             let mut liberties = chains.map(|chain| self.frame.neighbors(chain) & self.open);
             let Some(last) = liberties.find(Bits::is_single) else {
                 return filled;
@@ -189,7 +179,7 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
         self.known.insert(position, false);
         let empty = self.room & !(position.own | position.other);
         let taken = empty.iter().any(|point| {
-            self.attacked(position, point)
+            self.played(position, point, true)
                 .is_some_and(|next| (next.own & self.target) != self.target || !self.is_saved(next))
         });
         self.known.insert(position, taken);
@@ -206,41 +196,39 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
         };
         !self.succeeds(passed)
             || empty.iter().any(|point| {
-                let next = self.defended(position, point);
+                let next = self.played(position, point, false);
                 next.is_some_and(|next| !self.succeeds(next))
             })
     }
 
-    /// The attacker's stone on a point, unless it is suicide or a forbidden ko recapture.
-    fn attacked(&self, position: Position<WORDS>, point: Move) -> Option<Position<WORDS>> {
-        let other = position.other | Bits::point(point);
-        let free = |own: Bits<WORDS>| self.room & !(own | other);
-        let caught = self.without_liberties(position.own, free(position.own), point);
-        let own = position.own & !caught;
-        let chain = self.frame.flood(Bits::point(point), other);
-        // A stone that reaches the outside is connected to stones that cannot be captured.
-        let breath = free(own) | (self.frame.board() & !self.room);
-        let stays = !(self.frame.neighbors(chain) & breath).is_empty();
-        let ko = caught
-            .lowest()
-            .filter(|_| caught.is_single() && chain.is_single());
-        let retaken = position.ko == Some(point) && ko.is_some();
-        (stays && !retaken).then_some(Position { own, other, ko })
-    }
-
-    /// The group's stone on a point, under the same conditions.
-    fn defended(&self, position: Position<WORDS>, point: Move) -> Option<Position<WORDS>> {
-        let own = position.own | Bits::point(point);
+    /// A stone of the attacker, or of the group, on a point, unless it is suicide or a forbidden ko recapture. A stone
+    /// of the attacker that reaches the outside is connected to stones that cannot be captured.
+    fn played(
+        &self,
+        position: Position<WORDS>,
+        point: Move,
+        attacks: bool,
+    ) -> Option<Position<WORDS>> {
         let outside = self.frame.board() & !self.room;
-        let free = self.room & !(own | position.other);
-        let caught = self.without_liberties(position.other, free | outside, point);
-        let other = position.other & !caught;
-        let chain = self.frame.flood(Bits::point(point), own);
-        let stays = !(self.frame.neighbors(chain) & self.room & !(own | other)).is_empty();
-        let ko = caught
-            .lowest()
-            .filter(|_| caught.is_single() && chain.is_single());
+        let (own, other) = (position.own, position.other);
+        let (mine, theirs, my_breath, their_breath) = match attacks {
+            true => (other, own, outside, Bits::EMPTY),
+            false => (own, other, Bits::EMPTY, outside),
+        };
+        let mine = mine | Bits::point(point);
+        let free = |theirs: Bits<WORDS>| self.room & !(mine | theirs);
+        let caught = self.without_liberties(theirs, free(theirs) | their_breath, point);
+        let theirs = theirs & !caught;
+        let chain = self.frame.flood(Bits::point(point), mine);
+        let stays = (self.frame.neighbors(chain)).intersects(free(theirs) | my_breath);
+        let is_ko = caught.is_single() && chain.is_single();
+        let ko = caught.lowest().filter(|_| is_ko);
         let retaken = position.ko == Some(point) && ko.is_some();
+        let (own, other) = if attacks {
+            (theirs, mine)
+        } else {
+            (mine, theirs)
+        };
         (stays && !retaken).then_some(Position { own, other, ko })
     }
 
@@ -252,12 +240,11 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
         point: Move,
     ) -> Bits<WORDS> {
         let next = self.frame.neighbors(Bits::point(point)) & stones;
-        let chains = parts(self.frame, self.frame.flood(next, stones)).into_iter();
+        let chains = self.frame.components(self.frame.flood(next, stones));
         let caught = chains.filter(|chain| (self.frame.neighbors(*chain) & free).is_empty());
         caught.fold(Bits::EMPTY, |all, chain| all | chain)
     }
 }
 
 #[cfg(test)]
-#[path = "seki_tests.rs"]
 mod tests;

@@ -97,7 +97,7 @@ fn compare<const CELLS: usize, const WORDS: usize>(
         Scoring::Area => stones[0] + empty[0] - stones[1] - empty[1],
         Scoring::Territory => empty[0] - empty[1] + white as i32 - black as i32,
     };
-    let score = position.score(&Agreed::all_alive());
+    let score = position.score(&Agreed::ALL_ALIVE);
     let bonus = naive.rules.bonus(naive.handicap());
     assert_eq!(score.0, 2 * (ahead - i32::from(bonus)) - naive.rules.komi.0);
 }

@@ -183,7 +183,8 @@ impl Lines {
     /// The window of `color` around a point, ignoring the point itself.
     #[must_use]
     pub fn window(&self, color: Color, point: Move, direction: Direction) -> Window {
-        self.window_from(color, self.size.column_row(point), direction)
+        let place = direction.place(self.size.column_row(point));
+        self.line(place.line).window(color, place.index)
     }
 
     /// The windows of `color` around a point in each of [`Direction::ALL`].
@@ -192,11 +193,6 @@ impl Lines {
         let window = |place: Place| self.line(place.line).window(color, place.index);
         let [row, column, rising, falling] = Place::of_each(self.size.column_row(point));
         [window(row), window(column), window(rising), window(falling)]
-    }
-
-    fn window_from(&self, color: Color, at: (u8, u8), direction: Direction) -> Window {
-        let place = direction.place(at);
-        self.line(place.line).window(color, place.index)
     }
 
     /// The line of this number.

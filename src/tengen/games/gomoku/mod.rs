@@ -6,7 +6,6 @@
 
 mod encoding;
 mod lines;
-mod openings;
 mod renju;
 mod rollout;
 mod rules;
@@ -104,7 +103,7 @@ impl Gomoku {
     pub fn legal_points(&self) -> Points {
         match self.winner {
             Some(_) => Bits::EMPTY,
-            None => self.empty() & !self.forbidden(self.to_move),
+            None => self.allowed(self.to_move, self.empty()),
         }
     }
 
@@ -112,34 +111,28 @@ impl Gomoku {
     #[must_use]
     pub fn allowed(&self, color: Color, points: Points) -> Points {
         let empty = points & self.empty();
+        let allowed = |&point: &Move| !renju::is_forbidden(&self.lines, point);
         match self.rules.forbids(color) {
             false => empty,
-            true => {
-                let allowed = empty.iter();
-                allowed
-                    .filter(|&point| !renju::is_forbidden(&self.lines, point))
-                    .collect()
-            }
+            true => empty.iter().filter(allowed).collect(),
         }
     }
 
     /// All empty points where the rules forbid `color` to play.
     #[must_use]
     pub fn forbidden(&self, color: Color) -> Points {
-        match self.rules.forbids(color) {
-            false => Bits::EMPTY,
-            true => self.empty() & !self.allowed(color, self.empty()),
-        }
+        self.empty() & !self.allowed(color, self.empty())
     }
 
-    /// Whether neither side can ever make a five, because every five points in a row contain stones
-    /// of both. The game still continues until the board is full.
+    /// Whether `color` has a move.
     #[must_use]
-    pub fn is_dead(&self) -> bool {
-        !Color::BOTH.into_iter().any(|color| self.has_room(color))
+    pub fn has_move(&self, color: Color) -> bool {
+        let mut empty = self.empty().iter();
+        empty.any(|point| !self.is_forbidden(color, point))
     }
 
-    /// Whether some five points in a row have no stone of the opponent.
+    /// Whether some five points in a row have no stone of the opponent. Where neither side has any, the game still
+    /// continues until the board is full.
     #[must_use]
     pub fn has_room(&self, color: Color) -> bool {
         let points = (0..self.size().area() as u16).map(Move);
@@ -148,10 +141,8 @@ impl Gomoku {
         // will do.
         let shapes = Shapes::of(Five::OrMore);
         open.any(|point| {
-            let windows = Direction::ALL.map(|at| self.lines.window(color, point, at));
-            windows
-                .into_iter()
-                .any(|window| shapes.shape(window) > Shape::Nothing)
+            let mut windows = self.lines.windows(color, point).into_iter();
+            windows.any(|window| shapes.shape(window) > Shape::Nothing)
         })
     }
 
@@ -188,7 +179,7 @@ impl Game for Gomoku {
         offered_rules: &["freestyle", "standard", "renju", "caro", "standard-caro"],
         draws: true,
         lost_because: "has let a five be made",
-        openings: openings::openings,
+        openings: renju::openings,
         // Threats decide from the first moves on, with any method of move selection. The search's
         // constants are by SPSA (docs/results/gomoku.toml).
         settings: &[
@@ -275,10 +266,6 @@ impl Game for Gomoku {
         self.legal_points().iter()
     }
 
-    fn legal_count(&self) -> usize {
-        self.legal_points().count()
-    }
-
     fn is_legal(&self, mv: Move) -> bool {
         self.winner.is_none()
             && mv.index() < self.size().area()
@@ -305,17 +292,11 @@ impl Game for Gomoku {
         if let Some(winner) = self.winner {
             return Some(Outcome::win(winner));
         }
-        let forbids = self.rules.forbids(self.to_move);
-        let mut empty = self.empty().iter();
-        let goes_on = empty.any(|point| !forbids || !renju::is_forbidden(&self.lines, point));
-        (!goes_on).then_some(Outcome::DRAW)
+        (!self.has_move(self.to_move)).then_some(Outcome::DRAW)
     }
 
     fn key(&self) -> u128 {
-        match self.to_move {
-            Color::Black => self.key,
-            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
-        }
+        self.key ^ zobrist::to_move(self.to_move)
     }
 
     /// At most the number of empty points. The expected value lies between what games with Rapfi and

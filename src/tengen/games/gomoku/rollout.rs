@@ -1,13 +1,11 @@
 //! Gomoku's random rollouts: fives and fours are seen, threes are made and stopped, and otherwise
 //! stones are placed where rows grow.
 
-mod potential;
-
 use rand::Rng;
 
 use crate::game::{Bits, Color, Game, Move, Outcome};
 use crate::games::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
-use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, below};
+use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, any, below};
 
 impl Rollout for Gomoku {
     /// The policy wins if it can, stops a five, makes a straight four, stops one, makes a double
@@ -45,18 +43,9 @@ impl Rollout for Gomoku {
         let urgent = sight.urgent(self);
         for (&mv, prior) in moves.iter().zip(priors) {
             *prior = match urgent {
-                Some((points, win)) if points.contains(mv) => Prior {
-                    win,
-                    rollouts: URGENT,
-                },
-                Some(_) => Prior {
-                    win: 0.05,
-                    rollouts: URGENT,
-                },
-                None => Prior {
-                    win: sight.promise(self, mv),
-                    rollouts: CALM,
-                },
+                Some((points, win)) if points.contains(mv) => Prior::new(win, URGENT),
+                Some(_) => Prior::new(0.05, URGENT),
+                None => Prior::new(sight.promise(self, mv), CALM),
             };
         }
     }
@@ -68,7 +57,7 @@ impl Rollout for Gomoku {
         let is_urgent = |mv| urgent.is_some_and(|(points, _)| points.contains(mv));
         let appeal = |&mv: &Move| f32::from(u8::from(is_urgent(mv))) + sight.promise(self, mv);
         StaticEval {
-            value: potential::value(self),
+            value: potential_value(self),
             appeal: moves.iter().map(appeal).collect(),
         }
     }
@@ -239,12 +228,47 @@ impl VisiblePosition {
     }
 }
 
-/// A uniformly random point.
-fn any<R: Rng>(points: Points, rng: &mut R) -> Option<Move> {
-    match points.count() {
-        0 => None,
-        count => points.nth(below(rng, count)),
-    }
+/// Value of five points in a row by the number of one side's stones there, with none of the
+/// other's.
+const FIVE_WORTH: [f32; 6] = [0.0, 1.0, 5.0, 20.0, 100.0, 100.0];
+
+/// The side to move has the next stone: its rows count by this factor, and it gets this in
+/// addition. (With these and [`FIVE_WORTH`], 130 of 160 random openings of three and five stones on
+/// 15x15 have the sign that a search of 150 visits gives them; weighted by its value, 89%.)
+const TURN: f32 = 1.2;
+const STONE_IN_HAND: f32 = 15.0;
+/// The difference at which a side's winning chance is two thirds.
+const SCALE: f32 = 40.0;
+
+/// Expected result of the side to move, in [-1, 1].
+fn potential_value(position: &Gomoku) -> f32 {
+    let us = position.to_move();
+    let [own, theirs] = [us, us.opponent()].map(|color| potential(position, color));
+    ((TURN * own + STONE_IN_HAND - theirs) / SCALE).tanh()
+}
+
+/// Total value of all fives that a colour can still make.
+fn potential(position: &Gomoku, color: Color) -> f32 {
+    let size = position.size();
+    let points = (0..size.area() as u16).map(Move);
+    let fives = points.flat_map(|point| {
+        Direction::ALL.into_iter().filter_map(move |direction| {
+            let (_, ahead) = direction.room(size, point);
+            (ahead >= 4).then_some((point, direction))
+        })
+    });
+    let worth = fives.map(|(point, direction)| {
+        let cells = (0..5).map(|steps| position.stone(direction.step(size, point, steps)));
+        let mut own = 0;
+        for stone in cells.flatten() {
+            if stone != color {
+                return 0.0;
+            }
+            own += 1;
+        }
+        FIVE_WORTH[own]
+    });
+    worth.sum()
 }
 
 #[cfg(test)]

@@ -37,6 +37,11 @@ pub enum GomokuRules {
     StandardCaro,
 }
 
+/// The variants, for messages.
+const KNOWN: &str = "freestyle (five or more win), standard (exactly five), renju (moves forbidden to \
+                     Black), caro (five or more, not blocked at both ends), standard-caro (exactly \
+                     five, not blocked at both ends)";
+
 impl GomokuRules {
     /// All variants, in the order of messages.
     pub const ALL: [GomokuRules; 5] = [
@@ -94,12 +99,7 @@ impl FromStr for GomokuRules {
         let name = text.to_ascii_lowercase().replace('_', "-");
         let mut all = Self::ALL.into_iter();
         let found = all.find(|rules| rules.name() == name);
-        found.ok_or_else(|| UnknownRules {
-            text: text.to_owned(),
-            known: "freestyle (five or more win), standard (exactly five), renju (moves forbidden to \
-                    Black), caro (five or more, not blocked at both ends), standard-caro (exactly \
-                    five, not blocked at both ends)",
-        })
+        found.ok_or_else(|| UnknownRules::new(text, KNOWN))
     }
 }
 

@@ -182,7 +182,8 @@ impl Shapes {
         match becomes {
             Shape::Four => {
                 self.fives[window.index()] = found;
-                match (found.count(), length(&cells)) {
+                let (behind, ahead) = ends(&cells);
+                match (found.count(), behind + 1 + ahead) {
                     (1, _) => Shape::Four,
                     (_, 4) => Shape::StraightFour,
                     _ => Shape::TwoFours,
@@ -234,12 +235,6 @@ fn changed(
         next[cell] = to;
         (cell, Window::seen(&next))
     })
-}
-
-/// Own stones in a row through the centre, at most as many as a window shows.
-fn length(cells: &[Cell; 2 * REACH + 1]) -> usize {
-    let (behind, ahead) = ends(cells);
-    behind + 1 + ahead
 }
 
 /// Own stones in a row on either side of the centre.

@@ -155,7 +155,9 @@ impl ShapeMap {
                 let steps = index as i8 - here.index as i8;
                 let there = direction.step(self.size, point, steps);
                 let left = set_of(before.shape(color, index));
-                if let Some(set) = left.filter(|&set| !self.makes(color, there, SETS[set])) {
+                if let Some(set) = left
+                    && !self.shapes(color, there).contains(&SETS[set])
+                {
                     self.flip(color, set, there, note);
                 }
                 if let Some(set) = set_of(now.shape(color, index))
@@ -165,11 +167,6 @@ impl ShapeMap {
                 }
             }
         }
-    }
-
-    /// Whether a stone of `color` on a point would make this shape in some direction.
-    fn makes(&self, color: Color, point: Move, shape: Shape) -> bool {
-        self.shapes(color, point).contains(&shape)
     }
 
     fn flip(&mut self, color: Color, set: usize, point: Move, note: &mut impl FnMut(Flip)) {
@@ -204,7 +201,17 @@ impl LineShapes {
     /// The shapes of a line under these rules.
     #[inline]
     pub(super) fn of(line: BoardLine, rules: GomokuRules) -> LineShapes {
-        MEMO.with_borrow_mut(|memo| memo.find(line, rules))
+        let key = line.key(rules);
+        // Knuth's multiplicative hashing, by the golden ratio.
+        let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - MEMO_BITS);
+        MEMO.with_borrow_mut(|memo| {
+            let remembered = &mut memo[place as usize];
+            if remembered.key != key {
+                let shapes = LineShapes::computed(line, rules);
+                *remembered = Remembered { key, shapes };
+            }
+            remembered.shapes
+        })
     }
 
     /// The same without memory.
@@ -279,9 +286,7 @@ const fn if_at_least<const LEAST: u128>(places: u128) -> u128 {
 /// Logarithm of the number of lines remembered: 400 KB, which stay in the second-level cache.
 const MEMO_BITS: u32 = 13;
 
-/// Lines by their stones, each in one place; a later one replaces an earlier one.
-struct Memo(Vec<Remembered>);
-
+/// A line in the memory.
 #[derive(Clone, Copy, Default)]
 struct Remembered {
     /// Stones, edges and rules; 0 for none.
@@ -290,24 +295,8 @@ struct Remembered {
 }
 
 thread_local! {
-    static MEMO: RefCell<Memo> = RefCell::new(Memo(vec![Remembered::default(); 1 << MEMO_BITS]));
-}
-
-impl Memo {
-    #[inline]
-    fn find(&mut self, line: BoardLine, rules: GomokuRules) -> LineShapes {
-        let key = line.key(rules);
-        // Knuth's multiplicative hashing, by the golden ratio.
-        let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - MEMO_BITS);
-        let remembered = &mut self.0[place as usize];
-        if remembered.key != key {
-            *remembered = Remembered {
-                key,
-                shapes: LineShapes::computed(line, rules),
-            };
-        }
-        remembered.shapes
-    }
+    /// Lines by their stones, each in one place; a later one replaces an earlier one.
+    static MEMO: RefCell<Vec<Remembered>> = RefCell::new(vec![Remembered::default(); 1 << MEMO_BITS]);
 }
 
 #[cfg(test)]

@@ -40,30 +40,6 @@ pub struct NoGo<const WORDS: usize> {
 }
 
 impl<const WORDS: usize> NoGo<WORDS> {
-    /// The position with these stones on the board of `empty`, independent of their order.
-    ///
-    /// # Errors
-    /// [`IllegalSetup`] when points overlap, lie off the board, or a block has no liberty.
-    pub fn from_stones(
-        empty: &NoGo<WORDS>,
-        stones: [Bits<WORDS>; 2],
-        to_move: Color,
-        last_move: Option<Move>,
-    ) -> Result<Self, IllegalSetup> {
-        let mut position = empty.clone();
-        for color in Color::BOTH {
-            for point in stones[color.index()].iter() {
-                if !position.legal[color.index()].contains(point) {
-                    return Err(IllegalSetup { color, point });
-                }
-                position.place(color, point);
-            }
-        }
-        position.to_move = to_move;
-        position.recent = last_move.into_iter().collect();
-        Ok(position)
-    }
-
     /// The empty board, without a check of its size.
     fn cleared(size: BoardSize) -> Self {
         let blocks = Blocks::new(size);
@@ -208,11 +184,17 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
             }
             sets[color.index()] |= Bits::point(point);
         }
-        let empty = match self.ply {
-            0 => self.clone(),
-            _ => NoGo::cleared(self.size()),
-        };
-        NoGo::from_stones(&empty, sets, to_move, None)
+        let mut position = NoGo::cleared(self.size());
+        for color in Color::BOTH {
+            for point in sets[color.index()].iter() {
+                if !position.legal[color.index()].contains(point) {
+                    return Err(IllegalSetup { color, point });
+                }
+                position.place(color, point);
+            }
+        }
+        position.to_move = to_move;
+        Ok(position)
     }
 
     fn rules(&self) -> OneSet {
@@ -247,10 +229,6 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         self.legal[self.to_move.index()].iter()
     }
 
-    fn legal_count(&self) -> usize {
-        self.legal[self.to_move.index()].count()
-    }
-
     fn is_legal(&self, mv: Move) -> bool {
         self.legal[self.to_move.index()].contains(mv)
     }
@@ -277,10 +255,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
     }
 
     fn key(&self) -> u128 {
-        match self.to_move {
-            Color::Black => self.key,
-            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
-        }
+        self.key ^ zobrist::to_move(self.to_move)
     }
 
     /// Bounded by `min(2a, 2b + 1, |La ∪ Lb|)` for a legal moves of the mover and b of the opponent

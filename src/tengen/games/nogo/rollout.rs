@@ -35,8 +35,7 @@ impl<const WORDS: usize> Rollout for NoGo<WORDS> {
     /// By the moves that remain for both sides: NoGo is a race for the last move.
     fn static_eval(&self, moves: &[Move]) -> StaticEval {
         let appeal = |&mv: &Move| {
-            let mut next = self.clone();
-            next.play(mv);
+            let next = self.after(mv);
             let [own, theirs] = [self.to_move(), next.to_move()].map(|color| next.legal(color));
             let alone = (own & !theirs).count() as f32 - (theirs & !own).count() as f32;
             alone + SHARED_WORTH * (own & theirs).count() as f32
@@ -130,6 +129,7 @@ mod tests {
     use super::*;
     use crate::game::BoardSize;
     use crate::games::nogo::SmallNoGo;
+    use crate::games::nogo::tests::from_stones;
 
     #[test]
     fn rollouts_end_where_neither_side_can_move() {
@@ -201,8 +201,7 @@ mod tests {
         // White's corner eye: only White may ever play A1 while Black has shared points elsewhere.
         let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
         let white = [Move(1), Move(5)].into_iter().collect();
-        let start =
-            SmallNoGo::from_stones(&empty, [Bits::EMPTY, white], Color::White, None).unwrap();
+        let start = from_stones(&empty, [Bits::EMPTY, white], Color::White, None).unwrap();
         assert!(!start.legal(Color::Black).contains(Move(0)));
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
         for _ in 0..100 {

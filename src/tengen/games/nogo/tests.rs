@@ -53,6 +53,24 @@ impl Naive {
     }
 }
 
+/// The position with these stones on the board of `empty`, after this move.
+pub(super) fn from_stones(
+    empty: &SmallNoGo,
+    stones: [Bits<2>; 2],
+    to_move: Color,
+    last_move: Option<Move>,
+) -> Result<SmallNoGo, IllegalSetup> {
+    let of = |color: Color| {
+        stones[color.index()]
+            .iter()
+            .map(move |point| (point, color))
+    };
+    let stones: Vec<(Move, Color)> = Color::BOTH.into_iter().flat_map(of).collect();
+    let mut position = empty.set_up(&stones, to_move)?;
+    position.recent = last_move.into_iter().collect();
+    Ok(position)
+}
+
 fn compare(position: &SmallNoGo, naive: &mut Naive) {
     for color in Color::BOTH {
         for point in 0..naive.points.len() {
@@ -210,7 +228,7 @@ fn a_position_is_its_stones() {
     while position.outcome().is_none() {
         let stones = Color::BOTH.map(|color| position.stones(color));
         let (side, last) = (position.to_move(), position.last_move());
-        let rebuilt = SmallNoGo::from_stones(&empty, stones, side, last).unwrap();
+        let rebuilt = from_stones(&empty, stones, side, last).unwrap();
         assert_eq!(rebuilt.key(), position.key());
         assert_eq!(rebuilt.last_move(), last);
         assert_eq!(rebuilt.ply(), position.ply());
@@ -232,7 +250,7 @@ fn stones_without_liberties_are_refused() {
     let empty = SmallNoGo::new(BoardSize::square(3)).unwrap();
     let corner = Bits::point(Move(0));
     let around: Bits<2> = [Move(1), Move(3)].into_iter().collect();
-    let result = SmallNoGo::from_stones(&empty, [corner, around], Color::Black, None);
+    let result = from_stones(&empty, [corner, around], Color::Black, None);
     assert!(matches!(
         result,
         Err(IllegalSetup {
@@ -240,8 +258,8 @@ fn stones_without_liberties_are_refused() {
             ..
         })
     ));
-    let overlap = SmallNoGo::from_stones(&empty, [corner, corner], Color::Black, None);
+    let overlap = from_stones(&empty, [corner, corner], Color::Black, None);
     assert!(overlap.is_err());
     let outside = Bits::point(Move(100));
-    assert!(SmallNoGo::from_stones(&empty, [outside, Bits::EMPTY], Color::Black, None).is_err());
+    assert!(from_stones(&empty, [outside, Bits::EMPTY], Color::Black, None).is_err());
 }

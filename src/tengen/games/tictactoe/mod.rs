@@ -43,10 +43,8 @@ impl FromStr for InARow {
 
     fn from_str(text: &str) -> Result<Self, UnknownRules> {
         let length = text.parse().ok().filter(|length| (2..=8).contains(length));
-        length.map(InARow).ok_or_else(|| UnknownRules {
-            text: text.to_owned(),
-            known: "a number in a row from 2 to 8",
-        })
+        let refused = || UnknownRules::new(text, "a number in a row from 2 to 8");
+        length.map(InARow).ok_or_else(refused)
     }
 }
 
@@ -204,10 +202,7 @@ impl Game for TicTacToe {
     }
 
     fn key(&self) -> u128 {
-        match self.to_move {
-            Color::Black => self.key,
-            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
-        }
+        self.key ^ zobrist::to_move(self.to_move)
     }
 
     fn plies_left(&self) -> PliesLeft {

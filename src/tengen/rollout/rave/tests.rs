@@ -62,7 +62,7 @@ fn what_a_past_forbids_is_in_no_line() {
             assert!(game.position().is_legal(Move(0)) && !game.allows(Move(0)));
         }
         let mut rave = Rave::new(RaveParams::default(), 1);
-        let report = rave.watch(&game, &[], false, |done, _| done < 3000);
+        let report = rave.watch(&game, &[], false, &mut |done, _| done < 3000);
         for found in &report.moves {
             let mut line = game.clone();
             for &mv in &found.pv {
@@ -81,13 +81,13 @@ fn what_is_known_of_a_position_is_kept() {
     };
     let mut rave = Rave::new(params, 1);
     let mut game = GameState::from(SmallGo::new(BoardSize::square(5)).unwrap());
-    let first = rave.watch(&game, &[], false, |done, _| done < 2000);
+    let first = rave.watch(&game, &[], false, &mut |done, _| done < 2000);
     assert_eq!((first.rollouts, first.reused), (2000, 0));
     let line = &first.moves[0].pv;
     assert!(line.len() > 3, "{line:?}");
     game.play(line[0]);
     game.play(line[1]);
-    let known = rave.watch(&game, &[], false, |_, _| false);
+    let known = rave.watch(&game, &[], false, &mut |_, _| false);
     assert!(known.reused > 100 && known.rollouts == 0, "{known:?}");
     assert_eq!(known.moves[0].pv[..], line[2..]);
     assert_eq!(
@@ -95,11 +95,11 @@ fn what_is_known_of_a_position_is_kept() {
         known.reused
     );
     // The kept tree grows, and can be reused again.
-    let further = rave.watch(&game, &[], false, |done, _| done < 3000);
+    let further = rave.watch(&game, &[], false, &mut |done, _| done < 3000);
     assert_eq!(further.rollouts + further.reused, 3000);
     assert_eq!(further.reused, known.reused);
     game.play(further.moves[0].mv);
-    assert!(rave.watch(&game, &[], false, |_, _| false).reused > 100);
+    assert!(rave.watch(&game, &[], false, &mut |_, _| false).reused > 100);
     // Another komi is another position, and so is another game.
     let rules = game
         .position()
@@ -108,7 +108,8 @@ fn what_is_known_of_a_position_is_kept() {
         .expect("it counts");
     let other = SmallGo::with_rules(BoardSize::square(5), rules).unwrap();
     assert_eq!(
-        rave.watch(&other.into(), &[], false, |_, _| false).reused,
+        rave.watch(&other.into(), &[], false, &mut |_, _| false)
+            .reused,
         0
     );
 }
@@ -117,13 +118,16 @@ fn what_is_known_of_a_position_is_kept() {
 fn what_is_to_be_avoided_is_tried_only_where_there_is_nothing_else() {
     let game: GameState<SmallNoGo> = start(3, 3).into();
     let mut rave = Rave::new(RaveParams::default(), 1);
-    let best = rave.watch(&game, &[], false, |done, _| done < 500).moves[0].mv;
-    let report = rave.watch(&game, &[best], false, |done, _| done < 500);
+    let best = rave
+        .watch(&game, &[], false, &mut |done, _| done < 500)
+        .moves[0]
+        .mv;
+    let report = rave.watch(&game, &[best], false, &mut |done, _| done < 500);
     assert_ne!(report.moves[0].mv, best);
     let avoided = report.moves.iter().find(|found| found.mv == best);
     assert_eq!(avoided.map(|found| found.visits), Some(0));
     let all: Vec<Move> = game.legal_moves().collect();
-    let report = rave.watch(&game, &all, false, |done, _| done < 500);
+    let report = rave.watch(&game, &all, false, &mut |done, _| done < 500);
     assert!(report.moves[0].visits > 0, "there is nothing else");
 }
 

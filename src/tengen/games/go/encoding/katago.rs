@@ -6,8 +6,8 @@
 //!
 //! What a position does not know is not shown: points that superko forbids beside the ko.
 
-use super::komi::{hidden_komi, own_komi, parity};
-use crate::encode::Encoding;
+use super::v1::parity;
+use crate::encode::{Encoding, show_numbers, show_sets};
 use crate::game::{Bits, Color, Game, Move, Scored as _, zobrist};
 use crate::games::go::{Go, KoRule, Scoring};
 
@@ -60,29 +60,18 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Kata
         let history = history(position);
         let sets = self.sets(position, &history);
         let (of_points, of_numbers) = row.split_at_mut(SETS * area);
-        for (plane, points) in of_points.chunks_exact_mut(area).zip(sets) {
-            points.iter().for_each(|point| plane[point.index()] = 1.0);
-        }
-        let planes = of_numbers.chunks_exact_mut(area);
-        for (plane, number) in planes.zip(numbers(position, &history)) {
-            if number != 0.0 {
-                plane.fill(number);
-            }
-        }
+        show_sets(of_points, area, sets);
+        show_numbers(of_numbers, area, numbers(position, &history));
     }
 
     fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
-        hidden_komi(position)
+        position.hidden_komi()
     }
 
     fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
         let friendly = u64::from(position.rules().friendly_pass);
         let rules = zobrist::other(zobrist::Kind::Rules, friendly << 32);
-        let shown = position.recent().iter().take(SHOWN).zip(1_u32..);
-        let key = position.key() ^ position.captures_key() ^ rules;
-        shown.fold(key, |key, (mv, place)| {
-            key ^ zobrist::last_move(mv).rotate_left(place)
-        })
+        position.key_with_last_moves(SHOWN) ^ position.captures_key() ^ rules
     }
 
     fn knows_passes(&self) -> bool {
@@ -122,12 +111,8 @@ impl KataGo {
         sets[16] = before.copied().unwrap_or(sets[15]);
         sets[17] = now.working;
         if position.rules().scoring == Scoring::Area {
-            let area_without_dead =
-                position.area_without_dead(self.suicide || position.rules().suicide);
-            (sets[18], sets[19]) = (
-                area_without_dead[me.index()],
-                area_without_dead[them.index()],
-            );
+            let area = position.area_without_dead(self.suicide || position.rules().suicide);
+            (sets[18], sets[19]) = (area[me.index()], area[them.index()]);
         }
         sets
     }
@@ -154,10 +139,8 @@ fn history<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) 
         mover = mover.opponent();
         // As far as the sides have taken turns.
         let other = mover.opponent().index();
-        if boards
-            .get(index)
-            .is_some_and(|stones| stones[other].contains(mv))
-        {
+        let board = boards.get(index);
+        if board.is_some_and(|stones| stones[other].contains(mv)) {
             break;
         }
         moves.push(mv);
@@ -179,7 +162,7 @@ fn numbers<const CELLS: usize, const WORDS: usize>(
     for (number, mv) in numbers.iter_mut().zip(&history.moves) {
         *number = f32::from(u8::from(*mv == position.pass()));
     }
-    let komi = own_komi(position);
+    let komi = position.own_komi();
     numbers[5] = komi / KOMI_SCALE;
     [numbers[6], numbers[7]] = match rules.ko {
         KoRule::Simple => [0.0, 0.0],

@@ -1,7 +1,6 @@
 //! The encodings of Go.
 
 mod katago;
-mod komi;
 mod seed;
 mod v1;
 mod v2;

@@ -6,37 +6,18 @@
 //! view. Komi, ko and passes are not shown: a network is for one komi only. For playing strength
 //! use `go-1`.
 
-use crate::encode::Encoding;
-use crate::game::{Bits, Color, Game, zobrist};
+use crate::encode::{Encoding, show_sets};
+use crate::game::{Bits, Color, Game};
 use crate::games::go::Go;
 
 /// Implementation of `go-mobile`.
 pub(super) struct Mobile;
 
-/// Content of each plane, in order.
-const PLANES: [&str; 21] = [
-    "ones if I am Black",
-    "my stones",
-    "their stones",
-    "the board a move ago: 1 my stones, -1 theirs",
-    "two moves ago",
-    "three moves ago",
-    "four moves ago",
-    "my chains with one liberty",
-    "with two",
-    "with three",
-    "with more",
-    "their chains with one liberty",
-    "with two",
-    "with three",
-    "with more",
-    "my chains that fall in a ladder if they move first",
-    "their chains that fall if I move first",
-    "my chains in atari that fall although I move first",
-    "their chains in atari that fall although they move first",
-    "my chains beside one of theirs in a ladder",
-    "their chains beside one of mine in a ladder",
-];
+/// Number of planes, in order: ones if I am Black; my stones, theirs; the boards one to four moves ago, 1 my stones,
+/// -1 theirs; my chains with one liberty, with two, three and more, and theirs; my chains that fall in a ladder if
+/// they move first, theirs that fall if I do; my chains in atari that fall although I move first, theirs although they
+/// do; my chains beside one of theirs in a ladder, theirs beside one of mine.
+const PLANES: usize = 21;
 
 /// The first plane of an earlier board, and how many there are.
 const EARLIER: (usize, usize) = (3, 4);
@@ -51,7 +32,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobi
     }
 
     fn planes(&self) -> usize {
-        PLANES.len()
+        PLANES
     }
 
     fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
@@ -72,9 +53,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobi
             sets.push(more);
         }
         sets.extend(ladders(position));
-        for (plane, points) in row.chunks_exact_mut(area).zip(sets) {
-            points.iter().for_each(|point| plane[point.index()] = 1.0);
-        }
+        show_sets(row, area, sets);
         let planes = row.chunks_exact_mut(area).skip(first);
         for (plane, stones) in planes.zip(position.history()) {
             for (color, number) in [(me, 1.0), (them, -1.0)] {
@@ -85,12 +64,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for Mobi
     }
 
     fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
-        let moves = position.recent();
-        let shown = moves.iter().take(EARLIER.1).zip(1_u32..);
-        let key = position.key() ^ position.captures_key();
-        shown.fold(key, |key, (mv, place)| {
-            key ^ zobrist::last_move(mv).rotate_left(place)
-        })
+        position.key_with_last_moves(EARLIER.1) ^ position.captures_key()
     }
 }
 
@@ -133,7 +107,7 @@ mod tests {
     /// The nonzero points of each plane.
     fn shown(position: &SmallGo) -> Vec<Vec<(usize, f32)>> {
         let area = position.size().area();
-        let mut row = vec![0.0; PLANES.len() * area];
+        let mut row = vec![0.0; PLANES * area];
         Mobile.encode(position, &mut row);
         let points = |plane: &[f32]| {
             let points = plane.iter().copied().enumerate();
@@ -207,7 +181,7 @@ mod tests {
             small.play(Move(mv));
         }
         let planes = shown(&small);
-        let mut row = vec![0.0; PLANES.len() * 49];
+        let mut row = vec![0.0; PLANES * 49];
         Mobile.encode(&large, &mut row);
         let same = |(plane, numbers): (usize, &[f32])| {
             let points: Vec<_> = planes[plane].clone();

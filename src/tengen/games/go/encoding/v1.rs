@@ -1,9 +1,8 @@
 //! Encoding `go-1`: a compact encoding for Go under area scoring, from the side to move's view.
 //! Under territory scoring it shows the komi that area scoring would need ([`Go::area_komi`]).
 
-use super::komi;
-use crate::encode::Encoding;
-use crate::game::{Bits, Game, HalfPoints, Recent, Scored as _, zobrist};
+use crate::encode::{Encoding, show_numbers, show_sets};
+use crate::game::{Bits, Game, HalfPoints, Scored as _, zobrist};
 use crate::games::go::Go;
 
 /// Implementation of `go-1`.
@@ -24,6 +23,12 @@ const POINTS_SCALE: f32 = 20.0;
 /// Largest number of units.
 const MAX_UNITS: f32 = 2.0;
 
+/// Number of last moves shown.
+const SHOWN: usize = 5;
+
+/// Points by which a komi that later encodings show may be larger than the board.
+const MAX_KOMI: f32 = 20.0;
+
 impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     fn id(&self) -> &'static str {
         "go-1"
@@ -36,32 +41,23 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
         let (me, area) = (position.to_move(), position.size().area());
         let (mine, theirs) = (position.stones(me), position.stones(me.opponent()));
-        let [my_one, my_two, my_three] = position.by_liberties(mine);
-        let [their_one, their_two, their_three] = position.by_liberties(theirs);
-        let ko = position.ko().into_iter().collect();
         let mut sets = vec![mine, theirs, mine | theirs | position.empty()];
-        sets.extend([
-            my_one,
-            my_two,
-            my_three,
-            their_one,
-            their_two,
-            their_three,
-            ko,
-            position.pass_alive(me).secured,
-            position.pass_alive(me.opponent()).secured,
-        ]);
-        let moves = position.recent();
-        let shown = moves.iter().take(SHOWN).map(|mv| match mv.index() < area {
-            true => Bits::point(mv),
-            false => Bits::EMPTY,
-        });
+        sets.extend(position.by_liberties(mine));
+        sets.extend(position.by_liberties(theirs));
+        sets.push(position.ko().into_iter().collect());
+        sets.extend([me, me.opponent()].map(|color| position.pass_alive(color).secured));
+        let shown = position
+            .recent()
+            .iter()
+            .take(SHOWN)
+            .map(|mv| match mv.index() < area {
+                true => Bits::point(mv),
+                false => Bits::EMPTY,
+            });
         sets.extend(shown);
-        for (plane, points) in row.chunks_exact_mut(area).zip(sets) {
-            points.iter().for_each(|point| plane[point.index()] = 1.0);
-        }
+        show_sets(row, area, sets);
         let mine = |ahead: HalfPoints| {
-            let points = ahead.0 as f32 / 2.0 / POINTS_SCALE;
+            let points = ahead.points() as f32 / POINTS_SCALE;
             me.signed(points.clamp(-MAX_UNITS, MAX_UNITS))
         };
         let passed = f32::from(u8::from(position.passes() > 0));
@@ -70,26 +66,59 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
             passed,
             mine(position.area_score()),
         ];
-        for (plane, number) in row[SETS * area..].chunks_exact_mut(area).zip(numbers) {
-            plane.fill(number);
-        }
+        show_numbers(&mut row[SETS * area..], area, numbers);
     }
 
     fn hidden_komi(&self, position: &Go<CELLS, WORDS>) -> f32 {
-        komi::beyond(position, POINTS_SCALE * MAX_UNITS)
+        position.komi_beyond(POINTS_SCALE * MAX_UNITS)
     }
 
     fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
-        let moves: Recent = position.recent();
-        let shown = moves.iter().take(SHOWN).zip(1_u32..);
-        shown.fold(position.key(), |key, (mv, place)| {
+        position.key_with_last_moves(SHOWN)
+    }
+}
+
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// Points that the side to move gets, or gives where they are negative, as networks are shown them after
+    /// KataGo's inputs (`cpp/neuralnet/nninputs.cpp`). Under territory scoring each stone has cost a point, so that
+    /// the game can be counted by area.
+    pub(super) fn own_komi(&self) -> f32 {
+        -self
+            .to_move()
+            .signed(self.area_komi().points() as f32 - self.hidden_komi())
+    }
+
+    /// Points of White's komi that [`Go::own_komi`] leaves out.
+    pub(super) fn hidden_komi(&self) -> f32 {
+        self.komi_beyond(self.size().area() as f32 + MAX_KOMI)
+    }
+
+    /// By how many points White's komi is beyond a limit; negative where it is in Black's favour.
+    fn komi_beyond(&self, most: f32) -> f32 {
+        let komi = self.area_komi().points() as f32;
+        komi - komi.clamp(-most, most)
+    }
+
+    /// The key of a position whose row shows its last moves, this many.
+    pub(super) fn key_with_last_moves(&self, count: usize) -> u128 {
+        let shown = self.recent().iter().take(count).zip(1_u32..);
+        shown.fold(self.key(), |key, (mv, place)| {
             key ^ zobrist::last_move(mv).rotate_left(place)
         })
     }
 }
 
-/// Number of last moves shown.
-const SHOWN: usize = 5;
+/// A triangular wave of period 2 and height 1/2 in the komi, which rises through 0 where games can be drawn:
+/// there a point more is worth most.
+pub(super) fn parity(komi: f32, area: usize) -> f32 {
+    let drawable = (area % 2) as f32;
+    let above = (komi - drawable).rem_euclid(2.0);
+    match above {
+        ..0.5 => above,
+        ..1.5 => 1.0 - above,
+        _ => above - 2.0,
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -163,5 +192,17 @@ mod tests {
         }
         assert_eq!(other.key(), position.key());
         assert_ne!(encoding.cache_key(&other), encoding.cache_key(&position));
+    }
+
+    #[test]
+    fn parity_rises_where_a_draw_is_near() {
+        let wave = [0.0, 0.5, 0.0, -0.5, 0.0];
+        for (step, wanted) in wave.into_iter().enumerate() {
+            let komi = step as f32 / 2.0;
+            for even in [-6.0, 0.0, 8.0] {
+                assert_eq!(parity(even + komi, 64), wanted);
+                assert_eq!(parity(even + 1.0 + komi, 81), wanted);
+            }
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! Encoding `go-2`: the planes of `go-1`, ladders, and what of the rules a network has to know.
 
-use super::komi::{own_komi, parity};
-use super::v1;
-use crate::encode::Encoding;
+use super::v1::{self, parity};
+use crate::encode::{Encoding, show_numbers, show_sets};
 use crate::game::{Game, Scored as _, zobrist};
 use crate::games::go::{Go, Scoring};
 
@@ -36,21 +35,17 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V2 {
         let [mine, theirs] = [me, me.opponent()].map(|color| position.stones(color));
         let sets = [caught.stones & mine, caught.stones & theirs, caught.working];
         let (of_points, of_numbers) = rest.split_at_mut(SETS * area);
-        for (plane, points) in of_points.chunks_exact_mut(area).zip(sets) {
-            points.iter().for_each(|point| plane[point.index()] = 1.0);
-        }
+        show_sets(of_points, area, sets);
         let is_territory = position.rules().scoring == Scoring::Territory;
         let numbers = [
             f32::from(u8::from(is_territory)),
             match is_territory {
                 true => 0.0,
-                false => parity(own_komi(position), area),
+                false => parity(position.own_komi(), area),
             },
             f32::from(position.handicap()) / HANDICAP_SCALE,
         ];
-        for (plane, number) in of_numbers.chunks_exact_mut(area).zip(numbers) {
-            plane.fill(number);
-        }
+        show_numbers(of_numbers, area, numbers);
     }
 
     fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {

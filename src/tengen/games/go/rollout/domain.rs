@@ -3,13 +3,13 @@
 
 use std::sync::LazyLock;
 
+use super::features::{View, crowded, line};
 use super::field::Field;
-use super::kinds::View;
-use super::places::{
-    DISTANCES, FREE, LAST, LIBERTIES, LINES, NEAR, OPEN_LINES, OWN_DISTANCES, OWN_LAST,
+use super::weights::{
+    DISTANCES, FREE, Kinds, LAST, LIBERTIES, LINES, OPEN_LINES, OWN_DISTANCES, OWN_LAST, WHERE,
+    Weights,
 };
-use super::weights::{Kinds, WHERE, Weights};
-use crate::game::{Bits, BoardSize, Color, Game, Move};
+use crate::game::{Bits, BoardSize, Game, Move};
 use crate::games::go::Go;
 
 /// `domain.txt`, learned by `tengen-lab mucgo weights` from 1,000 games of the TYGEM server.
@@ -19,7 +19,6 @@ static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(include_str!(
 pub(super) struct Domain<'a, const CELLS: usize, const WORDS: usize> {
     field: &'a Field<CELLS, WORDS>,
     view: View<'a, CELLS, WORDS>,
-    size: BoardSize,
     /// Points near stones.
     crowded: Bits<WORDS>,
     last: Option<Move>,
@@ -28,17 +27,12 @@ pub(super) struct Domain<'a, const CELLS: usize, const WORDS: usize> {
 
 impl<'a, const CELLS: usize, const WORDS: usize> Domain<'a, CELLS, WORDS> {
     pub(super) fn of(position: &Go<CELLS, WORDS>, field: &'a Field<CELLS, WORDS>) -> Self {
-        let mut crowded = position.stones(Color::Black) | position.stones(Color::White);
-        for _ in 0..NEAR {
-            crowded |= position.next_to(crowded);
-        }
         let point = |mv: &Move| *mv != position.pass();
         let mut recent = position.recent().iter();
         Domain {
             field,
             view: View::of(field),
-            size: position.size(),
-            crowded,
+            crowded: crowded(position),
             last: recent.next().filter(point),
             own_last: recent.next().filter(point),
         }
@@ -47,39 +41,28 @@ impl<'a, const CELLS: usize, const WORDS: usize> Domain<'a, CELLS, WORDS> {
     /// Features of a legal stone of the side to move on a point.
     pub(super) fn kinds(&self, point: Move) -> Kinds {
         let mut kinds = self.view.kinds(point);
-        let mut add = |place: usize| kinds.add_number(WHERE + place);
-        let line = line(self.size, point).min(LINES) - 1;
-        add(if self.crowded.contains(point) {
-            line
-        } else {
-            OPEN_LINES + line
+        let size = self.field.frame().size();
+        let line = line(size, point).min(LINES) - 1;
+        kinds.add_number(match self.crowded.contains(point) {
+            true => WHERE + line,
+            false => OPEN_LINES + line,
         });
         let class = |from: Move, ends: &[u8]| {
-            let distance = distance(self.size, from, point);
+            let distance = distance(size, from, point);
             ends.iter().position(|&end| distance <= end)
         };
-        let to_last = self
-            .last
-            .map(|last| (last, distance(self.size, last, point)));
-        if let Some((last, 4..)) = to_last
-            && let Some(class) = class(last, &DISTANCES)
-        {
-            add(LAST + class);
+        // Nearer ones are features of rollouts.
+        let last = self.last.filter(|&last| distance(size, last, point) > 3);
+        if let Some(class) = last.and_then(|last| class(last, &DISTANCES)) {
+            kinds.add_number(LAST + class);
         }
         if let Some(class) = self.own_last.and_then(|own| class(own, &OWN_DISTANCES)) {
-            add(OWN_LAST + class);
+            kinds.add_number(OWN_LAST + class);
         }
         let liberties = self.field.joined(point).liberties.count();
-        add(FREE + liberties.clamp(1, LIBERTIES) - 1);
+        kinds.add_number(FREE + liberties.clamp(1, LIBERTIES) - 1);
         kinds
     }
-}
-
-/// The line of a point, from 1 at the edge.
-fn line(size: BoardSize, point: Move) -> usize {
-    let (x, y) = size.column_row(point);
-    let line = x.min(y).min(size.width - 1 - x).min(size.height - 1 - y);
-    usize::from(line) + 1
 }
 
 /// Coulom's distance: the differences of columns and rows, and the larger of the two once more.

@@ -36,7 +36,7 @@ pub(super) struct Field<const CELLS: usize, const WORDS: usize> {
     /// 2^16 divided by the columns, rounded up.
     through: u32,
     content: [u8; CELLS],
-    /// Neighbourhood of each cell, as [`Go::neighborhood`].
+    /// Neighbourhood of each cell, as [`Field::around`].
     around: [u16; CELLS],
     /// The head cell of each stone's chain.
     head: [u16; CELLS],
@@ -127,7 +127,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         point.index() + row as usize + self.stride + 1
     }
 
-    /// Orthogonal and diagonal neighbours, in the order of [`Go::neighborhood`].
+    /// Orthogonal and diagonal neighbours, in the order of [`Field::around`].
     fn neighbors(&self, cell: usize) -> [usize; 8] {
         let (below, above) = (cell - self.stride, cell + self.stride);
         let beside = [cell - 1, cell + 1, below, above];
@@ -181,7 +181,8 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         &self.chains[usize::from(self.head[self.cell(stone)])]
     }
 
-    /// Neighbourhood of a point, as [`Go::neighborhood`].
+    /// Neighbourhood of a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from
+    /// the lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
     pub(super) fn around(&self, point: Move) -> u16 {
         self.around[self.cell(point)]
     }
@@ -381,7 +382,7 @@ mod tests {
         let own = position.to_move();
         for point in position.empty().iter() {
             let sides = field.sides(point);
-            assert_eq!(field.around(point), position.neighborhood(point));
+            assert_eq!(field.around(point), neighborhood(position, point));
             let legal = position.is_legal(point) || position.ko() == Some(point);
             assert_eq!(sides.legal[own.index()], legal, "{point:?}");
             let weights = WEIGHTS.of_shape(field.around(point));
@@ -403,6 +404,30 @@ mod tests {
                 assert_eq!(joined.liberties, next.liberties(point));
             }
         }
+    }
+
+    /// [`Field::around`] by the rules' board.
+    fn neighborhood<const C: usize, const W: usize>(position: &Go<C, W>, point: Move) -> u16 {
+        let size = position.size();
+        let (x, y) = size.column_row(point);
+        let steps = [
+            (-1, 0),
+            (1, 0),
+            (0, -1),
+            (0, 1),
+            (-1, -1),
+            (1, -1),
+            (-1, 1),
+            (1, 1),
+        ];
+        let content = |(dx, dy)| match (x.checked_add_signed(dx), y.checked_add_signed(dy)) {
+            (Some(x), Some(y)) if x < size.width && y < size.height => position
+                .stone(size.point(x, y))
+                .map_or(EMPTY, |color| color.index() as u8),
+            _ => BORDER,
+        };
+        let contents = (0..).zip(steps.map(content));
+        contents.fold(0, |code, (n, content)| code | u16::from(content) << (2 * n))
     }
 
     fn play_both<const CELLS: usize, const WORDS: usize>(size: BoardSize, games: u64) {

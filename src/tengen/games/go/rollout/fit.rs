@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::domain::Domain;
+use super::features::View;
 use super::field::Field;
-use super::kinds::View;
 use super::weights::{KINDS, Kinds, WHERE, Weights, alike, is_eye, names};
 use crate::game::{Game, Move};
 use crate::games::go::Go;
@@ -54,9 +54,14 @@ struct Choice {
 }
 
 impl Choice {
-    fn weight(&self, shapes: &[f64], kinds: &[f64; KINDS]) -> f64 {
-        let kinds = self.kinds.numbers().map(|kind| kinds[kind]);
-        shapes[usize::from(self.shape)] * kinds.product::<f64>()
+    /// The indices of its features: the named ones come first, then the patterns.
+    fn features(&self) -> impl Iterator<Item = usize> {
+        let shape = KINDS + usize::from(self.shape);
+        self.kinds.numbers().chain([shape])
+    }
+
+    fn weight(&self, weights: &[f64]) -> f64 {
+        self.features().map(|feature| weights[feature]).product()
     }
 }
 
@@ -152,35 +157,32 @@ impl WeightFit {
     /// The weights, as lines of a weights file.
     #[must_use]
     pub fn fit(&self) -> String {
-        let mut shapes = vec![1.0_f64; self.shapes.len()];
-        let mut kinds = [1.0_f64; KINDS];
-        let mut won = (vec![IMAGINED; shapes.len()], [IMAGINED; KINDS]);
+        let count = KINDS + self.shapes.len();
+        let (mut weights, mut won) = (vec![1.0; count], vec![IMAGINED; count]);
         for choices in self.positions() {
-            won.0[usize::from(choices[0].shape)] += 1.0;
-            let numbers = choices[0].kinds.numbers();
-            numbers.for_each(|kind| won.1[kind] += 1.0);
+            choices[0]
+                .features()
+                .for_each(|feature| won[feature] += 1.0);
         }
         let [step, step_of_kinds] = self.features.steps();
         for _ in 0..ROUNDS {
-            let (of_shapes, of_kinds) = self.expected(&shapes, &kinds);
-            // Virtual: as often won as lost against a move of weight 1.
-            let imagined = |weight: f64| 2.0 * IMAGINED * weight / (1.0 + weight);
-            for (shape, weight) in shapes.iter_mut().enumerate() {
-                *weight *= (won.0[shape] / (of_shapes[shape] + imagined(*weight))).powf(step);
-            }
-            for (kind, weight) in kinds.iter_mut().enumerate() {
-                *weight *= (won.1[kind] / (of_kinds[kind] + imagined(*weight))).powf(step_of_kinds);
+            let expected = self.expected(&weights);
+            for (feature, weight) in weights.iter_mut().enumerate() {
+                let step = if feature < KINDS { step_of_kinds } else { step };
+                // Virtual: as often won as lost against a move of weight 1.
+                let imagined = 2.0 * IMAGINED * *weight / (1.0 + *weight);
+                *weight *= (won[feature] / (expected[feature] + imagined)).powf(step);
             }
         }
-        self.text(&shapes, &kinds)
+        self.text(&weights)
     }
 
     /// Mean natural logarithm of the probability that a weights file gives to the moves played.
     #[must_use]
     pub fn likelihood(&self, weights: &str) -> f64 {
-        let (shapes, kinds) = self.known(weights);
+        let weights = self.known(weights);
         let chance = |choices: &[Choice]| {
-            let of = |choice: &Choice| choice.weight(&shapes, &kinds);
+            let of = |choice: &Choice| choice.weight(&weights);
             of(&choices[0]) / choices.iter().map(of).sum::<f64>()
         };
         let sum: f64 = self.positions().map(|choices| chance(choices).ln()).sum();
@@ -190,9 +192,9 @@ impl WeightFit {
     /// Share of the positions in which no move weighs more than the one played.
     #[must_use]
     pub fn share_first(&self, weights: &str) -> f64 {
-        let (shapes, kinds) = self.known(weights);
+        let weights = self.known(weights);
         let is_first = |choices: &&[Choice]| {
-            let of = |choice: &Choice| choice.weight(&shapes, &kinds);
+            let of = |choice: &Choice| choice.weight(&weights);
             let played = of(&choices[0]);
             choices.iter().all(|choice| of(choice) <= played)
         };
@@ -200,14 +202,15 @@ impl WeightFit {
         first as f64 / self.len().max(1) as f64
     }
 
-    /// The weights of a file, by the indices of patterns and features here.
-    fn known(&self, weights: &str) -> (Vec<f64>, [f64; KINDS]) {
+    /// The weights of a file, by the indices of features here.
+    fn known(&self, weights: &str) -> Vec<f64> {
         let known = Weights::read(weights);
-        let mut shapes = vec![1.0; self.shapes.len()];
+        let mut weights = known.kinds.map(f64::from).to_vec();
+        weights.resize(KINDS + self.shapes.len(), 1.0);
         for (&code, &shape) in &self.shapes {
-            shapes[usize::from(shape)] = f64::from(known.of_shape(code)[0]);
+            weights[KINDS + usize::from(shape)] = f64::from(known.of_shape(code)[0]);
         }
-        (shapes, known.of_kinds().map(f64::from))
+        weights
     }
 
     /// The candidates of each position.
@@ -217,31 +220,29 @@ impl WeightFit {
         ranges.map(|(first, &end)| &self.choices[first..end])
     }
 
-    /// Expected number of each pattern and feature among the moves played.
-    fn expected(&self, shapes: &[f64], kinds: &[f64; KINDS]) -> (Vec<f64>, [f64; KINDS]) {
-        let mut expected = (vec![0.0_f64; shapes.len()], [0.0_f64; KINDS]);
-        let mut weights = Vec::new();
+    /// Expected number of each feature among the moves played.
+    fn expected(&self, weights: &[f64]) -> Vec<f64> {
+        let mut expected = vec![0.0; weights.len()];
         for choices in self.positions() {
-            weights.clear();
-            weights.extend(choices.iter().map(|choice| choice.weight(shapes, kinds)));
-            let all: f64 = weights.iter().sum();
-            for (choice, weight) in choices.iter().zip(&weights) {
-                let chance = weight / all;
-                expected.0[usize::from(choice.shape)] += chance;
-                let numbers = choice.kinds.numbers();
-                numbers.for_each(|kind| expected.1[kind] += chance);
+            let of = |choice: &Choice| choice.weight(weights);
+            let each: Vec<f64> = choices.iter().map(of).collect();
+            let all: f64 = each.iter().sum();
+            for (choice, weight) in choices.iter().zip(each) {
+                let features = choice.features();
+                features.for_each(|feature| expected[feature] += weight / all);
             }
         }
         expected
     }
 
-    fn text(&self, shapes: &[f64], kinds: &[f64]) -> String {
+    fn text(&self, weights: &[f64]) -> String {
         let mut text = String::new();
-        for (name, weight) in names().zip(kinds).take(self.features.count()) {
+        for (name, weight) in names().zip(weights).take(self.features.count()) {
             let _ = writeln!(text, "{name} {weight:.3}");
         }
         for (code, &shape) in &self.shapes {
-            let _ = writeln!(text, "{code:04x} {:.3}", shapes[usize::from(shape)]);
+            let weight = weights[KINDS + usize::from(shape)];
+            let _ = writeln!(text, "{code:04x} {weight:.3}");
         }
         text
     }

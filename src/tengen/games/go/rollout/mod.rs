@@ -1,14 +1,10 @@
 //! Go's random rollouts: own eyes are never filled, and points are drawn with learned weights.
 
 mod domain;
+mod features;
 mod field;
 mod fit;
-mod kinds;
-mod local;
-mod nakade;
-mod places;
 mod policy;
-mod priors;
 mod static_eval;
 mod weights;
 
@@ -19,7 +15,7 @@ use rand::Rng;
 
 use super::Go;
 use crate::game::{Bits, Color, Frame, Game, HalfPoints, Move, Outcome, Scored as _};
-use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, below};
+use crate::rollout::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, any};
 
 /// A rollout ends after this many plies per point and is scored as the board then stands: only
 /// cycles of kos last so long.
@@ -64,7 +60,7 @@ impl<const CELLS: usize, const WORDS: usize> Rollout for Go<CELLS, WORDS> {
 
     /// Worth 44 of 60 games against none, at 1,000 rollouts a move on 9x9, and 7% more time.
     fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
-        priors::priors(self, moves, priors);
+        static_eval::priors(self, moves, priors);
     }
 
     fn static_eval(&self, moves: &[Move]) -> StaticEval {
@@ -83,23 +79,12 @@ impl<const CELLS: usize, const WORDS: usize> Rollout for Go<CELLS, WORDS> {
     fn is_sensible(&self, mv: Move) -> bool {
         if mv == self.pass() {
             let open = self.empty().count() as f32 > OPEN * self.size().area() as f32;
-            return self.passes() > 0 || !open || !has_moves(self);
+            let mut points = self.legal_points().iter();
+            return self.passes() > 0
+                || !open
+                || points.all(|point| self.is_eye(self.to_move(), point));
         }
         !self.is_eye(self.to_move(), mv)
-    }
-}
-
-/// Whether there is a move other than passes and own eyes.
-fn has_moves<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> bool {
-    let mut points = position.legal_points().iter();
-    points.any(|point| !position.is_eye(position.to_move(), point))
-}
-
-/// A uniformly random point.
-fn any<const WORDS: usize, R: Rng>(points: Bits<WORDS>, rng: &mut R) -> Option<Move> {
-    match points.count() {
-        0 => None,
-        count => points.nth(below(rng, count)),
     }
 }
 
@@ -177,7 +162,7 @@ mod tests {
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    use super::kinds::View;
+    use super::features::{View, vital};
     use super::weights::Kind;
     use super::*;
     use crate::game::BoardSize;
@@ -298,8 +283,8 @@ mod tests {
     fn the_middle_of_three_is_vital() {
         let position = diagram("..... XXXXX OOOOX OOOOX ...OX", Color::White);
         let field = Field::of(&position);
-        assert_eq!(nakade::vital(&field, Move(6)).lowest(), Some(Move(1)));
-        assert!(nakade::vital(&field, Move(20)).is_empty(), "elsewhere");
+        assert_eq!(vital(&field, Move(6)).lowest(), Some(Move(1)));
+        assert!(vital(&field, Move(20)).is_empty(), "elsewhere");
     }
 
     #[test]

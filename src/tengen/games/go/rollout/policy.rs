@@ -2,9 +2,8 @@
 
 use rand::{Rng, RngExt};
 
+use super::features::{Local, is_worth_losing};
 use super::field::Field;
-use super::local::Local;
-use super::nakade::is_worth_losing;
 use super::weights::{Kind, WEIGHTS, Weights, scaled};
 use crate::game::{BoardSize, Move};
 use crate::rollout::Played;
@@ -80,16 +79,12 @@ impl<const CELLS: usize> Chooser<CELLS> {
 
     /// Factor for captured and rescued stones.
     fn sides_weight(&self, takes: u8, saves: u8) -> f32 {
-        let taking = match takes {
+        let of = |number: u8, one: Kind, many: Kind| match number {
             0 => 1.0,
-            1 => self.weights.of(Kind::TakesOne),
-            _ => self.weights.of(Kind::TakesMany),
+            1 => self.weights.of(one),
+            _ => self.weights.of(many),
         };
-        match saves {
-            0 => taking,
-            1 => taking * self.weights.of(Kind::SavesOne),
-            _ => taking * self.weights.of(Kind::SavesMany),
-        }
+        of(takes, Kind::TakesOne, Kind::TakesMany) * of(saves, Kind::SavesOne, Kind::SavesMany)
     }
 
     fn choose<const WORDS: usize, R: Rng>(

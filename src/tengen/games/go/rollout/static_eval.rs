@@ -1,7 +1,9 @@
-//! Static move preferences in Go, without a rollout: the moves that rollouts prefer among those
-//! that are not wasted; a pass if all are.
+//! What is known of moves without a rollout: the prior values of all, and static preferences: the moves that rollouts
+//! prefer among those that are not wasted; a pass if all are.
 
+use super::features::{View, crowded, line};
 use super::field::Field;
+use super::weights::{Kind, WEIGHTS};
 use crate::game::{Bits, Color, Game, Move, Scored as _};
 use crate::games::go::Go;
 use crate::rollout::{Prior, Rollout as _, StaticEval};
@@ -39,21 +41,17 @@ pub(super) fn static_eval<const CELLS: usize, const WORDS: usize>(
 
 /// Whether a pass ends the game with a win.
 fn pass_wins<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> bool {
-    let mut next = position.clone();
-    next.play(next.pass());
-    let outcome = next.outcome();
+    let outcome = position.after(position.pass()).outcome();
     outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
 }
 
 /// Stones of the side to move that would be wasted.
 struct WastedStones<const CELLS: usize, const WORDS: usize> {
     field: Field<CELLS, WORDS>,
-    /// Empty points that one side has secured.
+    /// Own eyes, and empty points that one side has secured.
     settled: Bits<WORDS>,
     /// Empty points enclosed by one side: a stone there needs a reason.
     enclosed: Bits<WORDS>,
-    /// Own eyes.
-    eyes: Bits<WORDS>,
 }
 
 impl<const CELLS: usize, const WORDS: usize> WastedStones<CELLS, WORDS> {
@@ -61,16 +59,16 @@ impl<const CELLS: usize, const WORDS: usize> WastedStones<CELLS, WORDS> {
         let own = position.to_move();
         let empty = position.empty();
         let eyes = empty.iter().filter(|&point| position.is_eye(own, point));
+        let eyes: Bits<WORDS> = eyes.collect();
         WastedStones {
             field: Field::of(position),
-            settled: settled(position),
+            settled: settled(position) | eyes,
             enclosed: enclosed(position),
-            eyes: eyes.collect(),
         }
     }
 
     fn holds(&self, point: Move) -> bool {
-        if self.eyes.contains(point) || self.settled.contains(point) {
+        if self.settled.contains(point) {
             return true;
         }
         let side = self.field.to_move.index();
@@ -105,18 +103,78 @@ fn settled<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) 
 fn enclosed<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> Bits<WORDS> {
     let (empty, frame) = (position.empty(), position.frame());
     let largest = SMALL.max(position.size().area() / PART);
-    let touches =
-        |region: Bits<WORDS>, color| !(frame.neighbors(region) & position.stones(color)).is_empty();
-    let (mut left, mut found) = (empty, Bits::EMPTY);
-    while let Some(first) = left.lowest() {
-        let region = frame.flood(Bits::point(first), empty);
-        left.remove_all(region);
-        let by = Color::BOTH.map(|color| touches(region, color));
+    let mut found = Bits::EMPTY;
+    for region in frame.components(empty) {
+        let by =
+            Color::BOTH.map(|color| frame.neighbors(region).intersects(position.stones(color)));
         if by[0] != by[1] && region.count() <= largest {
             found |= region;
         }
     }
     found
+}
+
+// Prior values: the probability in rollouts, wasted stones, and on an open board the line. The weight of each term was
+// found by matches (docs/results/measures.toml).
+
+/// Weight of each term in rollouts.
+const EVEN: f32 = 10.0;
+/// Multiplied by the square root of a move's probability in rollouts.
+const LIKELY: f32 = 100.0;
+const LOSES_STONES: f32 = 20.0;
+const OPEN_AREA: f32 = 10.0;
+
+/// Highest line on which a stone in an open area is too low.
+const LOW: usize = 2;
+/// Highest line on which it is well placed.
+const HIGH: usize = 4;
+
+/// Priors of all moves of a position, except the pass.
+pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    moves: &[Move],
+    priors: &mut [Prior],
+) {
+    let field = Field::of(position);
+    let view = View::of(&field);
+    let mover = position.to_move().index();
+    let crowded = crowded(position);
+    let points = || moves.iter().map(|&mv| (mv, mv != position.pass()));
+    let mut all = 0.0;
+    for ((mv, is_point), prior) in points().zip(&mut *priors) {
+        if is_point {
+            let kinds = view.kinds(mv);
+            let weight = WEIGHTS.of_shape(field.around(mv))[mover] as f32 * WEIGHTS.of_all(kinds);
+            let loses = kinds.has(Kind::LosesOne) || kinds.has(Kind::LosesMany);
+            all += weight;
+            *prior = Prior::new(weight, if loses { LOSES_STONES } else { 0.0 });
+        }
+    }
+    for ((mv, is_point), prior) in points().zip(priors) {
+        if is_point {
+            let chance = prior.win / f32::max(all, 1.0);
+            let (open, low) = place(position, crowded, mv);
+            let (good, bad) = (LIKELY * chance.sqrt() + open, prior.rollouts + low);
+            let rollouts = EVEN + good + bad;
+            *prior = Prior::new((EVEN / 2.0 + good) / rollouts, rollouts);
+        }
+    }
+}
+
+/// Positional value of a point without stones nearby.
+fn place<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    crowded: Bits<WORDS>,
+    point: Move,
+) -> (f32, f32) {
+    if crowded.contains(point) {
+        return (0.0, 0.0);
+    }
+    match line(position.size(), point) {
+        line if line <= LOW => (0.0, OPEN_AREA),
+        line if line <= HIGH => (OPEN_AREA, 0.0),
+        _ => (0.0, 0.0),
+    }
 }
 
 #[cfg(test)]

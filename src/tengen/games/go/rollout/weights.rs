@@ -3,10 +3,9 @@
 
 use std::sync::LazyLock;
 
-use super::places::{PLACE_NAMES, PLACES};
 use crate::game::Color;
 
-/// Feature of a move. Its weight is a factor. Those of [`super::places`] follow as numbers.
+/// Feature of a move. Its weight is a factor. Those of its place follow as numbers from [`WHERE`] on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Captures one stone.
@@ -42,8 +41,28 @@ pub(super) enum Kind {
 /// Number of the first feature of place.
 pub(super) const WHERE: usize = 14;
 
+// Features of a move's place: line, distances to the last moves, liberties. Rollouts do without them.
+
+/// Lines from the edge that are told apart; the last one has all further in.
+pub(super) const LINES: usize = 5;
+
+/// Upper ends of the classes of distance to a move; those of 2 and 3 are features of rollouts.
+pub(super) const DISTANCES: [u8; 7] = [4, 5, 6, 8, 12, 20, u8::MAX];
+
+/// The classes of distance to the own last move.
+pub(super) const OWN_DISTANCES: [u8; 8] = [2, 3, 4, 5, 6, 8, 12, u8::MAX];
+
+/// Liberties that are told apart; the last number has all larger ones.
+pub(super) const LIBERTIES: usize = 4;
+
+/// Number of the first feature of each group after the lines.
+pub(super) const OPEN_LINES: usize = WHERE + LINES;
+pub(super) const LAST: usize = OPEN_LINES + LINES;
+pub(super) const OWN_LAST: usize = LAST + DISTANCES.len();
+pub(super) const FREE: usize = OWN_LAST + OWN_DISTANCES.len();
+
 /// Number of features.
-pub(super) const KINDS: usize = WHERE + PLACES;
+pub(super) const KINDS: usize = FREE + LIBERTIES;
 
 /// A set of features, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -75,31 +94,22 @@ impl Kinds {
     }
 }
 
-/// Names of the features of rollouts in the weights file.
-pub(super) const ROLLOUT_NAMES: [&str; WHERE] = [
-    "takes-one",
-    "takes-many",
-    "saves-one",
-    "saves-many",
-    "loses-one",
-    "loses-many",
-    "beside",
-    "across",
-    "takes-last",
-    "runs",
-    "takes-to-save",
-    "chases-last",
-    "strengthens",
-    "vital",
-];
+/// Names of all features in the weights file, by index: first those of rollouts.
+const NAMES: &str = "takes-one takes-many saves-one saves-many loses-one loses-many beside across \
+                     takes-last runs takes-to-save chases-last strengthens vital \
+                     line-1 line-2 line-3 line-4 line-5 \
+                     open-line-1 open-line-2 open-line-3 open-line-4 open-line-5 \
+                     last-4 last-5 last-6 last-8 last-12 last-20 last-far \
+                     own-2 own-3 own-4 own-5 own-6 own-8 own-12 own-far \
+                     liberties-1 liberties-2 liberties-3 liberties-4";
 
 /// Names of all features, by index.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    ROLLOUT_NAMES.into_iter().chain(PLACE_NAMES)
+    NAMES.split(' ')
 }
 
 /// Number of neighbourhoods: 8 neighbours, two bits each.
-pub(super) const SHAPES: usize = 1 << 16;
+const SHAPES: usize = 1 << 16;
 
 /// A weight of 1 in fixed point.
 const ONE: f32 = 256.0;
@@ -111,7 +121,7 @@ const MOST: f32 = 8_000_000.0;
 pub(super) struct Weights {
     /// By pattern and mover, in units of 1 / [`ONE`]; 0 if the point is an own eye.
     shapes: Vec<[u32; 2]>,
-    kinds: [f32; KINDS],
+    pub(super) kinds: [f32; KINDS],
 }
 
 /// A weight times a factor; a positive weight stays positive.
@@ -161,11 +171,6 @@ impl Weights {
     /// For Black and for White; 0 for own eyes.
     pub(super) fn of_shape(&self, shape: u16) -> [u32; 2] {
         self.shapes[usize::from(shape)]
-    }
-
-    /// By the indices of features.
-    pub(super) fn of_kinds(&self) -> [f32; KINDS] {
-        self.kinds
     }
 
     pub(super) fn of_all(&self, kinds: Kinds) -> f32 {
@@ -230,7 +235,8 @@ mod tests {
     #[test]
     fn the_file_names_every_kind_and_shapes_as_they_are_looked_up() {
         let text = include_str!("weights.txt");
-        for name in ROLLOUT_NAMES {
+        assert_eq!(names().count(), KINDS);
+        for name in names().take(WHERE) {
             let line = text
                 .lines()
                 .find(|line| line.split(' ').next() == Some(name));

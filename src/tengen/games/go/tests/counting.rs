@@ -10,14 +10,14 @@ const HALVES: &str = ".X.O. .X.O. OX.O. .X.O. .X.O.";
 fn area_and_territory_are_counted_as_their_rules_say() {
     let dead = |position: &SmallGo| Agreed {
         dead: [at(position, "a3")].into_iter().collect(),
-        ..Agreed::all_alive()
+        ..Agreed::ALL_ALIVE
     };
     let score = |rules: &str, agreed: &dyn Fn(&SmallGo) -> Agreed<2>| {
         let position = diagram(HALVES, rules, Color::Black);
         position.score(&agreed(&position)).0
     };
     // Without agreement the stone makes all four points beside it neutral.
-    let alive = |_: &SmallGo| Agreed::all_alive();
+    let alive = |_: &SmallGo| Agreed::ALL_ALIVE;
     assert_eq!(score("chinese komi0", &alive), 2 * (5 - 5 - 5 - 1));
     assert_eq!(score("chinese komi0", &dead), 0);
     assert_eq!(score("chinese komi7.5", &dead), -15);
@@ -50,7 +50,7 @@ fn two_passes_end_the_game_with_all_stones_alive_and_a_whole_komi_may_draw() {
     assert_eq!(
         SmallGo::new(BoardSize::square(5))
             .unwrap()
-            .score(&Agreed::all_alive()),
+            .score(&Agreed::ALL_ALIVE),
         HalfPoints(-15)
     );
 }

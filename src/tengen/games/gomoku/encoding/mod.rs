@@ -1,7 +1,6 @@
 //! The encodings of Gomoku.
 
 mod seed;
-mod shared;
 mod v1;
 mod v2;
 

@@ -2,8 +2,7 @@
 //!
 //! Colours are absolute, as in the paper. For playing strength use `gomoku-2`.
 
-use super::shared::key_with_last_move;
-use crate::encode::Encoding;
+use crate::encode::{Encoding, key_with_last_move, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::gomoku::Gomoku;
 
@@ -31,9 +30,7 @@ impl Encoding<Gomoku> for Gobang {
             },
             position.last_move().into_iter().collect(),
         ];
-        for (plane, points) in row.chunks_exact_mut(area).zip(planes) {
-            points.iter().for_each(|point| plane[point.index()] = 1.0);
-        }
+        show_sets(row, area, planes);
     }
 
     fn cache_key(&self, position: &Gomoku) -> u128 {

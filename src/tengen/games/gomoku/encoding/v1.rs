@@ -4,33 +4,17 @@
 //! Renju are rules that it would have to learn from few games. So the points that make a five, a
 //! four or a three are shown, by the rules of the game.
 
-use super::shared::{board_sets, fill_turn_and_rules, key_with_last_move, show_sets};
-use crate::encode::Encoding;
-use crate::game::{Color, Game};
-use crate::games::gomoku::{Gomoku, Points, Shape, ShapeMap};
+use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::game::{Bits, Color, Game};
+use crate::games::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 
 /// Implementation of `gomoku-1`.
 pub(super) struct V1;
 
-/// Content of each plane, in order.
-const PLANES: [&str; 16] = [
-    "ones",
-    "my stones",
-    "their stones",
-    "last move",
-    "forbidden to me",
-    "forbidden to them",
-    "where I make a five",
-    "where I make two fours in one line, straight or not",
-    "where I make a four",
-    "where I make a three",
-    "where they make a five",
-    "where they make two fours in one line, straight or not",
-    "where they make a four",
-    "where they make a three",
-    "ones if I am Black",
-    "a number for the rules",
-];
+/// Number of planes, in order: the board; my stones, theirs; the last move; what is forbidden to me, to them; where I
+/// make a five, two fours in one line (straight or not), a four, a three; where they do; ones if I am Black; a number
+/// for the rules.
+const PLANES: usize = 16;
 
 /// Number of planes that are sets of points, which come first.
 const SETS: usize = 14;
@@ -41,28 +25,16 @@ impl Encoding<Gomoku> for V1 {
     }
 
     fn planes(&self) -> usize {
-        PLANES.len()
+        PLANES
     }
 
     fn encode(&self, position: &Gomoku, row: &mut [f32]) {
         let (me, them) = (position.to_move(), position.to_move().opponent());
         let area = position.size().area();
         let map = ShapeMap::of(position);
-        let [my_fives, my_pairs, my_fours, my_threes] = threats(&map, me);
-        let [their_fives, their_pairs, their_fours, their_threes] = threats(&map, them);
-        let shapes = [
-            my_fives,
-            my_pairs,
-            my_fours,
-            my_threes,
-            their_fives,
-            their_pairs,
-            their_fours,
-            their_threes,
-        ];
-        let board = board_sets(position);
-        show_sets(row, area, &board);
-        show_sets(&mut row[board.len() * area..], area, &shapes);
+        let shapes = [me, them].map(|color| threats(&map, color));
+        let board = board_sets(position).into_iter();
+        show_sets(row, area, board.chain(shapes.into_iter().flatten()));
         fill_turn_and_rules(&mut row[SETS * area..], position);
     }
 
@@ -82,11 +54,63 @@ fn threats(map: &ShapeMap, color: Color) -> [Points; 4] {
     ]
 }
 
+/// Value of the plane that tells the rules.
+const fn number(rules: GomokuRules) -> f32 {
+    match rules {
+        GomokuRules::Freestyle => 0.0,
+        GomokuRules::Standard => 1.0,
+        GomokuRules::Renju => 0.5,
+        GomokuRules::Caro => -0.5,
+        GomokuRules::StandardCaro => -1.0,
+    }
+}
+
+/// The board itself: its points, my stones, theirs, the last move, what is forbidden to me, to them.
+pub(super) fn board_sets(position: &Gomoku) -> [Points; 6] {
+    let (me, them) = (position.to_move(), position.to_move().opponent());
+    [
+        Bits::first(position.size().area()),
+        position.stones(me),
+        position.stones(them),
+        position.last_move().into_iter().collect(),
+        position.forbidden(me),
+        position.forbidden(them),
+    ]
+}
+
+/// Fills the last two planes: ones if Black is to move, and the number of the rules.
+pub(super) fn fill_turn_and_rules(planes: &mut [f32], position: &Gomoku) {
+    let (black, rules) = planes.split_at_mut(position.size().area());
+    if position.to_move() == Color::Black {
+        black.fill(1.0);
+    }
+    rules.fill(number(position.rules()));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::game::{BoardSize, Move};
-    use crate::games::gomoku::GomokuRules;
+
+    /// Content of each plane.
+    const NAMES: [&str; PLANES] = [
+        "ones",
+        "my stones",
+        "their stones",
+        "last move",
+        "forbidden to me",
+        "forbidden to them",
+        "where I make a five",
+        "where I make two fours in one line, straight or not",
+        "where I make a four",
+        "where I make a three",
+        "where they make a five",
+        "where they make two fours in one line, straight or not",
+        "where they make a four",
+        "where they make a three",
+        "ones if I am Black",
+        "a number for the rules",
+    ];
 
     /// A row of a position after these moves, given as column and row.
     fn row(rules: GomokuRules, moves: &[(u8, u8)]) -> (Gomoku, Vec<f32>) {
@@ -94,7 +118,7 @@ mod tests {
         for &(x, y) in moves {
             position.play(position.size().point(x, y));
         }
-        let mut row = vec![0.0; PLANES.len() * 72];
+        let mut row = vec![0.0; PLANES * 72];
         V1.encode(&position, &mut row);
         (position, row)
     }
@@ -114,7 +138,7 @@ mod tests {
         ];
         let (_, row) = row(GomokuRules::Renju, &moves);
         let points = |name: &str| -> Vec<(usize, usize)> {
-            let plane = PLANES.iter().position(|&plane| plane == name).expect(name);
+            let plane = NAMES.iter().position(|&plane| plane == name).expect(name);
             let shown = (0..72).filter(|&point| row[72 * plane + point] == 1.0);
             shown.map(|point| (point % 9, point / 9)).collect()
         };

@@ -5,39 +5,18 @@
 //! are what later threats are made of. A network of three blocks with these planes predicts moves
 //! and winners as well as one of five blocks with `gomoku-1`.
 
-use super::shared::{board_sets, fill_turn_and_rules, key_with_last_move, show_sets};
-use crate::encode::Encoding;
+use super::v1::{board_sets, fill_turn_and_rules};
+use crate::encode::{Encoding, key_with_last_move, show_sets};
 use crate::game::Game;
 use crate::games::gomoku::{Gomoku, Shape, ShapeMap};
 
 /// Implementation of `gomoku-2`.
 pub(super) struct V2;
 
-/// Content of each plane, in order.
-const PLANES: [&str; 22] = [
-    "ones",
-    "my stones",
-    "their stones",
-    "last move",
-    "forbidden to me",
-    "forbidden to them",
-    "my fives",
-    "my two fours in one line, straight or not",
-    "my fours",
-    "my threes",
-    "my closed threes",
-    "my twos",
-    "my closed twos",
-    "their fives",
-    "their two fours in one line, straight or not",
-    "their fours",
-    "their threes",
-    "their closed threes",
-    "their twos",
-    "their closed twos",
-    "ones if I am Black",
-    "a number for the rules",
-];
+/// Number of planes, in order: the board; my stones, theirs; the last move; what is forbidden to me, to them; my fives,
+/// two fours in one line (straight or not), fours, threes, closed threes, twos, closed twos; theirs; ones if I am
+/// Black; a number for the rules.
+const PLANES: usize = 22;
 
 /// Number of planes that are sets of points, which come first.
 const SETS: usize = 6;
@@ -66,13 +45,13 @@ impl Encoding<Gomoku> for V2 {
     }
 
     fn planes(&self) -> usize {
-        PLANES.len()
+        PLANES
     }
 
     fn encode(&self, position: &Gomoku, row: &mut [f32]) {
         let (me, area) = (position.to_move(), position.size().area());
         let (board, rest) = row.split_at_mut(SETS * area);
-        show_sets(board, area, &board_sets(position));
+        show_sets(board, area, board_sets(position));
         let (shapes, last) = rest.split_at_mut(2 * SHAPES * area);
         ShapeMap::each_two_or_better(position, |color, point, shape| {
             let first = if color == me { 0 } else { SHAPES };
@@ -95,6 +74,32 @@ mod tests {
     use crate::game::{BoardSize, Color};
     use crate::games::gomoku::GomokuRules;
 
+    /// Content of each plane.
+    const NAMES: [&str; PLANES] = [
+        "ones",
+        "my stones",
+        "their stones",
+        "last move",
+        "forbidden to me",
+        "forbidden to them",
+        "my fives",
+        "my two fours in one line, straight or not",
+        "my fours",
+        "my threes",
+        "my closed threes",
+        "my twos",
+        "my closed twos",
+        "their fives",
+        "their two fours in one line, straight or not",
+        "their fours",
+        "their threes",
+        "their closed threes",
+        "their twos",
+        "their closed twos",
+        "ones if I am Black",
+        "a number for the rules",
+    ];
+
     /// Black has two stones in line with (3, 3) in three directions, one of them closed by White, who
     /// has three in a row at the edge.
     fn shown(name: &str) -> Vec<((usize, usize), f32)> {
@@ -106,9 +111,9 @@ mod tests {
             position.play(size.point(x, y));
             position.play(size.point(other_x, other_y));
         }
-        let mut row = vec![0.0; PLANES.len() * 81];
+        let mut row = vec![0.0; PLANES * 81];
         V2.encode(&position, &mut row);
-        let plane = PLANES.iter().position(|&plane| plane == name).expect(name);
+        let plane = NAMES.iter().position(|&plane| plane == name).expect(name);
         let cells = row[81 * plane..].iter().take(81).enumerate();
         cells
             .filter(|&(_, &value)| value != 0.0)
@@ -150,7 +155,7 @@ mod tests {
             position.play(size.point(x, y));
         }
         let planes = |position: &Gomoku| {
-            let mut row = vec![0.0; PLANES.len() * 225];
+            let mut row = vec![0.0; PLANES * 225];
             V2.encode(position, &mut row);
             let side = SHAPES * 225;
             let shapes = row[SETS * 225..].to_vec();

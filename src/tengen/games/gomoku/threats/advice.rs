@@ -1,19 +1,28 @@
-//! Choice of a move in a decided position: the winner's quickest, the loser's slowest.
+//! Choice of a move: in a decided position the winner's quickest, the loser's slowest; of a threatened side those that
+//! may stop the threat, as all others lose.
 
 use std::sync::Arc;
 
-use super::threat_solver::ThreatSolver;
+use super::fours::ANY_LENGTH;
+use super::search::Level;
+use super::table::{Known, Table, Turn};
+use super::zone::Zones;
+use super::{Attempt, ThreatSolver};
 use crate::game::{Bounds, Game, Move, ProbeResult, Proof};
-use crate::games::gomoku::Gomoku;
+use crate::games::gomoku::{Gomoku, Points, Shape, ShapeMap};
 use crate::solver::{MakeProbe, RatedMove, Solve, SolveLimits, SolveResult, SolvedMoves};
 
 impl Solve<Gomoku> for ThreatSolver {
+    /// Allocates its memory, which for 128 MiB takes a twentieth of a second.
     fn get_ready(&mut self) {
-        ThreatSolver::get_ready(self);
+        self.table.get_or_insert_with(|| Table::new(self.bytes));
+        self.zones.get_or_insert_with(|| Zones::new(self.bytes / 4));
     }
 
+    /// Clears the table of proofs, as for another game.
     fn clear(&mut self) {
-        ThreatSolver::clear(self);
+        self.table.iter_mut().for_each(Table::clear);
+        self.zones.iter_mut().for_each(Zones::clear);
     }
 
     fn solve(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> SolveResult {
@@ -46,7 +55,7 @@ impl Solve<Gomoku> for ThreatSolver {
         };
         let moves: Vec<Move> = position.legal_moves().collect();
         let mut rated: Vec<RatedMove> = Vec::with_capacity(moves.len());
-        let fives = ThreatSolver::fives_of_other(position);
+        let fives = ShapeMap::of(position).points(position.to_move().opponent(), Shape::Five);
         for (done, &mv) in moves.iter().enumerate() {
             let (bounds, score) = match proof {
                 Proof::Win if best == Some(mv) => (Bounds::exactly(proof), -f32::from(plies)),
@@ -57,13 +66,7 @@ impl Solve<Gomoku> for ThreatSolver {
                         true => 0,
                         false => effort.nodes.saturating_sub(nodes) / (moves.len() - done) as u64,
                     };
-                    let found = self.prove(
-                        &after(position, mv),
-                        &SolveLimits {
-                            nodes: left,
-                            ..*effort
-                        },
-                    );
+                    let found = self.prove(&position.after(mv), &effort.within(left));
                     nodes += found.nodes;
                     let lasts = match found.bounds.proof() {
                         Some(_) => 1.0 - 1.0 / f32::from(found.plies.max(1)),
@@ -113,11 +116,7 @@ impl Solve<Gomoku> for ThreatSolver {
         let mut line = Vec::new();
         let (mut position, mut left) = (position.clone(), effort.nodes);
         while position.outcome().is_none() {
-            let effort = SolveLimits {
-                nodes: left,
-                ..*effort
-            };
-            let found = self.prove(&position, &effort);
+            let found = self.prove(&position, &effort.within(left));
             left = left.saturating_sub(found.nodes);
             let Some(proof) = found.bounds.proof() else {
                 break;
@@ -126,10 +125,7 @@ impl Solve<Gomoku> for ThreatSolver {
             if proof == Proof::Draw {
                 break;
             }
-            let effort = SolveLimits {
-                nodes: left.min(LINE_MOVE),
-                ..effort
-            };
+            let effort = effort.within(left.min(LINE_MOVE));
             let advice = self.advise(&position, proof, found.best, &effort);
             left = left.saturating_sub(advice.nodes);
             let Some(first) = advice.moves.first() else {
@@ -151,8 +147,64 @@ const STOPS_FIVE: f32 = 1e-5;
 /// Nodes for the choice of each move of a line.
 const LINE_MOVE: u64 = 200_000;
 
-fn after(position: &Gomoku, mv: Move) -> Gomoku {
-    let mut next = position.clone();
-    next.play(mv);
-    next
+impl ThreatSolver {
+    /// If the side to move is threatened with a five or a line of fours: the only moves that can
+    /// stop it. `None` if no such threat was found, or if it wins at once itself.
+    fn answers(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Option<Points> {
+        match position.outcome() {
+            Some(_) => None,
+            None => self.attempt(position, effort).answers(Level::ALL[1]),
+        }
+    }
+
+    /// What it can prove about a position, and if that does not decide it but the side to move is
+    /// threatened, the moves that may stop the threat.
+    pub(super) fn facts(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> ProbeResult {
+        let mut attempt = self.attempt(position, effort);
+        let (bounds, ..) = attempt.prove();
+        if bounds.proof().is_some() {
+            return bounds.into();
+        }
+        match attempt.open_answers() {
+            // A side without any move has not lost.
+            Some(open) if open.is_empty() && attempt.board.position.has_move(attempt.mover) => {
+                Bounds::exactly(Proof::Loss).into()
+            }
+            open => ProbeResult {
+                bounds,
+                open_moves: open.filter(|open| !open.is_empty()),
+            },
+        }
+    }
+}
+
+impl Attempt<'_> {
+    /// If the mover is threatened with a five or a line of fours that this level finds: the only
+    /// moves that can stop it. `None` if there is no such threat, or if the mover wins at once.
+    fn answers(&mut self, level: Level) -> Option<Points> {
+        let other = self.mover.opponent();
+        if !self.board.fives(self.mover).is_empty() {
+            return None;
+        }
+        if !self.board.fives(other).is_empty() {
+            return Some(self.board.answers_to_four(other));
+        }
+        let mut search = self.threats_of(other, level, ANY_LENGTH, self.effort.nodes);
+        search.replies().map(|(points, ..)| points)
+    }
+
+    /// Those of the moves that can stop a threat of which no other loss is known; `None` if there is
+    /// no threat.
+    fn open_answers(&mut self) -> Option<Vec<Move>> {
+        let (mover, other) = (self.mover, self.mover.opponent());
+        let answers = self.answers(Level::ALL[0])?;
+        let keys = |mv| self.board.key_with(mover, mv);
+        let mut answers: Vec<(Move, u128)> = answers.iter().map(|mv| (mv, keys(mv))).collect();
+        let search = self.threats_of(other, Level::ALL[0], ANY_LENGTH, self.effort.nodes);
+        answers.retain(|&(_, key)| {
+            let known = search.lookup(key, Turn::Attacker);
+            !known.is_some_and(Known::is_win)
+        });
+        Some(answers.into_iter().map(|(mv, _)| mv).collect())
+    }
 }

@@ -1,15 +1,14 @@
 //! A board with put and undo, and the shapes that a stone would make on every point.
 
 use crate::game::{Color, Game, Move, zobrist};
-use crate::games::gomoku::{
-    Direction, Five, Gomoku, GomokuRules, MapHistory, Points, Shape, ShapeMap,
-};
+use crate::games::gomoku::{Direction, Five, Gomoku, MapHistory, Points, Shape, ShapeMap};
 
 /// A position with put and undo.
 #[derive(Debug, Clone)]
 pub(super) struct Board {
-    position: Gomoku,
-    map: ShapeMap,
+    /// Its side to move means nothing.
+    pub(super) position: Gomoku,
+    pub(super) map: ShapeMap,
     /// What the stones put since the search began have changed in the map.
     history: MapHistory,
     /// Number of stones put.
@@ -29,26 +28,9 @@ impl Board {
         board
     }
 
-    pub(super) fn rules(&self) -> GomokuRules {
-        self.position.rules()
-    }
-
-    /// Key of the stones, without the side to move.
-    pub(super) fn key(&self) -> u128 {
-        self.position.key()
-    }
-
     /// The key with one more stone.
     pub(super) fn key_with(&self, color: Color, point: Move) -> u128 {
-        self.key() ^ zobrist::stone(color, point)
-    }
-
-    pub(super) fn position(&self) -> &Gomoku {
-        &self.position
-    }
-
-    pub(super) fn empty(&self) -> Points {
-        self.position.empty()
+        self.position.key() ^ zobrist::stone(color, point)
     }
 
     pub(super) fn put(&mut self, color: Color, point: Move) {
@@ -64,25 +46,15 @@ impl Board {
         self.map.undo(&mut self.history);
     }
 
-    /// Points where a stone of `color` would make a certain shape in some direction.
-    pub(super) fn points(&self, color: Color, shape: Shape) -> Points {
-        self.map.points(color, shape)
-    }
-
-    /// Shapes that a stone of `color` would make on an empty point.
-    pub(super) fn shapes(&self, color: Color, point: Move) -> [Shape; 4] {
-        self.map.shapes(color, point)
-    }
-
     /// Points where a stone of `color` would win.
     pub(super) fn fives(&self, color: Color) -> Points {
-        self.points(color, Shape::Five)
+        self.map.points(color, Shape::Five)
     }
 
     /// Points where a stone of `color` would have to be answered.
     pub(super) fn fours(&self, color: Color) -> Points {
         let fours = [Shape::Four, Shape::TwoFours, Shape::StraightFour];
-        let [four, two, straight] = fours.map(|shape| self.points(color, shape));
+        let [four, two, straight] = fours.map(|shape| self.map.points(color, shape));
         four | two | straight
     }
 
@@ -91,25 +63,21 @@ impl Board {
         self.fives(color) | self.fours(color)
     }
 
-    /// Whether `color` may not play on an empty point.
-    pub(super) fn is_forbidden(&self, color: Color, point: Move) -> bool {
-        self.position.is_forbidden(color, point)
-    }
-
     /// Whether `color` may not play on one of these empty points.
     pub(super) fn forbids_any(&self, color: Color, points: Points) -> bool {
         let mut points = points.iter();
-        self.rules().forbids(color) && points.any(|point| self.is_forbidden(color, point))
+        self.position.rules().forbids(color)
+            && points.any(|point| self.position.is_forbidden(color, point))
     }
 
     /// Whether `color` is certainly allowed on a point, now and after stones of the opponent
     /// elsewhere. Black may play two threes if Renju finds one of them not to be real, but a white
     /// stone elsewhere can change that; so they do not count here.
     pub(super) fn may_attack(&self, color: Color, point: Move) -> bool {
-        if !self.rules().forbids(color) {
+        if !self.position.rules().forbids(color) {
             return true;
         }
-        let shapes = self.shapes(color, point);
+        let shapes = self.map.shapes(color, point);
         if shapes.contains(&Shape::Five) {
             return true;
         }
@@ -125,16 +93,10 @@ impl Board {
         fours < 2 && threes < 2
     }
 
-    /// Whether `color` has a move. A side without one has not lost: the game is drawn.
-    pub(super) fn has_move(&self, color: Color) -> bool {
-        let mut empty = self.empty().iter();
-        empty.any(|point| !self.is_forbidden(color, point))
-    }
-
     /// Points where the opponent stops all fives that `color` could make next.
     pub(super) fn answers_to_four(&mut self, color: Color) -> Points {
         let (fives, defender) = (self.fives(color), color.opponent());
-        let mut answers = match (self.rules().five(color), fives.is_single()) {
+        let answers = match (self.position.rules().five(color), fives.is_single()) {
             (Five::OrMore | Five::Exactly, true) => fives,
             (Five::OrMore | Five::Exactly, false) => Points::EMPTY,
             // A stone beyond the end of a row can spoil it, too.
@@ -149,12 +111,7 @@ impl Board {
                 ends.iter().filter(spoils).collect()
             }
         };
-        let forbidden = answers
-            .iter()
-            .filter(|&point| self.is_forbidden(defender, point));
-        let forbidden: Points = forbidden.collect();
-        answers.remove_all(forbidden);
-        answers
+        self.position.allowed(defender, answers)
     }
 
     /// The empty points at the ends of the rows of five that a stone of `color` on any of these
@@ -164,7 +121,7 @@ impl Board {
         let own = self.position.stones(color);
         let mut found = Points::EMPTY;
         for five in fives.iter() {
-            let shapes = self.shapes(color, five).into_iter();
+            let shapes = self.map.shapes(color, five).into_iter();
             for (direction, _) in Direction::ALL
                 .into_iter()
                 .zip(shapes)
@@ -179,7 +136,7 @@ impl Board {
                 }
             }
         }
-        found & self.empty()
+        found & self.position.empty()
     }
 
     /// Whether `color`, to whom moves may be forbidden, certainly has a move now and with one more
@@ -193,6 +150,11 @@ impl Board {
                 (-behind..=ahead).all(|steps| !own.contains(direction.step(size, point, steps)))
             })
         };
-        self.empty().iter().filter(is_free).nth(1).is_some()
+        self.position
+            .empty()
+            .iter()
+            .filter(is_free)
+            .nth(1)
+            .is_some()
     }
 }

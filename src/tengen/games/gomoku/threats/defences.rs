@@ -1,12 +1,12 @@
-//! The defender's moves in the threat search, and which replies can stop a threat.
+//! The defender's moves in the threat search: which replies can stop a threat, and fours that the search postpones
+//! until everything else is proven.
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Finding};
-use super::search::Search;
-use super::searched::{Replies, Searched};
-use super::table::Known;
+use super::search::{Guessed, Replies, Search, Searched};
+use super::table::{Known, Turn};
 use super::zone::Zone;
-use crate::game::{Color, Move};
+use crate::game::{Color, Game as _, Move, zobrist};
 use crate::games::gomoku::{Five, Points, Shape};
 
 impl Search<'_> {
@@ -40,7 +40,7 @@ impl Search<'_> {
             return refuted;
         }
         if points.is_empty() {
-            return match self.board.has_move(defender) {
+            return match self.board.position.has_move(defender) {
                 true => Err((Known::win(plies, None), zone)),
                 false => refuted,
             };
@@ -63,7 +63,7 @@ impl Search<'_> {
 
     /// Whether a four of the defender makes nothing else from which fours could follow.
     fn is_plain(&self, four: Move) -> bool {
-        let shapes = self.board.shapes(self.attacker.opponent(), four);
+        let shapes = self.board.map.shapes(self.attacker.opponent(), four);
         let strong = shapes.iter().filter(|&&shape| shape >= Shape::ClosedThree);
         strong.eq([&Shape::Four])
     }
@@ -74,7 +74,7 @@ impl Search<'_> {
     pub(super) fn replies(&mut self) -> Option<(Points, u16, Zone)> {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         let (mut found, mut zone): (Option<Points>, Zone) = (None, Zone::NONE);
-        for mv in self.board.points(attacker, Shape::StraightFour).iter() {
+        for mv in self.board.map.points(attacker, Shape::StraightFour).iter() {
             // Alone it threatens a win, if nothing spoils it.
             if self.board.may_attack(attacker, mv) && self.wins_at_once(mv) {
                 let threat = threat(self.board, attacker, &[mv]);
@@ -96,10 +96,7 @@ impl Search<'_> {
             }
         };
         let points = found?;
-        let legal = points
-            .iter()
-            .filter(|&point| !self.board.is_forbidden(defender, point));
-        let legal: Points = legal.collect();
+        let legal = self.board.position.allowed(defender, points);
         zone.needs_forbidden |= legal != points;
         Some((legal, plies, zone))
     }
@@ -108,7 +105,7 @@ impl Search<'_> {
         let attacker = self.attacker;
         self.board.put(attacker, mv);
         let wins = self.board.answers_to_four(attacker).is_empty()
-            && self.board.has_move(attacker.opponent());
+            && self.board.position.has_move(attacker.opponent());
         self.board.take_back(attacker, mv);
         wins
     }
@@ -136,7 +133,7 @@ pub(super) struct Threat {
 /// and run the tests with `TENGEN_THREATS=100000`.
 pub(super) fn threat(board: &mut Board, attacker: Color, line: &[Move]) -> Threat {
     let defender = attacker.opponent();
-    let rules = board.rules();
+    let rules = board.position.rules();
     let ends_matter = !matches!(rules.five(attacker), Five::OrMore | Five::Exactly);
     let mut found: Points = line.iter().copied().collect();
     let mut zone = Zone::NONE;
@@ -171,10 +168,74 @@ pub(super) fn threat(board: &mut Board, attacker: Color, line: &[Move]) -> Threa
         board.take_back(side, mv);
     }
     Threat {
-        disturbing: match sure {
-            true => found,
-            false => board.empty(),
-        },
+        disturbing: if sure { found } else { board.position.empty() },
         zone,
+    }
+}
+
+impl Search<'_> {
+    /// The key of a four's stone, which is on the board, and of the stone that answers it.
+    pub(super) fn stones_of_four(&self, side: Color, four: Move) -> u128 {
+        let answer = self.board.fives(side).lowest();
+        let answer = answer.map(|answer| zobrist::stone(side.opponent(), answer));
+        zobrist::stone(side, four) ^ answer.unwrap_or(0)
+    }
+
+    /// What wins without the defender's last four often wins with it, too.
+    pub(super) fn prefer_move_without_fours(&self, moves: &mut [Guessed]) {
+        let Some(four) = self.fours.last() else {
+            return;
+        };
+        let known = self.lookup(self.board.position.key() ^ four, Turn::Attacker);
+        let best = known
+            .filter(|known| known.is_win())
+            .and_then(|known| known.best);
+        if let Some(best) = best {
+            for (mv, guessed) in moves {
+                *guessed = if *mv == best { 1 } else { *guessed + 1 };
+            }
+        }
+    }
+
+    /// The points that the proof of a won position uses, if those of the positions after it are known.
+    pub(super) fn zone(
+        &self,
+        turn: Turn,
+        known: Known,
+        children: &[(Move, Known)],
+        replies: &Replies,
+    ) -> Option<Zone> {
+        let side = self.side(turn);
+        let after = |mv| {
+            let key = self.board.key_with(side, mv) ^ self.salt(turn.next());
+            self.zones.get(key)
+        };
+        match turn {
+            Turn::Attacker => {
+                let best = known.best?;
+                let mut zone = after(best)?;
+                zone.attack.insert(best);
+                zone.needs_forbidden |= !self.board.may_attack(side, best);
+                Some(zone)
+            }
+            Turn::Defender => {
+                let mut zones = children.iter().map(|&(mv, _)| after(mv));
+                zones.try_fold(replies.zone, |all, zone| Some(all.and(zone?)))
+            }
+        }
+    }
+
+    /// Takes those of the postponed fours that can change the proof; all of them, if it is not known
+    /// which points it uses.
+    pub(super) fn touching(&mut self, replies: &mut Replies, zone: Option<Zone>) -> Vec<Guessed> {
+        let fours = replies.fours.iter();
+        let touching: Points = match zone {
+            None => fours.collect(),
+            Some(zone) => fours
+                .filter(|&four| zone.is_touched_by(self.board, self.attacker, four))
+                .collect(),
+        };
+        replies.fours.remove_all(touching);
+        touching.iter().map(|four| (four, 1)).collect()
     }
 }

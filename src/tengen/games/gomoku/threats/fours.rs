@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use super::board::Board;
 use super::table::{Known, Table};
-use crate::game::{Color, Move};
+use crate::game::{Color, Game as _, Move};
 use crate::games::gomoku::{Points, Shape};
 
 /// No limit on the length of a line.
@@ -83,14 +83,14 @@ impl Fours<'_> {
         if plies < 3 || !theirs.is_empty() && !theirs.is_single() {
             return Finding::Nothing;
         }
-        let mut candidates = self.fours();
+        let mut candidates = self.board.fours(attacker);
         if !theirs.is_empty() {
             candidates &= theirs;
         }
         if candidates.is_empty() {
             return Finding::Nothing;
         }
-        let key = self.board.key() ^ salt(attacker);
+        let key = self.board.position.key() ^ salt(attacker);
         let mut first = None;
         match self.table.get(key) {
             Some(known) if known.is_win() && known.plies <= plies => first = known.best,
@@ -127,20 +127,13 @@ impl Fours<'_> {
         Finding::Unknown
     }
 
-    /// The attacker's fours.
-    fn fours(&self) -> Points {
-        let fours = [Shape::StraightFour, Shape::TwoFours, Shape::Four];
-        let points = fours.map(|shape| self.board.points(self.attacker, shape));
-        points[0] | points[1] | points[2]
-    }
-
     /// The most promising first, with its promise: immediate wins, then shapes better than a four.
     fn order(&self, candidates: Points, first: Option<Move>) -> Vec<(u32, Move)> {
         let worth = |mv: Move| -> u32 {
             if first == Some(mv) {
                 return u32::MAX;
             }
-            let shapes = self.board.shapes(self.attacker, mv);
+            let shapes = self.board.map.shapes(self.attacker, mv);
             let worth = shapes.iter().map(|shape| match shape {
                 Shape::StraightFour | Shape::TwoFours => 1000,
                 Shape::Four => 100,
@@ -162,7 +155,8 @@ impl Fours<'_> {
         if !self.board.may_attack(self.attacker, mv) {
             return Finding::Nothing;
         }
-        if self.left < 2 || self.is_stopped() {
+        let nodes = self.board.nodes;
+        if self.left < 2 || self.halt.as_mut().is_some_and(|halt| halt.is_due(nodes)) {
             self.left = 0;
             return Finding::Unknown;
         }
@@ -173,11 +167,6 @@ impl Fours<'_> {
         found
     }
 
-    fn is_stopped(&mut self) -> bool {
-        let nodes = self.board.nodes;
-        self.halt.as_mut().is_some_and(|halt| halt.is_due(nodes))
-    }
-
     fn answered(&mut self, plies: u16) -> Finding {
         let defender = self.attacker.opponent();
         if !self.board.fives(defender).is_empty() {
@@ -186,7 +175,7 @@ impl Fours<'_> {
         let answers = self.board.answers_to_four(self.attacker);
         if answers.is_empty() {
             // A side without any move is not beaten, but gets a draw.
-            return match self.board.has_move(defender) {
+            return match self.board.position.has_move(defender) {
                 true => {
                     self.line.clear();
                     Finding::Win(3)

@@ -4,12 +4,10 @@ use std::cmp::Reverse;
 
 use super::defences::threat;
 use super::fours::{Finding, Fours};
-use super::numbers::Turn;
-use super::search::Search;
-use super::searched::{Guessed, Searched};
-use super::table::Known;
+use super::search::{Guessed, Search, Searched};
+use super::table::{Known, Turn};
 use super::zone::Zone;
-use crate::game::{Color, Move};
+use crate::game::{Color, Game as _, Move};
 use crate::games::gomoku::{Points, Shape};
 
 /// Distinguishes the keys of interrupted searches for fours from those of positions.
@@ -50,42 +48,36 @@ impl Search<'_> {
         }
         if !theirs.is_empty() {
             return match theirs.lowest() {
-                Some(only) if theirs.is_single() && !self.board.is_forbidden(attacker, only) => {
+                Some(only)
+                    if theirs.is_single() && !self.board.position.is_forbidden(attacker, only) =>
+                {
                     Ok(vec![(only, 1)])
                 }
                 _ => refuted,
             };
         }
-        let shapes = [
-            Shape::ClosedThree,
-            Shape::Three,
-            Shape::Four,
-            Shape::TwoFours,
-            Shape::StraightFour,
-        ];
-        let shapes = &shapes[usize::from(!self.wide)..];
+        let poorest = match self.wide {
+            true => Shape::ClosedThree,
+            false => Shape::Three,
+        };
+        let shapes = &Shape::ALL[poorest as usize..Shape::Five as usize];
         let points = shapes
             .iter()
-            .map(|&shape| self.board.points(attacker, shape));
+            .map(|&shape| self.board.map.points(attacker, shape));
         let points = points.fold(Points::EMPTY, |all, set| all | set);
         let points = points | self.twos(points);
-        let legal = points
-            .iter()
-            .filter(|&mv| !self.board.is_forbidden(attacker, mv));
-        let moves = self.most_promising_first(legal.collect());
+        let legal = self.board.position.allowed(attacker, points);
+        let moves = self.most_promising_first(legal);
         if moves.is_empty() {
             return refuted;
         }
         let guessed = moves.into_iter().map(|(mv, lacks)| {
-            let shapes = self.board.shapes(attacker, mv);
-            let is_three = shapes.contains(&Shape::Three);
-            let is_four = shapes.contains(&Shape::Four);
-            let is_closed = shapes.contains(&Shape::ClosedThree);
-            let alike = match (is_three, is_four) {
-                (true, _) => THREE,
-                (false, true) => FOUR,
-                (false, false) if is_closed => CLOSED_THREE,
-                (false, false) => TWO,
+            let shapes = self.board.map.shapes(attacker, mv);
+            let alike = match () {
+                () if shapes.contains(&Shape::Three) => THREE,
+                () if shapes.contains(&Shape::Four) => FOUR,
+                () if shapes.contains(&Shape::ClosedThree) => CLOSED_THREE,
+                () => TWO,
             };
             (mv, alike + lacks / 2)
         });
@@ -98,9 +90,9 @@ impl Search<'_> {
         if !self.wide || self.depth > 0 || self.board.fours(self.attacker).is_empty() {
             return Points::EMPTY;
         }
-        let points = self.board.empty() & !others;
+        let points = self.board.position.empty() & !others;
         let is_two = |&point: &Move| {
-            let shapes = self.board.shapes(self.attacker, point);
+            let shapes = self.board.map.shapes(self.attacker, point);
             shapes.contains(&Shape::Two) || shapes.contains(&Shape::ClosedTwo)
         };
         points.iter().filter(is_two).collect()
@@ -120,7 +112,7 @@ impl Search<'_> {
     /// by the positions of this search that the attacker won there.
     fn promise(&self, mv: Move) -> u32 {
         let worth = |color: Color| -> u32 {
-            let shapes = self.board.shapes(color, mv);
+            let shapes = self.board.map.shapes(color, mv);
             let worth = shapes.iter().map(|shape| match shape {
                 Shape::StraightFour | Shape::TwoFours | Shape::Four => 8,
                 Shape::Three => 12,
@@ -137,7 +129,7 @@ impl Search<'_> {
 
     /// The attacker's line of fours, last move first, if this level's effort finds one.
     pub(super) fn fours(&mut self) -> (Finding, Vec<Move>) {
-        let key = self.board.key() ^ self.salt(Turn::Attacker) ^ FOURS_FAILED;
+        let key = self.board.position.key() ^ self.salt(Turn::Attacker) ^ FOURS_FAILED;
         let failed = self.table.get(key);
         if failed.is_some_and(|failed| failed.level >= self.level.number) {
             return (Finding::Unknown, Vec::new());

@@ -3,12 +3,10 @@
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Halt, one_less};
-use super::level::Level;
-use super::numbers::{Turn, guess, judge};
-use super::searched::{Guessed, Replies};
-use super::table::{Known, NEVER, Table};
+use super::table::{Known, NEVER, Table, Turn, guess, judge};
 use super::zone::{Zone, Zones};
-use crate::game::{Color, Move};
+use crate::game::{Color, Game as _, Move};
+use crate::games::gomoku::Points;
 
 /// The most wins at a point that are counted.
 const WINS: u8 = 20;
@@ -43,7 +41,7 @@ pub(super) struct Search<'a> {
 impl Search<'_> {
     /// Whether the attacker wins; stops at the node limit.
     pub(super) fn run(&mut self, turn: Turn) -> Result<Known, Halted> {
-        match self.lookup(self.board.key(), turn) {
+        match self.lookup(self.board.position.key(), turn) {
             Some(known) if known.proof == 0 || known.disproof == 0 => Ok(known),
             _ => self.visit(turn, NEVER, NEVER),
         }
@@ -66,7 +64,7 @@ impl Search<'_> {
     /// Stores the result for the position on the board, and the points that a proof uses, if they are
     /// known. A win is valid for any limit.
     fn note(&mut self, turn: Turn, known: Known, zone: Option<Zone>, work: u64) {
-        let key = self.board.key() ^ self.salt(turn);
+        let key = self.board.position.key() ^ self.salt(turn);
         if known.is_win() {
             if let Some(zone) = zone {
                 self.zones.put(key, zone);
@@ -200,5 +198,60 @@ fn limit(plies: u16) -> u128 {
     match plies {
         ANY_LENGTH => 0,
         _ => (u128::from(plies) + 1).wrapping_mul(0xa0c5_18e3_6f7b_92d4_5d3e_c471_08ba_f639),
+    }
+}
+
+/// A move to search, with the number of positions that it may take: to a proof for an attack, to a
+/// refutation for a reply.
+pub(super) type Guessed = (Move, u32);
+
+/// What is to be searched after the attacker's threat.
+pub(super) struct Replies {
+    /// Replies that could stop it.
+    pub(super) moves: Vec<Guessed>,
+    /// Fours that may change nothing ([`Zone`]).
+    pub(super) fours: Points,
+    /// Plies to the win after all other moves.
+    pub(super) rest: u16,
+    /// The points of the threat.
+    pub(super) zone: Zone,
+}
+
+impl Replies {
+    /// Moves of the attacker.
+    pub(super) fn none_but(moves: Vec<Guessed>) -> Replies {
+        Replies {
+            moves,
+            fours: Points::EMPTY,
+            rest: 0,
+            zone: Zone::NONE,
+        }
+    }
+}
+
+/// Whether the side to move of a search has moves to search, or a result without search and the
+/// points that its proof uses.
+pub(super) type Searched<T> = Result<T, (Known, Zone)>;
+
+/// An effort level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Level {
+    /// Searches with a larger number find everything that those with a smaller one do.
+    pub(super) number: u8,
+    /// Stones that a search for fours may put, per position.
+    pub(super) fours: u64,
+}
+
+impl Level {
+    /// All levels in ascending order.
+    pub(super) const ALL: [Level; 4] = [
+        Level::of(1, 30),
+        Level::of(2, 400),
+        Level::of(3, 2_000),
+        Level::of(4, 10_000),
+    ];
+
+    const fn of(number: u8, fours: u64) -> Level {
+        Level { number, fours }
     }
 }

@@ -255,7 +255,7 @@ fn diagram(rows: &[&str], rules: GomokuRules, to_move: Color) -> Gomoku {
     empty.set_up(&stones, to_move).unwrap()
 }
 
-fn prove(position: &Gomoku) -> super::threat_solver::Proven {
+fn prove(position: &Gomoku) -> super::Proven {
     ThreatSolver::new(1 << 20).prove(position, &nodes(100_000))
 }
 
@@ -530,4 +530,12 @@ fn a_lost_four_is_stopped_all_the_same() {
         let (x, y) = position.size().column_row(advice.moves[0].mv);
         assert!(y == 6 && [1, 6].contains(&x), "{rules}: {x} {y}");
     }
+}
+
+#[test]
+fn memory_is_there_as_soon_as_it_is_ready() {
+    let mut prover = ThreatSolver::new(1 << 12);
+    assert!(prover.table.is_none());
+    prover.get_ready();
+    assert!(prover.table.is_some());
 }

@@ -59,7 +59,7 @@ impl Zone {
         let (Some(answer), true) = (answers.lowest(), answers.is_single()) else {
             return true;
         };
-        let rules = board.rules();
+        let rules = board.position.rules();
         let lines_matter = rules.five(attacker) != Five::OrMore || rules.forbids(attacker);
         let touches =
             |stone| self.attack.contains(stone) || lines_matter && self.is_in_line(board, stone);
@@ -71,7 +71,7 @@ impl Zone {
 
     /// Whether a point is in line with one of the attack, near enough to matter there.
     fn is_in_line(&self, board: &Board, point: Move) -> bool {
-        let size = board.position().size();
+        let size = board.position.size();
         Direction::ALL.into_iter().any(|direction| {
             let (behind, ahead) = direction.room(size, point);
             (-behind..=ahead).any(|steps| self.attack.contains(direction.step(size, point, steps)))
@@ -79,7 +79,7 @@ impl Zone {
     }
 
     fn makes_fours(&self, board: &Board, attacker: Color, four: Move, answer: Move) -> bool {
-        let (size, position) = (board.position().size(), board.position());
+        let (size, position) = (board.position.size(), &board.position);
         let (theirs, own) = (
             position.stones(attacker) | Points::point(answer),
             position.stones(attacker.opponent()) | self.defence,

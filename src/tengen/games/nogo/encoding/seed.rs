@@ -6,8 +6,8 @@
 //! interpreted as liberty *points*. For playing strength use [`super::NoGoV1`] or
 //! [`super::NoGoV2`].
 
-use super::v1::{fill, last_move_key, scarce_liberties};
-use crate::encode::Encoding;
+use super::v1::scarce_liberties;
+use crate::encode::{Encoding, key_with_last_move, show_sets};
 use crate::game::Game;
 use crate::games::nogo::NoGo;
 
@@ -37,11 +37,11 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoAz {
             position.blocks().frame().board(),
             position.last_move().into_iter().collect(),
         ];
-        fill(row, position.size().area(), planes);
+        show_sets(row, position.size().area(), planes);
     }
 
     fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        last_move_key(position)
+        key_with_last_move(position)
     }
 }
 
@@ -60,11 +60,11 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoAsf {
         NoGoAz.encode(position, stones);
         let [my_last, my_two] = scarce_liberties(position, position.to_move());
         let [their_last, their_two] = scarce_liberties(position, position.to_move().opponent());
-        fill(liberties, area, [my_last, my_two, their_last, their_two]);
+        show_sets(liberties, area, [my_last, my_two, their_last, their_two]);
     }
 
     fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        last_move_key(position)
+        key_with_last_move(position)
     }
 }
 

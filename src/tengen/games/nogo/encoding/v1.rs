@@ -4,29 +4,18 @@
 //! *points*; planes 3, 4, 10 and 11 use NoGo's monotone legality (docs/methods.md#nogo). There is
 //! no colour plane: the rules are the same for both colours.
 
-use crate::encode::Encoding;
-use crate::game::{Bits, Color, Game, zobrist};
+use crate::encode::{Encoding, key_with_last_move, show_sets};
+use crate::game::{Bits, Color, Game};
 use crate::games::nogo::NoGo;
 
 /// Implementation of `nogo-1`.
 #[derive(Debug, Clone, Copy)]
 pub struct NoGoV1;
 
-/// Content of each plane, in order.
-const PLANES: [&str; 12] = [
-    "my stones",
-    "their stones",
-    "ones",
-    "legal for me",
-    "legal for them",
-    "liberties of my blocks with one liberty",
-    "liberties of my blocks with two liberties",
-    "liberties of their blocks with one liberty",
-    "liberties of their blocks with two liberties",
-    "last move",
-    "legal for me only",
-    "empty, legal for neither side",
-];
+/// Number of planes, in order: my stones, theirs; ones; what is legal for me, for them; liberties of my blocks with one
+/// liberty, with two, and of theirs; the last move; what is legal for me only; what is empty and legal for neither
+/// side.
+const PLANES: usize = 12;
 
 impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
     fn id(&self) -> &'static str {
@@ -34,7 +23,7 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
     }
 
     fn planes(&self) -> usize {
-        PLANES.len()
+        PLANES
     }
 
     fn encode(&self, position: &NoGo<WORDS>, row: &mut [f32]) {
@@ -56,32 +45,11 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
             my_legal & !their_legal,
             position.empty() & !(my_legal | their_legal),
         ];
-        fill(row, position.size().area(), planes);
+        show_sets(row, position.size().area(), planes);
     }
 
     fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        last_move_key(position)
-    }
-}
-
-/// Sets the points of each set to 1 in its plane.
-pub(super) fn fill<const WORDS: usize, const PLANES: usize>(
-    row: &mut [f32],
-    area: usize,
-    planes: [Bits<WORDS>; PLANES],
-) {
-    for (plane, points) in row.chunks_exact_mut(area).zip(planes) {
-        for point in points.iter() {
-            plane[point.index()] = 1.0;
-        }
-    }
-}
-
-/// The cache key of encodings that show the position and its last move.
-pub(super) fn last_move_key<const WORDS: usize>(position: &NoGo<WORDS>) -> u128 {
-    match position.last_move() {
-        Some(point) => position.key() ^ zobrist::last_move(point),
-        None => position.key(),
+        key_with_last_move(position)
     }
 }
 
@@ -105,6 +73,23 @@ mod tests {
     use super::*;
     use crate::game::{BoardSize, Move};
     use crate::games::nogo::SmallNoGo;
+    use crate::games::nogo::tests::from_stones;
+
+    /// Content of each plane.
+    const NAMES: [&str; PLANES] = [
+        "my stones",
+        "their stones",
+        "ones",
+        "legal for me",
+        "legal for them",
+        "liberties of my blocks with one liberty",
+        "liberties of my blocks with two liberties",
+        "liberties of their blocks with one liberty",
+        "liberties of their blocks with two liberties",
+        "last move",
+        "legal for me only",
+        "empty, legal for neither side",
+    ];
 
     /// Encodes a diagram with rows from the top: X mine (Black), O theirs, lower left is A1.
     fn encode(rows: [&str; 5], last: Option<Move>) -> (SmallNoGo, Vec<f32>) {
@@ -120,14 +105,14 @@ mod tests {
         };
         let empty = SmallNoGo::new(size).unwrap();
         let stones = [points('X'), points('O')];
-        let position = SmallNoGo::from_stones(&empty, stones, Color::Black, last).unwrap();
-        let mut row = vec![0.0; PLANES.len() * size.area()];
+        let position = from_stones(&empty, stones, Color::Black, last).unwrap();
+        let mut row = vec![0.0; PLANES * size.area()];
         NoGoV1.encode(&position, &mut row);
         (position, row)
     }
 
     fn plane(row: &[f32], name: &str) -> Vec<u16> {
-        let index = PLANES.iter().position(|p| *p == name).unwrap();
+        let index = NAMES.iter().position(|p| *p == name).unwrap();
         let marked = row[index * 25..][..25]
             .iter()
             .enumerate()

@@ -10,8 +10,7 @@
 //! position reached in two ways is one input. Sixteen planes are also fast: ONNX Runtime computes
 //! the first convolution in whole vector registers.
 
-use super::v1::fill;
-use crate::encode::Encoding;
+use crate::encode::{Encoding, show_sets};
 use crate::game::{Bits, Color, Game};
 use crate::games::nogo::NoGo;
 
@@ -19,25 +18,10 @@ use crate::games::nogo::NoGo;
 #[derive(Debug, Clone, Copy)]
 pub struct NoGoV2;
 
-/// Content of each plane, in order.
-const PLANES: [&str; 16] = [
-    "ones",
-    "legal for me",
-    "legal for them",
-    "empty, legal for neither side",
-    "my stones",
-    "my stones in blocks with one liberty",
-    "my stones in blocks with two liberties",
-    "my stones in immortal blocks",
-    "liberties of my blocks with one liberty",
-    "liberties of my blocks with two liberties",
-    "their stones",
-    "their stones in blocks with one liberty",
-    "their stones in blocks with two liberties",
-    "their stones in immortal blocks",
-    "liberties of their blocks with one liberty",
-    "liberties of their blocks with two liberties",
-];
+/// Number of planes, in order: ones; what is legal for me, for them; what is empty and legal for neither side; my
+/// stones, those in blocks with one liberty, with two, in immortal blocks; the liberties of my blocks with one liberty,
+/// with two; the same six of theirs.
+const PLANES: usize = 16;
 
 /// Number of planes of one side's stones, which come last.
 const SIDE: usize = 6;
@@ -48,7 +32,7 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV2 {
     }
 
     fn planes(&self) -> usize {
-        PLANES.len()
+        PLANES
     }
 
     fn encode(&self, position: &NoGo<WORDS>, row: &mut [f32]) {
@@ -56,12 +40,12 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV2 {
         let (me, them) = (position.to_move(), position.to_move().opponent());
         let (mine, theirs) = (position.legal(me), position.legal(them));
         let closed = position.empty() & !(mine | theirs);
-        let (points, stones) = row.split_at_mut((PLANES.len() - 2 * SIDE) * area);
+        let (points, stones) = row.split_at_mut((PLANES - 2 * SIDE) * area);
         let board = position.blocks().frame().board();
-        fill(points, area, [board, mine, theirs, closed]);
+        show_sets(points, area, [board, mine, theirs, closed]);
         let (own, other) = stones.split_at_mut(SIDE * area);
-        fill(own, area, blocks_of(position, me, closed));
-        fill(other, area, blocks_of(position, them, closed));
+        show_sets(own, area, blocks_of(position, me, closed));
+        show_sets(other, area, blocks_of(position, them, closed));
     }
 
     fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
@@ -104,6 +88,26 @@ mod tests {
     use crate::game::{BoardSize, Move};
     use crate::games::nogo::SmallNoGo;
 
+    /// Content of each plane.
+    const NAMES: [&str; PLANES] = [
+        "ones",
+        "legal for me",
+        "legal for them",
+        "empty, legal for neither side",
+        "my stones",
+        "my stones in blocks with one liberty",
+        "my stones in blocks with two liberties",
+        "my stones in immortal blocks",
+        "liberties of my blocks with one liberty",
+        "liberties of my blocks with two liberties",
+        "their stones",
+        "their stones in blocks with one liberty",
+        "their stones in blocks with two liberties",
+        "their stones in immortal blocks",
+        "liberties of their blocks with one liberty",
+        "liberties of their blocks with two liberties",
+    ];
+
     fn played(size: BoardSize, moves: &[u16]) -> SmallNoGo {
         let mut position = SmallNoGo::new(size).unwrap();
         moves.iter().for_each(|&mv| position.play(Move(mv)));
@@ -117,7 +121,7 @@ mod tests {
     }
 
     fn plane(position: &SmallNoGo, name: &str) -> Vec<u16> {
-        let index = PLANES.iter().position(|p| *p == name).unwrap();
+        let index = NAMES.iter().position(|p| *p == name).unwrap();
         let (area, row) = (position.size().area(), encode(&NoGoV2, position));
         let marked = row[index * area..][..area].iter().enumerate();
         let marked = marked.filter(|(_, v)| **v == 1.0);

@@ -7,7 +7,7 @@ use crate::games::nogo::NoGo;
 /// A NoGo position with play and undo.
 #[derive(Debug, Clone)]
 pub(super) struct Board<const WORDS: usize> {
-    frame: Frame<WORDS>,
+    pub(super) frame: Frame<WORDS>,
     /// Neighbours of each point.
     around: [[Bits<WORDS>; 64]; WORDS],
     pub(super) stones: [Bits<WORDS>; 2],
@@ -34,44 +34,31 @@ pub(super) struct Block<const WORDS: usize> {
     pub(super) liberties: Bits<WORDS>,
 }
 
+impl<const WORDS: usize> Block<WORDS> {
+    const NONE: Self = Block {
+        stones: Bits::EMPTY,
+        liberties: Bits::EMPTY,
+    };
+}
+
 /// Data to undo a move.
 pub(super) struct Undo<const WORDS: usize> {
     point: Move,
-    legal: [Bits<WORDS>; 2],
-    dead: Bits<WORDS>,
-    walls: [Bits<WORDS>; 2],
+    legality: Legality<WORDS>,
     roots: Bits<WORDS>,
     /// The root that the new stone was joined to, itself if it had no friends, and its block.
     root: Move,
     block: Block<WORDS>,
-    absorbed: Roots,
-    enemies: Roots,
+    /// Roots of the own blocks that were joined to it, and of the enemy's that lost a liberty.
+    absorbed: Bits<WORDS>,
+    enemies: Bits<WORDS>,
 }
 
-/// Data to take a promise back.
-pub(super) struct Promise<const WORDS: usize> {
+/// What stones and promises change of a board beside its stones.
+pub(super) struct Legality<const WORDS: usize> {
     legal: [Bits<WORDS>; 2],
     dead: Bits<WORDS>,
     walls: [Bits<WORDS>; 2],
-}
-
-/// At most four roots: a point has four neighbours.
-#[derive(Default)]
-struct Roots {
-    roots: [u8; 4],
-    len: u8,
-}
-
-impl Roots {
-    fn push(&mut self, root: Move) {
-        self.roots[usize::from(self.len)] = root.0 as u8;
-        self.len += 1;
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Move> {
-        let roots = self.roots[..usize::from(self.len)].iter();
-        roots.map(|&root| Move(u16::from(root)))
-    }
 }
 
 impl<const WORDS: usize> Board<WORDS> {
@@ -84,10 +71,7 @@ impl<const WORDS: usize> Board<WORDS> {
             legal: [frame.board(); 2],
             empty: frame.board(),
             parent: [[0; 64]; WORDS],
-            blocks: [[Block {
-                stones: Bits::EMPTY,
-                liberties: Bits::EMPTY,
-            }; 64]; WORDS],
+            blocks: [[Block::NONE; 64]; WORDS],
             roots: [Bits::EMPTY; 2],
             dead: Bits::EMPTY,
             walls: [Bits::EMPTY; 2],
@@ -108,10 +92,6 @@ impl<const WORDS: usize> Board<WORDS> {
         }
         board.to_move = position.to_move();
         board
-    }
-
-    pub(super) fn frame(&self) -> &Frame<WORDS> {
-        &self.frame
     }
 
     pub(super) fn around(&self, point: Move) -> Bits<WORDS> {
@@ -154,17 +134,12 @@ impl<const WORDS: usize> Board<WORDS> {
         let around = self.around(point);
         let mut undo = Undo {
             point,
-            legal: self.legal,
-            dead: self.dead,
-            walls: self.walls,
+            legality: self.legality(),
             roots: self.roots[me],
             root: point,
-            block: Block {
-                stones: Bits::EMPTY,
-                liberties: Bits::EMPTY,
-            },
-            absorbed: Roots::default(),
-            enemies: Roots::default(),
+            block: Block::NONE,
+            absorbed: Bits::EMPTY,
+            enemies: Bits::EMPTY,
         };
         self.stones[me] |= here;
         self.empty.remove_all(here);
@@ -188,7 +163,7 @@ impl<const WORDS: usize> Board<WORDS> {
                 undo.block = joined;
                 self.set_parent(point, other);
             } else {
-                undo.absorbed.push(other);
+                undo.absorbed |= Bits::point(other);
                 self.set_parent(other, undo.root);
                 self.roots[me].remove_all(Bits::point(other));
             }
@@ -210,7 +185,7 @@ impl<const WORDS: usize> Board<WORDS> {
                 if left.is_single() {
                     enemy_last |= *left;
                 }
-                undo.enemies.push(root);
+                undo.enemies |= Bits::point(root);
             }
         }
         let own_last = if liberties.is_single() {
@@ -263,20 +238,24 @@ impl<const WORDS: usize> Board<WORDS> {
         }
     }
 
-    /// The board on which `side` will not play on `points`, which the other side cannot play.
-    pub(super) fn promised(&mut self, side: Color, points: Bits<WORDS>) -> Promise<WORDS> {
-        let before = Promise {
+    fn legality(&self) -> Legality<WORDS> {
+        Legality {
             legal: self.legal,
             dead: self.dead,
             walls: self.walls,
-        };
+        }
+    }
+
+    /// The board on which `side` will not play on `points`, which the other side cannot play.
+    pub(super) fn promised(&mut self, side: Color, points: Bits<WORDS>) -> Legality<WORDS> {
+        let before = self.legality();
         self.legal[side.index()].remove_all(points);
         self.bury(points);
         before
     }
 
     /// Takes a promise back.
-    pub(super) fn release(&mut self, before: &Promise<WORDS>) {
+    pub(super) fn release(&mut self, before: &Legality<WORDS>) {
         self.legal = before.legal;
         self.dead = before.dead;
         self.walls = before.walls;
@@ -293,9 +272,7 @@ impl<const WORDS: usize> Board<WORDS> {
         let here = Bits::point(undo.point);
         self.stones[self.to_move.index()].remove_all(here);
         self.empty |= here;
-        self.legal = undo.legal;
-        self.dead = undo.dead;
-        self.walls = undo.walls;
+        self.release(&undo.legality);
         self.roots[self.to_move.index()] = undo.roots;
         if undo.root != undo.point {
             *self.block_mut(undo.root) = undo.block;

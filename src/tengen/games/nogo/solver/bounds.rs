@@ -14,7 +14,7 @@ use crate::game::{Bits, Move};
 fn components<const W: usize>(board: &Board<W>, points: Bits<W>, through: Bits<W>) -> i32 {
     let (mut rest, mut count) = (points, 0);
     while let Some(point) = rest.lowest() {
-        rest.remove_all(board.frame().flood(Bits::point(point), through));
+        rest.remove_all(board.frame.flood(Bits::point(point), through));
         count += 1;
     }
     count
@@ -60,7 +60,7 @@ impl<const W: usize> MoveBounds<W> {
     }
 
     fn find_sure_points(&mut self, board: &Board<W>, x: usize) {
-        let (frame, y) = (board.frame(), 1 - x);
+        let (frame, y) = (&board.frame, 1 - x);
         let own = board.legal[x] & !board.legal[y];
         if own.is_empty() {
             return;
@@ -95,28 +95,34 @@ impl<const W: usize> MoveBounds<W> {
     pub(super) fn lower(&self, board: &Board<W>, x: usize, region: Bits<W>) -> i32 {
         let own = board.legal[x] & !board.legal[1 - x];
         let sure = self.sure[x];
-        let counted = sure & region;
-        if counted.is_empty() {
-            return 0;
-        }
-        let frame = board.frame();
-        let through = (board.stones[x] | sure) & !self.immortal[x];
-        let outside = board.dead | self.immortal[x] | (own & !sure);
-        let free = frame.flood(frame.neighbors(outside) & through, through);
-        // A component without its own liberty must keep one of its points as its liberty.
-        counted.count() as i32 - components(board, counted & !free, through)
+        self.moves(board, x, sure, board.dead | (own & !sure), region)
     }
 
     /// Moves in `region`, a union of parts, that colour `y` cannot make more of, against any play of
     /// the other.
     pub(super) fn upper(&self, board: &Board<W>, y: usize, region: Bits<W>) -> i32 {
-        let counted = board.legal[y] & region;
+        let legal = board.legal[y];
+        self.moves(board, y, legal, board.empty & !legal, region)
+    }
+
+    /// The number of these points of colour `x` in a region, less those that it has to keep as liberties: one for each
+    /// component of them and its stones without a liberty `outside`.
+    #[inline]
+    fn moves(
+        &self,
+        board: &Board<W>,
+        x: usize,
+        points: Bits<W>,
+        outside: Bits<W>,
+        region: Bits<W>,
+    ) -> i32 {
+        let counted = points & region;
         if counted.is_empty() {
             return 0;
         }
-        let frame = board.frame();
-        let through = (board.stones[y] | board.legal[y]) & !self.immortal[y];
-        let outside = (board.empty & !board.legal[y]) | self.immortal[y];
+        let frame = &board.frame;
+        let through = (board.stones[x] | points) & !self.immortal[x];
+        let outside = outside | self.immortal[x];
         let free = frame.flood(frame.neighbors(outside) & through, through);
         counted.count() as i32 - components(board, counted & !free, through)
     }
@@ -124,7 +130,7 @@ impl<const W: usize> MoveBounds<W> {
     /// Independent claims of colour `x` in `region`, a union of parts, if there are at least
     /// `needed`, else some smaller number.
     pub(super) fn claims(&self, board: &Board<W>, x: usize, region: Bits<W>, needed: i32) -> i32 {
-        let (frame, y) = (board.frame(), 1 - x);
+        let (frame, y) = (&board.frame, 1 - x);
         let own = board.legal[x] & !board.legal[y];
         let shared = board.legal[x] & board.legal[y] & region;
         let kept = board.dead | own;

@@ -51,10 +51,6 @@ impl Hasher for Mixer {
         self.write_u64(u64::from(number));
     }
 
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
-
     fn write_u64(&mut self, number: u64) {
         self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }

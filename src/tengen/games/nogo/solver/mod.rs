@@ -10,7 +10,6 @@
 //! This module knows rules only: no clock (the caller decides when to stop), no network, no search
 //! tree, no text.
 
-mod advice;
 mod board;
 mod bounds;
 mod hash;
@@ -30,7 +29,7 @@ use std::sync::Arc;
 use super::NoGo;
 use crate::game::{Game as _, Move, Proof};
 use crate::solver::{
-    MakeProbe, Solvable, Solve, SolveLimits, SolveResult, SolvedMoves, Solves, decided,
+    MakeProbe, RatedMove, Solvable, Solve, SolveLimits, SolveResult, SolvedMoves, Solves, decided,
 };
 use board::Board;
 use bounds::MoveBounds;
@@ -87,7 +86,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
     fn solve(&mut self, position: &NoGo<W>, effort: &SolveLimits<'_>) -> SolveResult {
         let threads = effort.threads.max(1);
         let size = position.size();
-        self.analysts.retain(|analyst| analyst.size() == size);
+        self.analysts.retain(|analyst| analyst.parts.size == size);
         while self.analysts.len() < threads {
             self.analysts.push(Analyst::new(size));
         }
@@ -113,6 +112,9 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         }
     }
 
+    /// All winning moves win and all losing moves lose against a perfect opponent. Among winning moves the one with the
+    /// widest margin is the easiest to follow up; among losing moves the one with the fewest winning replies is the
+    /// most likely to be answered wrongly (docs/methods.md#endings).
     fn advise(
         &mut self,
         position: &NoGo<W>,
@@ -120,11 +122,63 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         best: Option<Move>,
         effort: &SolveLimits<'_>,
     ) -> SolvedMoves {
-        advice::advise(self, position, proof, best, effort)
+        let wins = proof == Proof::Win;
+        let mut budget = NodeBudget {
+            solver: self,
+            effort,
+            left: effort.nodes,
+        };
+        let moves: Vec<Move> = position.legal_moves().collect();
+        let mut rated: Vec<RatedMove> = Vec::with_capacity(moves.len());
+        for (done, &mv) in moves.iter().enumerate() {
+            let next = position.after(mv);
+            let share = budget.left / (moves.len() - done) as u64;
+            let (wins, score) = if !wins {
+                (Some(false), budget.traps(&next, share))
+            } else if best == Some(mv) {
+                (Some(true), margin(&next))
+            } else {
+                (budget.loses(&next, share), margin(&next))
+            };
+            let bounds = decided(wins);
+            rated.push(RatedMove { mv, bounds, score });
+        }
+        let rank = |rated: &RatedMove| match rated.wins() {
+            Some(true) => 0,
+            None => 1,
+            Some(false) => 2,
+        };
+        rated.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.score.total_cmp(&a.score)));
+        SolvedMoves {
+            proof,
+            moves: rated,
+            nodes: effort.nodes - budget.left,
+        }
     }
 
     fn line(&mut self, position: &NoGo<W>, effort: &SolveLimits<'_>) -> Vec<Move> {
-        advice::line(self, position, effort)
+        let mut budget = NodeBudget {
+            solver: self,
+            effort,
+            left: effort.nodes,
+        };
+        let mut line = Vec::new();
+        let mut position = position.clone();
+        while position.outcome().is_none() {
+            let found = budget.solve(&position, budget.left);
+            let mv = match found.wins() {
+                None => break,
+                Some(true) => found.best,
+                Some(false) => {
+                    let cost = |mv: &Move| budget.solve(&position.after(*mv), budget.left).nodes;
+                    position.legal_moves().max_by_key(cost)
+                }
+            };
+            let Some(mv) = mv else { break };
+            line.push(mv);
+            position.play(mv);
+        }
+        line
     }
 
     /// Probes share the table of the solver.
@@ -135,7 +189,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
             let mut analyst: Option<Analyst<W>> = None;
             Box::new(move |position, effort| {
                 let size = position.size();
-                let known = analyst.take().filter(|analyst| analyst.size() == size);
+                let known = analyst.take().filter(|analyst| analyst.parts.size == size);
                 let analyst = analyst.insert(known.unwrap_or_else(|| Analyst::new(size)));
                 let shared = Shared::new(effort);
                 let board = Board::new(position);
@@ -144,6 +198,49 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
             })
         })
     }
+}
+
+/// A solver with its remaining node budget.
+struct NodeBudget<'a, const W: usize> {
+    solver: &'a mut Solver<W>,
+    effort: &'a SolveLimits<'a>,
+    left: u64,
+}
+
+impl<const W: usize> NodeBudget<'_, W> {
+    fn solve(&mut self, position: &NoGo<W>, nodes: u64) -> SolveResult {
+        // Short solves do not check the limits themselves, and there may be hundreds of them.
+        let over = (self.effort.halt)(self.effort.nodes - self.left);
+        let nodes = if over { 0 } else { nodes.min(self.left) };
+        let found = self.solver.solve(position, &self.effort.within(nodes));
+        self.left = self.left.saturating_sub(found.nodes);
+        found
+    }
+
+    /// Whether the side to move loses, where `nodes` are enough to prove it.
+    fn loses(&mut self, position: &NoGo<W>, nodes: u64) -> Option<bool> {
+        self.solve(position, nodes).wins().map(|wins| !wins)
+    }
+
+    /// The share of moves of `position` that are not known to win.
+    fn traps(&mut self, position: &NoGo<W>, nodes: u64) -> f32 {
+        let replies: Vec<Move> = position.legal_moves().collect();
+        let count = replies.len().max(1);
+        let safe = replies.iter().filter(|&&reply| {
+            let known = self.loses(&position.after(reply), nodes / count as u64);
+            known != Some(true)
+        });
+        safe.count() as f32 / count as f32
+    }
+}
+
+/// Sure moves of the side that has just moved, minus possible ones of the side to move.
+fn margin<const W: usize>(position: &NoGo<W>) -> f32 {
+    let board = Board::new(position);
+    let bounds = MoveBounds::new(&board);
+    let mover = board.to_move;
+    let lower = bounds.lower(&board, mover.opponent().index(), board.empty);
+    (lower - bounds.upper(&board, mover.index(), board.empty)) as f32
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const MOST: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct PartValues<const W: usize> {
     pub(super) values: Values,
-    size: BoardSize,
+    pub(super) size: BoardSize,
     pub(super) shapes: Shapes,
     by_shape: HashMap<u128, Value, Mixed>,
     /// Finding a shape takes longer than a look at what was in this place before.
@@ -41,11 +41,7 @@ impl<const W: usize> PartValues<W> {
         }
     }
 
-    pub(super) fn size(&self) -> BoardSize {
-        self.size
-    }
-
-    /// Forgets everything if it is too much. Values found before are invalid then.
+    /// To be called before a search: forgets everything if it is too much. Values found before are invalid then.
     pub(super) fn prepare(&mut self) {
         if self.values.len() + self.by_shape.len() > MOST {
             *self = PartValues::new(self.size);
@@ -113,7 +109,7 @@ impl<const W: usize> PartValues<W> {
             let part = self.value(board, &found, part);
             value = self.values.add(value, part);
         }
-        self.buffers.push(found);
+        self.keep(found);
         value
     }
 

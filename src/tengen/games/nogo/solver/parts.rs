@@ -74,7 +74,7 @@ impl<const W: usize> Parts<W> {
                 }
             }
         }
-        let frame = board.frame();
+        let frame = &board.frame;
         let alive = [0, 1].map(|x: usize| {
             let kept = board.dead | bounds.immortal[x] | bounds.spare[x];
             board.legal[x] & frame.neighbors(kept)

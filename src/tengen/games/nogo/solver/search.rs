@@ -54,11 +54,6 @@ impl<'s> Shared<'s> {
         self.nodes.load(Ordering::Relaxed)
     }
 
-    /// Tells the other threads to stop.
-    fn finish(&self) {
-        self.done.store(true, Ordering::Relaxed);
-    }
-
     fn busy(&self, key: u128) -> Option<&AtomicU64> {
         self.busy
             .get(key as usize & self.busy.len().wrapping_sub(1))
@@ -140,7 +135,7 @@ impl<'s, const W: usize> Search<'s, W> {
         analyst: &'s mut Analyst<W>,
         shared: &'s Shared<'s>,
     ) -> Self {
-        analyst.prepare();
+        analyst.parts.prepare();
         Search {
             board,
             memory,
@@ -159,7 +154,7 @@ impl<'s, const W: usize> Search<'s, W> {
     pub(super) fn run(mut self) -> Result<Known, Halted> {
         let result = self.root();
         if result.is_ok() {
-            self.shared.finish();
+            self.shared.done.store(true, Ordering::Relaxed);
         }
         let rest = self.nodes % PERIOD;
         self.shared.nodes.fetch_add(rest, Ordering::Relaxed);

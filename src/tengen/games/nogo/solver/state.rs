@@ -50,7 +50,7 @@ impl<const W: usize> State<W> {
 /// One thread's knowledge about parts and sums.
 #[derive(Debug)]
 pub(super) struct Analyst<const W: usize> {
-    parts: PartValues<W>,
+    pub(super) parts: PartValues<W>,
     winners: Winners,
 }
 
@@ -60,16 +60,6 @@ impl<const W: usize> Analyst<W> {
             parts: PartValues::new(size),
             winners: Winners::default(),
         }
-    }
-
-    /// The board that it knows.
-    pub(super) fn size(&self) -> BoardSize {
-        self.parts.size()
-    }
-
-    /// To be called before a search: states found before are invalid then.
-    pub(super) fn prepare(&mut self) {
-        self.parts.prepare();
     }
 
     pub(super) fn values(&self) -> &Values {
@@ -88,7 +78,7 @@ impl<const W: usize> Analyst<W> {
         if state.verdict.is_none() {
             for part in &found.parts {
                 if !(part.points & state.region).is_empty() {
-                    let keys = match board.frame().size().area() <= LARGEST_BOARD_OF_SHAPES {
+                    let keys = match board.frame.size().area() <= LARGEST_BOARD_OF_SHAPES {
                         true => self.parts.shapes.keys(part, found.blocks(part)),
                         false => {
                             let key = found.key_in_place(part);

@@ -193,6 +193,14 @@ impl Values {
         result
     }
 
+    /// Whether a is no better than b for `side`.
+    fn no_better(&mut self, side: Color, a: Value, b: Value) -> bool {
+        match side {
+            Color::Black => self.at_most(a, b),
+            Color::White => self.at_most(b, a),
+        }
+    }
+
     /// Whether `holds` for an option of `side`.
     fn any_option(
         &mut self,
@@ -228,13 +236,8 @@ impl Values {
         list.dedup();
         let all = list.clone();
         list.retain(|&one| {
-            !all.iter().any(|&other| {
-                other != one
-                    && match side {
-                        Color::Black => self.at_most(one, other),
-                        Color::White => self.at_most(other, one),
-                    }
-            })
+            let mut others = all.iter().filter(|&&other| other != one);
+            !others.any(|&other| self.no_better(side, one, other))
         });
     }
 
@@ -244,11 +247,7 @@ impl Values {
         for i in 0..options[side.index()].len() {
             let option = options[side.index()][i];
             for answer in self.options(option, side.opponent()).to_vec() {
-                let reverses = match side {
-                    Color::Black => self.below_game(answer, options),
-                    Color::White => self.above_game(answer, options),
-                };
-                if reverses {
+                if self.no_better_than_game(side, answer, options) {
                     let better = self.options(answer, side).to_vec();
                     options[side.index()].swap_remove(i);
                     options[side.index()].extend(better);
@@ -259,20 +258,19 @@ impl Values {
         false
     }
 
-    /// value <= the game with these options.
-    fn below_game(&mut self, value: Value, options: &[Vec<Value>; 2]) -> bool {
-        // No right option of the game <= value; no left option of value >= the game.
-        !options[1].iter().any(|&right| self.at_most(right, value))
-            && !self.any_option(value, Color::Black, |all, left| {
-                all.above_game(left, options)
-            })
-    }
-
-    /// value >= the game with these options.
-    fn above_game(&mut self, value: Value, options: &[Vec<Value>; 2]) -> bool {
-        !options[0].iter().any(|&left| self.at_most(value, left))
-            && !self.any_option(value, Color::White, |all, right| {
-                all.below_game(right, options)
+    /// Whether a value is no better for `side` than the game with these options: the other side has no option in the
+    /// game that is no better than the value, and `side` none in the value that is no worse than the game.
+    fn no_better_than_game(
+        &mut self,
+        side: Color,
+        value: Value,
+        options: &[Vec<Value>; 2],
+    ) -> bool {
+        let other = side.opponent();
+        let mut answers = options[other.index()].iter();
+        !answers.any(|&answer| self.no_better(side, answer, value))
+            && !self.any_option(value, side, |all, option| {
+                all.no_better_than_game(other, option, options)
             })
     }
 

@@ -18,6 +18,14 @@ pub struct SolveLimits<'a> {
     pub halt: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
+impl<'a> SolveLimits<'a> {
+    /// The same with this many positions.
+    #[must_use]
+    pub fn within(&self, nodes: u64) -> SolveLimits<'a> {
+        SolveLimits { nodes, ..*self }
+    }
+}
+
 /// Result of a solver call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SolveResult {

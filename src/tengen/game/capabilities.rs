@@ -1,6 +1,7 @@
-//! Games in which the players count points after both have passed, and agree on dead stones first.
+//! What only some games have: points that the players count after both have passed, where they agree on dead stones
+//! first, and rules that forbid that a position comes back.
 
-use super::{Absent, Color, HalfPoints, Move, Outcome, OwnershipEstimate, Settled};
+use super::{Color, HalfPoints, Move, Outcome, OwnershipEstimate, Settled};
 
 /// The end of a game that counts points, asked of a position of type `G`.
 pub trait Scored<G> {
@@ -64,72 +65,6 @@ pub trait Scored<G> {
     fn handicap(&self) -> u16;
 }
 
-impl<G> Scored<G> for Absent {
-    fn resumed(&self) -> G {
-        match *self {}
-    }
-
-    fn disputed(&self) -> G {
-        match *self {}
-    }
-
-    fn searched(&self) -> G {
-        match *self {}
-    }
-
-    fn agrees_on_dead(&self) -> bool {
-        match *self {}
-    }
-
-    fn nears_end(&self) -> bool {
-        match *self {}
-    }
-
-    fn idle_moves(&self) -> Vec<Move> {
-        match *self {}
-    }
-
-    fn dame_move(&self, _: &Settled) -> Option<Move> {
-        match *self {}
-    }
-
-    fn fills_eye(&self, _: Move) -> bool {
-        match *self {}
-    }
-
-    fn current_score(&self) -> Option<CurrentScore> {
-        match *self {}
-    }
-
-    fn settle(&self, _: &OwnershipEstimate) -> Settled {
-        match *self {}
-    }
-
-    fn outcome_without(&self, _: &[Move]) -> Outcome {
-        match *self {}
-    }
-
-    fn chains_of(&self, _: &[Move]) -> Vec<Vec<Move>> {
-        match *self {}
-    }
-
-    fn certainly_dead(&self, _: Move) -> Option<bool> {
-        match *self {}
-    }
-
-    fn ko(&self) -> Option<Move> {
-        match *self {}
-    }
-
-    fn passes_for_ko(&self) -> bool {
-        match *self {}
-    }
-
-    fn handicap(&self) -> u16 {
-        match *self {}
-    }
-}
-
 /// The score if the game ended now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CurrentScore {
@@ -140,4 +75,60 @@ pub struct CurrentScore {
     /// Whether the winner is certain if both sides answer correctly. Superko may forbid an answer;
     /// unlike [`super::Game::certain`], this ignores it.
     pub decided: bool,
+}
+
+/// The repetition rule of a game. Moves that it forbids are among the legal ones:
+/// [`PositionHistory`](super::PositionHistory) filters them.
+pub trait Superko {
+    /// Whether the present rules forbid moves that repeat an earlier position.
+    fn is_in_force(&self) -> bool;
+
+    /// The key by which the rule distinguishes positions.
+    fn repetition_key(&self) -> u128;
+
+    /// The [`Superko::repetition_key`] of the position after a legal move.
+    fn repetition_key_after(&self, mv: Move) -> u128;
+}
+
+/// Stands for a capability that a game does not have: `None::<&Absent>`. It has no values, so that
+/// nothing is left of such a question in compiled code.
+#[derive(Debug, Clone, Copy)]
+pub enum Absent {}
+
+/// Methods of a capability that no game without it can call.
+macro_rules! never_called {
+    ($($name:ident($($argument:ty),*) -> $result:ty;)+) => {
+        $(fn $name(&self, $(_: $argument),*) -> $result {
+            match *self {}
+        })+
+    };
+}
+
+impl<G> Scored<G> for Absent {
+    never_called! {
+        resumed() -> G;
+        disputed() -> G;
+        searched() -> G;
+        agrees_on_dead() -> bool;
+        nears_end() -> bool;
+        idle_moves() -> Vec<Move>;
+        dame_move(&Settled) -> Option<Move>;
+        fills_eye(Move) -> bool;
+        current_score() -> Option<CurrentScore>;
+        settle(&OwnershipEstimate) -> Settled;
+        outcome_without(&[Move]) -> Outcome;
+        chains_of(&[Move]) -> Vec<Vec<Move>>;
+        certainly_dead(Move) -> Option<bool>;
+        ko() -> Option<Move>;
+        passes_for_ko() -> bool;
+        handicap() -> u16;
+    }
+}
+
+impl Superko for Absent {
+    never_called! {
+        is_in_force() -> bool;
+        repetition_key() -> u128;
+        repetition_key_after(Move) -> u128;
+    }
 }

@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::game::{BoardSize, Game};
+use crate::game::{Bits, BoardSize, Game, zobrist};
 use tengen_nn::eval::ModelInfo;
 
 /// Fills a network's input row from a position.
@@ -109,14 +109,10 @@ pub fn find<G: Encode>(
     };
     let encodings = G::encodings();
     let Some(encoding) = encodings.iter().find(|e| e.id() == model.encoding) else {
-        let known = encodings
-            .iter()
-            .map(|e| e.id())
-            .collect::<Vec<_>>()
-            .join(", ");
+        let known: Vec<&str> = encodings.iter().map(|e| e.id()).collect();
         return Err(Mismatch::Encoding {
             id: model.encoding,
-            known,
+            known: known.join(", "),
         });
     };
     let wanted = (encoding.planes(), position.policy_len());
@@ -129,6 +125,33 @@ pub fn find<G: Encode>(
         });
     }
     Ok(*encoding)
+}
+
+/// Shows sets of points, each in a plane of this area.
+pub(crate) fn show_sets<const WORDS: usize>(
+    planes: &mut [f32],
+    area: usize,
+    sets: impl IntoIterator<Item = Bits<WORDS>>,
+) {
+    for (plane, points) in planes.chunks_exact_mut(area).zip(sets) {
+        points.iter().for_each(|point| plane[point.index()] = 1.0);
+    }
+}
+
+/// Fills planes of this area with a number each.
+pub(crate) fn show_numbers(
+    planes: &mut [f32],
+    area: usize,
+    numbers: impl IntoIterator<Item = f32>,
+) {
+    for (plane, number) in planes.chunks_exact_mut(area).zip(numbers) {
+        plane.fill(number);
+    }
+}
+
+/// The cache key of encodings that show the position and its last move.
+pub(crate) fn key_with_last_move<G: Game>(position: &G) -> u128 {
+    position.key() ^ position.last_move().map_or(0, zobrist::last_move)
 }
 
 /// Metadata for fakes: of a network that does not exist, for the board of this position.

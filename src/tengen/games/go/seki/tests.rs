@@ -129,6 +129,6 @@ fn the_judge_of_an_engine_knows_seki_and_false_eyes() {
         };
         let agreed = position.agree(&expected);
         assert_eq!(agreed, position.agreed_on(Bits::EMPTY), "{rows}");
-        assert_ne!(agreed, Agreed::all_alive(), "{rows}");
+        assert_ne!(agreed, Agreed::ALL_ALIVE, "{rows}");
     }
 }
