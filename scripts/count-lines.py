@@ -8,24 +8,26 @@ from pathlib import Path
 
 src = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent) / "src"
 # Modules that are compiled for tests only, by the line before their declaration.
-GATED = re.compile(r'#\[cfg\((?:test|any\(test[^\n]*|all\(test[^\n]*|loom[^\n]*|all\(loom[^\n]*)\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub(?:\([^)]*\))? )?mod (\w+);')
+GATED = re.compile(r'#\[cfg\((?:test|any\(test[^\n]*|all\(test[^\n]*|loom[^\n]*|all\(loom[^\n]*)\)\]\s*(?:#\[(?!path)[^\n]*\]\s*)*(?:#\[path = "([^"]+)"\]\s*)?(?:pub(?:\([^)]*\))? )?mod (\w+);')
 lines, files, tests = Counter(), Counter(), set()
 
 
-def home(file, name):
+def home(file, path, name):
+    if path:
+        return (file.parent / path,)
     folder = file.parent if file.stem in ("mod", "lib", "main") else file.parent / file.stem
     return folder / f"{name}.rs", folder / name
 
 
 for file in src.rglob("*.rs"):
-    for name in GATED.findall(file.read_text()):
-        tests.update(home(file, name))
+    for path, name in GATED.findall(file.read_text()):
+        tests.update(home(file, path, name))
 for file in sorted(src.rglob("*.rs")):
     if file in tests or any(parent in tests for parent in file.parents):
         continue
     package = file.relative_to(src).parts[0]
     # A module of tests is the last thing in its file.
-    text = re.split(r"#\[cfg\((?:test|all\(test)[^\n]*\n(?:#\[[^\n]*\n)*mod \w+ \{", file.read_text())[0]
+    text = re.split(r"#\[cfg\((?:test|all\(test)[^\n]*\n(?:#\[[^\n]*\n)*(?:pub(?:\([^)]*\))? )?mod \w+ \{", file.read_text())[0]
     code = [line for line in text.splitlines() if line.strip() and not line.strip().startswith("//")]
     lines[package] += len(code)
     files[package] += bool(code)
