@@ -64,10 +64,7 @@ impl Evaluator for HashEvaluator {
         out.reset_for(batch.len(), self.info.output_lens());
         for index in 0..batch.len() {
             let mut state = hash(batch.row(index));
-            out.policy_mut(index).fill_with(|| next_logit(&mut state));
-            out.value_logits_mut(index)
-                .fill_with(|| next_logit(&mut state));
-            out.points_mut(index).fill_with(|| next_logit(&mut state));
+            out.row_mut(index).fill_with(|| next_logit(&mut state));
         }
         Ok(())
     }
@@ -136,10 +133,7 @@ impl Evaluator for FailingEvaluator {
             self.failure == Failure::Error,
             "this fake panics on purpose"
         );
-        Err(EvalError::Run {
-            backend: BACKEND,
-            reason: "this fake fails on purpose".to_owned(),
-        })
+        Err(EvalError::run(BACKEND, "this fake fails on purpose"))
     }
 }
 

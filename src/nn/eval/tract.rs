@@ -38,9 +38,8 @@ impl TractModel {
     ) -> Result<TractModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         // It checks an operator's name only.
-        onnx::validate_operators(onnx).map_err(|error| EvalError::Load {
-            path: path.to_owned(),
-            reason: format!("tract does not know the network: {error}"),
+        onnx::validate_operators(onnx).map_err(|error| {
+            EvalError::load(path, format!("tract does not know the network: {error}"))
         })?;
         let plan = loaded(path, || {
             let model = optimised(&info, onnx, info.outputs())?;
@@ -80,13 +79,9 @@ fn input_shape(info: &ModelInfo) -> [usize; 4] {
 /// Result of `load` for the file `path`. tract panics on some damaged graphs, for instance when an
 /// output names no node.
 fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, EvalError> {
-    let failed = |reason| EvalError::Load {
-        path: path.to_owned(),
-        reason,
-    };
     catch_unwind(AssertUnwindSafe(load))
-        .map_err(|_| failed("tract panicked: the file is damaged".to_owned()))?
-        .map_err(|error| failed(format!("tract refuses it: {error:#}")))
+        .map_err(|_| EvalError::load(path, "tract panicked: the file is damaged"))?
+        .map_err(|error| EvalError::load(path, format!("tract refuses it: {error:#}")))
 }
 
 /// The network at batch 1, with these `outputs`.
@@ -117,10 +112,7 @@ fn check_output(model: &TypedModel, output: usize, expected: [usize; 2]) -> Trac
 }
 
 fn run_error(error: &impl std::fmt::Display) -> EvalError {
-    EvalError::Run {
-        backend: BACKEND,
-        reason: format!("{error:#}"),
-    }
+    EvalError::run(BACKEND, format!("{error:#}"))
 }
 
 /// Runs a [`TractModel`] for one worker.

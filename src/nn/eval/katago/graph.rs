@@ -2,9 +2,8 @@
 
 use super::blocks::{Block, Convolutional, Inner};
 use super::heads::{Pass, PolicyHead, ValueHead};
-use super::inputs::{GLOBAL, SPATIAL};
 use super::layers::{Conv, MatMul};
-use super::model::{Network, Tip};
+use super::model::{GLOBAL, Network, SPATIAL, Tip};
 use super::profile::HumanProfile;
 use super::tokens::{attention, feed_forward, rms_norm};
 use super::writer::{Form, Points, Pools, Writer};

@@ -1,6 +1,10 @@
-//! Words, numbers and weights of a file, one after the other.
+//! Words, numbers and weights of a file, one after the other; the file may be compressed by gzip.
 
+use std::borrow::Cow;
+use std::io::Read as _;
 use std::str::FromStr;
+
+use flate2::read::MultiGzDecoder;
 
 /// What weights in binary begin with.
 const BINARY: &[u8] = b"@BIN@";
@@ -11,6 +15,8 @@ const LONGEST_WORD: usize = 256;
 pub(super) struct KataGoReader<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// The model version of the network, once it has been read.
+    pub(super) version: u32,
     /// Most channels of a convolution of the trunk, as the description has them.
     widest: Option<usize>,
 }
@@ -20,6 +26,7 @@ impl<'a> KataGoReader<'a> {
         KataGoReader {
             bytes,
             at: 0,
+            version: 0,
             widest: None,
         }
     }
@@ -57,6 +64,16 @@ impl<'a> KataGoReader<'a> {
             }
             _ => Err(self.wrong(&format!("there is no text where {what} should be"))),
         }
+    }
+
+    /// Reads a name, which `what` describes, and the rest of its layer; errors of the rest begin with the name.
+    pub(super) fn named<T>(
+        &mut self,
+        what: &str,
+        rest: impl FnOnce(&mut Self, &str) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let name = self.word(what)?;
+        rest(self, name).map_err(|reason| format!("{name}: {reason}"))
     }
 
     /// The next word as a number.
@@ -166,5 +183,60 @@ impl<'a> KataGoReader<'a> {
         let rest = &self.bytes[self.at..];
         let blanks = rest.iter().position(|byte| !byte.is_ascii_whitespace());
         self.at += blanks.unwrap_or(rest.len());
+    }
+}
+
+/// The first bytes of a compressed file.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+pub(super) fn is_compressed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// How many times as large as its file a network is at most, besides [`SLACK`]: weights that were learned in binary are
+/// 1.1 times as large, and 2.5 times as text. What is not could fill all memory from a small file.
+const MAX_TIMES: u64 = 16;
+/// Bytes that a file may unpack to in any case.
+const SLACK: u64 = 4 << 20;
+
+/// The bytes of a file as they were before it was compressed, at most `most` of them.
+pub(super) fn unpacked(bytes: &[u8], most: u64) -> Result<Cow<'_, [u8]>, String> {
+    if !is_compressed(bytes) {
+        return Ok(bytes.into());
+    }
+    let times = (bytes.len() as u64).saturating_mul(MAX_TIMES);
+    let believed = times.saturating_add(SLACK).min(most);
+    let mut text = Vec::new();
+    let read = MultiGzDecoder::new(bytes)
+        .take(believed.saturating_add(1))
+        .read_to_end(&mut text);
+    if let Err(error) = read {
+        return Err(format!(
+            "it is damaged or incomplete: after {} bytes it cannot be uncompressed ({error}); fetch it again",
+            text.len()
+        ));
+    }
+    if text.len() as u64 > believed {
+        return Err(match believed == most {
+            true => format!("uncompressed it has more than {most} bytes"),
+            false => format!(
+                "uncompressed it is more than {MAX_TIMES} times as large, which no network is that was trained"
+            ),
+        });
+    }
+    Ok(text.into())
+}
+
+/// What the first bytes of a file say, as far as they go.
+pub(super) fn unpacked_beginning(bytes: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    if !is_compressed(bytes) {
+        return Ok(bytes.into());
+    }
+    let mut text = Vec::new();
+    let most = 1 << 16;
+    match MultiGzDecoder::new(bytes).take(most).read_to_end(&mut text) {
+        // Cut short, of course.
+        Err(error) if text.is_empty() => Err(format!("it cannot be uncompressed: {error}")),
+        _ => Ok(text.into()),
     }
 }
