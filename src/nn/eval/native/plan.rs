@@ -1,7 +1,6 @@
 //! From operations to steps: fused operations become one pass over memory, and every result gets
 //! its slot.
 
-mod layout;
 mod lower;
 mod pack;
 mod results;
@@ -11,8 +10,6 @@ use std::sync::Arc;
 use super::graph::{Extent, Heads};
 use super::grid::{Grid, Layout};
 use super::kernels::{Activation, Factors, LANES, Lanes, Pairing, PoolKind};
-
-pub(super) use layout::MemoryLayout;
 
 /// A compiled network: shared by all evaluators.
 #[derive(Debug)]
@@ -73,6 +70,17 @@ impl Plan {
         }
         most
     }
+}
+
+/// Memory that an evaluator needs: a slot is reused once its value has been read for the last time.
+#[derive(Debug, Default)]
+pub(super) struct MemoryLayout {
+    /// Number of blocks of each slot of f32 maps, and how their points lie.
+    pub(super) numbers: Vec<(usize, Layout)>,
+    /// For each slot of byte maps, the border value of each block.
+    pub(super) bytes: Vec<Vec<u8>>,
+    /// Lines of each vector.
+    pub(super) vectors: Vec<usize>,
 }
 
 /// Some blocks of a map.

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod attention;
-mod dims;
 mod forms;
 mod layers;
 mod parts;
@@ -14,12 +13,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::constants::{dequantised, element, floats, integers};
 use super::{Graph, Node, Op, Shape, Steps, ValueId};
 use crate::eval::PLANES;
 use crate::eval::native::kernels::Activation;
 use crate::onnx::{FLOAT, Model, ModelNode, PRECISION, Tensor, element_name};
-use arguments::{Arguments, check_count, input};
+use arguments::{NodeReader, dequantised, element, floats, integers};
 use parts::{Operand, Part};
 
 /// Versions of ONNX's operators whose meaning is known here. From 13 on their attributes have kept it;
@@ -120,6 +118,9 @@ enum Known<'a> {
     Scaled(&'a Tensor, Vec<f32>),
 }
 
+/// What a node makes, or the reason why it is not known here.
+type Made<'a> = Result<Known<'a>, String>;
+
 struct GraphReader<'a> {
     /// Height and width of the board, and its points.
     sides: [usize; 2],
@@ -137,8 +138,8 @@ struct GraphReader<'a> {
 }
 
 impl<'a> GraphReader<'a> {
-    fn node(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
-        let mut arguments = Arguments::new(node);
+    fn node(&mut self, node: &'a ModelNode) -> Made<'a> {
+        let node = &mut NodeReader::new(node);
         let inputs = match &*node.op {
             "Relu" | "Softplus" | "Tanh" | "Sigmoid" | "Sqrt" | "Softmax" | "Cast" | "Flatten"
             | "Transpose" | "GlobalAveragePool" | "Erf" | "Gelu" | "Reciprocal" | "Shape" => 1..=1,
@@ -152,69 +153,93 @@ impl<'a> GraphReader<'a> {
             "Concat" => 1..=usize::MAX,
             _ => return Err("the native backend does not know this operator".to_owned()),
         };
-        check_count(node, inputs)?;
+        node.check_count(inputs)?;
         let known = match &*node.op {
-            "QuantizeLinear" => self.quantised(node, &mut arguments)?,
-            "DequantizeLinear" => self.dequantised(node, &mut arguments)?,
-            "Cast" => self.cast(node, &mut arguments)?,
-            "Conv" => self.conv(node, &mut arguments)?,
-            "Gemm" => self.gemm(node, &mut arguments)?,
-            "Add" => self.sum(node)?,
-            "Mul" => self.product(node)?,
-            "Div" => self.quotient(node)?,
-            "Softplus" => Known::Part(Part::Softplus(self.operand(node, 0)?)),
-            "Sigmoid" => Known::Part(Part::Sigmoid(self.operand(node, 0)?)),
-            "Tanh" => self.mish_factor(node)?,
-            "Sqrt" => self.root(node)?,
-            "Erf" => self.erf(node)?,
-            "Gelu" => self.gelu(node, &mut arguments)?,
-            "Reciprocal" => self.inverse(node)?,
-            "Pow" => self.power(node)?,
-            "LayerNormalization" => self.layer_norm(node, &mut arguments, true)?,
-            "RMSNormalization" => self.layer_norm(node, &mut arguments, false)?,
-            "Shape" => self.shape(node, &mut arguments)?,
-            "Split" => self.split(node, &mut arguments)?,
-            "Slice" => self.slice(node)?,
-            "Squeeze" => self.squeeze(node)?,
-            "MatMul" => self.matmul(node)?,
-            "Softmax" => self.softmax(node, &mut arguments)?,
-            "Transpose" => self.transpose(node, &mut arguments)?,
-            "Gather" => self.gather(node, &mut arguments)?,
-            "Concat" => self.concat(node, &mut arguments)?,
-            "Flatten" => self.flatten(node, &mut arguments)?,
-            "Reshape" => self.reshape(node, &mut arguments)?,
+            "QuantizeLinear" => self.quantised(node),
+            "DequantizeLinear" => self.dequantised(node),
+            "Cast" => self.cast(node),
+            "Conv" => self.conv(node),
+            "Gemm" => self.gemm(node),
+            "Add" => self.sum(node),
+            "Mul" => self.product(node),
+            "Div" => self.quotient(node),
+            "Softplus" | "Sigmoid" | "Tanh" | "Sqrt" | "Erf" | "Reciprocal" => self.step(node),
+            "Gelu" => self.gelu(node),
+            "Pow" => self.power(node),
+            "LayerNormalization" => self.layer_norm(node, true),
+            "RMSNormalization" => self.layer_norm(node, false),
+            "Shape" => self.shape(node),
+            "Split" => self.split(node),
+            "Slice" => self.slice(node),
+            "Squeeze" => self.squeeze(node),
+            "MatMul" => self.matmul(node),
+            "Softmax" => self.softmax(node),
+            "Transpose" => self.transpose(node),
+            "Gather" => self.gather(node),
+            "Concat" => self.concat(node),
+            "Flatten" => self.flatten(node),
+            "Reshape" => self.reshape(node),
             "Relu" => {
                 let x = self.operand(node, 0)?;
                 let op = Op::Activate(Activation::Relu);
-                self.push(op, vec![x.value], x.shape, x.element)
+                self.made(op, &[x], x.shape)
             }
-            "ReduceMean" if self.part(node, 0).is_some() => {
-                self.mean_square(node, &mut arguments)?
-            }
-            _ => self.pool(node, &mut arguments)?,
-        };
-        arguments.finish()?;
+            "ReduceMean" if self.part(node, 0).is_some() => self.mean_square(node),
+            _ => self.pool(node),
+        }?;
+        node.finish()?;
         Ok(known)
     }
 
-    fn push(&mut self, op: Op, inputs: Vec<ValueId>, shape: Shape, element: i32) -> Known<'a> {
+    /// A function of a part, or the first of its parts, that only a larger operation reads.
+    fn step(&self, node: &NodeReader<'a>) -> Made<'a> {
+        let of = match &*node.op {
+            "Softplus" => return Ok(Known::Part(Part::Softplus(self.operand(node, 0)?))),
+            "Sigmoid" => return Ok(Known::Part(Part::Sigmoid(self.operand(node, 0)?))),
+            "Tanh" => "Mish",
+            "Erf" => "GELU",
+            _ => "a normalisation",
+        };
+        Ok(Known::Part(match (&*node.op, self.part(node, 0)) {
+            ("Tanh", Some(&Part::Softplus(x))) => Part::MishFactor(x),
+            ("Erf", Some(&Part::OverRoot(x))) => Part::Erf(x, 0.0),
+            ("Sqrt", Some(&Part::MeanSquare(x, extent, epsilon))) if epsilon > 0.0 => {
+                Part::RootMeanSquare(x, extent, epsilon)
+            }
+            ("Reciprocal", Some(&Part::RootMeanSquare(x, extent, epsilon))) => {
+                Part::InverseRoot(x, extent, epsilon)
+            }
+            _ => {
+                return Err(format!(
+                    "the native backend knows this operator as a part of {of} alone"
+                ));
+            }
+        }))
+    }
+
+    /// The result of a new node, in the element type of its first input.
+    fn push(&mut self, op: Op, inputs: &[Operand], shape: Shape) -> Operand {
+        let value = self.values.len();
         self.values.push(shape);
-        let value = self.values.len() - 1;
         self.nodes.push(Node {
             op,
-            inputs,
+            inputs: inputs.iter().map(|input| input.value).collect(),
             output: value,
         });
-        Known::Value(Operand {
+        Operand {
             value,
             shape,
-            element,
-        })
+            element: inputs[0].element,
+        }
+    }
+
+    fn made(&mut self, op: Op, inputs: &[Operand], shape: Shape) -> Made<'a> {
+        Ok(Known::Value(self.push(op, inputs, shape)))
     }
 
     /// Input number `index` of a node, rounded or not.
-    fn operand(&self, node: &ModelNode, index: usize) -> Result<Operand, String> {
-        let name = input(node, index).ok_or("it lacks an input")?;
+    fn operand(&self, node: &NodeReader<'a>, index: usize) -> Result<Operand, String> {
+        let name = node.input(index).ok_or("it lacks an input")?;
         match self.known.get(name) {
             Some(Known::Value(operand) | Known::Rounded(operand, _)) => Ok(*operand),
             Some(Known::Part(part)) => Err(format!(
@@ -226,8 +251,8 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Input number `index` of a node, if it is a part of an operation.
-    fn part(&self, node: &ModelNode, index: usize) -> Option<&Part<'a>> {
-        match self.known.get(input(node, index)?) {
+    fn part(&self, node: &NodeReader<'a>, index: usize) -> Option<&Part<'a>> {
+        match self.known.get(node.input(index)?) {
             Some(Known::Part(part)) => Some(part),
             _ => None,
         }
@@ -247,8 +272,8 @@ impl<'a> GraphReader<'a> {
         }
     }
 
-    fn tensor(&self, node: &ModelNode, index: usize) -> Result<&'a Tensor, String> {
-        let name = input(node, index).ok_or("it lacks an input")?;
+    fn tensor(&self, node: &NodeReader<'a>, index: usize) -> Result<&'a Tensor, String> {
+        let name = node.input(index).ok_or("it lacks an input")?;
         let tensor = self.tensors.get(name).copied();
         tensor.ok_or_else(|| format!("its input {name} is not a constant of the file"))
     }
@@ -256,11 +281,11 @@ impl<'a> GraphReader<'a> {
     /// A constant of numbers, be it in integers or not, that go with an operand.
     fn numbers(
         &self,
-        node: &ModelNode,
+        node: &NodeReader<'a>,
         index: usize,
         with: Operand,
     ) -> Result<(&'a [usize], Vec<f32>), String> {
-        let name = input(node, index).ok_or("it lacks an input")?;
+        let name = node.input(index).ok_or("it lacks an input")?;
         let (dims, numbers, found) = match self.known.get(name) {
             Some(Known::Scaled(tensor, scales)) => {
                 let numbers = dequantised(&integers(tensor)?, scales);

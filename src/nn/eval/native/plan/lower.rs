@@ -2,7 +2,6 @@
 
 mod convolutions;
 mod tokens;
-mod words;
 
 use std::sync::Arc;
 

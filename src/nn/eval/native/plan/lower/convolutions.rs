@@ -4,9 +4,8 @@
 use super::super::super::graph::{Conv, Op, ValueId, Weights};
 use super::super::super::grid::{Grid, Layout};
 use super::super::super::kernels::{Activation, LANES, Lanes, chunk_blocks, kernel_frequencies};
-use super::super::pack::{Kernels, line_up, scale_and_bias};
+use super::super::pack::{InWords, Kernels, line_up, scale_and_bias};
 use super::super::{ConvStep, MapPart, Step};
-use super::words::{WordKernels, WordMatrices};
 use super::{Fused, Lowering};
 
 /// How a convolution is computed.
@@ -14,8 +13,8 @@ enum Form {
     Float,
     Integer,
     Winograd,
-    WinogradOfWords(WordKernels),
-    Words(WordMatrices),
+    WinogradOfWords(InWords),
+    Words(InWords),
 }
 
 impl<'a> Lowering<'a> {
@@ -78,7 +77,7 @@ impl<'a> Lowering<'a> {
             Form::Integer => Step::Integer(step),
             Form::Winograd => Step::Winograd(step),
             Form::WinogradOfWords(kernels) => Step::WinogradOfWords(ConvStep {
-                factors: kernels.factors,
+                factors: kernels.steps,
                 ..step
             }),
             Form::Words(matrices) => Step::Words(ConvStep {
@@ -192,13 +191,13 @@ impl<'a> Lowering<'a> {
         let in_frequencies = conv.kernel == [3, 3] && grid.products() < plain;
         match (&conv.weights, in_frequencies) {
             (Weights::Float(_), _) if self.has_words(grid) => {
-                Form::Words(WordMatrices::new(parts.iter().map(|(conv, _)| *conv)))
+                Form::Words(InWords::matrices(parts.iter().map(|(conv, _)| *conv)))
             }
             (Weights::Float(_), true) => Form::Winograd,
             (Weights::Float(_), false) => Form::Float,
             (Weights::Integer { .. }, true) if self.level.has_faster_words() => {
                 let convs = parts.iter().map(|(conv, _)| *conv);
-                let kernels = WordKernels::new(convs, self.board.tile);
+                let kernels = InWords::kernels(convs, self.board.tile);
                 kernels.map_or(Form::Integer, Form::WinogradOfWords)
             }
             (Weights::Integer { .. }, _) => Form::Integer,
@@ -209,6 +208,7 @@ impl<'a> Lowering<'a> {
     fn pack(&mut self, parts: &[(&Conv, Fused)], groups: &[usize], form: &Form) -> usize {
         let conv = parts[0].0;
         let (inputs, taps) = (conv.inputs, conv.kernel[0] * conv.kernel[1]);
+        let frequencies = self.board.frequencies();
         let (mut floats, mut integers) = (Vec::new(), Vec::new());
         for (conv, _) in parts {
             match &conv.weights {
@@ -218,62 +218,36 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
+        let to = &mut self.floats;
         match form {
-            Form::Float => {
-                let kernels = Kernels {
-                    parts: floats,
-                    inputs,
-                    taps,
-                };
-                append(&mut self.floats, kernels.packed(groups, |[weight]| weight))
-            }
-            Form::Integer => {
-                let kernels = Kernels {
-                    parts: integers,
-                    inputs,
-                    taps,
-                };
-                append(
-                    &mut self.integers,
-                    kernels.packed(groups, |weights: [i8; 4]| weights),
-                )
-            }
+            Form::Float => Kernels::new(floats, inputs, taps).pack(groups, false, to, |[x]| x),
             Form::Winograd => {
-                let kernels: Vec<_> = floats
+                let tile = self.board.tile;
+                let of_part = |&(weights, outputs): &(&[f32], usize)| {
+                    let kernels = weights.chunks_exact(9);
+                    let weights = kernels.flat_map(|kernel| kernel_frequencies(kernel, tile));
+                    (weights.collect::<Vec<_>>(), outputs)
+                };
+                let parts: Vec<_> = floats.iter().map(of_part).collect();
+                let parts = parts
                     .iter()
-                    .map(|(weights, _)| frequencies(weights, self.board.tile))
-                    .collect();
-                let parts = kernels.iter().zip(&floats);
-                let kernels = Kernels {
-                    parts: parts
-                        .map(|(weights, part)| (&weights[..], part.1))
-                        .collect(),
-                    inputs,
-                    taps: self.board.frequencies(),
-                };
-                append(
-                    &mut self.floats,
-                    kernels.packed_by_tap(groups, |[weight]| weight),
-                )
+                    .map(|(weights, outputs)| (&weights[..], *outputs));
+                Kernels::new(parts.collect(), inputs, frequencies).pack(groups, true, to, |[x]| x)
             }
-            Form::WinogradOfWords(kernels) => {
-                let kernels = Kernels {
-                    parts: kernels.parts(),
-                    inputs,
-                    taps: self.board.frequencies(),
-                };
-                let packed = kernels.packed_by_tap(groups, |weights: [i16; 2]| weights);
-                append(&mut self.words, packed)
-            }
-            Form::Words(matrices) => {
-                let kernels = Kernels {
-                    parts: matrices.parts(),
-                    inputs,
-                    taps,
-                };
-                let packed = kernels.packed(groups, |weights: [i16; 2]| weights);
-                append(&mut self.words, packed)
-            }
+            Form::Integer => Kernels::new(integers, inputs, taps).pack(
+                groups,
+                false,
+                &mut self.integers,
+                |weights: [i8; 4]| weights,
+            ),
+            Form::WinogradOfWords(kernels) => Kernels::new(kernels.parts(), inputs, frequencies)
+                .pack(groups, true, &mut self.words, |weights: [i16; 2]| weights),
+            Form::Words(matrices) => Kernels::new(matrices.parts(), inputs, taps).pack(
+                groups,
+                false,
+                &mut self.words,
+                |weights: [i16; 2]| weights,
+            ),
         }
     }
 
@@ -286,21 +260,6 @@ impl<'a> Lowering<'a> {
         };
         self.readers[value].iter().all(is_sum)
     }
-}
-
-/// Appends lines, and returns the offset of the first.
-fn append<T>(lines: &mut Vec<T>, new: Vec<T>) -> usize {
-    let offset = lines.len();
-    lines.extend(new);
-    offset
-}
-
-/// Kernels of 3x3 in the frequencies of tiles of this width.
-fn frequencies(weights: &[f32], tile: usize) -> Vec<f32> {
-    weights
-        .chunks_exact(9)
-        .flat_map(|kernel| kernel_frequencies(kernel, tile))
-        .collect()
 }
 
 /// Scale, bias and activation of each block.
