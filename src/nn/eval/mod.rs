@@ -27,7 +27,6 @@ mod load;
 pub mod native;
 #[cfg(feature = "ort")]
 mod ort;
-mod softmax;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod suite;
@@ -38,12 +37,12 @@ pub mod testnet;
 mod tract;
 
 pub use backend::{BackendKind, CudaDevices, Device, EvalError};
-pub use batch::{Batch, LEAD_SCALE, Outputs};
+pub use batch::{Batch, LEAD_SCALE, Outputs, kl_divergence, log_softmax, softmax};
 pub use batcher::{BatchClient, Calls, spawn_batcher};
 pub use cache::{CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, Opened, open_best};
 pub use difference::Difference;
-pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
+pub use fake::{HashEvaluator, UniformEvaluator};
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 pub use katago::{HumanProfile, UnknownProfile};
 pub use library::{FETCH_SCRIPT, LIBRARY_FILE, LibraryPlaces, has_driver};
@@ -51,7 +50,9 @@ pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
 pub use native::{NativeEvaluator, NativeModel, Work};
 #[cfg(feature = "ort")]
 pub use ort::{BoundEvaluator, OrtEvaluator, OrtModel};
-pub use softmax::{kl_divergence, log_softmax, softmax};
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub use suite::{FailingEvaluator, Failure, StallingEvaluator};
 #[cfg(feature = "tract")]
 pub use tract::{InnerTensors, TractEvaluator, TractModel};
 

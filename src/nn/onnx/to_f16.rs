@@ -50,9 +50,7 @@ pub fn to_f16(onnx: &[u8]) -> Result<Vec<u8>, OnnxError> {
     }
     for output in &model.header.outputs {
         let value = values.get(&*output.name).copied();
-        let value = value.ok_or_else(|| OnnxError::Output {
-            name: output.name.clone(),
-        })?;
+        let value = value.ok_or_else(|| OnnxError::Output(output.name.clone()))?;
         let value = graph.to_single(value);
         graph.output(&output.name, value, output.dims.clone());
     }

@@ -18,7 +18,6 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 pub mod conv;
-mod depthwise;
 mod maps;
 mod matrix;
 #[cfg(target_arch = "aarch64")]
@@ -29,17 +28,14 @@ mod tokens;
 pub mod winograd;
 
 pub use activation::Activation;
-pub use arithmetic::{Arithmetic, Factors, Float, Integer, Peak, Word};
+pub use arithmetic::{Arithmetic, Factors, Float, Frequencies, Integer, Peak, Word};
 pub use attention::{AttentionRoom, AttentionTask, HeadMap, HeadNumbers};
 pub use conv::{ConvTask, Epilogue, Rounding, chunk_blocks};
-pub use depthwise::DepthwiseTask;
-pub use maps::{Activate, Combine, Dense, Pool, PoolKind};
+pub use maps::{Activate, Combine, Dense, DepthwiseTask, Pool, PoolKind};
 pub use matrix::{MatrixTask, WeightOrder};
 pub use simd::{Bytes, LANES, Lanes, Words};
 pub use tokens::{Centered, MAX_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};
-pub use winograd::{
-    Frequencies, WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows,
-};
+pub use winograd::{WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows};
 
 use simd::{Job, Simd};
 
