@@ -62,11 +62,9 @@ impl TractModel {
     /// # Errors
     /// [`EvalError::Run`] when tract cannot set up its state.
     pub fn evaluator(&self) -> Result<TractEvaluator, EvalError> {
-        let state = self.plan.spawn().map_err(|error| run_error(&error))?;
         Ok(TractEvaluator {
-            shape: input_shape(&self.info),
+            tensors: InnerTensors::new(&self.plan, &self.info, self.info.outputs().len())?,
             info: self.info.clone(),
-            state,
         })
     }
 }
@@ -119,21 +117,7 @@ fn run_error(error: &impl std::fmt::Display) -> EvalError {
 #[derive(Debug)]
 pub struct TractEvaluator {
     info: ModelInfo,
-    state: TypedSimpleState,
-    shape: [usize; 4],
-}
-
-impl TractEvaluator {
-    fn evaluate_row(&mut self, row: &[f32], index: usize, out: &mut Outputs) -> TractResult<()> {
-        let input = Tensor::from_shape(&self.shape, row)?;
-        let answer = self.state.run(tvec![input.into()])?;
-        let logits = |output: usize| answer[output].try_as_plain_ram()?.as_slice::<f32>();
-        for output in 0..self.info.outputs().len() {
-            out.output_mut(output, index)
-                .copy_from_slice(logits(output)?);
-        }
-        Ok(())
-    }
+    tensors: InnerTensors,
 }
 
 impl Evaluator for TractEvaluator {
@@ -145,8 +129,10 @@ impl Evaluator for TractEvaluator {
         self.info.check_batch(BACKEND, batch)?;
         out.reset_for(batch.len(), self.info.output_lens());
         for index in 0..batch.len() {
-            self.evaluate_row(batch.row(index), index, out)
-                .map_err(|error| run_error(&error))?;
+            let copy = |output: usize, numbers: &[f32]| {
+                out.output_mut(output, index).copy_from_slice(numbers);
+            };
+            self.tensors.run(batch.row(index), copy)?;
         }
         Ok(())
     }
@@ -174,10 +160,19 @@ impl InnerTensors {
     ) -> Result<InnerTensors, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         let plan = loaded(path, || optimised(&info, onnx, names)?.into_runnable())?;
+        InnerTensors::new(&plan, &info, names.len())
+    }
+
+    /// The first `count` outputs of a plan for the network of `info`.
+    fn new(
+        plan: &Arc<TypedSimplePlan>,
+        info: &ModelInfo,
+        count: usize,
+    ) -> Result<InnerTensors, EvalError> {
         Ok(InnerTensors {
-            shape: input_shape(&info),
+            shape: input_shape(info),
             state: plan.spawn().map_err(|error| run_error(&error))?,
-            count: names.len(),
+            count,
         })
     }
 

@@ -98,37 +98,32 @@ impl GraphBuilder {
 
     /// Adds f32 weights, row-major.
     pub fn weights(&mut self, name: &str, dims: &[usize], data: &[f32]) -> Value {
-        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Float, raw)
+        self.initialiser(name, dims, DataType::Float, data, f32::to_le_bytes)
     }
 
     /// Adds f16 weights, row-major.
     pub fn half_weights(&mut self, name: &str, dims: &[usize], data: &[f16]) -> Value {
-        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Float16, raw)
+        self.initialiser(name, dims, DataType::Float16, data, f16::to_le_bytes)
     }
 
     /// Adds an i64 constant, row-major.
     pub fn integers(&mut self, name: &str, dims: &[usize], data: &[i64]) -> Value {
-        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Int64, raw)
+        self.initialiser(name, dims, DataType::Int64, data, i64::to_le_bytes)
     }
 
     /// Adds u8 constants, row-major.
     pub fn unsigned_bytes(&mut self, name: &str, dims: &[usize], data: &[u8]) -> Value {
-        self.initialiser(name, dims, data.len(), DataType::Uint8, data.to_vec())
+        self.initialiser(name, dims, DataType::Uint8, data, u8::to_le_bytes)
     }
 
     /// Adds i8 constants, row-major.
     pub fn signed_bytes(&mut self, name: &str, dims: &[usize], data: &[i8]) -> Value {
-        let raw = data.iter().map(|x| x.cast_unsigned()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Int8, raw)
+        self.initialiser(name, dims, DataType::Int8, data, i8::to_le_bytes)
     }
 
     /// Adds i32 constants, row-major.
     pub fn small_integers(&mut self, name: &str, dims: &[usize], data: &[i32]) -> Value {
-        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Int32, raw)
+        self.initialiser(name, dims, DataType::Int32, data, i32::to_le_bytes)
     }
 
     /// Adds any operator of the default domain with one output; the methods in the other `impl`
@@ -237,26 +232,26 @@ impl GraphBuilder {
         Value(self.values.len() - 1)
     }
 
-    fn initialiser(
+    fn initialiser<T: Copy, const BYTES: usize>(
         &mut self,
         name: &str,
         dims: &[usize],
-        len: usize,
         element: DataType,
-        raw: Vec<u8>,
+        data: &[T],
+        bytes: fn(T) -> [u8; BYTES],
     ) -> Value {
-        if dims.iter().product::<usize>() != len {
+        if dims.iter().product::<usize>() != data.len() {
             self.mistake.get_or_insert(OnnxError::Shape {
                 name: name.to_owned(),
                 dims: dims.to_vec(),
-                len,
+                len: data.len(),
             });
         }
         self.graph.initializer.push(TensorProto {
             dims: dims.iter().map(|&dim| dim as i64).collect(),
             data_type: element.into(),
             name: name.to_owned(),
-            raw_data: Some(raw),
+            raw_data: Some(data.iter().flat_map(|&x| bytes(x)).collect()),
             ..TensorProto::default()
         });
         self.value(name.to_owned(), Origin::Initialiser)

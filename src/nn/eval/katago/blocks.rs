@@ -104,7 +104,7 @@ impl NormAct {
 
 impl Pooling {
     /// One of `inputs` channels; the numbers for `outputs` follow in the caller's layers.
-    fn read(
+    pub(super) fn read(
         reader: &mut KataGoReader<'_>,
         [inputs, outputs]: [usize; 2],
     ) -> Result<Pooling, String> {

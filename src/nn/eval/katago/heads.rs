@@ -1,7 +1,7 @@
 //! What lies beside the trunk of a network: the heads, policy and value with score and owners; and the layers that
 //! are told who plays.
 
-use super::blocks::NormAct;
+use super::blocks::{NormAct, Pooling};
 use super::layers::{Activation, Conv, MatMul, biases};
 use super::profile::NUMBERS;
 use super::reader::KataGoReader;
@@ -10,10 +10,7 @@ use super::reader::KataGoReader;
 #[derive(Debug)]
 pub(super) struct PolicyHead {
     pub(super) conv: Conv,
-    /// The channels whose pools are read.
-    pub(super) pooled: Conv,
-    pub(super) pooled_after: NormAct,
-    pub(super) to_bias: MatMul,
+    pub(super) pooling: Pooling,
     pub(super) after: NormAct,
     /// Its first channel is the policy; others are for optimism and values of moves.
     pub(super) last: Conv,
@@ -76,10 +73,8 @@ impl PolicyHead {
         reader.named("the name of the policy head", |reader, _| {
             let policies = policy_channels(reader)?;
             let conv = Conv::read(reader, channels, None)?;
-            let pooled = Conv::read(reader, channels, None)?;
-            let pooled_after = NormAct::read(reader, pooled.outputs)?;
-            let pools = 3 * pooled.outputs;
-            let to_bias = MatMul::read(reader, pools, Some(conv.outputs))?;
+            let pooling = Pooling::read(reader, [channels, conv.outputs])?;
+            let pools = 3 * pooling.conv.outputs;
             let after = NormAct::read(reader, conv.outputs)?;
             let last = Conv::read(reader, conv.outputs, Some(policies))?;
             let pass = match reader.version {
@@ -96,9 +91,7 @@ impl PolicyHead {
             };
             Ok(PolicyHead {
                 conv,
-                pooled,
-                pooled_after,
-                to_bias,
+                pooling,
                 after,
                 last,
                 pass,

@@ -39,36 +39,20 @@ impl Plan {
 
     /// What most products are made of; words in frequencies stand for bytes.
     pub(super) fn factors(&self) -> Factors {
-        let has_matrices = |step: &Step| matches!(step, Step::Words(_));
-        match self.steps.iter().any(has_matrices) {
-            true => Factors::Words,
-            false if self.integers.is_empty() && self.words.is_empty() => Factors::Floats,
-            false => Factors::Bytes,
+        match self.most_blocks(ConvKind::Words) {
+            0 if self.integers.is_empty() && self.words.is_empty() => Factors::Floats,
+            0 => Factors::Bytes,
+            _ => Factors::Words,
         }
     }
 
-    /// Maximum input blocks of the products of tokens in words.
-    pub(super) fn word_blocks(&self) -> usize {
-        let steps = self.steps.iter();
-        let blocks = steps.filter_map(|step| match step {
-            Step::Words(step) => Some(step.input.channels.div_ceil(LANES)),
-            _ => None,
+    /// Maximum input blocks of the convolutions of a kind.
+    pub(super) fn most_blocks(&self, kind: ConvKind) -> usize {
+        let blocks = self.steps.iter().map(|step| match step {
+            Step::Conv(step) if step.kind == kind => step.input.channels.div_ceil(LANES),
+            _ => 0,
         });
         blocks.max().unwrap_or(0)
-    }
-
-    /// Maximum input blocks of the Winograd convolutions in f32, and of those in words.
-    pub(super) fn winograd_blocks(&self) -> [usize; 2] {
-        let mut most = [0; 2];
-        for step in &self.steps {
-            let (step, most) = match step {
-                Step::Winograd(step) => (step, &mut most[0]),
-                Step::WinogradOfWords(step) => (step, &mut most[1]),
-                _ => continue,
-            };
-            *most = step.input.channels.div_ceil(LANES).max(*most);
-        }
-        most
     }
 }
 
@@ -119,18 +103,7 @@ pub(super) struct Rounded {
 /// One pass over memory.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// A convolution in f32.
-    Float(ConvStep),
-    /// A 3x3 Winograd convolution in f32.
-    Winograd(ConvStep),
-    /// A 3x3 Winograd convolution of bytes, in words.
-    WinogradOfWords(ConvStep),
-    /// A depthwise convolution in f32.
-    Depthwise(ConvStep),
-    /// A convolution of bytes.
-    Integer(ConvStep),
-    /// A product of tokens with a matrix, in words.
-    Words(ConvStep),
+    Conv(ConvStep),
     Combine {
         first: MapPart,
         second: Option<MapPart>,
@@ -206,9 +179,27 @@ pub(super) enum Step {
     },
 }
 
+/// How a convolution is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConvKind {
+    /// In f32.
+    Float,
+    /// 3x3 in f32, by Winograd's algorithm.
+    Winograd,
+    /// 3x3 of bytes by Winograd's algorithm, in words.
+    WinogradOfWords,
+    /// Each channel separately, in f32.
+    Depthwise,
+    /// Of bytes.
+    Integer,
+    /// A product of tokens with a matrix, in words.
+    Words,
+}
+
 /// A convolution, or several of the same input.
 #[derive(Debug)]
 pub(super) struct ConvStep {
+    pub(super) kind: ConvKind,
     pub(super) taps: Vec<usize>,
     pub(super) input: MapPart,
     /// Input blocks in a chunk.

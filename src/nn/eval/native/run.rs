@@ -11,7 +11,7 @@ use super::kernels::{
     Float, Frequencies, Integer, LANES, Lanes, Level, MatrixTask, Pool, RootMeanSquares, Rounded,
     Rounding, WIDEST, WinogradTask, Word, Words, Workspace,
 };
-use super::plan::{ConvStep, MapPart, Plan, Step, Target, VectorPart};
+use super::plan::{ConvKind, ConvStep, MapPart, Plan, Step, Target, VectorPart};
 
 /// The memory of an evaluator. Borders are written once.
 #[derive(Debug)]
@@ -35,10 +35,10 @@ impl Memory {
     pub(super) fn new(plan: &Plan) -> Memory {
         let (len, layout) = (plan.board.len, &plan.layout);
         let most = len.max(plan.row.len);
-        let [float_blocks, word_blocks] = plan.winograd_blocks();
+        let blocks = |kind| plan.most_blocks(kind);
         let bytes = |borders: &Vec<u8>| {
-            let blocks = borders.iter();
-            blocks
+            let lines = borders.iter();
+            lines
                 .flat_map(|&border| std::iter::repeat_n(Bytes([[border; 4]; LANES / 4]), len))
                 .collect()
         };
@@ -56,11 +56,11 @@ impl Memory {
                 .collect(),
             float_sums: vec![Lanes::default(); WIDEST * most],
             integer_sums: vec![Lanes::default(); WIDEST * most],
-            float_room: Workspace::new(&plan.board, float_blocks, WIDEST),
-            word_room: Workspace::new(&plan.board, word_blocks, WIDEST),
+            float_room: Workspace::new(&plan.board, blocks(ConvKind::Winograd), WIDEST),
+            word_room: Workspace::new(&plan.board, blocks(ConvKind::WinogradOfWords), WIDEST),
             float_heads: AttentionRoom::default(),
             word_heads: AttentionRoom::default(),
-            words: vec![Words::default(); plan.word_blocks() * plan.row.len],
+            words: vec![Words::default(); blocks(ConvKind::Words) * plan.row.len],
             factors: vec![0.0; plan.row.len],
         }
     }
@@ -130,36 +130,7 @@ impl Run<'_> {
     fn step(&mut self, step: &Step) {
         let (plan, level) = (self.plan, self.level);
         match step {
-            Step::Float(step) => {
-                if let Some(epsilon) = step.norm {
-                    self.find_factors(step.input, epsilon);
-                }
-                self.convolve::<Float>(step, &plan.floats, Memory::numbers, |memory| {
-                    &mut memory.float_sums
-                });
-            }
-            Step::Integer(step) => {
-                self.convolve::<Integer>(step, &plan.integers, Memory::bytes, |memory| {
-                    &mut memory.integer_sums
-                });
-            }
-            Step::Words(step) => {
-                self.round(step);
-                self.convolve::<Word>(step, &plan.words, Memory::words, |memory| {
-                    &mut memory.integer_sums
-                });
-            }
-            Step::Winograd(step) => {
-                self.convolve_in_frequencies(step, &plan.floats, Memory::numbers, |memory| {
-                    &mut memory.float_room
-                });
-            }
-            Step::WinogradOfWords(step) => {
-                self.convolve_in_frequencies(step, &plan.words, Memory::bytes, |memory| {
-                    &mut memory.word_room
-                });
-            }
-            Step::Depthwise(step) => self.convolve_depthwise(step),
+            Step::Conv(step) => self.conv(step),
             Step::Combine {
                 first,
                 second,
@@ -189,6 +160,42 @@ impl Run<'_> {
             | Step::Concat { .. }
             | Step::Flatten { .. } => self.vector(step),
             _ => self.tokens(step),
+        }
+    }
+
+    fn conv(&mut self, step: &ConvStep) {
+        let plan = self.plan;
+        match step.kind {
+            ConvKind::Float => {
+                if let Some(epsilon) = step.norm {
+                    self.find_factors(step.input, epsilon);
+                }
+                self.convolve::<Float>(step, &plan.floats, Memory::numbers, |memory| {
+                    &mut memory.float_sums
+                });
+            }
+            ConvKind::Integer => {
+                self.convolve::<Integer>(step, &plan.integers, Memory::bytes, |memory| {
+                    &mut memory.integer_sums
+                });
+            }
+            ConvKind::Words => {
+                self.round(step);
+                self.convolve::<Word>(step, &plan.words, Memory::words, |memory| {
+                    &mut memory.integer_sums
+                });
+            }
+            ConvKind::Winograd => {
+                self.convolve_in_frequencies(step, &plan.floats, Memory::numbers, |memory| {
+                    &mut memory.float_room
+                });
+            }
+            ConvKind::WinogradOfWords => {
+                self.convolve_in_frequencies(step, &plan.words, Memory::bytes, |memory| {
+                    &mut memory.word_room
+                });
+            }
+            ConvKind::Depthwise => self.convolve_depthwise(step),
         }
     }
 

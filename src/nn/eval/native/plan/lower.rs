@@ -134,20 +134,24 @@ impl Lowering<'_> {
         match &node.op {
             Op::Conv(conv) => {
                 let parts = self.parts(index, conv);
-                self.convolutions(node.inputs[0], &parts)
+                self.convolutions(node.inputs[0], &parts, false)
             }
             Op::Depthwise(conv) => {
                 let fused = self.fused(index, true);
-                self.depthwise(node.inputs[0], conv, fused)
+                self.convolutions(node.inputs[0], &[(conv, fused)], true)
             }
             Op::Activate(_) | Op::Add => self.combine(index, node),
-            Op::Pool(kind) => {
+            Op::Pool(_) | Op::Flatten => {
                 let input = self.results.numbers(node.inputs[0])?;
-                let out = self.results.new_vector(node.output, input.channels)?;
-                self.steps.push(Step::Pool {
-                    kind: *kind,
-                    input,
-                    out,
+                let of_channel = match node.op {
+                    Op::Flatten => self.row.len,
+                    _ => 1,
+                };
+                let len = input.channels * of_channel;
+                let out = self.results.new_vector(node.output, len)?;
+                self.steps.push(match node.op {
+                    Op::Pool(kind) => Step::Pool { kind, input, out },
+                    _ => Step::Flatten { input, out },
                 });
                 self.results.release(node.inputs[0]);
                 Ok(())
@@ -185,16 +189,6 @@ impl Lowering<'_> {
                 let out = self.results.new_vector(node.output, input.len)?;
                 let factor = *factor;
                 self.steps.push(Step::Scale { input, factor, out });
-                Ok(())
-            }
-            Op::Flatten => {
-                let input = self.results.numbers(node.inputs[0])?;
-                let area = self.row.len;
-                let out = self
-                    .results
-                    .new_vector(node.output, input.channels * area)?;
-                self.steps.push(Step::Flatten { input, out });
-                self.results.release(node.inputs[0]);
                 Ok(())
             }
             Op::Move
