@@ -137,58 +137,65 @@ struct GraphReader<'a> {
     turns: HashMap<(&'a str, &'a str), Arc<Vec<f32>>>,
 }
 
+/// An operator: its name, how many inputs it has at least and at most, and what reads it.
+type Operator = (
+    &'static str,
+    [usize; 2],
+    for<'a> fn(&mut GraphReader<'a>, &mut NodeReader<'a>) -> Made<'a>,
+);
+
+const OPERATORS: &[Operator] = &[
+    ("Add", [2, 2], |r, n| r.sum(n)),
+    ("Cast", [1, 1], |r, n| r.cast(n)),
+    ("Concat", [1, usize::MAX], |r, n| r.concat(n)),
+    ("Conv", [2, 3], |r, n| r.conv(n)),
+    ("DequantizeLinear", [2, 3], |r, n| r.dequantised(n)),
+    ("Div", [2, 2], |r, n| r.quotient(n)),
+    ("Erf", [1, 1], |r, n| r.step(n)),
+    ("Flatten", [1, 1], |r, n| r.flatten(n)),
+    ("Gather", [2, 2], |r, n| r.gather(n)),
+    ("Gelu", [1, 1], |r, n| r.gelu(n)),
+    ("Gemm", [2, 3], |r, n| r.gemm(n)),
+    ("GlobalAveragePool", [1, 1], |r, n| r.pool(n)),
+    ("LayerNormalization", [2, 3], |r, n| r.layer_norm(n, true)),
+    ("MatMul", [2, 2], |r, n| r.matmul(n)),
+    ("Mul", [2, 2], |r, n| r.product(n)),
+    ("Pow", [2, 2], |r, n| r.power(n)),
+    ("QuantizeLinear", [2, 3], |r, n| r.quantised(n)),
+    ("RMSNormalization", [2, 2], |r, n| r.layer_norm(n, false)),
+    ("Reciprocal", [1, 1], |r, n| r.step(n)),
+    ("ReduceMax", [1, 2], |r, n| r.pool(n)),
+    ("ReduceMean", [1, 2], |r, n| r.mean(n)),
+    ("ReduceSum", [1, 2], |r, n| r.pool(n)),
+    ("Relu", [1, 1], |r, n| r.activated(n, Activation::Relu)),
+    ("Reshape", [2, 2], |r, n| r.reshape(n)),
+    ("Shape", [1, 1], |r, n| r.shape(n)),
+    ("Sigmoid", [1, 1], |r, n| r.step(n)),
+    ("Slice", [3, 5], |r, n| r.slice(n)),
+    ("Softmax", [1, 1], |r, n| r.softmax(n)),
+    ("Softplus", [1, 1], |r, n| r.step(n)),
+    ("Split", [1, 2], |r, n| r.split(n)),
+    ("Sqrt", [1, 1], |r, n| r.step(n)),
+    ("Squeeze", [2, 2], |r, n| r.squeeze(n)),
+    ("Tanh", [1, 1], |r, n| r.step(n)),
+    ("Transpose", [1, 1], |r, n| r.transpose(n)),
+];
+
 impl<'a> GraphReader<'a> {
     fn node(&mut self, node: &'a ModelNode) -> Made<'a> {
         let node = &mut NodeReader::new(node);
-        let inputs = match &*node.op {
-            "Relu" | "Softplus" | "Tanh" | "Sigmoid" | "Sqrt" | "Softmax" | "Cast" | "Flatten"
-            | "Transpose" | "GlobalAveragePool" | "Erf" | "Gelu" | "Reciprocal" | "Shape" => 1..=1,
-            "Add" | "Mul" | "Div" | "MatMul" | "Gather" | "Reshape" | "Pow" | "Squeeze"
-            | "RMSNormalization" => 2..=2,
-            "LayerNormalization" => 2..=3,
-            "Split" => 1..=2,
-            "Slice" => 3..=5,
-            "ReduceMean" | "ReduceMax" | "ReduceSum" => 1..=2,
-            "Conv" | "Gemm" | "QuantizeLinear" | "DequantizeLinear" => 2..=3,
-            "Concat" => 1..=usize::MAX,
-            _ => return Err("the native backend does not know this operator".to_owned()),
-        };
-        node.check_count(inputs)?;
-        let known = match &*node.op {
-            "QuantizeLinear" => self.quantised(node),
-            "DequantizeLinear" => self.dequantised(node),
-            "Cast" => self.cast(node),
-            "Conv" => self.conv(node),
-            "Gemm" => self.gemm(node),
-            "Add" => self.sum(node),
-            "Mul" => self.product(node),
-            "Div" => self.quotient(node),
-            "Softplus" | "Sigmoid" | "Tanh" | "Sqrt" | "Erf" | "Reciprocal" => self.step(node),
-            "Gelu" => self.gelu(node),
-            "Pow" => self.power(node),
-            "LayerNormalization" => self.layer_norm(node, true),
-            "RMSNormalization" => self.layer_norm(node, false),
-            "Shape" => self.shape(node),
-            "Split" => self.split(node),
-            "Slice" => self.slice(node),
-            "Squeeze" => self.squeeze(node),
-            "MatMul" => self.matmul(node),
-            "Softmax" => self.softmax(node),
-            "Transpose" => self.transpose(node),
-            "Gather" => self.gather(node),
-            "Concat" => self.concat(node),
-            "Flatten" => self.flatten(node),
-            "Reshape" => self.reshape(node),
-            "Relu" => {
-                let x = self.operand(node, 0)?;
-                let op = Op::Activate(Activation::Relu);
-                self.made(op, &[x], x.shape)
-            }
-            "ReduceMean" if self.part(node, 0).is_some() => self.mean_square(node),
-            _ => self.pool(node),
-        }?;
+        let operator = OPERATORS.iter().find(|(name, ..)| *name == node.op);
+        let &(_, [least, most], read) =
+            operator.ok_or("the native backend does not know this operator")?;
+        node.check_count(least..=most)?;
+        let known = read(self, node)?;
         node.finish()?;
         Ok(known)
+    }
+
+    fn activated(&mut self, node: &NodeReader<'a>, activation: Activation) -> Made<'a> {
+        let x = self.operand(node, 0)?;
+        self.made(Op::Activate(activation), &[x], x.shape)
     }
 
     /// A function of a part, or the first of its parts, that only a larger operation reads.

@@ -94,35 +94,32 @@ impl Level {
         Level::all()[0]
     }
 
-    /// Whether integers are faster than f32: four bytes are multiplied and added in one instruction,
-    /// or two words.
-    pub fn has_fast_integers(self) -> bool {
+    /// Whether products of four bytes, and of two words, are multiplied and added in one instruction, or in two.
+    fn multiplies_bytes_and_words(self) -> [bool; 2] {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512Vnni(_) | Level::Avx2Vnni(_) => true,
+            Level::Avx512Vnni(_) | Level::Avx2Vnni(_) => [true; 2],
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(_) | Level::Avx2(_) => [false, true],
             #[cfg(target_arch = "aarch64")]
-            Level::NeonDot(_) => true,
-            _ => self.has_faster_words(),
+            Level::NeonDot(_) => [true, false],
+            _ => [false; 2],
         }
     }
 
-    /// Whether 3x3 convolutions of bytes are faster in words: two are multiplied and added in one
-    /// instruction, but not four bytes.
+    /// Whether integers are faster than f32: products of four bytes are, or of two words.
+    pub fn has_fast_integers(self) -> bool {
+        self.multiplies_bytes_and_words().contains(&true)
+    }
+
+    /// Whether 3x3 convolutions of bytes are faster in words.
     pub fn has_faster_words(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512(_) | Level::Avx2(_) => true,
-            _ => false,
-        }
+        self.multiplies_bytes_and_words() == [false, true]
     }
 
-    /// Whether products of two words are faster than one of f32: they are in one instruction, or two.
+    /// Whether products of two words are faster than one of f32.
     pub fn multiplies_words(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512Vnni(_) | Level::Avx512(_) | Level::Avx2Vnni(_) | Level::Avx2(_) => true,
-            _ => false,
-        }
+        self.multiplies_bytes_and_words()[1]
     }
 
     /// The smallest number that an activation byte represents; the largest is 255 more.

@@ -142,8 +142,7 @@ impl<'a> GraphReader<'a> {
     /// GELU, where it is one node.
     pub(super) fn gelu(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         only("approximate", node.word("approximate", "none")?, "none")?;
-        let x = self.operand(node, 0)?;
-        self.activation(x, x, Activation::Gelu)
+        self.activated(node, Activation::Gelu)
     }
 
     /// A product: of a value with a part of an activation, of scores with their scale, of tokens with

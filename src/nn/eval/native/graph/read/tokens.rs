@@ -188,8 +188,11 @@ impl<'a> GraphReader<'a> {
         }
     }
 
-    /// The mean of squares.
-    pub(super) fn mean_square(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
+    /// The mean of squares, or a pool.
+    pub(super) fn mean(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
+        if self.part(node, 0).is_none() {
+            return self.pool(node);
+        }
         let axes = self.axes(node, self.opset >= 18)?;
         only("keepdims", node.int("keepdims", 1)?, 1)?;
         let Some(&Part::Square(x)) = self.part(node, 0) else {

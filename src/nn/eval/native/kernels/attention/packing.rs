@@ -15,7 +15,7 @@ impl HeadMap<'_> {
 
     /// A block of a head's channels at a point, with zeros behind the last.
     #[inline(always)]
-    pub(super) fn line(self, head: usize, block: usize, point: usize, points: usize) -> Lanes<f32> {
+    fn line(self, head: usize, block: usize, point: usize, points: usize) -> Lanes<f32> {
         let first = head * self.dim + block * LANES;
         let channels = (self.dim - block * LANES).min(LANES);
         let (start, shift) = (first / LANES * points + point, first % LANES);
@@ -28,6 +28,17 @@ impl HeadMap<'_> {
             *number = self.lines[start + lane / LANES * points].0[lane % LANES];
         }
         line
+    }
+
+    /// The largest magnitude of a head's channels at a point.
+    #[inline(always)]
+    fn largest<S: Simd>(self, simd: S, head: usize, point: usize, points: usize) -> f32 {
+        let mut most = simd.splat(0.0);
+        for block in 0..self.blocks() {
+            let x = simd.load(&self.line(head, block, point, points));
+            most = largest_magnitude(simd, most, x);
+        }
+        simd.largest(most)
     }
 }
 
@@ -54,12 +65,8 @@ impl<A: HeadNumbers> Job for PackQueries<'_, '_, A> {
         let PackQueries(task, head) = self;
         let (map, points) = (task.query, task.points);
         for point in 0..points {
-            let mut most = simd.splat(0.0);
-            for block in 0..map.blocks() {
-                let x = simd.load(&map.line(head, block, point, points));
-                most = largest_magnitude(simd, most, x);
-            }
-            let step = step(simd.largest(most), A::MAX_QUERY);
+            let most = map.largest(simd, head, point, points);
+            let step = step(most, A::MAX_QUERY);
             task.room.query_steps[point] = step;
             let inverse = simd.splat(step.recip());
             for block in 0..map.blocks() {
@@ -87,12 +94,7 @@ impl<A: HeadNumbers> Job for PackKeys<'_, '_, A> {
         let (map, points) = (task.key, task.points);
         let to = A::most_key(map.dim);
         for point in 0..points {
-            let mut most = simd.splat(0.0);
-            for block in 0..map.blocks() {
-                let x = simd.load(&map.line(head, block, point, points));
-                most = largest_magnitude(simd, most, x);
-            }
-            let step = step(simd.largest(most), to);
+            let step = step(map.largest(simd, head, point, points), to);
             task.room.key_steps[point / LANES].0[point % LANES] = step;
             let inverse = simd.splat(step.recip());
             let (first, stride) = groups.place(point / LANES);
