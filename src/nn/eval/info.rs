@@ -219,9 +219,7 @@ impl ModelInfo {
     pub fn read(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
         let checked = || {
             let header = Header::read(onnx)?;
-            if let Some(seal) = &header.checksum {
-                seal.verify(onnx)?;
-            }
+            header.verify(onnx)?;
             Ok(header)
         };
         let info = ModelInfo::checked(path, checked())?;
@@ -241,11 +239,9 @@ impl ModelInfo {
             let (file, len) = files::open(path, MAX_BYTES).map_err(unreadable)?;
             let mut reader = BufReader::new(file);
             let header = Header::read_from(&mut reader, len)?;
-            if let Some(seal) = &header.checksum
-                && len <= MAX_VERIFIED_EARLY
-            {
+            if header.checksum.is_some() && len <= MAX_VERIFIED_EARLY {
                 reader.rewind().map_err(|error| unreadable(error.into()))?;
-                seal.verify(reader)?;
+                header.verify(reader)?;
             }
             Ok(header)
         };

@@ -91,6 +91,22 @@ impl Header {
         }
     }
 
+    /// Compares the checksum, if there is one, with the file, read by `reader` from its start.
+    ///
+    /// # Errors
+    /// [`OnnxError::Damaged`] when they differ, [`OnnxError::Read`] on a read error.
+    pub fn verify(&self, reader: impl Read) -> Result<(), OnnxError> {
+        let Some(Checksum { covers, stated }) = &self.checksum else {
+            return Ok(());
+        };
+        let found = checksum(reader.take(*covers))?;
+        if found == *stated {
+            return Ok(());
+        }
+        let stated = stated.clone();
+        Err(OnnxError::Damaged { stated, found })
+    }
+
     /// The value of a metadata key.
     #[must_use]
     pub fn metadata(&self, key: &str) -> Option<&str> {
@@ -176,21 +192,6 @@ pub struct Checksum {
     pub stated: String,
 }
 
-impl Checksum {
-    /// Compares it with the file, read by `reader` from its start.
-    ///
-    /// # Errors
-    /// [`OnnxError::Damaged`] when they differ, [`OnnxError::Read`] on a read error.
-    pub fn verify(&self, reader: impl Read) -> Result<(), OnnxError> {
-        let found = checksum(reader.take(self.covers))?;
-        if found == self.stated {
-            return Ok(());
-        }
-        let stated = self.stated.clone();
-        Err(OnnxError::Damaged { stated, found })
-    }
-}
-
 /// Adds the checksum to the bytes of a model file that has none. They stay unchanged in every case:
 /// the last bytes of a message may be those of one of its repeated fields.
 #[must_use]
@@ -261,11 +262,6 @@ mod tests {
         assert!(Header::read(b"version https://git-lfs.github.com/spec/v1").is_err());
     }
 
-    fn verify(onnx: &[u8]) -> Result<(), OnnxError> {
-        let seal = Header::read(onnx)?.checksum;
-        seal.map_or(Ok(()), |seal| seal.verify(onnx))
-    }
-
     #[test]
     fn the_checksum_is_that_of_zlib() {
         // The check value of CRC-32.
@@ -275,6 +271,7 @@ mod tests {
     #[test]
     fn every_changed_byte_is_found() {
         let whole = model();
+        let verify = |onnx: &[u8]| Header::read(onnx)?.verify(onnx);
         let seal = Header::read(&whole)
             .unwrap()
             .checksum

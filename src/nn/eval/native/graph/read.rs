@@ -50,14 +50,15 @@ impl Graph {
             shape,
             element: FLOAT,
         };
+        let constants = model.tensors.iter();
+        let constants = constants.map(|tensor| (&*tensor.name, Known::Constant(tensor)));
         let mut reader = GraphReader {
             sides,
             area: sides[0] * sides[1],
             keeps_bytes,
             opset: model.opset,
             may_round: model.header.metadata(PRECISION) == Some("int8"),
-            tensors: model.tensors.iter().map(|t| (&*t.name, t)).collect(),
-            known: HashMap::from([(PLANES, Known::Value(input))]),
+            known: constants.chain([(PLANES, Known::Value(input))]).collect(),
             values: vec![shape],
             nodes: Vec::new(),
             turns: HashMap::new(),
@@ -114,7 +115,9 @@ enum Known<'a> {
     Part(Part<'a>),
     /// Lengths of axes; -1 for the number of positions.
     Dims(Vec<i64>),
-    /// A constant in integers, as numbers: its integers, and their scales by the first dimension.
+    /// A constant of the file.
+    Constant(&'a Tensor),
+    /// One in integers, as numbers: its integers, and their scales by the first dimension.
     Scaled(&'a Tensor, Vec<f32>),
 }
 
@@ -129,7 +132,6 @@ struct GraphReader<'a> {
     opset: i64,
     /// Whether the file is one whose rounding may be left out.
     may_round: bool,
-    tensors: HashMap<&'a str, &'a Tensor>,
     known: HashMap<&'a str, Known<'a>>,
     values: Vec<Shape>,
     nodes: Vec<Node>,
@@ -281,8 +283,10 @@ impl<'a> GraphReader<'a> {
 
     fn tensor(&self, node: &NodeReader<'a>, index: usize) -> Result<&'a Tensor, String> {
         let name = node.input(index).ok_or("it lacks an input")?;
-        let tensor = self.tensors.get(name).copied();
-        tensor.ok_or_else(|| format!("its input {name} is not a constant of the file"))
+        match self.known.get(name) {
+            Some(Known::Constant(tensor)) => Ok(*tensor),
+            _ => Err(format!("its input {name} is not a constant of the file")),
+        }
     }
 
     /// A constant of numbers, be it in integers or not, that go with an operand.

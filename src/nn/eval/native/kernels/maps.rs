@@ -1,6 +1,6 @@
 //! The small work between convolutions: those of each channel separately, sums of maps, pooling, dense layers.
 
-use super::super::grid::Grid;
+use super::super::grid::{Grid, parts};
 use super::activation::{Activation, activate};
 use super::arithmetic::Float;
 use super::conv::{Epilogue, Finish, Rounding, points, points_mut};
@@ -193,7 +193,7 @@ impl Job for DepthwiseTask<'_> {
         let grid = self.grid;
         let weights = self.weights.chunks_exact(self.taps.len());
         for (block, weights) in (0..self.blocks).zip(weights) {
-            for (column, points) in grid.columns(S::most_points(1)) {
+            for (column, points) in parts(grid.width, S::most_points(1)) {
                 let columns = Columns {
                     grid,
                     taps: self.taps,

@@ -154,10 +154,8 @@ impl<'a> GraphReader<'a> {
 
     /// Whether an input is a constant of the file.
     pub(super) fn is_constant(&self, node: &NodeReader<'a>, index: usize) -> bool {
-        node.input(index).is_some_and(|name| {
-            self.tensors.contains_key(name)
-                || matches!(self.known.get(name), Some(Known::Scaled(..)))
-        })
+        let known = node.input(index).and_then(|name| self.known.get(name));
+        matches!(known, Some(Known::Constant(_) | Known::Scaled(..)))
     }
 }
 

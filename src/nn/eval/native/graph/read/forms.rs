@@ -115,9 +115,7 @@ impl<'a> GraphReader<'a> {
         };
         self.push(Op::Move, &[x], shape)
     }
-}
 
-impl<'a> GraphReader<'a> {
     /// The shape of a value or of heads.
     pub(super) fn shape(&self, node: &mut NodeReader<'a>) -> Made<'a> {
         only("start", node.int("start", 0)?, 0)?;

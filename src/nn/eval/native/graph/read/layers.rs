@@ -108,37 +108,7 @@ impl<'a> GraphReader<'a> {
             false => Err(format!("its bias has the shape {dims:?}, not [{outputs}]")),
         }
     }
-}
 
-/// Checks that a convolution keeps height and width and leaves out no point.
-fn check_window(node: &mut NodeReader<'_>, kernel: [i64; 2]) -> Result<(), String> {
-    let [height, width] = kernel.map(|len| len / 2);
-    only("auto_pad", node.word("auto_pad", "NOTSET")?, "NOTSET")?;
-    let ones: &[i64] = &[1, 1];
-    for (name, usual, known) in [
-        ("kernel_shape", &kernel[..], &kernel[..]),
-        ("strides", ones, ones),
-        ("dilations", ones, ones),
-        ("pads", &[0; 4], &[height, width, height, width]),
-    ] {
-        only(name, node.ints(name)?.unwrap_or(usual), known)?;
-    }
-    Ok(())
-}
-
-/// In how many groups of channels a convolution with a kernel of this many outputs and inputs works.
-fn groups(groups: i64, channels: usize, kernel: [usize; 2]) -> Result<usize, String> {
-    let [outputs, inputs] = kernel;
-    let groups = usize::try_from(groups).unwrap_or(0);
-    if groups == 0 || inputs.checked_mul(groups) != Some(channels) || outputs % groups != 0 {
-        return Err(format!(
-            "it has {groups} groups of {inputs} channels, and reads {channels}"
-        ));
-    }
-    Ok(groups)
-}
-
-impl<'a> GraphReader<'a> {
     /// GELU, where it is one node.
     pub(super) fn gelu(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         only("approximate", node.word("approximate", "none")?, "none")?;
@@ -186,6 +156,34 @@ impl<'a> GraphReader<'a> {
         same(x, of)?;
         self.made(Op::Activate(activation), &[x], x.shape)
     }
+}
+
+/// Checks that a convolution keeps height and width and leaves out no point.
+fn check_window(node: &mut NodeReader<'_>, kernel: [i64; 2]) -> Result<(), String> {
+    let [height, width] = kernel.map(|len| len / 2);
+    only("auto_pad", node.word("auto_pad", "NOTSET")?, "NOTSET")?;
+    let ones: &[i64] = &[1, 1];
+    for (name, usual, known) in [
+        ("kernel_shape", &kernel[..], &kernel[..]),
+        ("strides", ones, ones),
+        ("dilations", ones, ones),
+        ("pads", &[0; 4], &[height, width, height, width]),
+    ] {
+        only(name, node.ints(name)?.unwrap_or(usual), known)?;
+    }
+    Ok(())
+}
+
+/// In how many groups of channels a convolution with a kernel of this many outputs and inputs works.
+fn groups(groups: i64, channels: usize, kernel: [usize; 2]) -> Result<usize, String> {
+    let [outputs, inputs] = kernel;
+    let groups = usize::try_from(groups).unwrap_or(0);
+    if groups == 0 || inputs.checked_mul(groups) != Some(channels) || outputs % groups != 0 {
+        return Err(format!(
+            "it has {groups} groups of {inputs} channels, and reads {channels}"
+        ));
+    }
+    Ok(groups)
 }
 
 /// Refuses a value that is not the one that a part was made of.
