@@ -138,17 +138,8 @@ impl GraphBuilder {
         self.push_node(op, inputs, attributes.collect())
     }
 
-    /// Converts to half precision.
-    pub fn to_f16(&mut self, x: Value) -> Value {
-        self.cast(x, DataType::Float16)
-    }
-
-    /// Converts to f32.
-    pub fn to_single(&mut self, x: Value) -> Value {
-        self.cast(x, DataType::Float)
-    }
-
-    fn cast(&mut self, x: Value, to: DataType) -> Value {
+    /// Converts to another element type.
+    pub(super) fn cast(&mut self, x: Value, to: DataType) -> Value {
         let to = Attribute::Int(i64::from(i32::from(to)));
         self.node("Cast", &[x], vec![("to", to)])
     }

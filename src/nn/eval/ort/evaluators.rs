@@ -109,7 +109,12 @@ impl BoundEvaluator {
         let made = thread::scope(|scope| {
             let make = |size| scope.spawn(move || Bucket::warm(info, session()?, size));
             let threads = SIZES.map(make);
-            threads.map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
+            threads.map(|thread| {
+                let panicked = "the thread that should make a session of it panicked";
+                thread
+                    .join()
+                    .unwrap_or_else(|_| Err(unavailable(&panicked)))
+            })
         });
         let mut failure = None;
         for bucket in made {
@@ -187,10 +192,6 @@ impl Bucket {
         let input = ort::inputs![PLANES => &self.input];
         self.session.run_with_options(input, &self.outputs)
     }
-}
-
-fn panicked() -> EvalError {
-    unavailable(&"the thread that should make a session of it panicked")
 }
 
 impl Evaluator for BoundEvaluator {

@@ -64,7 +64,7 @@ impl Plan {
             integers: lowering.integers,
             words: lowering.words,
             products: products(graph, size[0] * size[1]),
-            layout: lowering.results.into_layout(),
+            layout: lowering.results.layout,
             planes,
             outputs,
         })

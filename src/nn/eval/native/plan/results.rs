@@ -45,7 +45,7 @@ pub(super) struct NewMap {
 pub(super) struct Results {
     locations: Vec<Option<Location>>,
     buffers: Vec<Buffer>,
-    layout: MemoryLayout,
+    pub(super) layout: MemoryLayout,
     free_numbers: Vec<usize>,
     free_bytes: Vec<usize>,
     /// Points of a map, with its border.
@@ -63,11 +63,6 @@ impl Results {
             free_bytes: Vec::new(),
             map_len,
         }
-    }
-
-    /// Memory layout of all results.
-    pub(super) fn into_layout(self) -> MemoryLayout {
-        self.layout
     }
 
     /// Whether a value is a map that has been made.

@@ -2,7 +2,7 @@
 //! once, with the value that ONNX gives it where it is not there; one that is not read is refused, never ignored.
 
 use std::borrow::Cow;
-use std::ops::{Deref, RangeInclusive};
+use std::ops::Deref;
 
 use crate::onnx::{Attribute, FLOAT, ModelNode, Numbers, Tensor};
 
@@ -32,15 +32,6 @@ impl<'a> NodeReader<'a> {
     pub(super) fn input(&self, index: usize) -> Option<&'a str> {
         let name = self.node.inputs.get(index)?;
         (!name.is_empty()).then_some(name)
-    }
-
-    /// Refuses a node that reads more or less than its operator does.
-    pub(super) fn check_count(&self, count: RangeInclusive<usize>) -> Result<(), String> {
-        let found = self.inputs.len();
-        match count.contains(&found) {
-            true => Ok(()),
-            false => Err(format!("it has {found} inputs")),
-        }
     }
 
     fn take(&mut self, name: &str) -> Option<&'a Attribute> {
