@@ -127,9 +127,7 @@ pub(super) fn stack(
     depth: usize,
 ) -> Result<Vec<Block>, String> {
     if depth >= DEEPEST {
-        return Err(reader.wrong(&format!(
-            "blocks lie in each other more than {DEEPEST} deep"
-        )));
+        return reader.wrong(format!("blocks lie in each other more than {DEEPEST} deep"));
     }
     let block = |_| Block::read(reader, channels, depth);
     (0..count).map(block).collect()
@@ -150,11 +148,11 @@ impl Block {
                     Block::FeedForward(FeedForward::read(reader, channels)?)
                 }
                 _ => {
-                    return Err(reader.wrong(&format!(
+                    return reader.wrong(format!(
                         "this program does not know the kind of block {kind}; known are ordinary_block, \
                          gpool_block, nested_bottleneck_block, transformer_attention_block and \
                          transformer_ffn_block"
-                    )));
+                    ));
                 }
             })
         })
@@ -204,14 +202,14 @@ impl Attention {
         let rotates = reader.flag("whether it has rotary positions")?;
         let is_learned = reader.flag("whether its rotary positions are learned")?;
         if heads % kv_heads != 0 {
-            return Err(reader.wrong(&format!(
+            return reader.wrong(format!(
                 "its {heads} heads cannot share {kv_heads} heads of keys and values"
-            )));
+            ));
         }
         if rotates && query_dim % 2 != 0 {
-            return Err(reader.wrong(&format!(
+            return reader.wrong(format!(
                 "rotary positions turn pairs of channels, and its heads have {query_dim}"
-            )));
+            ));
         }
         Ok(Attention {
             norm: RmsNorm::read(reader, channels)?,
@@ -250,10 +248,10 @@ impl Rotation {
             *len = reader.number(&format!("{name}: a length"))?;
         }
         if shape != [heads, pairs, 2] {
-            return Err(reader.wrong(&format!(
+            return reader.wrong(format!(
                 "{name} has the shape {shape:?}, not {:?}",
                 [heads, pairs, 2]
-            )));
+            ));
         }
         let frequencies = reader.weights(heads * pairs * 2, name)?;
         let (frequencies, _) = frequencies.as_chunks::<2>();
@@ -288,14 +286,12 @@ impl FeedForward {
         let found: usize = reader.number("its number of channels")?;
         let hidden: usize = reader.number("its number of hidden channels")?;
         if found != channels {
-            return Err(reader.wrong(&format!(
+            return reader.wrong(format!(
                 "it is for {found} channels, but there are {channels}"
-            )));
+            ));
         }
         if !reader.flag("whether it has a gate (SwiGLU)")? {
-            return Err(
-                reader.wrong("it has no gate (SwiGLU), which KataGo does not compute either")
-            );
+            return reader.wrong("it has no gate (SwiGLU), which KataGo does not compute either");
         }
         Ok(FeedForward {
             norm: RmsNorm::read(reader, channels)?,

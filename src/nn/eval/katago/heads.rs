@@ -54,7 +54,7 @@ fn policy_channels(reader: &mut KataGoReader<'_>) -> Result<usize, String> {
         17.. => {
             let channels = reader.number("the number of its channels")?;
             if ![2, 4].contains(&channels) {
-                return Err(reader.wrong(&format!("it has {channels} channels, not 2 or 4")));
+                return reader.wrong(format!("it has {channels} channels, not 2 or 4"));
             }
             reader.unused(3, "its option")?;
             Ok(channels)
@@ -152,7 +152,7 @@ impl MetadataEncoder {
         reader.named("the name of the metadata encoder", |reader, _| {
             let inputs: usize = reader.number("how many numbers it reads")?;
             if inputs != NUMBERS {
-                return Err(reader.wrong(&format!("it reads {inputs} numbers, not {NUMBERS}")));
+                return reader.wrong(format!("it reads {inputs} numbers, not {NUMBERS}"));
             }
             let mut hidden = |inputs| {
                 let layer = MatMul::read(reader, inputs, None)?;

@@ -75,12 +75,11 @@ impl Conv {
             let dilations =
                 ["height", "width"].map(|side| reader.number(&format!("its dilation in {side}")));
             let [Ok(1), Ok(1)] = dilations else {
-                return Err(
-                    reader.wrong("it leaves out points (dilation), which no known network does")
-                );
+                return reader
+                    .wrong("it leaves out points (dilation), which no known network does");
             };
             if height % 2 == 0 || width % 2 == 0 {
-                return Err(reader.wrong(&format!("its kernel is {height}x{width}")));
+                return reader.wrong(format!("its kernel is {height}x{width}"));
             }
             check(inputs, wanted)?;
             reader.check_width(outputs)?;
@@ -126,7 +125,7 @@ impl Norm {
                 .collect();
             match scale.iter().chain(&bias).all(|number| number.is_finite()) {
                 true => Ok(Norm { scale, bias }),
-                false => Err(reader.wrong("its variance is negative or its numbers too large")),
+                false => reader.wrong("its variance is negative or its numbers too large"),
             }
         })
     }
@@ -139,7 +138,7 @@ fn epsilon(reader: &mut KataGoReader<'_>) -> Result<f32, String> {
     let epsilon = reader.positive("its epsilon")?;
     match epsilon <= LARGEST_EPSILON {
         true => Ok(epsilon),
-        false => Err(reader.wrong(&format!("its epsilon is {epsilon}"))),
+        false => reader.wrong(format!("its epsilon is {epsilon}")),
     }
 }
 
@@ -224,10 +223,10 @@ impl Activation {
             "ACTIVATION_RELU" => Ok(Activation::Relu),
             "ACTIVATION_MISH" => Ok(Activation::Mish),
             "ACTIVATION_SILU" => Ok(Activation::Silu),
-            other => Err(reader.wrong(&format!(
+            other => reader.wrong(format!(
                 "{name}: this program does not know the activation {other}; known are \
                  ACTIVATION_IDENTITY, ACTIVATION_RELU, ACTIVATION_MISH and ACTIVATION_SILU"
-            ))),
+            )),
         }
     }
 }

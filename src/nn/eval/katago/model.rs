@@ -77,7 +77,8 @@ impl Header {
         let no_network = |reason| format!("it is not a network of KataGo: {reason}");
         let name = reader.word("the name of a network").map_err(no_network)?;
         if !is_name(name) {
-            return Err(no_network(reader.wrong("it does not begin with a name")));
+            let refused = reader.wrong("it does not begin with a name");
+            return refused.map_err(no_network);
         }
         let version = reader.number("the version of a network");
         let version: u32 = version.map_err(no_network)?;
@@ -91,9 +92,9 @@ impl Header {
         let planes: usize = reader.number("the number of its planes")?;
         let numbers: usize = reader.number("the number of its global inputs")?;
         if [planes, numbers] != [SPATIAL, GLOBAL] {
-            return Err(reader.wrong(&format!(
+            return reader.wrong(format!(
                 "it reads {planes} planes and {numbers} numbers, not {SPATIAL} and {GLOBAL}"
-            )));
+            ));
         }
         let lead_scale = match version {
             13.. => multipliers(reader)?,

@@ -1,6 +1,7 @@
 //! Words, numbers and weights of a file, one after the other; the file may be compressed by gzip.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::Read as _;
 use std::str::FromStr;
 
@@ -40,9 +41,9 @@ impl<'a> KataGoReader<'a> {
     pub(super) fn check_width(&self, channels: usize) -> Result<(), String> {
         match self.widest.filter(|&widest| channels > widest) {
             None => Ok(()),
-            Some(widest) => Err(self.wrong(&format!(
+            Some(widest) => self.wrong(format!(
                 "it makes {channels} channels, where the network is said to have {widest} at most"
-            ))),
+            )),
         }
     }
 
@@ -51,7 +52,7 @@ impl<'a> KataGoReader<'a> {
         self.skip_blanks();
         let rest = &self.bytes[self.at..];
         if rest.is_empty() {
-            return Err(self.wrong(&format!("the file ends where {what} should follow")));
+            return self.wrong(format!("the file ends where {what} should follow"));
         }
         let within = &rest[..rest.len().min(LONGEST_WORD + 1)];
         let len = within.iter().position(u8::is_ascii_whitespace);
@@ -62,7 +63,7 @@ impl<'a> KataGoReader<'a> {
                 self.at += word.len();
                 Ok(text)
             }
-            _ => Err(self.wrong(&format!("there is no text where {what} should be"))),
+            _ => self.wrong(format!("there is no text where {what} should be")),
         }
     }
 
@@ -80,7 +81,7 @@ impl<'a> KataGoReader<'a> {
     pub(super) fn number<T: FromStr>(&mut self, what: &str) -> Result<T, String> {
         let word = self.word(what)?;
         word.parse()
-            .map_err(|_| self.wrong(&format!("{what} is '{word}'")))
+            .or_else(|_| self.wrong(format!("{what} is '{word}'")))
     }
 
     /// The next word as a whole number from 1 to `most`.
@@ -88,7 +89,7 @@ impl<'a> KataGoReader<'a> {
         let count = self.number(what)?;
         match (1..=most).contains(&count) {
             true => Ok(count),
-            false => Err(self.wrong(&format!("{what} is {count}, not from 1 to {most}"))),
+            false => self.wrong(format!("{what} is {count}, not from 1 to {most}")),
         }
     }
 
@@ -97,7 +98,7 @@ impl<'a> KataGoReader<'a> {
         let number: f32 = self.number(what)?;
         match number > 0.0 && number.is_finite() {
             true => Ok(number),
-            false => Err(self.wrong(&format!("{what} is {number}"))),
+            false => self.wrong(format!("{what} is {number}")),
         }
     }
 
@@ -106,7 +107,7 @@ impl<'a> KataGoReader<'a> {
         match self.number(what)? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(self.wrong(&format!("{what} is {other}, not 0 or 1"))),
+            other => self.wrong(format!("{what} is {other}, not 0 or 1")),
         }
     }
 
@@ -116,9 +117,9 @@ impl<'a> KataGoReader<'a> {
             match self.number::<i64>(what)? {
                 0 => {}
                 other => {
-                    return Err(self.wrong(&format!(
+                    return self.wrong(format!(
                         "{what} {number} is {other}: the network is newer than this program"
-                    )));
+                    ));
                 }
             }
         }
@@ -134,7 +135,7 @@ impl<'a> KataGoReader<'a> {
         };
         match numbers.iter().position(|number| !number.is_finite()) {
             None => Ok(numbers),
-            Some(index) => Err(self.wrong(&format!("weight {index} of {of} is not a number"))),
+            Some(index) => self.wrong(format!("weight {index} of {of} is not a number")),
         }
     }
 
@@ -142,10 +143,10 @@ impl<'a> KataGoReader<'a> {
         self.at += BINARY.len();
         let (numbers, _) = self.bytes[self.at..].as_chunks::<4>();
         let Some(numbers) = numbers.get(..count) else {
-            return Err(self.wrong(&format!(
+            return self.wrong(format!(
                 "the file ends after {} of the {count} weights of {of}",
                 numbers.len()
-            )));
+            ));
         };
         self.at += 4 * count;
         Ok(numbers
@@ -170,13 +171,17 @@ impl<'a> KataGoReader<'a> {
         self.skip_blanks();
         match self.bytes.len() - self.at {
             0 => Ok(()),
-            left => Err(self.wrong(&format!("{left} bytes follow the last layer"))),
+            left => self.wrong(format!("{left} bytes follow the last layer")),
         }
     }
 
     /// An error, with where in the file it is.
-    pub(super) fn wrong(&self, what: &str) -> String {
-        format!("{what} (at byte {} of {})", self.at, self.bytes.len())
+    pub(super) fn wrong<T>(&self, what: impl fmt::Display) -> Result<T, String> {
+        Err(format!(
+            "{what} (at byte {} of {})",
+            self.at,
+            self.bytes.len()
+        ))
     }
 
     fn skip_blanks(&mut self) {
