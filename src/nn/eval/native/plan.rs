@@ -141,41 +141,30 @@ pub(super) enum Step {
         factor: f32,
         out: usize,
     },
+    /// Of rows of tokens.
+    Tokens {
+        op: TokenOp,
+        inputs: Vec<MapPart>,
+        target: Target,
+    },
+}
+
+/// What only rows of tokens have.
+#[derive(Debug)]
+pub(super) enum TokenOp {
     /// From one layout to the other.
-    Move {
-        input: MapPart,
-        target: Target,
-    },
-    RmsNorm {
-        input: MapPart,
-        epsilon: f32,
-        extent: Extent,
-        target: Target,
-    },
-    Multiply {
-        first: MapPart,
-        second: MapPart,
-        target: Target,
-    },
-    Center {
-        input: MapPart,
-        target: Target,
-    },
-    /// With a table of numbers for each point.
-    Table {
-        pairing: Pairing,
-        input: MapPart,
-        table: Arc<Vec<Lanes<f32>>>,
-        target: Target,
-    },
+    Move,
+    /// Over the root of the mean square.
+    RmsNorm { epsilon: f32, extent: Extent },
+    /// Less the mean.
+    Center,
+    /// With the second input, or with a table of numbers for each point.
+    Pair(Pairing, Option<Arc<Vec<Lanes<f32>>>>),
+    /// Of queries, keys and values.
     Attend {
-        query: MapPart,
-        key: MapPart,
-        value: MapPart,
         heads: Heads,
         /// Whether scores and answers are products of words.
         in_words: bool,
-        target: Target,
     },
 }
 

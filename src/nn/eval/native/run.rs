@@ -159,7 +159,7 @@ impl Run<'_> {
             | Step::Scale { .. }
             | Step::Concat { .. }
             | Step::Flatten { .. } => self.vector(step),
-            _ => self.tokens(step),
+            Step::Tokens { op, inputs, target } => self.tokens(op, inputs, target),
         }
     }
 

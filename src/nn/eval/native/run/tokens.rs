@@ -2,102 +2,78 @@
 
 use std::mem::take;
 
-use super::super::graph::Extent;
+use super::super::graph::{Extent, Heads};
 use super::super::kernels::{
-    AttentionRoom, AttentionTask, Centered, Float, HeadMap, HeadNumbers, Lanes, Paired, Pairing,
-    Scaled, Word,
+    AttentionRoom, AttentionTask, Centered, Float, HeadMap, HeadNumbers, Lanes, Paired, Scaled,
+    Word,
 };
-use super::super::plan::{MapPart, Plan, Step, Target};
+use super::super::plan::{MapPart, Plan, Target, TokenOp};
 use super::{Layout, Memory, Run};
 
 impl Run<'_> {
     /// Runs a step of rows of tokens.
-    pub(super) fn tokens(&mut self, step: &Step) {
-        let (plan, level, row) = (self.plan, self.level, self.plan.row.len);
-        match step {
-            Step::Move { input, target } => {
-                self.write_numbers(target, |memory, out| moved(plan, memory, *input, out));
-            }
-            Step::RmsNorm {
-                input,
-                epsilon,
-                extent,
-                target,
-            } => {
-                self.find_factors(*input, *epsilon);
-                if *extent == Extent::Board {
-                    unify(&mut self.memory.factors, *epsilon);
+    pub(super) fn tokens(&mut self, op: &TokenOp, inputs: &[MapPart], target: &Target) {
+        match *op {
+            TokenOp::RmsNorm { epsilon, extent } => {
+                self.find_factors(inputs[0], epsilon);
+                if extent == Extent::Board {
+                    unify(&mut self.memory.factors, epsilon);
                 }
-                self.write_numbers(target, |memory, out| {
-                    level.enter(Scaled {
-                        input: memory.numbers(row, *input),
-                        factors: &memory.factors,
-                        out,
-                    });
-                });
             }
-            Step::Multiply {
-                first,
-                second,
-                target,
-            } => self.write_numbers(target, |memory, out| {
-                level.enter(Paired {
-                    pairing: Pairing::Product,
-                    first: memory.numbers(row, *first),
-                    second: memory.numbers(row, *second),
-                    out,
-                });
-            }),
-            Step::Center { input, target } => self.write_numbers(target, |memory, out| {
-                level.enter(Centered {
-                    input: memory.numbers(row, *input),
-                    channels: input.channels,
-                    points: row,
-                    out,
-                });
-            }),
-            Step::Table {
-                pairing,
-                input,
-                table,
-                target,
-            } => self.write_numbers(target, |memory, out| {
-                level.enter(Paired {
-                    pairing: *pairing,
-                    first: memory.numbers(row, *input),
-                    second: table,
-                    out,
-                });
-            }),
-            Step::Attend {
-                in_words: false, ..
-            } => self.attend::<Float>(step, |memory| &mut memory.float_heads),
-            Step::Attend { .. } => self.attend::<Word>(step, |memory| &mut memory.word_heads),
+            TokenOp::Attend {
+                heads,
+                in_words: true,
+            } => {
+                return self.attend::<Word>(heads, inputs, target, |memory| &mut memory.word_heads);
+            }
+            TokenOp::Attend { heads, .. } => {
+                return self
+                    .attend::<Float>(heads, inputs, target, |memory| &mut memory.float_heads);
+            }
             _ => {}
         }
+        let (plan, level, points) = (self.plan, self.level, self.plan.row.len);
+        self.write_numbers(target, |memory, out| {
+            let input = memory.numbers(points, inputs[0]);
+            match op {
+                TokenOp::Move => moved(plan, memory, inputs[0], out),
+                TokenOp::RmsNorm { .. } => level.enter(Scaled {
+                    input,
+                    factors: &memory.factors,
+                    out,
+                }),
+                TokenOp::Center => level.enter(Centered {
+                    input,
+                    channels: inputs[0].channels,
+                    points,
+                    out,
+                }),
+                TokenOp::Pair(pairing, table) => level.enter(Paired {
+                    pairing: *pairing,
+                    first: input,
+                    second: match table {
+                        Some(table) => table,
+                        None => memory.numbers(points, inputs[1]),
+                    },
+                    out,
+                }),
+                TokenOp::Attend { .. } => {}
+            }
+        });
     }
 
     fn attend<A: HeadNumbers + Default>(
         &mut self,
-        step: &Step,
+        heads: Heads,
+        inputs: &[MapPart],
+        target: &Target,
         workspace: fn(&mut Memory) -> &mut AttentionRoom<A>,
     ) {
-        let Step::Attend {
-            query,
-            key,
-            value,
-            heads,
-            target,
-            ..
-        } = step
-        else {
-            return;
-        };
         let (level, points) = (self.level, self.plan.row.len);
         let mut room = take(workspace(self.memory));
         self.write_numbers(target, |memory, out| {
-            let map = |part: MapPart, dim| HeadMap {
-                lines: memory.numbers(points, part),
+            let map = |index: usize, dim| HeadMap {
+                lines: memory.numbers(points, inputs[index]),
                 dim,
             };
             level.enter(AttentionTask::<A> {
@@ -105,9 +81,9 @@ impl Run<'_> {
                 heads: heads.heads,
                 kv_heads: heads.kv_heads,
                 scale: heads.scale,
-                query: map(*query, heads.query_dim),
-                key: map(*key, heads.query_dim),
-                value: map(*value, heads.value_dim),
+                query: map(0, heads.query_dim),
+                key: map(1, heads.query_dim),
+                value: map(2, heads.value_dim),
                 room: &mut room,
                 out,
             });
