@@ -111,34 +111,9 @@ pub(super) enum Step {
         activation: Activation,
         target: Target,
     },
-    Pool {
-        kind: PoolKind,
-        input: MapPart,
-        out: usize,
-    },
-    Dense {
-        input: VectorPart,
-        weights: Vec<Lanes<f32>>,
-        bias: Vec<Lanes<f32>>,
-        activation: Activation,
-        out: usize,
-    },
-    Concat {
-        inputs: Vec<VectorPart>,
-        out: usize,
-    },
-    Flatten {
-        input: MapPart,
-        out: usize,
-    },
-    Activate {
-        input: VectorPart,
-        activation: Activation,
-        out: usize,
-    },
-    Scale {
-        input: VectorPart,
-        factor: f32,
+    /// Makes the vector in the slot `out`.
+    Vector {
+        op: VectorOp,
         out: usize,
     },
     /// Of rows of tokens.
@@ -147,6 +122,24 @@ pub(super) enum Step {
         inputs: Vec<MapPart>,
         target: Target,
     },
+}
+
+/// What makes a vector.
+#[derive(Debug)]
+pub(super) enum VectorOp {
+    Pool(PoolKind, MapPart),
+    /// Of a map, channel after channel.
+    Flatten(MapPart),
+    Dense {
+        input: VectorPart,
+        weights: Vec<Lanes<f32>>,
+        bias: Vec<Lanes<f32>>,
+        activation: Activation,
+    },
+    Concat(Vec<VectorPart>),
+    Activate(Activation, VectorPart),
+    /// Times a number.
+    Scale(f32, VectorPart),
 }
 
 /// What only rows of tokens have.

@@ -11,7 +11,7 @@ use super::kernels::{
     Float, Frequencies, Integer, LANES, Lanes, Level, MatrixTask, Pool, RootMeanSquares, Rounded,
     Rounding, WIDEST, WinogradTask, Word, Words, Workspace,
 };
-use super::plan::{ConvKind, ConvStep, MapPart, Plan, Step, Target, VectorPart};
+use super::plan::{ConvKind, ConvStep, MapPart, Plan, Step, Target, VectorOp, VectorPart};
 
 /// The memory of an evaluator. Borders are written once.
 #[derive(Debug)]
@@ -153,12 +153,7 @@ impl Run<'_> {
                     });
                 });
             }
-            Step::Pool { .. }
-            | Step::Dense { .. }
-            | Step::Activate { .. }
-            | Step::Scale { .. }
-            | Step::Concat { .. }
-            | Step::Flatten { .. } => self.vector(step),
+            Step::Vector { op, out } => self.vector(op, *out),
             Step::Tokens { op, inputs, target } => self.tokens(op, inputs, target),
         }
     }
@@ -199,74 +194,57 @@ impl Run<'_> {
         }
     }
 
-    /// Runs a step that makes a vector.
-    fn vector(&mut self, step: &Step) {
+    /// Writes a vector while the rest of the memory is read.
+    fn vector(&mut self, op: &VectorOp, out: usize) {
         let (plan, level) = (self.plan, self.level);
-        match step {
-            Step::Pool { kind, input, out } => {
+        let (mut vector, memory) = (take(&mut self.memory.vectors[out]), &*self.memory);
+        let to = &mut vector[..];
+        match op {
+            VectorOp::Pool(kind, input) => {
                 let grid = plan.grid(input.layout);
-                self.write_vector(*out, |memory, out| {
-                    level.enter(Pool {
-                        grid,
-                        kind: *kind,
-                        input: memory.numbers(grid.len, *input),
-                        out,
-                    });
+                level.enter(Pool {
+                    grid,
+                    kind: *kind,
+                    input: memory.numbers(grid.len, *input),
+                    out: to,
                 });
             }
-            Step::Dense {
+            VectorOp::Dense {
                 input,
                 weights,
                 bias,
                 activation,
-                out,
-            } => self.write_vector(*out, |memory, out| {
-                level.enter(Dense {
-                    input: memory.lines(*input),
-                    weights,
-                    bias,
-                    activation: *activation,
-                    out,
-                });
+            } => level.enter(Dense {
+                input: memory.lines(*input),
+                weights,
+                bias,
+                activation: *activation,
+                out: to,
             }),
-            Step::Activate {
-                input,
-                activation,
-                out,
-            } => self.write_vector(*out, |memory, numbers| {
-                numbers.copy_from_slice(memory.lines(*input));
+            VectorOp::Activate(activation, input) => {
+                to.copy_from_slice(memory.lines(*input));
                 level.enter(Activate {
                     activation: *activation,
-                    numbers,
+                    numbers: to,
                 });
-            }),
-            Step::Scale { input, factor, out } => self.write_vector(*out, |memory, out| {
-                for (out, line) in out.iter_mut().zip(memory.lines(*input)) {
+            }
+            VectorOp::Scale(factor, input) => {
+                for (out, line) in to.iter_mut().zip(memory.lines(*input)) {
                     *out = Lanes(line.0.map(|x| x * factor));
                 }
-            }),
-            Step::Concat { inputs, out } => self.write_vector(*out, |memory, out| {
+            }
+            VectorOp::Concat(inputs) => {
                 let mut at = 0;
                 for input in inputs {
                     let lines = memory.lines(*input);
                     for i in 0..input.len {
-                        out[(at + i) / LANES].0[(at + i) % LANES] = lines[i / LANES].0[i % LANES];
+                        to[(at + i) / LANES].0[(at + i) % LANES] = lines[i / LANES].0[i % LANES];
                     }
                     at += input.len;
                 }
-            }),
-            Step::Flatten { input, out } => {
-                let grid = plan.grid(input.layout);
-                self.write_vector(*out, |memory, out| flatten(memory, &grid, *input, out));
             }
-            _ => {}
+            VectorOp::Flatten(input) => flatten(memory, &plan.grid(input.layout), *input, to),
         }
-    }
-
-    /// Writes a vector while the rest of the memory is read.
-    fn write_vector(&mut self, out: usize, write: impl FnOnce(&Memory, &mut [Lanes<f32>])) {
-        let mut vector = take(&mut self.memory.vectors[out]);
-        write(self.memory, &mut vector);
         self.memory.vectors[out] = vector;
     }
 
