@@ -91,12 +91,10 @@ impl LibraryPlaces {
             return std::path::absolute(found).map_err(|error| unavailable(error.to_string()));
         }
         let tried: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
-        let source = if self.option.is_some() {
-            " (from --ort-library)"
-        } else if self.variable.is_some() {
-            " (from ORT_DYLIB_PATH)"
-        } else {
-            ""
+        let source = match (&self.option, &self.variable) {
+            (Some(_), _) => " (from --ort-library)",
+            (None, Some(_)) => " (from ORT_DYLIB_PATH)",
+            (None, None) => "",
         };
         Err(unavailable(format!(
             "no ONNX Runtime library at {}{source}; get it with {FETCH_SCRIPT}",
@@ -205,14 +203,11 @@ fn missing_device(id: u8, root: &Path) -> Option<String> {
         let number = name.to_str().and_then(|name| name.strip_prefix("nvidia"));
         number.is_some_and(|number| number.parse::<u16>().is_ok())
     });
-    match gpus.count() {
-        // If the files do not say.
-        0 => None,
-        count if count > usize::from(id) => None,
-        count => Some(format!(
-            "there is no GPU {id}: this machine has {count}, and the first is cuda:0"
-        )),
-    }
+    // None at all if the files do not say.
+    let count = gpus.count();
+    (1..=usize::from(id))
+        .contains(&count)
+        .then(|| format!("there is no GPU {id}: this machine has {count}, and the first is cuda:0"))
 }
 
 #[cfg(test)]
