@@ -106,27 +106,24 @@ impl TensorProto {
                  its weights inside"
             )));
         }
-        let (element, width, typed) = match DataType::try_from(self.data_type) {
-            Ok(element @ DataType::Float) => (element, 4, self.float_data.len()),
-            Ok(element @ DataType::Double) => (element, 8, self.double_data.len()),
-            Ok(element @ DataType::Int64) => (element, 8, self.int64_data.len()),
-            Ok(element @ DataType::Uint32) => (element, 4, self.uint64_data.len()),
-            Ok(element @ DataType::Uint64) => (element, 8, self.uint64_data.len()),
-            Ok(element @ DataType::Int32) => (element, 4, self.int32_data.len()),
-            Ok(element @ DataType::String) => (element, 0, self.string_data.len()),
-            Ok(element @ (DataType::Uint8 | DataType::Int8 | DataType::Bool)) => {
-                (element, 1, self.int32_data.len())
+        let unknown = || {
+            let kind = element_name(self.data_type);
+            unsound(format!("is {kind}, which is not known here"))
+        };
+        let element = DataType::try_from(self.data_type).map_err(|_| unknown())?;
+        let (width, typed) = match element {
+            DataType::Float => (4, self.float_data.len()),
+            DataType::Double => (8, self.double_data.len()),
+            DataType::Int64 => (8, self.int64_data.len()),
+            DataType::Uint32 => (4, self.uint64_data.len()),
+            DataType::Uint64 => (8, self.uint64_data.len()),
+            DataType::Int32 => (4, self.int32_data.len()),
+            DataType::String => (0, self.string_data.len()),
+            DataType::Uint8 | DataType::Int8 | DataType::Bool => (1, self.int32_data.len()),
+            DataType::Uint16 | DataType::Int16 | DataType::Float16 | DataType::Bfloat16 => {
+                (2, self.int32_data.len())
             }
-            Ok(
-                element @ (DataType::Uint16
-                | DataType::Int16
-                | DataType::Float16
-                | DataType::Bfloat16),
-            ) => (element, 2, self.int32_data.len()),
-            Ok(DataType::Undefined) | Err(_) => {
-                let kind = element_name(self.data_type);
-                return Err(unsound(format!("is {kind}, which is not known here")));
-            }
+            DataType::Undefined => return Err(unknown()),
         };
         let dims: Option<Vec<usize>> = self.dims.iter().map(|&dim| dim.try_into().ok()).collect();
         let dims = dims.ok_or(OnnxError::Malformed("a length is negative"))?;
