@@ -336,7 +336,7 @@ for row in results:
         if facts:
             last[row["step"]] = facts
 print("| a card that vanishes in mid-search | only simulated, by unit tests at the border to what computes networks "
-      "(`FailingEvaluator` and `StallingEvaluator`, src/nn/eval/fake.rs) |")
+      "(`FailingEvaluator` and `StallingEvaluator`, src/nn/eval/suite.rs) |")
 PYTHON
 }
 

@@ -1,7 +1,9 @@
-//! Inference backends and devices, with their names on command lines.
+//! Inference backends and devices, with their names on command lines, and how they fail.
 
 use std::fmt;
 use std::str::FromStr;
+
+use thiserror::Error;
 
 /// An inference backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +129,55 @@ impl FromStr for Device {
         CudaDevices::read(name)
             .map(Device::Cuda)
             .ok_or_else(unknown)
+    }
+}
+
+/// Why an evaluation, or loading a model, failed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum EvalError {
+    /// The model file cannot be read or is invalid.
+    #[error("cannot load network {path}: {reason}")]
+    Load {
+        /// File name, or `embedded`.
+        path: String,
+        /// What is wrong and how to fix it.
+        reason: String,
+    },
+    /// The backend is not available on this machine.
+    #[error("backend {backend} is not available: {reason}")]
+    Unavailable {
+        /// The backend's name.
+        backend: &'static str,
+        /// What is missing and how to get it.
+        reason: String,
+    },
+    /// The backend failed during evaluation, or another part of the evaluation pipeline is gone.
+    #[error("evaluation failed on {backend}: {reason}")]
+    Run {
+        /// The backend's name.
+        backend: &'static str,
+        /// The backend's message.
+        reason: String,
+    },
+}
+
+impl EvalError {
+    /// The network of this name cannot be used.
+    pub(super) fn load(path: &str, reason: impl fmt::Display) -> EvalError {
+        let (path, reason) = (path.to_owned(), reason.to_string());
+        EvalError::Load { path, reason }
+    }
+
+    /// This machine or this build lacks something.
+    pub(super) fn unavailable(backend: &'static str, reason: impl fmt::Display) -> EvalError {
+        let reason = reason.to_string();
+        EvalError::Unavailable { backend, reason }
+    }
+
+    /// An evaluation failed.
+    pub(super) fn run(backend: &'static str, reason: impl fmt::Display) -> EvalError {
+        let reason = reason.to_string();
+        EvalError::Run { backend, reason }
     }
 }
 

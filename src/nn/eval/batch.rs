@@ -1,6 +1,6 @@
-//! The input and output buffers of a network: encoded rows in, logits out.
+//! The input and output buffers of a network: encoded rows in, logits out; and what logits say.
 
-use super::softmax::softmax;
+use std::ops::Range;
 
 /// Points of lead for each unit of a network's lead output.
 pub const LEAD_SCALE: f32 = 20.0;
@@ -99,12 +99,10 @@ impl Batch {
 /// The network's answers, row by row in the batch's order.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
-    policy_len: usize,
-    outcomes: usize,
-    points_len: usize,
-    policy: Vec<f32>,
-    value: Vec<f32>,
-    points: Vec<f32>,
+    /// Numbers of a row: policy logits, value logits, points outputs.
+    lens: [usize; 3],
+    /// Row after row.
+    numbers: Vec<f32>,
 }
 
 impl Outputs {
@@ -117,101 +115,94 @@ impl Outputs {
     /// Whether all numbers are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
-        let mut numbers = self.policy.iter().chain(&self.value).chain(&self.points);
-        numbers.all(|number| number.is_finite())
+        self.numbers.iter().all(|number| number.is_finite())
     }
 
     /// Whether the first rows of two answers are equal up to rounding of any precision.
     pub(super) fn is_near(&self, other: &Outputs) -> bool {
-        let parts = [
-            (self.policy(0), other.policy(0)),
-            (self.value_logits(0), other.value_logits(0)),
-            (self.points(0), other.points(0)),
-        ];
         let near = |(a, b): (&f32, &f32)| (a - b).abs() <= NEAR * a.abs().max(1.0);
-        parts.into_iter().all(|(a, b)| a.iter().zip(b).all(near))
+        self.row(0).iter().zip(other.row(0)).all(near)
     }
 
     /// Resizes to `len` rows of zeros with these numbers of policy logits, value logits, leads and
     /// owners, as in `ModelInfo::output_lens`.
     pub fn reset_for(&mut self, len: usize, [policy, value, lead, owners]: [usize; 4]) {
-        self.reset(len, policy, value);
-        self.points_len = lead + owners;
-        self.points.resize(len * self.points_len, 0.0);
-    }
-
-    /// Resizes to `len` rows of zeros without leads and owners.
-    pub fn reset(&mut self, len: usize, policy_len: usize, outcomes: usize) {
-        self.policy_len = policy_len;
-        self.outcomes = outcomes;
-        self.policy.clear();
-        self.policy.resize(len * policy_len, 0.0);
-        self.value.clear();
-        self.value.resize(len * outcomes, 0.0);
-        self.points_len = 0;
-        self.points.clear();
+        self.lens = [policy, value, lead + owners];
+        self.numbers.clear();
+        self.numbers.resize(len * self.row_len(), 0.0);
     }
 
     /// Becomes a copy of some rows of another buffer.
-    pub fn copy_rows(&mut self, from: &Outputs, rows: std::ops::Range<usize>) {
-        self.policy_len = from.policy_len;
-        self.outcomes = from.outcomes;
-        self.points_len = from.points_len;
-        let part = |len: usize| rows.start * len..rows.end * len;
-        self.policy.clear();
-        self.policy
-            .extend_from_slice(&from.policy[part(from.policy_len)]);
-        self.value.clear();
-        self.value
-            .extend_from_slice(&from.value[part(from.outcomes)]);
-        self.points.clear();
-        self.points
-            .extend_from_slice(&from.points[part(from.points_len)]);
+    pub(super) fn copy_rows(&mut self, from: &Outputs, rows: Range<usize>) {
+        self.lens = from.lens;
+        let len = self.row_len();
+        self.numbers.clear();
+        self.numbers
+            .extend_from_slice(&from.numbers[rows.start * len..rows.end * len]);
+    }
+
+    /// Numbers in a row.
+    fn row_len(&self) -> usize {
+        self.lens.iter().sum()
     }
 
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.value.len().checked_div(self.outcomes).unwrap_or(0)
+        self.numbers.len().checked_div(self.row_len()).unwrap_or(0)
     }
 
     /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.numbers.is_empty()
+    }
+
+    /// All numbers of row `index`: policy logits, value logits, points outputs.
+    pub(super) fn row(&self, index: usize) -> &[f32] {
+        &self.numbers[index * self.row_len()..][..self.row_len()]
+    }
+
+    /// The same, mutable.
+    pub(super) fn row_mut(&mut self, index: usize) -> &mut [f32] {
+        let len = self.row_len();
+        &mut self.numbers[index * len..][..len]
     }
 
     /// Policy logits of row `index`, one per policy index.
     #[must_use]
     pub fn policy(&self, index: usize) -> &[f32] {
-        &self.policy[index * self.policy_len..][..self.policy_len]
+        &self.row(index)[..self.lens[0]]
     }
 
     /// Policy logits of row `index`, mutable.
     pub fn policy_mut(&mut self, index: usize) -> &mut [f32] {
-        &mut self.policy[index * self.policy_len..][..self.policy_len]
+        let policy = self.lens[0];
+        &mut self.row_mut(index)[..policy]
     }
 
     /// Value logits of row `index`: win, \[draw,\] loss for the side to move.
     #[must_use]
     pub fn value_logits(&self, index: usize) -> &[f32] {
-        &self.value[index * self.outcomes..][..self.outcomes]
+        &self.row(index)[self.lens[0]..][..self.lens[1]]
     }
 
     /// Value logits of row `index`, mutable.
     pub fn value_logits_mut(&mut self, index: usize) -> &mut [f32] {
-        &mut self.value[index * self.outcomes..][..self.outcomes]
+        let [policy, value, _] = self.lens;
+        &mut self.row_mut(index)[policy..][..value]
     }
 
     /// Points outputs of row `index`, as in `ModelInfo::points`.
     #[must_use]
     pub fn points(&self, index: usize) -> &[f32] {
-        &self.points[index * self.points_len..][..self.points_len]
+        &self.row(index)[self.lens[0] + self.lens[1]..]
     }
 
     /// Points outputs of row `index`, mutable.
     pub fn points_mut(&mut self, index: usize) -> &mut [f32] {
-        &mut self.points[index * self.points_len..][..self.points_len]
+        let start = self.lens[0] + self.lens[1];
+        &mut self.row_mut(index)[start..]
     }
 
     /// Row `index` of one of `ModelInfo::outputs`, mutable.
@@ -252,6 +243,45 @@ impl Outputs {
     }
 }
 
+/// Softmax in place; `number` accesses the logit of an item. Does nothing without items.
+pub fn softmax<T>(items: &mut [T], number: impl Fn(&mut T) -> &mut f32) {
+    let max = items
+        .iter_mut()
+        .map(|item| *number(item))
+        .fold(f32::NEG_INFINITY, f32::max);
+    let mut total = 0.0;
+    for item in items.iter_mut() {
+        let weight = number(item);
+        *weight = (*weight - max).exp();
+        total += *weight;
+    }
+    items.iter_mut().for_each(|item| *number(item) /= total);
+}
+
+/// The logarithms of the probabilities of logits.
+#[must_use]
+pub fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {
+    let logits: Vec<f64> = logits.map(f64::from).collect();
+    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights = logits.iter().map(|logit| (logit - max).exp());
+    let total = weights.sum::<f64>().ln() + max;
+    logits.iter().map(|logit| logit - total).collect()
+}
+
+/// Kullback-Leibler divergence between two distributions in nats, at least 0, from the logarithms
+/// of their probabilities.
+#[must_use]
+pub fn kl_divergence(
+    log_p: impl IntoIterator<Item = f64>,
+    log_q: impl IntoIterator<Item = f64>,
+) -> f64 {
+    let both = log_p.into_iter().zip(log_q);
+    // Terms with probability zero contribute nothing.
+    let terms = both.filter(|(p, _)| *p > f64::NEG_INFINITY);
+    let sum: f64 = terms.map(|(p, q)| p.exp() * (p - q)).sum();
+    sum.max(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,7 +303,7 @@ mod tests {
     fn half_precision_is_near_and_another_answer_is_not() {
         let answer = |logit: f32| {
             let mut out = Outputs::new();
-            out.reset(1, 2, 1);
+            out.reset_for(1, [2, 1, 0, 0]);
             out.policy_mut(0).copy_from_slice(&[logit, -40.0 * logit]);
             out
         };
@@ -291,7 +321,7 @@ mod tests {
         assert_eq!((all.len(), all.key(1), all.row(1)), (2, 1, &[1.0][..]));
 
         let mut out = Outputs::new();
-        out.reset(3, 2, 1);
+        out.reset_for(3, [2, 1, 0, 0]);
         out.policy_mut(1).copy_from_slice(&[1.0, 2.0]);
         out.value_logits_mut(2)[0] = 3.0;
         let mut part = Outputs::new();
@@ -309,10 +339,45 @@ mod tests {
     #[test]
     fn value_is_win_minus_loss() {
         let mut out = Outputs::new();
-        out.reset(2, 1, 3);
+        out.reset_for(2, [1, 3, 0, 0]);
         out.value_logits_mut(0)
             .copy_from_slice(&[2.0_f32.ln(), 0.0, 0.0]);
         assert!((out.value(0) - 0.25).abs() < 1e-6);
         assert_eq!(out.value(1), 0.0);
+    }
+
+    #[test]
+    fn probabilities_are_proportional_to_the_exponentials() {
+        let mut items = [
+            (7, 1000.0),
+            (8, 1000.0 + 2.0_f32.ln()),
+            (9, f32::NEG_INFINITY),
+        ];
+        softmax(&mut items, |item| &mut item.1);
+        let wanted = [(7, 1.0 / 3.0), (8, 2.0 / 3.0), (9, 0.0)];
+        for ((name, got), (same, want)) in items.into_iter().zip(wanted) {
+            assert_eq!(name, same);
+            assert!((got - want).abs() < 1e-4_f32, "{got}");
+        }
+        softmax(&mut [0.0; 0], |item| item);
+    }
+
+    #[test]
+    fn logarithms_are_those_of_the_probabilities() {
+        let mut probabilities = [1.0, -2.0, 0.5];
+        let logs = log_softmax(probabilities.into_iter());
+        softmax(&mut probabilities, |item| item);
+        for (log, probability) in logs.iter().zip(probabilities) {
+            assert!((log.exp() - f64::from(probability)).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_divergence_is_by_hand() {
+        let log = |numbers: [f64; 2]| numbers.map(f64::ln);
+        let expected = 0.5 * (0.5_f64 / 0.25).ln() + 0.5 * (0.5_f64 / 0.75).ln();
+        let found = kl_divergence(log([0.5, 0.5]), log([0.25, 0.75]));
+        assert!((found - expected).abs() < 1e-12);
+        assert_eq!(kl_divergence(log([1.0, 0.0]), log([1.0, 0.0])), 0.0);
     }
 }

@@ -86,14 +86,11 @@ pub fn open_best(source: &ModelSource, options: &LoadOptions) -> Result<Opened, 
 
 fn none(options: &LoadOptions, candidates: &[Candidate]) -> EvalError {
     let reasons: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
-    EvalError::Unavailable {
-        backend: "auto",
-        reason: format!(
-            "no backend computes on {}: {}",
-            options.device,
-            reasons.join("; ")
-        ),
-    }
+    let (device, reasons) = (options.device, reasons.join("; "));
+    EvalError::unavailable(
+        "auto",
+        format!("no backend computes on {device}: {reasons}"),
+    )
 }
 
 impl fmt::Display for Candidate {

@@ -93,7 +93,7 @@ mod tests {
     /// An answer to one position: logits of three moves, and of win and loss.
     fn answer(policy: [f32; 3], value: [f32; 2]) -> Outputs {
         let mut out = Outputs::new();
-        out.reset(1, 3, 2);
+        out.reset_for(1, [3, 2, 0, 0]);
         out.policy_mut(0).copy_from_slice(&policy);
         out.value_logits_mut(0).copy_from_slice(&value);
         out

@@ -4,10 +4,6 @@
 //!   and to measure it without a network.
 //! - [`HashEvaluator`] gives pseudo-random answers, the same on every machine. For the bench
 //!   signature and for tests that must notice swapped rows or answers.
-//! - [`FailingEvaluator`] works for some calls, then fails or panics. For tests of error handling.
-//! - [`StallingEvaluator`] does not answer until it is released. For tests of timely stopping.
-
-use crossbeam::channel::Receiver;
 
 use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 
@@ -64,10 +60,7 @@ impl Evaluator for HashEvaluator {
         out.reset_for(batch.len(), self.info.output_lens());
         for index in 0..batch.len() {
             let mut state = hash(batch.row(index));
-            out.policy_mut(index).fill_with(|| next_logit(&mut state));
-            out.value_logits_mut(index)
-                .fill_with(|| next_logit(&mut state));
-            out.points_mut(index).fill_with(|| next_logit(&mut state));
+            out.row_mut(index).fill_with(|| next_logit(&mut state));
         }
         Ok(())
     }
@@ -93,85 +86,6 @@ fn next_logit(state: &mut u64) -> f32 {
     f32::from(top) / 16384.0 - 2.0
 }
 
-/// How a [`FailingEvaluator`] fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
-    /// With an [`EvalError::Run`] at every further call.
-    Error,
-    /// With a panic at every further call.
-    Panic,
-}
-
-/// Answers as [`HashEvaluator`] for some calls, then fails.
-#[derive(Debug, Clone)]
-pub struct FailingEvaluator {
-    inner: HashEvaluator,
-    calls_left: u32,
-    failure: Failure,
-}
-
-impl FailingEvaluator {
-    /// An evaluator that works for `calls` calls.
-    #[must_use]
-    pub fn new(info: ModelInfo, calls: u32, failure: Failure) -> FailingEvaluator {
-        FailingEvaluator {
-            inner: HashEvaluator::new(info),
-            calls_left: calls,
-            failure,
-        }
-    }
-}
-
-impl Evaluator for FailingEvaluator {
-    fn info(&self) -> &ModelInfo {
-        self.inner.info()
-    }
-
-    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
-        if let Some(left) = self.calls_left.checked_sub(1) {
-            self.calls_left = left;
-            return self.inner.evaluate(batch, out);
-        }
-        assert!(
-            self.failure == Failure::Error,
-            "this fake panics on purpose"
-        );
-        Err(EvalError::Run {
-            backend: BACKEND,
-            reason: "this fake fails on purpose".to_owned(),
-        })
-    }
-}
-
-/// Answers as [`HashEvaluator`], but each call waits for a message, or for the sender to be
-/// dropped, which releases all further calls.
-#[derive(Debug, Clone)]
-pub struct StallingEvaluator {
-    inner: HashEvaluator,
-    release: Receiver<()>,
-}
-
-impl StallingEvaluator {
-    /// An evaluator that waits on the receiving end of a channel.
-    #[must_use]
-    pub fn new(info: ModelInfo, release: Receiver<()>) -> StallingEvaluator {
-        let inner = HashEvaluator::new(info);
-        StallingEvaluator { inner, release }
-    }
-}
-
-impl Evaluator for StallingEvaluator {
-    fn info(&self) -> &ModelInfo {
-        self.inner.info()
-    }
-
-    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
-        // An error means that the sender is gone: then the call need not wait.
-        let _ = self.release.recv();
-        self.inner.evaluate(batch, out)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::suite;
@@ -182,10 +96,6 @@ mod tests {
     fn fakes_pass_the_suite() {
         suite::check(&mut UniformEvaluator::new(SMALL.info()));
         suite::check(&mut HashEvaluator::new(SMALL.info()));
-        let (_, release) = crossbeam::channel::bounded(0);
-        suite::check(&mut StallingEvaluator::new(SMALL.info(), release));
-        let failing = FailingEvaluator::new(SMALL.info(), u32::MAX, Failure::Error);
-        suite::check(&mut { failing });
     }
 
     #[test]
@@ -212,16 +122,5 @@ mod tests {
                 "row {index} answers as another"
             );
         }
-    }
-
-    #[test]
-    fn a_failing_evaluator_works_as_often_as_told() {
-        let batch = random_batch(SMALL.info().row_len(), 1, 1);
-        let mut evaluator = FailingEvaluator::new(SMALL.info(), 2, Failure::Error);
-        let mut out = Outputs::new();
-        assert!(evaluator.evaluate(&batch, &mut out).is_ok());
-        assert!(evaluator.evaluate(&batch, &mut out).is_ok());
-        assert!(evaluator.evaluate(&batch, &mut out).is_err());
-        assert!(evaluator.evaluate(&batch, &mut out).is_err());
     }
 }

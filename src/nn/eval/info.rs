@@ -3,17 +3,14 @@
 //! Every backend gets its [`ModelInfo`] from here, from the bytes of the file, so that all accept
 //! and refuse the same models with the same messages.
 
-mod checks;
-
 use std::io::{BufReader, Seek as _};
 use std::path::Path;
 
 use crate::BoardSize;
 use crate::files;
-use crate::onnx::{self, Dim, Header, OnnxError};
+use crate::onnx::{self, Dim, FLOAT, Header, OnnxError, TensorInfo, element_name};
 
 use super::{Batch, EvalError};
-use checks::{check_shape, number, text};
 
 /// Maximum size of a network file, in bytes. The largest known ones for board games have half of
 /// it; protocol buffers, the format of ONNX files, are limited to twice as much.
@@ -141,15 +138,13 @@ impl ModelInfo {
         if batch.row_len() == self.row_len() {
             return Ok(());
         }
-        Err(EvalError::Run {
-            backend,
-            reason: format!(
-                "rows have {} numbers, the network {} expects {}",
-                batch.row_len(),
-                self.network,
-                self.row_len()
-            ),
-        })
+        let reason = format!(
+            "rows have {} numbers, the network {} expects {}",
+            batch.row_len(),
+            self.network,
+            self.row_len()
+        );
+        Err(EvalError::run(backend, reason))
     }
 
     /// The key-value pairs for an ONNX file's `metadata_props`.
@@ -224,16 +219,11 @@ impl ModelInfo {
     pub fn read(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
         let checked = || {
             let header = Header::read(onnx)?;
-            if let Some(seal) = &header.checksum {
-                seal.verify(onnx)?;
-            }
+            header.verify(onnx)?;
             Ok(header)
         };
         let info = ModelInfo::checked(path, checked())?;
-        onnx::validate(onnx).map_err(|error| EvalError::Load {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        })?;
+        onnx::validate(onnx).map_err(|error| EvalError::load(path, error))?;
         Ok(info)
     }
 
@@ -249,11 +239,9 @@ impl ModelInfo {
             let (file, len) = files::open(path, MAX_BYTES).map_err(unreadable)?;
             let mut reader = BufReader::new(file);
             let header = Header::read_from(&mut reader, len)?;
-            if let Some(seal) = &header.checksum
-                && len <= MAX_VERIFIED_EARLY
-            {
+            if header.checksum.is_some() && len <= MAX_VERIFIED_EARLY {
                 reader.rewind().map_err(|error| unreadable(error.into()))?;
-                seal.verify(reader)?;
+                header.verify(reader)?;
             }
             Ok(header)
         };
@@ -274,19 +262,16 @@ impl ModelInfo {
         let info = ModelInfo::read(path, onnx)?;
         let board = board.filter(|_| !info.boards.is_empty());
         let board = board.unwrap_or(info.size);
-        info.on(board).ok_or_else(|| EvalError::Load {
-            path: path.to_owned(),
-            reason: format!("it is for {}, not for {board}", info.boards_text()),
+        info.on(board).ok_or_else(|| {
+            let reason = format!("it is for {}, not for {board}", info.boards_text());
+            EvalError::load(path, reason)
         })
     }
 
     fn checked(path: &str, header: Result<Header, OnnxError>) -> Result<ModelInfo, EvalError> {
         let header = header.map_err(|error| error.to_string());
         let info = header.and_then(|header| ModelInfo::from_header(&header));
-        info.map_err(|reason| EvalError::Load {
-            path: path.to_owned(),
-            reason,
-        })
+        info.map_err(|reason| EvalError::load(path, reason))
     }
 
     fn from_header(header: &Header) -> Result<ModelInfo, String> {
@@ -361,6 +346,67 @@ fn read_list(text: &str) -> Result<Vec<BoardSize>, String> {
     boards.ok_or_else(|| {
         format!("its metadata key {BOARDS} is '{text}', not boards such as 9x9 13x13")
     })
+}
+
+fn text(header: &Header, key: &str) -> Result<String, String> {
+    match header.metadata(key) {
+        Some(value) if !value.is_empty() => Ok(value.to_owned()),
+        Some(_) => Err(format!("its metadata key {key} is empty")),
+        None => Err(format!(
+            "it has no metadata key {key}: only networks exported by tengen-train can be used"
+        )),
+    }
+}
+
+fn number<T>(header: &Header, key: &str, min: T, max: T) -> Result<T, String>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    let value = text(header, key)?;
+    let parsed = value.parse().ok().filter(|n| min <= *n && *n <= max);
+    parsed.ok_or_else(|| {
+        format!("its metadata key {key} is '{value}', not a whole number from {min} to {max}")
+    })
+}
+
+/// The batch dimension must be dynamic, since batch sizes vary; the others must agree.
+fn check_shape(
+    kind: &str,
+    name: &str,
+    found: Option<&TensorInfo>,
+    expected: &[Dim],
+) -> Result<(), String> {
+    let TensorInfo { element, dims, .. } =
+        found.ok_or_else(|| format!("it has no {kind} named {name}"))?;
+    if *element != FLOAT {
+        let element = element_name(*element);
+        return Err(format!(
+            "its {kind} {name} is {element}, not float32: convert it with inputs and outputs kept in \
+             float32"
+        ));
+    }
+    let agrees = |(found, expected): (&Dim, &Dim)| match (found, expected) {
+        (Dim::Symbol(_), Dim::Symbol(_)) => true,
+        (found, expected) => found == expected,
+    };
+    let rest = || dims[1..].iter().zip(&expected[1..]);
+    if dims.len() == expected.len() && rest().all(agrees) {
+        return match &dims[0] {
+            Dim::Symbol(_) => Ok(()),
+            Dim::Fixed(len) => Err(format!(
+                "its {kind} {name} has a fixed batch size of {len}: export it with a dynamic batch axis"
+            )),
+        };
+    }
+    let show = |dims: &[Dim]| {
+        let words: Vec<String> = dims.iter().map(Dim::to_string).collect();
+        format!("[{}]", words.join(", "))
+    };
+    Err(format!(
+        "its {kind} {name} has shape {}, but its metadata say {}",
+        show(dims),
+        show(expected)
+    ))
 }
 
 #[cfg(test)]

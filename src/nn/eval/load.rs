@@ -13,7 +13,7 @@ use super::info::MAX_BYTES;
 use super::library::FETCH_SCRIPT;
 use super::{
     BackendKind, Batch, Calls, Device, EvalError, Evaluator, HashEvaluator, HumanProfile,
-    LoadOptions, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, katago,
+    LibraryPlaces, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, katago,
 };
 #[cfg(feature = "ort")]
 use super::{BatchClient, OrtModel, spawn_batcher};
@@ -76,10 +76,8 @@ impl ModelSource {
         match self {
             ModelSource::Embedded(onnx) => Ok((*onnx).into()),
             ModelSource::File(path) => {
-                let bytes = files::read(path, MAX_BYTES).map_err(|error| EvalError::Load {
-                    path: self.name(),
-                    reason: error.to_string(),
-                })?;
+                let bytes = files::read(path, MAX_BYTES)
+                    .map_err(|error| EvalError::load(&self.name(), error))?;
                 match katago::is_katago(&bytes) {
                     true => Ok(katago::to_onnx(&self.name(), &bytes, board, profile)?.into()),
                     false => Ok(bytes.into()),
@@ -87,6 +85,19 @@ impl ModelSource {
             }
         }
     }
+}
+
+/// Options for loading a model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Device; `native` and `tract` compute on the CPU only.
+    pub device: Device,
+    /// Where to look for ONNX Runtime.
+    pub ort_library: LibraryPlaces,
+    /// Board, where the network is for several; `None` for its own, or its first.
+    pub board: Option<BoardSize>,
+    /// Whom a network of KataGo's that imitates people imitates; other networks ignore it.
+    pub profile: Option<HumanProfile>,
 }
 
 /// Rows after which a GPU call takes no further request. A request has 64 at most, so one with 448
@@ -135,10 +146,24 @@ impl EvaluatorFactory {
     ) -> Result<EvaluatorFactory, EvalError> {
         available(kind, options)?;
         let onnx = source.onnx(options.board, options.profile)?;
+        let (name, board) = (source.name(), options.board);
         let (info, model) = match kind {
-            BackendKind::Native => open_native(source, &onnx, options)?,
-            BackendKind::Tract => open_tract(source, &onnx, options)?,
-            BackendKind::Ort => open_ort(source, onnx, options)?,
+            BackendKind::Native => {
+                let model = NativeModel::load(&name, &onnx, board)?;
+                (model.info().clone(), Model::Native(model))
+            }
+            #[cfg(feature = "tract")]
+            BackendKind::Tract => {
+                let model = TractModel::load(&name, &onnx, board)?;
+                (model.info().clone(), Model::Tract(model))
+            }
+            #[cfg(feature = "ort")]
+            BackendKind::Ort => {
+                let model = OrtModel::load(&name, onnx, board, &options.ort_library)?;
+                (model.info().clone(), open_ort(model, options.device)?)
+            }
+            #[cfg(not(all(feature = "tract", feature = "ort")))]
+            other => return Err(built_without(other)),
         };
         let factory = EvaluatorFactory { info, model };
         factory.try_out(source)?;
@@ -149,10 +174,7 @@ impl EvaluatorFactory {
     /// may have diverged in training or mix the positions of a batch, and the first call of a GPU
     /// is slow: better here than in a game.
     fn try_out(&self, source: &ModelSource) -> Result<(), EvalError> {
-        let failed = |reason: &str| EvalError::Load {
-            path: source.name(),
-            reason: reason.to_owned(),
-        };
+        let failed = |reason| Err(EvalError::load(&source.name(), reason));
         let mut evaluator = self.make()?;
         let mut answer = |rows: Range<usize>| {
             let (mut batch, mut out) = (Batch::new(self.info.row_len()), Outputs::new());
@@ -164,12 +186,10 @@ impl EvaluatorFactory {
         };
         let (empty, all) = (answer(0..1)?, answer(0..TRIED_ROWS)?);
         if !empty.is_finite() {
-            return Err(failed("its answers contain numbers that are not finite"));
+            return failed("its answers contain numbers that are not finite");
         }
         if !empty.is_near(&all) {
-            return Err(failed(
-                "its answer to a position depends on the other positions of the batch",
-            ));
+            return failed("its answer to a position depends on the other positions of the batch");
         }
         Ok(())
     }
@@ -238,110 +258,56 @@ impl EvaluatorFactory {
 /// [`EvalError::Unavailable`] when this machine or this build lacks it or its device.
 pub(super) fn available(kind: BackendKind, options: &LoadOptions) -> Result<String, EvalError> {
     match kind {
-        BackendKind::Native => native_available(options.device),
-        BackendKind::Tract => tract_available(options.device),
+        BackendKind::Native => {
+            on_processor(kind, options.device)?;
+            let processor = NativeModel::processor();
+            Ok(format!("part of this program, {processor}"))
+        }
+        #[cfg(feature = "tract")]
+        BackendKind::Tract => {
+            on_processor(kind, options.device)?;
+            Ok("part of this program".to_owned())
+        }
+        #[cfg(feature = "ort")]
         BackendKind::Ort => ort_available(options),
+        #[cfg(not(all(feature = "tract", feature = "ort")))]
+        other => Err(built_without(other)),
     }
-}
-
-fn native_available(device: Device) -> Result<String, EvalError> {
-    on_processor("native", device)?;
-    Ok(format!(
-        "part of this program, {}",
-        NativeModel::processor()
-    ))
-}
-
-#[cfg(feature = "tract")]
-fn tract_available(device: Device) -> Result<String, EvalError> {
-    on_processor("tract", device)?;
-    Ok("part of this program".to_owned())
 }
 
 /// Refuses all devices but the processor.
-fn on_processor(backend: &'static str, device: Device) -> Result<(), EvalError> {
+fn on_processor(kind: BackendKind, device: Device) -> Result<(), EvalError> {
     if device == Device::Cpu {
         return Ok(());
     }
-    Err(EvalError::Unavailable {
-        backend,
-        reason: format!("it has no device {device}: leave --backend out, or use --backend ort"),
-    })
-}
-
-#[cfg(not(feature = "tract"))]
-fn tract_available(_: Device) -> Result<String, EvalError> {
-    Err(built_without("tract"))
+    let reason = format!("it has no device {device}: leave --backend out, or use --backend ort");
+    Err(EvalError::unavailable(kind.name(), reason))
 }
 
 #[cfg(feature = "ort")]
 fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
-    let is_there = || {
-        options
-            .ort_library
-            .candidates()
-            .iter()
-            .any(|path| path.is_file())
-    };
-    if options.device != Device::Cpu && !options.ort_library.is_named() && !is_there() {
-        return Err(EvalError::Unavailable {
-            backend: "ort",
-            reason: format!(
-                "{} needs ONNX Runtime for GPUs, which is not installed: {FETCH_SCRIPT} --gpu installs it",
-                options.device
-            ),
-        });
+    let (device, places) = (options.device, &options.ort_library);
+    let refused = |reason| EvalError::unavailable("ort", reason);
+    let is_there = || places.candidates().iter().any(|path| path.is_file());
+    if device != Device::Cpu && !places.is_named() && !is_there() {
+        return Err(refused(format!(
+            "{device} needs ONNX Runtime for GPUs, which is not installed: {FETCH_SCRIPT} --gpu installs it"
+        )));
     }
-    let library = options.ort_library.find()?;
-    if let Device::Cuda(devices) = options.device {
-        let refused = |card| super::library::refused(card, &library);
-        if let Some(reason) = devices.numbers().find_map(refused) {
-            let backend = "ort";
-            return Err(EvalError::Unavailable { backend, reason });
+    let library = places.find()?;
+    if let Device::Cuda(devices) = device {
+        let reason = |card| super::library::refused(card, &library);
+        if let Some(reason) = devices.numbers().find_map(reason) {
+            return Err(refused(reason));
         }
     }
     Ok(format!("ONNX Runtime at {}", library.display()))
 }
 
-#[cfg(not(feature = "ort"))]
-fn ort_available(_: &LoadOptions) -> Result<String, EvalError> {
-    Err(built_without("ort"))
-}
-
-fn open_native(
-    source: &ModelSource,
-    onnx: &[u8],
-    options: &LoadOptions,
-) -> Result<(ModelInfo, Model), EvalError> {
-    let model = NativeModel::load(&source.name(), onnx, options.board)?;
-    Ok((model.info().clone(), Model::Native(model)))
-}
-
-#[cfg(feature = "tract")]
-fn open_tract(
-    source: &ModelSource,
-    onnx: &[u8],
-    options: &LoadOptions,
-) -> Result<(ModelInfo, Model), EvalError> {
-    let model = TractModel::load(&source.name(), onnx, options.board)?;
-    Ok((model.info().clone(), Model::Tract(model)))
-}
-
-#[cfg(not(feature = "tract"))]
-fn open_tract(_: &ModelSource, _: &[u8], _: &LoadOptions) -> Result<(ModelInfo, Model), EvalError> {
-    Err(built_without("tract"))
-}
-
 #[cfg(feature = "ort")]
-fn open_ort(
-    source: &ModelSource,
-    onnx: Arc<[u8]>,
-    options: &LoadOptions,
-) -> Result<(ModelInfo, Model), EvalError> {
-    let model = OrtModel::load(&source.name(), onnx, options)?;
-    let info = model.info().clone();
-    let Device::Cuda(devices) = options.device else {
-        return Ok((info, Model::Ort(model)));
+fn open_ort(model: OrtModel, device: Device) -> Result<Model, EvalError> {
+    let Device::Cuda(devices) = device else {
+        return Ok(Model::Ort(model));
     };
     let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
     for card in devices.numbers() {
@@ -349,7 +315,7 @@ fn open_ort(
             evaluators.push(Box::new(model.on_card(card)?));
         }
     }
-    Ok((info, shared(evaluators, GPU_BATCH)?))
+    shared(evaluators, GPU_BATCH)
 }
 
 /// Evaluators behind one batcher, whose clients all workers get; a call takes requests until it has
@@ -361,21 +327,10 @@ fn shared(evaluators: Vec<Box<dyn Evaluator>>, enough: usize) -> Result<Model, E
     Ok(Model::Shared(client))
 }
 
-#[cfg(not(feature = "ort"))]
-fn open_ort(
-    _: &ModelSource,
-    _: Arc<[u8]>,
-    _: &LoadOptions,
-) -> Result<(ModelInfo, Model), EvalError> {
-    Err(built_without("ort"))
-}
-
 #[cfg(not(all(feature = "tract", feature = "ort")))]
-fn built_without(backend: &'static str) -> EvalError {
-    EvalError::Unavailable {
-        backend,
-        reason: format!("this program was built without the cargo feature {backend}"),
-    }
+fn built_without(kind: BackendKind) -> EvalError {
+    let reason = format!("this program was built without the cargo feature {kind}");
+    EvalError::unavailable(kind.name(), reason)
 }
 
 #[cfg(test)]

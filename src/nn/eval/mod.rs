@@ -10,7 +10,6 @@ mod batcher;
 mod cache;
 mod candidates;
 mod difference;
-mod error;
 mod fake;
 #[cfg(test)]
 #[cfg(all(feature = "tract", feature = "ort"))]
@@ -23,13 +22,11 @@ mod katago;
 )]
 mod library;
 mod load;
-mod load_options;
 /// The kernels of `native` are public for the training's own layers; they may change with every version.
 #[doc(hidden)]
 pub mod native;
 #[cfg(feature = "ort")]
 mod ort;
-mod softmax;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod suite;
@@ -39,23 +36,23 @@ pub mod testnet;
 #[cfg(feature = "tract")]
 mod tract;
 
-pub use backend::{BackendKind, CudaDevices, Device};
-pub use batch::{Batch, LEAD_SCALE, Outputs};
+pub use backend::{BackendKind, CudaDevices, Device, EvalError};
+pub use batch::{Batch, LEAD_SCALE, Outputs, kl_divergence, log_softmax, softmax};
 pub use batcher::{BatchClient, Calls, spawn_batcher};
-pub use cache::{CacheStats, CachedEvaluator, EvalCache};
+pub use cache::{CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, Opened, open_best};
 pub use difference::Difference;
-pub use error::EvalError;
-pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
+pub use fake::{HashEvaluator, UniformEvaluator};
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 pub use katago::{HumanProfile, UnknownProfile};
 pub use library::{FETCH_SCRIPT, LIBRARY_FILE, LibraryPlaces, has_driver};
-pub use load::{EvaluatorFactory, ModelSource};
-pub use load_options::LoadOptions;
+pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
 pub use native::{NativeEvaluator, NativeModel, Work};
 #[cfg(feature = "ort")]
 pub use ort::{BoundEvaluator, OrtEvaluator, OrtModel};
-pub use softmax::{kl_divergence, log_softmax, softmax};
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub use suite::{FailingEvaluator, Failure, StallingEvaluator};
 #[cfg(feature = "tract")]
 pub use tract::{InnerTensors, TractEvaluator, TractModel};
 
@@ -93,10 +90,8 @@ pub fn evaluate_finite(
     if out.len() == batch.len() && out.is_finite() {
         return Ok(());
     }
-    Err(EvalError::Run {
-        backend: "network",
-        reason: "the network answered with missing or non-finite numbers".to_owned(),
-    })
+    let reason = "the network answered with missing or non-finite numbers";
+    Err(EvalError::run("network", reason))
 }
 
 impl<E: Evaluator + ?Sized> Evaluator for Box<E> {

@@ -1,11 +1,15 @@
-//! Conformance tests for evaluators, passed by each backend and wrapper.
+//! Conformance tests for evaluators, passed by each backend and wrapper; and evaluators that fail:
+//!
+//! - [`FailingEvaluator`] works for some calls, then fails or panics. For tests of error handling.
+//! - [`StallingEvaluator`] does not answer until it is released. For tests of timely stopping.
 
 #![allow(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
 
 #[cfg(feature = "ort")]
 use super::LibraryPlaces;
 use super::testnet::random_batch;
-use super::{Batch, EvalError, Evaluator, Outputs};
+use super::{Batch, EvalError, Evaluator, HashEvaluator, ModelInfo, Outputs};
+use crossbeam::channel::Receiver;
 
 /// Maximum difference between two ways of evaluating the same row, as in the contract of
 /// [`Evaluator`].
@@ -122,4 +126,105 @@ fn rows_of_another_length_are_refused(evaluator: &mut impl Evaluator) {
     assert!(matches!(error, Err(EvalError::Run { .. })));
     let right = random_batch(evaluator.info().row_len(), 2, 3);
     run(evaluator, &right);
+}
+
+/// How a [`FailingEvaluator`] fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// With an [`EvalError::Run`] at every further call.
+    Error,
+    /// With a panic at every further call.
+    Panic,
+}
+
+/// Answers as [`HashEvaluator`] for some calls, then fails.
+#[derive(Debug, Clone)]
+pub struct FailingEvaluator {
+    inner: HashEvaluator,
+    calls_left: u32,
+    failure: Failure,
+}
+
+impl FailingEvaluator {
+    /// An evaluator that works for `calls` calls.
+    #[must_use]
+    pub fn new(info: ModelInfo, calls: u32, failure: Failure) -> FailingEvaluator {
+        FailingEvaluator {
+            inner: HashEvaluator::new(info),
+            calls_left: calls,
+            failure,
+        }
+    }
+}
+
+impl Evaluator for FailingEvaluator {
+    fn info(&self) -> &ModelInfo {
+        self.inner.info()
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        if let Some(left) = self.calls_left.checked_sub(1) {
+            self.calls_left = left;
+            return self.inner.evaluate(batch, out);
+        }
+        assert!(
+            self.failure == Failure::Error,
+            "this fake panics on purpose"
+        );
+        Err(EvalError::run("fake", "this fake fails on purpose"))
+    }
+}
+
+/// Answers as [`HashEvaluator`], but each call waits for a message, or for the sender to be
+/// dropped, which releases all further calls.
+#[derive(Debug, Clone)]
+pub struct StallingEvaluator {
+    inner: HashEvaluator,
+    release: Receiver<()>,
+}
+
+impl StallingEvaluator {
+    /// An evaluator that waits on the receiving end of a channel.
+    #[must_use]
+    pub fn new(info: ModelInfo, release: Receiver<()>) -> StallingEvaluator {
+        let inner = HashEvaluator::new(info);
+        StallingEvaluator { inner, release }
+    }
+}
+
+impl Evaluator for StallingEvaluator {
+    fn info(&self) -> &ModelInfo {
+        self.inner.info()
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        // An error means that the sender is gone: then the call need not wait.
+        let _ = self.release.recv();
+        self.inner.evaluate(batch, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testnet::SMALL;
+    use super::*;
+
+    #[test]
+    fn what_does_not_fail_yet_passes_the_suite() {
+        let (_, release) = crossbeam::channel::bounded(0);
+        check(&mut StallingEvaluator::new(SMALL.info(), release));
+        let failing = FailingEvaluator::new(SMALL.info(), u32::MAX, Failure::Error);
+        check(&mut { failing });
+    }
+
+    #[test]
+    fn a_failing_evaluator_works_as_often_as_told() {
+        let batch = random_batch(SMALL.info().row_len(), 1, 1);
+        let mut evaluator = FailingEvaluator::new(SMALL.info(), 2, Failure::Error);
+        let mut out = Outputs::new();
+        assert!(evaluator.evaluate(&batch, &mut out).is_ok());
+        assert!(evaluator.evaluate(&batch, &mut out).is_ok());
+        assert!(evaluator.evaluate(&batch, &mut out).is_err());
+        assert!(evaluator.evaluate(&batch, &mut out).is_err());
+    }
 }

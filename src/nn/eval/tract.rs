@@ -38,9 +38,8 @@ impl TractModel {
     ) -> Result<TractModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         // It checks an operator's name only.
-        onnx::validate_operators(onnx).map_err(|error| EvalError::Load {
-            path: path.to_owned(),
-            reason: format!("tract does not know the network: {error}"),
+        onnx::validate_operators(onnx).map_err(|error| {
+            EvalError::load(path, format!("tract does not know the network: {error}"))
         })?;
         let plan = loaded(path, || {
             let model = optimised(&info, onnx, info.outputs())?;
@@ -63,11 +62,9 @@ impl TractModel {
     /// # Errors
     /// [`EvalError::Run`] when tract cannot set up its state.
     pub fn evaluator(&self) -> Result<TractEvaluator, EvalError> {
-        let state = self.plan.spawn().map_err(|error| run_error(&error))?;
         Ok(TractEvaluator {
-            shape: input_shape(&self.info),
+            tensors: InnerTensors::new(&self.plan, &self.info, self.info.outputs().len())?,
             info: self.info.clone(),
-            state,
         })
     }
 }
@@ -80,13 +77,9 @@ fn input_shape(info: &ModelInfo) -> [usize; 4] {
 /// Result of `load` for the file `path`. tract panics on some damaged graphs, for instance when an
 /// output names no node.
 fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, EvalError> {
-    let failed = |reason| EvalError::Load {
-        path: path.to_owned(),
-        reason,
-    };
     catch_unwind(AssertUnwindSafe(load))
-        .map_err(|_| failed("tract panicked: the file is damaged".to_owned()))?
-        .map_err(|error| failed(format!("tract refuses it: {error:#}")))
+        .map_err(|_| EvalError::load(path, "tract panicked: the file is damaged"))?
+        .map_err(|error| EvalError::load(path, format!("tract refuses it: {error:#}")))
 }
 
 /// The network at batch 1, with these `outputs`.
@@ -117,31 +110,14 @@ fn check_output(model: &TypedModel, output: usize, expected: [usize; 2]) -> Trac
 }
 
 fn run_error(error: &impl std::fmt::Display) -> EvalError {
-    EvalError::Run {
-        backend: BACKEND,
-        reason: format!("{error:#}"),
-    }
+    EvalError::run(BACKEND, format!("{error:#}"))
 }
 
 /// Runs a [`TractModel`] for one worker.
 #[derive(Debug)]
 pub struct TractEvaluator {
     info: ModelInfo,
-    state: TypedSimpleState,
-    shape: [usize; 4],
-}
-
-impl TractEvaluator {
-    fn evaluate_row(&mut self, row: &[f32], index: usize, out: &mut Outputs) -> TractResult<()> {
-        let input = Tensor::from_shape(&self.shape, row)?;
-        let answer = self.state.run(tvec![input.into()])?;
-        let logits = |output: usize| answer[output].try_as_plain_ram()?.as_slice::<f32>();
-        for output in 0..self.info.outputs().len() {
-            out.output_mut(output, index)
-                .copy_from_slice(logits(output)?);
-        }
-        Ok(())
-    }
+    tensors: InnerTensors,
 }
 
 impl Evaluator for TractEvaluator {
@@ -153,8 +129,10 @@ impl Evaluator for TractEvaluator {
         self.info.check_batch(BACKEND, batch)?;
         out.reset_for(batch.len(), self.info.output_lens());
         for index in 0..batch.len() {
-            self.evaluate_row(batch.row(index), index, out)
-                .map_err(|error| run_error(&error))?;
+            let copy = |output: usize, numbers: &[f32]| {
+                out.output_mut(output, index).copy_from_slice(numbers);
+            };
+            self.tensors.run(batch.row(index), copy)?;
         }
         Ok(())
     }
@@ -182,10 +160,19 @@ impl InnerTensors {
     ) -> Result<InnerTensors, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
         let plan = loaded(path, || optimised(&info, onnx, names)?.into_runnable())?;
+        InnerTensors::new(&plan, &info, names.len())
+    }
+
+    /// The first `count` outputs of a plan for the network of `info`.
+    fn new(
+        plan: &Arc<TypedSimplePlan>,
+        info: &ModelInfo,
+        count: usize,
+    ) -> Result<InnerTensors, EvalError> {
         Ok(InnerTensors {
-            shape: input_shape(&info),
+            shape: input_shape(info),
             state: plan.spawn().map_err(|error| run_error(&error))?,
-            count: names.len(),
+            count,
         })
     }
 

@@ -1,15 +1,22 @@
 //! Writes ONNX graphs: nodes and weights in, the bytes of a model file out.
 
-mod file;
-
 use std::collections::HashSet;
 
 use half::f16;
+use prost::Message;
 
-use super::proto::{AttributeProto, DataType, GraphProto, TensorProto, ValueInfoProto};
+use super::proto::{
+    AttributeProto, AttributeType, DataType, Dimension, GraphProto, ModelProto, NodeProto,
+    OperatorSetIdProto, StringStringEntryProto, TensorProto, TensorShapeProto, TensorTypeProto,
+    TypeProto, ValueInfoProto,
+};
 use super::{Dim, OnnxError};
 
-pub(super) use file::{IR_VERSION, OPSET};
+/// Version of the operator set: the newest whose `ReduceMean` and `ReduceMax` take their axes as
+/// attributes, and within what tract 0.23 is tested against (9 to 18).
+pub(super) const OPSET: i64 = 17;
+/// Version of the file format that belongs to that operator set.
+pub(super) const IR_VERSION: i64 = 8;
 
 /// A tensor in a graph under construction: an input, an initialiser or the result of a node.
 /// Belongs to the [`GraphBuilder`] that created it.
@@ -37,14 +44,6 @@ enum Origin {
     Output,
 }
 
-#[derive(Debug)]
-struct Node {
-    op: String,
-    inputs: Vec<Value>,
-    output: Value,
-    attributes: Vec<AttributeProto>,
-}
-
 /// Builds one ONNX graph. See the [module](super) for an example.
 ///
 /// The methods that add nodes take and return [`Value`]s and cannot fail; the first mistake (a
@@ -53,8 +52,8 @@ struct Node {
 #[derive(Debug)]
 pub struct GraphBuilder {
     values: Vec<(String, Origin)>,
-    /// Separate from the graph, as outputs get their names last.
-    nodes: Vec<Node>,
+    /// Operator and attributes, inputs, output: without names, as outputs get theirs last.
+    nodes: Vec<(NodeProto, Vec<Value>, Value)>,
     graph: GraphProto,
     mistake: Option<OnnxError>,
 }
@@ -86,9 +85,8 @@ impl GraphBuilder {
     pub fn output(&mut self, name: &str, value: Value, shape: impl Into<Vec<Dim>>) {
         let (value_name, origin) = &mut self.values[value.0];
         if *origin != Origin::Node {
-            self.mistake.get_or_insert(OnnxError::Output {
-                name: name.to_owned(),
-            });
+            let mistake = OnnxError::Output(name.to_owned());
+            self.mistake.get_or_insert(mistake);
             return;
         }
         *origin = Origin::Output;
@@ -100,37 +98,32 @@ impl GraphBuilder {
 
     /// Adds f32 weights, row-major.
     pub fn weights(&mut self, name: &str, dims: &[usize], data: &[f32]) -> Value {
-        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Float, raw)
+        self.initialiser(name, dims, DataType::Float, data, f32::to_le_bytes)
     }
 
     /// Adds f16 weights, row-major.
     pub fn half_weights(&mut self, name: &str, dims: &[usize], data: &[f16]) -> Value {
-        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Float16, raw)
+        self.initialiser(name, dims, DataType::Float16, data, f16::to_le_bytes)
     }
 
     /// Adds an i64 constant, row-major.
     pub fn integers(&mut self, name: &str, dims: &[usize], data: &[i64]) -> Value {
-        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Int64, raw)
+        self.initialiser(name, dims, DataType::Int64, data, i64::to_le_bytes)
     }
 
     /// Adds u8 constants, row-major.
     pub fn unsigned_bytes(&mut self, name: &str, dims: &[usize], data: &[u8]) -> Value {
-        self.initialiser(name, dims, data.len(), DataType::Uint8, data.to_vec())
+        self.initialiser(name, dims, DataType::Uint8, data, u8::to_le_bytes)
     }
 
     /// Adds i8 constants, row-major.
     pub fn signed_bytes(&mut self, name: &str, dims: &[usize], data: &[i8]) -> Value {
-        let raw = data.iter().map(|x| x.cast_unsigned()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Int8, raw)
+        self.initialiser(name, dims, DataType::Int8, data, i8::to_le_bytes)
     }
 
     /// Adds i32 constants, row-major.
     pub fn small_integers(&mut self, name: &str, dims: &[usize], data: &[i32]) -> Value {
-        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), DataType::Int32, raw)
+        self.initialiser(name, dims, DataType::Int32, data, i32::to_le_bytes)
     }
 
     /// Adds any operator of the default domain with one output; the methods in the other `impl`
@@ -145,17 +138,8 @@ impl GraphBuilder {
         self.push_node(op, inputs, attributes.collect())
     }
 
-    /// Converts to half precision.
-    pub fn to_f16(&mut self, x: Value) -> Value {
-        self.cast(x, DataType::Float16)
-    }
-
-    /// Converts to f32.
-    pub fn to_single(&mut self, x: Value) -> Value {
-        self.cast(x, DataType::Float)
-    }
-
-    fn cast(&mut self, x: Value, to: DataType) -> Value {
+    /// Converts to another element type.
+    pub(super) fn cast(&mut self, x: Value, to: DataType) -> Value {
         let to = Attribute::Int(i64::from(i32::from(to)));
         self.node("Cast", &[x], vec![("to", to)])
     }
@@ -167,12 +151,12 @@ impl GraphBuilder {
         attributes: Vec<AttributeProto>,
     ) -> Value {
         let output = self.value(format!("{op}_{}", self.nodes.len()), Origin::Node);
-        self.nodes.push(Node {
-            op: op.to_owned(),
-            inputs: inputs.to_vec(),
-            output,
-            attributes,
-        });
+        let node = NodeProto {
+            op_type: op.to_owned(),
+            attribute: attributes,
+            ..NodeProto::default()
+        };
+        self.nodes.push((node, inputs.to_vec(), output));
         output
     }
 
@@ -188,8 +172,8 @@ impl GraphBuilder {
         if let Some(&[_, _, height, width]) = found.map(|i| i.dims.as_slice()) {
             return [height, width];
         }
-        let name = name.clone();
-        self.mistake.get_or_insert(OnnxError::Kernel { name });
+        let mistake = OnnxError::Kernel(name.clone());
+        self.mistake.get_or_insert(mistake);
         [1, 1]
     }
 
@@ -201,13 +185,37 @@ impl GraphBuilder {
         let mut seen = HashSet::new();
         let repeated = self.values.iter().find(|(name, _)| !seen.insert(name));
         if let Some((name, _)) = repeated {
-            let name = name.clone();
-            self.mistake.get_or_insert(OnnxError::Name { name });
+            let mistake = OnnxError::Name(name.clone());
+            self.mistake.get_or_insert(mistake);
         }
         if let Some(mistake) = self.mistake {
             return Err(mistake);
         }
-        Ok(super::with_checksum(self.file(metadata)))
+        let name = |value: &Value| self.values[value.0].0.clone();
+        for (mut node, inputs, output) in self.nodes {
+            node.name = name(&output);
+            node.output = vec![name(&output)];
+            node.input = inputs.iter().map(name).collect();
+            self.graph.node.push(node);
+        }
+        let opset = OperatorSetIdProto {
+            domain: Some(String::new()),
+            version: OPSET,
+        };
+        let entries = metadata.iter().map(|(key, value)| StringStringEntryProto {
+            key: Some(key.clone()),
+            value: Some(value.clone()),
+        });
+        let model = ModelProto {
+            ir_version: IR_VERSION,
+            producer_name: "tengen".to_owned(),
+            producer_version: env!("CARGO_PKG_VERSION").to_owned(),
+            graph: Some(self.graph),
+            opset_import: vec![opset],
+            metadata_props: entries.collect(),
+            functions: Vec::new(),
+        };
+        Ok(super::with_checksum(model.encode_to_vec()))
     }
 
     fn value(&mut self, name: String, origin: Origin) -> Value {
@@ -215,29 +223,88 @@ impl GraphBuilder {
         Value(self.values.len() - 1)
     }
 
-    fn initialiser(
+    fn initialiser<T: Copy, const BYTES: usize>(
         &mut self,
         name: &str,
         dims: &[usize],
-        len: usize,
         element: DataType,
-        raw: Vec<u8>,
+        data: &[T],
+        bytes: fn(T) -> [u8; BYTES],
     ) -> Value {
-        if dims.iter().product::<usize>() != len {
+        if dims.iter().product::<usize>() != data.len() {
             self.mistake.get_or_insert(OnnxError::Shape {
                 name: name.to_owned(),
                 dims: dims.to_vec(),
-                len,
+                len: data.len(),
             });
         }
         self.graph.initializer.push(TensorProto {
             dims: dims.iter().map(|&dim| dim as i64).collect(),
             data_type: element.into(),
             name: name.to_owned(),
-            raw_data: Some(raw),
+            raw_data: Some(data.iter().flat_map(|&x| bytes(x)).collect()),
             ..TensorProto::default()
         });
         self.value(name.to_owned(), Origin::Initialiser)
+    }
+}
+
+impl ValueInfoProto {
+    /// An f32 input or output.
+    fn f32(name: &str, shape: Vec<Dim>) -> ValueInfoProto {
+        let dim = shape.into_iter().map(Dimension::from).collect();
+        let tensor_type = TensorTypeProto {
+            elem_type: DataType::Float.into(),
+            shape: Some(TensorShapeProto { dim }),
+        };
+        ValueInfoProto {
+            name: name.to_owned(),
+            r#type: Some(TypeProto {
+                tensor_type: Some(tensor_type),
+            }),
+        }
+    }
+}
+
+impl From<Dim> for Dimension {
+    fn from(dim: Dim) -> Dimension {
+        let (dim_value, dim_param) = match dim {
+            Dim::Fixed(len) => (Some(len as i64), None),
+            Dim::Symbol(name) => (None, Some(name)),
+        };
+        Dimension {
+            dim_value,
+            dim_param,
+        }
+    }
+}
+
+impl From<(&str, Attribute)> for AttributeProto {
+    fn from((name, value): (&str, Attribute)) -> AttributeProto {
+        let mut proto = AttributeProto {
+            name: name.to_owned(),
+            ..AttributeProto::default()
+        };
+        let kind = match value {
+            Attribute::Float(x) => {
+                proto.f = Some(x);
+                AttributeType::Float
+            }
+            Attribute::Int(x) => {
+                proto.i = Some(x);
+                AttributeType::Int
+            }
+            Attribute::String(x) => {
+                proto.s = Some(x.into_bytes());
+                AttributeType::String
+            }
+            Attribute::Ints(xs) => {
+                proto.ints = xs;
+                AttributeType::Ints
+            }
+        };
+        proto.set_type(kind);
+        proto
     }
 }
 
@@ -262,12 +329,12 @@ mod tests {
         let mut graph = GraphBuilder::new("g");
         let x = graph.input("x", [Dim::batch()]);
         graph.conv(x, x, None);
-        assert!(matches!(graph.finish(&[]), Err(OnnxError::Kernel { .. })));
+        assert!(matches!(graph.finish(&[]), Err(OnnxError::Kernel(_))));
 
         let mut graph = GraphBuilder::new("g");
         let x = graph.input("x", [Dim::batch()]);
         graph.output("y", x, [Dim::batch()]);
-        assert!(matches!(graph.finish(&[]), Err(OnnxError::Output { .. })));
+        assert!(matches!(graph.finish(&[]), Err(OnnxError::Output(_))));
     }
 
     #[test]

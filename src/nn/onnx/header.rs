@@ -1,12 +1,11 @@
 //! Reads the description in an ONNX file: metadata, inputs and outputs. Weights and nodes are
-//! skipped, so this takes microseconds, little memory for files of any size, and no backend.
+//! skipped, so this takes microseconds, little memory for files of any size, and no backend. And the checksum in it.
 
-use std::io::{BufRead, Cursor, Seek};
+use std::io::{BufRead, Cursor, Read, Seek};
 
 use prost::Message;
 
-use super::checksum::{CHECKSUM, Checksum};
-use super::proto::{Dimension, StringStringEntryProto, ValueInfoProto};
+use super::proto::{Dimension, ModelProto, StringStringEntryProto, ValueInfoProto};
 use super::scan::Scan;
 use super::{Dim, OnnxError};
 
@@ -92,6 +91,22 @@ impl Header {
         }
     }
 
+    /// Compares the checksum, if there is one, with the file, read by `reader` from its start.
+    ///
+    /// # Errors
+    /// [`OnnxError::Damaged`] when they differ, [`OnnxError::Read`] on a read error.
+    pub fn verify(&self, reader: impl Read) -> Result<(), OnnxError> {
+        let Some(Checksum { covers, stated }) = &self.checksum else {
+            return Ok(());
+        };
+        let found = checksum(reader.take(*covers))?;
+        if found == *stated {
+            return Ok(());
+        }
+        let stated = stated.clone();
+        Err(OnnxError::Damaged { stated, found })
+    }
+
     /// The value of a metadata key.
     #[must_use]
     pub fn metadata(&self, key: &str) -> Option<&str> {
@@ -161,6 +176,54 @@ impl TryFrom<Dimension> for Dim {
     }
 }
 
+/// The checksum's metadata key. Its value is `crc32:` and eight hexadecimal digits: a CRC-32, as in zlib and PNG, which
+/// any tool can compute.
+///
+/// It is the last entry of the metadata and over all bytes before that entry, so that it can be added to a file without
+/// changing its other bytes.
+pub const CHECKSUM: &str = "tengen.checksum";
+
+/// The checksum of a model file, as the file states it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checksum {
+    /// Number of bytes covered: all before it.
+    pub covers: u64,
+    /// The checksum that the file states.
+    pub stated: String,
+}
+
+/// Adds the checksum to the bytes of a model file that has none. They stay unchanged in every case:
+/// the last bytes of a message may be those of one of its repeated fields.
+#[must_use]
+pub fn with_checksum(mut onnx: Vec<u8>) -> Vec<u8> {
+    let entry = StringStringEntryProto {
+        key: Some(CHECKSUM.to_owned()),
+        value: Some(in_digits(crc32fast::hash(&onnx))),
+    };
+    let model = ModelProto {
+        metadata_props: vec![entry],
+        ..ModelProto::default()
+    };
+    onnx.extend(model.encode_to_vec());
+    onnx
+}
+
+fn checksum(mut reader: impl Read) -> Result<String, OnnxError> {
+    let (mut hasher, mut piece) = (crc32fast::Hasher::new(), [0; 1 << 14]);
+    loop {
+        match reader.read(&mut piece) {
+            Ok(0) => return Ok(in_digits(hasher.finalize())),
+            Ok(len) => hasher.update(&piece[..len]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(OnnxError::Read(error.to_string())),
+        }
+    }
+}
+
+fn in_digits(crc: u32) -> String {
+    format!("crc32:{crc:08x}")
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -197,6 +260,37 @@ mod tests {
     fn a_file_without_a_graph_is_refused() {
         assert!(Header::read(b"").is_err());
         assert!(Header::read(b"version https://git-lfs.github.com/spec/v1").is_err());
+    }
+
+    #[test]
+    fn the_checksum_is_that_of_zlib() {
+        // The check value of CRC-32.
+        assert_eq!(checksum(&b"123456789"[..]).unwrap(), "crc32:cbf43926");
+    }
+
+    #[test]
+    fn every_changed_byte_is_found() {
+        let whole = model();
+        let verify = |onnx: &[u8]| Header::read(onnx)?.verify(onnx);
+        let seal = Header::read(&whole)
+            .unwrap()
+            .checksum
+            .expect("finish adds it");
+        assert_eq!(verify(&whole), Ok(()));
+        for at in 0..usize::try_from(seal.covers).unwrap() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 4;
+            assert!(verify(&damaged).is_err(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_before_can_be_sealed() {
+        let whole = model();
+        let covers = Header::read(&whole).unwrap().checksum.unwrap().covers;
+        let bare = &whole[..usize::try_from(covers).unwrap()];
+        assert_eq!(Header::read(bare).unwrap().checksum, None);
+        assert_eq!(with_checksum(bare.to_vec()), whole);
     }
 
     proptest! {

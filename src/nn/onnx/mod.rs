@@ -26,7 +26,6 @@
 //! # Ok::<(), tengen_nn::onnx::OnnxError>(())
 //! ```
 
-mod checksum;
 mod graph;
 mod header;
 mod model;
@@ -37,9 +36,8 @@ mod tensor;
 mod to_f16;
 mod validate;
 
-pub use checksum::{CHECKSUM, Checksum, with_checksum};
 pub use graph::{Attribute, GraphBuilder, Value};
-pub use header::{Header, TensorInfo};
+pub use header::{CHECKSUM, Checksum, Header, TensorInfo, with_checksum};
 pub use model::{Model, ModelNode, PART};
 pub use tensor::{Numbers, Tensor, element_name};
 pub use to_f16::to_f16;
@@ -107,23 +105,14 @@ pub enum OnnxError {
         len: usize,
     },
     /// A convolution's kernel is not an `[out, in, height, width]` initialiser.
-    #[error("{name} is not a convolution kernel of four dimensions")]
-    Kernel {
-        /// The tensor given as kernel.
-        name: String,
-    },
+    #[error("{0} is not a convolution kernel of four dimensions")]
+    Kernel(String),
     /// Two tensors of a graph with the same name.
-    #[error("the name {name} is used twice")]
-    Name {
-        /// The name.
-        name: String,
-    },
+    #[error("the name {0} is used twice")]
+    Name(String),
     /// Only the result of a node can be an output, and only once.
-    #[error("output {name} is not the result of a node, or is an output already")]
-    Output {
-        /// The output's name.
-        name: String,
-    },
+    #[error("output {0} is not the result of a node, or is an output already")]
+    Output(String),
     /// A valid model, but not one that this program writes.
     #[error("it is not a network of this program: {0}")]
     Foreign(String),

@@ -71,12 +71,6 @@ impl GraphBuilder {
         self.node("Mul", &[a, b], Vec::new())
     }
 
-    /// Mean over height and width: `[batch, channels, height, width]` to
-    /// `[batch, channels, 1, 1]`.
-    pub fn global_average_pool(&mut self, x: Value) -> Value {
-        self.node("GlobalAveragePool", &[x], Vec::new())
-    }
-
     /// Mean over `axes`, which are removed from the shape.
     pub fn reduce_mean(&mut self, x: Value, axes: &[i64]) -> Value {
         self.reduce("ReduceMean", x, axes)
@@ -144,7 +138,7 @@ mod tests {
         let x = graph.input("x", image.clone());
         let kernel = graph.weights("kernel", &[4, 2, 3, 3], &[0.1; 72]);
         let y = graph.grouped_conv(x, kernel, None, 2);
-        let gate = graph.global_average_pool(y);
+        let gate = graph.node("GlobalAveragePool", &[y], Vec::new());
         let gate = graph.sigmoid(gate);
         let y = graph.mul(y, gate);
         let y = graph.sub(y, x);

@@ -49,18 +49,9 @@ impl<R: BufRead + Seek> Scan<R> {
         let number = u32::try_from(tag >> 3).ok().filter(|&number| number != 0);
         let number = number.ok_or(CUT_SHORT)?;
         let len = match tag & 7 {
-            VARINT => {
-                self.varint(end)?;
-                None
-            }
-            FIXED64 => {
-                self.skip(8, end)?;
-                None
-            }
-            FIXED32 => {
-                self.skip(4, end)?;
-                None
-            }
+            VARINT => self.varint(end).map(|_| None)?,
+            FIXED64 => self.skip(8, end).map(|()| None)?,
+            FIXED32 => self.skip(4, end).map(|()| None)?,
             BYTES => {
                 let len = self.varint(end)?;
                 if len > end - self.at {

@@ -106,27 +106,24 @@ impl TensorProto {
                  its weights inside"
             )));
         }
-        let (element, width, typed) = match DataType::try_from(self.data_type) {
-            Ok(element @ DataType::Float) => (element, 4, self.float_data.len()),
-            Ok(element @ DataType::Double) => (element, 8, self.double_data.len()),
-            Ok(element @ DataType::Int64) => (element, 8, self.int64_data.len()),
-            Ok(element @ DataType::Uint32) => (element, 4, self.uint64_data.len()),
-            Ok(element @ DataType::Uint64) => (element, 8, self.uint64_data.len()),
-            Ok(element @ DataType::Int32) => (element, 4, self.int32_data.len()),
-            Ok(element @ DataType::String) => (element, 0, self.string_data.len()),
-            Ok(element @ (DataType::Uint8 | DataType::Int8 | DataType::Bool)) => {
-                (element, 1, self.int32_data.len())
+        let unknown = || {
+            let kind = element_name(self.data_type);
+            unsound(format!("is {kind}, which is not known here"))
+        };
+        let element = DataType::try_from(self.data_type).map_err(|_| unknown())?;
+        let (width, typed) = match element {
+            DataType::Float => (4, self.float_data.len()),
+            DataType::Double => (8, self.double_data.len()),
+            DataType::Int64 => (8, self.int64_data.len()),
+            DataType::Uint32 => (4, self.uint64_data.len()),
+            DataType::Uint64 => (8, self.uint64_data.len()),
+            DataType::Int32 => (4, self.int32_data.len()),
+            DataType::String => (0, self.string_data.len()),
+            DataType::Uint8 | DataType::Int8 | DataType::Bool => (1, self.int32_data.len()),
+            DataType::Uint16 | DataType::Int16 | DataType::Float16 | DataType::Bfloat16 => {
+                (2, self.int32_data.len())
             }
-            Ok(
-                element @ (DataType::Uint16
-                | DataType::Int16
-                | DataType::Float16
-                | DataType::Bfloat16),
-            ) => (element, 2, self.int32_data.len()),
-            Ok(DataType::Undefined) | Err(_) => {
-                let kind = element_name(self.data_type);
-                return Err(unsound(format!("is {kind}, which is not known here")));
-            }
+            DataType::Undefined => return Err(unknown()),
         };
         let dims: Option<Vec<usize>> = self.dims.iter().map(|&dim| dim.try_into().ok()).collect();
         let dims = dims.ok_or(OnnxError::Malformed("a length is negative"))?;
@@ -199,24 +196,11 @@ fn first(
 /// An element type in words.
 #[must_use]
 pub fn element_name(element: i32) -> String {
-    let name = match DataType::try_from(element) {
-        Ok(DataType::Float) => "float32",
-        Ok(DataType::Uint8) => "uint8",
-        Ok(DataType::Int8) => "int8",
-        Ok(DataType::Uint16) => "uint16",
-        Ok(DataType::Int16) => "int16",
-        Ok(DataType::Int32) => "int32",
-        Ok(DataType::Int64) => "int64",
-        Ok(DataType::String) => "string",
-        Ok(DataType::Bool) => "bool",
-        Ok(DataType::Float16) => "float16",
-        Ok(DataType::Double) => "double",
-        Ok(DataType::Uint32) => "uint32",
-        Ok(DataType::Uint64) => "uint64",
-        Ok(DataType::Bfloat16) => "bfloat16",
-        Ok(DataType::Undefined) | Err(_) => return format!("of element type {element}"),
-    };
-    name.to_owned()
+    match DataType::try_from(element) {
+        Ok(DataType::Float) => "float32".to_owned(),
+        Ok(DataType::Undefined) | Err(_) => format!("of element type {element}"),
+        Ok(other) => format!("{other:?}").to_lowercase(),
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use half::f16;
 
+use super::proto::DataType;
 use super::{GraphBuilder, Model, Numbers, OnnxError, PRECISION, Value};
 
 /// The network of an ONNX file with weights and all intermediate tensors in f16. Input and outputs
@@ -22,7 +23,7 @@ pub fn to_f16(onnx: &[u8]) -> Result<Vec<u8>, OnnxError> {
     let mut values: HashMap<&str, Value> = HashMap::new();
     for input in &model.header.inputs {
         let value = graph.input(&input.name, input.dims.clone());
-        values.insert(&input.name, graph.to_f16(value));
+        values.insert(&input.name, graph.cast(value, DataType::Float16));
     }
     for tensor in &model.tensors {
         let (name, dims) = (&tensor.name, &tensor.dims);
@@ -50,10 +51,8 @@ pub fn to_f16(onnx: &[u8]) -> Result<Vec<u8>, OnnxError> {
     }
     for output in &model.header.outputs {
         let value = values.get(&*output.name).copied();
-        let value = value.ok_or_else(|| OnnxError::Output {
-            name: output.name.clone(),
-        })?;
-        let value = graph.to_single(value);
+        let value = value.ok_or_else(|| OnnxError::Output(output.name.clone()))?;
+        let value = graph.cast(value, DataType::Float);
         graph.output(&output.name, value, output.dims.clone());
     }
     let mut metadata = model.header.metadata.clone();

@@ -157,14 +157,11 @@ fn check(name: &str, shape: GameShape) {
 
 #[cfg(feature = "ort")]
 fn ort(architecture: Architecture, onnx: &[u8], fitted: &[Vec<f32>; 3], input: &Batch) {
-    use tengen_nn::eval::{LibraryPlaces, LoadOptions, OrtModel};
-    let options = LoadOptions {
-        ort_library: LibraryPlaces::usual(None),
-        ..LoadOptions::default()
-    };
+    use tengen_nn::eval::{LibraryPlaces, OrtModel};
+    let library = LibraryPlaces::usual(None);
     // Without ONNX Runtime, only tract is checked.
-    if options.ort_library.find().is_ok() {
-        let model = OrtModel::load("test", onnx.to_vec().into(), &options).unwrap();
+    if library.find().is_ok() {
+        let model = OrtModel::load("test", onnx.to_vec().into(), None, &library).unwrap();
         let mut answers = Answers::new();
         model
             .evaluator()

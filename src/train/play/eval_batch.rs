@@ -285,7 +285,7 @@ pub(crate) mod tests {
                 &self.0
             }
             fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
-                out.reset(batch.len(), self.0.policy_len, 2);
+                out.reset_for(batch.len(), [self.0.policy_len, 2, 0, 0]);
                 for row in 0..batch.len() {
                     // The second plane shows the opponent's stones.
                     let plane = &batch.row(row)[self.0.policy_len..][..self.0.policy_len];

@@ -1,13 +1,8 @@
 //! Tests of the batcher, with fake evaluators.
 
-use crossbeam::channel::Sender;
-
-use super::request::{Buffers, Reply, Request};
 use super::*;
 use crate::eval::testnet::{SMALL, random_batch};
-use crate::eval::{
-    Batch, FailingEvaluator, Failure, HashEvaluator, ModelInfo, Outputs, StallingEvaluator, suite,
-};
+use crate::eval::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, suite};
 
 const ROW: usize = 60;
 
@@ -61,7 +56,14 @@ fn serve(evaluator: impl Evaluator + 'static, lens: &[usize]) -> (Vec<Reply>, Ve
     // Without senders the server ends with the last request, and the lists with the server.
     drop((requests, reply));
     let evaluator = Box::new(Recording(evaluator, record));
-    Server::new(evaluator, waiting, 8, Arc::default()).run();
+    let server = Server {
+        merged: Buffers::new(evaluator.info()),
+        evaluator,
+        requests: waiting,
+        enough: 8,
+        calls: Arc::default(),
+    };
+    server.run();
     (replies.iter().collect(), lengths.iter().collect())
 }
 

@@ -1,10 +1,8 @@
 //! Tests of the cache.
 
-use std::sync::Arc;
-
 use super::*;
 use crate::eval::testnet::{SMALL, random_batch};
-use crate::eval::{Evaluator, FailingEvaluator, Failure, HashEvaluator, suite};
+use crate::eval::{FailingEvaluator, Failure, HashEvaluator, suite};
 
 const MIB: usize = 1 << 20;
 
@@ -15,6 +13,16 @@ fn cached(cache: &Arc<EvalCache>) -> CachedEvaluator<HashEvaluator> {
 
 fn cache(bytes: usize) -> Arc<EvalCache> {
     Arc::new(EvalCache::new(&SMALL.info(), bytes))
+}
+
+fn entries(cache: &EvalCache) -> usize {
+    let filled = |shard: &Mutex<Shard>| shard.lock().used.iter().filter(|&&used| used != 0).count();
+    cache.shards.iter().map(filled).sum()
+}
+
+fn capacity(cache: &EvalCache) -> usize {
+    let keys = cache.shards.iter().map(|shard| shard.lock().keys.len());
+    keys.sum()
 }
 
 #[test]
@@ -49,47 +57,34 @@ fn known_rows_are_not_computed_again() {
     for index in 0..first.len() {
         suite::assert_same_row(&before, index, &after, index, 0.0);
     }
-    let stats = CacheStats {
-        lookups: 13,
-        hits: 4,
-        entries: 9,
-    };
-    assert_eq!(cache.stats(), stats);
-    cache.clear();
-    assert_eq!(cache.stats(), CacheStats::default());
-    assert!(
-        evaluator.evaluate(&first, &mut Outputs::new()).is_err(),
-        "forgotten"
-    );
+    assert_eq!(entries(&cache), 9);
+    let other = random_batch(60, 4, 3);
+    assert!(evaluator.evaluate(&other, &mut Outputs::new()).is_err());
 }
 
 #[test]
 fn memory_is_bounded_and_the_least_recently_used_goes() {
     let cache = cache(0);
-    assert_eq!(cache.capacity(), SHARDS * WAYS);
+    assert_eq!(capacity(&cache), SHARDS * WAYS);
     let mut evaluator = cached(&cache);
     for seed in 0..50 {
         suite::run(&mut evaluator, &random_batch(60, 20, seed));
     }
-    assert_eq!(cache.stats().entries, (SHARDS * WAYS) as u64);
+    assert_eq!(entries(&cache), SHARDS * WAYS);
 
     // Keys that all fall into one set: the lowest bits choose the shard, and there is one set.
     let shard_of = |key: u128| cache.shard(key).1 as usize % SHARDS;
     let keys: Vec<u128> = (0..).filter(|&key| shard_of(key) == 0).take(5).collect();
-    let mut out = Outputs::new();
-    out.reset(1, SMALL.info().policy_len, 2);
+    let mut row = vec![0.0; SMALL.info().policy_len + 2];
     for &key in &keys[..WAYS] {
-        cache.insert(key, &out, 0);
+        cache.insert(key, &row);
     }
     assert!(
-        cache.get(keys[0], &mut out, 0),
+        cache.get(keys[0], &mut row),
         "used, so keys[1] is the oldest now"
     );
-    cache.insert(keys[4], &out, 0);
-    let there: Vec<bool> = keys
-        .iter()
-        .map(|&key| cache.get(key, &mut out, 0))
-        .collect();
+    cache.insert(keys[4], &row);
+    let there: Vec<bool> = keys.iter().map(|&key| cache.get(key, &mut row)).collect();
     assert_eq!(there, [true, false, true, true, true]);
 }
 
@@ -98,7 +93,7 @@ fn the_budget_is_kept() {
     let info = SMALL.info();
     let cache = EvalCache::new(&info, MIB);
     let entry = 16 + 8 + 4 * (info.policy_len + info.outcomes);
-    let bytes = cache.capacity() * entry;
+    let bytes = capacity(&cache) * entry;
     assert!((MIB * 9 / 10..=MIB).contains(&bytes), "{bytes}");
 }
 
@@ -131,7 +126,5 @@ fn many_workers_share_it() {
             });
         }
     });
-    let stats = cache.stats();
-    assert_eq!(stats.lookups, 8 * 500 * 3);
-    assert!(stats.hits > 0 && stats.hits < stats.lookups);
+    assert!(entries(&cache) > SHARDS);
 }

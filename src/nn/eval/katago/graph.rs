@@ -1,10 +1,9 @@
 //! A network as an ONNX file for one board.
 
-use super::blocks::{Block, Convolutional, Inner};
+use super::blocks::{Block, Convolutional, Inner, NormAct, Pooling};
 use super::heads::{Pass, PolicyHead, ValueHead};
-use super::inputs::{GLOBAL, SPATIAL};
 use super::layers::{Conv, MatMul};
-use super::model::{Network, Tip};
+use super::model::{GLOBAL, Network, SPATIAL, Tip};
 use super::profile::HumanProfile;
 use super::tokens::{attention, feed_forward, rms_norm};
 use super::writer::{Form, Points, Pools, Writer};
@@ -35,7 +34,7 @@ pub(super) fn onnx(
     let told = told.map(|(encoder, profile)| encoder.of(&profile.row(info.size.area())));
     let bias = told.unwrap_or_else(|| vec![0.0; network.stem_bias.outputs]);
     let layer = of_means(&network.stem_bias, info.planes);
-    let mut x = writer.add_biased(stem, means, &layer, &bias);
+    let mut x = writer.add_dense(stem, means, &layer, &bias);
     for block in &network.blocks {
         let form = form(block);
         x = writer.formed(x, form);
@@ -99,21 +98,12 @@ fn add_block(writer: &mut Writer, x: Points, block: &Block) -> Points {
 
 fn convolutional(writer: &mut Writer, x: Points, block: &Convolutional) -> Points {
     let inner = writer.norm_act(x, &block.before);
-    let (norm, activation) = (&block.after.norm, block.after.activation);
     let inner = match &block.inner {
         Inner::Plain(conv) => {
-            let inner = writer.conv(inner, conv, Some(norm));
-            writer.activated(inner, activation)
+            let inner = writer.conv(inner, conv, Some(&block.after.norm));
+            writer.activated(inner, block.after.activation)
         }
-        Inner::Pooling(conv, pooling) => {
-            let map = writer.conv(inner, conv, Some(norm));
-            let pooled = writer.conv(inner, &pooling.conv, Some(&pooling.after.norm));
-            let pooled = writer.activated(pooled, pooling.after.activation);
-            let pools = writer.pool(pooled, Pools::OfBlocks);
-            let to_bias = writer.pooled(&pooling.to_bias, Pools::OfBlocks);
-            let sum = writer.add_dense(map, pools, &to_bias.scaled(&norm.scale));
-            writer.activated(sum, activation)
-        }
+        Inner::Pooling(conv, pooling) => pooling_conv(writer, inner, conv, pooling, &block.after).0,
         Inner::Nested(conv, blocks) => {
             let mut inner = writer.conv(inner, conv, None);
             for block in blocks {
@@ -123,6 +113,24 @@ fn convolutional(writer: &mut Writer, x: Points, block: &Convolutional) -> Point
         }
     };
     writer.conv(inner, &block.last, None)
+}
+
+/// A convolution, what pools say of another, and what follows; and the pools.
+fn pooling_conv(
+    writer: &mut Writer,
+    x: Points,
+    conv: &Conv,
+    pooling: &Pooling,
+    after: &NormAct,
+) -> (Points, Value) {
+    let map = writer.conv(x, conv, Some(&after.norm));
+    let pooled = writer.conv(x, &pooling.conv, Some(&pooling.after.norm));
+    let pooled = writer.activated(pooled, pooling.after.activation);
+    let pools = writer.pool(pooled, Pools::OfBlocks);
+    let to_bias = writer.pooled(&pooling.to_bias, Pools::OfBlocks);
+    let to_bias = to_bias.scaled(&after.norm.scale);
+    let sum = writer.add_dense(map, pools, &to_bias, &vec![0.0; to_bias.outputs]);
+    (writer.activated(sum, after.activation), pools)
 }
 
 /// What the heads read, as a map.
@@ -141,14 +149,7 @@ fn tip(writer: &mut Writer, x: Points, tip: &Tip) -> Points {
 }
 
 fn policy(writer: &mut Writer, x: Points, head: &PolicyHead) -> Value {
-    let norm = &head.after.norm;
-    let map = writer.conv(x, &head.conv, Some(norm));
-    let pooled = writer.conv(x, &head.pooled, Some(&head.pooled_after.norm));
-    let pooled = writer.activated(pooled, head.pooled_after.activation);
-    let pools = writer.pool(pooled, Pools::OfBlocks);
-    let to_bias = writer.pooled(&head.to_bias, Pools::OfBlocks);
-    let map = writer.add_dense(map, pools, &to_bias.scaled(&norm.scale));
-    let map = writer.activated(map, head.after.activation);
+    let (map, pools) = pooling_conv(writer, x, &head.conv, &head.pooling, &head.after);
     let points = writer.conv(map, &head.last.first_output(1.0), None);
     let points = writer.graph.flatten(points.value);
     let pass = match &head.pass {

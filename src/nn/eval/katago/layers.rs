@@ -60,102 +60,74 @@ pub(super) enum Activation {
     Silu,
 }
 
-/// Reads a name, which `what` describes, and the rest of its layer; errors of the rest begin with the name.
-fn named<'a, T>(
-    reader: &mut KataGoReader<'a>,
-    what: &str,
-    rest: impl FnOnce(&mut KataGoReader<'a>, &str) -> Result<T, String>,
-) -> Result<T, String> {
-    let name = reader.word(what)?;
-    rest(reader, name).map_err(|reason| format!("{name}: {reason}"))
-}
-
 impl Conv {
-    const NAME: &str = "the name of a convolution";
-
-    /// One of `inputs` channels.
-    pub(super) fn read(reader: &mut KataGoReader<'_>, inputs: usize) -> Result<Conv, String> {
-        named(reader, Conv::NAME, |reader, name| {
-            Conv::read_rest(reader, name, inputs)
-        })
-    }
-
-    fn read_rest(reader: &mut KataGoReader<'_>, name: &str, wanted: usize) -> Result<Conv, String> {
-        let height = reader.count("the height of its kernel", LONGEST_SIDE)?;
-        let width = reader.count("the width of its kernel", LONGEST_SIDE)?;
-        let inputs = reader.count("the number of channels it reads", MAX_CHANNELS)?;
-        let outputs = reader.count("the number of channels it makes", MAX_CHANNELS)?;
-        let dilations =
-            ["height", "width"].map(|side| reader.number(&format!("its dilation in {side}")));
-        let [Ok(1), Ok(1)] = dilations else {
-            return Err(
-                reader.wrong("it leaves out points (dilation), which no known network does")
-            );
-        };
-        if height % 2 == 0 || width % 2 == 0 {
-            return Err(reader.wrong(&format!("its kernel is {height}x{width}")));
-        }
-        check(inputs, wanted)?;
-        reader.check_width(outputs)?;
-        let weights = reader.weights(height * width * inputs * outputs, name)?;
-        Ok(Conv {
-            kernel: [height, width],
-            inputs,
-            outputs,
-            weights,
-        })
-    }
-
-    /// One of `inputs` channels that makes `outputs`.
-    pub(super) fn of(
+    /// Reads one of `wanted` channels, which makes `made` where that is known.
+    pub(super) fn read(
         reader: &mut KataGoReader<'_>,
-        [inputs, outputs]: [usize; 2],
+        wanted: usize,
+        made: Option<usize>,
     ) -> Result<Conv, String> {
-        named(reader, Conv::NAME, |reader, name| {
-            let conv = Conv::read_rest(reader, name, inputs)?;
-            check_made(conv.outputs, outputs)?;
-            Ok(conv)
+        reader.named("the name of a convolution", |reader, name| {
+            let height = reader.count("the height of its kernel", LONGEST_SIDE)?;
+            let width = reader.count("the width of its kernel", LONGEST_SIDE)?;
+            let inputs = reader.count("the number of channels it reads", MAX_CHANNELS)?;
+            let outputs = reader.count("the number of channels it makes", MAX_CHANNELS)?;
+            let dilations =
+                ["height", "width"].map(|side| reader.number(&format!("its dilation in {side}")));
+            let [Ok(1), Ok(1)] = dilations else {
+                return reader
+                    .wrong("it leaves out points (dilation), which no known network does");
+            };
+            if height % 2 == 0 || width % 2 == 0 {
+                return reader.wrong(format!("its kernel is {height}x{width}"));
+            }
+            check(inputs, wanted)?;
+            reader.check_width(outputs)?;
+            let weights = reader.weights(height * width * inputs * outputs, name)?;
+            check_made(outputs, made)?;
+            Ok(Conv {
+                kernel: [height, width],
+                inputs,
+                outputs,
+                weights,
+            })
         })
     }
 }
 
 impl Norm {
     /// Reads one with this number of channels.
-    pub(super) fn read(reader: &mut KataGoReader<'_>, channels: usize) -> Result<Norm, String> {
-        named(reader, "the name of a normalisation", |reader, name| {
-            Norm::read_rest(reader, name, channels)
+    pub(super) fn read(reader: &mut KataGoReader<'_>, wanted: usize) -> Result<Norm, String> {
+        reader.named("the name of a normalisation", |reader, name| {
+            let channels = reader.count("its number of channels", MAX_CHANNELS)?;
+            let epsilon = reader.positive("its epsilon")?;
+            let has_scale = reader.flag("whether it has scales")?;
+            let has_bias = reader.flag("whether it has biases")?;
+            check(channels, wanted)?;
+            let mean = reader.weights(channels, name)?;
+            let variance = reader.weights(channels, name)?;
+            let mut optional = |has: bool, usual: f32| match has {
+                true => reader.weights(channels, name),
+                false => Ok(vec![usual; channels]),
+            };
+            let (scale, bias) = (optional(has_scale, 1.0)?, optional(has_bias, 0.0)?);
+            let deviations = variance.iter().map(|variance| (variance + epsilon).sqrt());
+            let scale: Vec<f32> = scale
+                .iter()
+                .zip(deviations)
+                .map(|(scale, by)| scale / by)
+                .collect();
+            let shift = scale.iter().zip(&mean).map(|(scale, mean)| scale * mean);
+            let bias: Vec<f32> = bias
+                .iter()
+                .zip(shift)
+                .map(|(bias, shift)| bias - shift)
+                .collect();
+            match scale.iter().chain(&bias).all(|number| number.is_finite()) {
+                true => Ok(Norm { scale, bias }),
+                false => reader.wrong("its variance is negative or its numbers too large"),
+            }
         })
-    }
-
-    fn read_rest(reader: &mut KataGoReader<'_>, name: &str, wanted: usize) -> Result<Norm, String> {
-        let channels = reader.count("its number of channels", MAX_CHANNELS)?;
-        let epsilon = reader.positive("its epsilon")?;
-        let has_scale = reader.flag("whether it has scales")?;
-        let has_bias = reader.flag("whether it has biases")?;
-        check(channels, wanted)?;
-        let mean = reader.weights(channels, name)?;
-        let variance = reader.weights(channels, name)?;
-        let mut optional = |has: bool, usual: f32| match has {
-            true => reader.weights(channels, name),
-            false => Ok(vec![usual; channels]),
-        };
-        let (scale, bias) = (optional(has_scale, 1.0)?, optional(has_bias, 0.0)?);
-        let deviations = variance.iter().map(|variance| (variance + epsilon).sqrt());
-        let scale: Vec<f32> = scale
-            .iter()
-            .zip(deviations)
-            .map(|(scale, by)| scale / by)
-            .collect();
-        let shift = scale.iter().zip(&mean).map(|(scale, mean)| scale * mean);
-        let bias: Vec<f32> = bias
-            .iter()
-            .zip(shift)
-            .map(|(bias, shift)| bias - shift)
-            .collect();
-        match scale.iter().chain(&bias).all(|number| number.is_finite()) {
-            true => Ok(Norm { scale, bias }),
-            false => Err(reader.wrong("its variance is negative or its numbers too large")),
-        }
     }
 }
 
@@ -166,14 +138,14 @@ fn epsilon(reader: &mut KataGoReader<'_>) -> Result<f32, String> {
     let epsilon = reader.positive("its epsilon")?;
     match epsilon <= LARGEST_EPSILON {
         true => Ok(epsilon),
-        false => Err(reader.wrong(&format!("its epsilon is {epsilon}"))),
+        false => reader.wrong(format!("its epsilon is {epsilon}")),
     }
 }
 
 impl RmsNorm {
     /// Reads one with this number of channels.
     pub(super) fn read(reader: &mut KataGoReader<'_>, wanted: usize) -> Result<RmsNorm, String> {
-        named(reader, "the name of a normalisation", |reader, name| {
+        reader.named("the name of a normalisation", |reader, name| {
             let channels = reader.count("its number of channels", MAX_CHANNELS)?;
             check(channels, wanted)?;
             Ok(RmsNorm {
@@ -190,7 +162,7 @@ impl LastRmsNorm {
         reader: &mut KataGoReader<'_>,
         wanted: usize,
     ) -> Result<LastRmsNorm, String> {
-        named(reader, "the name of a normalisation", |reader, name| {
+        reader.named("the name of a normalisation", |reader, name| {
             let channels = reader.count("its number of channels", MAX_CHANNELS)?;
             check(channels, wanted)?;
             let epsilon = epsilon(reader)?;
@@ -209,47 +181,30 @@ impl LastRmsNorm {
 }
 
 impl MatMul {
-    const NAME: &str = "the name of a fully connected layer";
-
-    /// One of `inputs` numbers.
-    pub(super) fn read(reader: &mut KataGoReader<'_>, inputs: usize) -> Result<MatMul, String> {
-        named(reader, MatMul::NAME, |reader, name| {
-            MatMul::read_rest(reader, name, inputs)
-        })
-    }
-
-    fn read_rest(
+    /// Reads one of `wanted` numbers, which makes `made` where that is known.
+    pub(super) fn read(
         reader: &mut KataGoReader<'_>,
-        name: &str,
         wanted: usize,
+        made: Option<usize>,
     ) -> Result<MatMul, String> {
-        let inputs = reader.count("the number of numbers it reads", 3 * MAX_CHANNELS)?;
-        let outputs = reader.count("the number of numbers it makes", MAX_CHANNELS)?;
-        check(inputs, wanted)?;
-        let weights = reader.weights(inputs * outputs, name)?;
-        Ok(MatMul {
-            inputs,
-            outputs,
-            weights,
-        })
-    }
-
-    /// One of `inputs` numbers that makes `outputs`.
-    pub(super) fn of(
-        reader: &mut KataGoReader<'_>,
-        [inputs, outputs]: [usize; 2],
-    ) -> Result<MatMul, String> {
-        named(reader, MatMul::NAME, |reader, name| {
-            let layer = MatMul::read_rest(reader, name, inputs)?;
-            check_made(layer.outputs, outputs)?;
-            Ok(layer)
+        reader.named("the name of a fully connected layer", |reader, name| {
+            let inputs = reader.count("the number of numbers it reads", 3 * MAX_CHANNELS)?;
+            let outputs = reader.count("the number of numbers it makes", MAX_CHANNELS)?;
+            check(inputs, wanted)?;
+            let weights = reader.weights(inputs * outputs, name)?;
+            check_made(outputs, made)?;
+            Ok(MatMul {
+                inputs,
+                outputs,
+                weights,
+            })
         })
     }
 }
 
 /// Reads the biases of a fully connected layer that makes `outputs` numbers.
 pub(super) fn biases(reader: &mut KataGoReader<'_>, outputs: usize) -> Result<Vec<f32>, String> {
-    named(reader, "the name of biases", |reader, name| {
+    reader.named("the name of biases", |reader, name| {
         let count = reader.count("their number", MAX_CHANNELS)?;
         check(count, outputs)?;
         reader.weights(count, name)
@@ -258,9 +213,9 @@ pub(super) fn biases(reader: &mut KataGoReader<'_>, outputs: usize) -> Result<Ve
 
 impl Activation {
     /// By its name, which files have from version 11 on.
-    pub(super) fn read(reader: &mut KataGoReader<'_>, version: u32) -> Result<Activation, String> {
+    pub(super) fn read(reader: &mut KataGoReader<'_>) -> Result<Activation, String> {
         let name = reader.word("the name of an activation")?;
-        if version < 11 {
+        if reader.version < 11 {
             return Ok(Activation::Relu);
         }
         match reader.word("an activation")? {
@@ -268,10 +223,10 @@ impl Activation {
             "ACTIVATION_RELU" => Ok(Activation::Relu),
             "ACTIVATION_MISH" => Ok(Activation::Mish),
             "ACTIVATION_SILU" => Ok(Activation::Silu),
-            other => Err(reader.wrong(&format!(
+            other => reader.wrong(format!(
                 "{name}: this program does not know the activation {other}; known are \
                  ACTIVATION_IDENTITY, ACTIVATION_RELU, ACTIVATION_MISH and ACTIVATION_SILU"
-            ))),
+            )),
         }
     }
 }
@@ -287,9 +242,9 @@ fn check(found: usize, wanted: usize) -> Result<(), String> {
 }
 
 /// Checks what a layer makes.
-fn check_made(found: usize, wanted: usize) -> Result<(), String> {
-    match found == wanted {
-        true => Ok(()),
-        false => Err(format!("it makes {found} channels, but {wanted} are read")),
+fn check_made(found: usize, wanted: Option<usize>) -> Result<(), String> {
+    match wanted.filter(|&wanted| found != wanted) {
+        None => Ok(()),
+        Some(wanted) => Err(format!("it makes {found} channels, but {wanted} are read")),
     }
 }

@@ -11,15 +11,11 @@
 mod blocks;
 mod graph;
 mod heads;
-mod inputs;
 mod layers;
-mod metadata;
 mod model;
 mod profile;
 mod reader;
 mod tokens;
-mod transformer;
-mod unpack;
 mod writer;
 
 #[cfg(test)]
@@ -34,8 +30,7 @@ use crate::BoardSize;
 use crate::files;
 use model::{Header, Network};
 pub use profile::{HumanProfile, UnknownProfile};
-use reader::KataGoReader;
-use unpack::unpacked;
+use reader::{KataGoReader, is_compressed, unpacked, unpacked_beginning};
 
 /// The board that a network is opened for where none is named.
 const USUAL: BoardSize = BoardSize::square(19);
@@ -47,7 +42,7 @@ const BEGINNING: u64 = 4096;
 /// Whether a file that begins so is one of KataGo's: compressed, or a name and a version in text. ONNX
 /// files begin with a byte that no text has.
 pub(super) fn is_katago(beginning: &[u8]) -> bool {
-    unpack::is_compressed(beginning) || Header::is_likely(beginning)
+    is_compressed(beginning) || Header::is_likely(beginning)
 }
 
 /// What the file at `path` says of itself, for all boards; `None` where it is not one of KataGo's. What is
@@ -57,12 +52,12 @@ pub(super) fn info(path: &Path) -> Option<Result<ModelInfo, EvalError>> {
     let mut beginning = Vec::new();
     file.take(BEGINNING).read_to_end(&mut beginning).ok()?;
     let name = path.display().to_string();
-    let header = || {
-        let text = unpack::beginning(&beginning)?;
+    let header = || -> Result<ModelInfo, String> {
+        let text = unpacked_beginning(&beginning)?;
         let header = Header::read(&mut KataGoReader::new(&text))?;
         Ok(header.info(USUAL, vec![USUAL, SMALLEST]))
     };
-    is_katago(&beginning).then(|| header().map_err(|reason| failed(&name, reason)))
+    is_katago(&beginning).then(|| header().map_err(|reason| EvalError::load(&name, reason)))
 }
 
 /// The bytes of an ONNX file that computes what the network in `bytes` does on `board`, 19x19 where none
@@ -96,12 +91,5 @@ pub(super) fn to_onnx(
         let info = network.header.info(board, Vec::new());
         graph::onnx(&network, &info, profile).map_err(|error| error.to_string())
     };
-    onnx().map_err(|reason| failed(name, reason))
-}
-
-fn failed(path: &str, reason: String) -> EvalError {
-    EvalError::Load {
-        path: path.to_owned(),
-        reason,
-    }
+    onnx().map_err(|reason| EvalError::load(name, reason))
 }

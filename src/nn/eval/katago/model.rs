@@ -1,13 +1,23 @@
 //! A whole network: its description, trunk and heads.
 
 use super::blocks::{self, Block, MAX_BLOCKS, NormAct};
-use super::heads::{PolicyHead, ValueHead};
-use super::inputs::{ENCODINGS, GLOBAL, PLANES, SPATIAL};
+use super::heads::{MetadataEncoder, PolicyHead, ValueHead};
 use super::layers::{Activation, Conv, LastRmsNorm, MatMul};
-use super::metadata::MetadataEncoder;
 use super::reader::KataGoReader;
 use crate::BoardSize;
 use crate::eval::{LEAD_SCALE, ModelInfo};
+
+/// Planes of points that the networks read.
+pub(super) const SPATIAL: usize = 22;
+/// Numbers of the whole position that they read.
+pub(super) const GLOBAL: usize = 19;
+/// Planes of a row: after those of points one plane per number, all of it that number, and one that is
+/// 1 where the rules leave no game without a result.
+pub(super) const PLANES: usize = SPATIAL + GLOBAL + 1;
+
+/// Id of the encoding for a network; the one of networks that want pass-alive stones told as if suicide
+/// were always legal has another.
+const ENCODINGS: [&str; 2] = ["katago-7", "katago-7-suicide"];
 
 /// Model versions that are known: all that read the inputs that KataGo calls `V7`.
 pub(super) const VERSIONS: std::ops::RangeInclusive<u32> = 8..=17;
@@ -67,10 +77,12 @@ impl Header {
         let no_network = |reason| format!("it is not a network of KataGo: {reason}");
         let name = reader.word("the name of a network").map_err(no_network)?;
         if !is_name(name) {
-            return Err(no_network(reader.wrong("it does not begin with a name")));
+            let refused = reader.wrong("it does not begin with a name");
+            return refused.map_err(no_network);
         }
         let version = reader.number("the version of a network");
         let version: u32 = version.map_err(no_network)?;
+        reader.version = version;
         if !VERSIONS.contains(&version) {
             let [oldest, newest] = [VERSIONS.start(), VERSIONS.end()];
             return Err(format!(
@@ -80,9 +92,9 @@ impl Header {
         let planes: usize = reader.number("the number of its planes")?;
         let numbers: usize = reader.number("the number of its global inputs")?;
         if [planes, numbers] != [SPATIAL, GLOBAL] {
-            return Err(reader.wrong(&format!(
+            return reader.wrong(format!(
                 "it reads {planes} planes and {numbers} numbers, not {SPATIAL} and {GLOBAL}"
-            )));
+            ));
         }
         let lead_scale = match version {
             13.. => multipliers(reader)?,
@@ -159,7 +171,6 @@ impl Network {
     pub(super) fn read(bytes: &[u8]) -> Result<Network, String> {
         let reader = &mut KataGoReader::new(bytes);
         let header = Header::read(reader)?;
-        let version = header.version;
         reader.word("the name of the trunk")?;
         let count = reader.count("the number of blocks", MAX_BLOCKS)?;
         let channels: usize = reader.number("the number of channels")?;
@@ -169,23 +180,23 @@ impl Network {
         }
         reader.set_widest(Some(widest));
         let mut has_rms_norm = false;
-        if version >= 15 {
+        if header.version >= 15 {
             has_rms_norm = reader.flag("the kind of the last normalisation")?;
             reader.unused(5, "its option")?;
         }
-        let stem = Conv::of(reader, [SPATIAL, channels])?;
-        let stem_bias = MatMul::of(reader, [GLOBAL, channels])?;
+        let stem = Conv::read(reader, SPATIAL, Some(channels))?;
+        let stem_bias = MatMul::read(reader, GLOBAL, Some(channels))?;
         let metadata = header
             .imitates
-            .then(|| MetadataEncoder::read(reader, channels, version));
+            .then(|| MetadataEncoder::read(reader, channels));
         let metadata = metadata.transpose()?;
-        let blocks = blocks::stack(reader, count, channels, version, 0)?;
+        let blocks = blocks::stack(reader, count, channels, 0)?;
         let tip = match has_rms_norm {
             true => Tip::RootMeanSquare(
                 LastRmsNorm::read(reader, channels)?,
-                Activation::read(reader, version)?,
+                Activation::read(reader)?,
             ),
-            false => Tip::Batch(NormAct::read(reader, channels, version)?),
+            false => Tip::Batch(NormAct::read(reader, channels)?),
         };
         // The heads' channels are not among those of the description.
         reader.set_widest(None);
@@ -195,8 +206,8 @@ impl Network {
             metadata,
             blocks,
             tip,
-            policy: PolicyHead::read(reader, channels, version)?,
-            value: ValueHead::read(reader, channels, version)?,
+            policy: PolicyHead::read(reader, channels)?,
+            value: ValueHead::read(reader, channels)?,
             header,
         };
         reader.finish()?;

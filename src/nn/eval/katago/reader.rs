@@ -1,6 +1,11 @@
-//! Words, numbers and weights of a file, one after the other.
+//! Words, numbers and weights of a file, one after the other; the file may be compressed by gzip.
 
+use std::borrow::Cow;
+use std::fmt;
+use std::io::Read as _;
 use std::str::FromStr;
+
+use flate2::read::MultiGzDecoder;
 
 /// What weights in binary begin with.
 const BINARY: &[u8] = b"@BIN@";
@@ -11,6 +16,8 @@ const LONGEST_WORD: usize = 256;
 pub(super) struct KataGoReader<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// The model version of the network, once it has been read.
+    pub(super) version: u32,
     /// Most channels of a convolution of the trunk, as the description has them.
     widest: Option<usize>,
 }
@@ -20,6 +27,7 @@ impl<'a> KataGoReader<'a> {
         KataGoReader {
             bytes,
             at: 0,
+            version: 0,
             widest: None,
         }
     }
@@ -33,9 +41,9 @@ impl<'a> KataGoReader<'a> {
     pub(super) fn check_width(&self, channels: usize) -> Result<(), String> {
         match self.widest.filter(|&widest| channels > widest) {
             None => Ok(()),
-            Some(widest) => Err(self.wrong(&format!(
+            Some(widest) => self.wrong(format!(
                 "it makes {channels} channels, where the network is said to have {widest} at most"
-            ))),
+            )),
         }
     }
 
@@ -44,7 +52,7 @@ impl<'a> KataGoReader<'a> {
         self.skip_blanks();
         let rest = &self.bytes[self.at..];
         if rest.is_empty() {
-            return Err(self.wrong(&format!("the file ends where {what} should follow")));
+            return self.wrong(format!("the file ends where {what} should follow"));
         }
         let within = &rest[..rest.len().min(LONGEST_WORD + 1)];
         let len = within.iter().position(u8::is_ascii_whitespace);
@@ -55,15 +63,25 @@ impl<'a> KataGoReader<'a> {
                 self.at += word.len();
                 Ok(text)
             }
-            _ => Err(self.wrong(&format!("there is no text where {what} should be"))),
+            _ => self.wrong(format!("there is no text where {what} should be")),
         }
+    }
+
+    /// Reads a name, which `what` describes, and the rest of its layer; errors of the rest begin with the name.
+    pub(super) fn named<T>(
+        &mut self,
+        what: &str,
+        rest: impl FnOnce(&mut Self, &str) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let name = self.word(what)?;
+        rest(self, name).map_err(|reason| format!("{name}: {reason}"))
     }
 
     /// The next word as a number.
     pub(super) fn number<T: FromStr>(&mut self, what: &str) -> Result<T, String> {
         let word = self.word(what)?;
         word.parse()
-            .map_err(|_| self.wrong(&format!("{what} is '{word}'")))
+            .or_else(|_| self.wrong(format!("{what} is '{word}'")))
     }
 
     /// The next word as a whole number from 1 to `most`.
@@ -71,7 +89,7 @@ impl<'a> KataGoReader<'a> {
         let count = self.number(what)?;
         match (1..=most).contains(&count) {
             true => Ok(count),
-            false => Err(self.wrong(&format!("{what} is {count}, not from 1 to {most}"))),
+            false => self.wrong(format!("{what} is {count}, not from 1 to {most}")),
         }
     }
 
@@ -80,7 +98,7 @@ impl<'a> KataGoReader<'a> {
         let number: f32 = self.number(what)?;
         match number > 0.0 && number.is_finite() {
             true => Ok(number),
-            false => Err(self.wrong(&format!("{what} is {number}"))),
+            false => self.wrong(format!("{what} is {number}")),
         }
     }
 
@@ -89,7 +107,7 @@ impl<'a> KataGoReader<'a> {
         match self.number(what)? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(self.wrong(&format!("{what} is {other}, not 0 or 1"))),
+            other => self.wrong(format!("{what} is {other}, not 0 or 1")),
         }
     }
 
@@ -99,9 +117,9 @@ impl<'a> KataGoReader<'a> {
             match self.number::<i64>(what)? {
                 0 => {}
                 other => {
-                    return Err(self.wrong(&format!(
+                    return self.wrong(format!(
                         "{what} {number} is {other}: the network is newer than this program"
-                    )));
+                    ));
                 }
             }
         }
@@ -117,7 +135,7 @@ impl<'a> KataGoReader<'a> {
         };
         match numbers.iter().position(|number| !number.is_finite()) {
             None => Ok(numbers),
-            Some(index) => Err(self.wrong(&format!("weight {index} of {of} is not a number"))),
+            Some(index) => self.wrong(format!("weight {index} of {of} is not a number")),
         }
     }
 
@@ -125,10 +143,10 @@ impl<'a> KataGoReader<'a> {
         self.at += BINARY.len();
         let (numbers, _) = self.bytes[self.at..].as_chunks::<4>();
         let Some(numbers) = numbers.get(..count) else {
-            return Err(self.wrong(&format!(
+            return self.wrong(format!(
                 "the file ends after {} of the {count} weights of {of}",
                 numbers.len()
-            )));
+            ));
         };
         self.at += 4 * count;
         Ok(numbers
@@ -153,18 +171,77 @@ impl<'a> KataGoReader<'a> {
         self.skip_blanks();
         match self.bytes.len() - self.at {
             0 => Ok(()),
-            left => Err(self.wrong(&format!("{left} bytes follow the last layer"))),
+            left => self.wrong(format!("{left} bytes follow the last layer")),
         }
     }
 
     /// An error, with where in the file it is.
-    pub(super) fn wrong(&self, what: &str) -> String {
-        format!("{what} (at byte {} of {})", self.at, self.bytes.len())
+    pub(super) fn wrong<T>(&self, what: impl fmt::Display) -> Result<T, String> {
+        Err(format!(
+            "{what} (at byte {} of {})",
+            self.at,
+            self.bytes.len()
+        ))
     }
 
     fn skip_blanks(&mut self) {
         let rest = &self.bytes[self.at..];
         let blanks = rest.iter().position(|byte| !byte.is_ascii_whitespace());
         self.at += blanks.unwrap_or(rest.len());
+    }
+}
+
+/// The first bytes of a compressed file.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+pub(super) fn is_compressed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// How many times as large as its file a network is at most, besides [`SLACK`]: weights that were learned in binary are
+/// 1.1 times as large, and 2.5 times as text. What is not could fill all memory from a small file.
+const MAX_TIMES: u64 = 16;
+/// Bytes that a file may unpack to in any case.
+const SLACK: u64 = 4 << 20;
+
+/// The bytes of a file as they were before it was compressed, at most `most` of them.
+pub(super) fn unpacked(bytes: &[u8], most: u64) -> Result<Cow<'_, [u8]>, String> {
+    if !is_compressed(bytes) {
+        return Ok(bytes.into());
+    }
+    let times = (bytes.len() as u64).saturating_mul(MAX_TIMES);
+    let believed = times.saturating_add(SLACK).min(most);
+    let mut text = Vec::new();
+    let read = MultiGzDecoder::new(bytes)
+        .take(believed.saturating_add(1))
+        .read_to_end(&mut text);
+    if let Err(error) = read {
+        return Err(format!(
+            "it is damaged or incomplete: after {} bytes it cannot be uncompressed ({error}); fetch it again",
+            text.len()
+        ));
+    }
+    if text.len() as u64 > believed {
+        return Err(match believed == most {
+            true => format!("uncompressed it has more than {most} bytes"),
+            false => format!(
+                "uncompressed it is more than {MAX_TIMES} times as large, which no network is that was trained"
+            ),
+        });
+    }
+    Ok(text.into())
+}
+
+/// What the first bytes of a file say, as far as they go.
+pub(super) fn unpacked_beginning(bytes: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    if !is_compressed(bytes) {
+        return Ok(bytes.into());
+    }
+    let mut text = Vec::new();
+    let most = 1 << 16;
+    match MultiGzDecoder::new(bytes).take(most).read_to_end(&mut text) {
+        // Cut short, of course.
+        Err(error) if text.is_empty() => Err(format!("it cannot be uncompressed: {error}")),
+        _ => Ok(text.into()),
     }
 }

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::inputs::{PLANES, SPATIAL};
+use super::model::{PLANES, SPATIAL};
 use super::*;
 use crate::eval::native::Level;
 use crate::eval::testnet::random_batch;
@@ -315,11 +315,8 @@ fn other_backends_agree() {
         );
         #[cfg(feature = "ort")]
         if suite::ort_is_installed() {
-            let options = LoadOptions {
-                ort_library: crate::eval::LibraryPlaces::usual(None),
-                ..LoadOptions::default()
-            };
-            let ort = crate::eval::OrtModel::load("net.bin", onnx.into(), &options).unwrap();
+            let library = crate::eval::LibraryPlaces::usual(None);
+            let ort = crate::eval::OrtModel::load("net.bin", onnx.into(), None, &library).unwrap();
             suite::agree(
                 &mut exact(&bytes, board),
                 &mut ort.evaluator().unwrap(),

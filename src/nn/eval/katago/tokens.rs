@@ -1,7 +1,7 @@
 //! The blocks of transformers as nodes of an ONNX graph, in operators that every backend has.
 
+use super::blocks::{Attention, FeedForward, Rotation};
 use super::layers::{Activation, MatMul, RmsNorm};
-use super::transformer::{Attention, FeedForward, Rotation};
 use super::writer::{Points, Writer};
 use crate::onnx::{Attribute, Value};
 

@@ -244,13 +244,8 @@ impl Writer {
         self.graph.gemm(x, weights, bias)
     }
 
-    /// What a fully connected layer makes, without a bias, added to every point of a map.
-    pub(super) fn add_dense(&mut self, map: Points, x: Value, layer: &MatMul) -> Points {
-        self.add_biased(map, x, layer, &vec![0.0; layer.outputs])
-    }
-
-    /// The same with a bias.
-    pub(super) fn add_biased(
+    /// What a fully connected layer with a bias makes, added to every point of a map.
+    pub(super) fn add_dense(
         &mut self,
         map: Points,
         x: Value,

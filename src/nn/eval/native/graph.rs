@@ -5,7 +5,6 @@
 //! nothing here. This is valid for the files of `tengen-train quantize`, which round for speed
 //! only: in other files rounding may stand for a ReLU, and they are refused.
 
-mod constants;
 mod read;
 
 use std::fmt;

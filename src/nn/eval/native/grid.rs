@@ -88,11 +88,6 @@ impl Grid {
         let rows = (0..height).map(|row| (first[0] + row) * self.stride + first[1]);
         rows.flat_map(|row| row..row + width).collect()
     }
-
-    /// The board's columns in parts of nearly equal length, at most `most`: start and length.
-    pub fn columns(&self, most: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
-        parts(self.width, most)
-    }
 }
 
 /// Products per pair of channels with tiles of this width.
@@ -145,9 +140,8 @@ mod tests {
     fn columns_are_all_there_once() {
         for width in 1..40 {
             for most in 1..15 {
-                let parts: Vec<_> = Grid::new(width, 1, 1).columns(most).collect();
                 let mut next = 0;
-                for (start, len) in parts {
+                for (start, len) in parts(width, most) {
                     assert!(start == next && (1..=most).contains(&len));
                     next += len;
                 }

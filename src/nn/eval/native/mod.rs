@@ -70,11 +70,10 @@ impl NativeModel {
         keeps_integers: bool,
     ) -> Result<NativeModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
-        let plan =
-            plan(&info, onnx, level, keeps_integers).map_err(|reason| EvalError::Unavailable {
-                backend: BACKEND,
-                reason: format!("it does not know the network {path}: {reason}"),
-            })?;
+        let plan = plan(&info, onnx, level, keeps_integers).map_err(|reason| {
+            let reason = format!("it does not know the network {path}: {reason}");
+            EvalError::unavailable(BACKEND, reason)
+        })?;
         Ok(NativeModel {
             info,
             plan: Arc::new(plan),

@@ -1,7 +1,6 @@
 //! From operations to steps: fused operations become one pass over memory, and every result gets
 //! its slot.
 
-mod layout;
 mod lower;
 mod pack;
 mod results;
@@ -11,8 +10,6 @@ use std::sync::Arc;
 use super::graph::{Extent, Heads};
 use super::grid::{Grid, Layout};
 use super::kernels::{Activation, Factors, LANES, Lanes, Pairing, PoolKind};
-
-pub(super) use layout::MemoryLayout;
 
 /// A compiled network: shared by all evaluators.
 #[derive(Debug)]
@@ -42,37 +39,32 @@ impl Plan {
 
     /// What most products are made of; words in frequencies stand for bytes.
     pub(super) fn factors(&self) -> Factors {
-        let has_matrices = |step: &Step| matches!(step, Step::Words(_));
-        match self.steps.iter().any(has_matrices) {
-            true => Factors::Words,
-            false if self.integers.is_empty() && self.words.is_empty() => Factors::Floats,
-            false => Factors::Bytes,
+        match self.most_blocks(ConvKind::Words) {
+            0 if self.integers.is_empty() && self.words.is_empty() => Factors::Floats,
+            0 => Factors::Bytes,
+            _ => Factors::Words,
         }
     }
 
-    /// Maximum input blocks of the products of tokens in words.
-    pub(super) fn word_blocks(&self) -> usize {
-        let steps = self.steps.iter();
-        let blocks = steps.filter_map(|step| match step {
-            Step::Words(step) => Some(step.input.channels.div_ceil(LANES)),
-            _ => None,
+    /// Maximum input blocks of the convolutions of a kind.
+    pub(super) fn most_blocks(&self, kind: ConvKind) -> usize {
+        let blocks = self.steps.iter().map(|step| match step {
+            Step::Conv(step) if step.kind == kind => step.input.channels.div_ceil(LANES),
+            _ => 0,
         });
         blocks.max().unwrap_or(0)
     }
+}
 
-    /// Maximum input blocks of the Winograd convolutions in f32, and of those in words.
-    pub(super) fn winograd_blocks(&self) -> [usize; 2] {
-        let mut most = [0; 2];
-        for step in &self.steps {
-            let (step, most) = match step {
-                Step::Winograd(step) => (step, &mut most[0]),
-                Step::WinogradOfWords(step) => (step, &mut most[1]),
-                _ => continue,
-            };
-            *most = step.input.channels.div_ceil(LANES).max(*most);
-        }
-        most
-    }
+/// Memory that an evaluator needs: a slot is reused once its value has been read for the last time.
+#[derive(Debug, Default)]
+pub(super) struct MemoryLayout {
+    /// Number of blocks of each slot of f32 maps, and how their points lie.
+    pub(super) numbers: Vec<(usize, Layout)>,
+    /// For each slot of byte maps, the border value of each block.
+    pub(super) bytes: Vec<Vec<u8>>,
+    /// Lines of each vector.
+    pub(super) vectors: Vec<usize>,
 }
 
 /// Some blocks of a map.
@@ -111,18 +103,7 @@ pub(super) struct Rounded {
 /// One pass over memory.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// A convolution in f32.
-    Float(ConvStep),
-    /// A 3x3 Winograd convolution in f32.
-    Winograd(ConvStep),
-    /// A 3x3 Winograd convolution of bytes, in words.
-    WinogradOfWords(ConvStep),
-    /// A depthwise convolution in f32.
-    Depthwise(ConvStep),
-    /// A convolution of bytes.
-    Integer(ConvStep),
-    /// A product of tokens with a matrix, in words.
-    Words(ConvStep),
+    Conv(ConvStep),
     Combine {
         first: MapPart,
         second: Option<MapPart>,
@@ -130,77 +111,77 @@ pub(super) enum Step {
         activation: Activation,
         target: Target,
     },
-    Pool {
-        kind: PoolKind,
-        input: MapPart,
+    /// Makes the vector in the slot `out`.
+    Vector {
+        op: VectorOp,
         out: usize,
     },
+    /// Of rows of tokens.
+    Tokens {
+        op: TokenOp,
+        inputs: Vec<MapPart>,
+        target: Target,
+    },
+}
+
+/// What makes a vector.
+#[derive(Debug)]
+pub(super) enum VectorOp {
+    Pool(PoolKind, MapPart),
+    /// Of a map, channel after channel.
+    Flatten(MapPart),
     Dense {
         input: VectorPart,
         weights: Vec<Lanes<f32>>,
         bias: Vec<Lanes<f32>>,
         activation: Activation,
-        out: usize,
     },
-    Concat {
-        inputs: Vec<VectorPart>,
-        out: usize,
-    },
-    Flatten {
-        input: MapPart,
-        out: usize,
-    },
-    Activate {
-        input: VectorPart,
-        activation: Activation,
-        out: usize,
-    },
-    Scale {
-        input: VectorPart,
-        factor: f32,
-        out: usize,
-    },
+    Concat(Vec<VectorPart>),
+    Activate(Activation, VectorPart),
+    /// Times a number.
+    Scale(f32, VectorPart),
+}
+
+/// What only rows of tokens have.
+#[derive(Debug)]
+pub(super) enum TokenOp {
     /// From one layout to the other.
-    Move {
-        input: MapPart,
-        target: Target,
-    },
-    RmsNorm {
-        input: MapPart,
-        epsilon: f32,
-        extent: Extent,
-        target: Target,
-    },
-    Multiply {
-        first: MapPart,
-        second: MapPart,
-        target: Target,
-    },
-    Center {
-        input: MapPart,
-        target: Target,
-    },
-    /// With a table of numbers for each point.
-    Table {
-        pairing: Pairing,
-        input: MapPart,
-        table: Arc<Vec<Lanes<f32>>>,
-        target: Target,
-    },
+    Move,
+    /// Over the root of the mean square.
+    RmsNorm { epsilon: f32, extent: Extent },
+    /// Less the mean.
+    Center,
+    /// With the second input, or with a table of numbers for each point.
+    Pair(Pairing, Option<Arc<Vec<Lanes<f32>>>>),
+    /// Of queries, keys and values.
     Attend {
-        query: MapPart,
-        key: MapPart,
-        value: MapPart,
         heads: Heads,
         /// Whether scores and answers are products of words.
         in_words: bool,
-        target: Target,
     },
+}
+
+/// How a convolution is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConvKind {
+    /// In f32.
+    Float,
+    /// 3x3 in f32, by Winograd's algorithm.
+    Winograd,
+    /// 3x3 of bytes by Winograd's algorithm, in words.
+    WinogradOfWords,
+    /// Each channel separately, in f32.
+    Depthwise,
+    /// Of bytes.
+    Integer,
+    /// A product of tokens with a matrix, in words.
+    Words,
 }
 
 /// A convolution, or several of the same input.
 #[derive(Debug)]
 pub(super) struct ConvStep {
+    pub(super) kind: ConvKind,
     pub(super) taps: Vec<usize>,
     pub(super) input: MapPart,
     /// Input blocks in a chunk.

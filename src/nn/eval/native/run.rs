@@ -2,6 +2,8 @@
 
 mod tokens;
 
+use std::mem::take;
+
 use super::grid::{Grid, Layout};
 use super::kernels::simd::Job;
 use super::kernels::{
@@ -9,7 +11,7 @@ use super::kernels::{
     Float, Frequencies, Integer, LANES, Lanes, Level, MatrixTask, Pool, RootMeanSquares, Rounded,
     Rounding, WIDEST, WinogradTask, Word, Words, Workspace,
 };
-use super::plan::{ConvStep, MapPart, Plan, Step, Target, VectorPart};
+use super::plan::{ConvKind, ConvStep, MapPart, Plan, Step, Target, VectorOp, VectorPart};
 
 /// The memory of an evaluator. Borders are written once.
 #[derive(Debug)]
@@ -33,10 +35,10 @@ impl Memory {
     pub(super) fn new(plan: &Plan) -> Memory {
         let (len, layout) = (plan.board.len, &plan.layout);
         let most = len.max(plan.row.len);
-        let [float_blocks, word_blocks] = plan.winograd_blocks();
+        let blocks = |kind| plan.most_blocks(kind);
         let bytes = |borders: &Vec<u8>| {
-            let blocks = borders.iter();
-            blocks
+            let lines = borders.iter();
+            lines
                 .flat_map(|&border| std::iter::repeat_n(Bytes([[border; 4]; LANES / 4]), len))
                 .collect()
         };
@@ -54,17 +56,27 @@ impl Memory {
                 .collect(),
             float_sums: vec![Lanes::default(); WIDEST * most],
             integer_sums: vec![Lanes::default(); WIDEST * most],
-            float_room: Workspace::new(&plan.board, float_blocks, WIDEST),
-            word_room: Workspace::new(&plan.board, word_blocks, WIDEST),
+            float_room: Workspace::new(&plan.board, blocks(ConvKind::Winograd), WIDEST),
+            word_room: Workspace::new(&plan.board, blocks(ConvKind::WinogradOfWords), WIDEST),
             float_heads: AttentionRoom::default(),
             word_heads: AttentionRoom::default(),
-            words: vec![Words::default(); plan.word_blocks() * plan.row.len],
+            words: vec![Words::default(); blocks(ConvKind::Words) * plan.row.len],
             factors: vec![0.0; plan.row.len],
         }
     }
 
-    fn part<'a>(&'a self, grid: &Grid, part: MapPart) -> &'a [Lanes<f32>] {
-        &self.numbers[part.slot][part.first_block * grid.len..]
+    /// A map in f32, from its first block on; the same below. `len` is the number of points of a block.
+    fn numbers(&self, len: usize, part: MapPart) -> &[Lanes<f32>] {
+        &self.numbers[part.slot][part.first_block * len..]
+    }
+
+    fn bytes(&self, len: usize, part: MapPart) -> &[Bytes] {
+        &self.bytes[part.slot][part.first_block * len..]
+    }
+
+    /// What was rounded last.
+    fn words(&self, _len: usize, _part: MapPart) -> &[Words] {
+        &self.words
     }
 
     fn lines(&self, part: VectorPart) -> &[Lanes<f32>] {
@@ -76,14 +88,6 @@ impl Memory {
         for (to, line) in to.chunks_mut(LANES).zip(self.lines(part)) {
             to.copy_from_slice(&line.0[..to.len()]);
         }
-    }
-
-    /// Computes a vector from another, number by number.
-    fn map_vector(&mut self, input: VectorPart, out: usize, to: impl Fn(f32) -> f32) {
-        let mut vector = self.vectors[input.slot].clone();
-        let numbers = vector.iter_mut().flat_map(|line| &mut line.0);
-        numbers.for_each(|x| *x = to(*x));
-        self.vectors[out] = vector;
     }
 
     /// Writes the input planes row by row.
@@ -105,330 +109,287 @@ impl Memory {
 /// Computes the network for one row of planes; policy and value are then in their vectors.
 pub(super) fn run(plan: &Plan, level: Level, memory: &mut Memory, row: &[f32]) {
     memory.write_planes(plan, row);
+    let mut run = Run {
+        plan,
+        level,
+        memory,
+    };
     for step in &plan.steps {
-        run_step(plan, level, memory, step);
+        run.step(step);
     }
 }
 
-fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
-    match step {
-        Step::Float(step) => convolve_normalised(plan, level, memory, step),
-        Step::Winograd(step) => convolve_in_frequencies::<Float>(plan, level, memory, step),
-        Step::WinogradOfWords(step) => convolve_in_frequencies::<Word>(plan, level, memory, step),
-        Step::Depthwise(step) => convolve_depthwise(plan, level, memory, step),
-        Step::Integer(step) => convolve::<Integer>(plan, level, memory, step),
-        Step::Words(step) => convolve_rounded(plan, level, memory, step),
-        Step::Combine {
-            first,
-            second,
-            bias,
-            activation,
-            target,
-        } => {
-            let grid = plan.grid(first.layout);
-            let mut output = OutputMaps::take(memory, target);
-            let OutputMaps { numbers, bytes } = &mut output;
-            level.enter(Combine {
-                grid,
-                blocks: first.channels.div_ceil(LANES),
-                first: memory.part(&grid, *first),
-                second: second.map(|part| memory.part(&grid, part)),
-                bias: bias.map(|part| memory.lines(part)),
-                activation: *activation,
-                out: numbers.as_deref_mut(),
-                rounding: rounding(target, bytes.as_deref_mut()),
-            });
-            output.put_back(memory, target);
+/// The steps of a plan at work.
+struct Run<'a> {
+    plan: &'a Plan,
+    level: Level,
+    memory: &'a mut Memory,
+}
+
+impl Run<'_> {
+    fn step(&mut self, step: &Step) {
+        let (plan, level) = (self.plan, self.level);
+        match step {
+            Step::Conv(step) => self.conv(step),
+            Step::Combine {
+                first,
+                second,
+                bias,
+                activation,
+                target,
+            } => {
+                let grid = plan.grid(first.layout);
+                self.write_maps(target, |memory, output| {
+                    let OutputMaps { numbers, bytes } = output;
+                    level.enter(Combine {
+                        grid,
+                        blocks: first.channels.div_ceil(LANES),
+                        first: memory.numbers(grid.len, *first),
+                        second: second.map(|part| memory.numbers(grid.len, part)),
+                        bias: bias.map(|part| memory.lines(part)),
+                        activation: *activation,
+                        out: numbers.as_deref_mut(),
+                        rounding: rounding(target, bytes.as_deref_mut()),
+                    });
+                });
+            }
+            Step::Vector { op, out } => self.vector(op, *out),
+            Step::Tokens { op, inputs, target } => self.tokens(op, inputs, target),
         }
-        Step::Pool { kind, input, out } => {
-            let grid = plan.grid(input.layout);
-            let mut vector = std::mem::take(&mut memory.vectors[*out]);
-            level.enter(Pool {
-                grid,
-                kind: *kind,
-                input: memory.part(&grid, *input),
-                out: &mut vector,
-            });
-            memory.vectors[*out] = vector;
+    }
+
+    fn conv(&mut self, step: &ConvStep) {
+        let plan = self.plan;
+        match step.kind {
+            ConvKind::Float => {
+                if let Some(epsilon) = step.norm {
+                    self.find_factors(step.input, epsilon);
+                }
+                self.convolve::<Float>(step, &plan.floats, Memory::numbers, |memory| {
+                    &mut memory.float_sums
+                });
+            }
+            ConvKind::Integer => {
+                self.convolve::<Integer>(step, &plan.integers, Memory::bytes, |memory| {
+                    &mut memory.integer_sums
+                });
+            }
+            ConvKind::Words => {
+                self.round(step);
+                self.convolve::<Word>(step, &plan.words, Memory::words, |memory| {
+                    &mut memory.integer_sums
+                });
+            }
+            ConvKind::Winograd => {
+                self.convolve_in_frequencies(step, &plan.floats, Memory::numbers, |memory| {
+                    &mut memory.float_room
+                });
+            }
+            ConvKind::WinogradOfWords => {
+                self.convolve_in_frequencies(step, &plan.words, Memory::bytes, |memory| {
+                    &mut memory.word_room
+                });
+            }
+            ConvKind::Depthwise => self.convolve_depthwise(step),
         }
-        Step::Dense {
-            input,
-            weights,
-            bias,
-            activation,
-            out,
-        } => {
-            let mut vector = std::mem::take(&mut memory.vectors[*out]);
-            level.enter(Dense {
+    }
+
+    /// Writes a vector while the rest of the memory is read.
+    fn vector(&mut self, op: &VectorOp, out: usize) {
+        let (plan, level) = (self.plan, self.level);
+        let (mut vector, memory) = (take(&mut self.memory.vectors[out]), &*self.memory);
+        let to = &mut vector[..];
+        match op {
+            VectorOp::Pool(kind, input) => {
+                let grid = plan.grid(input.layout);
+                level.enter(Pool {
+                    grid,
+                    kind: *kind,
+                    input: memory.numbers(grid.len, *input),
+                    out: to,
+                });
+            }
+            VectorOp::Dense {
+                input,
+                weights,
+                bias,
+                activation,
+            } => level.enter(Dense {
                 input: memory.lines(*input),
                 weights,
                 bias,
                 activation: *activation,
-                out: &mut vector,
-            });
-            memory.vectors[*out] = vector;
-        }
-        Step::Activate {
-            input,
-            activation,
-            out,
-        } => {
-            let mut vector = memory.vectors[input.slot].clone();
-            level.enter(Activate {
-                activation: *activation,
-                numbers: &mut vector,
-            });
-            memory.vectors[*out] = vector;
-        }
-        Step::Concat { .. } | Step::Flatten { .. } | Step::Scale { .. } => {
-            rearrange(plan, memory, step)
-        }
-        _ => memory.run_tokens(plan, level, step),
-    }
-}
-
-/// An arithmetic, and where its convolutions find their data.
-trait Convolution: Arithmetic {
-    fn packed_weights(plan: &Plan) -> &[Self::Weights];
-    /// What it reads, from its first block on.
-    fn input<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Self::Input];
-    /// Buffer for the sums of a group of blocks.
-    fn sums(memory: &mut Memory) -> &mut Vec<Self::Sums>;
-}
-
-impl Convolution for Float {
-    fn packed_weights(plan: &Plan) -> &[Lanes<f32>] {
-        &plan.floats
-    }
-
-    fn input<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Lanes<f32>] {
-        memory.part(grid, part)
-    }
-
-    fn sums(memory: &mut Memory) -> &mut Vec<Lanes<f32>> {
-        &mut memory.float_sums
-    }
-}
-
-impl Convolution for Integer {
-    fn packed_weights(plan: &Plan) -> &[Lanes<[i8; 4]>] {
-        &plan.integers
-    }
-
-    fn input<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Bytes] {
-        &memory.bytes[part.slot][part.first_block * grid.len..]
-    }
-
-    fn sums(memory: &mut Memory) -> &mut Vec<Lanes<i32>> {
-        &mut memory.integer_sums
-    }
-}
-
-impl Convolution for Word {
-    fn packed_weights(plan: &Plan) -> &[Lanes<[i16; 2]>] {
-        &plan.words
-    }
-
-    /// What was rounded last.
-    fn input<'a>(memory: &'a Memory, _grid: &Grid, _part: MapPart) -> &'a [Words] {
-        &memory.words
-    }
-
-    fn sums(memory: &mut Memory) -> &mut Vec<Lanes<i32>> {
-        &mut memory.integer_sums
-    }
-}
-
-fn convolve<A: Convolution>(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
-    let grid = plan.grid(step.input.layout);
-    let mut sums = std::mem::take(A::sums(memory));
-    let mut output = OutputMaps::take(memory, &step.target);
-    let input = A::input(memory, &grid, step.input);
-    let weights = &A::packed_weights(plan)[step.weights..];
-    let epilogue = output.epilogue(step, memory, &grid);
-    match step.input.layout {
-        Layout::Board => level.enter(ConvTask::<A> {
-            grid,
-            taps: &step.taps,
-            input,
-            channels: step.input.channels,
-            chunk: step.chunk,
-            groups: &step.groups,
-            weights,
-            sums: &mut sums,
-            epilogue,
-        }),
-        Layout::Row => level.enter(MatrixTask::<A> {
-            points: grid.len,
-            input,
-            channels: step.input.channels,
-            chunk: step.chunk,
-            groups: &step.groups,
-            weights,
-            sums: &mut sums,
-            epilogue,
-        }),
-    }
-    output.put_back(memory, &step.target);
-    *A::sums(memory) = sums;
-}
-
-/// The same of convolutions in frequencies.
-trait FrequencyConvolution: Frequencies {
-    fn packed_weights(plan: &Plan) -> &[Self::Weights];
-    fn map<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Self::Point];
-    fn room(memory: &mut Memory) -> &mut Workspace<Self>
-    where
-        Self: Sized;
-}
-
-impl FrequencyConvolution for Float {
-    fn packed_weights(plan: &Plan) -> &[Lanes<f32>] {
-        &plan.floats
-    }
-
-    fn map<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Lanes<f32>] {
-        memory.part(grid, part)
-    }
-
-    fn room(memory: &mut Memory) -> &mut Workspace<Float> {
-        &mut memory.float_room
-    }
-}
-
-impl FrequencyConvolution for Word {
-    fn packed_weights(plan: &Plan) -> &[Lanes<[i16; 2]>] {
-        &plan.words
-    }
-
-    fn map<'a>(memory: &'a Memory, grid: &Grid, part: MapPart) -> &'a [Bytes] {
-        &memory.bytes[part.slot][part.first_block * grid.len..]
-    }
-
-    fn room(memory: &mut Memory) -> &mut Workspace<Word> {
-        &mut memory.word_room
-    }
-}
-
-fn convolve_in_frequencies<A: FrequencyConvolution + Default>(
-    plan: &Plan,
-    level: Level,
-    memory: &mut Memory,
-    step: &ConvStep,
-) where
-    for<'a> WinogradTask<'a, A>: Job<Output = ()>,
-{
-    let grid = plan.board;
-    let mut room = std::mem::take(A::room(memory));
-    let mut output = OutputMaps::take(memory, &step.target);
-    level.enter(WinogradTask::<A> {
-        grid,
-        input: A::map(memory, &grid, step.input),
-        channels: step.input.channels,
-        groups: &step.groups,
-        weights: &A::packed_weights(plan)[step.weights..],
-        factors: &step.factors,
-        room: &mut room,
-        epilogue: output.epilogue(step, memory, &grid),
-    });
-    output.put_back(memory, &step.target);
-    *A::room(memory) = room;
-}
-
-/// In f32, with the normalisation of its input, if any.
-fn convolve_normalised(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
-    if let Some(epsilon) = step.norm {
-        find_factors(plan, level, memory, step.input, epsilon);
-    }
-    convolve::<Float>(plan, level, memory, step);
-}
-
-/// In words, to which its input is rounded first.
-fn convolve_rounded(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
-    round(plan, level, memory, step);
-    convolve::<Word>(plan, level, memory, step);
-}
-
-/// Finds what each point is multiplied by for its mean square to be 1.
-fn find_factors(plan: &Plan, level: Level, memory: &mut Memory, input: MapPart, epsilon: f32) {
-    let mut factors = std::mem::take(&mut memory.factors);
-    level.enter(RootMeanSquares {
-        input: memory.part(&plan.row, input),
-        channels: input.channels,
-        epsilon,
-        out: &mut factors,
-    });
-    memory.factors = factors;
-}
-
-/// The input of a product in words, and the value of a word at each point.
-fn round(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
-    let mut words = std::mem::take(&mut memory.words);
-    let mut factors = std::mem::take(&mut memory.factors);
-    level.enter(Rounded {
-        input: memory.part(&plan.row, step.input),
-        gate: step.gate.map(|gate| memory.part(&plan.row, gate)),
-        channels: step.input.channels,
-        norm: step.norm,
-        words: &mut words,
-        factors: &mut factors,
-    });
-    memory.words = words;
-    memory.factors = factors;
-}
-
-fn convolve_depthwise(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
-    let grid = plan.grid(step.input.layout);
-    let mut sums = std::mem::take(&mut memory.float_sums);
-    let mut output = OutputMaps::take(memory, &step.target);
-    level.enter(DepthwiseTask {
-        grid,
-        taps: &step.taps,
-        input: memory.part(&grid, step.input),
-        blocks: step.groups.len(),
-        weights: &plan.floats[step.weights..],
-        sums: &mut sums,
-        epilogue: output.epilogue(step, memory, &grid),
-    });
-    output.put_back(memory, &step.target);
-    memory.float_sums = sums;
-}
-
-/// Steps that need no kernel.
-fn rearrange(plan: &Plan, memory: &mut Memory, step: &Step) {
-    match step {
-        Step::Concat { inputs, out } => {
-            let mut vector = std::mem::take(&mut memory.vectors[*out]);
-            let mut at = 0;
-            for input in inputs {
-                let lines = memory.lines(*input);
-                for i in 0..input.len {
-                    vector[(at + i) / LANES].0[(at + i) % LANES] = lines[i / LANES].0[i % LANES];
-                }
-                at += input.len;
+                out: to,
+            }),
+            VectorOp::Activate(activation, input) => {
+                to.copy_from_slice(memory.lines(*input));
+                level.enter(Activate {
+                    activation: *activation,
+                    numbers: to,
+                });
             }
-            memory.vectors[*out] = vector;
-        }
-        Step::Flatten { input, out } => {
-            let grid = plan.grid(input.layout);
-            let mut vector = std::mem::take(&mut memory.vectors[*out]);
-            let map = memory.part(&grid, *input);
-            let mut at = 0;
-            for channel in 0..input.channels {
-                let block = &map[channel / LANES * grid.len..];
-                for row in 0..grid.height {
-                    for line in &block[grid.at(row, 0)..][..grid.width] {
-                        vector[at / LANES].0[at % LANES] = line.0[channel % LANES];
-                        at += 1;
+            VectorOp::Scale(factor, input) => {
+                for (out, line) in to.iter_mut().zip(memory.lines(*input)) {
+                    *out = Lanes(line.0.map(|x| x * factor));
+                }
+            }
+            VectorOp::Concat(inputs) => {
+                let mut at = 0;
+                for input in inputs {
+                    let lines = memory.lines(*input);
+                    for i in 0..input.len {
+                        to[(at + i) / LANES].0[(at + i) % LANES] = lines[i / LANES].0[i % LANES];
                     }
+                    at += input.len;
                 }
             }
-            memory.vectors[*out] = vector;
+            VectorOp::Flatten(input) => flatten(memory, &plan.grid(input.layout), *input, to),
         }
-        Step::Scale { input, factor, out } => {
-            memory.map_vector(*input, *out, |x| x * factor);
+        self.memory.vectors[out] = vector;
+    }
+
+    /// Writes maps while the rest of the memory is read.
+    fn write_maps(&mut self, target: &Target, write: impl FnOnce(&Memory, &mut OutputMaps)) {
+        let (memory, rounded) = (&mut *self.memory, target.rounded.as_ref());
+        let mut output = OutputMaps {
+            numbers: target.numbers.map(|slot| take(&mut memory.numbers[slot])),
+            bytes: rounded.map(|rounded| take(&mut memory.bytes[rounded.slot])),
+        };
+        write(memory, &mut output);
+        if let (Some(slot), Some(numbers)) = (target.numbers, output.numbers) {
+            memory.numbers[slot] = numbers;
         }
-        _ => {}
+        if let (Some(rounded), Some(bytes)) = (rounded, output.bytes) {
+            memory.bytes[rounded.slot] = bytes;
+        }
+    }
+
+    /// A convolution whose sums wait in a buffer of their own.
+    fn convolve<A: Arithmetic>(
+        &mut self,
+        step: &ConvStep,
+        weights: &[A::Weights],
+        input: fn(&Memory, usize, MapPart) -> &[A::Input],
+        buffer: fn(&mut Memory) -> &mut Vec<A::Sums>,
+    ) {
+        let (grid, level) = (self.plan.grid(step.input.layout), self.level);
+        let weights = &weights[step.weights..];
+        let mut sums = take(buffer(self.memory));
+        self.write_maps(&step.target, |memory, output| {
+            let input = input(memory, grid.len, step.input);
+            let epilogue = output.epilogue(step, memory, &grid);
+            match step.input.layout {
+                Layout::Board => level.enter(ConvTask::<A> {
+                    grid,
+                    taps: &step.taps,
+                    input,
+                    channels: step.input.channels,
+                    chunk: step.chunk,
+                    groups: &step.groups,
+                    weights,
+                    sums: &mut sums,
+                    epilogue,
+                }),
+                Layout::Row => level.enter(MatrixTask::<A> {
+                    points: grid.len,
+                    input,
+                    channels: step.input.channels,
+                    chunk: step.chunk,
+                    groups: &step.groups,
+                    weights,
+                    sums: &mut sums,
+                    epilogue,
+                }),
+            }
+        });
+        *buffer(self.memory) = sums;
+    }
+
+    fn convolve_in_frequencies<A: Frequencies + Default>(
+        &mut self,
+        step: &ConvStep,
+        weights: &[A::Weights],
+        input: fn(&Memory, usize, MapPart) -> &[A::Point],
+        workspace: fn(&mut Memory) -> &mut Workspace<A>,
+    ) where
+        for<'a> WinogradTask<'a, A>: Job<Output = ()>,
+    {
+        let (grid, level) = (self.plan.board, self.level);
+        let mut room = take(workspace(self.memory));
+        self.write_maps(&step.target, |memory, output| {
+            level.enter(WinogradTask::<A> {
+                grid,
+                input: input(memory, grid.len, step.input),
+                channels: step.input.channels,
+                groups: &step.groups,
+                weights: &weights[step.weights..],
+                factors: &step.factors,
+                room: &mut room,
+                epilogue: output.epilogue(step, memory, &grid),
+            });
+        });
+        *workspace(self.memory) = room;
+    }
+
+    fn convolve_depthwise(&mut self, step: &ConvStep) {
+        let (plan, level, grid) = (self.plan, self.level, self.plan.grid(step.input.layout));
+        let mut sums = take(&mut self.memory.float_sums);
+        self.write_maps(&step.target, |memory, output| {
+            level.enter(DepthwiseTask {
+                grid,
+                taps: &step.taps,
+                input: memory.numbers(grid.len, step.input),
+                blocks: step.groups.len(),
+                weights: &plan.floats[step.weights..],
+                sums: &mut sums,
+                epilogue: output.epilogue(step, memory, &grid),
+            });
+        });
+        self.memory.float_sums = sums;
+    }
+
+    /// Finds what each point is multiplied by for its mean square to be 1.
+    fn find_factors(&mut self, input: MapPart, epsilon: f32) {
+        let mut factors = take(&mut self.memory.factors);
+        self.level.enter(RootMeanSquares {
+            input: self.memory.numbers(self.plan.row.len, input),
+            channels: input.channels,
+            epsilon,
+            out: &mut factors,
+        });
+        self.memory.factors = factors;
+    }
+
+    /// The input of a product in words, and the value of a word at each point.
+    fn round(&mut self, step: &ConvStep) {
+        let memory = &mut *self.memory;
+        let (mut words, mut factors) = (take(&mut memory.words), take(&mut memory.factors));
+        let row = self.plan.row.len;
+        self.level.enter(Rounded {
+            input: memory.numbers(row, step.input),
+            gate: step.gate.map(|gate| memory.numbers(row, gate)),
+            channels: step.input.channels,
+            norm: step.norm,
+            words: &mut words,
+            factors: &mut factors,
+        });
+        memory.words = words;
+        memory.factors = factors;
+    }
+}
+
+/// A map as a vector: channel after channel, row after row.
+fn flatten(memory: &Memory, grid: &Grid, input: MapPart, out: &mut [Lanes<f32>]) {
+    let map = memory.numbers(grid.len, input);
+    let mut at = 0;
+    for channel in 0..input.channels {
+        let block = &map[channel / LANES * grid.len..];
+        for row in 0..grid.height {
+            for line in &block[grid.at(row, 0)..][..grid.width] {
+                out[at / LANES].0[at % LANES] = line.0[channel % LANES];
+                at += 1;
+            }
+        }
     }
 }
 
@@ -439,25 +400,6 @@ struct OutputMaps {
 }
 
 impl OutputMaps {
-    fn take(memory: &mut Memory, target: &Target) -> OutputMaps {
-        let rounded = target.rounded.as_ref();
-        OutputMaps {
-            numbers: target
-                .numbers
-                .map(|slot| std::mem::take(&mut memory.numbers[slot])),
-            bytes: rounded.map(|rounded| std::mem::take(&mut memory.bytes[rounded.slot])),
-        }
-    }
-
-    fn put_back(self, memory: &mut Memory, target: &Target) {
-        if let (Some(slot), Some(numbers)) = (target.numbers, self.numbers) {
-            memory.numbers[slot] = numbers;
-        }
-        if let (Some(rounded), Some(bytes)) = (&target.rounded, self.bytes) {
-            memory.bytes[rounded.slot] = bytes;
-        }
-    }
-
     fn epilogue<'a>(
         &'a mut self,
         step: &'a ConvStep,
@@ -469,7 +411,7 @@ impl OutputMaps {
             bias: &step.bias,
             factors: step.has_factors.then_some(&memory.factors[..]),
             activations: &step.activations,
-            residual: step.residual.map(|part| memory.part(grid, part)),
+            residual: step.residual.map(|part| memory.numbers(grid.len, part)),
             out: self.numbers.as_deref_mut(),
             rounding: rounding(&step.target, self.bytes.as_deref_mut()),
         }

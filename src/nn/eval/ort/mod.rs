@@ -1,13 +1,12 @@
 //! The ONNX Runtime backend, from a shared library that is searched at run time. Nothing is linked
 //! or downloaded at build time.
 //!
-//! On the CPU every worker owns a single-threaded session ([`direct`]), which is faster than one
+//! On the CPU every worker owns a single-threaded session ([`OrtEvaluator`]), which is faster than one
 //! multithreaded session at the small batches of a search
-//! (docs/methods.md#inference-and-training-libraries). On a GPU a few evaluators ([`bound`]) serve
+//! (docs/methods.md#inference-and-training-libraries). On a GPU a few evaluators ([`BoundEvaluator`]) serve
 //! all workers through [`super::batcher`].
 
-mod answer;
-mod bound;
+mod evaluators;
 
 use std::sync::Arc;
 
@@ -19,12 +18,12 @@ use ort::ep::{
 use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 
-use super::{EvalError, LoadOptions, ModelInfo};
-use crate::eval::{Batch, Evaluator, FETCH_SCRIPT, LibraryPlaces, Outputs, PLANES};
-use answer::{BACKEND, failed, logits, unavailable, words};
-pub use bound::BoundEvaluator;
-use ort::value::TensorRef;
 use parking_lot::Mutex;
+
+use super::{EvalError, FETCH_SCRIPT, LibraryPlaces, ModelInfo};
+use crate::BoardSize;
+pub use evaluators::{BoundEvaluator, OrtEvaluator};
+use evaluators::{unavailable, words};
 
 /// A network for ONNX Runtime; every worker creates its own evaluator from it.
 #[derive(Debug, Clone)]
@@ -36,16 +35,21 @@ pub struct OrtModel {
 }
 
 impl OrtModel {
-    /// Loads the library, if this process has not yet, and checks the model; `path` is only used in
-    /// errors. The evaluators choose the device.
+    /// Loads the library, if this process has not yet, and checks the model for a board, by default its own;
+    /// `path` is only used in errors. The evaluators choose the device.
     ///
     /// # Errors
     /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]),
     /// [`EvalError::Unavailable`] when there is no usable library.
-    pub fn load(path: &str, onnx: Arc<[u8]>, options: &LoadOptions) -> Result<OrtModel, EvalError> {
+    pub fn load(
+        path: &str,
+        onnx: Arc<[u8]>,
+        board: Option<BoardSize>,
+        library: &LibraryPlaces,
+    ) -> Result<OrtModel, EvalError> {
         Ok(OrtModel {
-            info: ModelInfo::read_for(path, &onnx, options.board)?,
-            environment: environment(&options.ort_library)?,
+            info: ModelInfo::read_for(path, &onnx, board)?,
+            environment: environment(library)?,
             path: path.to_owned(),
             onnx,
         })
@@ -92,9 +96,9 @@ impl OrtModel {
 
     fn commit(&self, mut builder: SessionBuilder) -> Result<Session, EvalError> {
         let session = builder.commit_from_memory(&self.onnx);
-        session.map_err(|error| EvalError::Load {
-            path: self.path.clone(),
-            reason: format!("ONNX Runtime refuses it: {}", words(&error)),
+        session.map_err(|error| {
+            let reason = format!("ONNX Runtime refuses it: {}", words(&error));
+            EvalError::load(&self.path, reason)
         })
     }
 }
@@ -162,69 +166,10 @@ fn environment(places: &LibraryPlaces) -> Result<Environment, EvalError> {
     Ok(current.insert(environment).clone())
 }
 
-/// Rows per call at which a single-threaded CPU session nearly reaches its best speed (5b32c
-/// 11838/s at 8, 12057/s at 16, 10687/s at 1; docs/methods.md#inference-and-training-libraries).
-const BATCH: usize = 8;
-
-/// Runs an [`OrtModel`](OrtModel) on the processor, for one worker.
-#[derive(Debug)]
-pub struct OrtEvaluator {
-    info: ModelInfo,
-    session: Session,
-    /// Shape of the input tensor; the first number is the batch size of the current call.
-    shape: [usize; 4],
-}
-
-impl OrtEvaluator {
-    fn new(info: &ModelInfo, session: Session) -> OrtEvaluator {
-        let (height, width) = (info.size.height.into(), info.size.width.into());
-        OrtEvaluator {
-            shape: [0, info.planes, height, width],
-            info: info.clone(),
-            session,
-        }
-    }
-
-    fn run(&mut self, batch: &Batch, out: &mut Outputs) -> ort::Result<()> {
-        self.shape[0] = batch.len();
-        // ONNX Runtime reads the caller's rows where they are.
-        let planes = TensorRef::from_array_view((self.shape, batch.planes()))?;
-        let answer = self.session.run(ort::inputs![PLANES => planes])?;
-        out.reset_for(batch.len(), self.info.output_lens());
-        let outputs = self.info.outputs().iter().zip(self.info.output_lens());
-        for (output, (name, len)) in outputs.enumerate() {
-            let rows = logits(&answer, name, batch.len() * len)?;
-            for (index, row) in rows.chunks_exact(len).enumerate() {
-                out.output_mut(output, index).copy_from_slice(row);
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Evaluator for OrtEvaluator {
-    fn info(&self) -> &ModelInfo {
-        &self.info
-    }
-
-    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
-        self.info.check_batch(BACKEND, batch)?;
-        if batch.is_empty() {
-            out.reset_for(0, self.info.output_lens());
-            return Ok(());
-        }
-        self.run(batch, out).map_err(|error| failed(&error))
-    }
-
-    fn preferred_batch(&self) -> usize {
-        BATCH
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testnet::{SMALL, random_batch};
-    use super::super::{Evaluator as _, LibraryPlaces, suite};
+    use super::super::{Evaluator as _, suite};
     use super::*;
 
     /// A small network, or a printed line where ONNX Runtime is not installed.
@@ -232,14 +177,11 @@ mod tests {
         if !suite::ort_is_installed() {
             return None;
         }
-        Some(OrtModel::load("small", SMALL.onnx(1).into(), &usual()).unwrap())
+        Some(load("small", SMALL.onnx(1)))
     }
 
-    fn usual() -> LoadOptions {
-        LoadOptions {
-            ort_library: LibraryPlaces::usual(None),
-            ..LoadOptions::default()
-        }
+    fn load(path: &str, onnx: Vec<u8>) -> OrtModel {
+        OrtModel::load(path, onnx.into(), None, &LibraryPlaces::usual(None)).unwrap()
     }
 
     /// The GPU code path, on the CPU.
@@ -295,7 +237,7 @@ mod tests {
         // The first operator's name: `Conv` becomes `Donv`.
         let at = onnx.windows(6).position(|w| w == b"\x22\x04Conv").unwrap();
         onnx[at + 2] = b'D';
-        let model = OrtModel::load("broken.onnx", onnx.into(), &usual()).unwrap();
+        let model = load("broken.onnx", onnx);
         let error = model.evaluator().unwrap_err();
         assert!(matches!(error, EvalError::Load { .. }), "{error}");
     }

@@ -145,7 +145,7 @@ impl Evaluator for Opinion {
         batch: &tengen_nn::eval::Batch,
         out: &mut tengen_nn::eval::Outputs,
     ) -> Result<(), EvalError> {
-        out.reset(batch.len(), self.0.policy_len, self.0.outcomes);
+        out.reset_for(batch.len(), [self.0.policy_len, self.0.outcomes, 0, 0]);
         for row in 0..batch.len() {
             let black = if RowEncoding::black_to_move(batch.row(row)) {
                 1.0

@@ -46,19 +46,16 @@ fn examples(size: BoardSize, ones: f64) -> Examples {
 #[cfg(feature = "ort")]
 #[track_caller]
 fn check_int8(name: &str) {
-    use tengen_nn::eval::{Difference, LibraryPlaces, LoadOptions, OrtModel};
-    let options = LoadOptions {
-        ort_library: LibraryPlaces::usual(None),
-        ..LoadOptions::default()
-    };
-    if options.ort_library.find().is_err() {
+    use tengen_nn::eval::{Difference, LibraryPlaces, OrtModel};
+    let library = LibraryPlaces::usual(None);
+    if library.find().is_err() {
         return;
     }
     let (onnx, examples) = network(name);
     let int8 = to_int8("test", &onnx, std::slice::from_ref(&examples)).unwrap();
     assert!(int8.len() < onnx.len(), "{} {}", int8.len(), onnx.len());
     let open = |onnx: &[u8]| {
-        let model = OrtModel::load(name, onnx.to_vec().into(), &options).unwrap();
+        let model = OrtModel::load(name, onnx.to_vec().into(), None, &library).unwrap();
         model.evaluator().unwrap()
     };
     let Examples { batch, legal, .. } = examples;

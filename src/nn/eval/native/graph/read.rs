@@ -2,7 +2,6 @@
 
 mod arguments;
 mod attention;
-mod dims;
 mod forms;
 mod layers;
 mod parts;
@@ -14,12 +13,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::constants::{dequantised, element, floats, integers};
 use super::{Graph, Node, Op, Shape, Steps, ValueId};
 use crate::eval::PLANES;
 use crate::eval::native::kernels::Activation;
 use crate::onnx::{FLOAT, Model, ModelNode, PRECISION, Tensor, element_name};
-use arguments::{Arguments, check_count, input};
+use arguments::{NodeReader, dequantised, element, floats, integers};
 use parts::{Operand, Part};
 
 /// Versions of ONNX's operators whose meaning is known here. From 13 on their attributes have kept it;
@@ -52,14 +50,15 @@ impl Graph {
             shape,
             element: FLOAT,
         };
+        let constants = model.tensors.iter();
+        let constants = constants.map(|tensor| (&*tensor.name, Known::Constant(tensor)));
         let mut reader = GraphReader {
             sides,
             area: sides[0] * sides[1],
             keeps_bytes,
             opset: model.opset,
             may_round: model.header.metadata(PRECISION) == Some("int8"),
-            tensors: model.tensors.iter().map(|t| (&*t.name, t)).collect(),
-            known: HashMap::from([(PLANES, Known::Value(input))]),
+            known: constants.chain([(PLANES, Known::Value(input))]).collect(),
             values: vec![shape],
             nodes: Vec::new(),
             turns: HashMap::new(),
@@ -116,9 +115,14 @@ enum Known<'a> {
     Part(Part<'a>),
     /// Lengths of axes; -1 for the number of positions.
     Dims(Vec<i64>),
-    /// A constant in integers, as numbers: its integers, and their scales by the first dimension.
+    /// A constant of the file.
+    Constant(&'a Tensor),
+    /// One in integers, as numbers: its integers, and their scales by the first dimension.
     Scaled(&'a Tensor, Vec<f32>),
 }
+
+/// What a node makes, or the reason why it is not known here.
+type Made<'a> = Result<Known<'a>, String>;
 
 struct GraphReader<'a> {
     /// Height and width of the board, and its points.
@@ -128,7 +132,6 @@ struct GraphReader<'a> {
     opset: i64,
     /// Whether the file is one whose rounding may be left out.
     may_round: bool,
-    tensors: HashMap<&'a str, &'a Tensor>,
     known: HashMap<&'a str, Known<'a>>,
     values: Vec<Shape>,
     nodes: Vec<Node>,
@@ -136,85 +139,118 @@ struct GraphReader<'a> {
     turns: HashMap<(&'a str, &'a str), Arc<Vec<f32>>>,
 }
 
+/// An operator: its name, how many inputs it has at least and at most, and what reads it.
+type Operator = (
+    &'static str,
+    [usize; 2],
+    for<'a> fn(&mut GraphReader<'a>, &mut NodeReader<'a>) -> Made<'a>,
+);
+
+const OPERATORS: &[Operator] = &[
+    ("Add", [2, 2], |r, n| r.sum(n)),
+    ("Cast", [1, 1], |r, n| r.cast(n)),
+    ("Concat", [1, usize::MAX], |r, n| r.concat(n)),
+    ("Conv", [2, 3], |r, n| r.conv(n)),
+    ("DequantizeLinear", [2, 3], |r, n| r.dequantised(n)),
+    ("Div", [2, 2], |r, n| r.quotient(n)),
+    ("Erf", [1, 1], |r, n| r.step(n)),
+    ("Flatten", [1, 1], |r, n| r.flatten(n)),
+    ("Gather", [2, 2], |r, n| r.gather(n)),
+    ("Gelu", [1, 1], |r, n| r.gelu(n)),
+    ("Gemm", [2, 3], |r, n| r.gemm(n)),
+    ("GlobalAveragePool", [1, 1], |r, n| r.pool(n)),
+    ("LayerNormalization", [2, 3], |r, n| r.layer_norm(n, true)),
+    ("MatMul", [2, 2], |r, n| r.matmul(n)),
+    ("Mul", [2, 2], |r, n| r.product(n)),
+    ("Pow", [2, 2], |r, n| r.power(n)),
+    ("QuantizeLinear", [2, 3], |r, n| r.quantised(n)),
+    ("RMSNormalization", [2, 2], |r, n| r.layer_norm(n, false)),
+    ("Reciprocal", [1, 1], |r, n| r.step(n)),
+    ("ReduceMax", [1, 2], |r, n| r.pool(n)),
+    ("ReduceMean", [1, 2], |r, n| r.mean(n)),
+    ("ReduceSum", [1, 2], |r, n| r.pool(n)),
+    ("Relu", [1, 1], |r, n| r.activated(n, Activation::Relu)),
+    ("Reshape", [2, 2], |r, n| r.reshape(n)),
+    ("Shape", [1, 1], |r, n| r.shape(n)),
+    ("Sigmoid", [1, 1], |r, n| r.step(n)),
+    ("Slice", [3, 5], |r, n| r.slice(n)),
+    ("Softmax", [1, 1], |r, n| r.softmax(n)),
+    ("Softplus", [1, 1], |r, n| r.step(n)),
+    ("Split", [1, 2], |r, n| r.split(n)),
+    ("Sqrt", [1, 1], |r, n| r.step(n)),
+    ("Squeeze", [2, 2], |r, n| r.squeeze(n)),
+    ("Tanh", [1, 1], |r, n| r.step(n)),
+    ("Transpose", [1, 1], |r, n| r.transpose(n)),
+];
+
 impl<'a> GraphReader<'a> {
-    fn node(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
-        let mut arguments = Arguments::new(node);
-        let inputs = match &*node.op {
-            "Relu" | "Softplus" | "Tanh" | "Sigmoid" | "Sqrt" | "Softmax" | "Cast" | "Flatten"
-            | "Transpose" | "GlobalAveragePool" | "Erf" | "Gelu" | "Reciprocal" | "Shape" => 1..=1,
-            "Add" | "Mul" | "Div" | "MatMul" | "Gather" | "Reshape" | "Pow" | "Squeeze"
-            | "RMSNormalization" => 2..=2,
-            "LayerNormalization" => 2..=3,
-            "Split" => 1..=2,
-            "Slice" => 3..=5,
-            "ReduceMean" | "ReduceMax" | "ReduceSum" => 1..=2,
-            "Conv" | "Gemm" | "QuantizeLinear" | "DequantizeLinear" => 2..=3,
-            "Concat" => 1..=usize::MAX,
-            _ => return Err("the native backend does not know this operator".to_owned()),
-        };
-        check_count(node, inputs)?;
-        let known = match &*node.op {
-            "QuantizeLinear" => self.quantised(node, &mut arguments)?,
-            "DequantizeLinear" => self.dequantised(node, &mut arguments)?,
-            "Cast" => self.cast(node, &mut arguments)?,
-            "Conv" => self.conv(node, &mut arguments)?,
-            "Gemm" => self.gemm(node, &mut arguments)?,
-            "Add" => self.sum(node)?,
-            "Mul" => self.product(node)?,
-            "Div" => self.quotient(node)?,
-            "Softplus" => Known::Part(Part::Softplus(self.operand(node, 0)?)),
-            "Sigmoid" => Known::Part(Part::Sigmoid(self.operand(node, 0)?)),
-            "Tanh" => self.mish_factor(node)?,
-            "Sqrt" => self.root(node)?,
-            "Erf" => self.erf(node)?,
-            "Gelu" => self.gelu(node, &mut arguments)?,
-            "Reciprocal" => self.inverse(node)?,
-            "Pow" => self.power(node)?,
-            "LayerNormalization" => self.layer_norm(node, &mut arguments, true)?,
-            "RMSNormalization" => self.layer_norm(node, &mut arguments, false)?,
-            "Shape" => self.shape(node, &mut arguments)?,
-            "Split" => self.split(node, &mut arguments)?,
-            "Slice" => self.slice(node)?,
-            "Squeeze" => self.squeeze(node)?,
-            "MatMul" => self.matmul(node)?,
-            "Softmax" => self.softmax(node, &mut arguments)?,
-            "Transpose" => self.transpose(node, &mut arguments)?,
-            "Gather" => self.gather(node, &mut arguments)?,
-            "Concat" => self.concat(node, &mut arguments)?,
-            "Flatten" => self.flatten(node, &mut arguments)?,
-            "Reshape" => self.reshape(node, &mut arguments)?,
-            "Relu" => {
-                let x = self.operand(node, 0)?;
-                let op = Op::Activate(Activation::Relu);
-                self.push(op, vec![x.value], x.shape, x.element)
-            }
-            "ReduceMean" if self.part(node, 0).is_some() => {
-                self.mean_square(node, &mut arguments)?
-            }
-            _ => self.pool(node, &mut arguments)?,
-        };
-        arguments.finish()?;
+    fn node(&mut self, node: &'a ModelNode) -> Made<'a> {
+        let node = &mut NodeReader::new(node);
+        let operator = OPERATORS.iter().find(|(name, ..)| *name == node.op);
+        let &(_, [least, most], read) =
+            operator.ok_or("the native backend does not know this operator")?;
+        if !(least..=most).contains(&node.inputs.len()) {
+            return Err(format!("it has {} inputs", node.inputs.len()));
+        }
+        let known = read(self, node)?;
+        node.finish()?;
         Ok(known)
     }
 
-    fn push(&mut self, op: Op, inputs: Vec<ValueId>, shape: Shape, element: i32) -> Known<'a> {
+    fn activated(&mut self, node: &NodeReader<'a>, activation: Activation) -> Made<'a> {
+        let x = self.operand(node, 0)?;
+        self.made(Op::Activate(activation), &[x], x.shape)
+    }
+
+    /// A function of a part, or the first of its parts, that only a larger operation reads.
+    fn step(&self, node: &NodeReader<'a>) -> Made<'a> {
+        let of = match &*node.op {
+            "Softplus" => return Ok(Known::Part(Part::Softplus(self.operand(node, 0)?))),
+            "Sigmoid" => return Ok(Known::Part(Part::Sigmoid(self.operand(node, 0)?))),
+            "Tanh" => "Mish",
+            "Erf" => "GELU",
+            _ => "a normalisation",
+        };
+        Ok(Known::Part(match (&*node.op, self.part(node, 0)) {
+            ("Tanh", Some(&Part::Softplus(x))) => Part::MishFactor(x),
+            ("Erf", Some(&Part::OverRoot(x))) => Part::Erf(x, 0.0),
+            ("Sqrt", Some(&Part::MeanSquare(x, extent, epsilon))) if epsilon > 0.0 => {
+                Part::RootMeanSquare(x, extent, epsilon)
+            }
+            ("Reciprocal", Some(&Part::RootMeanSquare(x, extent, epsilon))) => {
+                Part::InverseRoot(x, extent, epsilon)
+            }
+            _ => {
+                return Err(format!(
+                    "the native backend knows this operator as a part of {of} alone"
+                ));
+            }
+        }))
+    }
+
+    /// The result of a new node, in the element type of its first input.
+    fn push(&mut self, op: Op, inputs: &[Operand], shape: Shape) -> Operand {
+        let value = self.values.len();
         self.values.push(shape);
-        let value = self.values.len() - 1;
         self.nodes.push(Node {
             op,
-            inputs,
+            inputs: inputs.iter().map(|input| input.value).collect(),
             output: value,
         });
-        Known::Value(Operand {
+        Operand {
             value,
             shape,
-            element,
-        })
+            element: inputs[0].element,
+        }
+    }
+
+    fn made(&mut self, op: Op, inputs: &[Operand], shape: Shape) -> Made<'a> {
+        Ok(Known::Value(self.push(op, inputs, shape)))
     }
 
     /// Input number `index` of a node, rounded or not.
-    fn operand(&self, node: &ModelNode, index: usize) -> Result<Operand, String> {
-        let name = input(node, index).ok_or("it lacks an input")?;
+    fn operand(&self, node: &NodeReader<'a>, index: usize) -> Result<Operand, String> {
+        let name = node.input(index).ok_or("it lacks an input")?;
         match self.known.get(name) {
             Some(Known::Value(operand) | Known::Rounded(operand, _)) => Ok(*operand),
             Some(Known::Part(part)) => Err(format!(
@@ -226,8 +262,8 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Input number `index` of a node, if it is a part of an operation.
-    fn part(&self, node: &ModelNode, index: usize) -> Option<&Part<'a>> {
-        match self.known.get(input(node, index)?) {
+    fn part(&self, node: &NodeReader<'a>, index: usize) -> Option<&Part<'a>> {
+        match self.known.get(node.input(index)?) {
             Some(Known::Part(part)) => Some(part),
             _ => None,
         }
@@ -247,20 +283,22 @@ impl<'a> GraphReader<'a> {
         }
     }
 
-    fn tensor(&self, node: &ModelNode, index: usize) -> Result<&'a Tensor, String> {
-        let name = input(node, index).ok_or("it lacks an input")?;
-        let tensor = self.tensors.get(name).copied();
-        tensor.ok_or_else(|| format!("its input {name} is not a constant of the file"))
+    fn tensor(&self, node: &NodeReader<'a>, index: usize) -> Result<&'a Tensor, String> {
+        let name = node.input(index).ok_or("it lacks an input")?;
+        match self.known.get(name) {
+            Some(Known::Constant(tensor)) => Ok(*tensor),
+            _ => Err(format!("its input {name} is not a constant of the file")),
+        }
     }
 
     /// A constant of numbers, be it in integers or not, that go with an operand.
     fn numbers(
         &self,
-        node: &ModelNode,
+        node: &NodeReader<'a>,
         index: usize,
         with: Operand,
     ) -> Result<(&'a [usize], Vec<f32>), String> {
-        let name = input(node, index).ok_or("it lacks an input")?;
+        let name = node.input(index).ok_or("it lacks an input")?;
         let (dims, numbers, found) = match self.known.get(name) {
             Some(Known::Scaled(tensor, scales)) => {
                 let numbers = dequantised(&integers(tensor)?, scales);

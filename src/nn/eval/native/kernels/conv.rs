@@ -9,7 +9,7 @@
 //! passes over the whole board before the next, and sums wait in memory in between. So weights come
 //! from further away once per position and not once per row.
 
-use super::super::grid::Grid;
+use super::super::grid::{Grid, parts};
 use super::activation::{Activation, activate};
 use super::arithmetic::{Arithmetic, Register, Sums, UNROLLED};
 use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
@@ -85,7 +85,7 @@ impl<A: Arithmetic> Job for ConvTask<'_, A> {
                 let steps = A::steps(channels);
                 let (panel, rest) = weights.split_at(group * steps * task.taps.len());
                 weights = rest;
-                for (column, points) in task.grid.columns(S::most_points(group)) {
+                for (column, points) in parts(task.grid.width, S::most_points(group)) {
                     simd.tile(
                         group,
                         points,

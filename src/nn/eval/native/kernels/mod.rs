@@ -18,7 +18,6 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 pub mod conv;
-mod depthwise;
 mod maps;
 mod matrix;
 #[cfg(target_arch = "aarch64")]
@@ -29,17 +28,14 @@ mod tokens;
 pub mod winograd;
 
 pub use activation::Activation;
-pub use arithmetic::{Arithmetic, Factors, Float, Integer, Peak, Word};
+pub use arithmetic::{Arithmetic, Factors, Float, Frequencies, Integer, Peak, Word};
 pub use attention::{AttentionRoom, AttentionTask, HeadMap, HeadNumbers};
 pub use conv::{ConvTask, Epilogue, Rounding, chunk_blocks};
-pub use depthwise::DepthwiseTask;
-pub use maps::{Activate, Combine, Dense, Pool, PoolKind};
+pub use maps::{Activate, Combine, Dense, DepthwiseTask, Pool, PoolKind};
 pub use matrix::{MatrixTask, WeightOrder};
 pub use simd::{Bytes, LANES, Lanes, Words};
 pub use tokens::{Centered, MAX_WORD, Paired, Pairing, RootMeanSquares, Rounded, Scaled};
-pub use winograd::{
-    Frequencies, WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows,
-};
+pub use winograd::{WinogradTask, WordFrequency, Workspace, kernel_frequencies, word_rows};
 
 use simd::{Job, Simd};
 
@@ -98,35 +94,32 @@ impl Level {
         Level::all()[0]
     }
 
-    /// Whether integers are faster than f32: four bytes are multiplied and added in one instruction,
-    /// or two words.
-    pub fn has_fast_integers(self) -> bool {
+    /// Whether products of four bytes, and of two words, are multiplied and added in one instruction, or in two.
+    fn multiplies_bytes_and_words(self) -> [bool; 2] {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512Vnni(_) | Level::Avx2Vnni(_) => true,
+            Level::Avx512Vnni(_) | Level::Avx2Vnni(_) => [true; 2],
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(_) | Level::Avx2(_) => [false, true],
             #[cfg(target_arch = "aarch64")]
-            Level::NeonDot(_) => true,
-            _ => self.has_faster_words(),
+            Level::NeonDot(_) => [true, false],
+            _ => [false; 2],
         }
     }
 
-    /// Whether 3x3 convolutions of bytes are faster in words: two are multiplied and added in one
-    /// instruction, but not four bytes.
+    /// Whether integers are faster than f32: products of four bytes are, or of two words.
+    pub fn has_fast_integers(self) -> bool {
+        self.multiplies_bytes_and_words().contains(&true)
+    }
+
+    /// Whether 3x3 convolutions of bytes are faster in words.
     pub fn has_faster_words(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512(_) | Level::Avx2(_) => true,
-            _ => false,
-        }
+        self.multiplies_bytes_and_words() == [false, true]
     }
 
-    /// Whether products of two words are faster than one of f32: they are in one instruction, or two.
+    /// Whether products of two words are faster than one of f32.
     pub fn multiplies_words(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512Vnni(_) | Level::Avx512(_) | Level::Avx2Vnni(_) | Level::Avx2(_) => true,
-            _ => false,
-        }
+        self.multiplies_bytes_and_words()[1]
     }
 
     /// The smallest number that an activation byte represents; the largest is 255 more.

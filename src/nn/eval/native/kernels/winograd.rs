@@ -12,16 +12,14 @@
 //! answers are those of the plain convolution of bytes. A processor without products of four bytes
 //! makes two products of words in the time of one in f32.
 
-mod number;
 pub mod transforms;
 
 use super::super::grid::{Grid, parts};
-use super::arithmetic::{Float, Sums, UNROLLED};
+use super::arithmetic::{Float, Frequencies, Sums, UNROLLED};
 use super::conv::{Epilogue, Finish, add_products, points, points_mut};
 use super::simd::{Job, LANES, Lanes, Simd, Tile};
 use transforms::{Tiles, Transforms};
 
-pub use number::Frequencies;
 pub use transforms::{WordFrequency, kernel_frequencies, word_rows};
 
 /// Lines of weights prefetched from further caches: with 48 and fewer, 15% less of what lies in the

@@ -2,7 +2,6 @@
 
 mod convolutions;
 mod tokens;
-mod words;
 
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use super::super::grid::{Grid, Layout};
 use super::super::kernels::{Activation, LANES, Lanes, Level};
 use super::pack::line_up;
 use super::results::{NewMap, Results};
-use super::{MapPart, Plan, Step, Target};
+use super::{MapPart, Plan, Step, Target, VectorOp};
 
 impl Plan {
     /// The plan for a board of this width and height, on this kind of processor; with matrices in words
@@ -65,7 +64,7 @@ impl Plan {
             integers: lowering.integers,
             words: lowering.words,
             products: products(graph, size[0] * size[1]),
-            layout: lowering.results.into_layout(),
+            layout: lowering.results.layout,
             planes,
             outputs,
         })
@@ -135,21 +134,20 @@ impl Lowering<'_> {
         match &node.op {
             Op::Conv(conv) => {
                 let parts = self.parts(index, conv);
-                self.convolutions(node.inputs[0], &parts)
+                self.convolutions(node.inputs[0], &parts, false)
             }
             Op::Depthwise(conv) => {
                 let fused = self.fused(index, true);
-                self.depthwise(node.inputs[0], conv, fused)
+                self.convolutions(node.inputs[0], &[(conv, fused)], true)
             }
             Op::Activate(_) | Op::Add => self.combine(index, node),
-            Op::Pool(kind) => {
+            Op::Pool(_) | Op::Flatten => {
                 let input = self.results.numbers(node.inputs[0])?;
-                let out = self.results.new_vector(node.output, input.channels)?;
-                self.steps.push(Step::Pool {
-                    kind: *kind,
-                    input,
-                    out,
-                });
+                let (len, op) = match node.op {
+                    Op::Pool(kind) => (input.channels, VectorOp::Pool(kind, input)),
+                    _ => (input.channels * self.row.len, VectorOp::Flatten(input)),
+                };
+                self.vector(node.output, len, op)?;
                 self.results.release(node.inputs[0]);
                 Ok(())
             }
@@ -162,41 +160,24 @@ impl Lowering<'_> {
                 let lines = outputs.div_ceil(LANES);
                 weights.resize(input.len.div_ceil(LANES) * LANES * lines, Lanes::default());
                 let bias = line_up(&dense.bias);
-                let out = self.results.new_vector(fused.value, outputs)?;
-                self.steps.push(Step::Dense {
+                let op = VectorOp::Dense {
                     input,
                     weights,
                     bias,
                     activation: fused.activation,
-                    out,
-                });
+                };
                 self.finish(&fused);
-                Ok(())
+                self.vector(fused.value, outputs, op)
             }
             Op::Concat => {
                 let inputs = node.inputs.iter().map(|&input| self.results.vector(input));
                 let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
                 let len = inputs.iter().map(|input| input.len).sum();
-                let out = self.results.new_vector(node.output, len)?;
-                self.steps.push(Step::Concat { inputs, out });
-                Ok(())
+                self.vector(node.output, len, VectorOp::Concat(inputs))
             }
             Op::Scale(factor) => {
                 let input = self.results.vector(node.inputs[0])?;
-                let out = self.results.new_vector(node.output, input.len)?;
-                let factor = *factor;
-                self.steps.push(Step::Scale { input, factor, out });
-                Ok(())
-            }
-            Op::Flatten => {
-                let input = self.results.numbers(node.inputs[0])?;
-                let area = self.row.len;
-                let out = self
-                    .results
-                    .new_vector(node.output, input.channels * area)?;
-                self.steps.push(Step::Flatten { input, out });
-                self.results.release(node.inputs[0]);
-                Ok(())
+                self.vector(node.output, input.len, VectorOp::Scale(*factor, input))
             }
             Op::Move
             | Op::RmsNorm { .. }
@@ -206,6 +187,13 @@ impl Lowering<'_> {
             | Op::Turn(_)
             | Op::Attend(_) => self.of_tokens(index, node),
         }
+    }
+
+    /// A step that makes a value a vector of `len` numbers.
+    fn vector(&mut self, value: ValueId, len: usize, op: VectorOp) -> Result<(), String> {
+        let out = self.results.new_vector(value, len)?;
+        self.steps.push(Step::Vector { op, out });
+        Ok(())
     }
 
     /// The nodes behind a node that can be fused with it.
@@ -257,13 +245,7 @@ impl Lowering<'_> {
         let has_points = |input: ValueId| self.graph.values[input].layout().is_some();
         if own != Activation::Identity && !has_points(node.inputs[0]) {
             let input = self.results.vector(node.inputs[0])?;
-            let out = self.results.new_vector(node.output, input.len)?;
-            self.steps.push(Step::Activate {
-                input,
-                activation: own,
-                out,
-            });
-            return Ok(());
+            return self.vector(node.output, input.len, VectorOp::Activate(own, input));
         }
         let first = self.results.numbers(node.inputs[0])?;
         let (mut second, mut bias) = (None, None);

@@ -3,8 +3,7 @@
 use super::super::graph::{Steps, ValueId};
 use super::super::grid::Layout;
 use super::super::kernels::{LANES, Lanes};
-use super::layout::MemoryLayout;
-use super::{MapPart, Rounded, Target, VectorPart};
+use super::{MapPart, MemoryLayout, Rounded, Target, VectorPart};
 
 /// Maximum memory of an evaluator in bytes: larger networks are not for this backend.
 const MAX_MEMORY: usize = 256 << 20;
@@ -46,7 +45,9 @@ pub(super) struct NewMap {
 pub(super) struct Results {
     locations: Vec<Option<Location>>,
     buffers: Vec<Buffer>,
-    layout: MemoryLayout,
+    pub(super) layout: MemoryLayout,
+    free_numbers: Vec<usize>,
+    free_bytes: Vec<usize>,
     /// Points of a map, with its border.
     map_len: usize,
 }
@@ -58,13 +59,10 @@ impl Results {
             locations: vec![None; values],
             buffers: Vec::new(),
             layout: MemoryLayout::default(),
+            free_numbers: Vec::new(),
+            free_bytes: Vec::new(),
             map_len,
         }
-    }
-
-    /// Memory layout of all results.
-    pub(super) fn into_layout(self) -> MemoryLayout {
-        self.layout
     }
 
     /// Whether a value is a map that has been made.
@@ -97,8 +95,10 @@ impl Results {
         }
         let reads_numbers = maps.iter().any(|map| map.reads_numbers);
         let is_rounded = maps.iter().any(|map| map.steps.is_some());
-        let numbers = reads_numbers.then(|| self.layout.take_numbers(borders.len(), layout));
-        let bytes = is_rounded.then(|| self.layout.take_bytes(borders));
+        let wanted = (borders.len(), layout);
+        let numbers =
+            reads_numbers.then(|| take(&mut self.layout.numbers, &mut self.free_numbers, wanted));
+        let bytes = is_rounded.then(|| take(&mut self.layout.bytes, &mut self.free_bytes, borders));
         self.buffers.push(Buffer {
             layout,
             numbers,
@@ -129,7 +129,8 @@ impl Results {
     }
 
     pub(super) fn new_vector(&mut self, value: ValueId, len: usize) -> Result<usize, String> {
-        let slot = self.layout.take_vector(len);
+        let slot = self.layout.vectors.len();
+        self.layout.vectors.push(len.div_ceil(LANES));
         self.locations[value] = Some(Location::Vector(VectorPart { slot, len }));
         self.check_memory()?;
         Ok(slot)
@@ -184,13 +185,18 @@ impl Results {
             let buffer = &mut self.buffers[buffer];
             buffer.left -= 1;
             if buffer.left == 0 {
-                if let Some(slot) = buffer.numbers {
-                    self.layout.free_numbers(slot);
-                }
-                if let Some(slot) = buffer.bytes {
-                    self.layout.free_bytes(slot);
-                }
+                self.free_numbers.extend(buffer.numbers);
+                self.free_bytes.extend(buffer.bytes);
             }
         }
     }
+}
+
+/// A slot of this kind: a free one or, if there is none, a new one.
+fn take<T: PartialEq>(slots: &mut Vec<T>, free: &mut Vec<usize>, wanted: T) -> usize {
+    if let Some(at) = free.iter().position(|&slot| slots[slot] == wanted) {
+        return free.swap_remove(at);
+    }
+    slots.push(wanted);
+    slots.len() - 1
 }

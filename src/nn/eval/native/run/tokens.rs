@@ -1,79 +1,103 @@
 //! The steps that rows of tokens alone have.
 
-use super::super::graph::Extent;
-use super::super::kernels::{
-    AttentionRoom, AttentionTask, Centered, Float, HeadMap, HeadNumbers, Lanes, Paired, Pairing,
-    Scaled, Word,
-};
-use super::super::plan::{MapPart, Plan, Step, Target};
-use super::{Layout, Level, Memory, OutputMaps, find_factors};
+use std::mem::take;
 
-impl Memory {
+use super::super::graph::{Extent, Heads};
+use super::super::kernels::{
+    AttentionRoom, AttentionTask, Centered, Float, HeadMap, HeadNumbers, Lanes, Paired, Scaled,
+    Word,
+};
+use super::super::plan::{MapPart, Plan, Target, TokenOp};
+use super::{Layout, Memory, Run};
+
+impl Run<'_> {
     /// Runs a step of rows of tokens.
-    pub(super) fn run_tokens(&mut self, plan: &Plan, level: Level, step: &Step) {
-        let memory = self;
-        let row = &plan.row;
-        match step {
-            Step::Move { input, target } => with_output(memory, target, |memory, out| {
-                moved(plan, memory, *input, out);
-            }),
-            Step::RmsNorm {
-                input,
-                epsilon,
-                extent,
-                target,
-            } => {
-                find_factors(plan, level, memory, *input, *epsilon);
-                if *extent == Extent::Board {
-                    unify(&mut memory.factors, *epsilon);
+    pub(super) fn tokens(&mut self, op: &TokenOp, inputs: &[MapPart], target: &Target) {
+        match *op {
+            TokenOp::RmsNorm { epsilon, extent } => {
+                self.find_factors(inputs[0], epsilon);
+                if extent == Extent::Board {
+                    unify(&mut self.memory.factors, epsilon);
                 }
-                with_output(memory, target, |memory, out| {
-                    level.enter(Scaled {
-                        input: memory.part(row, *input),
-                        factors: &memory.factors,
-                        out,
-                    });
-                });
             }
-            Step::Multiply {
-                first,
-                second,
-                target,
-            } => with_output(memory, target, |memory, out| {
-                level.enter(Paired {
-                    pairing: Pairing::Product,
-                    first: memory.part(row, *first),
-                    second: memory.part(row, *second),
-                    out,
-                });
-            }),
-            Step::Center { input, target } => with_output(memory, target, |memory, out| {
-                level.enter(Centered {
-                    input: memory.part(row, *input),
-                    channels: input.channels,
-                    points: row.len,
-                    out,
-                });
-            }),
-            Step::Table {
-                pairing,
-                input,
-                table,
-                target,
-            } => with_output(memory, target, |memory, out| {
-                level.enter(Paired {
-                    pairing: *pairing,
-                    first: memory.part(row, *input),
-                    second: table,
-                    out,
-                });
-            }),
-            Step::Attend {
-                in_words: false, ..
-            } => attend::<Float>(plan, level, memory, step),
-            Step::Attend { .. } => attend::<Word>(plan, level, memory, step),
+            TokenOp::Attend {
+                heads,
+                in_words: true,
+            } => {
+                return self.attend::<Word>(heads, inputs, target, |memory| &mut memory.word_heads);
+            }
+            TokenOp::Attend { heads, .. } => {
+                return self
+                    .attend::<Float>(heads, inputs, target, |memory| &mut memory.float_heads);
+            }
             _ => {}
         }
+        let (plan, level, points) = (self.plan, self.level, self.plan.row.len);
+        self.write_numbers(target, |memory, out| {
+            let input = memory.numbers(points, inputs[0]);
+            match op {
+                TokenOp::Move => moved(plan, memory, inputs[0], out),
+                TokenOp::RmsNorm { .. } => level.enter(Scaled {
+                    input,
+                    factors: &memory.factors,
+                    out,
+                }),
+                TokenOp::Center => level.enter(Centered {
+                    input,
+                    channels: inputs[0].channels,
+                    points,
+                    out,
+                }),
+                TokenOp::Pair(pairing, table) => level.enter(Paired {
+                    pairing: *pairing,
+                    first: input,
+                    second: match table {
+                        Some(table) => table,
+                        None => memory.numbers(points, inputs[1]),
+                    },
+                    out,
+                }),
+                TokenOp::Attend { .. } => {}
+            }
+        });
+    }
+
+    fn attend<A: HeadNumbers + Default>(
+        &mut self,
+        heads: Heads,
+        inputs: &[MapPart],
+        target: &Target,
+        workspace: fn(&mut Memory) -> &mut AttentionRoom<A>,
+    ) {
+        let (level, points) = (self.level, self.plan.row.len);
+        let mut room = take(workspace(self.memory));
+        self.write_numbers(target, |memory, out| {
+            let map = |index: usize, dim| HeadMap {
+                lines: memory.numbers(points, inputs[index]),
+                dim,
+            };
+            level.enter(AttentionTask::<A> {
+                points,
+                heads: heads.heads,
+                kv_heads: heads.kv_heads,
+                scale: heads.scale,
+                query: map(0, heads.query_dim),
+                key: map(1, heads.query_dim),
+                value: map(2, heads.value_dim),
+                room: &mut room,
+                out,
+            });
+        });
+        *workspace(self.memory) = room;
+    }
+
+    /// Writes a map in f32 while the rest of the memory is read.
+    fn write_numbers(&mut self, target: &Target, write: impl FnOnce(&Memory, &mut [Lanes<f32>])) {
+        self.write_maps(target, |memory, output| {
+            if let Some(out) = &mut output.numbers {
+                write(memory, out);
+            }
+        });
     }
 }
 
@@ -85,7 +109,7 @@ fn moved(plan: &Plan, memory: &Memory, input: MapPart, out: &mut [Lanes<f32>]) {
     } else {
         [&plan.row, &plan.board]
     };
-    let blocks = memory.part(from, input).chunks_exact(from.len);
+    let blocks = memory.numbers(from.len, input).chunks_exact(from.len);
     for (block, out) in blocks.zip(out.chunks_exact_mut(to.len)) {
         let width = plan.board.width;
         for y in 0..plan.board.height {
@@ -98,69 +122,6 @@ fn moved(plan: &Plan, memory: &Memory, input: MapPart, out: &mut [Lanes<f32>]) {
             out[end..end + width].copy_from_slice(&block[start..start + width]);
         }
     }
-}
-
-/// Numbers of heads, and where their workspace is.
-trait HeadMemory: HeadNumbers + Default {
-    fn room(memory: &mut Memory) -> &mut AttentionRoom<Self>;
-}
-
-impl HeadMemory for Float {
-    fn room(memory: &mut Memory) -> &mut AttentionRoom<Float> {
-        &mut memory.float_heads
-    }
-}
-
-impl HeadMemory for Word {
-    fn room(memory: &mut Memory) -> &mut AttentionRoom<Word> {
-        &mut memory.word_heads
-    }
-}
-
-fn attend<A: HeadMemory>(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
-    let Step::Attend {
-        query,
-        key,
-        value,
-        heads,
-        target,
-        ..
-    } = step
-    else {
-        return;
-    };
-    let mut room = std::mem::take(A::room(memory));
-    with_output(memory, target, |memory, out| {
-        let map = |part: MapPart, dim| HeadMap {
-            lines: memory.part(&plan.row, part),
-            dim,
-        };
-        level.enter(AttentionTask::<A> {
-            points: plan.row.len,
-            heads: heads.heads,
-            kv_heads: heads.kv_heads,
-            scale: heads.scale,
-            query: map(*query, heads.query_dim),
-            key: map(*key, heads.query_dim),
-            value: map(*value, heads.value_dim),
-            room: &mut room,
-            out,
-        });
-    });
-    *A::room(memory) = room;
-}
-
-/// Runs code that writes a map while it reads the rest of the memory.
-fn with_output(
-    memory: &mut Memory,
-    target: &Target,
-    write: impl FnOnce(&Memory, &mut [Lanes<f32>]),
-) {
-    let mut output = OutputMaps::take(memory, target);
-    if let Some(out) = &mut output.numbers {
-        write(memory, out);
-    }
-    output.put_back(memory, target);
 }
 
 /// From the factors of points, each on its own, to the one for the mean square of all.

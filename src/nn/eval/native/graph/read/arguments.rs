@@ -1,21 +1,42 @@
-//! A node's constant arguments and its inputs. Each argument is read once, with the value that ONNX
-//! gives it where it is not there; one that is not read is refused, never ignored.
+//! What a node is given: its attributes, the names of its inputs, the numbers of constants. Each attribute is read
+//! once, with the value that ONNX gives it where it is not there; one that is not read is refused, never ignored.
 
-use std::ops::RangeInclusive;
+use std::borrow::Cow;
+use std::ops::Deref;
 
-use crate::onnx::{Attribute, ModelNode};
+use crate::onnx::{Attribute, FLOAT, ModelNode, Numbers, Tensor};
 
-/// The attributes of a node that have not been read yet.
-pub(super) struct Arguments<'a>(Vec<&'a (String, Attribute)>);
+/// A node, and which of its attributes have not been read yet.
+pub(super) struct NodeReader<'a> {
+    node: &'a ModelNode,
+    left: Vec<&'a (String, Attribute)>,
+}
 
-impl<'a> Arguments<'a> {
-    pub(super) fn new(node: &'a ModelNode) -> Arguments<'a> {
-        Arguments(node.attributes.iter().collect())
+impl Deref for NodeReader<'_> {
+    type Target = ModelNode;
+
+    fn deref(&self) -> &ModelNode {
+        self.node
+    }
+}
+
+impl<'a> NodeReader<'a> {
+    pub(super) fn new(node: &'a ModelNode) -> NodeReader<'a> {
+        NodeReader {
+            node,
+            left: node.attributes.iter().collect(),
+        }
+    }
+
+    /// The name of an input; `None` for an optional one that is left out.
+    pub(super) fn input(&self, index: usize) -> Option<&'a str> {
+        let name = self.node.inputs.get(index)?;
+        (!name.is_empty()).then_some(name)
     }
 
     fn take(&mut self, name: &str) -> Option<&'a Attribute> {
-        let at = self.0.iter().position(|(key, _)| key == name)?;
-        Some(&self.0.swap_remove(at).1)
+        let at = self.left.iter().position(|(key, _)| key == name)?;
+        Some(&self.left.swap_remove(at).1)
     }
 
     /// An integer, or what is usual.
@@ -65,8 +86,8 @@ impl<'a> Arguments<'a> {
     }
 
     /// Refuses what has not been read.
-    pub(super) fn finish(self) -> Result<(), String> {
-        match self.0.first() {
+    pub(super) fn finish(&self) -> Result<(), String> {
+        match self.left.first() {
             None => Ok(()),
             Some((name, value)) => {
                 let value = text(value);
@@ -103,17 +124,70 @@ pub(super) fn only<T: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// The name of an input; `None` for an optional one that is left out.
-pub(super) fn input(node: &ModelNode, index: usize) -> Option<&str> {
-    let name = node.inputs.get(index)?;
-    (!name.is_empty()).then_some(name)
+/// ONNX's element type of half precision.
+pub(super) const HALF: i32 = 10;
+
+/// The element type of a constant of [`floats`].
+pub(super) fn element(tensor: &Tensor) -> i32 {
+    match tensor.numbers {
+        Numbers::F16(_) => HALF,
+        _ => FLOAT,
+    }
 }
 
-/// Refuses a node that reads more or less than its operator does.
-pub(super) fn check_count(node: &ModelNode, count: RangeInclusive<usize>) -> Result<(), String> {
-    let found = node.inputs.len();
-    match count.contains(&found) {
-        true => Ok(()),
-        false => Err(format!("it has {found} inputs")),
+/// Numbers as f32, from any precision.
+pub(super) fn floats(tensor: &Tensor) -> Result<Cow<'_, [f32]>, String> {
+    match &tensor.numbers {
+        Numbers::F32(numbers) => Ok(numbers.into()),
+        Numbers::F16(numbers) => Ok(numbers.iter().map(|number| number.to_f32()).collect()),
+        _ => Err(format!("{} is not made of numbers", tensor.name)),
     }
+}
+
+pub(super) fn bytes(tensor: &Tensor) -> Result<&[u8], String> {
+    match &tensor.numbers {
+        Numbers::U8(numbers) => Ok(numbers),
+        _ => Err(format!("{} is not u8", tensor.name)),
+    }
+}
+
+pub(super) fn signed_bytes(tensor: &Tensor) -> Result<&[i8], String> {
+    match &tensor.numbers {
+        Numbers::I8(numbers) => Ok(numbers),
+        _ => Err(format!("{} is not i8", tensor.name)),
+    }
+}
+
+/// The integers of a constant of any width.
+pub(super) fn integers(tensor: &Tensor) -> Result<Vec<i64>, String> {
+    Ok(match &tensor.numbers {
+        Numbers::I64(numbers) => numbers.clone(),
+        Numbers::I32(numbers) => numbers.iter().map(|&x| x.into()).collect(),
+        Numbers::I8(numbers) => numbers.iter().map(|&x| x.into()).collect(),
+        Numbers::U8(numbers) => numbers.iter().map(|&x| x.into()).collect(),
+        Numbers::F32(_) | Numbers::F16(_) => {
+            return Err(format!("{} is not made of integers", tensor.name));
+        }
+    })
+}
+
+/// Dequantised integers, with one scale per index of the first dimension.
+pub(super) fn dequantised(integers: &[i64], scales: &[f32]) -> Vec<f32> {
+    let len = (integers.len() / scales.len().max(1)).max(1);
+    let parts = integers.chunks(len).zip(scales);
+    let numbers = parts.flat_map(|(part, scale)| part.iter().map(move |&x| x as f32 * scale));
+    numbers.collect()
+}
+
+/// Weights `[output, input of a group, ...]` of a grouped convolution, expanded with zeros for the
+/// inputs of all other groups; `row` is the length of an output's. More products than needed, but
+/// for a few groups faster than separate loops.
+pub(super) fn ungrouped<T: Copy + Default>(weights: &[T], row: usize, groups: usize) -> Vec<T> {
+    let outputs = weights.len() / row.max(1) / groups;
+    let mut all = vec![T::default(); weights.len() * groups];
+    for (output, weights) in weights.chunks_exact(row.max(1)).enumerate() {
+        let start = (output * groups + output / outputs.max(1)) * row;
+        all[start..start + row].copy_from_slice(weights);
+    }
+    all
 }

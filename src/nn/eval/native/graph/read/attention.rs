@@ -3,17 +3,15 @@
 
 use std::sync::Arc;
 
-use super::super::constants::floats;
 use super::super::{Heads, Op, Shape};
-use super::arguments::{Arguments, input};
+use super::arguments::{NodeReader, element, floats};
 use super::parts::{BATCH, CHANNELS, HEADS, Mixed, POINTS, Part, Scores, Split, UNMOVED};
-use super::{GraphReader, Known, Operand, check_elements};
-use crate::eval::native::graph::constants::element;
-use crate::onnx::{ModelNode, Tensor};
+use super::{GraphReader, Known, Made, Operand, check_elements};
+use crate::onnx::Tensor;
 
 impl<'a> GraphReader<'a> {
     /// Queries times keys, or shares times values.
-    pub(super) fn attention_product(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+    pub(super) fn attention_product(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         let by_points = [BATCH, HEADS, POINTS, CHANNELS];
         let by_channels = [BATCH, HEADS, CHANNELS, POINTS];
         match (self.part(node, 0), self.part(node, 1)) {
@@ -57,12 +55,8 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Softmax over the keys.
-    pub(super) fn softmax(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
-        let axis = arguments.axis("axis", -1, 4)?;
+    pub(super) fn softmax(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
+        let axis = node.axis("axis", -1, 4)?;
         match self.part(node, 0) {
             Some(Part::Scores(scores)) if axis == 3 => {
                 Ok(Known::Part(Part::Shares(scores.clone())))
@@ -74,25 +68,20 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Mixed values, in order, as tokens.
-    pub(super) fn attend(&mut self, mixed: &Mixed) -> Result<Known<'a>, String> {
+    pub(super) fn attend(&mut self, mixed: &Mixed) -> Made<'a> {
         if mixed.axes != UNMOVED {
             return Err("it joins axes of heads that are not in order".to_owned());
         }
         let Scores { query, key, heads } = mixed.scores;
-        let values = vec![query.value, key.value, mixed.value.value];
-        let shape = Shape::Tokens(mixed.channels());
-        Ok(self.push(Op::Attend(heads), values, shape, query.element))
+        let inputs = [query, key, mixed.value];
+        self.made(Op::Attend(heads), &inputs, Shape::Tokens(mixed.channels()))
     }
 
     /// Neighbours of channels, or heads that others share.
-    pub(super) fn gather(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn gather(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         let chosen = self.integers(node, 1)?;
         let known = match self.part(node, 0) {
-            Some(Part::Split(split)) if arguments.axis("axis", 0, 4)? == 2 => {
+            Some(Part::Split(split)) if node.axis("axis", 0, 4)? == 2 => {
                 let repeat = chosen.len() / split.heads.max(1);
                 let shared = (0..split.heads * repeat).map(|head| (head / repeat.max(1)) as i64);
                 let fits = split.axes == UNMOVED && split.repeat == 1 && repeat > 0;
@@ -106,7 +95,7 @@ impl<'a> GraphReader<'a> {
             Some(_) => None,
             None => {
                 let x = self.operand(node, 0)?;
-                let axis = arguments.axis("axis", 0, x.shape.rank())?;
+                let axis = node.axis("axis", 0, x.shape.rank())?;
                 match x.shape {
                     Shape::Tokens(channels) if axis == 2 && channels % 2 == 0 => {
                         let neighbours = (0..channels).map(|channel| (channel ^ 1) as i64);
@@ -127,7 +116,7 @@ impl<'a> GraphReader<'a> {
     /// A constant with a number for each channel of each point of tokens.
     pub(super) fn spread(
         &self,
-        node: &ModelNode,
+        node: &NodeReader<'a>,
         index: usize,
         x: Operand,
     ) -> Result<&'a Tensor, String> {
@@ -145,11 +134,11 @@ impl<'a> GraphReader<'a> {
     /// Channels times cosines plus their neighbours times sines: pairs, turned.
     pub(super) fn turn(
         &mut self,
-        node: &'a ModelNode,
+        node: &NodeReader<'a>,
         other: usize,
         x: Operand,
         cosines: &'a Tensor,
-    ) -> Result<Known<'a>, String> {
+    ) -> Made<'a> {
         let sines = match self.part(node, other) {
             Some(&Part::SpreadNeighbours(of, sines)) if of.value == x.value => sines,
             _ => return Err("it adds parts of rotary positions of different values".to_owned()),
@@ -160,15 +149,13 @@ impl<'a> GraphReader<'a> {
             None => Arc::new(turns(&floats(cosines)?, &floats(sines)?)?),
         };
         self.turns.insert(key, Arc::clone(&table));
-        Ok(self.push(Op::Turn(table), vec![x.value], x.shape, x.element))
+        self.made(Op::Turn(table), &[x], x.shape)
     }
 
     /// Whether an input is a constant of the file.
-    pub(super) fn is_constant(&self, node: &ModelNode, index: usize) -> bool {
-        input(node, index).is_some_and(|name| {
-            self.tensors.contains_key(name)
-                || matches!(self.known.get(name), Some(Known::Scaled(..)))
-        })
+    pub(super) fn is_constant(&self, node: &NodeReader<'a>, index: usize) -> bool {
+        let known = node.input(index).and_then(|name| self.known.get(name));
+        matches!(known, Some(Known::Constant(_) | Known::Scaled(..)))
     }
 }
 

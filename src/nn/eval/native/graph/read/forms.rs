@@ -1,14 +1,14 @@
-//! Maps, tokens and heads as each other: other shapes and orders of axes of the same numbers.
+//! Maps, tokens and heads as each other: other shapes and orders of axes of the same numbers; and shapes that a file
+//! computes from shapes, where the number of positions is open: -1 stands for it.
 
 use super::super::{Op, Shape};
-use super::arguments::Arguments;
+use super::arguments::{NodeReader, only};
 use super::parts::{BATCH, HEADS, Part, Split};
-use super::{GraphReader, Known, Operand};
-use crate::onnx::ModelNode;
+use super::{GraphReader, Known, Made, Operand};
 
 impl<'a> GraphReader<'a> {
     /// Other shapes of maps and tokens.
-    pub(super) fn reshape_points(&mut self, x: Operand, dims: &[i64]) -> Result<Known<'a>, String> {
+    pub(super) fn reshape_points(&mut self, x: Operand, dims: &[i64]) -> Made<'a> {
         let area = self.area as i64;
         let fits = |found: i64, wanted: usize| found == wanted as i64;
         match (x.shape, dims) {
@@ -34,11 +34,7 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Other shapes of parts: planes as a map, mixed values as tokens.
-    pub(super) fn reshape_part(
-        &mut self,
-        part: Part<'a>,
-        dims: &[i64],
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn reshape_part(&mut self, part: Part<'a>, dims: &[i64]) -> Made<'a> {
         let area = self.area as i64;
         match (part, dims) {
             // Of tokens, whose axes were exchanged.
@@ -49,7 +45,7 @@ impl<'a> GraphReader<'a> {
                 let Shape::Tokens(channels) = x.shape else {
                     unreachable!("its shape was looked at");
                 };
-                Ok(self.push(Op::Move, vec![x.value], Shape::Map(channels), x.element))
+                self.made(Op::Move, &[x], Shape::Map(channels))
             }
             (Part::Split(split), &[-1, points, channels])
                 if split.axes[..2] == [BATCH, HEADS]
@@ -71,23 +67,12 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Exchanged axes: of a map's planes, which become tokens, of tokens, or of heads.
-    pub(super) fn transpose(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
-        let axes = arguments
-            .ints("perm")?
-            .ok_or("it lacks the attribute perm")?;
+    pub(super) fn transpose(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
+        let axes = node.ints("perm")?.ok_or("it lacks the attribute perm")?;
         let known = match (self.part(node, 0), axes) {
             (Some(&Part::Planes(x)), [0, 2, 1]) => match x.shape {
                 Shape::Map(channels) => {
-                    return Ok(self.push(
-                        Op::Move,
-                        vec![x.value],
-                        Shape::Tokens(channels),
-                        x.element,
-                    ));
+                    return self.made(Op::Move, &[x], Shape::Tokens(channels));
                 }
                 _ => return Ok(Known::Value(x)),
             },
@@ -110,13 +95,13 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Tokens of one channel as a vector.
-    pub(super) fn squeeze(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+    pub(super) fn squeeze(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         let x = self.operand(node, 0)?;
         match (x.shape, &self.integers(node, 1)?[..]) {
             (Shape::Tokens(1), [-1 | 2]) => {
                 let map = self.as_map(x);
                 let vector = Shape::Vector(self.area);
-                Ok(self.push(Op::Flatten, vec![map.value], vector, x.element))
+                self.made(Op::Flatten, &[map], vector)
             }
             (shape, axes) => Err(format!("it removes the axes {axes:?} of a {shape}")),
         }
@@ -128,9 +113,58 @@ impl<'a> GraphReader<'a> {
             Shape::Tokens(channels) => Shape::Map(channels),
             other => other,
         };
-        match self.push(Op::Move, vec![x.value], shape, x.element) {
-            Known::Value(map) => map,
-            _ => x,
+        self.push(Op::Move, &[x], shape)
+    }
+
+    /// The shape of a value or of heads.
+    pub(super) fn shape(&self, node: &mut NodeReader<'a>) -> Made<'a> {
+        only("start", node.int("start", 0)?, 0)?;
+        if let Some(Part::Split(split)) = self.part(node, 0) {
+            return Ok(Known::Dims(split.dims(self.area).to_vec()));
         }
+        let [height, width] = self.sides.map(|side| side as i64);
+        Ok(Known::Dims(match self.operand(node, 0)?.shape {
+            Shape::Map(channels) => vec![-1, channels as i64, height, width],
+            Shape::Pooled(channels) => vec![-1, channels as i64, 1, 1],
+            Shape::Tokens(channels) => vec![-1, self.area as i64, channels as i64],
+            Shape::Vector(len) => vec![-1, len as i64],
+        }))
+    }
+
+    /// A part of a shape.
+    pub(super) fn slice(&self, node: &NodeReader<'a>) -> Made<'a> {
+        let Some(Known::Dims(dims)) = node.input(0).and_then(|name| self.known.get(name)) else {
+            return Err("the native backend knows this operator for shapes alone".to_owned());
+        };
+        let one = |index| match self.integers(node, index)?[..] {
+            [number] => Ok(number),
+            _ => Err("it has several starts or ends".to_owned()),
+        };
+        if node.input(3).is_some() {
+            only("axis", one(3)?, 0)?;
+        }
+        if node.input(4).is_some() {
+            only("step", one(4)?, 1)?;
+        }
+        let len = dims.len() as i64;
+        let place =
+            |at: i64| if at < 0 { at.saturating_add(len) } else { at }.clamp(0, len) as usize;
+        let (start, end) = (place(one(1)?), place(one(2)?));
+        Ok(Known::Dims(dims[start..end.max(start)].to_vec()))
+    }
+
+    /// Whether all inputs are integers, and one of them a shape.
+    pub(super) fn are_dims(&self, node: &NodeReader<'a>) -> bool {
+        let known = |name: &String| matches!(self.known.get(&**name), Some(Known::Dims(_)));
+        let all = (0..node.inputs.len()).all(|index| self.integers(node, index).is_ok());
+        all && node.inputs.iter().any(known)
+    }
+
+    /// Shapes one after the other.
+    pub(super) fn joined_dims(&self, node: &mut NodeReader<'a>) -> Made<'a> {
+        only("axis", node.axis("axis", 0, 1)?, 0)?;
+        let parts = (0..node.inputs.len()).map(|index| self.integers(node, index));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        Ok(Known::Dims(parts.concat()))
     }
 }

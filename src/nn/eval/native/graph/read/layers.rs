@@ -1,12 +1,11 @@
 //! Convolutions, fully connected layers, products in general, and activations that are made of several nodes.
 
-use super::super::constants::{signed_bytes, ungrouped};
 use super::super::{Conv, Dense, Op, Shape, Weights};
-use super::arguments::{Arguments, input, only};
+use super::arguments::{NodeReader, only, signed_bytes, ungrouped};
 use super::parts::Part;
-use super::{GraphReader, Known, Operand};
+use super::{GraphReader, Known, Made, Operand};
 use crate::eval::native::kernels::Activation;
-use crate::onnx::{ModelNode, Numbers};
+use crate::onnx::Numbers;
 
 /// Height and width of the largest kernel: larger ones are nothing for a board.
 const LARGEST_KERNEL: usize = 15;
@@ -15,11 +14,7 @@ const LARGEST_KERNEL: usize = 15;
 const MAX_WEIGHTS: usize = 1 << 26;
 
 impl<'a> GraphReader<'a> {
-    pub(super) fn conv(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn conv(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         let x = self.operand(node, 0)?;
         let Shape::Map(channels) = x.shape else {
             return Err(format!("it reads a {}", x.shape));
@@ -28,12 +23,12 @@ impl<'a> GraphReader<'a> {
         let &[outputs, inputs, height, width] = dims else {
             return Err(format!("its kernel has the shape {dims:?}"));
         };
-        let groups = groups(arguments.int("group", 1)?, channels, [outputs, inputs])?;
+        let groups = groups(node.int("group", 1)?, channels, [outputs, inputs])?;
         let odd = |len: usize| len % 2 == 1 && len <= LARGEST_KERNEL;
         if !odd(height) || !odd(width) || outputs == 0 {
             return Err(format!("its kernel is {height}x{width}"));
         }
-        check_window(arguments, [height as i64, width as i64])?;
+        check_window(node, [height as i64, width as i64])?;
         let bias = self.bias(node, x, outputs)?;
         let is_depthwise = groups > 1 && groups == outputs && groups == channels;
         let spread = if is_depthwise { 1 } else { groups };
@@ -41,7 +36,7 @@ impl<'a> GraphReader<'a> {
             return Err(format!("{groups} groups are too many for its size"));
         }
         let points = height * width;
-        let known = |index| self.known.get(input(node, index)?);
+        let known = |index| self.known.get(node.input(index)?);
         let weights = match (known(0), known(1)) {
             _ if is_depthwise => Weights::Float(numbers),
             // A sum of more products could leave 32 bits.
@@ -71,23 +66,19 @@ impl<'a> GraphReader<'a> {
             }
             false => Op::Depthwise(conv),
         };
-        Ok(self.push(op, vec![x.value], Shape::Map(outputs), x.element))
+        self.made(op, &[x], Shape::Map(outputs))
     }
 
-    pub(super) fn gemm(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn gemm(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         let x = self.operand(node, 0)?;
         let Shape::Vector(len) = x.shape else {
             return Err(format!("it reads a {}", x.shape));
         };
         let (dims, mut weights) = self.numbers(node, 1, x)?;
-        only("alpha", arguments.float("alpha", 1.0)?, 1.0)?;
-        only("beta", arguments.float("beta", 1.0)?, 1.0)?;
-        only("transA", arguments.int("transA", 0)?, 0)?;
-        let is_turned = arguments.int("transB", 0)? != 0;
+        only("alpha", node.float("alpha", 1.0)?, 1.0)?;
+        only("beta", node.float("beta", 1.0)?, 1.0)?;
+        only("transA", node.int("transA", 0)?, 0)?;
+        let is_turned = node.int("transB", 0)? != 0;
         let (inputs, outputs) = match *dims {
             [outputs, inputs] if is_turned => (inputs, outputs),
             [inputs, outputs] => (inputs, outputs),
@@ -102,12 +93,12 @@ impl<'a> GraphReader<'a> {
         }
         let bias = self.bias(node, x, outputs)?;
         let dense = Op::Dense(Dense { weights, bias });
-        Ok(self.push(dense, vec![x.value], Shape::Vector(outputs), x.element))
+        self.made(dense, &[x], Shape::Vector(outputs))
     }
 
     /// A number for each output; zeros where the file has none.
-    fn bias(&self, node: &ModelNode, x: Operand, outputs: usize) -> Result<Vec<f32>, String> {
-        if input(node, 2).is_none() {
+    fn bias(&self, node: &NodeReader<'a>, x: Operand, outputs: usize) -> Result<Vec<f32>, String> {
+        if node.input(2).is_none() {
             return Ok(vec![0.0; outputs]);
         }
         let (dims, bias) = self.numbers(node, 2, x)?;
@@ -117,71 +108,16 @@ impl<'a> GraphReader<'a> {
             false => Err(format!("its bias has the shape {dims:?}, not [{outputs}]")),
         }
     }
-}
-
-/// Checks that a convolution keeps height and width and leaves out no point.
-fn check_window(arguments: &mut Arguments<'_>, kernel: [i64; 2]) -> Result<(), String> {
-    let [height, width] = kernel.map(|len| len / 2);
-    only("auto_pad", arguments.word("auto_pad", "NOTSET")?, "NOTSET")?;
-    let ones: &[i64] = &[1, 1];
-    for (name, usual, known) in [
-        ("kernel_shape", &kernel[..], &kernel[..]),
-        ("strides", ones, ones),
-        ("dilations", ones, ones),
-        ("pads", &[0; 4], &[height, width, height, width]),
-    ] {
-        only(name, arguments.ints(name)?.unwrap_or(usual), known)?;
-    }
-    Ok(())
-}
-
-/// In how many groups of channels a convolution with a kernel of this many outputs and inputs works.
-fn groups(groups: i64, channels: usize, kernel: [usize; 2]) -> Result<usize, String> {
-    let [outputs, inputs] = kernel;
-    let groups = usize::try_from(groups).unwrap_or(0);
-    if groups == 0 || inputs.checked_mul(groups) != Some(channels) || outputs % groups != 0 {
-        return Err(format!(
-            "it has {groups} groups of {inputs} channels, and reads {channels}"
-        ));
-    }
-    Ok(groups)
-}
-
-impl<'a> GraphReader<'a> {
-    /// tanh(ln(1 + e^x)).
-    pub(super) fn mish_factor(&self, node: &ModelNode) -> Result<Known<'a>, String> {
-        match self.part(node, 0) {
-            Some(Part::Softplus(x)) => Ok(Known::Part(Part::MishFactor(*x))),
-            _ => Err("the native backend knows this operator as a part of Mish alone".to_owned()),
-        }
-    }
-
-    /// The error function.
-    pub(super) fn erf(&self, node: &ModelNode) -> Result<Known<'a>, String> {
-        match self.part(node, 0) {
-            Some(&Part::OverRoot(x)) => Ok(Known::Part(Part::Erf(x, 0.0))),
-            _ => Err("the native backend knows this operator as a part of GELU alone".to_owned()),
-        }
-    }
 
     /// GELU, where it is one node.
-    pub(super) fn gelu(
-        &mut self,
-        node: &ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
-        only(
-            "approximate",
-            arguments.word("approximate", "none")?,
-            "none",
-        )?;
-        let x = self.operand(node, 0)?;
-        self.activation(x, x, Activation::Gelu)
+    pub(super) fn gelu(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
+        only("approximate", node.word("approximate", "none")?, "none")?;
+        self.activated(node, Activation::Gelu)
     }
 
     /// A product: of a value with a part of an activation, of scores with their scale, of tokens with
     /// tokens or constants, or of a vector with a number.
-    pub(super) fn product(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+    pub(super) fn product(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         let activation = |part: &Part<'a>| match *part {
             Part::MishFactor(of) => Some((of, Activation::Mish)),
             Part::Sigmoid(of) => Some((of, Activation::Silu)),
@@ -203,7 +139,7 @@ impl<'a> GraphReader<'a> {
                 Some(&Part::InverseRoot(of, extent, epsilon)) => {
                     same(self.operand(node, other)?, of)?;
                     let op = Op::RmsNorm { epsilon, extent };
-                    return Ok(self.push(op, vec![of.value], of.shape, of.element));
+                    return self.made(op, &[of], of.shape);
                 }
                 _ => {}
             }
@@ -216,15 +152,38 @@ impl<'a> GraphReader<'a> {
     }
 
     /// A value times a factor that was made of it.
-    fn activation(
-        &mut self,
-        x: Operand,
-        of: Operand,
-        activation: Activation,
-    ) -> Result<Known<'a>, String> {
+    fn activation(&mut self, x: Operand, of: Operand, activation: Activation) -> Made<'a> {
         same(x, of)?;
-        Ok(self.push(Op::Activate(activation), vec![x.value], x.shape, x.element))
+        self.made(Op::Activate(activation), &[x], x.shape)
     }
+}
+
+/// Checks that a convolution keeps height and width and leaves out no point.
+fn check_window(node: &mut NodeReader<'_>, kernel: [i64; 2]) -> Result<(), String> {
+    let [height, width] = kernel.map(|len| len / 2);
+    only("auto_pad", node.word("auto_pad", "NOTSET")?, "NOTSET")?;
+    let ones: &[i64] = &[1, 1];
+    for (name, usual, known) in [
+        ("kernel_shape", &kernel[..], &kernel[..]),
+        ("strides", ones, ones),
+        ("dilations", ones, ones),
+        ("pads", &[0; 4], &[height, width, height, width]),
+    ] {
+        only(name, node.ints(name)?.unwrap_or(usual), known)?;
+    }
+    Ok(())
+}
+
+/// In how many groups of channels a convolution with a kernel of this many outputs and inputs works.
+fn groups(groups: i64, channels: usize, kernel: [usize; 2]) -> Result<usize, String> {
+    let [outputs, inputs] = kernel;
+    let groups = usize::try_from(groups).unwrap_or(0);
+    if groups == 0 || inputs.checked_mul(groups) != Some(channels) || outputs % groups != 0 {
+        return Err(format!(
+            "it has {groups} groups of {inputs} channels, and reads {channels}"
+        ));
+    }
+    Ok(groups)
 }
 
 /// Refuses a value that is not the one that a part was made of.

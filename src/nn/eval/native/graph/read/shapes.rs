@@ -1,22 +1,17 @@
 //! Operators whose meaning hangs on the shapes of what they read: sums, pools, joins, other shapes.
 
-use super::super::constants::integers;
 use super::super::{Op, Shape};
-use super::arguments::{Arguments, input, only};
-use super::{GraphReader, Known, check_elements};
+use super::arguments::{NodeReader, integers, only};
+use super::{GraphReader, Known, Made, check_elements};
 use crate::eval::native::kernels::PoolKind;
-use crate::onnx::{ModelNode, Numbers};
+use crate::onnx::Numbers;
 
 /// Numbers of the longest vector: no network has more, and a damaged file must not take all memory.
 const LONGEST_VECTOR: usize = 1 << 20;
 
 impl<'a> GraphReader<'a> {
     /// A pool over height and width.
-    pub(super) fn pool(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn pool(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         let mut x = self.operand(node, 0)?;
         let rank = x.shape.rank();
         if matches!(x.shape, Shape::Tokens(_)) && node.op == "ReduceMean" {
@@ -31,10 +26,10 @@ impl<'a> GraphReader<'a> {
             "ReduceMean" => (PoolKind::Mean, self.opset >= 18),
             _ => {
                 let op = Op::Pool(PoolKind::Mean);
-                return Ok(self.push(op, vec![x.value], Shape::Pooled(channels), x.element));
+                return self.made(op, &[x], Shape::Pooled(channels));
             }
         };
-        let axes = self.axes(node, arguments, axes_are_input)?;
+        let axes = self.axes(node, axes_are_input)?;
         let mut counted: Vec<i64> = axes
             .iter()
             .map(|axis| if *axis < 0 { axis + rank } else { *axis })
@@ -44,27 +39,26 @@ impl<'a> GraphReader<'a> {
         if counted != points {
             return Err(format!("its axes are {axes:?}, not those of the points"));
         }
-        let shape = match arguments.int("keepdims", 1)? {
+        let shape = match node.int("keepdims", 1)? {
             0 => Shape::Vector(channels),
             1 if rank == 4 => Shape::Pooled(channels),
             other => return Err(format!("its attribute keepdims is {other}")),
         };
-        Ok(self.push(Op::Pool(kind), vec![x.value], shape, x.element))
+        self.made(Op::Pool(kind), &[x], shape)
     }
 
     /// The axes of a reduction, which in later operator sets are an input.
     pub(super) fn axes(
         &self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
+        node: &mut NodeReader<'a>,
         are_input: bool,
     ) -> Result<Vec<i64>, String> {
         let opset = self.opset;
-        match (arguments.ints("axes")?, input(node, 1)) {
+        match (node.ints("axes")?, node.input(1)) {
             (Some(axes), None) if !are_input => Ok(axes.to_vec()),
             (None, Some(_)) if are_input => {
                 // Only what no axes mean.
-                arguments.int("noop_with_empty_axes", 0)?;
+                node.int("noop_with_empty_axes", 0)?;
                 self.integers(node, 1)
             }
             (None, None) => Err("without axes it takes all together".to_owned()),
@@ -78,32 +72,31 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Two maps, or a map and a number a channel.
-    pub(super) fn add(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+    pub(super) fn add(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         let (x, y) = (self.operand(node, 0)?, self.operand(node, 1)?);
         check_elements(&node.inputs[1], y.element, x.element)?;
-        let (values, shape) = match (x.shape, y.shape) {
+        let (inputs, shape) = match (x.shape, y.shape) {
             (Shape::Map(a), Shape::Map(b) | Shape::Pooled(b)) if a == b => ([x, y], Shape::Map(a)),
             (Shape::Pooled(a), Shape::Map(b)) if a == b => ([y, x], Shape::Map(a)),
             (Shape::Tokens(a), Shape::Tokens(b)) if a == b => ([x, y], Shape::Tokens(a)),
             (a, b) => return Err(format!("it adds a {a} and a {b}")),
         };
-        let values = values.map(|operand| operand.value).to_vec();
-        Ok(self.push(Op::Add, values, shape, x.element))
+        self.made(Op::Add, &inputs, shape)
     }
 
     /// Numbers times one number.
     pub(super) fn scale(
         &mut self,
-        node: &'a ModelNode,
+        node: &NodeReader<'a>,
         index: usize,
         constant: usize,
-    ) -> Result<Known<'a>, String> {
+    ) -> Made<'a> {
         let x = self.operand(node, index)?;
         let shape = x.shape;
         let (dims, numbers) = self.numbers(node, constant, x)?;
         match *numbers {
             [factor] if shape.layout().is_none() && dims.len() as i64 <= shape.rank() => {
-                Ok(self.push(Op::Scale(factor), vec![x.value], shape, x.element))
+                self.made(Op::Scale(factor), &[x], shape)
             }
             _ => Err(format!(
                 "it multiplies a {shape} by numbers of the shape {dims:?}"
@@ -112,21 +105,17 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Numbers one after the other.
-    pub(super) fn concat(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn concat(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         if self.are_dims(node) {
-            return self.joined_dims(node, arguments);
+            return self.joined_dims(node);
         }
         let first = self.operand(node, 0)?;
         let rank = first.shape.rank();
         if node.attribute("axis").is_none() {
             return Err("it lacks the attribute axis".to_owned());
         }
-        only("axis", arguments.axis("axis", 1, rank)?, 1)?;
-        let (mut values, mut total) = (Vec::new(), 0);
+        only("axis", node.axis("axis", 1, rank)?, 1)?;
+        let (mut operands, mut total) = (Vec::new(), 0);
         let mut make: fn(usize) -> Shape = Shape::Vector;
         for (index, name) in node.inputs.iter().enumerate() {
             let operand = self.operand(node, index)?;
@@ -145,43 +134,35 @@ impl<'a> GraphReader<'a> {
                 ));
             }
             make = shape;
-            values.push(operand.value);
+            operands.push(operand);
             total += len;
             if total > LONGEST_VECTOR {
                 return Err(format!("it joins more than {LONGEST_VECTOR} numbers"));
             }
         }
-        Ok(self.push(Op::Concat, values, make(total), first.element))
+        self.made(Op::Concat, &operands, make(total))
     }
 
     /// All but the batch as one row.
-    pub(super) fn flatten(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn flatten(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         let x = self.operand(node, 0)?;
         let shape = x.shape;
-        only("axis", arguments.axis("axis", 1, shape.rank())?, 1)?;
+        only("axis", node.axis("axis", 1, shape.rank())?, 1)?;
         let vector = match shape {
             Shape::Vector(_) => return Ok(Known::Value(x)),
             Shape::Map(channels) => Shape::Vector(channels * self.area),
             Shape::Pooled(channels) => return Ok(x.shaped(Shape::Vector(channels))),
             Shape::Tokens(_) => return Err(format!("it reads a {shape}")),
         };
-        Ok(self.push(Op::Flatten, vec![x.value], vector, x.element))
+        self.made(Op::Flatten, &[x], vector)
     }
 
     /// A vector that becomes one number a channel, or the other way round; maps and tokens that become
     /// each other.
-    pub(super) fn reshape(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn reshape(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         let dims = self.integers(node, 1)?;
         // Without zeros it makes no difference.
-        if self.opset >= 14 && arguments.int("allowzero", 0)? != 0 && dims.contains(&0) {
+        if self.opset >= 14 && node.int("allowzero", 0)? != 0 && dims.contains(&0) {
             return Err(format!(
                 "its attribute allowzero is 1, and it makes a shape {dims:?}"
             ));
@@ -206,8 +187,8 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Integers that an input gives, as a list.
-    pub(super) fn integers(&self, node: &ModelNode, index: usize) -> Result<Vec<i64>, String> {
-        if let Some(Known::Dims(dims)) = input(node, index).and_then(|name| self.known.get(name)) {
+    pub(super) fn integers(&self, node: &NodeReader<'a>, index: usize) -> Result<Vec<i64>, String> {
+        if let Some(Known::Dims(dims)) = node.input(index).and_then(|name| self.known.get(name)) {
             return Ok(dims.clone());
         }
         let tensor = self.tensor(node, index)?;

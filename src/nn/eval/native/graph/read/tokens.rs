@@ -4,17 +4,16 @@
 use std::f32::consts::SQRT_2;
 use std::sync::Arc;
 
-use super::super::constants::floats;
 use super::super::{Conv, Extent, Node, Op, Shape, ValueId, Weights};
-use super::arguments::{Arguments, input, only};
+use super::arguments::{NodeReader, floats, only};
 use super::parts::Part;
-use super::{GraphReader, Known, Operand, check_elements};
+use super::{GraphReader, Known, Made, Operand, check_elements};
 use crate::eval::native::kernels::Activation;
-use crate::onnx::{ModelNode, PART};
+use crate::onnx::PART;
 
 impl<'a> GraphReader<'a> {
     /// Tokens times a constant matrix, or a step of attention.
-    pub(super) fn matmul(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+    pub(super) fn matmul(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         if self.part(node, 0).is_some() {
             return self.attention_product(node);
         }
@@ -38,33 +37,28 @@ impl<'a> GraphReader<'a> {
             weights: Weights::Float((0..inputs * outputs).map(turned).collect()),
             bias: vec![0.0; outputs],
         };
-        let mut from = x.value;
+        let mut from = x;
         if let Some((before, affine)) = self.affine_of_norm(x) {
             conv = conv.after(affine);
-            from = before;
+            from.value = before;
         }
-        let shape = Shape::Tokens(outputs);
-        Ok(self.push(Op::Conv(conv), vec![from], shape, x.element))
+        self.made(Op::Conv(conv), &[from], Shape::Tokens(outputs))
     }
 
     /// Some of the channels of tokens that a matrix makes, side by side with others (queries, keys and values of
     /// attention): that part of the matrix.
-    pub(super) fn split(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn split(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
         let x = self.operand(node, 0)?;
         let Shape::Tokens(channels) = x.shape else {
             return Err(format!("it splits a {}", x.shape));
         };
-        only("axis", arguments.axis("axis", 0, 3)?, 2)?;
-        let Some(&[part, count]) = arguments.ints(PART)? else {
+        only("axis", node.axis("axis", 0, 3)?, 2)?;
+        let Some(&[part, count]) = node.ints(PART)? else {
             return Err("it has one output".to_owned());
         };
-        only("num_outputs", arguments.int("num_outputs", count)?, count)?;
+        only("num_outputs", node.int("num_outputs", count)?, count)?;
         let (part, count) = (part as usize, count as usize);
-        let sizes = match input(node, 1) {
+        let sizes = match node.input(1) {
             Some(_) => self.integers(node, 1)?,
             None => vec![channels.div_ceil(count) as i64; count],
         };
@@ -97,13 +91,16 @@ impl<'a> GraphReader<'a> {
             ),
             bias: conv.bias[rows].to_vec(),
         };
-        let (from, shape) = (inputs[0], Shape::Tokens(sizes[part]));
-        Ok(self.push(Op::Conv(conv), vec![from], shape, x.element))
+        let from = Operand {
+            value: inputs[0],
+            ..x
+        };
+        self.made(Op::Conv(conv), &[from], Shape::Tokens(sizes[part]))
     }
 
     /// A sum: of values, of parts of a normalisation or of rotary positions, or of tokens and a number
     /// for each channel.
-    pub(super) fn sum(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+    pub(super) fn sum(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         for (index, other) in [(0, 1), (1, 0)] {
             match self.part(node, index) {
                 Some(&Part::MeanSquare(x, extent, 0.0)) => {
@@ -122,11 +119,11 @@ impl<'a> GraphReader<'a> {
                 if self.is_table(node, index, x)? {
                     let table = floats(self.tensor(node, index)?)?.into_owned();
                     let op = Op::AddTable(Arc::new(table));
-                    return Ok(self.push(op, vec![x.value], x.shape, x.element));
+                    return self.made(op, &[x], x.shape);
                 }
                 let numbers = self.of_channels(node, index, x)?;
                 let ones = vec![1.0; numbers.len()];
-                return Ok(self.affine(x, ones, numbers));
+                return self.affine(x, ones, numbers);
             }
         }
         self.add(node)
@@ -135,10 +132,10 @@ impl<'a> GraphReader<'a> {
     /// A value or a part times a constant.
     pub(super) fn product_with_constant(
         &mut self,
-        node: &'a ModelNode,
+        node: &NodeReader<'a>,
         index: usize,
         constant: usize,
-    ) -> Result<Known<'a>, String> {
+    ) -> Made<'a> {
         match self.part(node, index).cloned() {
             Some(Part::Neighbours(x)) => {
                 let tensor = self.spread(node, constant, x)?;
@@ -159,7 +156,7 @@ impl<'a> GraphReader<'a> {
             Some(Part::TwiceGelu(x)) => {
                 only("the factor of GELU", self.number(node, constant, x)?, 0.5)?;
                 let op = Op::Activate(Activation::Gelu);
-                return Ok(self.push(op, vec![x.value], x.shape, x.element));
+                return self.made(op, &[x], x.shape);
             }
             _ => {}
         }
@@ -173,11 +170,11 @@ impl<'a> GraphReader<'a> {
         }
         let numbers = self.of_channels(node, constant, x)?;
         let zeros = vec![0.0; numbers.len()];
-        Ok(self.affine(x, numbers, zeros))
+        self.affine(x, numbers, zeros)
     }
 
     /// Two tokens, number by number; the same twice is a part of a normalisation.
-    pub(super) fn product_of_tokens(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+    pub(super) fn product_of_tokens(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         let (x, y) = (self.operand(node, 0)?, self.operand(node, 1)?);
         if x.value == y.value && x.shape == y.shape {
             return Ok(Known::Part(Part::Square(x)));
@@ -185,21 +182,19 @@ impl<'a> GraphReader<'a> {
         match (x.shape, y.shape) {
             (Shape::Tokens(a), Shape::Tokens(b)) if a == b => {
                 check_elements(&node.inputs[1], y.element, x.element)?;
-                let values = vec![x.value, y.value];
-                Ok(self.push(Op::Multiply, values, x.shape, x.element))
+                self.made(Op::Multiply, &[x, y], x.shape)
             }
             (a, b) => Err(format!("it multiplies a {a} and a {b}")),
         }
     }
 
-    /// The mean of squares.
-    pub(super) fn mean_square(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-    ) -> Result<Known<'a>, String> {
-        let axes = self.axes(node, arguments, self.opset >= 18)?;
-        only("keepdims", arguments.int("keepdims", 1)?, 1)?;
+    /// The mean of squares, or a pool.
+    pub(super) fn mean(&mut self, node: &mut NodeReader<'a>) -> Made<'a> {
+        if self.part(node, 0).is_none() {
+            return self.pool(node);
+        }
+        let axes = self.axes(node, self.opset >= 18)?;
+        only("keepdims", node.int("keepdims", 1)?, 1)?;
         let Some(&Part::Square(x)) = self.part(node, 0) else {
             return Err("it takes the mean of a part of something else".to_owned());
         };
@@ -216,34 +211,8 @@ impl<'a> GraphReader<'a> {
         Ok(Known::Part(Part::MeanSquare(x, extent, 0.0)))
     }
 
-    /// The root of a mean square.
-    pub(super) fn root(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
-        match self.part(node, 0) {
-            Some(&Part::MeanSquare(x, extent, epsilon)) if epsilon > 0.0 => {
-                Ok(Known::Part(Part::RootMeanSquare(x, extent, epsilon)))
-            }
-            _ => Err(
-                "the native backend knows this operator as a part of a normalisation alone"
-                    .to_owned(),
-            ),
-        }
-    }
-
-    /// 1 over the root of a mean square.
-    pub(super) fn inverse(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
-        match self.part(node, 0) {
-            Some(&Part::RootMeanSquare(x, extent, epsilon)) => {
-                Ok(Known::Part(Part::InverseRoot(x, extent, epsilon)))
-            }
-            _ => Err(
-                "the native backend knows this operator as a part of a normalisation alone"
-                    .to_owned(),
-            ),
-        }
-    }
-
     /// A square.
-    pub(super) fn power(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+    pub(super) fn power(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         let x = self.operand(node, 0)?;
         only("its exponent", self.number(node, 1, x)?, 2.0)?;
         Ok(Known::Part(Part::Square(x)))
@@ -251,45 +220,32 @@ impl<'a> GraphReader<'a> {
 
     /// Tokens less their mean over the root of their mean square, with a number and a bias for each channel; without
     /// the mean as `RMSNormalization`.
-    pub(super) fn layer_norm(
-        &mut self,
-        node: &'a ModelNode,
-        arguments: &mut Arguments<'a>,
-        is_centered: bool,
-    ) -> Result<Known<'a>, String> {
+    pub(super) fn layer_norm(&mut self, node: &mut NodeReader<'a>, is_centered: bool) -> Made<'a> {
         let mut x = self.operand(node, 0)?;
         let Shape::Tokens(channels) = x.shape else {
             return Err(format!("it normalises a {}", x.shape));
         };
-        only("axis", arguments.axis("axis", -1, 3)?, 2)?;
-        only("stash_type", arguments.int("stash_type", 1)?, 1)?;
-        let epsilon = arguments.float("epsilon", 1e-5)?;
+        only("axis", node.axis("axis", -1, 3)?, 2)?;
+        only("stash_type", node.int("stash_type", 1)?, 1)?;
+        let epsilon = node.float("epsilon", 1e-5)?;
         if epsilon <= 0.0 {
             return Err(format!("its attribute epsilon is {epsilon}"));
         }
         let scale = self.of_channels(node, 1, x)?;
-        let bias = match input(node, 2) {
+        let bias = match node.input(2) {
             Some(_) => self.of_channels(node, 2, x)?,
             None => vec![0.0; channels],
         };
         let extent = Extent::Point;
-        for op in [
-            is_centered.then_some(Op::Center),
-            Some(Op::RmsNorm { epsilon, extent }),
-        ]
-        .into_iter()
-        .flatten()
-        {
-            let Known::Value(made) = self.push(op, vec![x.value], x.shape, x.element) else {
-                continue;
-            };
-            x = made;
+        if is_centered {
+            x = self.push(Op::Center, &[x], x.shape);
         }
-        Ok(self.affine(x, scale, bias))
+        x = self.push(Op::RmsNorm { epsilon, extent }, &[x], x.shape);
+        self.affine(x, scale, bias)
     }
 
     /// A value over the root of its mean square, or scores over a number.
-    pub(super) fn quotient(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+    pub(super) fn quotient(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         if let Some(Part::Scores(scores)) = self.part(node, 0) {
             let mut scores = scores.clone();
             scores.heads.scale /= self.number(node, 1, scores.query)?;
@@ -306,7 +262,7 @@ impl<'a> GraphReader<'a> {
         match self.part(node, 1) {
             Some(&Part::RootMeanSquare(of, extent, epsilon)) if of.value == x.value => {
                 let op = Op::RmsNorm { epsilon, extent };
-                Ok(self.push(op, vec![x.value], x.shape, x.element))
+                self.made(op, &[x], x.shape)
             }
             _ => Err(
                 "the native backend knows this operator as a part of a normalisation or of attention \
@@ -330,12 +286,12 @@ impl<'a> GraphReader<'a> {
     }
 
     /// Whether a constant has a number for each channel of each point.
-    fn is_table(&self, node: &ModelNode, index: usize, x: Operand) -> Result<bool, String> {
+    fn is_table(&self, node: &NodeReader<'a>, index: usize, x: Operand) -> Result<bool, String> {
         let Shape::Tokens(channels) = x.shape else {
             return Ok(false);
         };
         let is_scaled = |name| matches!(self.known.get(name), Some(Known::Scaled(..)));
-        if input(node, index).is_some_and(is_scaled) {
+        if node.input(index).is_some_and(is_scaled) {
             return Ok(false);
         }
         let dims = &self.tensor(node, index)?.dims;
@@ -344,9 +300,9 @@ impl<'a> GraphReader<'a> {
     }
 
     /// x scale + bias, channel by channel; joined with what makes x where that is possible.
-    fn affine(&mut self, x: Operand, scale: Vec<f32>, bias: Vec<f32>) -> Known<'a> {
+    fn affine(&mut self, x: Operand, scale: Vec<f32>, bias: Vec<f32>) -> Made<'a> {
         let made = self.nodes.iter().find(|node| node.output == x.value);
-        let (input, conv, is_depthwise) = match made.map(|node| (&node.op, node.inputs[0])) {
+        let (value, conv, is_depthwise) = match made.map(|node| (&node.op, node.inputs[0])) {
             Some((Op::Depthwise(conv), input)) => (input, conv.scaled(&scale, &bias), true),
             Some((Op::Conv(conv), input)) => match conv.weights {
                 Weights::Float(_) => (input, conv.scaled(&scale, &bias), false),
@@ -359,11 +315,16 @@ impl<'a> GraphReader<'a> {
         } else {
             Op::Conv(conv)
         };
-        self.push(op, vec![input], x.shape, x.element)
+        self.made(op, &[Operand { value, ..x }], x.shape)
     }
 
     /// A number for each channel of tokens, from a constant with these or a single one.
-    fn of_channels(&self, node: &ModelNode, index: usize, x: Operand) -> Result<Vec<f32>, String> {
+    fn of_channels(
+        &self,
+        node: &NodeReader<'a>,
+        index: usize,
+        x: Operand,
+    ) -> Result<Vec<f32>, String> {
         let Shape::Tokens(channels) = x.shape else {
             return Err(format!("it reads a {} and a constant", x.shape));
         };
@@ -377,7 +338,7 @@ impl<'a> GraphReader<'a> {
     }
 
     /// A constant of one number.
-    fn number(&self, node: &ModelNode, index: usize, with: Operand) -> Result<f32, String> {
+    fn number(&self, node: &NodeReader<'a>, index: usize, with: Operand) -> Result<f32, String> {
         let (dims, numbers) = self.numbers(node, index, with)?;
         match *numbers {
             [number] => Ok(number),

@@ -2,13 +2,11 @@
 //! time.
 
 use super::super::super::grid::parts;
-use super::super::simd::{Job, LANES, Simd};
-use super::packing::{PackKeys, PackQueries, PackValues};
-use super::products::{Groups, multiply};
+use super::super::activation::exp_of_negative;
+use super::super::arithmetic::Sums;
+use super::super::simd::{Job, LANES, Lanes, Simd};
+use super::packing::{Groups, PackKeys, PackQueries, PackValues, multiply};
 use super::{AttentionTask, HeadNumbers};
-use crate::eval::native::kernels::activation::exp_of_negative;
-use crate::eval::native::kernels::arithmetic::Sums;
-use crate::eval::native::kernels::simd::Lanes;
 
 impl<A: HeadNumbers> Job for AttentionTask<'_, A> {
     type Output = ();
@@ -98,15 +96,15 @@ impl<A: HeadNumbers> AttentionTask<'_, A> {
 }
 
 /// From scores to shares.
-pub(super) struct Softmax<'a, A: HeadNumbers> {
-    pub(super) keys: usize,
-    pub(super) scale: f32,
-    pub(super) query_steps: &'a [f32],
-    pub(super) key_steps: &'a [Lanes<f32>],
+struct Softmax<'a, A: HeadNumbers> {
+    keys: usize,
+    scale: f32,
+    query_steps: &'a [f32],
+    key_steps: &'a [Lanes<f32>],
     /// Block of keys, query.
-    pub(super) scores: &'a [A::Sums],
-    pub(super) exponentials: &'a mut [Lanes<f32>],
-    pub(super) shares: &'a mut [A::Input],
+    scores: &'a [A::Sums],
+    exponentials: &'a mut [Lanes<f32>],
+    shares: &'a mut [A::Input],
 }
 
 impl<A: HeadNumbers> Job for Softmax<'_, A> {
@@ -153,15 +151,15 @@ impl<A: HeadNumbers> Job for Softmax<'_, A> {
 }
 
 /// From sums to channels of the answer.
-pub(super) struct Write<'a, A: HeadNumbers> {
-    pub(super) answers: &'a [A::Sums],
-    pub(super) steps: &'a Lanes<f32>,
+struct Write<'a, A: HeadNumbers> {
+    answers: &'a [A::Sums],
+    steps: &'a Lanes<f32>,
     /// Channels of the map that is written.
-    pub(super) channels: std::ops::Range<usize>,
+    channels: std::ops::Range<usize>,
     /// Points of the map.
-    pub(super) points: usize,
+    points: usize,
     /// From the first of these points on.
-    pub(super) out: &'a mut [Lanes<f32>],
+    out: &'a mut [Lanes<f32>],
 }
 
 impl<A: HeadNumbers> Job for Write<'_, A> {

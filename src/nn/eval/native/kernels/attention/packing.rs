@@ -1,10 +1,12 @@
-//! Queries, keys and values of a head, in the order in which they are multiplied.
+//! Queries, keys and values of a head, in the order in which they are multiplied; and products of a few points with
+//! packed weights, in register tiles.
 
-use super::super::simd::{Job, LANES, Lanes, Simd};
+use super::super::arithmetic::{Arithmetic, Sums};
+use super::super::conv::points_mut;
+use super::super::matrix::add_products;
+use super::super::simd::{Job, LANES, Lanes, Simd, Tile};
 use super::super::tokens::largest_magnitude;
-use super::numbers::{HeadNumbers, step};
-use super::products::Groups;
-use super::{AttentionTask, HeadMap};
+use super::{AttentionTask, HeadMap, HeadNumbers};
 
 impl HeadMap<'_> {
     pub(super) fn blocks(self) -> usize {
@@ -13,7 +15,7 @@ impl HeadMap<'_> {
 
     /// A block of a head's channels at a point, with zeros behind the last.
     #[inline(always)]
-    pub(super) fn line(self, head: usize, block: usize, point: usize, points: usize) -> Lanes<f32> {
+    fn line(self, head: usize, block: usize, point: usize, points: usize) -> Lanes<f32> {
         let first = head * self.dim + block * LANES;
         let channels = (self.dim - block * LANES).min(LANES);
         let (start, shift) = (first / LANES * points + point, first % LANES);
@@ -26,6 +28,26 @@ impl HeadMap<'_> {
             *number = self.lines[start + lane / LANES * points].0[lane % LANES];
         }
         line
+    }
+
+    /// The largest magnitude of a head's channels at a point.
+    #[inline(always)]
+    fn largest<S: Simd>(self, simd: S, head: usize, point: usize, points: usize) -> f32 {
+        let mut most = simd.splat(0.0);
+        for block in 0..self.blocks() {
+            let x = simd.load(&self.line(head, block, point, points));
+            most = largest_magnitude(simd, most, x);
+        }
+        simd.largest(most)
+    }
+}
+
+/// The value of a step, if the largest number becomes `to`.
+#[inline(always)]
+fn step(most: f32, to: Option<f32>) -> f32 {
+    match to {
+        Some(to) => most.max(f32::MIN_POSITIVE * to) / to,
+        None => 1.0,
     }
 }
 
@@ -43,12 +65,8 @@ impl<A: HeadNumbers> Job for PackQueries<'_, '_, A> {
         let PackQueries(task, head) = self;
         let (map, points) = (task.query, task.points);
         for point in 0..points {
-            let mut most = simd.splat(0.0);
-            for block in 0..map.blocks() {
-                let x = simd.load(&map.line(head, block, point, points));
-                most = largest_magnitude(simd, most, x);
-            }
-            let step = step(simd.largest(most), A::MAX_QUERY);
+            let most = map.largest(simd, head, point, points);
+            let step = step(most, A::MAX_QUERY);
             task.room.query_steps[point] = step;
             let inverse = simd.splat(step.recip());
             for block in 0..map.blocks() {
@@ -76,12 +94,7 @@ impl<A: HeadNumbers> Job for PackKeys<'_, '_, A> {
         let (map, points) = (task.key, task.points);
         let to = A::most_key(map.dim);
         for point in 0..points {
-            let mut most = simd.splat(0.0);
-            for block in 0..map.blocks() {
-                let x = simd.load(&map.line(head, block, point, points));
-                most = largest_magnitude(simd, most, x);
-            }
-            let step = step(simd.largest(most), to);
+            let step = step(map.largest(simd, head, point, points), to);
             task.room.key_steps[point / LANES].0[point % LANES] = step;
             let inverse = simd.splat(step.recip());
             let (first, stride) = groups.place(point / LANES);
@@ -138,6 +151,114 @@ impl<A: HeadNumbers> Job for PackValues<'_, '_, A> {
                     *line = simd.mul(x, inverses);
                 }
                 task.room.values[first + step * stride] = A::of_points(simd, lines);
+            }
+        }
+    }
+}
+
+/// Blocks of outputs that are computed together: some groups, then what is left one by one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Groups {
+    pub(super) blocks: usize,
+    /// Blocks of a group.
+    pub(super) group: usize,
+    /// Lines of weights of a block.
+    steps: usize,
+}
+
+impl Groups {
+    #[inline(always)]
+    pub(super) fn new<S: Simd, A: Arithmetic>(blocks: usize, inputs: usize) -> Groups {
+        Groups {
+            blocks,
+            group: if S::most_points(2) > 0 { 2 } else { 1 },
+            steps: A::steps(inputs),
+        }
+    }
+
+    /// Blocks in whole groups.
+    #[inline(always)]
+    fn grouped(self) -> usize {
+        self.blocks - self.blocks % self.group
+    }
+
+    #[inline(always)]
+    pub(super) fn lines(self) -> usize {
+        self.blocks * self.steps
+    }
+
+    /// The first line of a block, and how far it is from one of its steps to the next.
+    #[inline(always)]
+    fn place(self, block: usize) -> (usize, usize) {
+        match block < self.grouped() {
+            true => {
+                let first = block / self.group * self.group;
+                (first * self.steps + block % self.group, self.group)
+            }
+            false => (block * self.steps, 1),
+        }
+    }
+}
+
+/// Products of a few points with packed weights; their blocks of inputs are `stride` lines apart.
+#[inline(always)]
+pub(super) fn multiply<S: Simd, A: Arithmetic>(
+    simd: S,
+    groups: Groups,
+    points: usize,
+    (input, stride): (&[A::Input], usize),
+    weights: &[A::Weights],
+    out: &mut [A::Sums],
+) {
+    let grouped = groups.grouped();
+    let (first, rest) = weights.split_at(grouped * groups.steps);
+    let (first_out, rest_out) = out.split_at_mut(grouped * points);
+    for (group, weights, out) in [(groups.group, first, first_out), (1, rest, rest_out)] {
+        if !weights.is_empty() {
+            simd.tile(
+                group,
+                points,
+                Products::<A> {
+                    steps: groups.steps,
+                    weights,
+                    input,
+                    stride,
+                    out,
+                },
+            );
+        }
+    }
+}
+
+/// Products of a few points with all blocks of outputs.
+struct Products<'a, A: Arithmetic> {
+    /// Lines of weights of a block.
+    steps: usize,
+    weights: &'a [A::Weights],
+    input: &'a [A::Input],
+    /// Lines from one block of inputs to the next.
+    stride: usize,
+    /// Block by block.
+    out: &'a mut [A::Sums],
+}
+
+#[expect(
+    clippy::needless_range_loop,
+    reason = "loops of known length over indices are unrolled, so that sums stay in registers"
+)]
+impl<A: Arithmetic> Tile for Products<'_, A> {
+    #[inline(always)]
+    fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S) {
+        let groups = self.weights.chunks_exact(self.steps * BLOCKS);
+        for (weights, out) in groups.zip(self.out.chunks_exact_mut(BLOCKS * POINTS)) {
+            let mut sums = [[A::Sums::zero(simd); POINTS]; BLOCKS];
+            let input = (self.input, self.stride);
+            add_products::<A, S, BLOCKS, POINTS>(simd, input, weights, &mut &[][..], &mut sums);
+            for block in 0..BLOCKS {
+                let out = points_mut::<_, POINTS>(out, block * POINTS);
+                for point in 0..POINTS {
+                    out[point].store(simd, sums[block][point]);
+                }
             }
         }
     }

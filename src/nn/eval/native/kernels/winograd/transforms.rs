@@ -10,9 +10,8 @@
 //!
 //! In words G has whole numbers, too: its rows are not divided by N_i, but the sums are.
 
-use super::super::arithmetic::{Float, Word};
+use super::super::arithmetic::{Float, Frequencies, Word};
 use super::super::simd::Simd;
-use super::Frequencies;
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 

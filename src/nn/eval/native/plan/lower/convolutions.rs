@@ -4,19 +4,9 @@
 use super::super::super::graph::{Conv, Op, ValueId, Weights};
 use super::super::super::grid::{Grid, Layout};
 use super::super::super::kernels::{Activation, LANES, Lanes, chunk_blocks, kernel_frequencies};
-use super::super::pack::{Kernels, line_up, scale_and_bias};
-use super::super::{ConvStep, MapPart, Step};
-use super::words::{WordKernels, WordMatrices};
+use super::super::pack::{InWords, Kernels, line_up, scale_and_bias};
+use super::super::{ConvKind, ConvStep, Step};
 use super::{Fused, Lowering};
-
-/// How a convolution is computed.
-enum Form {
-    Float,
-    Integer,
-    Winograd,
-    WinogradOfWords(WordKernels),
-    Words(WordMatrices),
-}
 
 impl<'a> Lowering<'a> {
     /// A convolution, with all others of the same input that can be fused with it.
@@ -24,48 +14,58 @@ impl<'a> Lowering<'a> {
         &mut self,
         input: ValueId,
         parts: &[(&Conv, Fused)],
+        is_depthwise: bool,
     ) -> Result<(), String> {
         let conv = parts[0].0;
-        let residual = parts[0].1.residual;
+        let (residual, gate) = (parts[0].1.residual, self.gates[input]);
         let blocks = parts
             .iter()
             .map(|(conv, _)| conv.bias.len().div_ceil(LANES));
+        let blocks: usize = blocks.sum();
         let grid = self.grid(input);
-        let form = self.form(parts, grid);
-        let is_integer = matches!(conv.weights, Weights::Integer { .. });
-        let groups = self.level.groups(blocks.sum());
-        let channels = match form {
-            Form::Integer => 4,
-            Form::Words(_) => 2,
+        let (kind, words) = match is_depthwise {
+            true => (ConvKind::Depthwise, None),
+            false => self.kind(parts, grid),
+        };
+        let groups = match is_depthwise {
+            true => vec![1; blocks],
+            false => self.level.groups(blocks),
+        };
+        let step_channels = match kind {
+            ConvKind::Integer => 4,
+            ConvKind::Words => 2,
             _ => 1,
         };
         let taps = grid.taps(conv.kernel);
         let ([scale, bias], activations) = epilogue(parts);
-        let map = match is_integer {
-            true => self.results.bytes(input)?,
-            false => self.results.numbers(input)?,
+        let mut map = match conv.weights {
+            Weights::Integer { .. } => self.results.bytes(input)?,
+            Weights::Float(_) => self.results.numbers(input)?,
         };
+        if !is_depthwise {
+            map.channels = conv.inputs;
+        }
+        let weights = self.pack(parts, &groups, kind, words.as_ref());
+        let (factors, scale) = match (kind, words) {
+            (ConvKind::Words, Some(words)) => (Vec::new(), words.steps),
+            (_, words) => (words.map_or(Vec::new(), |words| words.steps), scale),
+        };
+        let numbers = |value| self.results.numbers(value);
         let step = ConvStep {
-            input: MapPart {
-                channels: conv.inputs,
-                ..map
-            },
+            kind,
+            input: map,
             chunk: chunk_blocks(
                 conv.inputs.div_ceil(LANES),
                 taps.len(),
-                LANES / channels,
+                LANES / step_channels,
                 &groups,
             ),
-            weights: self.pack(parts, &groups, &form),
-            factors: Vec::new(),
-            residual: residual
-                .map(|value| self.results.numbers(value))
-                .transpose()?,
+            weights,
+            factors,
+            residual: residual.map(numbers).transpose()?,
             norm: self.norms[input],
-            has_factors: self.norms[input].is_some() || matches!(form, Form::Words(_)),
-            gate: self.gates[input]
-                .map(|gate| self.results.numbers(gate))
-                .transpose()?,
+            has_factors: self.norms[input].is_some() || kind == ConvKind::Words,
+            gate: gate.map(numbers).transpose()?,
             target: self.target(parts.iter().map(|(_, fused)| fused))?,
             taps,
             groups,
@@ -73,80 +73,15 @@ impl<'a> Lowering<'a> {
             bias,
             activations,
         };
-        self.steps.push(match form {
-            Form::Float => Step::Float(step),
-            Form::Integer => Step::Integer(step),
-            Form::Winograd => Step::Winograd(step),
-            Form::WinogradOfWords(kernels) => Step::WinogradOfWords(ConvStep {
-                factors: kernels.factors,
-                ..step
-            }),
-            Form::Words(matrices) => Step::Words(ConvStep {
-                scale: matrices.steps,
-                ..step
-            }),
-        });
+        self.steps.push(Step::Conv(step));
         for (_, fused) in parts {
             self.finish(fused);
             self.results.release(input);
-            if let Some(gate) = self.gates[input] {
+            if let Some(gate) = gate {
                 self.results.release(gate);
             }
         }
         if let Some(residual) = residual {
-            self.results.release(residual);
-        }
-        Ok(())
-    }
-
-    /// A depthwise convolution.
-    pub(super) fn depthwise(
-        &mut self,
-        input: ValueId,
-        conv: &Conv,
-        fused: Fused,
-    ) -> Result<(), String> {
-        let parts = [(conv, fused)];
-        let (conv, fused) = &parts[0];
-        let taps = self.grid(input).taps(conv.kernel);
-        let Weights::Float(numbers) = &conv.weights else {
-            return Err("it is in bytes".to_owned());
-        };
-        let channels = conv.bias.len();
-        let weights = self.floats.len();
-        for first in (0..channels).step_by(LANES) {
-            for tap in 0..taps.len() {
-                let mut line = Lanes::default();
-                for (lane, weight) in line.0[..LANES.min(channels - first)].iter_mut().enumerate() {
-                    *weight = numbers[(first + lane) * taps.len() + tap];
-                }
-                self.floats.push(line);
-            }
-        }
-        let ([scale, bias], activations) = epilogue(&parts);
-        let step = ConvStep {
-            input: self.results.numbers(input)?,
-            chunk: 1,
-            groups: vec![1; channels.div_ceil(LANES)],
-            weights,
-            residual: fused
-                .residual
-                .map(|value| self.results.numbers(value))
-                .transpose()?,
-            norm: None,
-            gate: None,
-            has_factors: false,
-            target: self.target(std::iter::once(fused))?,
-            taps,
-            scale,
-            factors: Vec::new(),
-            bias,
-            activations,
-        };
-        self.steps.push(Step::Depthwise(step));
-        self.finish(fused);
-        self.results.release(input);
-        if let Some(residual) = fused.residual {
             self.results.release(residual);
         }
         Ok(())
@@ -184,31 +119,46 @@ impl<'a> Lowering<'a> {
         grid == self.row && self.words_are_wanted && self.level.multiplies_words()
     }
 
-    /// The fastest way to compute convolutions of the same input.
-    fn form(&self, parts: &[(&Conv, Fused)], grid: Grid) -> Form {
+    /// The fastest way to compute convolutions of the same input, and their weights if it is in words.
+    fn kind(&self, parts: &[(&Conv, Fused)], grid: Grid) -> (ConvKind, Option<InWords>) {
         let conv = parts[0].0;
+        let convs = || parts.iter().map(|(conv, _)| *conv);
         // Winograd's algorithm needs fewer products, except on the smallest boards.
         let plain = 9 * grid.width * grid.height;
         let in_frequencies = conv.kernel == [3, 3] && grid.products() < plain;
         match (&conv.weights, in_frequencies) {
             (Weights::Float(_), _) if self.has_words(grid) => {
-                Form::Words(WordMatrices::new(parts.iter().map(|(conv, _)| *conv)))
+                (ConvKind::Words, Some(InWords::matrices(convs())))
             }
-            (Weights::Float(_), true) => Form::Winograd,
-            (Weights::Float(_), false) => Form::Float,
+            (Weights::Float(_), true) => (ConvKind::Winograd, None),
+            (Weights::Float(_), false) => (ConvKind::Float, None),
             (Weights::Integer { .. }, true) if self.level.has_faster_words() => {
-                let convs = parts.iter().map(|(conv, _)| *conv);
-                let kernels = WordKernels::new(convs, self.board.tile);
-                kernels.map_or(Form::Integer, Form::WinogradOfWords)
+                match InWords::kernels(convs(), self.board.tile) {
+                    Some(words) => (ConvKind::WinogradOfWords, Some(words)),
+                    None => (ConvKind::Integer, None),
+                }
             }
-            (Weights::Integer { .. }, _) => Form::Integer,
+            (Weights::Integer { .. }, _) => (ConvKind::Integer, None),
         }
     }
 
     /// Appends the weights of convolutions, and returns their offset.
-    fn pack(&mut self, parts: &[(&Conv, Fused)], groups: &[usize], form: &Form) -> usize {
+    fn pack(
+        &mut self,
+        parts: &[(&Conv, Fused)],
+        groups: &[usize],
+        kind: ConvKind,
+        words: Option<&InWords>,
+    ) -> usize {
         let conv = parts[0].0;
         let (inputs, taps) = (conv.inputs, conv.kernel[0] * conv.kernel[1]);
+        let (tile, frequencies) = (self.board.tile, self.board.frequencies());
+        if let Some(words) = words {
+            let by_tap = kind == ConvKind::WinogradOfWords;
+            let taps = if by_tap { frequencies } else { taps };
+            let kernels = Kernels::new(words.parts(), inputs, taps);
+            return kernels.pack(groups, by_tap, &mut self.words, |x: [i16; 2]| x);
+        }
         let (mut floats, mut integers) = (Vec::new(), Vec::new());
         for (conv, _) in parts {
             match &conv.weights {
@@ -218,62 +168,40 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        match form {
-            Form::Float => {
-                let kernels = Kernels {
-                    parts: floats,
-                    inputs,
-                    taps,
-                };
-                append(&mut self.floats, kernels.packed(groups, |[weight]| weight))
+        let to = &mut self.floats;
+        match kind {
+            ConvKind::Integer => {
+                let kernels = Kernels::new(integers, inputs, taps);
+                kernels.pack(groups, false, &mut self.integers, |x: [i8; 4]| x)
             }
-            Form::Integer => {
-                let kernels = Kernels {
-                    parts: integers,
-                    inputs,
-                    taps,
+            ConvKind::Winograd => {
+                let of_part = |&(weights, outputs): &(&[f32], usize)| {
+                    let kernels = weights.chunks_exact(9);
+                    let weights = kernels.flat_map(|kernel| kernel_frequencies(kernel, tile));
+                    (weights.collect::<Vec<_>>(), outputs)
                 };
-                append(
-                    &mut self.integers,
-                    kernels.packed(groups, |weights: [i8; 4]| weights),
-                )
-            }
-            Form::Winograd => {
-                let kernels: Vec<_> = floats
+                let parts: Vec<_> = floats.iter().map(of_part).collect();
+                let parts = parts
                     .iter()
-                    .map(|(weights, _)| frequencies(weights, self.board.tile))
-                    .collect();
-                let parts = kernels.iter().zip(&floats);
-                let kernels = Kernels {
-                    parts: parts
-                        .map(|(weights, part)| (&weights[..], part.1))
-                        .collect(),
-                    inputs,
-                    taps: self.board.frequencies(),
-                };
-                append(
-                    &mut self.floats,
-                    kernels.packed_by_tap(groups, |[weight]| weight),
-                )
+                    .map(|(weights, outputs)| (&weights[..], *outputs));
+                let kernels = Kernels::new(parts.collect(), inputs, frequencies);
+                kernels.pack(groups, true, to, |[x]| x)
             }
-            Form::WinogradOfWords(kernels) => {
-                let kernels = Kernels {
-                    parts: kernels.parts(),
-                    inputs,
-                    taps: self.board.frequencies(),
-                };
-                let packed = kernels.packed_by_tap(groups, |weights: [i16; 2]| weights);
-                append(&mut self.words, packed)
+            ConvKind::Depthwise => {
+                let offset = to.len();
+                for (weights, channels) in floats {
+                    for first in (0..channels).step_by(LANES) {
+                        to.extend((0..taps).map(|tap| {
+                            let weight = |lane| weights.get((first + lane) * taps + tap);
+                            Lanes(std::array::from_fn(|lane| {
+                                weight(lane).copied().unwrap_or(0.0)
+                            }))
+                        }));
+                    }
+                }
+                offset
             }
-            Form::Words(matrices) => {
-                let kernels = Kernels {
-                    parts: matrices.parts(),
-                    inputs,
-                    taps,
-                };
-                let packed = kernels.packed(groups, |weights: [i16; 2]| weights);
-                append(&mut self.words, packed)
-            }
+            _ => Kernels::new(floats, inputs, taps).pack(groups, false, to, |[x]| x),
         }
     }
 
@@ -286,21 +214,6 @@ impl<'a> Lowering<'a> {
         };
         self.readers[value].iter().all(is_sum)
     }
-}
-
-/// Appends lines, and returns the offset of the first.
-fn append<T>(lines: &mut Vec<T>, new: Vec<T>) -> usize {
-    let offset = lines.len();
-    lines.extend(new);
-    offset
-}
-
-/// Kernels of 3x3 in the frequencies of tiles of this width.
-fn frequencies(weights: &[f32], tile: usize) -> Vec<f32> {
-    weights
-        .chunks_exact(9)
-        .flat_map(|kernel| kernel_frequencies(kernel, tile))
-        .collect()
 }
 
 /// Scale, bias and activation of each block.

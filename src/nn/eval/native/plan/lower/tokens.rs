@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::super::graph::{Conv, Extent, Node, Op, ValueId, Weights};
 use super::super::super::kernels::{LANES, Lanes, Pairing};
-use super::super::{MapPart, Step};
+use super::super::{MapPart, Step, TokenOp};
 use super::{Lines, Lowering};
 
 impl Lowering<'_> {
@@ -39,39 +39,21 @@ impl Lowering<'_> {
         let inputs = node.inputs.iter().map(|&input| self.results.numbers(input));
         let inputs = inputs.collect::<Result<Vec<MapPart>, _>>()?;
         let target = self.target(std::iter::once(&self.alone(index)))?;
-        let step = match (&node.op, &inputs[..]) {
-            (&Op::RmsNorm { epsilon, extent }, &[input]) => Step::RmsNorm {
-                input,
-                epsilon,
-                extent,
-                target,
-            },
-            (Op::Move, &[input]) => Step::Move { input, target },
-            (Op::Multiply, &[first, second]) => Step::Multiply {
-                first,
-                second,
-                target,
-            },
-            (Op::Center, &[input]) => Step::Center { input, target },
-            (Op::Turn(table) | Op::AddTable(table), &[input]) => Step::Table {
-                pairing: match node.op {
-                    Op::Turn(_) => Pairing::Turn,
-                    _ => Pairing::Sum,
-                },
-                input,
-                table: self.table(table, input.channels),
-                target,
-            },
-            (&Op::Attend(heads), &[query, key, value]) => Step::Attend {
-                query,
-                key,
-                value,
+        let mut table = |rows| Some(self.table(rows, inputs[0].channels));
+        let op = match &node.op {
+            Op::Move => TokenOp::Move,
+            Op::Center => TokenOp::Center,
+            &Op::RmsNorm { epsilon, extent } => TokenOp::RmsNorm { epsilon, extent },
+            Op::Multiply => TokenOp::Pair(Pairing::Product, None),
+            Op::AddTable(rows) => TokenOp::Pair(Pairing::Sum, table(rows)),
+            Op::Turn(rows) => TokenOp::Pair(Pairing::Turn, table(rows)),
+            &Op::Attend(heads) => TokenOp::Attend {
                 heads,
                 in_words: self.has_words(self.row),
-                target,
             },
             _ => return Err("it is no operation of tokens".to_owned()),
         };
+        let step = Step::Tokens { op, inputs, target };
         self.steps.push(step);
         for &input in &node.inputs {
             self.results.release(input);

@@ -1,23 +1,76 @@
-//! GPU sessions: one for each of a few fixed batch sizes, with buffers of its own. Every size is evaluated
-//! once in advance.
+//! Sessions that run: one for each worker on the processor; on a GPU one for each of a few fixed batch sizes, with
+//! buffers of its own. Every size is evaluated once in advance.
 //!
 //! A session keeps its convolution plans for the last shape only, and creates them again, in about
 //! a millisecond each, for another one (microsoft/onnxruntime#23006). The buffers are in plain memory:
 //! ONNX Runtime 1.31 fails at outputs in pinned memory, and pinned input was hardly faster (docs/networks.md#nvidia-gpus).
 
+use std::ops::Range;
 use std::{mem, thread};
 
 use ort::memory::Allocator;
 use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session, SessionOutputs};
-use ort::value::Tensor;
+use ort::value::{Tensor, TensorRef};
 
-use super::answer::{BACKEND, failed, logits, unavailable};
 use crate::eval::{Batch, EvalError, Evaluator, ModelInfo, Outputs, PLANES};
-use std::ops::Range;
+
+const BACKEND: &str = "ort";
+
+/// Rows per call at which a single-threaded CPU session nearly reaches its best speed (5b32c
+/// 11838/s at 8, 12057/s at 16, 10687/s at 1; docs/methods.md#inference-and-training-libraries).
+const CPU_BATCH: usize = 8;
+
+/// Runs an [`OrtModel`](super::OrtModel) on the processor, for one worker.
+#[derive(Debug)]
+pub struct OrtEvaluator {
+    info: ModelInfo,
+    session: Session,
+    /// Shape of the input tensor; the first number is the batch size of the current call.
+    shape: [usize; 4],
+}
+
+impl OrtEvaluator {
+    pub(super) fn new(info: &ModelInfo, session: Session) -> OrtEvaluator {
+        let (height, width) = (info.size.height.into(), info.size.width.into());
+        OrtEvaluator {
+            shape: [0, info.planes, height, width],
+            info: info.clone(),
+            session,
+        }
+    }
+
+    fn run(&mut self, batch: &Batch, out: &mut Outputs) -> ort::Result<()> {
+        self.shape[0] = batch.len();
+        // ONNX Runtime reads the caller's rows where they are.
+        let planes = TensorRef::from_array_view((self.shape, batch.planes()))?;
+        let answer = self.session.run(ort::inputs![PLANES => planes])?;
+        out.reset_for(batch.len(), self.info.output_lens());
+        copy_rows(&self.info, &answer, batch.len(), 0..batch.len(), out)
+    }
+}
+
+impl Evaluator for OrtEvaluator {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        self.info.check_batch(BACKEND, batch)?;
+        if batch.is_empty() {
+            out.reset_for(0, self.info.output_lens());
+            return Ok(());
+        }
+        self.run(batch, out).map_err(|error| failed(&error))
+    }
+
+    fn preferred_batch(&self) -> usize {
+        CPU_BATCH
+    }
+}
 
 /// Rows that a worker should collect for a call. On an H200 a call of 64 takes little longer than one of a
 /// single row (docs/networks.md#nvidia-gpus).
-const BATCH: usize = 64;
+const GPU_BATCH: usize = 64;
 
 /// Runs an [`OrtModel`](super::OrtModel) on a GPU, for all workers.
 pub struct BoundEvaluator {
@@ -56,7 +109,12 @@ impl BoundEvaluator {
         let made = thread::scope(|scope| {
             let make = |size| scope.spawn(move || Bucket::warm(info, session()?, size));
             let threads = SIZES.map(make);
-            threads.map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
+            threads.map(|thread| {
+                let panicked = "the thread that should make a session of it panicked";
+                thread
+                    .join()
+                    .unwrap_or_else(|_| Err(unavailable(&panicked)))
+            })
         });
         let mut failure = None;
         for bucket in made {
@@ -79,13 +137,7 @@ impl BoundEvaluator {
             let (_, rows) = bucket.input.try_extract_tensor_mut::<f32>()?;
             rows[..planes.len()].copy_from_slice(planes);
             let answer = bucket.compute()?;
-            let outputs = self.info.outputs().iter().zip(self.info.output_lens());
-            for (output, (name, len)) in outputs.enumerate() {
-                let rows = logits(&answer, name, size * len)?.chunks_exact(len);
-                for (index, row) in call.rows.clone().zip(rows) {
-                    out.output_mut(output, index).copy_from_slice(row);
-                }
-            }
+            copy_rows(&self.info, &answer, size, call.rows, out)?;
         }
         Ok(())
     }
@@ -142,10 +194,6 @@ impl Bucket {
     }
 }
 
-fn panicked() -> EvalError {
-    unavailable(&"the thread that should make a session of it panicked")
-}
-
 impl Evaluator for BoundEvaluator {
     fn info(&self) -> &ModelInfo {
         &self.info
@@ -159,32 +207,91 @@ impl Evaluator for BoundEvaluator {
     }
 
     fn preferred_batch(&self) -> usize {
-        BATCH
+        GPU_BATCH
     }
 }
 
-// Batches of a few fixed sizes: a GPU's libraries plan again for each size but the last one, which
-// takes far longer than the evaluation.
-
-/// Rows of the calls. A smaller batch is padded to the next size, and a larger one takes several
-/// calls.
-pub(super) const SIZES: [usize; 7] = [1, 8, 32, 64, 128, 256, 512];
+/// Rows of the calls: a GPU's libraries plan again for each size but the last one, which takes far longer than
+/// the evaluation. A smaller batch is padded to the next size, and a larger one takes several calls.
+const SIZES: [usize; 7] = [1, 8, 32, 64, 128, 256, 512];
 
 /// One call: the rows of a batch that it evaluates, and its index in [`SIZES`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Call {
-    pub(super) rows: Range<usize>,
-    pub(super) size: usize,
+struct Call {
+    rows: Range<usize>,
+    size: usize,
 }
 
 /// The calls for a batch of this many rows, given the available sizes (ascending).
-pub(super) fn calls(rows: usize, sizes: &[usize]) -> impl Iterator<Item = Call> + '_ {
+fn calls(rows: usize, sizes: &[usize]) -> impl Iterator<Item = Call> + '_ {
     let most = sizes.last().copied().unwrap_or(1).max(1);
     (0..rows).step_by(most).map(move |start| {
         let rows = start..rows.min(start + most);
         let size = sizes.partition_point(|&size| size < rows.len());
         Call { rows, size }
     })
+}
+
+/// Copies an answer of `size` rows into these rows of `out`; those behind are not read.
+fn copy_rows(
+    info: &ModelInfo,
+    answer: &SessionOutputs<'_>,
+    size: usize,
+    to: Range<usize>,
+    out: &mut Outputs,
+) -> ort::Result<()> {
+    let outputs = info.outputs().iter().zip(info.output_lens());
+    for (output, (name, len)) in outputs.enumerate() {
+        let tensor = answer.get(name);
+        let tensor = tensor.ok_or_else(|| ort::Error::new(format!("no output {name}")))?;
+        let (shape, numbers) = tensor.try_extract_tensor::<f32>()?;
+        if numbers.len() != size * len {
+            return Err(ort::Error::new(format!(
+                "output {name} has shape {shape:?}, {} numbers are expected",
+                size * len
+            )));
+        }
+        for (index, row) in to.clone().zip(numbers.chunks_exact(len)) {
+            out.output_mut(output, index).copy_from_slice(row);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn unavailable(reason: &impl std::fmt::Display) -> EvalError {
+    EvalError::unavailable(BACKEND, words(reason))
+}
+
+fn failed(error: &ort::Error) -> EvalError {
+    EvalError::run(BACKEND, words(error))
+}
+
+/// Maximum length of a message that is shown.
+const LONGEST: usize = 600;
+/// Bytes before a cause after which it is likely to be overlooked.
+const FAR: usize = 300;
+
+/// Messages of the loader and ONNX Runtime may run over several lines, and those of GPU libraries
+/// may contain a whole graph; ours are one readable line.
+pub(super) fn words(reason: &impl std::fmt::Display) -> String {
+    let reason = reason.to_string();
+    let words: Vec<&str> = reason.split_whitespace().collect();
+    let text = cause_in_sight(words.join(" "));
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} ...", &text[..end]),
+        None => text,
+    }
+}
+
+/// The cause comes after ONNX Runtime's C++ signatures, far down the message: "CUDNN_FE failure 8:
+/// HEURISTIC_QUERY_FAILED" at the thousandth character (microsoft/onnxruntime#26274).
+fn cause_in_sight(text: String) -> String {
+    let Some(at) = text.find(" failure ").filter(|&at| at > FAR) else {
+        return text;
+    };
+    let begin = text[..at].rfind(' ').map_or(at, |space| space + 1);
+    let head: String = text.chars().take(FAR / 2).collect();
+    format!("{head} ... {}", &text[begin..])
 }
 
 #[cfg(test)]
@@ -211,5 +318,27 @@ mod tests {
     fn what_is_too_large_takes_several_calls() {
         let sizes: Vec<usize> = calls(20, &[1, 8]).map(|call| call.rows.len()).collect();
         assert_eq!(sizes, [8, 8, 4]);
+    }
+
+    #[test]
+    fn a_message_is_one_line_of_some_length() {
+        assert_eq!(words(&"no\n  kernel\tfor it"), "no kernel for it");
+        let long = words(&"é".repeat(5_000));
+        assert_eq!(long.chars().count(), LONGEST + 4);
+        assert!(long.ends_with("é ..."));
+    }
+
+    #[test]
+    fn the_cause_is_told_wherever_it_stands() {
+        let signature = "std::conditional_t<THRW, void, Status> onnxruntime::CudaCall(ERRTYPE, é)";
+        let far = format!(
+            "Non-zero status. {} CUDNN_FE failure 8: NO",
+            signature.repeat(14)
+        );
+        let text = words(&far);
+        assert!(text.starts_with("Non-zero status. std"), "{text}");
+        assert!(text.ends_with("... CUDNN_FE failure 8: NO"), "{text}");
+        let near = "CUDA failure 2: out of memory";
+        assert_eq!(words(&near), near);
     }
 }

@@ -1,0 +1,246 @@
+//! A batcher: few evaluators, each in its own thread, serve many workers with combined batches.
+//!
+//! For GPUs, which need large batches and of which there are few. Each worker holds a
+//! [`BatchClient`], which is an [`Evaluator`] itself. A thread takes the first request, adds
+//! waiting requests until it has enough rows, evaluates them in one call and answers all. It never
+//! waits for a batch to fill: the next one collects while it computes. Two evaluators on the same
+//! GPU keep it busy during transfers; those of several GPUs share the work by taking requests when
+//! idle.
+//!
+//! Nothing hangs: a request that is dropped unanswered, because the evaluator panicked or the
+//! thread ended, answers itself with an error.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use parking_lot::Mutex;
+
+use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+
+const BACKEND: &str = "batcher";
+
+/// Starts a thread for each evaluator, all of the same network, and returns the first client; clone
+/// it for more.
+///
+/// A call takes whole requests until it has `enough` rows. The threads end when the last client is
+/// dropped; then the handles may be joined. A panic in an evaluator ends its thread and is returned
+/// by its handle; when no thread is left every client gets an error.
+///
+/// # Errors
+/// [`EvalError::Run`] without evaluators, or if the system cannot create a thread.
+pub fn spawn_batcher(
+    evaluators: Vec<Box<dyn Evaluator>>,
+    enough: usize,
+) -> Result<(BatchClient, Vec<JoinHandle<()>>), EvalError> {
+    let (sender, receiver) = unbounded();
+    let calls = Arc::new(Mutex::new(Calls::default()));
+    let first = evaluators.first();
+    let first = first.ok_or_else(|| EvalError::run(BACKEND, "no evaluator was given"))?;
+    let client = BatchClient {
+        info: Arc::new(first.info().clone()),
+        preferred_batch: first.preferred_batch(),
+        requests: sender,
+        spare: Buffers::new(first.info()),
+        calls: Arc::clone(&calls),
+    };
+    let mut handles = Vec::new();
+    for (number, evaluator) in evaluators.into_iter().enumerate() {
+        let server = Server {
+            merged: Buffers::new(evaluator.info()),
+            evaluator,
+            requests: receiver.clone(),
+            enough,
+            calls: Arc::clone(&calls),
+        };
+        let thread = std::thread::Builder::new().name(format!("{BACKEND}-{number}"));
+        let handle = thread.spawn(move || server.run());
+        handles.push(handle.map_err(|error| {
+            EvalError::run(BACKEND, format!("cannot create a thread: {error}"))
+        })?);
+    }
+    Ok((client, handles))
+}
+
+/// Calls and rows of a batcher so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// Calls of its evaluators.
+    pub calls: u64,
+    /// Rows (positions) evaluated in these calls.
+    pub rows: u64,
+}
+
+/// A batch, with the buffer for its answer; both return to the client for reuse.
+#[derive(Debug, Clone)]
+struct Buffers {
+    batch: Batch,
+    out: Outputs,
+}
+
+impl Buffers {
+    fn new(info: &ModelInfo) -> Buffers {
+        Buffers {
+            batch: Batch::new(info.row_len()),
+            out: Outputs::new(),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Reply {
+    buffers: Buffers,
+    result: Result<(), EvalError>,
+}
+
+#[derive(Debug)]
+struct Request {
+    /// `None` once the request is answered.
+    buffers: Option<Buffers>,
+    reply: Sender<Reply>,
+}
+
+impl Request {
+    fn len(&self) -> usize {
+        self.buffers.as_ref().map_or(0, |b| b.batch.len())
+    }
+
+    fn answer(&mut self, result: Result<(), EvalError>) {
+        if let Some(buffers) = self.buffers.take() {
+            // A client that is gone no longer needs its answer.
+            let _ = self.reply.send(Reply { buffers, result });
+        }
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        let reason = "the evaluator's thread has ended, it may have panicked";
+        self.answer(Err(EvalError::run(BACKEND, reason)));
+    }
+}
+
+/// State of a batcher thread.
+struct Server {
+    evaluator: Box<dyn Evaluator>,
+    requests: Receiver<Request>,
+    /// Combined rows of several requests.
+    merged: Buffers,
+    /// Rows from which on no request is added.
+    enough: usize,
+    calls: Arc<Mutex<Calls>>,
+}
+
+impl Server {
+    fn run(mut self) {
+        let mut group = Vec::new();
+        while self.gather(&mut group) {
+            self.serve(&mut group);
+        }
+    }
+
+    /// Waits for a request and adds waiting requests until there are enough rows; the others are
+    /// left to other threads. False when no client is left.
+    fn gather(&mut self, group: &mut Vec<Request>) -> bool {
+        let Ok(first) = self.requests.recv() else {
+            return false;
+        };
+        let mut rows = first.len();
+        group.push(first);
+        while rows < self.enough
+            && let Ok(next) = self.requests.try_recv()
+        {
+            rows += next.len();
+            group.push(next);
+        }
+        true
+    }
+
+    /// Evaluates a group in one call and answers it; leaves it empty.
+    fn serve(&mut self, group: &mut Vec<Request>) {
+        let rows: usize = group.iter().map(Request::len).sum();
+        {
+            let mut calls = self.calls.lock();
+            calls.calls += 1;
+            calls.rows += rows as u64;
+        }
+        if let [alone] = group.as_mut_slice() {
+            if let Some(Buffers { batch, out }) = &mut alone.buffers {
+                let result = self.evaluator.evaluate(batch, out);
+                alone.answer(result);
+            }
+            group.clear();
+            return;
+        }
+        self.merged.batch.clear();
+        for Buffers { batch, .. } in group.iter().flat_map(|request| &request.buffers) {
+            self.merged.batch.append(batch);
+        }
+        let Buffers { batch, out } = &mut self.merged;
+        let result = self.evaluator.evaluate(batch, out);
+        let mut start = 0;
+        for mut request in group.drain(..) {
+            let len = request.len();
+            if let (Ok(()), Some(buffers)) = (&result, &mut request.buffers) {
+                buffers.out.copy_rows(out, start..start + len);
+            }
+            start += len;
+            request.answer(result.clone());
+        }
+    }
+}
+
+/// A worker's connection to a batcher: [`Evaluator::evaluate`] sends one batch and waits. A clone is
+/// another client of the same batcher.
+#[derive(Debug, Clone)]
+pub struct BatchClient {
+    info: Arc<ModelInfo>,
+    preferred_batch: usize,
+    requests: Sender<Request>,
+    /// The buffers of the last batch, for reuse.
+    spare: Buffers,
+    calls: Arc<Mutex<Calls>>,
+}
+
+impl BatchClient {
+    /// Statistics over all clients of this batcher.
+    #[must_use]
+    pub fn calls(&self) -> Calls {
+        *self.calls.lock()
+    }
+}
+
+impl Evaluator for BatchClient {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        self.info.check_batch(BACKEND, batch)?;
+        let mut buffers = std::mem::replace(&mut self.spare, Buffers::new(&self.info));
+        buffers.batch.clear();
+        buffers.batch.append(batch);
+        let (reply, answer) = bounded(1);
+        // If the thread is gone, the request is dropped and thereby answered with an error.
+        drop(self.requests.send(Request {
+            buffers: Some(buffers),
+            reply,
+        }));
+        // Every request sends a reply, so this neither hangs nor fails.
+        let Reply { buffers, result } = answer
+            .recv()
+            .map_err(|_| EvalError::run(BACKEND, "the batch was not answered"))?;
+        self.spare = buffers;
+        if result.is_ok() {
+            std::mem::swap(out, &mut self.spare.out);
+        }
+        result
+    }
+
+    fn preferred_batch(&self) -> usize {
+        self.preferred_batch
+    }
+}
