@@ -44,13 +44,11 @@ pub mod cycle;
 pub mod durable;
 mod error;
 pub mod export;
-mod files_below;
 pub mod fit;
 #[cfg(test)]
 mod go_game;
 pub mod network;
 pub mod play;
-pub mod seed;
 pub mod shards;
 pub mod store;
 #[cfg(test)]

@@ -1,17 +1,18 @@
-//! `tengen-train loop`: repeats self-play, fit, export and rating.
+//! `tengen-train loop`: repeats self-play, fit, export and rating. `tengen-train report`: the HTML page of
+//! a run.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
+
+use crate::cluster::LearnerArgs;
 use tengen::clock::SystemClock;
 use tengen::games::with_game;
 use tengen_train::cluster::{RemoteRun, current_plan, refuse_store, run_learner};
 use tengen_train::command::{EventPrinter, Interrupt, MachineArgs};
-use tengen_train::cycle::{CyclePlan, RunEvent, RunFolder, run};
+use tengen_train::cycle::{CyclePlan, RunEvent, RunFolder, report, run};
 use tengen_train::trainable::Trainable;
-
-use crate::cluster::LearnerArgs;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -96,4 +97,21 @@ pub(crate) fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
     let name = || path.display().to_string();
     let text = tengen::program::read_text(path).with_context(name)?;
     CyclePlan::parse(&text).with_context(name)
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct ReportArgs {
+    /// The folder of a run of tengen-train loop
+    run: PathBuf,
+}
+
+/// Runs the command `report`.
+pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<()> {
+    let run_folder = RunFolder::new(&args.run);
+    if run_folder.plan()?.is_none() {
+        refuse_store(&args.run)?;
+    }
+    report::write(&run_folder, None)?;
+    log::info!("the report is {}", run_folder.report().display());
+    Ok(())
 }

@@ -19,11 +19,10 @@ use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::fit::optimizer::OptimizerKind;
 use tengen_train::fit::schedule::Schedule;
 use tengen_train::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
-use tengen_train::fit::{Fit, FitContext, FitParams, FitReport, find_encoding, fit};
+use tengen_train::fit::{Fit, FitContext, FitParams, FitReport, LossWeights, find_encoding, fit};
 use tengen_train::network::architecture::{Architecture, GameShape};
-use tengen_train::network::device::FitDevice;
-use tengen_train::network::loss_weights::LossWeights;
-use tengen_train::network::net::{Counts, peak_flops};
+use tengen_train::network::device::{FitDevice, peak_flops};
+use tengen_train::network::net::Counts;
 use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::{Dataset, Selection};
 use tengen_train::trainable::Trainable;
@@ -379,10 +378,8 @@ fn teacher_params(
 fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     let settings = &args.fit.settings;
     let epochs = args.epochs * rows as f64 / settings.batch as f64;
-    let base = FitParams::of::<G>(
-        args.net,
-        args.steps.unwrap_or((epochs.ceil() as u64).max(1)),
-    );
+    let steps = args.steps.unwrap_or((epochs.ceil() as u64).max(1));
+    let base = FitParams::of::<G>(args.net, steps, settings);
     let given = |name, value, usual| {
         if args.fit.is_given(name) {
             value
@@ -408,8 +405,6 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         (Some(ScheduleName::Constant), None) => Schedule::Constant,
     };
     Ok(FitParams {
-        encoding: settings.encoding.clone().unwrap_or(base.encoding),
-        batch: settings.batch,
         rule,
         learning_rate: rate,
         schedule,
@@ -424,9 +419,6 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
             lead: args.lead_weight,
             reply: args.reply_weight,
         },
-        root_value_share: settings.root_value_share,
-        surprise_share: settings.surprise_share,
-        average_decay: settings.average_decay,
         seed: args.seed,
         score_every: args.score_every,
         score_rows: args.score_rows,

@@ -1,21 +1,23 @@
-//! `tengen-train inspect`: information about a network, a checkpoint or a folder of shards.
+//! `tengen-train inspect`: information about a network, a checkpoint or a folder of shards. `tengen-train
+//! fsck`: checks files for damage.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
 use serde_json::{Map, Value, json};
+
 use tengen::encode::{Encode, find};
 use tengen::game::{BoardSize, Color};
 use tengen::games::{GAMES, with_game};
 use tengen_nn::eval::ModelInfo;
 use tengen_nn::onnx::{CHECKSUM, Header, PRECISION};
+use tengen_train::command::print;
+use tengen_train::cycle::fsck::{Findings, check};
 use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::network::architecture::Architecture;
 use tengen_train::network::net::Counts;
 use tengen_train::shards::shard;
-
-use tengen_train::command::print;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -191,4 +193,51 @@ fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
         ("draws", json!(draws)),
         ("format", json!(shard::FORMAT.to_string())),
     ]))
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct FsckArgs {
+    /// Files, and folders with all their content
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Print JSON, one object per path
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command `fsck`; fails when there is a problem.
+pub(crate) fn fsck(args: &FsckArgs) -> anyhow::Result<()> {
+    let mut problems = 0;
+    for path in &args.paths {
+        anyhow::ensure!(path.exists(), "{} does not exist", path.display());
+        let findings = check(path, |_| ())?;
+        problems += findings.problems.len();
+        if args.json {
+            print(&serde_json::to_string(&findings)?)?;
+        } else {
+            tell(path, &findings)?;
+        }
+    }
+    anyhow::ensure!(problems == 0, "{problems} problems");
+    Ok(())
+}
+
+fn tell(path: &Path, findings: &Findings) -> std::io::Result<()> {
+    for problem in &findings.problems {
+        print(&format!("{}: {}", problem.path.display(), problem.what))?;
+    }
+    for leftover in &findings.leftovers {
+        print(&format!("{}: unfinished, harmless", leftover.display()))?;
+    }
+    print(&format!(
+        "{}: {} shards with {} games and {} rows, {} checkpoints, {} networks, {} JSON files; {} problems",
+        path.display(),
+        findings.shards,
+        findings.games,
+        findings.rows,
+        findings.checkpoints,
+        findings.networks,
+        findings.json,
+        findings.problems.len()
+    ))
 }

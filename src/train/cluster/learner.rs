@@ -11,12 +11,12 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::machines::MachinesSeen;
 use super::manifest::Manifest;
-use super::seen::MachinesSeen;
-use super::snapshot::Snapshot;
+use super::objects::Snapshot;
 use super::tickets::{NetworkRef, Part, Ticket};
 use super::worker::{RemoteRun, Worker, WorkerOptions};
-use super::{json, working_copy};
+use super::{objects, working_copy};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, Generation, Resources, RunEvent, check_warm_up, run};
 use crate::durable;
@@ -150,10 +150,10 @@ impl<G: Trainable> Learner<'_, G> {
     where
         T: Serialize + DeserializeOwned + PartialEq + Clone,
     {
-        if self.store.create(name, &json::write(own)?)? == Creation::Created {
+        if self.store.create(name, &objects::write(own)?)? == Creation::Created {
             return Ok(());
         }
-        let found: Option<T> = json::read(&self.store, name)?;
+        let found: Option<T> = objects::read(&self.store, name)?;
         if found.map(&without_plan) == Some(without_plan(own.clone())) {
             return Ok(());
         }

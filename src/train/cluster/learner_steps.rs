@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::json;
 use super::learner::Learner;
+use super::objects;
 use super::player::PairsResult;
 use super::term::{self, Outcome, Term};
 use super::tickets::{GamesOffer, MatchesOffer, Part};
@@ -61,7 +61,7 @@ impl<G: Trainable> Remote for Learner<'_, G> {
     ) -> Result<Progress, TrainError> {
         self.generation.set(job.generation);
         let offer: Option<GamesOffer> =
-            json::read(&self.store, &GamesOffer::object(job.generation))?;
+            objects::read(&self.store, &GamesOffer::object(job.generation))?;
         let offer = offer.ok_or_else(|| {
             let name = GamesOffer::object(job.generation);
             self.store.error(&name, "it is missing".to_owned())
@@ -98,7 +98,8 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         if self.complete.borrow().contains(&generation) {
             return Ok(());
         }
-        let offer: Option<GamesOffer> = json::read(&self.store, &GamesOffer::object(generation))?;
+        let offer: Option<GamesOffer> =
+            objects::read(&self.store, &GamesOffer::object(generation))?;
         if let Some(offer) = offer {
             for ticket in offer.tickets(&self.plan) {
                 if let Part::Games(range) = ticket.part {
@@ -162,12 +163,12 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         let number = generation.number;
         let done = Done::upload(&self.store, run_folder, self.term.get(), generation)?;
         let name = working_copy::object(number);
-        match term::commit(&self.store, self.term.get(), &name, &json::write(&done)?)? {
+        match term::commit(&self.store, self.term.get(), &name, &objects::write(&done)?)? {
             Outcome::Ours => Ok(done.generation),
             Outcome::Superseded => Err(self.superseded()),
             Outcome::Adopt(bytes) => {
                 log::warn!("generation {number} was finished by the learner before this one");
-                let found: Done = json::parse(&name, &bytes)?;
+                let found: Done = objects::parse(&name, &bytes)?;
                 working_copy::bring_up(&self.store, run_folder, &self.manifest.id, &self.plan)?;
                 Ok(found.generation)
             }
@@ -175,7 +176,7 @@ impl<G: Trainable> Remote for Learner<'_, G> {
     }
 
     fn finish(&self, generations: u32) -> Result<(), TrainError> {
-        let name = json::of(generations, "finished.json");
+        let name = objects::of(generations, "finished.json");
         Ok(self.store.keep(&name, b"{}\n")?)
     }
 

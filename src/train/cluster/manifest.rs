@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{json, term};
+use super::{objects, term};
 use crate::TrainError;
 use crate::cycle::CyclePlan;
 use crate::shards::shard;
@@ -63,7 +63,7 @@ impl Manifest {
             plan_hash: format!("{:016x}", fnv::hash(text.as_bytes())),
             plan: text,
         };
-        match store.create(NAME, &json::write(&own)?)? {
+        match store.create(NAME, &objects::write(&own)?)? {
             Creation::Created => Ok(own),
             // Another learner was faster.
             Creation::Existed => Manifest::read(store)?.ok_or_else(|| {
@@ -95,7 +95,7 @@ impl Manifest {
         if protocol != PROTOCOL {
             return refused("protocol", &protocol.to_string(), &PROTOCOL.to_string());
         }
-        let found: Manifest = json::parse(NAME, &bytes)?;
+        let found: Manifest = objects::parse(NAME, &bytes)?;
         if found.program != PROGRAM {
             return refused("program", &found.program, PROGRAM);
         }

@@ -23,17 +23,13 @@
 //! workers/<id>.json, report.html    progress, overwritten
 //! ```
 
-mod claim;
-mod claiming;
-mod copy;
-mod heartbeat;
-mod json;
+mod claims;
 mod learner;
 mod learner_steps;
+mod machines;
 mod manifest;
+mod objects;
 mod player;
-mod seen;
-mod snapshot;
 mod term;
 #[cfg(test)]
 mod tests;
@@ -41,8 +37,8 @@ mod tickets;
 mod worker;
 mod working_copy;
 
-pub use copy::copy_run;
 pub use learner::{LearnerOptions, run_learner};
 pub use manifest::{current_plan, refuse_store, wait_for_plan};
+pub use objects::copy_run;
 pub use tickets::open_tickets;
 pub use worker::{RemoteRun, Worker, WorkerOptions};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::json;
+use super::objects;
 use super::tickets::{GamesOffer, MatchesOffer, NetworkRef, Offers, Part, Ticket};
 use crate::cycle::{CyclePlan, GameRange};
 use crate::play::generate::{Progress, generate_shard};
@@ -107,7 +107,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
         let start = starts
             .get(range.board)
             .ok_or_else(|| TrainError::plan("it has fewer boards than the tickets"))?;
-        let (mut job, mut opened) = (offer.job(), None);
+        let mut opened = None;
         let mut source = format!("{} visits={}", offer.players, offer.visits);
         if let Some(network) = &offer.network {
             let (factory, backend) = self.open(network, start.size())?;
@@ -115,17 +115,13 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
             if !self.is_exact() {
                 source += &format!("-{}", self.runtime.device);
             }
-            job.network = Some(PathBuf::from(&network.name));
             opened = Some(factory);
         }
         source += &format!(" plan={}", offer.run);
+        let job = offer.job();
         let games = job.generation_plan(&plan, range, self.threads, source);
-        let open = |path: &Path, _: BoardSize| {
-            opened.ok_or_else(|| TrainError::mismatch(path, "it was not opened"))
-        };
-        job.with_player(&plan, range.board, start, open, |generator| {
-            generate_shard(start, &games, generator, observe)
-        })
+        let player = job.player(&plan, start, opened)?;
+        generate_shard(start, &games, &*player, observe)
     }
 
     fn pairs(
@@ -175,7 +171,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
         })?;
         told?;
         let source = format!("{} against {}", own.1, other.1);
-        let bytes = super::json::write(&PairsResult { source, pairs })?;
+        let bytes = super::objects::write(&PairsResult { source, pairs })?;
         Ok((bytes, progress))
     }
 
@@ -210,7 +206,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
 /// # Errors
 /// [`TrainError`] of the store, also when they are damaged.
 pub(super) fn download(store: &Store, network: &NetworkRef) -> Result<Vec<u8>, TrainError> {
-    let bytes = store.get_checked(&json::network(&network.hash), |bytes| {
+    let bytes = store.get_checked(&objects::network(&network.hash), |bytes| {
         let found = hash(&bytes);
         (found == network.hash)
             .then_some(bytes)

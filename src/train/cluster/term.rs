@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::json;
+use super::objects;
 use crate::TrainError;
 use crate::store::{Creation, Store};
 
@@ -33,7 +33,7 @@ pub(super) fn highest(names: &[String]) -> u32 {
 pub(super) fn newest(store: &Store) -> Result<Option<Term>, TrainError> {
     match highest(&store.list("epoch/")?) {
         0 => Ok(None),
-        number => json::read(store, &json::term(number)),
+        number => objects::read(store, &objects::term(number)),
     }
 }
 
@@ -42,10 +42,10 @@ pub(super) fn newest(store: &Store) -> Result<Option<Term>, TrainError> {
 /// # Errors
 /// [`TrainError`] of the store.
 pub(super) fn begin_term(store: &Store, own: &Term) -> Result<u32, TrainError> {
-    let bytes = json::write(own)?;
+    let bytes = objects::write(own)?;
     loop {
         let number = highest(&store.list("epoch/")?) + 1;
-        if store.create(&json::term(number), &bytes)? == Creation::Created {
+        if store.create(&objects::term(number), &bytes)? == Creation::Created {
             return Ok(number);
         }
     }

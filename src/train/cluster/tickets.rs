@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::json;
-use super::snapshot::Snapshot;
+use super::objects;
+use super::objects::Snapshot;
 use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
 use crate::store::Store;
@@ -87,7 +87,7 @@ impl Ticket {
     /// Its name within the run, such as `g0007/games/0012`.
     #[must_use]
     pub(super) fn full_name(&self) -> String {
-        json::of(self.generation, &self.name)
+        objects::of(self.generation, &self.name)
     }
 
     /// The object that holds its result.
@@ -103,7 +103,7 @@ impl Ticket {
 impl GamesOffer {
     /// The object's name.
     pub(super) fn object(generation: u32) -> String {
-        json::of(generation, "tickets.json")
+        objects::of(generation, "tickets.json")
     }
 
     /// The job that these games are, without its network's file.
@@ -147,7 +147,7 @@ impl GamesOffer {
 impl MatchesOffer {
     /// The object's name.
     pub(super) fn object(generation: u32) -> String {
-        json::of(generation, "matches.json")
+        objects::of(generation, "matches.json")
     }
 
     /// The matches of a job, whose networks are these.
@@ -212,10 +212,10 @@ impl Offers {
     pub(super) fn update(&mut self, store: &Store, snapshot: &Snapshot) -> Result<(), TrainError> {
         let generation = snapshot.generation;
         if snapshot.has_games && self.games.is_none() {
-            self.games = json::read(store, &GamesOffer::object(generation))?;
+            self.games = objects::read(store, &GamesOffer::object(generation))?;
         }
         if snapshot.has_matches && self.matches.is_none() {
-            self.matches = json::read(store, &MatchesOffer::object(generation))?;
+            self.matches = objects::read(store, &MatchesOffer::object(generation))?;
         }
         Ok(())
     }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::claim::TicketClaim;
-use super::heartbeat::Heartbeat;
-use super::json;
+use super::claims::Claims;
+use super::machines::Heartbeat;
+use super::objects::{self, Snapshot};
 use super::player::{TicketPlayer, source};
-use super::snapshot::Snapshot;
 use super::tickets::{Offers, Ticket};
 use crate::TrainError;
 use crate::cycle::Machine;
@@ -55,14 +54,12 @@ pub struct Worker<'a, G> {
     pub(super) store: Store,
     pub(super) player: TicketPlayer<'a, G>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) lease: Duration,
-    pub(super) id: String,
+    pub(super) claims: Claims,
     pub(super) heartbeat: Heartbeat,
     pub(super) begun: Duration,
     /// The oldest generation that may be open.
     pub(super) generation: u32,
     pub(super) offers: BTreeMap<u32, Offers>,
-    pub(super) watched: BTreeMap<String, TicketClaim>,
 }
 
 impl<'a, G: Trainable> Worker<'a, G> {
@@ -91,11 +88,15 @@ impl<'a, G: Trainable> Worker<'a, G> {
             begun: clock.now(),
             heartbeat: Heartbeat::start(store, machine, options.lease / 4)?,
             clock: Arc::clone(clock),
-            lease: options.lease,
-            id,
+            claims: Claims {
+                store: store.clone(),
+                clock: Arc::clone(clock),
+                lease: options.lease,
+                id,
+                watched: BTreeMap::new(),
+            },
             generation: Snapshot::first_open(store)?,
             offers: BTreeMap::new(),
-            watched: BTreeMap::new(),
         })
     }
 
@@ -105,7 +106,7 @@ impl<'a, G: Trainable> Worker<'a, G> {
     /// [`TrainError`] of the store, of networks, and [`TrainError::Refused`] when a ticket's result
     /// differs from that of another machine and must not.
     pub fn run(&mut self, mut told: impl FnMut(&str)) -> Result<(), TrainError> {
-        let mut wait = FIRST_WAIT;
+        let (mut wait, most_wait) = (FIRST_WAIT, self.claims.lease / 8);
         loop {
             match self.next()? {
                 Next::Play(ticket, attempt) => {
@@ -115,7 +116,7 @@ impl<'a, G: Trainable> Worker<'a, G> {
                 }
                 Next::Wait => {
                     thread::sleep(wait);
-                    wait = (2 * wait).min(self.most_wait());
+                    wait = (2 * wait).min(most_wait);
                 }
                 Next::Finished => return Ok(()),
             }
@@ -139,7 +140,7 @@ impl<'a, G: Trainable> Worker<'a, G> {
         let store = self.store.name().to_owned();
         let unknown = || TrainError::Setting(format!("{store}: there is no ticket {name:?}"));
         let (folder, _) = name.split_once('/').ok_or_else(unknown)?;
-        let generation = json::generation(folder).ok_or_else(unknown)?;
+        let generation = objects::generation(folder).ok_or_else(unknown)?;
         let snapshot = Snapshot::read(&self.store, generation)?;
         let tickets = self.tickets(&snapshot)?.into_iter();
         let mut named = tickets.filter(|ticket| ticket.full_name() == name);
@@ -152,9 +153,18 @@ impl<'a, G: Trainable> Worker<'a, G> {
         self.generation = self.generation.max(generation);
     }
 
-    /// The longest wait without a ticket.
-    fn most_wait(&self) -> Duration {
-        self.lease / 8
+    /// Claims an open ticket of a generation; `None` if there is none now.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(super) fn claim(
+        &mut self,
+        snapshot: &Snapshot,
+    ) -> Result<Option<(Ticket, u32)>, TrainError> {
+        self.offers.retain(|&number, _| number >= self.generation);
+        let mut open = self.tickets(snapshot)?;
+        open.retain(|ticket| !snapshot.has_result(&ticket.result()));
+        self.claims.claim(snapshot, open, self.generation)
     }
 
     /// The next ticket of any open generation.
@@ -190,8 +200,8 @@ impl<'a, G: Trainable> Worker<'a, G> {
         attempt: Option<u32>,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<(), TrainError> {
-        let claim = attempt.map(|attempt| json::claim(&ticket.name, attempt));
-        let claim = claim.map(|claim| json::of(ticket.generation, &claim));
+        let claim = attempt.map(|attempt| objects::claim(&ticket.name, attempt));
+        let claim = claim.map(|claim| objects::of(ticket.generation, &claim));
         let begun = self.clock.now();
         self.heartbeat.update(|machine| machine.holding = claim);
         let offers = self.offers.entry(ticket.generation).or_default();

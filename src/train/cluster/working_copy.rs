@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::json;
+use super::objects;
 use super::player::{download, hash};
 use super::tickets::NetworkRef;
 use crate::cycle::{CyclePlan, Generation, MatchRecord, RunFolder, load, match_records, save};
@@ -31,7 +31,7 @@ pub(super) struct Done {
 
 /// The object's name.
 pub(super) fn object(generation: u32) -> String {
-    json::of(generation, "done.json")
+    objects::of(generation, "done.json")
 }
 
 impl Done {
@@ -50,7 +50,7 @@ impl Done {
         let newest = durable::list(&fit, "step-", "checkpoint")?.pop();
         let path = newest.ok_or_else(|| TrainError::mismatch(&fit, "it has no checkpoint"))?;
         let checkpoint = file_name(&path);
-        store.keep(&json::of(number, &checkpoint), &durable::load(&path)?)?;
+        store.keep(&objects::of(number, &checkpoint), &durable::load(&path)?)?;
         let mut networks = BTreeMap::new();
         let folder = run_folder.networks();
         let own = format!("-{number:04}.");
@@ -82,7 +82,7 @@ impl Done {
 pub(super) fn upload(store: &Store, path: &Path) -> Result<String, TrainError> {
     let bytes = fs::read(path).map_err(TrainError::io(path))?;
     let hash = hash(&bytes);
-    store.keep(&json::network(&hash), &bytes)?;
+    store.keep(&objects::network(&hash), &bytes)?;
     Ok(hash)
 }
 
@@ -115,7 +115,7 @@ pub(super) fn bring_up(
     // What is lost or damaged here comes again from the store, with all that is after it.
     let own = run_folder.sound_generations();
     let mut all: Vec<Done> = Vec::new();
-    while let Some(done) = json::read(store, &object(all.len() as u32))? {
+    while let Some(done) = objects::read(store, &object(all.len() as u32))? {
         all.push(done);
     }
     let Some(last) = all.last() else {
@@ -181,7 +181,7 @@ fn keep_checkpoint(store: &Store, run_folder: &RunFolder, last: &Done) -> Result
         return Ok(());
     }
     durable::prepare_folder(&folder)?;
-    let bytes = store.get_checked(&json::of(number, &last.checkpoint), |bytes| {
+    let bytes = store.get_checked(&objects::of(number, &last.checkpoint), |bytes| {
         let is_right = last.checkpoint.contains(&hash(&bytes));
         is_right.then_some(bytes).ok_or("its checksum is wrong")
     })?;

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::interrupt::Interrupt;
+use super::start::Interrupt;
 use crate::cycle::{Generation, RatedPlayer, RunEvent, StepName};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;

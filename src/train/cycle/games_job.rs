@@ -1,20 +1,17 @@
 //! The games of a generation as a value: a pure function of the plan and of earlier generations. It
 //! says who plays them, on any machine.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::plan::{BoardShare, CyclePlan, Stage};
 use crate::TrainError;
 use crate::fit::{find_encoding, usual_encoding};
-use crate::play::adjudicator::EndingAdjudicator;
 use crate::play::generate::Plan;
 use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
-use crate::play::selfplay::RolloutSearch;
+use crate::play::network_game::NetworkPlay;
 use crate::play::settings::SelfPlay;
 use crate::trainable::Trainable;
 use tengen::encode::made_up;
-use tengen::game::BoardSize;
-use tengen::rollout::{Rave, RaveParams};
 use tengen_nn::eval::EvaluatorFactory;
 
 /// Games of a generation on all boards.
@@ -62,67 +59,47 @@ impl GamesJob {
         parts.into_iter().enumerate().map(range).collect()
     }
 
-    /// Settings for generating a range of games; `generator` describes the player.
+    /// What to play for a range of games; `source` describes the player.
     #[must_use]
     pub fn generation_plan(
         &self,
         plan: &CyclePlan,
         range: GameRange,
         threads: usize,
-        generator: String,
+        source: String,
     ) -> Plan {
-        let settings = settings(plan, range.board);
         Plan {
             first: range.first,
             games: range.games,
             seed: plan.seed,
             threads,
-            games_per_shard: settings.games_per_shard,
-            sgf_every: settings.sgf_every,
-            selfplay: settings.params(),
-            generator,
+            settings: settings(plan, range.board),
+            generator: source,
         }
     }
 
-    /// Calls `play` with the player of these games on the board that begins with `start`; `open`
-    /// opens its network.
+    /// The player of these games on the board that begins with `start`; `network` is the job's, opened.
     ///
     /// # Errors
-    /// [`TrainError`] when there is no such network, and the errors of `open` and `play`.
-    pub fn with_player<G: Trainable, T>(
+    /// [`TrainError`] when there is no such network, or the search's settings are invalid.
+    pub fn player<G: Trainable>(
         &self,
         plan: &CyclePlan,
-        board: usize,
         start: &G,
-        open: impl FnOnce(&Path, BoardSize) -> Result<EvaluatorFactory, TrainError>,
-        play: impl FnOnce(&dyn GameGenerator<G>) -> Result<T, TrainError>,
-    ) -> Result<T, TrainError> {
-        let settings = settings(plan, board);
+        network: Option<EvaluatorFactory>,
+    ) -> Result<Box<dyn GameGenerator<G>>, TrainError> {
         if self.rollouts {
-            return play(&RolloutGenerator {
-                selfplay: settings.params(),
-                search: |seed| RolloutSearch {
-                    rave: Rave::new(RaveParams::default(), seed),
-                    playouts: self.visits,
-                },
-            });
+            return Ok(Box::new(RolloutGenerator(self.visits)));
         }
-        let network = match &self.network {
-            Some(path) => open(path, start.size())?,
+        let network = match network {
+            Some(network) => network,
             None => nothing(&plan.stage[self.stage], plan.fit.encoding.as_deref(), start)?,
         };
-        let visits = u32::try_from(self.visits).unwrap_or(u32::MAX);
-        let how = settings.network_play(visits).map_err(TrainError::plan)?;
-        play(&NetworkGenerator {
-            network: &network,
-            play: &how,
-            concurrent: settings.concurrent,
-            adjudicator: || {
-                let adjudicator =
-                    EndingAdjudicator::new(settings.prove_nodes).from(settings.prove_from);
-                adjudicator.correcting(settings.correct_nodes)
-            },
-        })
+        let play = NetworkPlay {
+            mcts: plan.self_play.mcts().map_err(TrainError::plan)?,
+            visits: u32::try_from(self.visits).unwrap_or(u32::MAX),
+        };
+        Ok(Box::new(NetworkGenerator { network, play }))
     }
 }
 

@@ -10,7 +10,6 @@ mod context;
 pub mod fsck;
 mod games_job;
 mod generation;
-mod machines;
 mod measure;
 mod plan;
 mod ratings;
@@ -26,7 +25,6 @@ mod warm_up;
 pub use context::Resources;
 pub use games_job::{GameRange, GamesJob};
 pub use generation::{Generation, next_stage};
-pub use machines::{Machine, Machines};
 pub use measure::{Measures, measure};
 pub use plan::{
     BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
@@ -36,6 +34,7 @@ pub use ratings::{
 };
 pub(super) use ratings::{all_match_records, ratings};
 pub use remote::{MatchJob, MatchOpponent, PairsObserver, Remote};
+pub use report::{Machine, Machines};
 pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
 pub(super) use warm_up::check_warm_up;

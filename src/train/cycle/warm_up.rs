@@ -74,11 +74,7 @@ fn check_weights<G: Trainable>(
 ) -> Result<(), TrainError> {
     let stage = plan.stage.first();
     let stage = stage.ok_or_else(|| TrainError::plan("it has no [[stage]]"))?;
-    let usual = FitParams::of::<G>(stage.network, 1);
-    let params = FitParams {
-        encoding: plan.fit.encoding.clone().unwrap_or(usual.encoding),
-        ..usual
-    };
+    let params = FitParams::of::<G>(stage.network, 1, &plan.fit);
     let planes = find_encoding::<G>(&params.encoding)?.planes();
     let origin = Origin::of(starts, &params.encoding, planes, 0);
     start_weights(given, &origin, &params).map(drop)

@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::TrainError;
 use crate::fit::batch::{Batch, BatchSpec, Sample, encode};
 use crate::fit::teacher::Teacher;
-use crate::seed::numbered_seed;
+use crate::play::numbered_seed;
 use crate::shards::row::Row;
 use crate::trainable::Trainable;
 use tengen::encode::Encode;

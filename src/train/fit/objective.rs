@@ -4,7 +4,7 @@
 use burn::tensor::{Tensor, TensorData, activation};
 
 use crate::fit::batch::{AuxTarget, Batch};
-use crate::network::loss_weights::LossWeights;
+use crate::fit::params::LossWeights;
 use crate::network::net::{AuxHead, Heads, LEAD_SCALE};
 use crate::shards::ending::MAX_MARGIN;
 

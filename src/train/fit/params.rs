@@ -6,7 +6,7 @@ use crate::fit::optimizer::OptimizerKind;
 use crate::fit::schedule::Schedule;
 use crate::fit::teacher::TeacherParams;
 use crate::network::architecture::Architecture;
-use crate::network::loss_weights::LossWeights;
+use crate::network::net::AuxHead;
 use tengen::encode::{Encode, Encoding};
 use tengen::settings::{Maybe, Text, above};
 
@@ -58,40 +58,41 @@ pub struct FitParams {
 }
 
 impl FitParams {
-    /// Defaults for `steps` steps of a network of a game.
+    /// For `steps` steps of a network of a game, as `[fit]` says; all else is usual.
     #[must_use]
-    pub fn of<G: Encode>(architecture: Architecture, steps: u64) -> FitParams {
-        let encoding = usual_encoding::<G>(architecture).map(|encoding| encoding.id().to_owned());
-        let mut params = FitParams::new(architecture, steps);
+    pub fn of<G: Encode>(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
+        let mut params = FitParams::new(architecture, steps, fit);
+        if fit.encoding.is_none()
+            && let Some(encoding) = usual_encoding::<G>(architecture)
+        {
+            params.encoding = encoding.id().to_owned();
+        }
         if G::INFO.scored {
             params.loss.ownership = POINTS_OWNERSHIP;
         }
-        FitParams {
-            encoding: encoding.unwrap_or(params.encoding),
-            ..params
-        }
+        params
     }
 
-    /// Defaults for `steps` steps of a network.
+    /// The same of a network of any game.
     #[must_use]
-    pub fn new(architecture: Architecture, steps: u64) -> FitParams {
-        let usual = Fit::default();
+    pub fn new(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
+        let usual = || architecture.encoding().to_owned();
         FitParams {
             architecture,
-            encoding: architecture.encoding().to_owned(),
+            encoding: fit.encoding.clone().unwrap_or_else(usual),
             steps,
-            batch: usual.batch,
+            batch: fit.batch,
             rule: OptimizerKind::AdamW,
-            learning_rate: usual.learning_rate,
+            learning_rate: fit.learning_rate,
             warm_up: 100.min(steps / 10),
             schedule: Schedule::Cosine,
-            weight_decay: usual.weight_decay,
+            weight_decay: fit.weight_decay,
             clip_norm: 5.0,
-            loss: architecture.loss_weights(),
-            root_value_share: usual.root_value_share,
+            loss: LossWeights::default(),
+            root_value_share: fit.root_value_share,
             teacher: None,
-            surprise_share: usual.surprise_share,
-            average_decay: usual.average_decay,
+            surprise_share: fit.surprise_share,
+            average_decay: fit.average_decay,
             seed: 1,
             score_every: 250,
             score_rows: 4096,
@@ -142,5 +143,65 @@ tengen::settings! {
              network. In Gomoku this made networks weaker";
         average_decay: f32 = 0.99, 0.0..=1.0,
             "Decay of the moving average of the weights, per step";
+    }
+}
+
+/// Weights of the parts of the loss, relative to the policy's cross-entropy.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LossWeights {
+    /// Cross-entropy of the value (Gao & Wu 2021, 4.3: 1.5).
+    pub value: f32,
+    /// Whether the value's part is the squared error of the expected result, in [0, 1], instead of the cross-entropy:
+    /// Cazenave 2020 compares both (IV-D).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub squared_value: bool,
+    /// Cross-entropy of the owners, mean over points (the paper: 0.5, printed as a sum, which would
+    /// begin at 28 nats and dominate the rest).
+    pub ownership: f32,
+    /// Fate's cross-entropy, the mean over all points of both sides, stones counting 0; as
+    /// ownership.
+    pub fate: f32,
+    /// Squared error of the margin in points, linear beyond 2 (the paper: 0.25). It improves the
+    /// value at the expense of the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to
+    /// the same 7,800 games for 1,800 steps played equally well, 150-150 both times.
+    #[serde(rename = "score")]
+    pub margin: f32,
+    /// Error of the lead in tens of points, squared up to 10 points, linear beyond. Absent in games
+    /// without points and in older files.
+    #[serde(default = "lead_weight")]
+    pub lead: f32,
+    /// Cross-entropy of the opponent's reply (Wu 2019, 3.4: 0.15).
+    pub reply: f32,
+}
+
+impl Default for LossWeights {
+    fn default() -> LossWeights {
+        LossWeights {
+            value: 1.5,
+            squared_value: false,
+            ownership: 0.5,
+            fate: 0.5,
+            margin: 0.25,
+            lead: lead_weight(),
+            reply: 0.15,
+        }
+    }
+}
+
+/// Default weight of the lead: an error of 5 points counts as much as 0.06 nats of the policy.
+fn lead_weight() -> f32 {
+    0.25
+}
+
+impl LossWeights {
+    /// The weight of an auxiliary head.
+    pub(crate) fn of(&self, head: AuxHead) -> f32 {
+        match head {
+            AuxHead::Ownership => self.ownership,
+            AuxHead::PointStatus => self.fate,
+            AuxHead::Margin => self.margin,
+            AuxHead::Lead => self.lead,
+            AuxHead::Reply => self.reply,
+        }
     }
 }

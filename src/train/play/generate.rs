@@ -4,8 +4,6 @@
 //! loses the games in progress and the open shard. When all games are finished, small shards are
 //! merged into large ones.
 
-mod queue;
-
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,13 +12,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-pub use queue::{GameJob, GameQueue};
-
 use super::selfplay;
 use crate::TrainError;
 use crate::durable::lock_folder;
-use crate::play::generator::GameGenerator;
-use crate::play::selfplay::{PlayedGame, SelfPlayParams};
+use crate::play::generator::{GameGenerator, GameQueue};
+use crate::play::selfplay::PlayedGame;
+use crate::play::settings::SelfPlay;
 use crate::shards::merge;
 use crate::shards::row::Row;
 use crate::shards::shard::{self, ShardInfo};
@@ -41,13 +38,8 @@ pub struct Plan {
     pub seed: u64,
     /// Threads that play, at least 1.
     pub threads: usize,
-    /// Games per shard during play, at least 1: what a crash can lose in addition to the games in
-    /// progress.
-    pub games_per_shard: usize,
-    /// Every Nth game is also written as SGF; 0 writes none.
-    pub sgf_every: u64,
-    /// Settings for diversity.
-    pub selfplay: SelfPlayParams,
+    /// Settings of self-play.
+    pub settings: SelfPlay,
     /// Description that identifies the player: backend and its settings.
     pub generator: String,
 }
@@ -60,11 +52,12 @@ impl Plan {
 
     /// The shard metadata of this plan: sessions with equal metadata may share a folder.
     fn shard_info<G: Game>(&self, start: &G) -> ShardInfo {
-        let SelfPlayParams {
+        let SelfPlay {
             opening_plies,
             temperature_plies,
             komi,
-        } = self.selfplay;
+            ..
+        } = self.settings;
         let komi = komi.map_or(String::new(), |spread| format!(" komi={spread}"));
         let source = format!(
             "{} opening-plies={opening_plies} temperature-plies={temperature_plies}{komi} seed={}",
@@ -146,7 +139,7 @@ pub fn generate<G: Trainable>(
     start: &G,
     plan: &Plan,
     folder: &Path,
-    generator: &(impl GameGenerator<G> + ?Sized),
+    generator: &dyn GameGenerator<G>,
     mut observe: impl FnMut(Progress),
 ) -> Result<Progress, TrainError> {
     has_moves(start)?;
@@ -195,7 +188,7 @@ pub fn generate<G: Trainable>(
 pub fn generate_shard<G: Trainable>(
     start: &G,
     plan: &Plan,
-    generator: &(impl GameGenerator<G> + ?Sized),
+    generator: &dyn GameGenerator<G>,
     mut observe: impl FnMut(Progress) -> Result<(), TrainError>,
 ) -> Result<(Vec<u8>, Progress), TrainError> {
     let info = plan.shard_info(start);
@@ -234,7 +227,7 @@ fn play_all<G: Trainable>(
     start: &G,
     plan: &Plan,
     games: Vec<u64>,
-    generator: &(impl GameGenerator<G> + ?Sized),
+    generator: &dyn GameGenerator<G>,
     mut receive: impl FnMut(Option<PlayedGame>, u64) -> Result<(), TrainError>,
 ) -> Result<(), TrainError> {
     let queue = GameQueue::new(games, plan.seed);
@@ -244,7 +237,7 @@ fn play_all<G: Trainable>(
         let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
         for index in 0..plan.threads.max(1) {
             let (sender, queue) = (sender.clone(), &queue);
-            let worker = move || play_games(start, generator, queue, &sender);
+            let worker = move || play_games(start, &plan.settings, generator, queue, &sender);
             thread::Builder::new()
                 .name(format!("selfplay-{index}"))
                 .spawn_scoped(scope, worker)
@@ -286,7 +279,8 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
 /// A worker: sends its generator's games, or an error, to the writer.
 fn play_games<G: Trainable>(
     start: &G,
-    generator: &(impl GameGenerator<G> + ?Sized),
+    settings: &SelfPlay,
+    generator: &dyn GameGenerator<G>,
     queue: &GameQueue,
     sender: &SyncSender<Result<PlayedGame, TrainError>>,
 ) {
@@ -295,7 +289,7 @@ fn play_games<G: Trainable>(
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     };
-    if let Err(error) = generator.play(start, queue, &mut done) {
+    if let Err(error) = generator.play(start, settings, queue, &mut done) {
         let _ = sender.send(Err(error));
     }
 }
@@ -311,12 +305,14 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn add(&mut self, mut game: PlayedGame) -> Result<(), TrainError> {
-        if self.plan.sgf_every > 0 && game.game.is_multiple_of(self.plan.sgf_every) {
+        if self.plan.settings.sgf_every > 0
+            && game.game.is_multiple_of(self.plan.settings.sgf_every)
+        {
             selfplay::write(self.folder, self.info, &game)?;
         }
         self.rows.append(&mut game.rows);
         self.open += 1;
-        if self.open == self.plan.games_per_shard.max(1) {
+        if self.open == self.plan.settings.games_per_shard.max(1) {
             self.close()?;
         }
         Ok(())

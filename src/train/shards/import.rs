@@ -7,7 +7,6 @@
 //! for self-play ([`crate::shards::dataset`]).
 
 mod game;
-mod games;
 mod journal;
 mod rapfi;
 mod recorded;
@@ -16,19 +15,20 @@ mod source;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use game::{Imported, read_moves};
+use journal::{Journal, UnitRecord};
 use rayon::prelude::*;
+use recorded::{End, LeftOut};
 
-use crate::durable::lock_folder;
+pub use game::Choice;
+pub use journal::{Counts, LeftOutCount};
+
+use crate::TrainError;
+use crate::durable::{self, lock_folder};
 use crate::shards::row::Row;
 use crate::shards::shard::{self, ShardInfo};
 use crate::trainable::Trainable;
-use crate::{TrainError, durable};
-pub use game::Choice;
-use game::Imported;
-pub use games::each_game;
-pub use journal::{Counts, LeftOutCount};
-use journal::{Journal, UnitRecord};
-use recorded::{End, LeftOut};
+use tengen::game::{Game, Move};
 
 /// Games in a shard.
 const GAMES_PER_SHARD: usize = 500;
@@ -214,6 +214,33 @@ fn remove_unfinished(folder: &Path, journal: &Journal) -> Result<(), TrainError>
         )),
         _ => durable::remove(&shards),
     }
+}
+
+/// Passes the moves of each game on the board of `start` to `take`, until it returns false. Twins,
+/// games with handicap and those with an illegal move are left out. Returns their number.
+///
+/// # Errors
+/// [`TrainError`] names an input that is missing or damaged.
+pub fn each_game<G: Game>(
+    start: &G,
+    inputs: &[PathBuf],
+    mut take: impl FnMut(Vec<Move>) -> bool,
+) -> Result<u64, TrainError> {
+    let sources = source::list(inputs, |_| false)?;
+    let (mut seen, mut left_out) = (HashSet::new(), 0);
+    for path in sources.units.iter().flat_map(|unit| &unit.files) {
+        for text in source::texts(path, &sources.index)? {
+            match read_moves(start, &text.form) {
+                Ok(moves) if seen.insert(game::key(start.size(), &moves)) => {
+                    if !take(moves) {
+                        return Ok(left_out);
+                    }
+                }
+                _ => left_out += 1,
+            }
+        }
+    }
+    Ok(left_out)
 }
 
 #[cfg(test)]

@@ -15,11 +15,9 @@ mod cloud;
 pub(crate) mod faulty;
 mod folder;
 mod open;
-mod probe;
 mod retrying;
 
 pub use backend::{Backend, Creation, Failure};
 pub use folder::FolderBackend;
-pub use open::open;
-pub use probe::probe;
+pub use open::{open, probe};
 pub use retrying::{RetryLimits, Store};

@@ -45,9 +45,7 @@ impl Common {
             games: self.games,
             seed: self.seed,
             threads: self.threads.number()?,
-            games_per_shard: settings.games_per_shard,
-            sgf_every: settings.sgf_every,
-            selfplay: settings.params(),
+            settings: settings.clone(),
             generator,
         })
     }
@@ -58,7 +56,7 @@ pub(super) fn play<G: Trainable>(
     start: &G,
     plan: &Plan,
     common: &Common,
-    generator: &impl GameGenerator<G>,
+    generator: &dyn GameGenerator<G>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<(Progress, f64)> {
     let mut reporter: Option<Reporter> = None;

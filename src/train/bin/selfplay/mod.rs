@@ -1,13 +1,27 @@
 //! `tengen-train selfplay`: games into shards.
 
 mod common;
-mod network;
-mod rollouts;
 
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
 use clap::{Parser, Subcommand};
-use tengen::games::with_game;
+use common::{Common, play, rate};
 
-use tengen_train::command::Interrupt;
+use tengen::clock::SystemClock;
+use tengen::fnv;
+use tengen::game::BoardSize;
+use tengen::games::{GAMES, known_name, usual_board, with_game};
+use tengen::program::{FlagSet, Flags};
+use tengen::settings::Table as _;
+use tengen_nn::eval::ModelInfo;
+use tengen_train::command::{Inference, Interrupt, print};
+use tengen_train::play::eval_batch::raw_rate;
+use tengen_train::play::generator::{NetworkGenerator, RolloutGenerator};
+use tengen_train::play::network_game::NetworkPlay;
+use tengen_train::play::settings::{PROVE_FROM, SelfPlay};
+use tengen_train::trainable::Trainable;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -18,26 +32,197 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Players {
     /// RAVE search over random playouts; needs no network.
-    Rollouts(rollouts::Args),
+    Rollouts(RolloutArgs),
     /// A network, many games at a time.
-    Network(network::Args),
+    Network(NetworkArgs),
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     match &args.players {
         Players::Rollouts(args) => {
-            let (game, rules) = args.game();
-            with_game!(game, args.size(), rules: rules, |start| {
-                rollouts::play_games(args, &start, interrupt)
+            let size = args.size.unwrap_or_else(|| usual_board(&args.game));
+            with_game!(&args.game, size, rules: &args.common.rules, |start| {
+                play_by_rollouts(args, &start, interrupt)
             })?
         }
         Players::Network(args) => {
             let model = args.network()?;
             let size = args.size(&model.0)?;
             with_game!(&model.0.game, size, rules: &args.common.rules, |start| {
-                network::play_games(args, &model, &start, interrupt)
+                play_by_network(args, &model, &start, interrupt)
             })?
         }
     }
+}
+
+#[derive(Debug, Parser)]
+struct RolloutArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The game
+    #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
+    game: String,
+    /// The board, as 9 or 13x9 [default: the game's usual one]
+    #[arg(long)]
+    size: Option<BoardSize>,
+    /// Playouts per move
+    #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
+    playouts: u64,
+    #[command(flatten)]
+    play: Flags<SelfPlay, WithoutNetwork>,
+}
+
+/// The settings of self-play that need no network.
+#[derive(Debug)]
+struct WithoutNetwork;
+
+impl FlagSet for WithoutNetwork {
+    fn has(name: &str) -> bool {
+        matches!(
+            name,
+            "opening-plies" | "temperature-plies" | "komi" | "games-per-shard" | "sgf-every"
+        )
+    }
+}
+
+/// Plays the games.
+fn play_by_rollouts<G: Trainable>(
+    args: &RolloutArgs,
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let playouts = args.playouts;
+    let plan = args
+        .common
+        .plan(&args.play.settings, format!("rollout playouts={playouts}"))?;
+    let generator = RolloutGenerator(playouts);
+    play(start, &plan, &args.common, &generator, interrupt).map(drop)
+}
+
+/// The settings of self-play that are flags: `search` is `--set`, and a single command has no games held
+/// out to make an int8 form with.
+#[derive(Debug)]
+struct WithNetwork;
+
+impl FlagSet for WithNetwork {
+    fn has(name: &str) -> bool {
+        !matches!(name, "search" | "int8")
+    }
+}
+
+#[derive(Debug, Parser)]
+struct NetworkArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The network, an ONNX file
+    #[arg(long)]
+    model: PathBuf,
+    /// The board, as 9 or 13x9, of a network for several [default: its first]
+    #[arg(long)]
+    size: Option<BoardSize>,
+    /// Playouts per move
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    visits: u32,
+    #[command(flatten)]
+    play: Flags<SelfPlay, WithNetwork>,
+    /// A setting of the search, NAME=VALUE, as of tengen gtp; may be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    inference: Inference,
+    /// Before and after, measure the bare network for this many seconds, and compare
+    #[arg(long, default_value_t = 0.0)]
+    measure: f64,
+}
+
+impl NetworkArgs {
+    /// Metadata of the network, and the checksum of its file.
+    fn network(&self) -> anyhow::Result<(ModelInfo, u64)> {
+        let name = self.model.display().to_string();
+        let onnx = std::fs::read(&self.model).with_context(|| name.clone())?;
+        Ok((ModelInfo::read(&name, &onnx)?, fnv::hash(&onnx)))
+    }
+
+    /// The board to play on.
+    fn size(&self, network: &ModelInfo) -> anyhow::Result<BoardSize> {
+        let size = self.size.unwrap_or(network.size);
+        let boards = network.boards_text();
+        anyhow::ensure!(
+            network.plays_on(size),
+            "--size {size}: the network is for {boards}"
+        );
+        Ok(size)
+    }
+
+    fn how(&self) -> anyhow::Result<NetworkPlay> {
+        let mut play = NetworkPlay {
+            mcts: self.play.settings.mcts()?,
+            visits: self.visits,
+        };
+        for setting in &self.set {
+            let (name, value) = setting
+                .split_once('=')
+                .with_context(|| format!("--set {setting}: expected NAME=VALUE"))?;
+            play.mcts.search.set(name, value)?;
+        }
+        Ok(play)
+    }
+}
+
+/// Plays the games with the network that `args` names.
+fn play_by_network<G: Trainable>(
+    args: &NetworkArgs,
+    (info, checksum): &(ModelInfo, u64),
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let (runtime, settings) = (args.inference.runtime(), &args.play.settings);
+    let network = runtime.open(&args.model, start.size())?;
+    let how = args.how()?;
+    let generator = format!(
+        "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} prove-nodes={} {}",
+        info.network,
+        how.mcts.root,
+        how.visits,
+        settings.full_share,
+        settings.fast_visits,
+        settings.prove_nodes,
+        args.set.join(" ")
+    );
+    // Folders from before corrections existed can still be continued.
+    let generator = match settings.correct_nodes {
+        0 => generator,
+        nodes => format!("{generator} correct-nodes={nodes}"),
+    };
+    let generator = match (settings.prove_from, settings.learn_proofs) {
+        (PROVE_FROM, false) => generator,
+        (from, learn) => format!("{generator} prove-from={from} learn-proofs={learn}"),
+    };
+    let generator = match settings.opening_choices {
+        1 => generator,
+        choices => format!("{generator} opening-choices={choices}"),
+    };
+    let generator = match settings.move_noise {
+        0.0 => generator,
+        noise => format!("{generator} move-noise={noise}"),
+    };
+    let plan = args.common.plan(settings, generator)?;
+    let concurrent = settings.concurrent;
+    let generator = NetworkGenerator { network, play: how };
+    let time = Duration::try_from_secs_f64(args.measure)
+        .with_context(|| format!("--measure {}", args.measure))?;
+    let (threads, clock) = (plan.threads, SystemClock::new());
+    let bare = || raw_rate(&generator.network, threads, concurrent, time, &clock);
+    let before = if time.is_zero() { 0.0 } else { bare()? };
+    let (done, seconds) = play(start, &plan, &args.common, &generator, interrupt)?;
+    if !time.is_zero() {
+        let raw = f64::midpoint(before, bare()?);
+        let evaluations = rate(done.evaluations, seconds);
+        print(&format!(
+            "{evaluations:.0} of {raw:.0} evaluations/s ({:.0}%) in batches of up to {concurrent} on {threads} threads",
+            100.0 * evaluations / raw
+        ))?;
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::super::claim::{Action, TicketClaim};
+use super::super::claims::{Action, TicketClaim};
 use crate::store::Creation;
 
 const LEASE: Duration = Duration::from_secs(60);

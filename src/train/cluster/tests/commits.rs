@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::term::{Commit, Outcome, Request, highest};
-use crate::cluster::json;
+use crate::cluster::objects;
 use crate::store::Creation;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +37,7 @@ impl World {
             let mut world = self.clone();
             let next = match learner {
                 Learner::Begins => Learner::BeginsTerm(highest(&terms) + 1),
-                Learner::BeginsTerm(number) => match world.terms.insert(json::term(*number)) {
+                Learner::BeginsTerm(number) => match world.terms.insert(objects::term(*number)) {
                     true => Learner::Commits(*number, Commit::new(*number)),
                     false => Learner::Begins,
                 },
@@ -79,7 +79,7 @@ impl World {
                 Outcome::Ours => assert_eq!(self.done, Some(vec![index as u8]), "{self:?}"),
                 Outcome::Adopt(found) => assert_eq!(self.done.as_ref(), Some(found), "{self:?}"),
                 Outcome::Superseded => {
-                    let newer = self.terms.iter().any(|name| *name > json::term(*number));
+                    let newer = self.terms.iter().any(|name| *name > objects::term(*number));
                     assert!(newer, "{self:?}");
                 }
             }
@@ -109,7 +109,7 @@ fn in_every_order_one_commit_counts_and_the_newest_learner_goes_on() {
             }
             for learner in &world.learners {
                 if let Learner::Ended(number, outcome) = learner {
-                    let name = json::term(*number);
+                    let name = objects::term(*number);
                     let is_newest = world.terms.last() == Some(&name);
                     outcomes.insert((
                         is_newest,

@@ -9,7 +9,7 @@ use std::{fs, thread};
 use super::super::manifest::{Manifest, current_plan, refuse_store, wait_for_plan};
 use super::super::worker::{Worker, WorkerOptions};
 use super::super::{LearnerOptions, RemoteRun, copy_run, open_tickets, run_learner};
-use crate::cluster::json;
+use crate::cluster::objects;
 use crate::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
 use crate::play::runtime::Runtime;
 use crate::shards::shard;
@@ -359,7 +359,7 @@ fn run_after_deaths(store: &Store, copy: &Path, plan: &str) {
             thread::sleep(Duration::from_millis(5));
         }
         for ticket in 0..4 {
-            let name = json::of(0, &json::claim(&format!("games/{ticket:04}"), 1));
+            let name = objects::of(0, &objects::claim(&format!("games/{ticket:04}"), 1));
             store.create(&name, b"dead").unwrap();
         }
         let (start, runtime) = (start(), runtime());

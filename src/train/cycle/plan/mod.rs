@@ -1,12 +1,10 @@
 //! The plan of a training run, read from a TOML file.
 
-mod board_share;
 mod tables;
 
 use serde::{Deserialize, Serialize};
 
-pub use board_share::BoardShare;
-pub use tables::{Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
+pub use tables::{BoardShare, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
 
 use crate::TrainError;
 use crate::fit::{Fit, find_encoding};
@@ -115,7 +113,7 @@ impl CyclePlan {
                 "int8 of [self-play] needs held-out games to calibrate on",
             ),
             (play.komi.is_none_or(|komi| komi.is_sound()), WRONG_KOMI),
-            (board_share::are_sound(&self.board), board_share::WRONG),
+            (tables::are_sound(&self.board), tables::WRONG),
             (
                 window.least <= window.most,
                 "[window] needs a least of at most its most",

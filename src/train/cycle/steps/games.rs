@@ -1,7 +1,5 @@
 //! Self-play of a generation.
 
-use std::path::Path;
-
 use super::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::context::RunContext;
@@ -144,10 +142,10 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 told = self.tell_games(context, job, tally, progress);
             }
         };
-        let open = |path: &Path, size| resources.runtime.open(path, size);
-        let progress = job.with_player(plan, range.board, start, open, |generator| {
-            generate(start, &games, folder, generator, observe)
-        })?;
+        let network = job.network.as_ref();
+        let network = network.map(|path| resources.runtime.open(path, start.size()));
+        let player = job.player(plan, start, network.transpose()?)?;
+        let progress = generate(start, &games, folder, &*player, observe)?;
         told?;
         tally.finished = before.join(progress);
         Ok(())

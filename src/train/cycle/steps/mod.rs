@@ -3,7 +3,6 @@
 mod fit;
 mod games;
 mod matches;
-mod quantize;
 
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::blocks::{self, Split};
 use super::cazenave::{Mobile, MobileBlock};
-use super::{garb, residual};
 use crate::network::net::{AuxHead, Layers, Pooling};
 
 /// Trunk, heads and input of a network.
@@ -82,16 +82,16 @@ impl Family {
         // Ordinary, pooled, ordinary, ... (docs/methods.md#networks).
         let pools = index % 2 == 1;
         let split = match self {
-            Family::Az(Additions { garb, .. }) => garb.then_some(garb::Split::Third),
-            Family::Tengen { .. } => Some(garb::Split::Registers),
+            Family::Az(Additions { garb, .. }) => garb.then_some(Split::Third),
+            Family::Tengen { .. } => Some(Split::Registers),
             Family::Gobang(_) | Family::Mobile(_) => None,
         };
         match split.filter(|_| pools) {
-            Some(split) => garb::block(layers, name, x, channels, split, self.pooling()),
+            Some(split) => blocks::pooling(layers, name, x, channels, split, self.pooling()),
             None if self == Family::Gobang(Trunk::Plain) => {
-                residual::without_sum(layers, name, x, channels)
+                blocks::without_sum(layers, name, x, channels)
             }
-            None => residual::block(layers, name, x, channels),
+            None => blocks::residual(layers, name, x, channels),
         }
     }
 

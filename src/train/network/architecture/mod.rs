@@ -3,16 +3,14 @@
 //! A name such as `nogozero+-5b32c` describes all of it and is part of the exported file's
 //! metadata: a family, the blocks of the trunk, its channels. See [`Family`] for the families.
 
+mod blocks;
 mod cazenave;
 mod family;
-mod game_shape;
-mod garb;
 mod heads;
-mod residual;
 
 pub use cazenave::{Mobile, MobileBlock};
 pub use family::{Additions, Family, Trunk};
-pub use game_shape::GameShape;
+pub use heads::GameShape;
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -22,7 +20,6 @@ use cazenave::TrunkSize;
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
-use crate::network::loss_weights::LossWeights;
 use crate::network::net::{
     AuxHead, Conv, Counts, Grown, Heads, InitWeights, Layers, Net2Net, Weights,
 };
@@ -128,12 +125,6 @@ impl Architecture {
     #[must_use]
     pub fn encoding(&self) -> &'static str {
         self.family.encoding()
-    }
-
-    /// Default weights of the parts of the loss.
-    #[must_use]
-    pub fn loss_weights(&self) -> LossWeights {
-        LossWeights::default()
     }
 
     /// Whether the same weights work on boards of all sizes: no layer is as large as the board.

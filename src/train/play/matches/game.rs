@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::MatchParams;
 use crate::play::eval_batch::Task;
 use crate::play::mcts::{MctsParams, Search};
-use crate::seed::numbered_seed;
+use crate::play::numbered_seed;
 use crate::shards::training_game::TrainingGame;
 use tengen::encode::Encode;
 use tengen::game::{Color, Game, Move, Outcome, Proof};

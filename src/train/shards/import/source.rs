@@ -8,7 +8,7 @@ use zip::ZipArchive;
 
 use super::rapfi;
 use crate::TrainError;
-use crate::files_below::files_below;
+use crate::durable::files_below;
 use std::collections::HashMap;
 use tengen::record::sgf;
 use tengen_nn::files::{self, OpenError};

@@ -1,11 +1,15 @@
-//! The machines of a run as the learner sees them.
+//! The machines of a run: the reports by which each shows that it lives, and what the learner sees of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::json;
-use super::snapshot::Snapshot;
+use parking_lot::Mutex;
+
+use super::objects;
+use super::objects::Snapshot;
 use super::tickets::Offers;
 use crate::TrainError;
 use crate::cycle::{Machine, Machines};
@@ -58,7 +62,7 @@ impl MachinesSeen {
         for name in next {
             // One that came damaged is read at a later look.
             let report = self.store.get(&name)?;
-            let report = report.and_then(|bytes| json::parse::<Machine>(&name, &bytes).ok());
+            let report = report.and_then(|bytes| objects::parse::<Machine>(&name, &bytes).ok());
             if let Some(machine) = report {
                 let known = self.machines.get(&name);
                 let is_new = known.is_none_or(|(known, _)| known.beats < machine.beats);
@@ -88,5 +92,75 @@ impl MachinesSeen {
             failures: self.store.failures(),
             longest_silence: self.store.longest_silence().as_secs_f64(),
         })
+    }
+}
+
+/// Reports regularly until it is dropped.
+pub(super) struct Heartbeat {
+    machine: Arc<Mutex<Machine>>,
+    store: Store,
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Heartbeat {
+    /// Starts to report a machine as often as this.
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`] when a thread cannot be started.
+    pub(super) fn start(
+        store: &Store,
+        machine: Machine,
+        every: Duration,
+    ) -> Result<Heartbeat, TrainError> {
+        let machine = Arc::new(Mutex::new(machine));
+        let (end, ended) = channel();
+        let (own, store) = (Arc::clone(&machine), store.clone());
+        let place = store.clone();
+        let thread = thread::Builder::new()
+            .name("heartbeat".to_owned())
+            .spawn(move || {
+                loop {
+                    beat(&place, &own);
+                    if ended.recv_timeout(every) != Err(RecvTimeoutError::Timeout) {
+                        return;
+                    }
+                }
+            })
+            .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
+        Ok(Heartbeat {
+            machine,
+            store,
+            end: Some(end),
+            thread: Some(thread),
+        })
+    }
+
+    /// Changes what the next report says.
+    pub(super) fn update(&self, change: impl FnOnce(&mut Machine)) {
+        change(&mut self.machine.lock());
+    }
+}
+
+/// Reports once. Without an answer the next report follows.
+fn beat(store: &Store, machine: &Mutex<Machine>) {
+    let machine = {
+        let mut machine = machine.lock();
+        machine.beats += 1;
+        machine.clone()
+    };
+    if let Ok(bytes) = objects::write(&machine) {
+        store.try_put(&objects::worker(&machine.id), &bytes);
+    }
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        self.update(|machine| machine.ended = true);
+        beat(&self.store, &self.machine);
     }
 }

@@ -1,11 +1,42 @@
-//! NoGoZero+'s global attention residual block (GARB; Gao & Wu 2021, 3.2.1): part of the channels
-//! is pooled over the whole board and added to the others as a bias.
+//! Blocks of trunks.
 //!
-//! Two corrections. The paper normalises before each convolution; here norms come after, as in
-//! [`super::residual`], so that they can be folded. And C/3 of its channels is not an integer for
-//! 32, 64 or 128 channels; see [`Split`].
+//! AlphaZero's residual block: two 3x3 convolutions, norm after each, ReLU after the sum. Norms come after
+//! convolutions (and not before, as in a pre-activation block) so that each folds into its convolution and costs
+//! nothing in play.
+//!
+//! NoGoZero+'s global attention residual block (GARB; Gao & Wu 2021, 3.2.1): part of the channels is pooled over the
+//! whole board and added to the others as a bias. Two corrections. The paper normalises before each convolution; here
+//! norms come after, as above. And C/3 of its channels is not an integer for 32, 64 or 128 channels; see [`Split`].
 
 use crate::network::net::{Conv, Layers, Pooling};
+
+/// relu(x + norm(conv(relu(norm(conv(x))))))
+pub(super) fn residual<L: Layers>(
+    layers: &mut L,
+    name: &str,
+    x: &L::Map,
+    channels: usize,
+) -> L::Map {
+    let inner = two_convolutions(layers, name, x, channels);
+    let sum = layers.add(x, &inner);
+    layers.relu(&sum)
+}
+
+/// relu(norm(conv(relu(norm(conv(x)))))): a residual block without the sum, for comparison.
+pub(super) fn without_sum<L: Layers>(
+    layers: &mut L,
+    name: &str,
+    x: &L::Map,
+    channels: usize,
+) -> L::Map {
+    let inner = two_convolutions(layers, name, x, channels);
+    layers.relu(&inner)
+}
+
+fn two_convolutions<L: Layers>(layers: &mut L, name: &str, x: &L::Map, channels: usize) -> L::Map {
+    let inner = layers.conv_norm_relu(&format!("{name}.a"), x, Conv::wide(channels));
+    layers.conv_norm(&format!("{name}.b"), &inner, Conv::wide(channels))
+}
 
 /// How many of a trunk's channels are pooled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +60,7 @@ impl Split {
 }
 
 /// relu(x + norm(conv(pooled(x)))), with `pooled` as in [`pooled`].
-pub(super) fn block<L: Layers>(
+pub(super) fn pooling<L: Layers>(
     layers: &mut L,
     name: &str,
     x: &L::Map,
