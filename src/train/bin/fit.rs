@@ -17,9 +17,10 @@ use tengen_nn::eval::{Device as EvalDevice, ModelSource};
 use tengen_train::cycle::Window;
 use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::fit::optimizer::OptimizerKind;
-use tengen_train::fit::schedule::Schedule;
 use tengen_train::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
-use tengen_train::fit::{Fit, FitContext, FitParams, FitReport, LossWeights, find_encoding, fit};
+use tengen_train::fit::{
+    Fit, FitContext, FitParams, FitReport, LossWeights, Schedule, find_encoding, fit,
+};
 use tengen_train::network::architecture::{Architecture, GameShape};
 use tengen_train::network::device::{FitDevice, peak_flops};
 use tengen_train::network::net::Counts;

@@ -1,15 +1,13 @@
 //! `tengen-train`: trains networks. Each subcommand is a file; the work is in the library.
 
 mod cluster;
-mod correct;
 mod cycle;
 mod export;
 mod fit;
-mod import;
+mod games;
 mod inspect;
 mod quantize;
 mod selfplay;
-mod weights;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tengen::{processor, program};
@@ -43,9 +41,9 @@ enum Command {
     /// Play games of self-play and write them as shards.
     Selfplay(selfplay::Args),
     /// Turn recorded games (SGF, ZIP archives, the TYGEM collection) into shards.
-    Import(import::Args),
+    Import(games::ImportArgs),
     /// Correct the results of games by best play as far as the solver reaches.
-    Correct(correct::Args),
+    Correct(games::CorrectArgs),
     /// Fit a network to recorded games.
     Fit(fit::Args),
     /// Write a fitted or an untrained network as an ONNX file.
@@ -61,7 +59,7 @@ enum Command {
     /// Print information about a network, a checkpoint or a folder of shards.
     Inspect(inspect::Args),
     /// Fit the move weights of Go's playouts to games.
-    Weights(weights::Args),
+    Weights(games::WeightsArgs),
     /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
     Man {
@@ -82,8 +80,8 @@ fn run() -> anyhow::Result<()> {
         Command::Tickets(args) => cluster::tickets(&args),
         Command::Copy(args) => cluster::copy(&args),
         Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Import(args) => import::run(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Correct(args) => correct::run(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Import(args) => games::import_games(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Correct(args) => games::correct(&args, &Interrupt::caught(GOES_ON)?),
         Command::Fit(args) => fit::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Export(args) => export::run(&args),
         Command::Report(args) => cycle::report(&args),
@@ -91,7 +89,7 @@ fn run() -> anyhow::Result<()> {
         Command::Quantize(args) => quantize::run(&args),
         Command::Seal(args) => export::seal(&args),
         Command::Inspect(args) => inspect::run(&args),
-        Command::Weights(args) => weights::run(&args),
+        Command::Weights(args) => games::weights(&args),
         Command::Man { folder } => Ok(program::man_pages(Cli::command(), &folder)?),
     }
 }

@@ -1,18 +1,21 @@
 //! The games of a generation as a value: a pure function of the plan and of earlier generations. It
-//! says who plays them, on any machine.
+//! says who plays them, on any machine. And the files of other runs with which a run begins: they are checked before
+//! anything is written, as the plan of a run that has begun cannot be corrected.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use super::plan::{BoardShare, CyclePlan, Stage};
 use crate::TrainError;
-use crate::fit::{find_encoding, usual_encoding};
+use crate::fit::checkpoint::{Checkpoint, Origin};
+use crate::fit::{FitParams, find_encoding, start_weights, usual_encoding};
 use crate::play::generate::Plan;
 use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
 use crate::play::network_game::NetworkPlay;
 use crate::play::settings::SelfPlay;
 use crate::trainable::Trainable;
-use tengen::encode::made_up;
-use tengen_nn::eval::EvaluatorFactory;
+use tengen::encode::{find, made_up};
+use tengen_nn::eval::{EvaluatorFactory, ModelSource};
 
 /// Games of a generation on all boards.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,4 +130,76 @@ fn nothing<G: Trainable>(
         TrainError::Setting(format!("there is no encoding for networks of {}", G::NAME))
     })?;
     Ok(EvaluatorFactory::uniform(made_up(start, encoding)))
+}
+
+/// Checks the files that the warm-up of a plan names.
+///
+/// # Errors
+/// [`TrainError::Setting`] names key and file, and says why no run can begin with it.
+pub(crate) fn check_warm_up<G: Trainable>(start: &G, plan: &CyclePlan) -> Result<(), TrainError> {
+    let Some(warm_up) = &plan.warm_up else {
+        return Ok(());
+    };
+    let starts = plan.starts(start)?;
+    if let Some(path) = &warm_up.network {
+        check_network(&starts, path)?;
+    }
+    if let Some(folder) = &warm_up.weights {
+        read_weights(&starts, plan, folder)?;
+    }
+    Ok(())
+}
+
+/// Whether a network can play on all boards.
+fn check_network<G: Trainable>(starts: &[G], path: &Path) -> Result<(), TrainError> {
+    let source = ModelSource::File(path.to_path_buf());
+    let info = source.info().map_err(|error| refused("network", &error))?;
+    for start in starts {
+        if let Err(mismatch) = find(&info, start) {
+            let why = format!("{}: {mismatch}", path.display());
+            return Err(refused("network", &why));
+        }
+    }
+    Ok(())
+}
+
+/// Reads the checkpoint from whose weights the network of the first stage starts.
+///
+/// # Errors
+/// [`TrainError::Setting`] when there is none, or the network cannot start from it.
+pub(super) fn read_weights<G: Trainable>(
+    starts: &[G],
+    plan: &CyclePlan,
+    folder: &Path,
+) -> Result<Checkpoint, TrainError> {
+    let given = Checkpoint::open(folder).map_err(|error| {
+        let advice = "restore it from a copy, or name other weights";
+        refused("weights", &error.advising(advice))
+    })?;
+    check_weights(starts, plan, &given).map_err(|error| {
+        let why = format!(
+            "{}: the first stage cannot start from it: {error}",
+            folder.display()
+        );
+        refused("weights", &why)
+    })?;
+    Ok(given)
+}
+
+/// Whether the network of the first stage can start from these weights.
+fn check_weights<G: Trainable>(
+    starts: &[G],
+    plan: &CyclePlan,
+    given: &Checkpoint,
+) -> Result<(), TrainError> {
+    let stage = plan.stage.first();
+    let stage = stage.ok_or_else(|| TrainError::plan("it has no [[stage]]"))?;
+    let params = FitParams::of::<G>(stage.network, 1, &plan.fit);
+    let planes = find_encoding::<G>(&params.encoding)?.planes();
+    let origin = Origin::of(starts, &params.encoding, planes, 0);
+    start_weights(given, &origin, &params).map(drop)
+}
+
+fn refused(key: &str, why: &dyn Display) -> TrainError {
+    TrainError::plan(format_args!("{key} of [warm-up]: {why}"))
 }

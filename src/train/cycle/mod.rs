@@ -10,7 +10,6 @@ mod context;
 pub mod fsck;
 mod games_job;
 mod generation;
-mod measure;
 mod plan;
 mod ratings;
 mod remote;
@@ -20,12 +19,11 @@ mod run_folder;
 mod steps;
 #[cfg(test)]
 mod tests;
-mod warm_up;
 
 pub use context::Resources;
+pub(super) use games_job::check_warm_up;
 pub use games_job::{GameRange, GamesJob};
-pub use generation::{Generation, next_stage};
-pub use measure::{Measures, measure};
+pub use generation::{Generation, Measures, measure, next_stage};
 pub use plan::{
     BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };
@@ -37,7 +35,6 @@ pub use remote::{MatchJob, MatchOpponent, PairsObserver, Remote};
 pub use report::{Machine, Machines};
 pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
-pub(super) use warm_up::check_warm_up;
 
 use serde::Serialize;
 

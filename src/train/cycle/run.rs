@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::RunEvent;
 use super::context::{Resources, RunContext, Stopwatch};
+use super::games_job::check_warm_up;
 use super::generation::{Generation, next_stage};
 use super::plan::CyclePlan;
 use super::ratings::{network_name, ratings};
 use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
-use super::warm_up::check_warm_up;
 use crate::TrainError;
 use crate::cycle::report;
 use crate::trainable::Trainable;

@@ -138,7 +138,7 @@ pub struct Checkpoint {
     /// Steps behind the averages and the optimiser's state when the run began, from earlier fits of
     /// the same network.
     pub steps_before: u64,
-    /// Factor of the learning rate, see [`crate::fit::schedule::Schedule::Kl`].
+    /// Factor of the learning rate, see [`crate::fit::Schedule::Kl`].
     pub rate_factor: f32,
     /// The weights being fitted.
     pub weights: Weights,

@@ -8,11 +8,10 @@ pub mod loader;
 pub mod objective;
 pub mod optimizer;
 mod params;
-pub mod schedule;
 pub(crate) mod step;
 pub mod teacher;
 
-pub use params::{Fit, FitParams, LossWeights, usual_encoding};
+pub use params::{Fit, FitParams, LossWeights, Schedule, usual_encoding};
 pub use step::FitReport;
 
 use std::collections::BTreeSet;

@@ -15,7 +15,7 @@ use crate::fit::checkpoint::Checkpoint;
 use crate::fit::gradient_workers::GradientWorkers;
 use crate::fit::held_out::{HeldOutLosses, planes};
 use crate::fit::optimizer::{Step, average};
-use crate::fit::schedule::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
+use crate::fit::params::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
 use crate::network::architecture::Outputs;
 use crate::network::net::{Forward, Maps, Mode, Weights, numbers};
 use crate::{TrainError, durable};

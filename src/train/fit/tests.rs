@@ -1,7 +1,7 @@
 use super::*;
 use crate::durable;
 use crate::fit::optimizer::OptimizerKind;
-use crate::fit::schedule::Schedule;
+use crate::fit::params::Schedule;
 use crate::network::architecture::Architecture;
 use crate::play::generate::tests::{plan, run};
 use crate::shards::dataset::Selection;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::backend::{Backend, Creation};
 use super::folder::FolderBackend;
 use super::retrying::{RetryLimits, Store};
+use super::{Backend, Creation};
 use crate::StoreError;
 use tengen::clock::Clock;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::backend::{Backend, Creation, Failure};
+use super::{Backend, Creation, Failure};
 use crate::StoreError;
 use tengen::clock::Clock;
 

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::StepName;
 use super::context::RunContext;
-use super::generation::Generation;
-use super::measure::measure;
+use super::games_job::read_weights;
+use super::generation::{Generation, measure};
 use super::plan::Stage;
 use super::run_folder::RunFolder;
-use super::warm_up::read_weights;
 use crate::TrainError;
 use crate::durable;
 use crate::export::{network_info, to_onnx};

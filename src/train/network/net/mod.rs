@@ -13,7 +13,6 @@ mod forward;
 #[cfg(test)]
 mod grow_tests;
 mod kernel;
-mod maps;
 #[cfg(test)]
 mod masked;
 mod net2net;
@@ -22,10 +21,10 @@ mod onnx_writer;
 mod testing;
 mod weights;
 
-pub use forward::{Forward, Mode};
+pub use forward::{Forward, Maps, Mode};
 pub(crate) use forward::{all_numbers, numbers};
 pub(crate) use kernel::transpose;
-pub use maps::Maps;
+
 pub use net2net::{Grown, Net2Net};
 pub use onnx_writer::OnnxWriter;
 pub use weights::{Counts, InitWeights, Role, WeightTensor, Weights};

@@ -23,7 +23,7 @@ mod weight_gradient;
 use shape::{Shape, by_size, parts};
 
 pub(super) use norm::{moments, norm, norm_gradient};
-pub(super) use shape::Layer;
+pub(super) use shape::{Layer, Sizes, points};
 
 /// `[points, inputs]` to `[points, outputs]` with weights `[outputs, inputs, kernel, kernel]`, or of a depthwise
 /// convolution `[outputs, 1, kernel, kernel]`.
