@@ -38,7 +38,6 @@
 //! 400 kB of gradients and as many weights, which is little compared with a batch of 4,096 rows.
 //! Norm statistics are transferred the same way.
 
-pub mod cluster;
 pub mod command;
 pub mod cycle;
 pub mod durable;
@@ -55,5 +54,6 @@ pub mod store;
 mod third_game;
 pub mod trainable;
 
+pub use cycle::cluster;
 pub use error::{StoreError, TrainError};
 pub use fit::FitParams;

@@ -16,12 +16,11 @@ use tengen::fnv;
 use tengen::games::with_game;
 use tengen::program::own_temporary_folder;
 use tengen_train::cluster::{
-    LearnerOptions, RemoteRun, Worker, WorkerOptions, copy_run, current_plan, open_tickets,
-    wait_for_plan,
+    LearnerOptions, Worker, WorkerOptions, copy_run, current_plan, open_tickets, wait_for_plan,
 };
 use tengen_train::command::{Interrupt, PlayArgs, print};
 use tengen_train::play::runtime::Runtime;
-use tengen_train::store::{RetryLimits, open};
+use tengen_train::store::{RetryLimits, Store, open};
 use tengen_train::trainable::Trainable;
 
 /// Longest time between two looks of a learner.
@@ -38,16 +37,13 @@ pub(crate) struct StoreArgs {
 
 impl StoreArgs {
     /// Opens the store at a URL.
-    pub(crate) fn open(&self, url: &str) -> anyhow::Result<RemoteRun> {
+    pub(crate) fn open(&self, url: &str) -> anyhow::Result<Store> {
         let clock = Arc::new(SystemClock::new());
         let patience = RetryLimits {
             total: Duration::from_secs(self.patience),
             ..RetryLimits::default()
         };
-        Ok(RemoteRun {
-            store: open(url, clock.clone(), patience)?,
-            clock,
-        })
+        Ok(open(url, clock, patience)?)
     }
 }
 
@@ -121,7 +117,7 @@ pub(crate) struct LearnerArgs {
 
 impl LearnerArgs {
     /// The run's store, if the run is in one.
-    pub(crate) fn open(&self) -> anyhow::Result<Option<RemoteRun>> {
+    pub(crate) fn open(&self) -> anyhow::Result<Option<Store>> {
         let opened = self.run.as_ref().map(|url| self.store.open(url));
         opened.transpose()
     }
@@ -173,22 +169,22 @@ pub(crate) struct WorkArgs {
 /// Runs the command.
 pub(crate) fn work(args: &WorkArgs, interrupt: &Interrupt) -> anyhow::Result<()> {
     let runtime = args.play.runtime()?;
-    let remote = args.store.open(&args.run)?;
-    let plan = wait_for_plan(&remote.store)?;
+    let store = args.store.open(&args.run)?;
+    let plan = wait_for_plan(&store)?;
     with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
-        play_tickets(args, &runtime, &remote, &start, interrupt)
+        play_tickets(args, &runtime, &store, &start, interrupt)
     })?
 }
 
 fn play_tickets<G: Trainable>(
     args: &WorkArgs,
     runtime: &Runtime,
-    remote: &RemoteRun,
+    store: &Store,
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     let options = args.worker.options(&args.play)?;
-    let mut worker = Worker::new(start, runtime, remote, &options)?;
+    let mut worker = Worker::new(start, runtime, store, &options)?;
     let (mut count, mut lost) = (0_u64, None);
     let mut done = |name: &str| {
         count += 1;
@@ -229,15 +225,15 @@ pub(crate) struct TicketsArgs {
 
 /// Prints the names of open tickets, one a line.
 pub(crate) fn tickets(args: &TicketsArgs) -> anyhow::Result<()> {
-    let remote = args.store.open(&args.run)?;
+    let store = args.store.open(&args.run)?;
     if args.watch {
-        wait_for_plan(&remote.store)?;
+        wait_for_plan(&store)?;
     } else {
         // What is no run of several machines is refused.
-        current_plan(&remote.store)?;
+        current_plan(&store)?;
     }
     let mut known = HashSet::new();
-    while let Some(open) = open_tickets(&remote.store)? {
+    while let Some(open) = open_tickets(&store)? {
         for name in open {
             if known.insert(name.clone()) {
                 print(&name)?;
@@ -265,9 +261,9 @@ pub(crate) struct CopyArgs {
 
 /// Copies a run out of its store.
 pub(crate) fn copy(args: &CopyArgs) -> anyhow::Result<()> {
-    let remote = args.store.open(&args.run)?;
+    let store = args.store.open(&args.run)?;
     let mut count = 0_u64;
-    copy_run(&remote.store, &args.out, |_| count += 1)?;
+    copy_run(&store, &args.out, |_| count += 1)?;
     anyhow::ensure!(count > 0, "{} contains no run", args.run);
     log::info!("{count} objects are in {}", args.out.display());
     Ok(())

@@ -126,7 +126,6 @@ impl MachineArgs {
             threads: self.play.threads()?,
             fit_device: self.fit_device,
             clock,
-            remote: None,
         })
     }
 }

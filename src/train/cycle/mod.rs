@@ -6,13 +6,13 @@
 //! progress. Games, order of rows and matches depend on the plan's seed only, so a killed run
 //! continues as it would have.
 
+pub mod cluster;
 mod context;
 pub mod fsck;
-mod games_job;
 mod generation;
+mod jobs;
 mod plan;
 mod ratings;
-mod remote;
 pub mod report;
 mod run;
 mod run_folder;
@@ -21,9 +21,8 @@ mod steps;
 mod tests;
 
 pub use context::Resources;
-pub(super) use games_job::check_warm_up;
-pub use games_job::{GameRange, GamesJob};
 pub use generation::{Generation, Measures, measure, next_stage};
+pub(super) use jobs::{GameRange, GamesJob, MatchJob, check_warm_up};
 pub use plan::{
     BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };
@@ -31,7 +30,6 @@ pub use ratings::{
     MatchRecord, RatedPlayer, anchor_name, match_records, network_name, rate, score,
 };
 pub(super) use ratings::{all_match_records, ratings};
-pub use remote::{MatchJob, MatchOpponent, PairsObserver, Remote};
 pub use report::{Machine, Machines};
 pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, player, save};

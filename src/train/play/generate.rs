@@ -130,23 +130,23 @@ pub fn has_moves<G: Game>(start: &G) -> Result<(), TrainError> {
 
 /// Plays the missing games of `plan` and writes them into `folder` as shards.
 ///
-/// `observe` is called at the start, after each game, and twice a second while none ends.
+/// `observe` is called at the start, after each game, and twice a second while none ends; it may end the games.
 ///
 /// # Errors
 /// [`TrainError`] when the folder contains other games or damaged files, is not writable, or the
-/// generator fails.
+/// generator or `observe` fails.
 pub fn generate<G: Trainable>(
     start: &G,
     plan: &Plan,
     folder: &Path,
     generator: &dyn GameGenerator<G>,
-    mut observe: impl FnMut(Progress),
+    mut observe: impl FnMut(Progress) -> Result<(), TrainError>,
 ) -> Result<Progress, TrainError> {
     has_moves(start)?;
     let _lock = lock_folder(folder)?;
     let info = plan.shard_info(start);
     let (done, mut progress) = finished_games(folder, &info)?;
-    observe(progress);
+    observe(progress)?;
     let games = plan.numbers().filter(|game| !done.contains(game));
     let mut writer = Writer {
         folder,
@@ -167,8 +167,7 @@ pub fn generate<G: Trainable>(
                 writer.add(game)?;
             }
             progress.evaluations = evaluations;
-            observe(progress);
-            Ok(())
+            observe(progress)
         },
     );
     // Also when a worker has failed: finished games are kept.

@@ -42,12 +42,12 @@ pub type PairResult = [GameResult; 2];
 /// finished pair, in the same order, and may abort the match.
 ///
 /// # Errors
-/// [`TrainError`] when a network does not fit or fails.
+/// [`TrainError`] when a network does not fit or fails, or `observe` does.
 pub fn play_match<G: Encode + Rollout>(
     start: &G,
     players: [&MatchPlayer; 2],
     plan: &MatchParams,
-    mut observe: impl FnMut(&[PairResult]) -> ControlFlow<()>,
+    mut observe: impl FnMut(&[PairResult]) -> Result<ControlFlow<()>, TrainError>,
 ) -> Result<Vec<PairResult>, TrainError> {
     let next = AtomicU64::new(2 * u64::from(plan.first));
     let stop = AtomicBool::new(false);
@@ -74,7 +74,8 @@ pub fn play_match<G: Encode + Rollout>(
             waiting.insert(game, result);
             while let Some(pair) = next_pair(&mut waiting, plan.first as usize + pairs.len()) {
                 pairs.push(pair);
-                if observe(&pairs).is_break() {
+                let flow = observe(&pairs).inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+                if flow.is_break() {
                     stop.store(true, Ordering::Relaxed);
                     break 'results;
                 }
@@ -197,7 +198,7 @@ mod tests {
     }
 
     fn play(players: [&MatchPlayer; 2], plan: &MatchParams) -> Vec<PairResult> {
-        play_match(&start(), players, plan, |_| ControlFlow::Continue(())).unwrap()
+        play_match(&start(), players, plan, |_| Ok(ControlFlow::Continue(()))).unwrap()
     }
 
     fn wins(pairs: &[PairResult]) -> usize {
@@ -254,11 +255,10 @@ mod tests {
         let mut seen = Vec::new();
         let pairs = play_match(&start(), [&a, &b], &plan(200), |pairs| {
             seen.push(pairs.len());
-            if pairs.len() == 5 {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            Ok(match pairs.len() {
+                5 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            })
         });
         assert_eq!(pairs.unwrap().len(), 5);
         assert_eq!(seen, [1, 2, 3, 4, 5]);

@@ -233,7 +233,7 @@ mod tests {
         };
         let generator = RolloutGenerator(30);
         let scratch = Scratch::new(&format!("shard-example-{name}"));
-        generate(&empty, &plan, scratch.path(), &generator, |_| ()).unwrap();
+        generate(&empty, &plan, scratch.path(), &generator, |_| Ok(())).unwrap();
         read(&list(scratch.path()).unwrap()[0]).unwrap()
     }
 

@@ -69,6 +69,12 @@ impl Store {
         }
     }
 
+    /// The time, by the clock with which it waits.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
     /// The name that the user gave.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -238,7 +244,7 @@ impl Store {
         object: &str,
         mut attempt: impl FnMut() -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        let begun = self.clock.now();
+        let begun = self.now();
         let (mut wait, mut told_after) = (FIRST_WAIT, TOLD_AFTER);
         loop {
             self.counts.requests.fetch_add(1, Ordering::Relaxed);
@@ -247,7 +253,7 @@ impl Store {
                 Err(failure) => failure,
             };
             self.counts.failures.fetch_add(1, Ordering::Relaxed);
-            let silent = self.clock.now().saturating_sub(begun);
+            let silent = self.now().saturating_sub(begun);
             let reason = match failure {
                 Failure::Permanent(reason) => return Err(self.error(object, reason)),
                 Failure::Transient(reason) => reason,

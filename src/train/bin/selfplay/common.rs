@@ -68,6 +68,7 @@ pub(super) fn play<G: Trainable>(
         seconds = reporter.elapsed().as_secs_f64();
         let (message, record) = (message(progress, seconds), record(progress, seconds));
         reporter.update(progress.games, message, &record);
+        Ok(())
     })?;
     if let Some(reporter) = reporter {
         let message = message(last, seconds);

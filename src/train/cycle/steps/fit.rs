@@ -35,7 +35,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// the same family, it starts from the previous network.
     pub(super) fn catch_up(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
     ) -> Result<Option<Fitted>, TrainError> {
         let network = self.stage(context).network;
         let before = self.done.last();
@@ -63,7 +63,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     }
 
     /// The settings of a fit of the stage's network.
-    fn params(&self, context: &RunContext<'_>, steps: u64) -> FitParams {
+    fn params(&self, context: &RunContext<'_, G>, steps: u64) -> FitParams {
         let (settings, stage) = (&context.plan.fit, self.stage(context));
         FitParams {
             learning_rate: settings.learning_rate * stage.rate_factor,
@@ -80,7 +80,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// Fits the stage's network, starting from `last` and its steps, if given.
     pub(super) fn fit(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         mut dataset: Dataset,
         step: StepName,
         steps: u64,
@@ -151,7 +151,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// requests it and it is accurate enough on each; otherwise the network itself plays.
     pub(super) fn quantize(
         &self,
-        context: &RunContext<'_>,
+        context: &RunContext<'_, G>,
         network: &Path,
         held_out: &[Row],
     ) -> Result<(), TrainError> {
@@ -191,7 +191,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// exist.
     pub(super) fn quantize_by_quick_games(
         &self,
-        context: &RunContext<'_>,
+        context: &RunContext<'_, G>,
         network: &Path,
     ) -> Result<(), TrainError> {
         if !context.plan.self_play.int8 || int8(network).exists() {

@@ -3,8 +3,8 @@
 use super::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::context::RunContext;
-use crate::cycle::games_job::{GameRange, GamesJob};
 use crate::cycle::generation::{planned_games, planned_stage};
+use crate::cycle::jobs::{GameRange, GamesJob};
 use crate::cycle::plan::WarmUp;
 use crate::cycle::{StepName, player};
 use crate::play::generate::{Progress, generate};
@@ -36,7 +36,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the games.
     pub(super) fn games(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         caught_up: bool,
     ) -> Result<Played, TrainError> {
         let job = self.games_job(context, self.number, caught_up);
@@ -45,12 +45,12 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             finished: Progress::default(),
             rates: (0.0, 0.0),
         };
-        match context.resources.remote {
-            Some(remote) => {
-                remote.publish(&job)?;
+        match context.learner {
+            Some(learner) => {
+                learner.publish(&job)?;
                 let folders = self.games_folders(context, self.number);
                 let observe = &mut |progress| self.tell_games(context, &job, &mut tally, progress);
-                let progress = remote.games(&job, &folders, observe)?;
+                let progress = learner.games(&job, &folders, observe)?;
                 tally.finished = progress;
             }
             None => {
@@ -69,20 +69,20 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     }
 
     /// Offers the games that other machines may play during this generation's fit.
-    pub(super) fn publish_ahead(&self, context: &RunContext<'_>) -> Result<(), TrainError> {
-        let (Some(remote), ahead) = (context.resources.remote, context.plan.machines.ahead) else {
+    pub(super) fn publish_ahead(&self, context: &RunContext<'_, G>) -> Result<(), TrainError> {
+        let (Some(learner), ahead) = (context.learner, context.plan.machines.ahead) else {
             return Ok(());
         };
         // Without `ahead` a network that is new in this generation first has to catch up.
         let numbers = (self.number..=self.number + ahead).filter(|_| ahead > 0);
         for number in numbers.filter(|&number| planned_stage(context.plan, number).is_some()) {
-            remote.publish(&self.games_job(context, number, false))?;
+            learner.publish(&self.games_job(context, number, false))?;
         }
         Ok(())
     }
 
     /// The games of this generation, or of a later one whose player is known.
-    fn games_job(&self, context: &RunContext<'_>, number: u32, caught_up: bool) -> GamesJob {
+    fn games_job(&self, context: &RunContext<'_, G>, number: u32, caught_up: bool) -> GamesJob {
         let (plan, run_folder) = (context.plan, context.run_folder);
         let stage = match number == self.number {
             true => self.stage,
@@ -124,7 +124,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the games on one of the boards.
     fn games_on(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         range: GameRange,
         job: &GamesJob,
         tally: &mut Tally,
@@ -135,18 +135,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let games = job.generation_plan(plan, range, resources.threads, generator);
         let folder = &self.games_folders(context, self.number)[range.board];
         let before = tally.finished;
-        let mut told = Ok(());
-        let observe = |progress: Progress| {
-            let progress = before.join(progress);
-            if told.is_ok() {
-                told = self.tell_games(context, job, tally, progress);
-            }
-        };
+        let observe = |progress| self.tell_games(context, job, tally, before.join(progress));
         let network = job.network.as_ref();
         let network = network.map(|path| resources.runtime.open(path, start.size()));
         let player = job.player(plan, start, network.transpose()?)?;
         let progress = generate(start, &games, folder, &*player, observe)?;
-        told?;
         tally.finished = before.join(progress);
         Ok(())
     }
@@ -154,7 +147,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// Reports the progress on all boards.
     fn tell_games(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         job: &GamesJob,
         tally: &mut Tally,
         progress: Progress,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::StepName;
 use super::context::RunContext;
-use super::games_job::read_weights;
 use super::generation::{Generation, measure};
+use super::jobs::read_weights;
 use super::plan::Stage;
 use super::run_folder::RunFolder;
 use crate::TrainError;
@@ -40,7 +40,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// Does the remaining work of the generation.
     pub(super) fn generation(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
     ) -> Result<Generation, TrainError> {
         let (run_folder, number) = (context.run_folder, self.number);
         self.publish_ahead(context)?;
@@ -108,7 +108,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
 
     /// The checkpoint of another run with which the first generation begins, if the plan names one:
     /// its network plays, for this run's boards, unless another one is named.
-    fn given_weights(&self, context: &RunContext<'_>) -> Result<Option<Checkpoint>, TrainError> {
+    fn given_weights(&self, context: &RunContext<'_, G>) -> Result<Option<Checkpoint>, TrainError> {
         let warm_up = context.plan.warm_up.as_ref();
         let Some(folder) = warm_up.and_then(|warm_up| warm_up.weights.as_ref()) else {
             return Ok(None);
@@ -136,12 +136,12 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         Ok(Some(given))
     }
 
-    fn stage<'p>(&self, context: &RunContext<'p>) -> &'p Stage {
+    fn stage<'p>(&self, context: &RunContext<'p, G>) -> &'p Stage {
         &context.plan.stage[self.stage]
     }
 
     /// Folders of a generation's games, by board: one folder if there is one board.
-    fn games_folders(&self, context: &RunContext<'_>, number: u32) -> Vec<PathBuf> {
+    fn games_folders(&self, context: &RunContext<'_, G>, number: u32) -> Vec<PathBuf> {
         let folder = context.run_folder.games(number);
         match self.starts {
             [_] => vec![folder],
@@ -165,7 +165,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// its networks and checkpoints alone.
     fn dataset(
         &self,
-        context: &RunContext<'_>,
+        context: &RunContext<'_, G>,
         rows_so_far: u64,
         games_so_far: u64,
         newest: u32,
@@ -175,8 +175,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let (mut folders, mut rows) = (Vec::new(), 0);
         for number in (0..=newest).rev() {
             let of_number = self.games_folders(context, number);
-            if let Some(remote) = context.resources.remote {
-                remote.fetch_games(number, &of_number)?;
+            if let Some(learner) = context.learner {
+                learner.fetch_games(number, &of_number)?;
             }
             for folder in of_number.into_iter().rev() {
                 if shard::list(&folder)?.is_empty() {

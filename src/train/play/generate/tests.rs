@@ -60,10 +60,13 @@ pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
 fn watch(
     plan: &Plan,
     folder: &Path,
-    observe: impl FnMut(Progress),
+    mut observe: impl FnMut(Progress),
 ) -> Result<Progress, TrainError> {
     let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
-    generate(&start, plan, folder, &Corners, observe)
+    generate(&start, plan, folder, &Corners, |progress| {
+        observe(progress);
+        Ok(())
+    })
 }
 
 /// All rows of a folder in the order of games and plies.

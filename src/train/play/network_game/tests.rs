@@ -225,7 +225,7 @@ fn a_crew_of_networks_fills_shards_with_the_same_games() {
     };
     let network = EvaluatorFactory::hash(info(size));
     let generator = NetworkGenerator { network, play };
-    let done = generate(&start, &plan, scratch.path(), &generator, |_| ()).unwrap();
+    let done = generate(&start, &plan, scratch.path(), &generator, |_| Ok(())).unwrap();
     assert!(done.games == 10 && done.evaluations > 1000, "{done:?}");
     let rows = shard::read(&shard::list(scratch.path()).unwrap()[0])
         .unwrap()

@@ -3,7 +3,6 @@
 //! data, as results are created once.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::objects::{self, Snapshot};
@@ -11,7 +10,6 @@ use super::tickets::Ticket;
 use crate::TrainError;
 use crate::cycle::Machine;
 use crate::store::{Creation, Store};
-use tengen::clock::Clock;
 
 /// What to do next about a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +104,6 @@ const MAX_TRIED: usize = 8;
 /// The claims of one worker.
 pub(super) struct Claims {
     pub(super) store: Store,
-    pub(super) clock: Arc<dyn Clock>,
     /// Time without a sign of life after which a ticket is taken over.
     pub(super) lease: Duration,
     /// The worker's name, which is unique.
@@ -182,7 +179,7 @@ impl Claims {
     fn advance(&self, ticket: &Ticket, claim: &mut TicketClaim) -> Result<bool, TrainError> {
         if let Action::Watch(attempt) = claim.action() {
             let sign = self.sign_of_life(ticket, attempt)?;
-            claim.watched(sign, self.clock.now(), self.lease);
+            claim.watched(sign, self.store.now(), self.lease);
         }
         if let Action::Create(attempt) = claim.action() {
             let object = objects::of(ticket.generation, &objects::claim(&ticket.name, attempt));

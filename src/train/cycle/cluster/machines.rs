@@ -14,7 +14,6 @@ use super::tickets::Offers;
 use crate::TrainError;
 use crate::cycle::{Machine, Machines};
 use crate::store::Store;
-use tengen::clock::Clock;
 
 /// Reports that are read at a look: a thousand workers take a while, and cost little.
 const MAX_READ: usize = 50;
@@ -22,17 +21,15 @@ const MAX_READ: usize = 50;
 /// The last report of each machine, and when it was first seen by the learner's clock.
 pub(super) struct MachinesSeen {
     store: Store,
-    clock: Arc<dyn Clock>,
     machines: BTreeMap<String, (Machine, Duration)>,
     /// The object that was read last.
     last: String,
 }
 
 impl MachinesSeen {
-    pub(super) fn new(store: &Store, clock: Arc<dyn Clock>) -> MachinesSeen {
+    pub(super) fn new(store: &Store) -> MachinesSeen {
         MachinesSeen {
             store: store.clone(),
-            clock,
             machines: BTreeMap::new(),
             last: String::new(),
         }
@@ -58,7 +55,7 @@ impl MachinesSeen {
         let place = living.partition_point(|name| **name <= self.last);
         let next = living[place..].iter().chain(&living[..place]);
         let next: Vec<String> = next.take(MAX_READ).map(|name| (*name).clone()).collect();
-        let now = self.clock.now();
+        let now = self.store.now();
         for name in next {
             // One that came damaged is read at a later look.
             let report = self.store.get(&name)?;

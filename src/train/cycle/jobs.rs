@@ -1,9 +1,11 @@
-//! The games of a generation as a value: a pure function of the plan and of earlier generations. It
-//! says who plays them, on any machine. And the files of other runs with which a run begins: they are checked before
+//! The games and rating matches of a generation as values, which are pure functions of the plan and of earlier
+//! generations. They say who plays, on any machine. And the files of other runs with which a run begins: they are checked before
 //! anything is written, as the plan of a run that has begun cannot be corrected.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use super::plan::{BoardShare, CyclePlan, Stage};
 use crate::TrainError;
@@ -17,42 +19,63 @@ use crate::trainable::Trainable;
 use tengen::encode::{find, made_up};
 use tengen_nn::eval::{EvaluatorFactory, ModelSource};
 
-/// Games of a generation on all boards.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GamesJob {
+/// Games of a generation on all boards. `N` names a network: by its file, or in a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GamesJob<N = PathBuf> {
     /// The generation.
-    pub generation: u32,
+    pub(crate) generation: u32,
     /// Index of its stage.
-    pub stage: usize,
+    pub(crate) stage: usize,
     /// Name of the player: a network's, `nothing` or `rollouts`.
-    pub players: String,
-    /// The network's file; without one and without rollouts, an untrained network plays.
-    pub network: Option<PathBuf>,
+    pub(crate) players: String,
+    /// The network; without one and without rollouts, an untrained network plays.
+    pub(crate) network: Option<N>,
     /// Whether random playouts play.
-    pub rollouts: bool,
+    pub(crate) rollouts: bool,
     /// Playouts of a full search.
-    pub visits: u64,
+    pub(crate) visits: u64,
     /// Number of the first game.
-    pub first: u64,
+    pub(crate) first: u64,
     /// Games on all boards.
-    pub games: u64,
+    pub(crate) games: u64,
 }
 
 /// Games on one board, with consecutive numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GameRange {
+pub(crate) struct GameRange {
     /// Index of the board in the plan.
-    pub board: usize,
+    pub(crate) board: usize,
     /// Number of the first game.
-    pub first: u64,
+    pub(crate) first: u64,
     /// How many.
-    pub games: u64,
+    pub(crate) games: u64,
 }
 
 impl GamesJob {
+    /// The same job with another name of its network.
+    ///
+    /// # Errors
+    /// Those of `name`.
+    pub(super) fn naming<N>(
+        &self,
+        name: impl FnOnce(&Path) -> Result<N, TrainError>,
+    ) -> Result<GamesJob<N>, TrainError> {
+        Ok(GamesJob {
+            generation: self.generation,
+            stage: self.stage,
+            players: self.players.clone(),
+            network: self.network.as_deref().map(name).transpose()?,
+            rollouts: self.rollouts,
+            visits: self.visits,
+            first: self.first,
+            games: self.games,
+        })
+    }
+}
+
+impl<N> GamesJob<N> {
     /// The games on each of the plan's boards.
-    #[must_use]
-    pub fn ranges(&self, plan: &CyclePlan) -> Vec<GameRange> {
+    pub(crate) fn ranges(&self, plan: &CyclePlan) -> Vec<GameRange> {
         let parts = BoardShare::parts(&plan.boards(), self.games);
         let range = |(board, (first, games))| GameRange {
             board,
@@ -63,8 +86,7 @@ impl GamesJob {
     }
 
     /// What to play for a range of games; `source` describes the player.
-    #[must_use]
-    pub fn generation_plan(
+    pub(crate) fn generation_plan(
         &self,
         plan: &CyclePlan,
         range: GameRange,
@@ -85,7 +107,7 @@ impl GamesJob {
     ///
     /// # Errors
     /// [`TrainError`] when there is no such network, or the search's settings are invalid.
-    pub fn player<G: Trainable>(
+    pub(crate) fn player<G: Trainable>(
         &self,
         plan: &CyclePlan,
         start: &G,
@@ -103,6 +125,68 @@ impl GamesJob {
             visits: u32::try_from(self.visits).unwrap_or(u32::MAX),
         };
         Ok(Box::new(NetworkGenerator { network, play }))
+    }
+}
+
+/// Rating matches of a generation's network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MatchJob<N = PathBuf> {
+    /// The generation.
+    pub(crate) generation: u32,
+    /// Its network.
+    pub(crate) network: N,
+    /// Its opponents.
+    pub(crate) opponents: Vec<Opponent<N>>,
+    /// Pairs of games against each.
+    pub(crate) pairs: u32,
+    /// Pairs that one machine plays at a time.
+    pub(crate) pairs_per_ticket: u32,
+    /// Playouts a move of networks.
+    pub(crate) visits: u32,
+    /// Random plies that open a game.
+    pub(crate) opening_plies: u16,
+    /// Fixes openings and playouts.
+    pub(crate) seed: u64,
+}
+
+/// An opponent in rating matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Opponent<N = PathBuf> {
+    /// Its name.
+    pub(crate) name: String,
+    /// Random playouts a move, for one without a network.
+    pub(crate) playouts: u64,
+    /// Its network.
+    pub(crate) network: Option<N>,
+}
+
+impl MatchJob {
+    /// The same job with other names of its networks.
+    ///
+    /// # Errors
+    /// Those of `name`.
+    pub(super) fn naming<N>(
+        &self,
+        name: impl Fn(&Path) -> Result<N, TrainError>,
+    ) -> Result<MatchJob<N>, TrainError> {
+        let network = name(&self.network)?;
+        let opponents = self.opponents.iter().map(|opponent| {
+            Ok(Opponent {
+                name: opponent.name.clone(),
+                playouts: opponent.playouts,
+                network: opponent.network.as_deref().map(&name).transpose()?,
+            })
+        });
+        Ok(MatchJob {
+            generation: self.generation,
+            network,
+            opponents: opponents.collect::<Result<_, TrainError>>()?,
+            pairs: self.pairs,
+            pairs_per_ticket: self.pairs_per_ticket,
+            visits: self.visits,
+            opening_plies: self.opening_plies,
+            seed: self.seed,
+        })
     }
 }
 

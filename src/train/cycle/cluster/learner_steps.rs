@@ -11,15 +11,21 @@ use super::term::{self, Outcome, Term};
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
 use crate::TrainError;
-use crate::cycle::{
-    CyclePlan, GamesJob, Generation, MatchJob, PairsObserver, Remote, RunFolder, save,
-};
+use crate::cycle::{CyclePlan, GamesJob, Generation, MatchJob, RunFolder, save};
 use crate::play::generate::Progress;
 use crate::play::matches::PairResult;
 use crate::trainable::Trainable;
 
-impl<G: Trainable> Remote for Learner<'_, G> {
-    fn begin(&self, run_folder: &RunFolder, plan: &CyclePlan) -> Result<(), TrainError> {
+impl<G: Trainable> Learner<G> {
+    /// Brings the folder, which is locked, to the state of the store.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the store holds another run or cannot be used.
+    pub(in crate::cycle) fn begin(
+        &self,
+        run_folder: &RunFolder,
+        plan: &CyclePlan,
+    ) -> Result<(), TrainError> {
         // Another learner may have prolonged it meanwhile.
         self.manifest.check_plan(&self.store, plan)?;
         let nonce = getrandom::u64().unwrap_or_default();
@@ -31,17 +37,13 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         working_copy::bring_up(&self.store, run_folder, &self.manifest.id, plan)
     }
 
-    fn publish(&self, job: &GamesJob) -> Result<(), TrainError> {
-        let network = job.network.as_deref().map(|path| self.network(path));
+    /// Offers a generation's games; again is harmless.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the store cannot be used, or offers other games.
+    pub(in crate::cycle) fn publish(&self, job: &GamesJob) -> Result<(), TrainError> {
         let offer = GamesOffer {
-            generation: job.generation,
-            stage: job.stage,
-            players: job.players.clone(),
-            network: network.transpose()?,
-            rollouts: job.rollouts,
-            visits: job.visits,
-            first: job.first,
-            games: job.games,
+            job: job.naming(|path| self.network(path))?,
             games_per_ticket: self.plan.machines.games_per_ticket,
             run: self.manifest.plan_hash.clone(),
             plan: self.plan.to_toml()?,
@@ -53,7 +55,12 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         })
     }
 
-    fn games(
+    /// Waits for the games of a published job, puts their shards into `folders`, one a board, and
+    /// returns their statistics. `observe` is called often and may end the wait.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store, of damaged games, and of `observe`.
+    pub(in crate::cycle) fn games(
         &self,
         job: &GamesJob,
         folders: &[PathBuf],
@@ -94,7 +101,15 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         Ok(progress.get())
     }
 
-    fn fetch_games(&self, generation: u32, folders: &[PathBuf]) -> Result<(), TrainError> {
+    /// Puts the shards of an earlier generation into `folders`, one a board, where they are missing.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store and of files.
+    pub(in crate::cycle) fn fetch_games(
+        &self,
+        generation: u32,
+        folders: &[PathBuf],
+    ) -> Result<(), TrainError> {
         if self.complete.borrow().contains(&generation) {
             return Ok(());
         }
@@ -111,19 +126,21 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         Ok(())
     }
 
-    fn matches(
+    /// Has matches played; returns the pairs against each opponent. `observe` gets the pairs against
+    /// one of them, by its index; an error of it ends them.
+    ///
+    /// # Errors
+    /// As [`Self::games`].
+    pub(in crate::cycle) fn matches(
         &self,
         job: &MatchJob,
-        observe: &mut PairsObserver<'_>,
+        mut observe: impl FnMut(usize, &[PairResult]) -> Result<(), TrainError>,
     ) -> Result<Vec<Vec<PairResult>>, TrainError> {
         self.generation.set(job.generation);
-        let others = job.opponents.iter().map(|opponent| {
-            let network = opponent.network.as_deref().map(|path| self.network(path));
-            network.transpose()
-        });
-        let own = self.network(&job.network)?;
-        let others = others.collect::<Result<_, TrainError>>()?;
-        let offer = MatchesOffer::of(job, own, others, &self.plan)?;
+        let offer = MatchesOffer {
+            job: job.naming(|path| self.network(path))?,
+            plan: self.plan.to_toml()?,
+        };
         let name = MatchesOffer::object(job.generation);
         self.offer(&name, &offer, |offer| MatchesOffer {
             plan: String::new(),
@@ -155,7 +172,12 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         Ok(met.iter().map(joined).collect())
     }
 
-    fn commit(
+    /// Keeps a finished generation; returns it, or the one that another learner has finished, to
+    /// which the folder is then brought.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when another learner has taken over; others of the store.
+    pub(in crate::cycle) fn commit(
         &self,
         run_folder: &RunFolder,
         generation: Generation,
@@ -175,12 +197,20 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         }
     }
 
-    fn finish(&self, generations: u32) -> Result<(), TrainError> {
+    /// Tells all machines that the plan is complete after this many generations.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(in crate::cycle) fn finish(&self, generations: u32) -> Result<(), TrainError> {
         let name = objects::of(generations, "finished.json");
         Ok(self.store.keep(&name, b"{}\n")?)
     }
 
-    fn machines(&self, run_folder: &RunFolder) -> Result<(), TrainError> {
+    /// Writes what is known of the machines into the folder, for its report.
+    ///
+    /// # Errors
+    /// [`TrainError`] of files.
+    pub(in crate::cycle) fn machines(&self, run_folder: &RunFolder) -> Result<(), TrainError> {
         if !term::is_newest(&self.store, self.term.get())? {
             return Err(self.superseded());
         }
@@ -189,7 +219,8 @@ impl<G: Trainable> Remote for Learner<'_, G> {
         save(&run_folder.machines(), &machines)
     }
 
-    fn show(&self, report: &Path) {
+    /// Shows the folder's report to readers of the store.
+    pub(in crate::cycle) fn show(&self, report: &Path) {
         if let Ok(bytes) = std::fs::read(report) {
             self.store.try_put("report.html", &bytes);
         }

@@ -1,6 +1,7 @@
 //! Plays a ticket: from the ticket and the objects that it names to the bytes of its result.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -33,10 +34,10 @@ pub(super) struct PairsResult {
 }
 
 /// Plays tickets on this machine.
-pub(super) struct TicketPlayer<'a, G> {
+pub(super) struct TicketPlayer<G> {
     /// An empty board: rules and type of position.
-    start: &'a G,
-    runtime: &'a Runtime,
+    start: G,
+    runtime: Runtime,
     threads: usize,
     store: Store,
     /// Folder of downloaded networks.
@@ -44,16 +45,16 @@ pub(super) struct TicketPlayer<'a, G> {
     open: HashMap<(String, BoardSize), (EvaluatorFactory, BackendKind)>,
 }
 
-impl<'a, G: Trainable> TicketPlayer<'a, G> {
+impl<G: Trainable> TicketPlayer<G> {
     pub(super) fn new(
-        start: &'a G,
-        runtime: &'a Runtime,
+        start: &G,
+        runtime: &Runtime,
         threads: usize,
         store: &Store,
-    ) -> TicketPlayer<'a, G> {
+    ) -> TicketPlayer<G> {
         TicketPlayer {
-            start,
-            runtime,
+            start: start.clone(),
+            runtime: runtime.clone(),
             threads,
             store: store.clone(),
             networks: own_temporary_folder().join("networks"),
@@ -103,13 +104,13 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<(Vec<u8>, Progress), TrainError> {
         let plan = CyclePlan::parse(&offer.plan)?;
-        let starts = plan.starts(self.start)?;
+        let starts = plan.starts(&self.start)?;
         let start = starts
             .get(range.board)
             .ok_or_else(|| TrainError::plan("it has fewer boards than the tickets"))?;
         let mut opened = None;
-        let mut source = format!("{} visits={}", offer.players, offer.visits);
-        if let Some(network) = &offer.network {
+        let mut source = format!("{} visits={}", offer.job.players, offer.job.visits);
+        if let Some(network) = &offer.job.network {
             let (factory, backend) = self.open(network, start.size())?;
             source += &format!(" network={} backend={backend}", network.hash);
             if !self.is_exact() {
@@ -118,7 +119,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
             opened = Some(factory);
         }
         source += &format!(" plan={}", offer.run);
-        let job = offer.job();
+        let job = &offer.job;
         let games = job.generation_plan(&plan, range, self.threads, source);
         let player = job.player(&plan, start, opened)?;
         generate_shard(start, &games, &*player, observe)
@@ -133,12 +134,12 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<(Vec<u8>, Progress), TrainError> {
         let plan = CyclePlan::parse(&offer.plan)?;
-        let starts = plan.starts(self.start)?;
+        let starts = plan.starts(&self.start)?;
         let (start, other) = starts
             .first()
-            .zip(offer.opponents.get(opponent))
+            .zip(offer.job.opponents.get(opponent))
             .ok_or_else(|| TrainError::plan("it has no such board or opponent"))?;
-        let visits = offer.visits;
+        let visits = offer.job.visits;
         let mut player = |network: &NetworkRef| {
             let (factory, backend) = self.open(network, start.size())?;
             let player = MatchPlayer::Network {
@@ -147,7 +148,7 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
             };
             Ok::<_, TrainError>((player, format!("{} {backend}", network.hash)))
         };
-        let own = player(&offer.network)?;
+        let own = player(&offer.job.network)?;
         let other = match &other.network {
             Some(network) => player(network)?,
             None => (MatchPlayer::Rollouts(other.playouts), other.name.clone()),
@@ -155,23 +156,18 @@ impl<'a, G: Trainable> TicketPlayer<'a, G> {
         let settings = MatchParams {
             first,
             pairs,
-            opening_plies: offer.opening_plies,
-            seed: offer.seed,
+            opening_plies: offer.job.opening_plies,
+            seed: offer.job.seed,
             threads: self.threads,
             concurrent: plan.self_play.concurrent,
         };
-        let (mut told, mut progress) = (Ok(()), Progress::default());
+        let mut progress = Progress::default();
         let pairs = play_match(start, [&own.0, &other.0], &settings, |pairs| {
             progress.games = 2 * pairs.len() as u64;
-            told = observe(progress);
-            match told {
-                Ok(()) => std::ops::ControlFlow::Continue(()),
-                Err(_) => std::ops::ControlFlow::Break(()),
-            }
+            observe(progress).map(ControlFlow::Continue)
         })?;
-        told?;
         let source = format!("{} against {}", own.1, other.1);
-        let bytes = super::objects::write(&PairsResult { source, pairs })?;
+        let bytes = objects::write(&PairsResult { source, pairs })?;
         Ok((bytes, progress))
     }
 

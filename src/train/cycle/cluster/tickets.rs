@@ -21,16 +21,8 @@ pub(super) struct NetworkRef {
 /// A generation's games: `tickets.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct GamesOffer {
-    pub(super) generation: u32,
-    /// Index of the stage.
-    pub(super) stage: usize,
-    pub(super) players: String,
-    pub(super) network: Option<NetworkRef>,
-    pub(super) rollouts: bool,
-    pub(super) visits: u64,
-    /// Number of the first game.
-    pub(super) first: u64,
-    pub(super) games: u64,
+    #[serde(flatten)]
+    pub(super) job: GamesJob<NetworkRef>,
     pub(super) games_per_ticket: u64,
     /// Checksum of the run's first plan.
     pub(super) run: String,
@@ -41,24 +33,10 @@ pub(super) struct GamesOffer {
 /// A generation's rating matches: `matches.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct MatchesOffer {
-    pub(super) generation: u32,
-    pub(super) network: NetworkRef,
-    pub(super) opponents: Vec<OpponentRef>,
-    pub(super) pairs: u32,
-    pub(super) pairs_per_ticket: u32,
-    pub(super) visits: u32,
-    pub(super) opening_plies: u16,
-    pub(super) seed: u64,
+    #[serde(flatten)]
+    pub(super) job: MatchJob<NetworkRef>,
     /// The learner's plan, as TOML.
     pub(super) plan: String,
-}
-
-/// An opponent: a network, or random playouts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct OpponentRef {
-    pub(super) name: String,
-    pub(super) playouts: u64,
-    pub(super) network: Option<NetworkRef>,
 }
 
 /// What a ticket asks for.
@@ -106,30 +84,16 @@ impl GamesOffer {
         objects::of(generation, "tickets.json")
     }
 
-    /// The job that these games are, without its network's file.
-    pub(super) fn job(&self) -> GamesJob {
-        GamesJob {
-            generation: self.generation,
-            stage: self.stage,
-            players: self.players.clone(),
-            network: None,
-            rollouts: self.rollouts,
-            visits: self.visits,
-            first: self.first,
-            games: self.games,
-        }
-    }
-
     /// Its tickets, board after board.
     pub(super) fn tickets(&self, plan: &CyclePlan) -> Vec<Ticket> {
         let mut tickets = Vec::new();
-        for range in self.job().ranges(plan) {
+        for range in self.job.ranges(plan) {
             let mut first = range.first;
             let end = range.first + range.games;
             while first < end {
                 let games = self.games_per_ticket.max(1).min(end - first);
                 tickets.push(Ticket {
-                    generation: self.generation,
+                    generation: self.job.generation,
                     name: format!("games/{:04}", tickets.len()),
                     part: Part::Games(GameRange {
                         first,
@@ -150,45 +114,19 @@ impl MatchesOffer {
         objects::of(generation, "matches.json")
     }
 
-    /// The matches of a job, whose networks are these.
-    pub(super) fn of(
-        job: &MatchJob,
-        own: NetworkRef,
-        others: Vec<Option<NetworkRef>>,
-        plan: &CyclePlan,
-    ) -> Result<MatchesOffer, TrainError> {
-        let opponents = job.opponents.iter().zip(others);
-        let opponents = opponents.map(|(opponent, network)| OpponentRef {
-            name: opponent.name.clone(),
-            playouts: opponent.playouts,
-            network,
-        });
-        Ok(MatchesOffer {
-            generation: job.generation,
-            network: own,
-            opponents: opponents.collect(),
-            pairs: job.pairs,
-            pairs_per_ticket: plan.machines.pairs_per_ticket,
-            visits: job.visits,
-            opening_plies: job.opening_plies,
-            seed: job.seed,
-            plan: plan.to_toml()?,
-        })
-    }
-
     /// Its tickets, opponent after opponent.
     pub(super) fn tickets(&self) -> Vec<Ticket> {
-        let mut tickets = Vec::new();
-        let step = self.pairs_per_ticket.max(1);
-        for (index, opponent) in self.opponents.iter().enumerate() {
-            for (number, first) in (0..self.pairs).step_by(step as usize).enumerate() {
+        let (job, mut tickets) = (&self.job, Vec::new());
+        let step = job.pairs_per_ticket.max(1);
+        for (index, opponent) in job.opponents.iter().enumerate() {
+            for (number, first) in (0..job.pairs).step_by(step as usize).enumerate() {
                 tickets.push(Ticket {
-                    generation: self.generation,
+                    generation: job.generation,
                     name: format!("matches/{}.{number:04}", opponent.name),
                     part: Part::Pairs {
                         opponent: index,
                         first,
-                        pairs: step.min(self.pairs - first),
+                        pairs: step.min(job.pairs - first),
                     },
                 });
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::term::{Commit, Outcome, Request, highest};
-use crate::cluster::objects;
+use crate::cycle::cluster::objects;
 use crate::store::Creation;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

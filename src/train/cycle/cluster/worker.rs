@@ -1,7 +1,6 @@
 //! A worker: finds tickets, plays them, and keeps their results.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -16,18 +15,9 @@ use crate::play::generate::Progress;
 use crate::play::runtime::Runtime;
 use crate::store::{Creation, Store};
 use crate::trainable::Trainable;
-use tengen::clock::Clock;
 
 /// First wait without a ticket; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-
-/// A run on several machines.
-pub struct RemoteRun {
-    /// What keeps it.
-    pub store: Store,
-    /// The clock by which a machine waits.
-    pub clock: Arc<dyn Clock>,
-}
 
 /// Settings of a worker.
 #[derive(Debug, Clone)]
@@ -50,10 +40,9 @@ enum Next {
 }
 
 /// Plays the tickets of a run.
-pub struct Worker<'a, G> {
+pub struct Worker<G> {
     pub(super) store: Store,
-    pub(super) player: TicketPlayer<'a, G>,
-    pub(super) clock: Arc<dyn Clock>,
+    pub(super) player: TicketPlayer<G>,
     pub(super) claims: Claims,
     pub(super) heartbeat: Heartbeat,
     pub(super) begun: Duration,
@@ -62,17 +51,17 @@ pub struct Worker<'a, G> {
     pub(super) offers: BTreeMap<u32, Offers>,
 }
 
-impl<'a, G: Trainable> Worker<'a, G> {
+impl<G: Trainable> Worker<G> {
     /// A worker for a run whose boards have the rules and positions of `start`.
     ///
     /// # Errors
     /// [`TrainError`] of the store, or when a thread cannot be started.
     pub fn new(
-        start: &'a G,
-        runtime: &'a Runtime,
-        RemoteRun { store, clock }: &RemoteRun,
+        start: &G,
+        runtime: &Runtime,
+        store: &Store,
         options: &WorkerOptions,
-    ) -> Result<Worker<'a, G>, TrainError> {
+    ) -> Result<Worker<G>, TrainError> {
         let nonce = getrandom::u32().unwrap_or_default();
         let id = format!("{}-{}-{nonce:08x}", options.name, std::process::id());
         let machine = Machine {
@@ -85,12 +74,10 @@ impl<'a, G: Trainable> Worker<'a, G> {
         Ok(Worker {
             store: store.clone(),
             player: TicketPlayer::new(start, runtime, options.threads, store),
-            begun: clock.now(),
+            begun: store.now(),
             heartbeat: Heartbeat::start(store, machine, options.lease / 4)?,
-            clock: Arc::clone(clock),
             claims: Claims {
                 store: store.clone(),
-                clock: Arc::clone(clock),
                 lease: options.lease,
                 id,
                 watched: BTreeMap::new(),
@@ -202,7 +189,7 @@ impl<'a, G: Trainable> Worker<'a, G> {
     ) -> Result<(), TrainError> {
         let claim = attempt.map(|attempt| objects::claim(&ticket.name, attempt));
         let claim = claim.map(|claim| objects::of(ticket.generation, &claim));
-        let begun = self.clock.now();
+        let begun = self.store.now();
         self.heartbeat.update(|machine| machine.holding = claim);
         let offers = self.offers.entry(ticket.generation).or_default();
         let mut before = Progress::default();
@@ -216,7 +203,7 @@ impl<'a, G: Trainable> Worker<'a, G> {
         };
         let played = self.player.play(offers, ticket, &mut tell);
         let kept = played.and_then(|(bytes, _)| self.keep(ticket, &bytes));
-        let now = self.clock.now();
+        let now = self.store.now();
         let busy = now.saturating_sub(begun).as_secs_f64();
         let seconds = now.saturating_sub(self.begun).as_secs_f64();
         self.heartbeat.update(|machine| {

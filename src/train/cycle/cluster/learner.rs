@@ -4,7 +4,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -15,97 +14,32 @@ use super::machines::MachinesSeen;
 use super::manifest::Manifest;
 use super::objects::Snapshot;
 use super::tickets::{NetworkRef, Part, Ticket};
-use super::worker::{RemoteRun, Worker, WorkerOptions};
+use super::worker::Worker;
 use super::{objects, working_copy};
 use crate::TrainError;
-use crate::cycle::{CyclePlan, GameRange, Generation, Resources, RunEvent, check_warm_up, run};
+use crate::cycle::{CyclePlan, GameRange};
 use crate::durable;
 use crate::play::generate::{Progress, count_games};
 use crate::shards::shard;
-use crate::store::{Creation, Store, probe};
+use crate::store::{Creation, Store};
 use crate::trainable::Trainable;
-use tengen::clock::Clock;
 
 /// How often a learner says that it waits for workers.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
-/// Settings of a learner.
-#[derive(Debug, Clone)]
-pub struct LearnerOptions {
-    /// The working copy of the run.
-    pub folder: PathBuf,
-    /// As a worker; its name is also the learner's.
-    pub worker: WorkerOptions,
-    /// Whether it plays while it waits.
-    pub plays: bool,
-    /// Longest time between two looks for results.
-    pub look_every: Duration,
-}
-
-/// Executes a plan with the workers of the remote run, from where it is.
-///
-/// # Errors
-/// [`TrainError`] of the store and of every step; [`TrainError::Refused`] when another learner takes
-/// over.
-pub fn run_learner<G: Trainable>(
-    start: &G,
-    plan: &CyclePlan,
-    remote: &RemoteRun,
-    resources: &Resources<'_>,
-    options: &LearnerOptions,
-    observe: &mut dyn FnMut(&RunEvent),
-) -> Result<Vec<Generation>, TrainError> {
-    // Before anything is written: plan, files and store must be right.
-    let RemoteRun { store, clock } = remote;
-    match Manifest::read(store)? {
-        Some(manifest) => manifest.check_plan(store, plan)?,
-        None => check_warm_up(start, plan)?,
-    }
-    if let Some(broken) = probe(store)? {
-        return Err(TrainError::Refused(broken));
-    }
-    let manifest = Manifest::begin(store, plan)?;
-    let worker = match options.plays {
-        true => {
-            let runtime = resources.runtime;
-            Some(Worker::new(start, runtime, remote, &options.worker)?)
-        }
-        false => None,
-    };
-    let learner = Learner {
-        store: store.clone(),
-        plan: plan.clone(),
-        manifest,
-        name: options.worker.name.clone(),
-        clock: Arc::clone(clock),
-        look_every: options.look_every,
-        term: Cell::new(0),
-        generation: Cell::new(0),
-        worker: worker.map(RefCell::new),
-        uploaded: RefCell::default(),
-        complete: RefCell::default(),
-        seen: RefCell::new(MachinesSeen::new(store, Arc::clone(clock))),
-    };
-    let resources = Resources {
-        remote: Some(&learner),
-        ..*resources
-    };
-    run(start, plan, &options.folder, &resources, observe)
-}
-
-/// The learner's side of a run.
-pub(super) struct Learner<'a, G> {
+/// The learner's side of a run: the machines that play for it, and the store in which it survives this one. Its own
+/// folder is then a working copy.
+pub(in crate::cycle) struct Learner<G> {
     pub(super) store: Store,
     pub(super) plan: CyclePlan,
     pub(super) manifest: Manifest,
     pub(super) name: String,
-    pub(super) clock: Arc<dyn Clock>,
     pub(super) look_every: Duration,
     pub(super) term: Cell<u32>,
     /// The generation in progress.
     pub(super) generation: Cell<u32>,
     /// Plays while it waits.
-    pub(super) worker: Option<RefCell<Worker<'a, G>>>,
+    pub(super) worker: Option<RefCell<Worker<G>>>,
     /// Checksums of networks by path, once they are in the store.
     pub(super) uploaded: RefCell<BTreeMap<PathBuf, NetworkRef>>,
     /// Generations all of whose games are in the folder.
@@ -113,7 +47,7 @@ pub(super) struct Learner<'a, G> {
     pub(super) seen: RefCell<MachinesSeen>,
 }
 
-impl<G: Trainable> Learner<'_, G> {
+impl<G: Trainable> Learner<G> {
     /// Ends the stale learner.
     pub(super) fn superseded(&self) -> TrainError {
         TrainError::Refused(format!(
@@ -188,7 +122,7 @@ impl<G: Trainable> Learner<'_, G> {
             Ok(snapshot)
         };
         let mut wait = Duration::from_millis(100);
-        let mut tell_at = self.clock.now();
+        let mut tell_at = self.store.now();
         if self.worker.is_some() {
             tell_at += TELL_EVERY;
         }
@@ -202,11 +136,11 @@ impl<G: Trainable> Learner<'_, G> {
                 let mut worker = worker.borrow_mut();
                 worker.begin(generation);
                 if let Some((ticket, attempt)) = worker.claim(&snapshot)? {
-                    let mut looked = self.clock.now();
+                    let mut looked = self.store.now();
                     worker.play(&ticket, Some(attempt), &mut |_| {
-                        if self.clock.now().saturating_sub(looked) >= self.look_every {
+                        if self.store.now().saturating_sub(looked) >= self.look_every {
                             look()?;
-                            looked = self.clock.now();
+                            looked = self.store.now();
                         }
                         Ok(())
                     })?;
@@ -217,7 +151,7 @@ impl<G: Trainable> Learner<'_, G> {
                 true => Duration::from_millis(100),
                 false => (2 * wait).min(self.look_every),
             };
-            let now = self.clock.now();
+            let now = self.store.now();
             if now >= tell_at {
                 tell_at = now + TELL_EVERY;
                 let is_open = |ticket: &&Ticket| !collected.borrow().contains(&ticket.result());

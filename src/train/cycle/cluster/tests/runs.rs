@@ -8,8 +8,8 @@ use std::{fs, thread};
 
 use super::super::manifest::{Manifest, current_plan, refuse_store, wait_for_plan};
 use super::super::worker::{Worker, WorkerOptions};
-use super::super::{LearnerOptions, RemoteRun, copy_run, open_tickets, run_learner};
-use crate::cluster::objects;
+use super::super::{LearnerOptions, copy_run, open_tickets, run_learner};
+use crate::cycle::cluster::objects;
 use crate::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
 use crate::play::runtime::Runtime;
 use crate::shards::shard;
@@ -92,30 +92,11 @@ fn learn(
         look_every: Duration::from_millis(50),
     };
     let plan = CyclePlan::parse(plan).unwrap();
-    run_learner(
-        &start(),
-        &plan,
-        &remote(store),
-        &resources,
-        &options,
-        &mut |_| (),
-    )
+    run_learner(&start(), &plan, store, &resources, &options, &mut |_| ())
 }
 
-fn remote(store: &Store) -> RemoteRun {
-    RemoteRun {
-        store: store.clone(),
-        clock: Arc::new(SystemClock::new()),
-    }
-}
-
-fn worker<'a>(
-    start: &'a SmallNoGo,
-    runtime: &'a Runtime,
-    store: &Store,
-    options: &WorkerOptions,
-) -> Worker<'a, SmallNoGo> {
-    Worker::new(start, runtime, &remote(store), options).unwrap()
+fn worker(store: &Store, options: &WorkerOptions) -> Worker<SmallNoGo> {
+    Worker::new(&start(), &runtime(), store, options).unwrap()
 }
 
 /// A learner with this many workers.
@@ -123,9 +104,8 @@ fn run_with_workers(store: &Store, folder: &Path, plan: &str, workers: usize) ->
     thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                let (start, runtime) = (start(), runtime());
                 let options = options(Duration::from_secs(5));
-                let mut worker = worker(&start, &runtime, store, &options);
+                let mut worker = worker(store, &options);
                 worker.run(|_| ()).unwrap();
             });
         }
@@ -362,9 +342,8 @@ fn run_after_deaths(store: &Store, copy: &Path, plan: &str) {
             let name = objects::of(0, &objects::claim(&format!("games/{ticket:04}"), 1));
             store.create(&name, b"dead").unwrap();
         }
-        let (start, runtime) = (start(), runtime());
         let options = options(Duration::from_secs(1));
-        let mut worker = worker(&start, &runtime, store, &options);
+        let mut worker = worker(store, &options);
         worker.run(|_| ()).unwrap();
         assert_eq!(learner.join().unwrap().unwrap().len(), 3);
     });
@@ -387,8 +366,7 @@ fn a_dead_workers_ticket_is_played_and_a_wrong_result_is_seen() {
     run_after_deaths(&store, &place("copy"), &short);
 
     // The same ticket again: equal bytes. With another result in its place: refused.
-    let (start, runtime) = (start(), runtime());
-    let mut worker = worker(&start, &runtime, &store, &options(Duration::from_secs(5)));
+    let mut worker = worker(&store, &options(Duration::from_secs(5)));
     worker.play_named("g0000/games/0001").unwrap();
     let message = worker
         .play_named("g0000/games/0009")
