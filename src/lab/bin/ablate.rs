@@ -49,7 +49,7 @@ fn ablate<G: Trainable>(
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
-    let (runtime, clock) = (args.machine.runtime()?, SystemClock::new());
+    let (runtime, clock) = (args.machine.play.runtime()?, SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
     let folders = Folders {
         results: args.out.clone(),

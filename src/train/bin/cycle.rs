@@ -73,7 +73,7 @@ fn run_plan<G: Trainable>(
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     let folder = args.folder();
-    let (runtime, clock) = (args.machine.runtime()?, SystemClock::new());
+    let (runtime, clock) = (args.machine.play.runtime()?, SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
     let report = RunFolder::new(&folder).report();
     log::info!("the report is {}", report.display());

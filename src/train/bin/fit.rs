@@ -274,7 +274,7 @@ fn learn<G: Trainable>(
         if let Some(score) = report.held_out {
             held_out = held_out_message(report);
             let losses = json!({ "held_out": score, "untrained": report.untrained });
-            reporter.note(&format!("step {}: {held_out}", report.step), &losses);
+            reporter.line(&format!("step {}: {held_out}", report.step), &losses);
         }
         let message = format!(
             "{samples:.0} samples/s, {:.0} GFLOP/s of {:.0}  policy {:.3} value {:.3}{}  {held_out}",

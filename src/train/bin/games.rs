@@ -116,7 +116,6 @@ fn summary(done: &ImportProgress) -> String {
         left_out,
     } = &done.counts;
     let reasons: Vec<String> = left_out
-        .0
         .iter()
         .map(|(reason, games)| format!("{games} {reason}"))
         .collect();

@@ -62,7 +62,7 @@ impl<G: Trainable> RunContext<'_, G> {
         message: String,
     ) -> Result<(), TrainError> {
         if self.watch.tick()? {
-            let (title, unit) = (step.title(), step.unit());
+            let (title, unit) = step.title_and_unit();
             let now =
                 format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
             if let Some(learner) = self.learner {

@@ -32,6 +32,7 @@ pub use ratings::{
 pub(super) use ratings::{all_match_records, ratings};
 pub use report::{Machine, Machines};
 pub use run::run;
+pub(super) use run_folder::to_json;
 pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
 
 use serde::Serialize;
@@ -53,25 +54,15 @@ pub enum StepName {
 }
 
 impl StepName {
-    /// Title for users.
+    /// Title for users, and unit of the step's progress.
     #[must_use]
-    pub fn title(self) -> &'static str {
+    pub fn title_and_unit(self) -> (&'static str, &'static str) {
         match self {
-            StepName::Games => "games",
-            StepName::CatchUp => "training a new network",
-            StepName::Fit => "fit",
-            StepName::Rating => "rating",
-            StepName::Gate => "gate",
-        }
-    }
-
-    /// Unit of the step's progress.
-    #[must_use]
-    pub fn unit(self) -> &'static str {
-        match self {
-            StepName::Games => "games",
-            StepName::CatchUp | StepName::Fit => "steps",
-            StepName::Rating | StepName::Gate => "pairs",
+            StepName::Games => ("games", "games"),
+            StepName::CatchUp => ("training a new network", "steps"),
+            StepName::Fit => ("fit", "steps"),
+            StepName::Rating => ("rating", "pairs"),
+            StepName::Gate => ("gate", "pairs"),
         }
     }
 }

@@ -43,9 +43,12 @@ pub(super) fn run_with<G: Trainable>(
     let starts = plan.starts(start)?;
     let boards = one_of_each_size(&starts);
     let run_folder = RunFolder::new(folder);
-    // The working copy of a store gets what it lacks from there.
+    // Before anything is written; the working copy of a store gets what it lacks from there.
     if learner.is_none() {
-        check_first(start, plan, &run_folder)?;
+        if run_folder.plan()?.is_none() {
+            check_warm_up(start, plan)?;
+        }
+        run_folder.generations()?;
     }
     let _lock = run_folder.prepare(plan)?;
     if let Some(learner) = learner {
@@ -75,7 +78,6 @@ pub(super) fn run_with<G: Trainable>(
             &run_folder,
             Some(&format!("Generation {} begins.", done.len())),
         )?;
-        let warm_up = done.is_empty() && plan.warm_up.is_some();
         let stage = next_stage(plan, &done, |number| rating(number).map(|r| r.elo));
         let Some(stage) = stage else {
             if let Some(learner) = learner {
@@ -91,7 +93,6 @@ pub(super) fn run_with<G: Trainable>(
             starts: &starts,
             boards: &boards,
             number: done.len() as u32,
-            warm_up,
             stage,
             done: &done,
         };
@@ -105,18 +106,6 @@ pub(super) fn run_with<G: Trainable>(
         done.push(generation);
         remove_old_checkpoints(&run_folder, done.len() as u32)?;
     }
-}
-
-/// Reports before anything is written what the run cannot do without.
-fn check_first<G: Trainable>(
-    start: &G,
-    plan: &CyclePlan,
-    run_folder: &RunFolder,
-) -> Result<(), TrainError> {
-    if run_folder.plan()?.is_none() {
-        check_warm_up(start, plan)?;
-    }
-    run_folder.generations().map(drop)
 }
 
 /// The first board of each size.

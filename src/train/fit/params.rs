@@ -241,27 +241,23 @@ pub(crate) fn adapt(factor: f32, divergence: f32, target: f32) -> f32 {
     }
 }
 
-/// Learning rate of step `step` (from 0) of `steps`: a linear warm-up over `warm_up` steps to
-/// `peak`, then according to the schedule. `factor` is the state of [`Schedule::Kl`], initially 1.
-pub(crate) fn learning_rate(
-    schedule: Schedule,
-    peak: f32,
-    warm_up: u64,
-    steps: u64,
-    step: u64,
-    factor: f32,
-) -> f32 {
-    const LAST: f32 = 0.01;
-    if step < warm_up {
-        return peak * (step + 1) as f32 / warm_up as f32;
-    }
-    let done = (step - warm_up) as f32 / (steps.saturating_sub(warm_up).max(1)) as f32;
-    peak * match schedule {
-        Schedule::Cosine => LAST + (1.0 - LAST) * (1.0 + (PI * done.min(1.0)).cos()) / 2.0,
-        Schedule::Step if done >= 0.9 => LAST,
-        Schedule::Step if done >= 0.6 => 0.1,
-        Schedule::Step | Schedule::Constant => 1.0,
-        Schedule::Kl { .. } => factor,
+impl FitParams {
+    /// Learning rate of step `step` (from 0): a linear warm-up to the highest, then according to the schedule.
+    /// `factor` is the state of [`Schedule::Kl`], initially 1.
+    pub(crate) fn rate_at(&self, step: u64, factor: f32) -> f32 {
+        const LAST: f32 = 0.01;
+        let (peak, warm_up) = (self.learning_rate, self.warm_up);
+        if step < warm_up {
+            return peak * (step + 1) as f32 / warm_up as f32;
+        }
+        let done = (step - warm_up) as f32 / (self.steps.saturating_sub(warm_up).max(1)) as f32;
+        peak * match self.schedule {
+            Schedule::Cosine => LAST + (1.0 - LAST) * (1.0 + (PI * done.min(1.0)).cos()) / 2.0,
+            Schedule::Step if done >= 0.9 => LAST,
+            Schedule::Step if done >= 0.6 => 0.1,
+            Schedule::Step | Schedule::Constant => 1.0,
+            Schedule::Kl { .. } => factor,
+        }
     }
 }
 
@@ -276,7 +272,13 @@ mod tests {
     use super::*;
 
     fn rate(schedule: Schedule, step: u64) -> f32 {
-        learning_rate(schedule, 2.0, 10, 110, step, 3.0)
+        let params = FitParams {
+            learning_rate: 2.0,
+            warm_up: 10,
+            schedule,
+            ..FitParams::new(Architecture::default(), 110, &Fit::default())
+        };
+        params.rate_at(step, 3.0)
     }
 
     #[track_caller]

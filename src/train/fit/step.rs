@@ -15,7 +15,7 @@ use crate::fit::checkpoint::Checkpoint;
 use crate::fit::gradient_workers::GradientWorkers;
 use crate::fit::held_out::{HeldOutLosses, planes};
 use crate::fit::optimizer::{Step, average};
-use crate::fit::params::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
+use crate::fit::params::{KL_EVERY, Schedule, adapt, average_decay};
 use crate::network::architecture::Outputs;
 use crate::network::net::{Forward, Maps, Mode, Weights, numbers};
 use crate::{TrainError, durable};
@@ -33,14 +33,7 @@ pub(crate) fn step(
     untrained: HeldOutLosses,
 ) -> FitReport {
     let params = &state.params;
-    let rate = learning_rate(
-        params.schedule,
-        params.learning_rate,
-        params.warm_up,
-        params.steps,
-        state.step,
-        state.rate_factor,
-    );
+    let rate = params.rate_at(state.step, state.rate_factor);
     let computed = workers.compute(state, batch, device);
     let step = Step {
         rate,

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -233,35 +233,34 @@ fn play_all<G: Trainable>(
     thread::scope(|scope| {
         // Inside the scope, so that an error drops the receiver before the workers are waited for:
         // a late sender then finds no receiver and ends.
-        let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
+        let (sender, games) = sync_channel(2 * plan.threads.max(1));
         for index in 0..plan.threads.max(1) {
             let (sender, queue) = (sender.clone(), &queue);
-            let worker = move || play_games(start, &plan.settings, generator, queue, &sender);
+            let worker = move || {
+                // The receiver is gone when it has failed.
+                let mut done = |game| match sender.send(Ok(game)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                };
+                if let Err(error) = generator.play(start, &plan.settings, queue, &mut done) {
+                    let _ = sender.send(Err(error));
+                }
+            };
             thread::Builder::new()
                 .name(format!("selfplay-{index}"))
                 .spawn_scoped(scope, worker)
                 .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
         }
         drop(sender);
-        forward(&receiver, |played| {
-            receive(played, queue.evaluations.load(Ordering::Relaxed))
-        })
-    })
-}
-
-/// Forwards the workers' messages, and `None` twice a second in between, until all of them have
-/// ended.
-fn forward(
-    games: &Receiver<Result<PlayedGame, TrainError>>,
-    mut observe: impl FnMut(Option<PlayedGame>) -> Result<(), TrainError>,
-) -> Result<(), TrainError> {
-    loop {
-        match games.recv_timeout(TELL_EVERY) {
-            Ok(game) => observe(Some(game?))?,
-            Err(RecvTimeoutError::Timeout) => observe(None)?,
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        loop {
+            let game: Option<PlayedGame> = match games.recv_timeout(TELL_EVERY) {
+                Ok(game) => Some(game?),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            receive(game, queue.evaluations.load(Ordering::Relaxed))?;
         }
-    }
+    })
 }
 
 /// The finished games in a folder, and their statistics.
@@ -273,24 +272,6 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
     }
     progress.resumed = progress.games;
     Ok((games.iter().map(|game| game.number).collect(), progress))
-}
-
-/// A worker: sends its generator's games, or an error, to the writer.
-fn play_games<G: Trainable>(
-    start: &G,
-    settings: &SelfPlay,
-    generator: &dyn GameGenerator<G>,
-    queue: &GameQueue,
-    sender: &SyncSender<Result<PlayedGame, TrainError>>,
-) {
-    // The receiver is gone when the writer has failed.
-    let mut done = |game| match sender.send(Ok(game)) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    };
-    if let Err(error) = generator.play(start, settings, queue, &mut done) {
-        let _ = sender.send(Err(error));
-    }
 }
 
 /// Collects games into shards.

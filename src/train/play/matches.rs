@@ -4,36 +4,21 @@
 
 mod game;
 
+pub use game::{MatchParams, MatchPlayer};
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use game::{MatchGame, PlayerSpec};
+use game::MatchGame;
 
 use crate::TrainError;
 use crate::play::eval_batch::{EvalBatch, run_tasks};
 use tengen::encode::Encode;
-use tengen::rollout::{RaveParams, Rollout};
+use tengen::rollout::Rollout;
 use tengen::stats::GameResult;
-use tengen_nn::eval::EvaluatorFactory;
-
-/// A player of training matches.
-#[derive(Debug, Clone)]
-pub enum MatchPlayer {
-    /// A network with this many playouts a move and no noise.
-    Network {
-        /// The network.
-        network: Box<EvaluatorFactory>,
-        /// Playouts a move.
-        visits: u32,
-    },
-    /// RAVE with this many random playouts a move.
-    Rollouts(u64),
-    /// [`RaveParams::plain_uct`] with this many playouts a move.
-    PlainUct(u64),
-}
 
 /// One pair of games: the first player's results, as Black first.
 pub type PairResult = [GameResult; 2];
@@ -107,32 +92,17 @@ fn play_games<G: Encode + Rollout>(
     stop: &AtomicBool,
     sender: &SyncSender<Sent>,
 ) -> Result<(), TrainError> {
-    let mut batches = Vec::new();
-    let mut spec = |player: &MatchPlayer| -> Result<PlayerSpec, TrainError> {
-        Ok(match player {
-            MatchPlayer::Network { network, visits } => {
-                let batch = EvalBatch::new(network, start)?;
-                batches.push(batch);
-                PlayerSpec::Network {
-                    batch: batches.len() - 1,
-                    visits: *visits,
-                }
-            }
-            MatchPlayer::Rollouts(playouts) => {
-                PlayerSpec::Rollouts(RaveParams::default(), *playouts)
-            }
-            MatchPlayer::PlainUct(playouts) => {
-                PlayerSpec::Rollouts(RaveParams::plain_uct(), *playouts)
-            }
-        })
-    };
-    let specs = [spec(players[0])?, spec(players[1])?];
+    let networks = players.iter().filter_map(|player| match player {
+        MatchPlayer::Network { network, .. } => Some(EvalBatch::new(network, start)),
+        MatchPlayer::Rollouts(_) | MatchPlayer::PlainUct(_) => None,
+    });
+    let mut batches = networks.collect::<Result<Vec<_>, TrainError>>()?;
     let next_task = || {
         // Relaxed: counter and flag order nothing else.
         let game = next.fetch_add(1, Ordering::Relaxed);
         let end = 2 * (u64::from(plan.first) + u64::from(plan.pairs));
         let go_on = game < end && !stop.load(Ordering::Relaxed);
-        go_on.then(|| MatchGame::new(start, &specs, plan, game))
+        go_on.then(|| MatchGame::new(start, players, plan, game))
     };
     let finished = |game: MatchGame<G>| {
         if stop.load(Ordering::Relaxed) || sender.send(Ok((game.number, game.result()))).is_err() {
@@ -151,29 +121,13 @@ fn play_games<G: Encode + Rollout>(
     Ok(())
 }
 
-/// Settings of a match between players of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MatchParams {
-    /// Number of the first opening: parts of a match are played by themselves.
-    pub first: u32,
-    /// Openings; each is played twice, with colours swapped.
-    pub pairs: u32,
-    /// Uniformly random plies that open a game.
-    pub opening_plies: u16,
-    /// Fixes the openings and the playouts.
-    pub seed: u64,
-    /// Threads, at least 1.
-    pub threads: usize,
-    /// Concurrent games per thread.
-    pub concurrent: usize,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::play::eval_batch::tests::info;
     use tengen::game::{BoardSize, Game};
     use tengen::games::nogo::SmallNoGo;
+    use tengen_nn::eval::EvaluatorFactory;
 
     fn plan(pairs: u32) -> MatchParams {
         MatchParams {

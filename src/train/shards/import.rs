@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use recorded::{End, LeftOut};
 
 pub use game::Choice;
-pub use journal::{Counts, LeftOutCount};
+pub use journal::Counts;
 
 use crate::TrainError;
 use crate::durable::{self, lock_folder};
@@ -104,7 +104,7 @@ pub fn import<G: Trainable>(
                 // Another one of the same name is read by the next session.
                 Err(error) => {
                     log::error!("left out: {error}");
-                    progress.counts.left_out.add("in a damaged file", 1);
+                    progress.counts.leave_out("in a damaged file", 1);
                 }
             }
         }
@@ -163,7 +163,7 @@ fn write(
             Ok(game) => game,
             Err(LeftOut { reason, details }) => {
                 log::debug!("{name}: {reason}: {details}");
-                record.counts.left_out.add(reason, 1);
+                record.counts.leave_out(reason, 1);
                 continue;
             }
         };

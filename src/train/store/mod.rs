@@ -1,7 +1,7 @@
 //! Places that keep a training run for several machines: a folder, or a bucket of an object store.
 //!
 //! A [`Store`] has named objects. Results are *created*: the first create wins, and no object of a
-//! run is ever replaced or removed, except reports of progress ([`Store::put`]). That makes work
+//! run is ever replaced or removed, except reports of progress ([`Store::try_put`]). That makes work
 //! that was done twice harmless, without locks, leases or clocks.
 //!
 //! One attempt at a request is made by a [`Backend`]: [`FolderBackend`], or `cloud` with the feature

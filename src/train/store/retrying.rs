@@ -152,15 +152,7 @@ impl Store {
         })
     }
 
-    /// Creates or replaces an object: reports of progress only.
-    ///
-    /// # Errors
-    /// As [`Self::create`].
-    pub fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        self.repeat(name, || self.backend.put(name, bytes))
-    }
-
-    /// Replaces an object in one attempt, which may fail without consequence: the next report
+    /// Creates or replaces a report of progress in one attempt, which may fail without consequence: the next report
     /// follows.
     pub fn try_put(&self, name: &str, bytes: &[u8]) {
         self.counts.requests.fetch_add(1, Ordering::Relaxed);
@@ -352,7 +344,7 @@ mod tests {
         assert!(message.contains("b: it exists with another"), "{message}");
         // All other requests are only repeated.
         backend.next([Fault::Conflict; 5]);
-        store.put("c", b"1").unwrap();
-        assert_eq!(store.list("").unwrap(), ["a", "b", "c"]);
+        assert_eq!(store.get("c").unwrap(), None);
+        assert_eq!(store.list("").unwrap(), ["a", "b"]);
     }
 }

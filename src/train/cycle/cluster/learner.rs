@@ -17,7 +17,7 @@ use super::tickets::{NetworkRef, Part, Ticket};
 use super::worker::Worker;
 use super::{objects, working_copy};
 use crate::TrainError;
-use crate::cycle::{CyclePlan, GameRange};
+use crate::cycle::{CyclePlan, GameRange, to_json};
 use crate::durable;
 use crate::play::generate::{Progress, count_games};
 use crate::shards::shard;
@@ -84,7 +84,7 @@ impl<G: Trainable> Learner<G> {
     where
         T: Serialize + DeserializeOwned + PartialEq + Clone,
     {
-        if self.store.create(name, &objects::write(own)?)? == Creation::Created {
+        if self.store.create(name, &to_json(own)?)? == Creation::Created {
             return Ok(());
         }
         let found: Option<T> = objects::read(&self.store, name)?;

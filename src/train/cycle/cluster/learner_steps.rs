@@ -11,7 +11,7 @@ use super::term::{self, Outcome, Term};
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
 use crate::TrainError;
-use crate::cycle::{CyclePlan, GamesJob, Generation, MatchJob, RunFolder, save};
+use crate::cycle::{CyclePlan, GamesJob, Generation, MatchJob, RunFolder, save, to_json};
 use crate::play::generate::Progress;
 use crate::play::matches::PairResult;
 use crate::trainable::Trainable;
@@ -185,7 +185,7 @@ impl<G: Trainable> Learner<G> {
         let number = generation.number;
         let done = Done::upload(&self.store, run_folder, self.term.get(), generation)?;
         let name = working_copy::object(number);
-        match term::commit(&self.store, self.term.get(), &name, &objects::write(&done)?)? {
+        match term::commit(&self.store, self.term.get(), &name, &to_json(&done)?)? {
             Outcome::Ours => Ok(done.generation),
             Outcome::Superseded => Err(self.superseded()),
             Outcome::Adopt(bytes) => {

@@ -12,7 +12,7 @@ use super::objects;
 use super::objects::Snapshot;
 use super::tickets::Offers;
 use crate::TrainError;
-use crate::cycle::{Machine, Machines};
+use crate::cycle::{Machine, Machines, to_json};
 use crate::store::Store;
 
 /// Reports that are read at a look: a thousand workers take a while, and cost little.
@@ -146,7 +146,7 @@ fn beat(store: &Store, machine: &Mutex<Machine>) {
         machine.beats += 1;
         machine.clone()
     };
-    if let Ok(bytes) = objects::write(&machine) {
+    if let Ok(bytes) = to_json(&machine) {
         store.try_put(&objects::worker(&machine.id), &bytes);
     }
 }

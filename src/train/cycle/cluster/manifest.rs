@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{objects, term};
 use crate::TrainError;
-use crate::cycle::CyclePlan;
+use crate::cycle::{CyclePlan, to_json};
 use crate::shards::shard;
 use crate::store::{Creation, Store};
 use tengen::fnv;
@@ -63,7 +63,7 @@ impl Manifest {
             plan_hash: format!("{:016x}", fnv::hash(text.as_bytes())),
             plan: text,
         };
-        match store.create(NAME, &objects::write(&own)?)? {
+        match store.create(NAME, &to_json(&own)?)? {
             Creation::Created => Ok(own),
             // Another learner was faster.
             Creation::Existed => Manifest::read(store)?.ok_or_else(|| {

@@ -3,22 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::store::Store;
 use crate::{TrainError, durable};
-
-/// The bytes of an object.
-///
-/// # Errors
-/// [`TrainError::Setting`] on a program error.
-pub(super) fn write(value: &impl Serialize) -> Result<Vec<u8>, TrainError> {
-    let mut bytes = serde_json::to_vec_pretty(value)
-        .map_err(|error| TrainError::Setting(format!("cannot write JSON: {error}")))?;
-    bytes.push(b'\n');
-    Ok(bytes)
-}
 
 /// The value of these bytes; `name` is for messages.
 ///

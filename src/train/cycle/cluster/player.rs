@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::objects;
 use super::tickets::{GamesOffer, MatchesOffer, NetworkRef, Offers, Part, Ticket};
-use crate::cycle::{CyclePlan, GameRange};
+use crate::cycle::{CyclePlan, GameRange, to_json};
 use crate::play::generate::{Progress, generate_shard};
 use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
 use crate::play::runtime::Runtime;
@@ -167,7 +167,7 @@ impl<G: Trainable> TicketPlayer<G> {
             observe(progress).map(ControlFlow::Continue)
         })?;
         let source = format!("{} against {}", own.1, other.1);
-        let bytes = objects::write(&PairsResult { source, pairs })?;
+        let bytes = to_json(&PairsResult { source, pairs })?;
         Ok((bytes, progress))
     }
 

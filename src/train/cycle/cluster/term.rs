@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::objects;
 use crate::TrainError;
+use crate::cycle::to_json;
 use crate::store::{Creation, Store};
 
 /// A learner's taking over.
@@ -42,7 +43,7 @@ pub(super) fn newest(store: &Store) -> Result<Option<Term>, TrainError> {
 /// # Errors
 /// [`TrainError`] of the store.
 pub(super) fn begin_term(store: &Store, own: &Term) -> Result<u32, TrainError> {
-    let bytes = objects::write(own)?;
+    let bytes = to_json(own)?;
     loop {
         let number = highest(&store.list("epoch/")?) + 1;
         if store.create(&objects::term(number), &bytes)? == Creation::Created {

@@ -84,7 +84,6 @@ impl CyclePlan {
         plan.check_tables()?;
         plan.check_together()?;
         plan.check_boards()?;
-        plan.check_machines()?;
         Ok(plan)
     }
 
@@ -130,6 +129,11 @@ impl CyclePlan {
                 "a plateau needs a [rating]",
             ),
             (
+                self.machines.ahead == 0 || stages.iter().all(|s| s.plateau.is_none()),
+                "ahead of [machines] needs stages without a plateau: whose games come next must be known \
+                 before they are rated",
+            ),
+            (
                 self.gate.as_ref().is_none_or(|gate| gate.elo0 < gate.elo1),
                 "[gate] needs an elo1 above elo0",
             ),
@@ -156,17 +160,6 @@ impl CyclePlan {
         search
             .map(drop)
             .map_err(|error| refused("[self-play]", &error))
-    }
-
-    /// Checks how the work is divided.
-    fn check_machines(&self) -> Result<(), TrainError> {
-        if self.machines.ahead > 0 && self.stage.iter().any(|stage| stage.plateau.is_some()) {
-            return Err(TrainError::plan(
-                "ahead of [machines] needs stages without a plateau: whose games come next must be known \
-                 before they are rated",
-            ));
-        }
-        Ok(())
     }
 
     /// Checks that the game supports all boards, that each gets games in every stage, and that the

@@ -23,6 +23,11 @@ pub(super) fn section(of: &Machines) -> String {
         .partition(|(machine, age)| !machine.ended && *age < SILENT);
     living.sort_by(|a, b| a.0.id.cmp(&b.0.id));
     rest.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let hours = |of_machine: fn(&Machine) -> f64| {
+        let machines = of.machines.iter().map(|(machine, _)| machine);
+        let seconds = machines.map(|machine| of_machine(machine) * machine.busy_seconds);
+        seconds.sum::<f64>() / 3600.0
+    };
     let mut text = format!(
         "<h2>Machines</h2><p class=\"facts\">{} of {} report. Generation {}: {} of {} tickets done, {} \
          claimed, {} taken over from silent machines. {:.2} core hours, {:.2} GPU hours of play. \
@@ -34,8 +39,8 @@ pub(super) fn section(of: &Machines) -> String {
         of.tickets,
         of.claimed,
         of.reclaimed,
-        of.core_hours(),
-        of.gpu_hours(),
+        hours(|machine| machine.threads as f64),
+        hours(|machine| machine.gpus),
         of.term,
         of.requests,
         of.failures,
@@ -153,22 +158,6 @@ pub struct Machines {
     pub failures: u64,
     /// The longest time in seconds without an answer.
     pub longest_silence: f64,
-}
-
-impl Machines {
-    /// Hours of processor threads that played.
-    #[must_use]
-    pub fn core_hours(&self) -> f64 {
-        let hours = |(machine, _): &(Machine, f64)| machine.threads as f64 * machine.busy_seconds;
-        self.machines.iter().map(hours).sum::<f64>() / 3600.0
-    }
-
-    /// Hours of GPUs that played.
-    #[must_use]
-    pub fn gpu_hours(&self) -> f64 {
-        let hours = |(machine, _): &(Machine, f64)| machine.gpus * machine.busy_seconds;
-        self.machines.iter().map(hours).sum::<f64>() / 3600.0
-    }
 }
 
 #[cfg(test)]

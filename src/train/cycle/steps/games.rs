@@ -10,35 +10,13 @@ use crate::cycle::{StepName, player};
 use crate::play::generate::{Progress, generate};
 use crate::trainable::Trainable;
 
-/// Statistics of a generation's games.
-pub(super) struct Played {
-    pub(super) players: String,
-    pub(super) visits: u64,
-    pub(super) progress: Progress,
-    pub(super) games_per_second: f64,
-    pub(super) evaluations_per_second: f64,
-}
-
-/// Games and evaluations per second, and the distribution of wins.
-fn rates_text(rates: (f64, f64), progress: &Progress) -> String {
-    let mut text = format!("{:.2} games/s", rates.0);
-    if progress.evaluations > 0 {
-        text += &format!(", {:.0} evaluations/s", rates.1);
-    }
-    if progress.games > 0 {
-        let white = 100.0 * (1.0 - progress.black_share());
-        text += &format!(", White wins {white:.1}%");
-    }
-    text
-}
-
 impl<G: Trainable> GenerationSteps<'_, G> {
-    /// Plays the games.
+    /// Plays the games; returns what was played, and its statistics.
     pub(super) fn games(
         &self,
         context: &mut RunContext<'_, G>,
         caught_up: bool,
-    ) -> Result<Played, TrainError> {
+    ) -> Result<(GamesJob, Tally), TrainError> {
         let job = self.games_job(context, self.number, caught_up);
         let mut tally = Tally {
             begun: context.watch.session(),
@@ -59,13 +37,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 }
             }
         }
-        Ok(Played {
-            players: job.players,
-            visits: job.visits,
-            progress: tally.finished,
-            games_per_second: tally.rates.0,
-            evaluations_per_second: tally.rates.1,
-        })
+        Ok((job, tally))
     }
 
     /// Offers the games that other machines may play during this generation's fit.
@@ -164,21 +136,29 @@ impl<G: Trainable> GenerationSteps<'_, G> {
 }
 
 /// Progress of a generation's games.
-struct Tally {
+pub(super) struct Tally {
     /// Start time, in seconds of the session.
     begun: f64,
     /// Progress of finished boards.
-    finished: Progress,
+    pub(super) finished: Progress,
     /// Games and evaluations per second.
-    rates: (f64, f64),
+    pub(super) rates: (f64, f64),
 }
 
 impl Tally {
-    /// Combined progress on all boards.
+    /// Games and evaluations per second on all boards, and the distribution of wins, as text.
     fn see(&mut self, now: f64, progress: Progress) -> String {
         let seconds = (now - self.begun).max(1e-3);
         let new = progress.games - progress.resumed;
         self.rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
-        rates_text(self.rates, &progress)
+        let mut text = format!("{:.2} games/s", self.rates.0);
+        if progress.evaluations > 0 {
+            text += &format!(", {:.0} evaluations/s", self.rates.1);
+        }
+        if progress.games > 0 {
+            let white = 100.0 * (1.0 - progress.black_share());
+            text += &format!(", White wins {white:.1}%");
+        }
+        text
     }
 }

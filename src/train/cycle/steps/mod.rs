@@ -31,7 +31,6 @@ pub(super) struct GenerationSteps<'a, G> {
     /// One board of each size.
     pub(super) boards: &'a [G],
     pub(super) number: u32,
-    pub(super) warm_up: bool,
     pub(super) stage: usize,
     pub(super) done: &'a [Generation],
 }
@@ -57,10 +56,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             }
             (None, None) => self.given_weights(context)?.map(|given| (given, 0)),
         };
-        let played = self.games(context, catch_up.is_some())?;
-        let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.progress.positions;
-        let games_so_far = before.map_or(0, |g| g.games_so_far) + played.progress.games;
-        let rows = played.progress.positions as f64;
+        let (job, tally) = self.games(context, catch_up.is_some())?;
+        let played = tally.finished;
+        let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.positions;
+        let games_so_far = before.map_or(0, |g| g.games_so_far) + played.games;
+        let rows = played.positions as f64;
         let dataset = self.dataset(context, rows_so_far, games_so_far, number)?;
         let held_out = dataset.held_out.clone();
         // If games of the window are missing, the remaining ones are not used more often.
@@ -86,18 +86,18 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let checkpoint = &fitted.checkpoint;
         Ok(Generation {
             number,
-            stage: (!self.warm_up).then_some(self.stage),
-            players: played.players,
-            visits: played.visits,
+            stage: (number > 0 || context.plan.warm_up.is_none()).then_some(self.stage),
+            players: job.players,
+            visits: job.visits,
             network: checkpoint.params.architecture.to_string(),
             plays_next,
-            games: played.progress.games,
+            games: played.games,
             games_so_far,
-            rows: played.progress.positions,
+            rows: played.positions,
             rows_so_far,
-            white_share: 1.0 - played.progress.black_share(),
-            games_per_second: played.games_per_second,
-            evaluations_per_second: played.evaluations_per_second,
+            white_share: 1.0 - played.black_share(),
+            games_per_second: tally.rates.0,
+            evaluations_per_second: tally.rates.1,
             samples_per_second: fitted.samples_per_second,
             steps: fitted.earlier_steps + checkpoint.step,
             held_out: fitted.held_out,

@@ -128,10 +128,20 @@ pub(super) fn dense<L: Layers>(
         layers.flatten(&planes)
     };
     let (points, board) = (flat("policy", 2), flat("value", 1));
-    let hidden = layers.linear("value.hidden", &board, DENSE_VALUE);
+    dense_logits(layers, &points, &board, shape)
+}
+
+/// Policy and value by fully connected layers.
+fn dense_logits<L: Layers>(
+    layers: &mut L,
+    points: &L::Vector,
+    board: &L::Vector,
+    shape: GameShape,
+) -> Heads<L::Vector> {
+    let hidden = layers.linear("value.hidden", board, DENSE_VALUE);
     let hidden = layers.relu_vector(&hidden);
     Heads {
-        policy: layers.linear("policy.logits", &points, shape.policy_len()),
+        policy: layers.linear("policy.logits", points, shape.policy_len()),
         value: layers.linear("value.logits", &hidden, shape.outcomes),
         aux: Vec::new(),
     }
@@ -153,13 +163,7 @@ pub(super) fn network<L: Layers>(
         let next = layers.linear(&format!("layer{index}"), &trunk, width);
         trunk = layers.relu_vector(&next);
     }
-    let hidden = layers.linear("value.hidden", &trunk, DENSE_VALUE);
-    let hidden = layers.relu_vector(&hidden);
-    Heads {
-        policy: layers.linear("policy.logits", &trunk, shape.policy_len()),
-        value: layers.linear("value.logits", &hidden, shape.outcomes),
-        aux: Vec::new(),
-    }
+    dense_logits(layers, &trunk, &trunk, shape)
 }
 
 /// Properties of a game that determine a network's shape.

@@ -319,14 +319,14 @@ fn a_run_of_another_program_is_refused_with_the_reason() {
     ] {
         let mut other = serde_json::to_value(&manifest).unwrap();
         other[change] = 9.into();
-        store.put("run.json", other.to_string().as_bytes()).unwrap();
+        store.try_put("run.json", other.to_string().as_bytes());
         let refused = Manifest::read(&store).unwrap_err();
         assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
         assert!(refused.to_string().contains(reason), "{refused}");
     }
     let mut other = serde_json::to_value(&manifest).unwrap();
     other["program"] = "tengen-train 9.9".into();
-    store.put("run.json", other.to_string().as_bytes()).unwrap();
+    store.try_put("run.json", other.to_string().as_bytes());
     let message = Manifest::read(&store).unwrap_err().to_string();
     assert!(message.contains("program tengen-train 9.9"), "{message}");
 }
@@ -379,7 +379,7 @@ fn a_dead_workers_ticket_is_played_and_a_wrong_result_is_seen() {
     let mut shard = shard::decode(path, store.get(&name).unwrap().unwrap()).unwrap();
     shard.rows.pop();
     let wrong = shard::encode(&shard.info, &shard.rows).unwrap();
-    store.put(&name, &wrong).unwrap();
+    store.try_put(&name, &wrong);
     let refused = worker.play(&ticket, None, &mut |_| Ok(())).unwrap_err();
     assert!(
         refused.to_string().contains("with another result"),
@@ -388,7 +388,7 @@ fn a_dead_workers_ticket_is_played_and_a_wrong_result_is_seen() {
     // Of another backend it may differ: the first one stays.
     shard.info.source += " backend=another";
     let other = shard::encode(&shard.info, &shard.rows).unwrap();
-    store.put(&name, &other).unwrap();
+    store.try_put(&name, &other);
     worker.play(&ticket, None, &mut |_| Ok(())).unwrap();
     assert_eq!(store.get(&name).unwrap(), Some(other));
 }
