@@ -250,7 +250,7 @@ fn learn<G: Trainable>(
     let clock = SystemClock::new();
     let peak = peak_flops(&clock, PEAK_SPAN);
     // Forward pass, and gradients of inputs and weights; a multiply-add counts as two operations.
-    let sample_flops = 3.0 * 2.0 * counts.fitted_multiply_adds as f64;
+    let sample_flops = 3.0 * 2.0 * counts.fitted.multiply_adds as f64;
     let place = FitContext {
         folder: &args.out,
         device: args.device,
@@ -443,9 +443,9 @@ fn describe<G: Trainable>(
         params.architecture,
         params.encoding,
         boards.join(", "),
-        counts.parameters,
-        counts.multiply_adds,
-        counts.fitted_multiply_adds,
+        counts.played.parameters,
+        counts.played.multiply_adds,
+        counts.fitted.multiply_adds,
         dataset.games,
         dataset.fit.len(),
         dataset.held_out.len(),

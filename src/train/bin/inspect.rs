@@ -156,10 +156,10 @@ fn checkpoint(checkpoint: &Checkpoint) -> Facts {
 /// Size of a network: in play, and with the auxiliary heads of the fit.
 fn size_of(counts: Counts) -> Facts {
     facts([
-        ("parameters", json!(counts.parameters)),
-        ("multiply_adds", json!(counts.multiply_adds)),
-        ("fitted_parameters", json!(counts.fitted_parameters)),
-        ("fitted_multiply_adds", json!(counts.fitted_multiply_adds)),
+        ("parameters", json!(counts.played.parameters)),
+        ("multiply_adds", json!(counts.played.multiply_adds)),
+        ("fitted_parameters", json!(counts.fitted.parameters)),
+        ("fitted_multiply_adds", json!(counts.fitted.multiply_adds)),
     ])
 }
 

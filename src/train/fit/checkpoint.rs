@@ -103,17 +103,8 @@ impl Origin {
     /// weights have the same shapes.
     #[must_use]
     pub fn same_input(&self, other: &Origin) -> bool {
-        let input = |origin: &Origin| {
-            let Origin {
-                game,
-                encoding,
-                planes,
-                outcomes,
-                ..
-            } = origin;
-            (game.clone(), encoding.clone(), *planes, *outcomes)
-        };
-        input(self) == input(other)
+        (&self.game, &self.encoding) == (&other.game, &other.encoding)
+            && (self.planes, self.outcomes) == (other.planes, other.outcomes)
     }
 
     /// All boards if there are several; unreadable ones are left out.

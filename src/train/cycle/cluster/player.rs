@@ -186,7 +186,7 @@ impl<G: Trainable> TicketPlayer<G> {
             path.exists() && std::fs::read(&path).is_ok_and(|bytes| hash(&bytes) == network.hash);
         if !is_there {
             std::fs::create_dir_all(&self.networks).map_err(TrainError::io(&self.networks))?;
-            durable::write(&path, &download(&self.store, network)?)?;
+            durable::write(&path, &download(&self.store, &network.hash)?)?;
         }
         let opened = self.runtime.open_named(&path, size)?;
         if self.open.len() >= MAX_OPEN {
@@ -197,14 +197,14 @@ impl<G: Trainable> TicketPlayer<G> {
     }
 }
 
-/// A network's bytes.
+/// The bytes of the network with a checksum.
 ///
 /// # Errors
 /// [`TrainError`] of the store, also when they are damaged.
-pub(super) fn download(store: &Store, network: &NetworkRef) -> Result<Vec<u8>, TrainError> {
-    let bytes = store.get_checked(&objects::network(&network.hash), |bytes| {
+pub(super) fn download(store: &Store, wanted: &str) -> Result<Vec<u8>, TrainError> {
+    let bytes = store.get_checked(&objects::network(wanted), |bytes| {
         let found = hash(&bytes);
-        (found == network.hash)
+        (found == wanted)
             .then_some(bytes)
             .ok_or(format!("its checksum is {found}"))
     })?;

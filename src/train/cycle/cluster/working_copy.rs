@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::objects;
 use super::player::{download, hash};
-use super::tickets::NetworkRef;
 use crate::cycle::{CyclePlan, Generation, MatchRecord, RunFolder, load, match_records, save};
 use crate::fit::checkpoint::Checkpoint;
 use crate::store::Store;
@@ -126,8 +125,8 @@ pub(super) fn bring_up(
         keep_matches(run_folder, done)?;
     }
     keep_checkpoint(store, run_folder, last)?;
-    for name in needed(&all, plan) {
-        keep_network(store, run_folder, &all, &name)?;
+    for (name, hash) in needed(&all, plan) {
+        keep_network(store, run_folder, name, hash)?;
     }
     // Last: what has a summary is complete.
     for done in all.iter().skip(own) {
@@ -188,8 +187,8 @@ fn keep_checkpoint(store: &Store, run_folder: &RunFolder, last: &Done) -> Result
     durable::write(&path, &bytes)
 }
 
-/// File names of the networks with which the next generation may have to do.
-fn needed(all: &[Done], plan: &CyclePlan) -> BTreeSet<String> {
+/// Names and checksums of the networks with which the next generation may have to do.
+fn needed<'a>(all: &'a [Done], plan: &CyclePlan) -> BTreeMap<&'a String, &'a String> {
     let generations = || all.iter().map(|done| &done.generation);
     let recent = generations().rev().take(plan.machines.ahead as usize + 1);
     let mut numbers: BTreeSet<u32> = recent.map(|g| g.plays_next).collect();
@@ -197,31 +196,24 @@ fn needed(all: &[Done], plan: &CyclePlan) -> BTreeSet<String> {
     numbers.extend(rated.map(|done| done.generation.number));
     numbers.extend(generations().next_back().map(|last| last.number));
     let stems: Vec<String> = numbers.iter().map(|n| format!("network-{n:04}.")).collect();
-    let names = all.iter().flat_map(|done| done.networks.keys());
-    let is_needed = |name: &&String| {
+    let is_needed = |name: &str| {
         let plays_first = all.len() <= plan.machines.ahead as usize && name.starts_with("warm-up");
         plays_first || stems.iter().any(|stem| name.starts_with(stem))
     };
-    names.filter(is_needed).cloned().collect()
+    // Of networks of one name the first counts.
+    let networks = all.iter().rev().flat_map(|done| &done.networks);
+    networks.filter(|(name, _)| is_needed(name)).collect()
 }
 
 fn keep_network(
     store: &Store,
     run_folder: &RunFolder,
-    all: &[Done],
     name: &str,
+    wanted: &str,
 ) -> Result<(), TrainError> {
-    let found = all.iter().find_map(|done| done.networks.get(name));
     let path = run_folder.networks().join(name);
-    let Some(hash_wanted) = found else {
-        return Ok(());
-    };
-    if fs::read(&path).is_ok_and(|bytes| hash(&bytes) == *hash_wanted) {
+    if fs::read(&path).is_ok_and(|bytes| hash(&bytes) == wanted) {
         return Ok(());
     }
-    let network = NetworkRef {
-        name: name.to_owned(),
-        hash: hash_wanted.clone(),
-    };
-    durable::write(&path, &download(store, &network)?)
+    durable::write(&path, &download(store, wanted)?)
 }

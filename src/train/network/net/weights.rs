@@ -103,14 +103,10 @@ impl Weights {
 /// The size of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// Parameters of the network in play, without auxiliary heads.
-    pub parameters: usize,
-    /// Multiply-adds per position of that network, batch norms folded.
-    pub multiply_adds: usize,
-    /// Parameters, auxiliary heads included.
-    pub fitted_parameters: usize,
-    /// Multiply-adds per position, auxiliary heads included.
-    pub fitted_multiply_adds: usize,
+    /// In play, without auxiliary heads.
+    pub played: WalkCounts,
+    /// Auxiliary heads included.
+    pub fitted: WalkCounts,
 }
 
 /// Counts of one walk.
@@ -118,7 +114,7 @@ pub struct Counts {
 pub struct WalkCounts {
     /// Number of fitted parameters.
     pub parameters: usize,
-    /// Multiplications with an addition for one position.
+    /// Multiply-adds per position, batch norms folded.
     pub multiply_adds: usize,
 }
 
