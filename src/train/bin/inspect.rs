@@ -70,12 +70,12 @@ fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
     let mut planes = GAMES.iter().filter_map(|game| {
         with_game!(game.name, size, |start| planes_of(
             &start,
-            architecture.encoding()
+            architecture.family.encoding()
         ))
         .ok()?
     });
     let planes = planes.next().with_context(|| {
-        let encoding = architecture.encoding();
+        let encoding = architecture.family.encoding();
         format!("{architecture} uses {encoding}, which no game on {size} has: try a smaller --size")
     })?;
     let (_, counts) = architecture.declare(planes, size, 0);
@@ -86,7 +86,7 @@ fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
         .collect();
     let mut facts = facts([
         ("network", json!(architecture.to_string())),
-        ("encoding", json!(architecture.encoding())),
+        ("encoding", json!(architecture.family.encoding())),
         ("planes", json!(planes)),
         ("extra_heads", json!(heads.join(" "))),
     ]);

@@ -180,13 +180,13 @@ pub fn encode<'a, G: Trainable>(
 fn value(row: &Row, root_share: f32, outcomes: usize) -> Vec<f32> {
     let (result, thought) = (f32::from(row.result), row.root_value);
     let mixed = |of: fn(f32) -> f32| of(result) * (1.0 - root_share) + of(thought) * root_share;
-    if outcomes == 2 {
+    if outcomes == 2 || row.result != 0 {
         let value = mixed(|value| value);
-        return vec![(1.0 + value) / 2.0, (1.0 - value) / 2.0];
-    }
-    if row.result != 0 {
-        let value = mixed(|value| value);
-        return vec![(1.0 + value) / 2.0, 0.0, (1.0 - value) / 2.0];
+        let (win, loss) = ((1.0 + value) / 2.0, (1.0 - value) / 2.0);
+        return match outcomes {
+            2 => vec![win, loss],
+            _ => vec![win, 0.0, loss],
+        };
     }
     let [win, draw, loss]: [fn(f32) -> f32; 3] = [
         |value| value.max(0.0),

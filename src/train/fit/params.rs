@@ -77,7 +77,7 @@ impl FitParams {
     /// The same of a network of any game.
     #[must_use]
     pub fn new(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
-        let usual = || architecture.encoding().to_owned();
+        let usual = || architecture.family.encoding().to_owned();
         FitParams {
             architecture,
             encoding: fit.encoding.clone().unwrap_or_else(usual),
@@ -108,7 +108,7 @@ pub fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static 
     let encodings = G::encodings();
     let own = encodings
         .iter()
-        .find(|own| own.id() == architecture.encoding());
+        .find(|own| own.id() == architecture.family.encoding());
     own.or(encodings.last()).copied()
 }
 

@@ -169,7 +169,7 @@ fn check(net: &str, rule: OptimizerKind, schedule: Schedule, aux_heads: &[&str])
     let architecture: Architecture = net.parse().unwrap();
     let params = FitParams {
         architecture,
-        encoding: architecture.encoding().to_owned(),
+        encoding: architecture.family.encoding().to_owned(),
         rule,
         schedule,
         ..params()

@@ -109,7 +109,14 @@ impl Store {
         let mut is_sure = true;
         let creation = self.repeat(name, || {
             let attempt = match self.backend.create(name, bytes) {
-                Ok(Creation::Existed) => self.existed(name),
+                // The answer is the same for an object and for a request that was in the way of ours.
+                Ok(Creation::Existed) => match self.backend.get(name) {
+                    Ok(Some(_)) => Ok(Creation::Existed),
+                    Ok(None) => Err(Failure::Transient(
+                        "a conflict: it is said to exist, and does not".to_owned(),
+                    )),
+                    Err(failure) => Err(failure),
+                },
                 attempt => attempt,
             };
             is_sure &= attempt.is_ok();
@@ -125,17 +132,6 @@ impl Store {
             }
         }
         Ok(Creation::Existed)
-    }
-
-    /// Whether an object that is said to exist does: the answer is the same for one and for a request
-    /// that was in the way of ours.
-    fn existed(&self, name: &str) -> Result<Creation, Failure> {
-        match self.backend.get(name)? {
-            Some(_) => Ok(Creation::Existed),
-            None => Err(Failure::Transient(
-                "a conflict: it is said to exist, and does not".to_owned(),
-            )),
-        }
     }
 
     /// Creates an object whose name tells its content; one that exists must have these bytes.

@@ -182,15 +182,17 @@ impl Claims {
             claim.watched(sign, self.store.now(), self.lease);
         }
         if let Action::Create(attempt) = claim.action() {
-            let object = objects::of(ticket.generation, &objects::claim(&ticket.name, attempt));
-            claim.created(self.store.create(&object, self.id.as_bytes())?);
+            let created = self
+                .store
+                .create(&ticket.claim(attempt), self.id.as_bytes());
+            claim.created(created?);
         }
         Ok(matches!(claim.action(), Action::Play(_)))
     }
 
     /// Reports so far of a claim's owner, while it says that it holds the claim.
     fn sign_of_life(&self, ticket: &Ticket, attempt: u32) -> Result<Option<u64>, TrainError> {
-        let claim = objects::of(ticket.generation, &objects::claim(&ticket.name, attempt));
+        let claim = ticket.claim(attempt);
         let Some(owner) = self.store.get(&claim)? else {
             return Ok(None);
         };

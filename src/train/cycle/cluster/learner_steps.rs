@@ -67,12 +67,10 @@ impl<G: Trainable> Learner<G> {
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<Progress, TrainError> {
         self.generation.set(job.generation);
-        let offer: Option<GamesOffer> =
-            objects::read(&self.store, &GamesOffer::object(job.generation))?;
-        let offer = offer.ok_or_else(|| {
-            let name = GamesOffer::object(job.generation);
-            self.store.error(&name, "it is missing".to_owned())
-        })?;
+        let name = GamesOffer::object(job.generation);
+        let offer: Option<GamesOffer> = objects::read(&self.store, &name)?;
+        let missing = || self.store.error(&name, "it is missing".to_owned());
+        let offer = offer.ok_or_else(missing)?;
         let tickets = offer.tickets(&self.plan);
         let evaluations = self.seen.borrow().evaluations();
         let progress = Cell::new(Progress::default());

@@ -106,14 +106,18 @@ impl Manifest {
         Ok(Some(found))
     }
 
+    /// The plan of the newest learner.
+    fn newest_plan(&self, store: &Store) -> Result<CyclePlan, TrainError> {
+        let newest = term::newest(store)?;
+        CyclePlan::parse(newest.as_ref().map_or(&self.plan, |newest| &newest.plan))
+    }
+
     /// Whether the run may go on with this plan: that of its newest learner, or a longer one.
     ///
     /// # Errors
     /// [`TrainError::Refused`] when it may not; [`TrainError`] of the store.
     pub(super) fn check_plan(&self, store: &Store, plan: &CyclePlan) -> Result<(), TrainError> {
-        let newest = term::newest(store)?;
-        let before = newest.map_or(self.plan.clone(), |newest| newest.plan);
-        if plan.continues(&CyclePlan::parse(&before)?) {
+        if plan.continues(&self.newest_plan(store)?) {
             return Ok(());
         }
         Err(TrainError::Refused(format!(
@@ -159,9 +163,7 @@ pub fn current_plan(store: &Store) -> Result<Option<CyclePlan>, TrainError> {
     let Some(manifest) = Manifest::read(store)? else {
         return Ok(None);
     };
-    let newest = term::newest(store)?;
-    let text = newest.map_or(manifest.plan, |newest| newest.plan);
-    CyclePlan::parse(&text).map(Some)
+    manifest.newest_plan(store).map(Some)
 }
 
 /// Waits until the run has begun; returns its plan.

@@ -68,7 +68,7 @@ impl<G: Trainable> TicketPlayer<G> {
         self.runtime.device == Device::Cpu
     }
 
-    /// Plays a ticket of these offers; returns its result and its games. `observe` is called often,
+    /// Plays a ticket of these offers; returns its result. `observe` is called often,
     /// and may end it.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl<G: Trainable> TicketPlayer<G> {
         offers: &Offers,
         ticket: &Ticket,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
-    ) -> Result<(Vec<u8>, Progress), TrainError> {
+    ) -> Result<Vec<u8>, TrainError> {
         match (&ticket.part, &offers.games, &offers.matches) {
             (Part::Games(range), Some(offer), _) => self.games(offer, *range, observe),
             (
@@ -102,7 +102,7 @@ impl<G: Trainable> TicketPlayer<G> {
         offer: &GamesOffer,
         range: GameRange,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
-    ) -> Result<(Vec<u8>, Progress), TrainError> {
+    ) -> Result<Vec<u8>, TrainError> {
         let plan = CyclePlan::parse(&offer.plan)?;
         let starts = plan.starts(&self.start)?;
         let start = starts
@@ -122,7 +122,8 @@ impl<G: Trainable> TicketPlayer<G> {
         let job = &offer.job;
         let games = job.generation_plan(&plan, range, self.threads, source);
         let player = job.player(&plan, start, opened)?;
-        generate_shard(start, &games, &*player, observe)
+        let (bytes, _) = generate_shard(start, &games, &*player, observe)?;
+        Ok(bytes)
     }
 
     fn pairs(
@@ -132,7 +133,7 @@ impl<G: Trainable> TicketPlayer<G> {
         first: u32,
         pairs: u32,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
-    ) -> Result<(Vec<u8>, Progress), TrainError> {
+    ) -> Result<Vec<u8>, TrainError> {
         let plan = CyclePlan::parse(&offer.plan)?;
         let starts = plan.starts(&self.start)?;
         let (start, other) = starts
@@ -167,8 +168,7 @@ impl<G: Trainable> TicketPlayer<G> {
             observe(progress).map(ControlFlow::Continue)
         })?;
         let source = format!("{} against {}", own.1, other.1);
-        let bytes = to_json(&PairsResult { source, pairs })?;
-        Ok((bytes, progress))
+        to_json(&PairsResult { source, pairs })
     }
 
     /// Opens a network of the store, or takes it from those that are open.

@@ -68,6 +68,11 @@ impl Ticket {
         objects::of(self.generation, &self.name)
     }
 
+    /// The claim of an attempt, counted from 1.
+    pub(super) fn claim(&self, attempt: u32) -> String {
+        objects::of(self.generation, &objects::claim(&self.name, attempt))
+    }
+
     /// The object that holds its result.
     pub(super) fn result(&self) -> String {
         let ending = match self.part {
@@ -87,11 +92,11 @@ impl GamesOffer {
     /// Its tickets, board after board.
     pub(super) fn tickets(&self, plan: &CyclePlan) -> Vec<Ticket> {
         let mut tickets = Vec::new();
+        let step = usize::try_from(self.games_per_ticket.max(1)).unwrap_or(usize::MAX);
         for range in self.job.ranges(plan) {
-            let mut first = range.first;
             let end = range.first + range.games;
-            while first < end {
-                let games = self.games_per_ticket.max(1).min(end - first);
+            for first in (range.first..end).step_by(step) {
+                let games = (step as u64).min(end - first);
                 tickets.push(Ticket {
                     generation: self.job.generation,
                     name: format!("games/{:04}", tickets.len()),
@@ -101,7 +106,6 @@ impl GamesOffer {
                         ..range
                     }),
                 });
-                first += games;
             }
         }
         tickets

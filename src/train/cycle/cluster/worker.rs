@@ -187,8 +187,7 @@ impl<G: Trainable> Worker<G> {
         attempt: Option<u32>,
         observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
     ) -> Result<(), TrainError> {
-        let claim = attempt.map(|attempt| objects::claim(&ticket.name, attempt));
-        let claim = claim.map(|claim| objects::of(ticket.generation, &claim));
+        let claim = attempt.map(|attempt| ticket.claim(attempt));
         let begun = self.store.now();
         self.heartbeat.update(|machine| machine.holding = claim);
         let offers = self.offers.entry(ticket.generation).or_default();
@@ -202,7 +201,7 @@ impl<G: Trainable> Worker<G> {
             observe(progress)
         };
         let played = self.player.play(offers, ticket, &mut tell);
-        let kept = played.and_then(|(bytes, _)| self.keep(ticket, &bytes));
+        let kept = played.and_then(|bytes| self.keep(ticket, &bytes));
         let now = self.store.now();
         let busy = now.saturating_sub(begun).as_secs_f64();
         let seconds = now.saturating_sub(self.begun).as_secs_f64();

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{GenerationSteps, export, steps};
+use super::{GenerationSteps, POSITIONS, export, steps};
 use crate::cycle::context::RunContext;
 use crate::cycle::{StepName, int8};
-use crate::export::quantize::examples::{Examples, quick_games};
+use crate::export::quantize::examples::Examples;
 use crate::export::quantize::{differences, is_accepted, open_both, to_int8};
 use crate::fit::checkpoint::Checkpoint;
 use crate::fit::held_out::HeldOutLosses;
@@ -143,9 +143,6 @@ fn last_held_out(folder: &Path) -> Result<Option<HeldOutLosses>, TrainError> {
     Ok(last)
 }
 
-/// Positions for calibration, of all boards together; as many others are compared.
-const POSITIONS: usize = 512;
-
 impl<G: Trainable> GenerationSteps<'_, G> {
     /// Writes a network's int8 form, calibrated on held-out rows of all boards, if the plan
     /// requests it and it is accurate enough on each; otherwise the network itself plays.
@@ -185,19 +182,5 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             worst.size
         );
         Ok(())
-    }
-
-    /// Writes it like [`Self::quantize`], calibrated on short games by playouts: before any games
-    /// exist.
-    pub(super) fn quantize_by_quick_games(
-        &self,
-        context: &RunContext<'_, G>,
-        network: &Path,
-    ) -> Result<(), TrainError> {
-        if !context.plan.self_play.int8 || int8(network).exists() {
-            return Ok(());
-        }
-        let rows = quick_games(self.boards, 2 * POSITIONS, context.plan.seed);
-        self.quantize(context, network, &rows)
     }
 }

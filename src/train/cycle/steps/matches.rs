@@ -7,7 +7,7 @@ use crate::TrainError;
 use crate::cycle::StepName;
 use crate::cycle::context::RunContext;
 use crate::cycle::jobs::{MatchJob, Opponent};
-use crate::cycle::plan::{Gate, Rating};
+use crate::cycle::plan::Rating;
 use crate::cycle::ratings::{
     MatchRecord, anchor_name, match_records, network_name, next_anchor, score,
 };
@@ -169,7 +169,9 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             visits: gate.visits,
         });
         let plan = self.match_plan(context, gate.pairs, Rating::default().opening_plies);
-        let sprt = sprt(gate)?;
+        // Error rates of 5%.
+        let sprt = Sprt::new(gate.elo0, gate.elo1, 0.05, 0.05)
+            .map_err(|error| TrainError::Setting(format!("[gate]: {error}")))?;
         let pairs = play_match(self.start, [&new, &old], &plan, |pairs| {
             let (done, total) = (pairs.len() as u64, plan.pairs.into());
             context.tell(self.number, StepName::Gate, done, total, percent(pairs))?;
@@ -196,10 +198,4 @@ impl<G: Trainable> GenerationSteps<'_, G> {
 /// A score as text.
 fn percent(pairs: &[PairResult]) -> String {
     format!("{:.0}%", 100.0 * score(pairs).score())
-}
-
-/// The test of a gate, with error rates of 5%.
-fn sprt(gate: &Gate) -> Result<Sprt, TrainError> {
-    Sprt::new(gate.elo0, gate.elo1, 0.05, 0.05)
-        .map_err(|error| TrainError::Setting(format!("[gate]: {error}")))
 }

@@ -11,9 +11,10 @@ use super::context::RunContext;
 use super::generation::{Generation, measure};
 use super::jobs::read_weights;
 use super::plan::Stage;
-use super::run_folder::RunFolder;
+use super::run_folder::{RunFolder, int8};
 use crate::TrainError;
 use crate::durable;
+use crate::export::quantize::examples::quick_games;
 use crate::export::{network_info, to_onnx};
 use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::network::architecture::Outputs;
@@ -21,6 +22,9 @@ use crate::shards::dataset::{Dataset, Selection};
 use crate::shards::row::Row;
 use crate::shards::shard;
 use crate::trainable::Trainable;
+
+/// Positions for calibration of int8 networks, of all boards together; as many others are compared.
+const POSITIONS: usize = 512;
 
 /// One generation to complete.
 pub(super) struct GenerationSteps<'a, G> {
@@ -132,7 +136,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             };
             export(&played, 0, &network)?;
         }
-        self.quantize_by_quick_games(context, &network)?;
+        if context.plan.self_play.int8 && !int8(&network).exists() {
+            // Before any games exist: on short ones by playouts.
+            let rows = quick_games(self.boards, 2 * POSITIONS, context.plan.seed);
+            self.quantize(context, &network, &rows)?;
+        }
         Ok(Some(given))
     }
 

@@ -150,7 +150,8 @@ impl Family {
     }
 
     /// The default input encoding.
-    pub(super) fn encoding(self) -> &'static str {
+    #[must_use]
+    pub fn encoding(self) -> &'static str {
         match self {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",
             Family::Az(_) => "nogo-az",

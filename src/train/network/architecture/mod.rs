@@ -121,12 +121,6 @@ impl Architecture {
         self.family.aux_heads(shape.into().scored)
     }
 
-    /// The family's default encoding.
-    #[must_use]
-    pub fn encoding(&self) -> &'static str {
-        self.family.encoding()
-    }
-
     /// Whether the same weights work on boards of all sizes: no layer is as large as the board.
     #[must_use]
     pub fn is_for_any_board(&self, shape: impl Into<GameShape>) -> bool {
