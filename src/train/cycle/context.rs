@@ -65,12 +65,9 @@ impl<G: Trainable> RunContext<'_, G> {
             let (title, unit) = step.title_and_unit();
             let now =
                 format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
-            if let Some(learner) = self.learner {
-                learner.machines(self.run_folder)?;
-            }
-            report::write(self.run_folder, Some(&now))?;
-            if let Some(learner) = self.learner {
-                learner.show(&self.run_folder.report());
+            match self.learner {
+                Some(learner) => learner.report(self.run_folder, Some(&now))?,
+                None => report::write(self.run_folder, Some(&now))?,
             }
         }
         (self.observe)(&RunEvent::Step {

@@ -82,9 +82,7 @@ pub(super) fn run_with<G: Trainable>(
         let Some(stage) = stage else {
             if let Some(learner) = learner {
                 learner.finish(done.len() as u32)?;
-                learner.machines(&run_folder)?;
-                report::write(&run_folder, None)?;
-                learner.show(&run_folder.report());
+                learner.report(&run_folder, None)?;
             }
             return Ok(done);
         };

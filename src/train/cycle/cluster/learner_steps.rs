@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::learner::Learner;
 use super::objects;
@@ -11,7 +11,7 @@ use super::term::{self, Outcome, Term};
 use super::tickets::{GamesOffer, MatchesOffer, Part};
 use super::working_copy::{self, Done};
 use crate::TrainError;
-use crate::cycle::{CyclePlan, GamesJob, Generation, MatchJob, RunFolder, save, to_json};
+use crate::cycle::{CyclePlan, GamesJob, Generation, MatchJob, RunFolder, report, save, to_json};
 use crate::play::generate::Progress;
 use crate::play::matches::PairResult;
 use crate::trainable::Trainable;
@@ -204,23 +204,25 @@ impl<G: Trainable> Learner<G> {
         Ok(self.store.keep(&name, b"{}\n")?)
     }
 
-    /// Writes what is known of the machines into the folder, for its report.
+    /// Writes the folder's report, with what is known of the machines, and shows it to readers of the store.
     ///
     /// # Errors
-    /// [`TrainError`] of files.
-    pub(in crate::cycle) fn machines(&self, run_folder: &RunFolder) -> Result<(), TrainError> {
+    /// [`TrainError::Refused`] when another learner has taken over; others of the store and of files.
+    pub(in crate::cycle) fn report(
+        &self,
+        run_folder: &RunFolder,
+        now: Option<&str>,
+    ) -> Result<(), TrainError> {
         if !term::is_newest(&self.store, self.term.get())? {
             return Err(self.superseded());
         }
         let mut seen = self.seen.borrow_mut();
         let machines = seen.look(self.generation.get(), self.term.get())?;
-        save(&run_folder.machines(), &machines)
-    }
-
-    /// Shows the folder's report to readers of the store.
-    pub(in crate::cycle) fn show(&self, report: &Path) {
-        if let Ok(bytes) = std::fs::read(report) {
+        save(&run_folder.machines(), &machines)?;
+        report::write(run_folder, now)?;
+        if let Ok(bytes) = std::fs::read(run_folder.report()) {
             self.store.try_put("report.html", &bytes);
         }
+        Ok(())
     }
 }

@@ -8,12 +8,81 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::objects;
-use super::objects::Snapshot;
+use super::objects::{self, Snapshot};
 use super::tickets::Offers;
 use crate::TrainError;
 use crate::cycle::{Machine, Machines, to_json};
 use crate::store::Store;
+
+/// Reports regularly until it is dropped.
+pub(super) struct Heartbeat {
+    machine: Arc<Mutex<Machine>>,
+    store: Store,
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Heartbeat {
+    /// Starts to report a machine as often as this.
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`] when a thread cannot be started.
+    pub(super) fn start(
+        store: &Store,
+        machine: Machine,
+        every: Duration,
+    ) -> Result<Heartbeat, TrainError> {
+        let machine = Arc::new(Mutex::new(machine));
+        let (end, ended) = channel();
+        let (own, store) = (Arc::clone(&machine), store.clone());
+        let place = store.clone();
+        let thread = thread::Builder::new()
+            .name("heartbeat".to_owned())
+            .spawn(move || {
+                loop {
+                    beat(&place, &own);
+                    if ended.recv_timeout(every) != Err(RecvTimeoutError::Timeout) {
+                        return;
+                    }
+                }
+            })
+            .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
+        Ok(Heartbeat {
+            machine,
+            store,
+            end: Some(end),
+            thread: Some(thread),
+        })
+    }
+
+    /// Changes what the next report says.
+    pub(super) fn update(&self, change: impl FnOnce(&mut Machine)) {
+        change(&mut self.machine.lock());
+    }
+}
+
+/// Reports once. Without an answer the next report follows.
+fn beat(store: &Store, machine: &Mutex<Machine>) {
+    let machine = {
+        let mut machine = machine.lock();
+        machine.beats += 1;
+        machine.clone()
+    };
+    if let Ok(bytes) = to_json(&machine) {
+        store.try_put(&objects::worker(&machine.id), &bytes);
+    }
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        self.update(|machine| machine.ended = true);
+        beat(&self.store, &self.machine);
+    }
+}
 
 /// Reports that are read at a look: a thousand workers take a while, and cost little.
 const MAX_READ: usize = 50;
@@ -89,75 +158,5 @@ impl MachinesSeen {
             failures: self.store.failures(),
             longest_silence: self.store.longest_silence().as_secs_f64(),
         })
-    }
-}
-
-/// Reports regularly until it is dropped.
-pub(super) struct Heartbeat {
-    machine: Arc<Mutex<Machine>>,
-    store: Store,
-    end: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Heartbeat {
-    /// Starts to report a machine as often as this.
-    ///
-    /// # Errors
-    /// [`TrainError::Setting`] when a thread cannot be started.
-    pub(super) fn start(
-        store: &Store,
-        machine: Machine,
-        every: Duration,
-    ) -> Result<Heartbeat, TrainError> {
-        let machine = Arc::new(Mutex::new(machine));
-        let (end, ended) = channel();
-        let (own, store) = (Arc::clone(&machine), store.clone());
-        let place = store.clone();
-        let thread = thread::Builder::new()
-            .name("heartbeat".to_owned())
-            .spawn(move || {
-                loop {
-                    beat(&place, &own);
-                    if ended.recv_timeout(every) != Err(RecvTimeoutError::Timeout) {
-                        return;
-                    }
-                }
-            })
-            .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
-        Ok(Heartbeat {
-            machine,
-            store,
-            end: Some(end),
-            thread: Some(thread),
-        })
-    }
-
-    /// Changes what the next report says.
-    pub(super) fn update(&self, change: impl FnOnce(&mut Machine)) {
-        change(&mut self.machine.lock());
-    }
-}
-
-/// Reports once. Without an answer the next report follows.
-fn beat(store: &Store, machine: &Mutex<Machine>) {
-    let machine = {
-        let mut machine = machine.lock();
-        machine.beats += 1;
-        machine.clone()
-    };
-    if let Ok(bytes) = to_json(&machine) {
-        store.try_put(&objects::worker(&machine.id), &bytes);
-    }
-}
-
-impl Drop for Heartbeat {
-    fn drop(&mut self) {
-        drop(self.end.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-        self.update(|machine| machine.ended = true);
-        beat(&self.store, &self.machine);
     }
 }

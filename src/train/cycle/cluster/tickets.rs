@@ -3,8 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::objects;
-use super::objects::Snapshot;
+use super::objects::{self, Snapshot};
 use crate::TrainError;
 use crate::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
 use crate::store::Store;
