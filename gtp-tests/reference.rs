@@ -138,7 +138,7 @@ const TABLES: [(&str, Declared); 12] = [
     ("top level", Settings(CyclePlan::settings)),
     (
         "`[[board]]`",
-        Struct("src/train/cycle/plan/board_share.rs", "BoardShare", "board"),
+        Struct("src/train/cycle/plan/tables.rs", "BoardShare", "board"),
     ),
     ("`[warm-up]`", Settings(WarmUp::settings)),
     ("`[[stage]]`", Settings(Stage::settings)),
@@ -146,7 +146,7 @@ const TABLES: [(&str, Declared); 12] = [
     ("`[self-play]`", Settings(SelfPlay::settings)),
     (
         "`[self-play.komi]`, `[board.komi]`",
-        Struct("src/train/play/komi.rs", "KomiSpread", "komi"),
+        Struct("src/train/play/settings.rs", "KomiSpread", "komi"),
     ),
     ("`[window]`", Settings(Window::settings)),
     ("`[fit]`", Settings(Fit::settings)),

@@ -38,24 +38,22 @@
 //! 400 kB of gradients and as many weights, which is little compared with a batch of 4,096 rows.
 //! Norm statistics are transferred the same way.
 
-pub mod cluster;
 pub mod command;
 pub mod cycle;
 pub mod durable;
 mod error;
 pub mod export;
-mod files_below;
 pub mod fit;
 #[cfg(test)]
 mod go_game;
 pub mod network;
 pub mod play;
-pub mod seed;
 pub mod shards;
 pub mod store;
 #[cfg(test)]
 mod third_game;
 pub mod trainable;
 
+pub use cycle::cluster;
 pub use error::{StoreError, TrainError};
 pub use fit::FitParams;

@@ -192,7 +192,7 @@ fn one_match<G: Trainable>(
             total,
             score,
         ));
-        ControlFlow::Continue(())
+        Ok(ControlFlow::Continue(()))
     })?;
     save(
         &path,

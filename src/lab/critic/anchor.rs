@@ -10,7 +10,7 @@ use super::taught::Taught;
 use crate::critic::{Judge, Network};
 use tengen::game::{Color, Move, Proof, ply_cap};
 use tengen::rollout::{Rave, RaveParams, Rollout};
-use tengen_train::seed::numbered_seed;
+use tengen_train::play::numbered_seed;
 
 /// Measurement of a critic's strength by matches, as either colour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -22,7 +22,7 @@ use crate::critic::{Critic, CriticInfo, Network};
 use tengen::clock::Clock;
 use tengen::rollout::Rollout;
 use tengen_train::durable::lock_folder;
-use tengen_train::seed::numbered_seed;
+use tengen_train::play::numbered_seed;
 use tengen_train::{TrainError, durable};
 
 /// The plan in the folder of its runs.

@@ -1,16 +1,27 @@
 //! Runs in a store, for several machines: flags of learners and workers.
+//!
+//! `tengen-train work` plays for such a run. `tengen-train tickets` says what is to be played, for schedulers that
+//! hand out tickets themselves. `tengen-train copy` copies all of it as files.
 
+use std::collections::HashSet;
+use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::Parser;
+
 use tengen::clock::SystemClock;
 use tengen::fnv;
+use tengen::games::with_game;
 use tengen::program::own_temporary_folder;
-use tengen_train::cluster::{LearnerOptions, RemoteRun, WorkerOptions};
-use tengen_train::store::{RetryLimits, open};
-
-use tengen_train::command::PlayArgs;
+use tengen_train::cluster::{
+    LearnerOptions, Worker, WorkerOptions, copy_run, current_plan, open_tickets, wait_for_plan,
+};
+use tengen_train::command::{Interrupt, PlayArgs, print};
+use tengen_train::play::runtime::Runtime;
+use tengen_train::store::{RetryLimits, Store, open};
+use tengen_train::trainable::Trainable;
 
 /// Longest time between two looks of a learner.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -26,16 +37,13 @@ pub(crate) struct StoreArgs {
 
 impl StoreArgs {
     /// Opens the store at a URL.
-    pub(crate) fn open(&self, url: &str) -> anyhow::Result<RemoteRun> {
+    pub(crate) fn open(&self, url: &str) -> anyhow::Result<Store> {
         let clock = Arc::new(SystemClock::new());
         let patience = RetryLimits {
             total: Duration::from_secs(self.patience),
             ..RetryLimits::default()
         };
-        Ok(RemoteRun {
-            store: open(url, clock.clone(), patience)?,
-            clock,
-        })
+        Ok(open(url, clock, patience)?)
     }
 }
 
@@ -70,7 +78,7 @@ impl WorkerArgs {
         );
         Ok(WorkerOptions {
             name,
-            threads: play.threads()?,
+            threads: play.threads.number()?,
             gpus: self.gpus.unwrap_or_else(|| play.gpus()),
             lease: Duration::from_secs_f64(self.lease),
         })
@@ -109,7 +117,7 @@ pub(crate) struct LearnerArgs {
 
 impl LearnerArgs {
     /// The run's store, if the run is in one.
-    pub(crate) fn open(&self) -> anyhow::Result<Option<RemoteRun>> {
+    pub(crate) fn open(&self) -> anyhow::Result<Option<Store>> {
         let opened = self.run.as_ref().map(|url| self.store.open(url));
         opened.transpose()
     }
@@ -136,4 +144,127 @@ impl LearnerArgs {
             plays: !self.no_play,
         })
     }
+}
+
+/// How often `tickets --watch` looks.
+const WATCH_EVERY: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Parser)]
+pub(crate) struct WorkArgs {
+    /// The run: a folder, file://, s3://, gs:// or az:// with bucket and folder
+    #[arg(long, value_name = "URL")]
+    run: String,
+    /// Play the tickets named on stdin, one a line, and print "done NAME" after each, instead of
+    /// finding tickets: for schedulers that hand them out themselves
+    #[arg(long, value_name = "-", value_parser = ["-"])]
+    tickets: Option<String>,
+    #[command(flatten)]
+    play: PlayArgs,
+    #[command(flatten)]
+    worker: WorkerArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+/// Runs the command.
+pub(crate) fn work(args: &WorkArgs, interrupt: &Interrupt) -> anyhow::Result<()> {
+    let runtime = args.play.runtime()?;
+    let store = args.store.open(&args.run)?;
+    let plan = wait_for_plan(&store)?;
+    with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
+        play_tickets(args, &runtime, &store, &start, interrupt)
+    })?
+}
+
+fn play_tickets<G: Trainable>(
+    args: &WorkArgs,
+    runtime: &Runtime,
+    store: &Store,
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let options = args.worker.options(&args.play)?;
+    let mut worker = Worker::new(start, runtime, store, &options)?;
+    let (mut count, mut lost) = (0_u64, None);
+    let mut done = |name: &str| {
+        count += 1;
+        let tickets = if count == 1 { "ticket" } else { "tickets" };
+        interrupt.tell(format!("after {count} {tickets}"));
+        match args.tickets {
+            Some(_) => lost = lost.take().or(print(&format!("done {name}")).err()),
+            None => log::info!("done {name}"),
+        }
+    };
+    if args.tickets.is_none() {
+        worker.run(done)?;
+        log::info!("the plan is complete");
+        return Ok(());
+    }
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        let name = line.trim();
+        if !name.is_empty() {
+            worker.play_named(name)?;
+            done(name);
+        }
+    }
+    Ok(lost.map_or(Ok(()), Err)?)
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct TicketsArgs {
+    /// The run, as for work
+    #[arg(long, value_name = "URL")]
+    run: String,
+    /// Go on with new tickets until the plan is complete
+    #[arg(long)]
+    watch: bool,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+/// Prints the names of open tickets, one a line.
+pub(crate) fn tickets(args: &TicketsArgs) -> anyhow::Result<()> {
+    let store = args.store.open(&args.run)?;
+    if args.watch {
+        wait_for_plan(&store)?;
+    } else {
+        // What is no run of several machines is refused.
+        current_plan(&store)?;
+    }
+    let mut known = HashSet::new();
+    while let Some(open) = open_tickets(&store)? {
+        for name in open {
+            if known.insert(name.clone()) {
+                print(&name)?;
+            }
+        }
+        if !args.watch {
+            break;
+        }
+        std::thread::sleep(WATCH_EVERY);
+    }
+    Ok(())
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct CopyArgs {
+    /// The run, as for work
+    #[arg(long, value_name = "URL")]
+    run: String,
+    /// Folder for the copy, which can itself be a --run; what is there already is left alone
+    #[arg(long)]
+    out: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+/// Copies a run out of its store.
+pub(crate) fn copy(args: &CopyArgs) -> anyhow::Result<()> {
+    let store = args.store.open(&args.run)?;
+    let mut count = 0_u64;
+    copy_run(&store, &args.out, |_| count += 1)?;
+    anyhow::ensure!(count > 0, "{} contains no run", args.run);
+    log::info!("{count} objects are in {}", args.out.display());
+    Ok(())
 }

@@ -1,17 +1,19 @@
-//! `tengen-train loop`: repeats self-play, fit, export and rating.
+//! `tengen-train loop`: repeats self-play, fit, export and rating. `tengen-train report`: the HTML page of
+//! a run.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
-use tengen::clock::SystemClock;
-use tengen::games::with_game;
-use tengen_train::cluster::{RemoteRun, current_plan, refuse_store, run_learner};
-use tengen_train::command::{EventPrinter, Interrupt, MachineArgs};
-use tengen_train::cycle::{CyclePlan, RunEvent, RunFolder, run};
-use tengen_train::trainable::Trainable;
 
 use crate::cluster::LearnerArgs;
+use tengen::clock::SystemClock;
+use tengen::games::with_game;
+use tengen_train::cluster::{current_plan, refuse_store, run_learner};
+use tengen_train::command::{EventPrinter, Interrupt, MachineArgs};
+use tengen_train::cycle::{CyclePlan, RunEvent, RunFolder, report, run};
+use tengen_train::store::Store;
+use tengen_train::trainable::Trainable;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -32,16 +34,16 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
-    let remote = args.cluster.open()?;
-    if remote.is_none() {
+    let store = args.cluster.open()?;
+    if store.is_none() {
         refuse_store(&args.folder())?;
     }
-    let place = match &remote {
-        Some(remote) => remote.store.name().to_owned(),
+    let place = match &store {
+        Some(store) => store.name().to_owned(),
         None => args.folder().display().to_string(),
     };
-    let known = || match &remote {
-        Some(remote) => current_plan(&remote.store),
+    let known = || match &store {
+        Some(store) => current_plan(store),
         None => RunFolder::new(&args.folder()).plan(),
     };
     let plan = match &args.plan {
@@ -51,7 +53,7 @@ pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()>
         })?,
     };
     with_game!(&plan.game, plan.largest(), rules: &plan.rules, |start| {
-        run_plan(args, &plan, remote.as_ref(), &start, interrupt)
+        run_plan(args, &plan, store.as_ref(), &start, interrupt)
     })?
 }
 
@@ -66,22 +68,22 @@ impl Args {
 fn run_plan<G: Trainable>(
     args: &Args,
     plan: &CyclePlan,
-    remote: Option<&RemoteRun>,
+    store: Option<&Store>,
     start: &G,
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     let folder = args.folder();
-    let (runtime, clock) = (args.machine.runtime()?, SystemClock::new());
+    let (runtime, clock) = (args.machine.play.runtime()?, SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
     let report = RunFolder::new(&folder).report();
     log::info!("the report is {}", report.display());
     let mut teller = EventPrinter::new(args.json, interrupt);
     let observe = &mut |event: &RunEvent| teller.tell(event);
-    let done = match remote {
+    let done = match store {
         None => run(start, plan, &folder, &resources, observe)?,
-        Some(remote) => {
+        Some(store) => {
             let options = args.cluster.options(&args.machine.play, folder)?;
-            run_learner(start, plan, remote, &resources, &options, observe)?
+            run_learner(start, plan, store, &resources, &options, observe)?
         }
     };
     if let Some(last) = done.last() {
@@ -96,4 +98,21 @@ pub(crate) fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
     let name = || path.display().to_string();
     let text = tengen::program::read_text(path).with_context(name)?;
     CyclePlan::parse(&text).with_context(name)
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct ReportArgs {
+    /// The folder of a run of tengen-train loop
+    run: PathBuf,
+}
+
+/// Runs the command `report`.
+pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<()> {
+    let run_folder = RunFolder::new(&args.run);
+    if run_folder.plan()?.is_none() {
+        refuse_store(&args.run)?;
+    }
+    report::write(&run_folder, None)?;
+    log::info!("the report is {}", run_folder.report().display());
+    Ok(())
 }

@@ -1,11 +1,16 @@
-//! `tengen-train export`: converts a checkpoint to an ONNX file.
+//! `tengen-train export`: converts a checkpoint to an ONNX file. `tengen-train seal`: adds the checksum of newer
+//! networks.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::Parser;
+
 use tengen::game::BoardSize;
 use tengen::games::{GAMES, known_name, usual_board, with_game};
+use tengen_nn::eval::ModelInfo;
+use tengen_nn::onnx::{Header, with_checksum};
+use tengen_train::command::print;
 use tengen_train::durable;
 use tengen_train::export::{network_info, to_onnx, untrained};
 use tengen_train::fit::checkpoint::Checkpoint;
@@ -105,5 +110,28 @@ fn export(args: &Args, path: &Path) -> anyhow::Result<()> {
         onnx.len(),
         args.out.display()
     );
+    Ok(())
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct SealArgs {
+    /// Networks, as ONNX files; an existing checksum is verified
+    #[arg(required = true)]
+    networks: Vec<PathBuf>,
+}
+
+/// Runs the command `seal`.
+pub(crate) fn seal(args: &SealArgs) -> anyhow::Result<()> {
+    for path in &args.networks {
+        let name = path.display().to_string();
+        let onnx = std::fs::read(path).with_context(|| name.clone())?;
+        ModelInfo::read(&name, &onnx)?;
+        if Header::read(&onnx)?.checksum.is_some() {
+            print(&format!("{name}: already has its checksum, which is right"))?;
+        } else {
+            durable::write(path, &with_checksum(onnx))?;
+            print(&format!("{name}: sealed"))?;
+        }
+    }
     Ok(())
 }

@@ -17,13 +17,13 @@ use tengen_nn::eval::{Device as EvalDevice, ModelSource};
 use tengen_train::cycle::Window;
 use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::fit::optimizer::OptimizerKind;
-use tengen_train::fit::schedule::Schedule;
 use tengen_train::fit::teacher::{KeptAnswers, TeacherNetwork, TeacherParams};
-use tengen_train::fit::{Fit, FitContext, FitParams, FitReport, find_encoding, fit};
+use tengen_train::fit::{
+    Fit, FitContext, FitParams, FitReport, LossWeights, Schedule, find_encoding, fit,
+};
 use tengen_train::network::architecture::{Architecture, GameShape};
-use tengen_train::network::device::FitDevice;
-use tengen_train::network::loss_weights::LossWeights;
-use tengen_train::network::net::{Counts, peak_flops};
+use tengen_train::network::device::{FitDevice, peak_flops};
+use tengen_train::network::net::Counts;
 use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::{Dataset, Selection};
 use tengen_train::trainable::Trainable;
@@ -250,7 +250,7 @@ fn learn<G: Trainable>(
     let clock = SystemClock::new();
     let peak = peak_flops(&clock, PEAK_SPAN);
     // Forward pass, and gradients of inputs and weights; a multiply-add counts as two operations.
-    let sample_flops = 3.0 * 2.0 * counts.fitted_multiply_adds as f64;
+    let sample_flops = 3.0 * 2.0 * counts.fitted.multiply_adds as f64;
     let place = FitContext {
         folder: &args.out,
         device: args.device,
@@ -274,7 +274,7 @@ fn learn<G: Trainable>(
         if let Some(score) = report.held_out {
             held_out = held_out_message(report);
             let losses = json!({ "held_out": score, "untrained": report.untrained });
-            reporter.note(&format!("step {}: {held_out}", report.step), &losses);
+            reporter.line(&format!("step {}: {held_out}", report.step), &losses);
         }
         let message = format!(
             "{samples:.0} samples/s, {:.0} GFLOP/s of {:.0}  policy {:.3} value {:.3}{}  {held_out}",
@@ -379,10 +379,8 @@ fn teacher_params(
 fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     let settings = &args.fit.settings;
     let epochs = args.epochs * rows as f64 / settings.batch as f64;
-    let base = FitParams::of::<G>(
-        args.net,
-        args.steps.unwrap_or((epochs.ceil() as u64).max(1)),
-    );
+    let steps = args.steps.unwrap_or((epochs.ceil() as u64).max(1));
+    let base = FitParams::of::<G>(args.net, steps, settings);
     let given = |name, value, usual| {
         if args.fit.is_given(name) {
             value
@@ -408,8 +406,6 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         (Some(ScheduleName::Constant), None) => Schedule::Constant,
     };
     Ok(FitParams {
-        encoding: settings.encoding.clone().unwrap_or(base.encoding),
-        batch: settings.batch,
         rule,
         learning_rate: rate,
         schedule,
@@ -424,9 +420,6 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
             lead: args.lead_weight,
             reply: args.reply_weight,
         },
-        root_value_share: settings.root_value_share,
-        surprise_share: settings.surprise_share,
-        average_decay: settings.average_decay,
         seed: args.seed,
         score_every: args.score_every,
         score_rows: args.score_rows,
@@ -450,9 +443,9 @@ fn describe<G: Trainable>(
         params.architecture,
         params.encoding,
         boards.join(", "),
-        counts.parameters,
-        counts.multiply_adds,
-        counts.fitted_multiply_adds,
+        counts.played.parameters,
+        counts.played.multiply_adds,
+        counts.fitted.multiply_adds,
         dataset.games,
         dataset.fit.len(),
         dataset.held_out.len(),

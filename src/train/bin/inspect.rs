@@ -1,21 +1,23 @@
-//! `tengen-train inspect`: information about a network, a checkpoint or a folder of shards.
+//! `tengen-train inspect`: information about a network, a checkpoint or a folder of shards. `tengen-train
+//! fsck`: checks files for damage.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
 use serde_json::{Map, Value, json};
+
 use tengen::encode::{Encode, find};
 use tengen::game::{BoardSize, Color};
 use tengen::games::{GAMES, with_game};
 use tengen_nn::eval::ModelInfo;
 use tengen_nn::onnx::{CHECKSUM, Header, PRECISION};
+use tengen_train::command::print;
+use tengen_train::cycle::fsck::{Findings, check};
 use tengen_train::fit::checkpoint::Checkpoint;
 use tengen_train::network::architecture::Architecture;
 use tengen_train::network::net::Counts;
 use tengen_train::shards::shard;
-
-use tengen_train::command::print;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -68,12 +70,12 @@ fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
     let mut planes = GAMES.iter().filter_map(|game| {
         with_game!(game.name, size, |start| planes_of(
             &start,
-            architecture.encoding()
+            architecture.family.encoding()
         ))
         .ok()?
     });
     let planes = planes.next().with_context(|| {
-        let encoding = architecture.encoding();
+        let encoding = architecture.family.encoding();
         format!("{architecture} uses {encoding}, which no game on {size} has: try a smaller --size")
     })?;
     let (_, counts) = architecture.declare(planes, size, 0);
@@ -84,7 +86,7 @@ fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
         .collect();
     let mut facts = facts([
         ("network", json!(architecture.to_string())),
-        ("encoding", json!(architecture.encoding())),
+        ("encoding", json!(architecture.family.encoding())),
         ("planes", json!(planes)),
         ("extra_heads", json!(heads.join(" "))),
     ]);
@@ -154,10 +156,10 @@ fn checkpoint(checkpoint: &Checkpoint) -> Facts {
 /// Size of a network: in play, and with the auxiliary heads of the fit.
 fn size_of(counts: Counts) -> Facts {
     facts([
-        ("parameters", json!(counts.parameters)),
-        ("multiply_adds", json!(counts.multiply_adds)),
-        ("fitted_parameters", json!(counts.fitted_parameters)),
-        ("fitted_multiply_adds", json!(counts.fitted_multiply_adds)),
+        ("parameters", json!(counts.played.parameters)),
+        ("multiply_adds", json!(counts.played.multiply_adds)),
+        ("fitted_parameters", json!(counts.fitted.parameters)),
+        ("fitted_multiply_adds", json!(counts.fitted.multiply_adds)),
     ])
 }
 
@@ -191,4 +193,51 @@ fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
         ("draws", json!(draws)),
         ("format", json!(shard::FORMAT.to_string())),
     ]))
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct FsckArgs {
+    /// Files, and folders with all their content
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Print JSON, one object per path
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command `fsck`; fails when there is a problem.
+pub(crate) fn fsck(args: &FsckArgs) -> anyhow::Result<()> {
+    let mut problems = 0;
+    for path in &args.paths {
+        anyhow::ensure!(path.exists(), "{} does not exist", path.display());
+        let findings = check(path, |_| ())?;
+        problems += findings.problems.len();
+        if args.json {
+            print(&serde_json::to_string(&findings)?)?;
+        } else {
+            tell(path, &findings)?;
+        }
+    }
+    anyhow::ensure!(problems == 0, "{problems} problems");
+    Ok(())
+}
+
+fn tell(path: &Path, findings: &Findings) -> std::io::Result<()> {
+    for problem in &findings.problems {
+        print(&format!("{}: {}", problem.path.display(), problem.what))?;
+    }
+    for leftover in &findings.leftovers {
+        print(&format!("{}: unfinished, harmless", leftover.display()))?;
+    }
+    print(&format!(
+        "{}: {} shards with {} games and {} rows, {} checkpoints, {} networks, {} JSON files; {} problems",
+        path.display(),
+        findings.shards,
+        findings.games,
+        findings.rows,
+        findings.checkpoints,
+        findings.networks,
+        findings.json,
+        findings.problems.len()
+    ))
 }

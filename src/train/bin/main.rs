@@ -1,19 +1,13 @@
 //! `tengen-train`: trains networks. Each subcommand is a file; the work is in the library.
 
 mod cluster;
-mod correct;
 mod cycle;
 mod export;
 mod fit;
-mod fsck;
-mod import;
+mod games;
 mod inspect;
 mod quantize;
-mod report;
-mod seal;
 mod selfplay;
-mod weights;
-mod work;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tengen::{processor, program};
@@ -39,33 +33,33 @@ enum Command {
     /// Repeat self-play, fit, export and rating; progress is shown in report.html.
     Loop(cycle::Args),
     /// Play for a run of several machines, until its plan is complete.
-    Work(work::Args),
+    Work(cluster::WorkArgs),
     /// Print the names of a run's open tickets: for schedulers that hand them out.
-    Tickets(work::TicketsArgs),
+    Tickets(cluster::TicketsArgs),
     /// Copy a run of several machines out of its store, for checks and backups.
-    Copy(work::CopyArgs),
+    Copy(cluster::CopyArgs),
     /// Play games of self-play and write them as shards.
     Selfplay(selfplay::Args),
     /// Turn recorded games (SGF, ZIP archives, the TYGEM collection) into shards.
-    Import(import::Args),
+    Import(games::ImportArgs),
     /// Correct the results of games by best play as far as the solver reaches.
-    Correct(correct::Args),
+    Correct(games::CorrectArgs),
     /// Fit a network to recorded games.
     Fit(fit::Args),
     /// Write a fitted or an untrained network as an ONNX file.
     Export(export::Args),
     /// Regenerate the report of a run of loop.
-    Report(report::Args),
+    Report(cycle::ReportArgs),
     /// Check shards, checkpoints, networks and JSON files for damage.
-    Fsck(fsck::Args),
+    Fsck(inspect::FsckArgs),
     /// Convert an f32 network to int8 and compare both.
     Quantize(quantize::Args),
     /// Add a checksum to networks that were written without one.
-    Seal(seal::Args),
+    Seal(export::SealArgs),
     /// Print information about a network, a checkpoint or a folder of shards.
     Inspect(inspect::Args),
     /// Fit the move weights of Go's playouts to games.
-    Weights(weights::Args),
+    Weights(games::WeightsArgs),
     /// Write manual pages into a folder, for a release.
     #[command(hide = true)]
     Man {
@@ -82,20 +76,20 @@ fn main() {
 fn run() -> anyhow::Result<()> {
     match program::read::<Cli>().command {
         Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Work(args) => work::run(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),
-        Command::Tickets(args) => work::tickets(&args),
-        Command::Copy(args) => work::copy(&args),
+        Command::Work(args) => cluster::work(&args, &Interrupt::caught(ANOTHER_GOES_ON)?),
+        Command::Tickets(args) => cluster::tickets(&args),
+        Command::Copy(args) => cluster::copy(&args),
         Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Import(args) => import::run(&args, &Interrupt::caught(GOES_ON)?),
-        Command::Correct(args) => correct::run(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Import(args) => games::import_games(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Correct(args) => games::correct(&args, &Interrupt::caught(GOES_ON)?),
         Command::Fit(args) => fit::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Export(args) => export::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Fsck(args) => fsck::run(&args),
+        Command::Report(args) => cycle::report(&args),
+        Command::Fsck(args) => inspect::fsck(&args),
         Command::Quantize(args) => quantize::run(&args),
-        Command::Seal(args) => seal::run(&args),
+        Command::Seal(args) => export::seal(&args),
         Command::Inspect(args) => inspect::run(&args),
-        Command::Weights(args) => weights::run(&args),
+        Command::Weights(args) => games::weights(&args),
         Command::Man { folder } => Ok(program::man_pages(Cli::command(), &folder)?),
     }
 }

@@ -12,11 +12,11 @@ use tengen::games::with_game;
 use tengen_nn::eval::{Batch, Device, Difference, Evaluator, ModelInfo, ModelSource};
 use tengen_nn::onnx::to_f16;
 use tengen_train::durable;
-use tengen_train::export::quantize::compare::{
-    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, speeds,
-};
 use tengen_train::export::quantize::examples::{Examples, quick_games};
-use tengen_train::export::quantize::to_int8;
+use tengen_train::export::quantize::{
+    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, speeds,
+    to_int8,
+};
 use tengen_train::play::runtime::Runtime;
 use tengen_train::shards::dataset::{Dataset, Selection};
 use tengen_train::shards::row::Row;

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::interrupt::Interrupt;
+use super::start::Interrupt;
 use crate::cycle::{Generation, RatedPlayer, RunEvent, StepName};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -48,16 +48,16 @@ impl EventPrinter {
                 total,
                 message,
             } => {
+                let (title, unit) = step.title_and_unit();
                 let same = |(number, name, _): &(u32, StepName, Reporter)| {
                     (number, name) == (generation, step)
                 };
                 if !self.showing.as_ref().is_some_and(same) {
-                    let reporter =
-                        Reporter::new(*total, *done, step.unit(), self.json, &self.interrupt);
+                    let reporter = Reporter::new(*total, *done, unit, self.json, &self.interrupt);
                     self.showing = Some((*generation, *step, reporter));
                 }
                 if let Some((_, _, reporter)) = &mut self.showing {
-                    let message = format!("generation {generation}, {}: {message}", step.title());
+                    let message = format!("generation {generation}, {title}: {message}");
                     reporter.update(*done, message, event);
                     self.lost = self.lost.take().or(reporter.lost());
                 }
@@ -184,11 +184,6 @@ impl Reporter {
         self.bar.set_message(message);
     }
 
-    /// Writes a permanent line.
-    pub fn note(&mut self, message: &str, record: &impl Serialize) {
-        self.line(message, record);
-    }
-
     /// Ends the bar and leaves the last message on the screen; an error if a line of this reporter was lost.
     pub fn finish(mut self, message: &str, record: &impl Serialize) -> io::Result<()> {
         self.bar.finish_and_clear();
@@ -196,7 +191,8 @@ impl Reporter {
         self.lost().map_or(Ok(()), Err)
     }
 
-    fn line(&mut self, message: &str, record: &impl Serialize) {
+    /// Writes a permanent line.
+    pub fn line(&mut self, message: &str, record: &impl Serialize) {
         if self.json {
             let written = print(&serde_json::to_string(record).unwrap_or_default());
             self.lost = self.lost.take().or(written.err());

@@ -61,7 +61,8 @@ impl Inference {
 #[derive(Debug, clap::Args)]
 pub struct PlayArgs {
     #[command(flatten)]
-    threads: Threads,
+    /// Threads that play.
+    pub threads: Threads,
     #[command(flatten)]
     inference: Inference,
 }
@@ -75,14 +76,6 @@ impl PlayArgs {
         let runtime = self.inference.runtime();
         runtime.check()?;
         Ok(runtime)
-    }
-
-    /// As [`Threads::number`].
-    ///
-    /// # Errors
-    /// As [`Threads::number`].
-    pub fn threads(&self) -> anyhow::Result<usize> {
-        self.threads.number()
     }
 
     /// GPUs that it uses, unless the user knows better.
@@ -103,14 +96,6 @@ pub struct MachineArgs {
 }
 
 impl MachineArgs {
-    /// As [`PlayArgs::runtime`].
-    ///
-    /// # Errors
-    /// As [`PlayArgs::runtime`].
-    pub fn runtime(&self) -> anyhow::Result<Runtime> {
-        self.play.runtime()
-    }
-
     /// What a run on this machine alone works with.
     ///
     /// # Errors
@@ -123,10 +108,9 @@ impl MachineArgs {
         self.fit_device.open()?;
         Ok(Resources {
             runtime,
-            threads: self.play.threads()?,
+            threads: self.play.threads.number()?,
             fit_device: self.fit_device,
             clock,
-            remote: None,
         })
     }
 }

@@ -1,13 +1,14 @@
 //! Context of all steps of a run, and its time over all sessions.
 
+use super::cluster::learner::Learner;
 use super::plan::CyclePlan;
-use super::remote::Remote;
 use super::run_folder::{RunFolder, save};
 use super::{RunEvent, StepName};
 use crate::TrainError;
 use crate::cycle::report;
 use crate::network::device::FitDevice;
 use crate::play::runtime::Runtime;
+use crate::trainable::Trainable;
 use std::path::PathBuf;
 use std::time::Duration;
 use tengen::clock::Clock;
@@ -22,8 +23,6 @@ pub struct Resources<'a> {
     pub fit_device: FitDevice,
     /// Clock of the run.
     pub clock: &'a dyn Clock,
-    /// Other machines, which play the games, and the store that keeps the run.
-    pub remote: Option<&'a dyn Remote>,
 }
 
 #[cfg(any(test, feature = "testing"))]
@@ -37,21 +36,22 @@ impl<'a> Resources<'a> {
             threads: 2,
             fit_device: FitDevice::Cpu,
             clock,
-            remote: None,
         }
     }
 }
 
 /// Context of a step: the run, and a listener.
-pub(super) struct RunContext<'a> {
+pub(super) struct RunContext<'a, G> {
     pub(super) run_folder: &'a RunFolder,
     pub(super) plan: &'a CyclePlan,
     pub(super) resources: &'a Resources<'a>,
+    /// Other machines, which play the games, and the store that keeps the run.
+    pub(super) learner: Option<&'a Learner<G>>,
     pub(super) watch: Stopwatch<'a>,
     pub(super) observe: &'a mut dyn FnMut(&RunEvent),
 }
 
-impl RunContext<'_> {
+impl<G: Trainable> RunContext<'_, G> {
     /// Reports the progress of a step, and occasionally updates the report.
     pub(super) fn tell(
         &mut self,
@@ -62,15 +62,12 @@ impl RunContext<'_> {
         message: String,
     ) -> Result<(), TrainError> {
         if self.watch.tick()? {
-            let (title, unit) = (step.title(), step.unit());
+            let (title, unit) = step.title_and_unit();
             let now =
                 format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
-            if let Some(remote) = self.resources.remote {
-                remote.machines(self.run_folder)?;
-            }
-            report::write(self.run_folder, Some(&now))?;
-            if let Some(remote) = self.resources.remote {
-                remote.show(&self.run_folder.report());
+            match self.learner {
+                Some(learner) => learner.report(self.run_folder, Some(&now))?,
+                None => report::write(self.run_folder, Some(&now))?,
             }
         }
         (self.observe)(&RunEvent::Step {

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
-use crate::durable;
-use crate::files_below::files_below;
+use crate::durable::{self, files_below};
 use crate::fit::checkpoint::Checkpoint;
 use crate::shards::shard;
 use crate::trainable::Trainable;

@@ -6,28 +6,23 @@
 //! progress. Games, order of rows and matches depend on the plan's seed only, so a killed run
 //! continues as it would have.
 
+pub mod cluster;
 mod context;
 pub mod fsck;
-mod games_job;
 mod generation;
-mod machines;
-mod measure;
+mod jobs;
 mod plan;
 mod ratings;
-mod remote;
 pub mod report;
 mod run;
 mod run_folder;
 mod steps;
 #[cfg(test)]
 mod tests;
-mod warm_up;
 
 pub use context::Resources;
-pub use games_job::{GameRange, GamesJob};
-pub use generation::{Generation, next_stage};
-pub use machines::{Machine, Machines};
-pub use measure::{Measures, measure};
+pub use generation::{Generation, Measures, measure, next_stage};
+pub(super) use jobs::{GameRange, GamesJob, MatchJob, check_warm_up};
 pub use plan::{
     BoardShare, CyclePlan, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window,
 };
@@ -35,10 +30,10 @@ pub use ratings::{
     MatchRecord, RatedPlayer, anchor_name, match_records, network_name, rate, score,
 };
 pub(super) use ratings::{all_match_records, ratings};
-pub use remote::{MatchJob, MatchOpponent, PairsObserver, Remote};
+pub use report::{Machine, Machines};
 pub use run::run;
+pub(super) use run_folder::to_json;
 pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
-pub(super) use warm_up::check_warm_up;
 
 use serde::Serialize;
 
@@ -59,25 +54,15 @@ pub enum StepName {
 }
 
 impl StepName {
-    /// Title for users.
+    /// Title for users, and unit of the step's progress.
     #[must_use]
-    pub fn title(self) -> &'static str {
+    pub fn title_and_unit(self) -> (&'static str, &'static str) {
         match self {
-            StepName::Games => "games",
-            StepName::CatchUp => "training a new network",
-            StepName::Fit => "fit",
-            StepName::Rating => "rating",
-            StepName::Gate => "gate",
-        }
-    }
-
-    /// Unit of the step's progress.
-    #[must_use]
-    pub fn unit(self) -> &'static str {
-        match self {
-            StepName::Games => "games",
-            StepName::CatchUp | StepName::Fit => "steps",
-            StepName::Rating | StepName::Gate => "pairs",
+            StepName::Games => ("games", "games"),
+            StepName::CatchUp => ("training a new network", "steps"),
+            StepName::Fit => ("fit", "steps"),
+            StepName::Rating => ("rating", "pairs"),
+            StepName::Gate => ("gate", "pairs"),
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::RunEvent;
+use super::cluster::learner::Learner;
 use super::context::{Resources, RunContext, Stopwatch};
 use super::generation::{Generation, next_stage};
+use super::jobs::check_warm_up;
 use super::plan::CyclePlan;
 use super::ratings::{network_name, ratings};
 use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
-use super::warm_up::check_warm_up;
 use crate::TrainError;
 use crate::cycle::report;
 use crate::trainable::Trainable;
@@ -27,16 +28,31 @@ pub fn run<G: Trainable>(
     resources: &Resources<'_>,
     observe: &mut dyn FnMut(&RunEvent),
 ) -> Result<Vec<Generation>, TrainError> {
+    run_with(start, plan, folder, resources, None, observe)
+}
+
+/// The same with other machines, if there is a learner: the folder is then a working copy of its store.
+pub(super) fn run_with<G: Trainable>(
+    start: &G,
+    plan: &CyclePlan,
+    folder: &Path,
+    resources: &Resources<'_>,
+    learner: Option<&Learner<G>>,
+    observe: &mut dyn FnMut(&RunEvent),
+) -> Result<Vec<Generation>, TrainError> {
     let starts = plan.starts(start)?;
     let boards = one_of_each_size(&starts);
     let run_folder = RunFolder::new(folder);
-    // The working copy of a store gets what it lacks from there.
-    if resources.remote.is_none() {
-        check_first(start, plan, &run_folder)?;
+    // Before anything is written; the working copy of a store gets what it lacks from there.
+    if learner.is_none() {
+        if run_folder.plan()?.is_none() {
+            check_warm_up(start, plan)?;
+        }
+        run_folder.generations()?;
     }
     let _lock = run_folder.prepare(plan)?;
-    if let Some(remote) = resources.remote {
-        remote.begin(&run_folder, plan)?;
+    if let Some(learner) = learner {
+        learner.begin(&run_folder, plan)?;
     }
     run_folder.keep_warm_up(plan)?;
     let mut done = run_folder.generations()?;
@@ -44,6 +60,7 @@ pub fn run<G: Trainable>(
         run_folder: &run_folder,
         plan,
         resources,
+        learner,
         watch: Stopwatch::start(&run_folder, resources.clock)?,
         observe,
     };
@@ -61,14 +78,11 @@ pub fn run<G: Trainable>(
             &run_folder,
             Some(&format!("Generation {} begins.", done.len())),
         )?;
-        let warm_up = done.is_empty() && plan.warm_up.is_some();
         let stage = next_stage(plan, &done, |number| rating(number).map(|r| r.elo));
         let Some(stage) = stage else {
-            if let Some(remote) = resources.remote {
-                remote.finish(done.len() as u32)?;
-                remote.machines(&run_folder)?;
-                report::write(&run_folder, None)?;
-                remote.show(&run_folder.report());
+            if let Some(learner) = learner {
+                learner.finish(done.len() as u32)?;
+                learner.report(&run_folder, None)?;
             }
             return Ok(done);
         };
@@ -77,32 +91,19 @@ pub fn run<G: Trainable>(
             starts: &starts,
             boards: &boards,
             number: done.len() as u32,
-            warm_up,
             stage,
             done: &done,
         };
         let generation = steps.generation(&mut context)?;
         context.watch.save()?;
-        let generation = match resources.remote {
-            Some(remote) => remote.commit(&run_folder, generation)?,
+        let generation = match learner {
+            Some(learner) => learner.commit(&run_folder, generation)?,
             None => generation,
         };
         save(&run_folder.summary(generation.number), &generation)?;
         done.push(generation);
         remove_old_checkpoints(&run_folder, done.len() as u32)?;
     }
-}
-
-/// Reports before anything is written what the run cannot do without.
-fn check_first<G: Trainable>(
-    start: &G,
-    plan: &CyclePlan,
-    run_folder: &RunFolder,
-) -> Result<(), TrainError> {
-    if run_folder.plan()?.is_none() {
-        check_warm_up(start, plan)?;
-    }
-    run_folder.generations().map(drop)
 }
 
 /// The first board of each size.

@@ -271,10 +271,18 @@ pub fn player(network: &Path) -> PathBuf {
 /// # Errors
 /// [`TrainError::Io`] names the file.
 pub fn save(path: &Path, value: &impl Serialize) -> Result<(), TrainError> {
-    let mut text = serde_json::to_string_pretty(value)
-        .map_err(|error| TrainError::Setting(format!("{}: {error}", path.display())))?;
-    text.push('\n');
-    durable::write(path, text.as_bytes())
+    durable::write(path, &to_json(value)?)
+}
+
+/// A value as JSON.
+///
+/// # Errors
+/// [`TrainError::Setting`] on a program error.
+pub(crate) fn to_json(value: &impl Serialize) -> Result<Vec<u8>, TrainError> {
+    let mut bytes = serde_json::to_vec_pretty(value)
+        .map_err(|error| TrainError::Setting(format!("cannot write JSON: {error}")))?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 /// Reads a value from JSON; `None` when there is no such file.

@@ -180,13 +180,13 @@ pub fn encode<'a, G: Trainable>(
 fn value(row: &Row, root_share: f32, outcomes: usize) -> Vec<f32> {
     let (result, thought) = (f32::from(row.result), row.root_value);
     let mixed = |of: fn(f32) -> f32| of(result) * (1.0 - root_share) + of(thought) * root_share;
-    if outcomes == 2 {
+    if outcomes == 2 || row.result != 0 {
         let value = mixed(|value| value);
-        return vec![(1.0 + value) / 2.0, (1.0 - value) / 2.0];
-    }
-    if row.result != 0 {
-        let value = mixed(|value| value);
-        return vec![(1.0 + value) / 2.0, 0.0, (1.0 - value) / 2.0];
+        let (win, loss) = ((1.0 + value) / 2.0, (1.0 - value) / 2.0);
+        return match outcomes {
+            2 => vec![win, loss],
+            _ => vec![win, 0.0, loss],
+        };
     }
     let [win, draw, loss]: [fn(f32) -> f32; 3] = [
         |value| value.max(0.0),
@@ -223,22 +223,10 @@ impl AuxTarget {
         };
         let points = (0..area as u16).map(Move);
         match self.head {
-            AuxHead::Ownership if ending.lead.is_some() => {
-                for point in points {
-                    target[point.index()] = if ending.own.contains(point) {
-                        1.0
-                    } else if ending.theirs.contains(point) {
-                        0.0
-                    } else {
-                        0.5
-                    };
-                }
-                weight.fill(1.0);
-            }
             AuxHead::Ownership => {
-                // An empty point at the end belongs to the winner if the winner may still play
-                // there (Gao & Wu 2021, 3.2.2, interpreted as in docs/methods.md#networks);
-                // otherwise it has no owner.
+                // Where no points are counted, an empty point at the end belongs to the winner if
+                // the winner may still play there (Gao & Wu 2021, 3.2.2, interpreted as in
+                // docs/methods.md#networks); otherwise it has no owner.
                 let won = ending.margin > 0;
                 let closed_to_winner = if won {
                     &ending.closed_own
@@ -250,7 +238,7 @@ impl AuxTarget {
                         1.0
                     } else if ending.theirs.contains(point) {
                         0.0
-                    } else if closed_to_winner.contains(point) {
+                    } else if ending.lead.is_some() || closed_to_winner.contains(point) {
                         0.5
                     } else {
                         f32::from(u8::from(won))

@@ -103,17 +103,8 @@ impl Origin {
     /// weights have the same shapes.
     #[must_use]
     pub fn same_input(&self, other: &Origin) -> bool {
-        let input = |origin: &Origin| {
-            let Origin {
-                game,
-                encoding,
-                planes,
-                outcomes,
-                ..
-            } = origin;
-            (game.clone(), encoding.clone(), *planes, *outcomes)
-        };
-        input(self) == input(other)
+        (&self.game, &self.encoding) == (&other.game, &other.encoding)
+            && (self.planes, self.outcomes) == (other.planes, other.outcomes)
     }
 
     /// All boards if there are several; unreadable ones are left out.
@@ -138,7 +129,7 @@ pub struct Checkpoint {
     /// Steps behind the averages and the optimiser's state when the run began, from earlier fits of
     /// the same network.
     pub steps_before: u64,
-    /// Factor of the learning rate, see [`crate::fit::schedule::Schedule::Kl`].
+    /// Factor of the learning rate, see [`crate::fit::Schedule::Kl`].
     pub rate_factor: f32,
     /// The weights being fitted.
     pub weights: Weights,

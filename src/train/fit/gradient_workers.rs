@@ -194,11 +194,11 @@ impl BatchGradients {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::FitParams;
     use crate::fit::batch::{BatchSpec, Sample, encode};
     use crate::fit::checkpoint::Origin;
     use crate::fit::optimizer::Optimizer;
     use crate::fit::step::divergence;
+    use crate::fit::{Fit, FitParams};
     use crate::shards::row::finish;
     use crate::shards::row::{Row, Target};
     use tengen::game::{BoardSize, Game, Outcome, Symmetry};
@@ -209,7 +209,7 @@ mod tests {
     const SIZE: BoardSize = BoardSize::square(4);
 
     fn state() -> Checkpoint {
-        let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10);
+        let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10, &Fit::default());
         let (weights, _) = params.architecture.declare(12, SIZE, 1);
         Checkpoint {
             origin: Origin::of(&[SmallNoGo::new(SIZE).unwrap()], "nogo-1", 12, 0),

@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::TrainError;
 use crate::fit::batch::{Batch, BatchSpec, Sample, encode};
 use crate::fit::teacher::Teacher;
-use crate::seed::numbered_seed;
+use crate::play::numbered_seed;
 use crate::shards::row::Row;
 use crate::trainable::Trainable;
 use tengen::encode::Encode;
@@ -60,10 +60,8 @@ pub struct Loader {
     turn: usize,
 }
 
-struct LoaderThread {
-    batches: Receiver<Result<Vec<Batch>, String>>,
-    handle: JoinHandle<()>,
-}
+/// What a thread sends, and the thread.
+type LoaderThread = (Receiver<Result<Vec<Batch>, String>>, JoinHandle<()>);
 
 impl Loader {
     /// Starts encoding from batch number `first` on, with a thread for each of `targets`, which are
@@ -99,7 +97,7 @@ impl Loader {
             let handle = thread::Builder::new().name(name).spawn(work);
             let handle = handle
                 .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
-            loader.threads.push(LoaderThread { batches, handle });
+            loader.threads.push((batches, handle));
         }
         Ok(loader)
     }
@@ -109,8 +107,10 @@ impl Loader {
     /// # Errors
     /// [`TrainError::Setting`] names a row that is not a position.
     pub fn next_batch(&mut self) -> Result<Vec<Batch>, TrainError> {
-        let thread = self.threads.get(self.turn);
-        let received = thread.map(|thread| thread.batches.recv());
+        let received = self
+            .threads
+            .get(self.turn)
+            .map(|(batches, _)| batches.recv());
         self.turn = (self.turn + 1) % self.threads.len().max(1);
         match received {
             Some(Ok(batch)) => batch.map_err(TrainError::Setting),
@@ -123,9 +123,8 @@ impl Loader {
 
 impl Drop for Loader {
     fn drop(&mut self) {
-        let threads = self.threads.drain(..);
         // Without a receiver a thread's next send fails, and it ends.
-        let handles: Vec<JoinHandle<()>> = threads.map(|thread| thread.handle).collect();
+        let handles: Vec<_> = self.threads.drain(..).map(|(_, handle)| handle).collect();
         for handle in handles {
             // A panic of the thread was already noticed as a missing batch.
             let _ = handle.join();

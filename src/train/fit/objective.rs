@@ -4,7 +4,7 @@
 use burn::tensor::{Tensor, TensorData, activation};
 
 use crate::fit::batch::{AuxTarget, Batch};
-use crate::network::loss_weights::LossWeights;
+use crate::fit::params::LossWeights;
 use crate::network::net::{AuxHead, Heads, LEAD_SCALE};
 use crate::shards::ending::MAX_MARGIN;
 
@@ -130,23 +130,29 @@ fn binary(logits: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     (loss * weight).sum() / (rows * len) as f32
 }
 
-/// Mean squared error in points, linear beyond [`MARGIN_HUBER_DELTA`].
+/// Mean squared error of the margin in points, linear beyond [`MARGIN_HUBER_DELTA`].
 fn margin(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
-    let rows = raw.dims()[0] as f32;
-    let (target, weight) = (constant(&aux.values, &raw), constant(&aux.weights, &raw));
-    let error = (raw.tanh() * f32::from(MAX_MARGIN) - target).abs();
-    let bent = error.clone().clamp_max(MARGIN_HUBER_DELTA);
-    let loss = bent.clone() * bent.clone() + (error - bent) * (2.0 * MARGIN_HUBER_DELTA);
-    (loss * weight).sum() / rows
+    let target = constant(&aux.values, &raw);
+    bent(
+        raw.tanh() * f32::from(MAX_MARGIN) - target,
+        aux,
+        MARGIN_HUBER_DELTA,
+    )
 }
 
 /// Mean error of the lead, as in `row_loss`.
 fn lead(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
-    let rows = raw.dims()[0] as f32;
-    let (target, weight) = (constant(&aux.values, &raw), constant(&aux.weights, &raw));
-    let error = ((raw * LEAD_SCALE - target) / LEAD_UNIT).abs();
-    let bent = error.clone().clamp_max(1.0);
-    let loss = bent.clone() * bent.clone() + (error - bent) * 2.0;
+    let target = constant(&aux.values, &raw);
+    bent((raw * LEAD_SCALE - target) / LEAD_UNIT, aux, 1.0)
+}
+
+/// Mean squared error, linear beyond `delta`.
+fn bent(error: Tensor<2>, aux: &AuxTarget, delta: f32) -> Tensor<1> {
+    let rows = error.dims()[0] as f32;
+    let weight = constant(&aux.weights, &error);
+    let error = error.abs();
+    let bent = error.clone().clamp_max(delta);
+    let loss = bent.clone() * bent.clone() + (error - bent) * (2.0 * delta);
     (loss * weight).sum() / rows
 }
 
@@ -165,21 +171,15 @@ pub(crate) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32
             terms.map(loss).sum::<f64>() / out.len() as f64
         }
         AuxHead::Margin => {
-            let bend = f64::from(MARGIN_HUBER_DELTA);
-            let loss = |(x, t, w): (f64, f64, f64)| {
-                let error = (x.tanh() * f64::from(MAX_MARGIN) - t).abs();
-                let bent = error.min(bend);
-                w * (bent * bent + (error - bent) * 2.0 * bend)
-            };
-            terms.map(loss).sum()
+            let error = |x: f64, t| x.tanh() * f64::from(MAX_MARGIN) - t;
+            let delta = f64::from(MARGIN_HUBER_DELTA);
+            terms
+                .map(|(x, t, w)| w * row_bent(error(x, t), delta))
+                .sum()
         }
         AuxHead::Lead => {
-            let loss = |(x, t, w): (f64, f64, f64)| {
-                let error = ((x * f64::from(LEAD_SCALE) - t) / f64::from(LEAD_UNIT)).abs();
-                let bent = error.min(1.0);
-                w * (bent * bent + (error - bent) * 2.0)
-            };
-            terms.map(loss).sum()
+            let error = |x: f64, t| (x * f64::from(LEAD_SCALE) - t) / f64::from(LEAD_UNIT);
+            terms.map(|(x, t, w)| w * row_bent(error(x, t), 1.0)).sum()
         }
         AuxHead::Reply => {
             let max = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -187,6 +187,13 @@ pub(crate) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32
             terms.map(|(x, t, _)| t * (total - x)).sum()
         }
     }
+}
+
+/// [`bent`] of one error.
+fn row_bent(error: f64, delta: f64) -> f64 {
+    let error = error.abs();
+    let bent = error.min(delta);
+    bent * bent + (error - bent) * 2.0 * delta
 }
 
 #[cfg(test)]

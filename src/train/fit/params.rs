@@ -1,12 +1,13 @@
-//! The settings of a fit.
+//! The settings of a fit: its loss, the schedules of the learning rate and of weight averaging.
+
+use std::f32::consts::PI;
 
 use serde::{Deserialize, Serialize};
 
 use crate::fit::optimizer::OptimizerKind;
-use crate::fit::schedule::Schedule;
 use crate::fit::teacher::TeacherParams;
 use crate::network::architecture::Architecture;
-use crate::network::loss_weights::LossWeights;
+use crate::network::net::AuxHead;
 use tengen::encode::{Encode, Encoding};
 use tengen::settings::{Maybe, Text, above};
 
@@ -58,40 +59,41 @@ pub struct FitParams {
 }
 
 impl FitParams {
-    /// Defaults for `steps` steps of a network of a game.
+    /// For `steps` steps of a network of a game, as `[fit]` says; all else is usual.
     #[must_use]
-    pub fn of<G: Encode>(architecture: Architecture, steps: u64) -> FitParams {
-        let encoding = usual_encoding::<G>(architecture).map(|encoding| encoding.id().to_owned());
-        let mut params = FitParams::new(architecture, steps);
+    pub fn of<G: Encode>(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
+        let mut params = FitParams::new(architecture, steps, fit);
+        if fit.encoding.is_none()
+            && let Some(encoding) = usual_encoding::<G>(architecture)
+        {
+            params.encoding = encoding.id().to_owned();
+        }
         if G::INFO.scored {
             params.loss.ownership = POINTS_OWNERSHIP;
         }
-        FitParams {
-            encoding: encoding.unwrap_or(params.encoding),
-            ..params
-        }
+        params
     }
 
-    /// Defaults for `steps` steps of a network.
+    /// The same of a network of any game.
     #[must_use]
-    pub fn new(architecture: Architecture, steps: u64) -> FitParams {
-        let usual = Fit::default();
+    pub fn new(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
+        let usual = || architecture.family.encoding().to_owned();
         FitParams {
             architecture,
-            encoding: architecture.encoding().to_owned(),
+            encoding: fit.encoding.clone().unwrap_or_else(usual),
             steps,
-            batch: usual.batch,
+            batch: fit.batch,
             rule: OptimizerKind::AdamW,
-            learning_rate: usual.learning_rate,
+            learning_rate: fit.learning_rate,
             warm_up: 100.min(steps / 10),
             schedule: Schedule::Cosine,
-            weight_decay: usual.weight_decay,
+            weight_decay: fit.weight_decay,
             clip_norm: 5.0,
-            loss: architecture.loss_weights(),
-            root_value_share: usual.root_value_share,
+            loss: LossWeights::default(),
+            root_value_share: fit.root_value_share,
             teacher: None,
-            surprise_share: usual.surprise_share,
-            average_decay: usual.average_decay,
+            surprise_share: fit.surprise_share,
+            average_decay: fit.average_decay,
             seed: 1,
             score_every: 250,
             score_rows: 4096,
@@ -106,7 +108,7 @@ pub fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static 
     let encodings = G::encodings();
     let own = encodings
         .iter()
-        .find(|own| own.id() == architecture.encoding());
+        .find(|own| own.id() == architecture.family.encoding());
     own.or(encodings.last()).copied()
 }
 
@@ -142,5 +144,178 @@ tengen::settings! {
              network. In Gomoku this made networks weaker";
         average_decay: f32 = 0.99, 0.0..=1.0,
             "Decay of the moving average of the weights, per step";
+    }
+}
+
+/// Weights of the parts of the loss, relative to the policy's cross-entropy.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LossWeights {
+    /// Cross-entropy of the value (Gao & Wu 2021, 4.3: 1.5).
+    pub value: f32,
+    /// Whether the value's part is the squared error of the expected result, in [0, 1], instead of the cross-entropy:
+    /// Cazenave 2020 compares both (IV-D).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub squared_value: bool,
+    /// Cross-entropy of the owners, mean over points (the paper: 0.5, printed as a sum, which would
+    /// begin at 28 nats and dominate the rest).
+    pub ownership: f32,
+    /// Fate's cross-entropy, the mean over all points of both sides, stones counting 0; as
+    /// ownership.
+    pub fate: f32,
+    /// Squared error of the margin in points, linear beyond 2 (the paper: 0.25). It improves the
+    /// value at the expense of the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to
+    /// the same 7,800 games for 1,800 steps played equally well, 150-150 both times.
+    #[serde(rename = "score")]
+    pub margin: f32,
+    /// Error of the lead in tens of points, squared up to 10 points, linear beyond. Absent in games
+    /// without points and in older files.
+    #[serde(default = "lead_weight")]
+    pub lead: f32,
+    /// Cross-entropy of the opponent's reply (Wu 2019, 3.4: 0.15).
+    pub reply: f32,
+}
+
+impl Default for LossWeights {
+    fn default() -> LossWeights {
+        LossWeights {
+            value: 1.5,
+            squared_value: false,
+            ownership: 0.5,
+            fate: 0.5,
+            margin: 0.25,
+            lead: lead_weight(),
+            reply: 0.15,
+        }
+    }
+}
+
+/// Default weight of the lead: an error of 5 points counts as much as 0.06 nats of the policy.
+fn lead_weight() -> f32 {
+    0.25
+}
+
+impl LossWeights {
+    /// The weight of an auxiliary head.
+    pub(crate) fn of(&self, head: AuxHead) -> f32 {
+        match head {
+            AuxHead::Ownership => self.ownership,
+            AuxHead::PointStatus => self.fate,
+            AuxHead::Margin => self.margin,
+            AuxHead::Lead => self.lead,
+            AuxHead::Reply => self.reply,
+        }
+    }
+}
+
+/// Schedule of the learning rate after the warm-up, from its peak on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Schedule {
+    /// Half a cosine down to a hundredth of the peak (Loshchilov & Hutter 2017).
+    Cosine,
+    /// A tenth of the peak from 60% of the steps on, a hundredth from 90% on.
+    Step,
+    /// No change: for runs that are continued, or followed by averaging.
+    Constant,
+    /// The rule of AlphaGobangZero, 3.5.3: steps that change the policy too much reduce the rate,
+    /// and too little increase it. See [`adapt`].
+    Kl {
+        /// Target divergence of the policy before a step from that after it, in nats.
+        target: f32,
+    },
+}
+
+/// Interval in steps between measurements of the divergence with [`Schedule::Kl`].
+pub(crate) const KL_EVERY: u64 = 10;
+
+/// The rate's factor with [`Schedule::Kl`] after a step that changed the policy by `divergence`
+/// nats (docs/methods.md#networks): beyond twice the target it falls by a third, below half of it
+/// it rises by half, within [0.1, 10].
+pub(crate) fn adapt(factor: f32, divergence: f32, target: f32) -> f32 {
+    if divergence > 2.0 * target {
+        (factor / 1.5).max(0.1)
+    } else if divergence < target / 2.0 {
+        (factor * 1.5).min(10.0)
+    } else {
+        factor
+    }
+}
+
+impl FitParams {
+    /// Learning rate of step `step` (from 0): a linear warm-up to the highest, then according to the schedule.
+    /// `factor` is the state of [`Schedule::Kl`], initially 1.
+    pub(crate) fn rate_at(&self, step: u64, factor: f32) -> f32 {
+        const LAST: f32 = 0.01;
+        let (peak, warm_up) = (self.learning_rate, self.warm_up);
+        if step < warm_up {
+            return peak * (step + 1) as f32 / warm_up as f32;
+        }
+        let done = (step - warm_up) as f32 / (self.steps.saturating_sub(warm_up).max(1)) as f32;
+        peak * match self.schedule {
+            Schedule::Cosine => LAST + (1.0 - LAST) * (1.0 + (PI * done.min(1.0)).cos()) / 2.0,
+            Schedule::Step if done >= 0.9 => LAST,
+            Schedule::Step if done >= 0.6 => 0.1,
+            Schedule::Step | Schedule::Constant => 1.0,
+            Schedule::Kl { .. } => factor,
+        }
+    }
+}
+
+/// Decay of the moving average of the weights after `step` steps, earlier fits included: grows to
+/// `decay`, so that the random start is forgotten quickly, and later weights are not.
+pub(crate) fn average_decay(decay: f32, step: u64) -> f32 {
+    decay.min((1.0 + step as f32) / (10.0 + step as f32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(schedule: Schedule, step: u64) -> f32 {
+        let params = FitParams {
+            learning_rate: 2.0,
+            warm_up: 10,
+            schedule,
+            ..FitParams::new(Architecture::default(), 110, &Fit::default())
+        };
+        params.rate_at(step, 3.0)
+    }
+
+    #[track_caller]
+    fn check(schedule: Schedule, rates: [(u64, f32); 3]) {
+        for (step, expected) in rates {
+            let found = rate(schedule, step);
+            assert!((found - expected).abs() < 1e-5, "step {step}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_rate_rises_and_falls() {
+        check(Schedule::Cosine, [(0, 0.2), (9, 2.0), (60, 1.01)]);
+        check(Schedule::Cosine, [(110, 0.02), (500, 0.02), (10, 2.0)]);
+        check(Schedule::Step, [(69, 2.0), (70, 0.2), (100, 0.02)]);
+        check(Schedule::Constant, [(4, 1.0), (10, 2.0), (900, 2.0)]);
+        check(
+            Schedule::Kl { target: 0.1 },
+            [(4, 1.0), (10, 6.0), (90, 6.0)],
+        );
+        assert!(
+            (10..109).all(|step| rate(Schedule::Cosine, step + 1) < rate(Schedule::Cosine, step))
+        );
+    }
+
+    #[test]
+    fn the_factor_follows_the_divergence_within_bounds() {
+        assert_eq!(adapt(1.0, 0.01, 0.01), 1.0);
+        assert_eq!(adapt(1.5, 0.03, 0.01), 1.0);
+        assert_eq!(adapt(1.0, 0.004, 0.01), 1.5);
+        let pushed = |divergence| (0..20).fold(1.0, |factor, _| adapt(factor, divergence, 0.01));
+        assert_eq!((pushed(0.0), pushed(1.0)), (10.0, 0.1));
+    }
+
+    #[test]
+    fn the_average_starts_fast() {
+        assert!(average_decay(0.999, 0) < 0.2);
+        assert_eq!(average_decay(0.999, 1_000_000), 0.999);
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::durable;
 use crate::fit::optimizer::OptimizerKind;
-use crate::fit::schedule::Schedule;
+use crate::fit::params::Schedule;
 use crate::network::architecture::Architecture;
 use crate::play::generate::tests::{plan, run};
 use crate::shards::dataset::Selection;
@@ -26,7 +26,7 @@ fn params() -> FitParams {
     FitParams {
         batch: 16,
         score_every: 5,
-        ..FitParams::new("az-1b8c".parse().unwrap(), 40)
+        ..FitParams::new("az-1b8c".parse().unwrap(), 40, &Fit::default())
     }
 }
 
@@ -169,7 +169,7 @@ fn check(net: &str, rule: OptimizerKind, schedule: Schedule, aux_heads: &[&str])
     let architecture: Architecture = net.parse().unwrap();
     let params = FitParams {
         architecture,
-        encoding: architecture.encoding().to_owned(),
+        encoding: architecture.family.encoding().to_owned(),
         rule,
         schedule,
         ..params()

@@ -3,5 +3,4 @@
 
 pub mod architecture;
 pub mod device;
-pub mod loss_weights;
 pub mod net;

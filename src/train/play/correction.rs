@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 
 use crate::TrainError;
 use crate::durable::lock_folder;
-use crate::play::corrector::Corrector;
+use crate::play::adjudicator::Corrector;
 use crate::shards::row::Row;
 use crate::shards::shard;
 use crate::shards::shard::ShardInfo;

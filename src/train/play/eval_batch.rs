@@ -11,7 +11,7 @@ use crate::TrainError;
 use crate::trainable::encoding_of;
 use tengen::clock::Clock;
 use tengen::encode::{Encode, Encoding};
-use tengen::game::{BoardSize, Game, Move, Symmetry};
+use tengen::game::{Game, Move, Symmetry};
 use tengen_nn::eval::{Batch, EvalError, Evaluator, EvaluatorFactory, Outputs, evaluate_finite};
 
 /// A task that needs evaluations one at a time, such as a game.
@@ -32,23 +32,14 @@ pub trait Task<G> {
 pub struct EvalBatch<G: Game> {
     evaluator: Box<dyn Evaluator>,
     encoding: &'static dyn Encoding<G>,
-    symmetries: Vec<PolicyMap>,
+    /// For each symmetry the image of each policy index.
+    symmetries: Vec<Vec<usize>>,
     batch: Batch,
     out: Outputs,
     row: Vec<f32>,
     policy: Vec<f32>,
     /// For each row of the batch: its owner, and its symmetry.
     owners: Vec<(usize, usize)>,
-}
-
-/// Image of each policy index under a symmetry.
-struct PolicyMap(Vec<usize>);
-
-impl PolicyMap {
-    fn new(symmetry: Symmetry, size: BoardSize, policy_len: usize) -> PolicyMap {
-        let image = |index| symmetry.apply(size, Move(index as u16)).index();
-        PolicyMap((0..policy_len).map(image).collect())
-    }
 }
 
 impl<G: Encode> EvalBatch<G> {
@@ -60,7 +51,10 @@ impl<G: Encode> EvalBatch<G> {
         let info = factory.info();
         let encoding = encoding_of(info, start)?;
         let (size, policy_len) = (info.size, info.policy_len);
-        let map = |symmetry| PolicyMap::new(symmetry, size, policy_len);
+        let map = |symmetry: Symmetry| {
+            let image = |index| symmetry.apply(size, Move(index as u16)).index();
+            (0..policy_len).map(image).collect()
+        };
         Ok(EvalBatch {
             evaluator: factory.make()?,
             encoding,
@@ -85,7 +79,7 @@ impl<G: Encode> EvalBatch<G> {
         let turned = self.batch.push(key);
         let planes = self.row.chunks_exact(area);
         for (turned, plane) in turned.chunks_exact_mut(area).zip(planes) {
-            for (number, &image) in plane.iter().zip(&self.symmetries[symmetry].0) {
+            for (number, &image) in plane.iter().zip(&self.symmetries[symmetry]) {
                 turned[image] = *number;
             }
         }
@@ -100,7 +94,7 @@ impl<G: Encode> EvalBatch<G> {
         evaluate_finite(self.evaluator.as_mut(), &self.batch, &mut self.out)?;
         for (row, (owner, symmetry)) in self.owners.drain(..).enumerate() {
             let turned = self.out.policy(row);
-            for (logit, &image) in self.policy.iter_mut().zip(&self.symmetries[symmetry].0) {
+            for (logit, &image) in self.policy.iter_mut().zip(&self.symmetries[symmetry]) {
                 *logit = turned[image];
             }
             answer(owner, &self.policy, self.out.value(row));
@@ -201,6 +195,7 @@ pub fn raw_rate(
 pub(crate) mod tests {
     use super::*;
     use tengen::encode::made_up;
+    use tengen::game::BoardSize;
     use tengen::games::nogo::SmallNoGo;
     use tengen_nn::eval::ModelInfo;
 

@@ -4,23 +4,20 @@
 //! loses the games in progress and the open shard. When all games are finished, small shards are
 //! merged into large ones.
 
-mod queue;
-
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
-
-pub use queue::{GameJob, GameQueue};
 
 use super::selfplay;
 use crate::TrainError;
 use crate::durable::lock_folder;
-use crate::play::generator::GameGenerator;
-use crate::play::selfplay::{PlayedGame, SelfPlayParams};
+use crate::play::generator::{GameGenerator, GameQueue};
+use crate::play::selfplay::PlayedGame;
+use crate::play::settings::SelfPlay;
 use crate::shards::merge;
 use crate::shards::row::Row;
 use crate::shards::shard::{self, ShardInfo};
@@ -41,13 +38,8 @@ pub struct Plan {
     pub seed: u64,
     /// Threads that play, at least 1.
     pub threads: usize,
-    /// Games per shard during play, at least 1: what a crash can lose in addition to the games in
-    /// progress.
-    pub games_per_shard: usize,
-    /// Every Nth game is also written as SGF; 0 writes none.
-    pub sgf_every: u64,
-    /// Settings for diversity.
-    pub selfplay: SelfPlayParams,
+    /// Settings of self-play.
+    pub settings: SelfPlay,
     /// Description that identifies the player: backend and its settings.
     pub generator: String,
 }
@@ -60,11 +52,12 @@ impl Plan {
 
     /// The shard metadata of this plan: sessions with equal metadata may share a folder.
     fn shard_info<G: Game>(&self, start: &G) -> ShardInfo {
-        let SelfPlayParams {
+        let SelfPlay {
             opening_plies,
             temperature_plies,
             komi,
-        } = self.selfplay;
+            ..
+        } = self.settings;
         let komi = komi.map_or(String::new(), |spread| format!(" komi={spread}"));
         let source = format!(
             "{} opening-plies={opening_plies} temperature-plies={temperature_plies}{komi} seed={}",
@@ -137,23 +130,23 @@ pub fn has_moves<G: Game>(start: &G) -> Result<(), TrainError> {
 
 /// Plays the missing games of `plan` and writes them into `folder` as shards.
 ///
-/// `observe` is called at the start, after each game, and twice a second while none ends.
+/// `observe` is called at the start, after each game, and twice a second while none ends; it may end the games.
 ///
 /// # Errors
 /// [`TrainError`] when the folder contains other games or damaged files, is not writable, or the
-/// generator fails.
+/// generator or `observe` fails.
 pub fn generate<G: Trainable>(
     start: &G,
     plan: &Plan,
     folder: &Path,
-    generator: &(impl GameGenerator<G> + ?Sized),
-    mut observe: impl FnMut(Progress),
+    generator: &dyn GameGenerator<G>,
+    mut observe: impl FnMut(Progress) -> Result<(), TrainError>,
 ) -> Result<Progress, TrainError> {
     has_moves(start)?;
     let _lock = lock_folder(folder)?;
     let info = plan.shard_info(start);
     let (done, mut progress) = finished_games(folder, &info)?;
-    observe(progress);
+    observe(progress)?;
     let games = plan.numbers().filter(|game| !done.contains(game));
     let mut writer = Writer {
         folder,
@@ -174,8 +167,7 @@ pub fn generate<G: Trainable>(
                 writer.add(game)?;
             }
             progress.evaluations = evaluations;
-            observe(progress);
-            Ok(())
+            observe(progress)
         },
     );
     // Also when a worker has failed: finished games are kept.
@@ -195,7 +187,7 @@ pub fn generate<G: Trainable>(
 pub fn generate_shard<G: Trainable>(
     start: &G,
     plan: &Plan,
-    generator: &(impl GameGenerator<G> + ?Sized),
+    generator: &dyn GameGenerator<G>,
     mut observe: impl FnMut(Progress) -> Result<(), TrainError>,
 ) -> Result<(Vec<u8>, Progress), TrainError> {
     let info = plan.shard_info(start);
@@ -234,42 +226,41 @@ fn play_all<G: Trainable>(
     start: &G,
     plan: &Plan,
     games: Vec<u64>,
-    generator: &(impl GameGenerator<G> + ?Sized),
+    generator: &dyn GameGenerator<G>,
     mut receive: impl FnMut(Option<PlayedGame>, u64) -> Result<(), TrainError>,
 ) -> Result<(), TrainError> {
     let queue = GameQueue::new(games, plan.seed);
     thread::scope(|scope| {
         // Inside the scope, so that an error drops the receiver before the workers are waited for:
         // a late sender then finds no receiver and ends.
-        let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
+        let (sender, games) = sync_channel(2 * plan.threads.max(1));
         for index in 0..plan.threads.max(1) {
             let (sender, queue) = (sender.clone(), &queue);
-            let worker = move || play_games(start, generator, queue, &sender);
+            let worker = move || {
+                // The receiver is gone when it has failed.
+                let mut done = |game| match sender.send(Ok(game)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                };
+                if let Err(error) = generator.play(start, &plan.settings, queue, &mut done) {
+                    let _ = sender.send(Err(error));
+                }
+            };
             thread::Builder::new()
                 .name(format!("selfplay-{index}"))
                 .spawn_scoped(scope, worker)
                 .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
         }
         drop(sender);
-        forward(&receiver, |played| {
-            receive(played, queue.evaluations.load(Ordering::Relaxed))
-        })
-    })
-}
-
-/// Forwards the workers' messages, and `None` twice a second in between, until all of them have
-/// ended.
-fn forward(
-    games: &Receiver<Result<PlayedGame, TrainError>>,
-    mut observe: impl FnMut(Option<PlayedGame>) -> Result<(), TrainError>,
-) -> Result<(), TrainError> {
-    loop {
-        match games.recv_timeout(TELL_EVERY) {
-            Ok(game) => observe(Some(game?))?,
-            Err(RecvTimeoutError::Timeout) => observe(None)?,
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        loop {
+            let game: Option<PlayedGame> = match games.recv_timeout(TELL_EVERY) {
+                Ok(game) => Some(game?),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            receive(game, queue.evaluations.load(Ordering::Relaxed))?;
         }
-    }
+    })
 }
 
 /// The finished games in a folder, and their statistics.
@@ -283,23 +274,6 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
     Ok((games.iter().map(|game| game.number).collect(), progress))
 }
 
-/// A worker: sends its generator's games, or an error, to the writer.
-fn play_games<G: Trainable>(
-    start: &G,
-    generator: &(impl GameGenerator<G> + ?Sized),
-    queue: &GameQueue,
-    sender: &SyncSender<Result<PlayedGame, TrainError>>,
-) {
-    // The receiver is gone when the writer has failed.
-    let mut done = |game| match sender.send(Ok(game)) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    };
-    if let Err(error) = generator.play(start, queue, &mut done) {
-        let _ = sender.send(Err(error));
-    }
-}
-
 /// Collects games into shards.
 struct Writer<'a> {
     folder: &'a Path,
@@ -311,12 +285,14 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn add(&mut self, mut game: PlayedGame) -> Result<(), TrainError> {
-        if self.plan.sgf_every > 0 && game.game.is_multiple_of(self.plan.sgf_every) {
+        if self.plan.settings.sgf_every > 0
+            && game.game.is_multiple_of(self.plan.settings.sgf_every)
+        {
             selfplay::write(self.folder, self.info, &game)?;
         }
         self.rows.append(&mut game.rows);
         self.open += 1;
-        if self.open == self.plan.games_per_shard.max(1) {
+        if self.open == self.plan.settings.games_per_shard.max(1) {
             self.close()?;
         }
         Ok(())

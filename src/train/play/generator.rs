@@ -3,16 +3,20 @@
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::TrainError;
+use crate::play::adjudicator::EndingAdjudicator;
 use crate::play::eval_batch::{EvalBatch, run_tasks};
-use crate::play::generate::{GameJob, GameQueue};
-use crate::play::network_game::{Adjudicator, NetworkGame, NetworkPlay};
-use crate::play::selfplay::{PlayedGame, SelfPlayParams, SelfPlaySearch, play};
+use crate::play::network_game::{NetworkGame, NetworkPlay};
+use crate::play::numbered_seed;
+use crate::play::selfplay::{PlayedGame, by_rollouts, play};
+use crate::play::settings::SelfPlay;
 use crate::trainable::Trainable;
+use tengen::rollout::{Rave, RaveParams};
 use tengen_nn::eval::EvaluatorFactory;
 
 /// Plays games on any number of threads.
@@ -25,33 +29,29 @@ pub trait GameGenerator<G>: Sync {
     fn play(
         &self,
         start: &G,
+        settings: &SelfPlay,
         queue: &GameQueue,
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError>;
 }
 
-/// A [`SelfPlaySearch`] for each game, made from a seed.
-pub struct RolloutGenerator<F> {
-    /// Settings for diversity.
-    pub selfplay: SelfPlayParams,
-    /// Creates the player of one game.
-    pub search: F,
-}
+/// This many random playouts a move.
+#[derive(Debug, Clone, Copy)]
+pub struct RolloutGenerator(pub u64);
 
-impl<G: Trainable, T: SelfPlaySearch<G>, F: Fn(u64) -> T + Sync> GameGenerator<G>
-    for RolloutGenerator<F>
-{
+impl<G: Trainable> GameGenerator<G> for RolloutGenerator {
     fn play(
         &self,
         start: &G,
+        settings: &SelfPlay,
         queue: &GameQueue,
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
-        while let Some(job) = queue.take() {
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(job.seed);
-            let mut search = (self.search)(rng.next_u64());
-            let game = play(start, job.game, self.selfplay, &mut search, &mut rng);
-            if done(game).is_break() {
+        while let Some(GameJob { game, seed }) = queue.take() {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut rave = Rave::new(RaveParams::default(), rng.next_u64());
+            let search = |position: &G| by_rollouts(&mut rave, position, self.0);
+            if done(play(start, game, settings, search, &mut rng)).is_break() {
                 break;
             }
         }
@@ -60,43 +60,88 @@ impl<G: Trainable, T: SelfPlaySearch<G>, F: Fn(u64) -> T + Sync> GameGenerator<G
 }
 
 /// One network for all games.
-pub struct NetworkGenerator<'a, F> {
+#[derive(Debug, Clone)]
+pub struct NetworkGenerator {
     /// The network.
-    pub network: &'a EvaluatorFactory,
-    /// Settings of the network's play.
-    pub play: &'a NetworkPlay,
-    /// Concurrent games per thread: its maximum batch.
-    pub concurrent: usize,
-    /// Creates the prover of one thread.
-    pub adjudicator: F,
+    pub network: EvaluatorFactory,
+    /// How it plays.
+    pub play: NetworkPlay,
 }
 
-impl<G: Trainable, P: Adjudicator<G>, F: Fn() -> P + Sync> GameGenerator<G>
-    for NetworkGenerator<'_, F>
-{
+impl<G: Trainable> GameGenerator<G> for NetworkGenerator {
     fn play(
         &self,
         start: &G,
+        settings: &SelfPlay,
         queue: &GameQueue,
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
-        let mut batch = EvalBatch::new(self.network, start)?;
-        let adjudicator = RefCell::new((self.adjudicator)());
+        let mut batch = EvalBatch::new(&self.network, start)?;
+        let adjudicator = RefCell::new(EndingAdjudicator::new(settings));
         let next = || {
             let GameJob { game, seed } = queue.take()?;
-            Some(NetworkGame::new(start, game, seed, self.play, &adjudicator))
+            let (play, adjudicator) = (&self.play, &adjudicator);
+            Some(NetworkGame::new(
+                start,
+                game,
+                seed,
+                settings,
+                play,
+                adjudicator,
+            ))
         };
-        let finished = |game: NetworkGame<'_, G, P>| match game.finish() {
+        let finished = |game: NetworkGame<'_, G>| match game.finish() {
             Some(game) => done(game),
             None => ControlFlow::Continue(()),
         };
         run_tasks(
             std::slice::from_mut(&mut batch),
-            self.concurrent,
+            settings.concurrent,
             next,
             finished,
             &queue.evaluations,
         )?;
         Ok(())
+    }
+}
+
+/// The games to play, distributed to all threads one by one.
+#[derive(Debug)]
+pub struct GameQueue {
+    games: Vec<u64>,
+    next: AtomicUsize,
+    seed: u64,
+    /// Evaluations of a network so far.
+    pub evaluations: AtomicU64,
+}
+
+/// A game to be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameJob {
+    /// Its number.
+    pub game: u64,
+    /// Its seed.
+    pub seed: u64,
+}
+
+impl GameQueue {
+    /// These games, of the run with this seed.
+    pub(super) fn new(games: Vec<u64>, seed: u64) -> GameQueue {
+        GameQueue {
+            games,
+            next: AtomicUsize::new(0),
+            seed,
+            evaluations: AtomicU64::new(0),
+        }
+    }
+
+    /// The next game, if one is left.
+    pub fn take(&self) -> Option<GameJob> {
+        // Relaxed: only the counter itself is shared.
+        let place = self.next.fetch_add(1, Ordering::Relaxed);
+        self.games.get(place).map(|&game| GameJob {
+            game,
+            seed: numbered_seed(self.seed, game),
+        })
     }
 }

@@ -3,9 +3,8 @@
 //! comparing networks with each other, not for the engine's strength under a clock.
 
 mod game;
-mod params;
 
-pub use params::MatchParams;
+pub use game::{MatchParams, MatchPlayer};
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -13,30 +12,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use game::{MatchGame, PlayerSpec};
+use game::MatchGame;
 
 use crate::TrainError;
 use crate::play::eval_batch::{EvalBatch, run_tasks};
 use tengen::encode::Encode;
-use tengen::rollout::{RaveParams, Rollout};
+use tengen::rollout::Rollout;
 use tengen::stats::GameResult;
-use tengen_nn::eval::EvaluatorFactory;
-
-/// A player of training matches.
-#[derive(Debug, Clone)]
-pub enum MatchPlayer {
-    /// A network with this many playouts a move and no noise.
-    Network {
-        /// The network.
-        network: Box<EvaluatorFactory>,
-        /// Playouts a move.
-        visits: u32,
-    },
-    /// RAVE with this many random playouts a move.
-    Rollouts(u64),
-    /// [`RaveParams::plain_uct`] with this many playouts a move.
-    PlainUct(u64),
-}
 
 /// One pair of games: the first player's results, as Black first.
 pub type PairResult = [GameResult; 2];
@@ -45,12 +27,12 @@ pub type PairResult = [GameResult; 2];
 /// finished pair, in the same order, and may abort the match.
 ///
 /// # Errors
-/// [`TrainError`] when a network does not fit or fails.
+/// [`TrainError`] when a network does not fit or fails, or `observe` does.
 pub fn play_match<G: Encode + Rollout>(
     start: &G,
     players: [&MatchPlayer; 2],
     plan: &MatchParams,
-    mut observe: impl FnMut(&[PairResult]) -> ControlFlow<()>,
+    mut observe: impl FnMut(&[PairResult]) -> Result<ControlFlow<()>, TrainError>,
 ) -> Result<Vec<PairResult>, TrainError> {
     let next = AtomicU64::new(2 * u64::from(plan.first));
     let stop = AtomicBool::new(false);
@@ -77,7 +59,8 @@ pub fn play_match<G: Encode + Rollout>(
             waiting.insert(game, result);
             while let Some(pair) = next_pair(&mut waiting, plan.first as usize + pairs.len()) {
                 pairs.push(pair);
-                if observe(&pairs).is_break() {
+                let flow = observe(&pairs).inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+                if flow.is_break() {
                     stop.store(true, Ordering::Relaxed);
                     break 'results;
                 }
@@ -109,32 +92,17 @@ fn play_games<G: Encode + Rollout>(
     stop: &AtomicBool,
     sender: &SyncSender<Sent>,
 ) -> Result<(), TrainError> {
-    let mut batches = Vec::new();
-    let mut spec = |player: &MatchPlayer| -> Result<PlayerSpec, TrainError> {
-        Ok(match player {
-            MatchPlayer::Network { network, visits } => {
-                let batch = EvalBatch::new(network, start)?;
-                batches.push(batch);
-                PlayerSpec::Network {
-                    batch: batches.len() - 1,
-                    visits: *visits,
-                }
-            }
-            MatchPlayer::Rollouts(playouts) => {
-                PlayerSpec::Rollouts(RaveParams::default(), *playouts)
-            }
-            MatchPlayer::PlainUct(playouts) => {
-                PlayerSpec::Rollouts(RaveParams::plain_uct(), *playouts)
-            }
-        })
-    };
-    let specs = [spec(players[0])?, spec(players[1])?];
+    let networks = players.iter().filter_map(|player| match player {
+        MatchPlayer::Network { network, .. } => Some(EvalBatch::new(network, start)),
+        MatchPlayer::Rollouts(_) | MatchPlayer::PlainUct(_) => None,
+    });
+    let mut batches = networks.collect::<Result<Vec<_>, TrainError>>()?;
     let next_task = || {
         // Relaxed: counter and flag order nothing else.
         let game = next.fetch_add(1, Ordering::Relaxed);
         let end = 2 * (u64::from(plan.first) + u64::from(plan.pairs));
         let go_on = game < end && !stop.load(Ordering::Relaxed);
-        go_on.then(|| MatchGame::new(start, &specs, plan, game))
+        go_on.then(|| MatchGame::new(start, players, plan, game))
     };
     let finished = |game: MatchGame<G>| {
         if stop.load(Ordering::Relaxed) || sender.send(Ok((game.number, game.result()))).is_err() {
@@ -159,6 +127,7 @@ mod tests {
     use crate::play::eval_batch::tests::info;
     use tengen::game::{BoardSize, Game};
     use tengen::games::nogo::SmallNoGo;
+    use tengen_nn::eval::EvaluatorFactory;
 
     fn plan(pairs: u32) -> MatchParams {
         MatchParams {
@@ -183,7 +152,7 @@ mod tests {
     }
 
     fn play(players: [&MatchPlayer; 2], plan: &MatchParams) -> Vec<PairResult> {
-        play_match(&start(), players, plan, |_| ControlFlow::Continue(())).unwrap()
+        play_match(&start(), players, plan, |_| Ok(ControlFlow::Continue(()))).unwrap()
     }
 
     fn wins(pairs: &[PairResult]) -> usize {
@@ -240,11 +209,10 @@ mod tests {
         let mut seen = Vec::new();
         let pairs = play_match(&start(), [&a, &b], &plan(200), |pairs| {
             seen.push(pairs.len());
-            if pairs.len() == 5 {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            Ok(match pairs.len() {
+                5 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            })
         });
         assert_eq!(pairs.unwrap().len(), 5);
         assert_eq!(seen, [1, 2, 3, 4, 5]);

@@ -5,68 +5,34 @@ use std::cell::RefCell;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::play::adjudicator::{EndingAdjudicator, Proven};
 use crate::play::eval_batch::Task;
-use crate::play::komi;
 use crate::play::mcts::{MctsParams, RootRule, Search};
-use crate::play::selfplay::{PlayedGame, SelfPlayParams, choose, random_opening};
+use crate::play::selfplay::{PlayedGame, choose, random_opening};
+use crate::play::settings::SelfPlay;
 use crate::shards::row::{Row, Target, finish};
 use crate::shards::training_game::TrainingGame;
 use crate::trainable::Trainable;
 use tengen::game::{Game, Move, Outcome, Rules};
 use tengen::search::{SearchParams, add_root_noise};
 
-/// Settings of a network's self-play.
+/// How a network plays beside the settings of self-play.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkPlay {
-    /// The search.
+    /// The search. With a Gumbel root, moves before ply `temperature_plies` are the halving's winners with the Gumbel
+    /// noise, later ones the winners without it.
     pub mcts: MctsParams,
     /// Playouts of a full search.
     pub visits: u32,
-    /// Share of the positions that get a full search; the others give no policy target
-    /// (playout cap randomisation, Wu 2019, section 3.1). 1 searches all in full.
-    pub full_share: f32,
-    /// Playouts of the other searches.
-    pub fast_visits: u32,
-    /// Whether a proven best move becomes the position's policy target.
-    pub learn_proofs: bool,
-    /// With a PUCT root: share of Dirichlet noise in the move probabilities (AlphaGobangZero,
-    /// 3.5.2).
-    pub move_noise: f32,
-    /// Random openings drawn for a game, which begins with the one that the network's value says is
-    /// the most even; 1 takes the first.
-    pub opening_choices: u16,
-    /// Settings for diversity. With a Gumbel root, moves before ply `temperature_plies` are the
-    /// halving's winners with the Gumbel noise, later ones the winners without it.
-    pub selfplay: SelfPlayParams,
-}
-
-/// A proof of a position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Proven {
-    /// The result with best play.
-    pub outcome: Outcome,
-    /// A move that keeps it; `None` if all do.
-    pub keeps: Option<Move>,
-}
-
-/// A prover of endings. Its results must depend on the position only: the games of a thread share
-/// one.
-pub trait Adjudicator<G> {
-    /// The result of a position that has a legal move, if it is found within the prover's limits.
-    fn prove(&mut self, position: &G) -> Option<Proven>;
-
-    /// Corrects the results of a finished game's rows, if it can; the game began at `start`.
-    fn correct(&mut self, rows: &mut [Row], start: &G) {
-        let _ = (rows, start);
-    }
 }
 
 /// A game in progress.
-pub struct NetworkGame<'a, G: Game, P> {
+pub struct NetworkGame<'a, G: Game> {
     number: u64,
     salt: u64,
-    params: &'a NetworkPlay,
-    adjudicator: &'a RefCell<P>,
+    settings: &'a SelfPlay,
+    play: &'a NetworkPlay,
+    adjudicator: &'a RefCell<EndingAdjudicator<G>>,
     line: TrainingGame<G>,
     /// Openings that the network has yet to judge.
     openings: Vec<TrainingGame<G>>,
@@ -80,21 +46,22 @@ pub struct NetworkGame<'a, G: Game, P> {
     outcome: Option<Outcome>,
 }
 
-impl<'a, G: Trainable, P: Adjudicator<G>> NetworkGame<'a, G, P> {
+impl<'a, G: Trainable> NetworkGame<'a, G> {
     /// Game `number`, which depends only on `seed`, the settings, the network and the prover.
     #[must_use]
     pub fn new(
         start: &G,
         number: u64,
         seed: u64,
-        params: &'a NetworkPlay,
-        adjudicator: &'a RefCell<P>,
+        settings: &'a SelfPlay,
+        play: &'a NetworkPlay,
+        adjudicator: &'a RefCell<EndingAdjudicator<G>>,
     ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let start = komi::start(start, params.selfplay.komi.as_ref(), &mut rng);
-        let mut draw = || random_opening(&start, params.selfplay.opening_plies, &mut rng);
+        let start = settings.begin(start, &mut rng);
+        let mut draw = || random_opening(&start, settings.opening_plies, &mut rng);
         let line = draw();
-        let openings = match params.opening_choices {
+        let openings = match settings.opening_choices {
             0 | 1 => Vec::new(),
             choices => {
                 let others = (1..choices).map(|_| draw());
@@ -104,12 +71,13 @@ impl<'a, G: Trainable, P: Adjudicator<G>> NetworkGame<'a, G, P> {
         let mut game = NetworkGame {
             number,
             salt: rng.next_u64(),
-            params,
+            settings,
+            play,
             adjudicator,
             search: Search::new(
-                params.mcts.clone(),
+                play.mcts.clone(),
                 &start,
-                params.visits.max(params.fast_visits),
+                play.visits.max(settings.fast_visits),
                 rng.next_u64(),
             ),
             line,
@@ -160,12 +128,12 @@ impl<'a, G: Trainable, P: Adjudicator<G>> NetworkGame<'a, G, P> {
             self.play_out(proven);
             return;
         }
-        let share = self.params.full_share;
+        let share = self.settings.full_share;
         self.full = share >= 1.0 || self.rng.random::<f32>() < share;
         let visits = if self.full {
-            self.params.visits
+            self.play.visits
         } else {
-            self.params.fast_visits
+            self.settings.fast_visits
         };
         self.search.begin(self.line.game_state(), visits, self.full);
     }
@@ -173,7 +141,7 @@ impl<'a, G: Trainable, P: Adjudicator<G>> NetworkGame<'a, G, P> {
     /// Records the proven position and plays on to the end, for the targets of the ending: the
     /// winner keeps the result, the loser plays any move.
     fn play_out(&mut self, proven: Proven) {
-        let learned = proven.keeps.filter(|_| self.params.learn_proofs);
+        let learned = proven.keeps.filter(|_| self.settings.learn_proofs);
         let policy: Vec<(Move, f32)> = learned.into_iter().map(|mv| (mv, 1.0)).collect();
         let value = proven.outcome.value_for(self.line.position().to_move());
         let target = Target {
@@ -202,11 +170,11 @@ impl<'a, G: Trainable, P: Adjudicator<G>> NetworkGame<'a, G, P> {
     /// Visits in parts per million, with the move noise.
     fn with_noise(&mut self, mut visits: Vec<(Move, u32)>) -> Vec<(Move, u32)> {
         const PARTS: f32 = 1e6;
-        if self.params.move_noise > 0.0 {
+        if self.settings.move_noise > 0.0 {
             let params = SearchParams {
-                root_noise: self.params.move_noise,
+                root_noise: self.settings.move_noise,
                 root_policy_temperature: 1.0,
-                ..self.params.mcts.search.clone()
+                ..self.play.mcts.search.clone()
             };
             let mut shares: Vec<f32> = visits.iter().map(|(_, count)| *count as f32).collect();
             add_root_noise(&mut shares, &params, &mut self.rng);
@@ -230,8 +198,8 @@ impl<'a, G: Trainable, P: Adjudicator<G>> NetworkGame<'a, G, P> {
         };
         let row = Row::record(self.number, self.line.position(), &target);
         self.rows.push(row);
-        let temperature = self.params.selfplay.temperature(self.line.position().ply());
-        let mv = match self.params.mcts.root {
+        let temperature = self.settings.temperature(self.line.position().ply());
+        let mv = match self.play.mcts.root {
             RootRule::Gumbel(_) if temperature > 0.0 => found.sampled,
             RootRule::Gumbel(_) => found.best,
             RootRule::Puct { .. } => {
@@ -244,7 +212,7 @@ impl<'a, G: Trainable, P: Adjudicator<G>> NetworkGame<'a, G, P> {
     }
 }
 
-impl<G: Trainable, P: Adjudicator<G>> Task<G> for NetworkGame<'_, G, P> {
+impl<G: Trainable> Task<G> for NetworkGame<'_, G> {
     fn wanted(&mut self) -> Option<(usize, &G)> {
         if !self.openings.is_empty() {
             return self.openings.last().map(|opening| (0, opening.position()));

@@ -1,10 +1,10 @@
-//! One self-play game, which may be kept as SGF, as a pure function of its seed: the search is a trait, so that
-//! rollouts and networks generate with the same code.
+//! One self-play game, which may be kept as SGF, as a pure function of its seed and of the search that chooses
+//! moves.
 
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::play::komi::{self, KomiSpread};
+use crate::play::settings::SelfPlay;
 use crate::shards::row::{Row, Target, finish};
 use crate::shards::shard::ShardInfo;
 use crate::shards::training_game::TrainingGame;
@@ -14,39 +14,6 @@ use std::path::Path;
 use tengen::game::{Color, Game, HalfPoints, Move, Outcome, Proof, Rules, scoring};
 use tengen::record::{GameRecord, Play, RecordedPlay, Vertex, result_text, sgf};
 use tengen::rollout::{Rave, Rollout};
-
-/// Settings for diversity (docs/methods.md#self-play).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SelfPlayParams {
-    /// A game opens with 0 to this many uniformly random plies, which are not recorded.
-    pub opening_plies: u16,
-    /// Moves are drawn by visits before this ply, with a temperature falling linearly from 1 at ply
-    /// 0 to 0 here; later the most visited move is played.
-    pub temperature_plies: u16,
-    /// Komi distribution, in games with komi; `None` for the komi of the rules.
-    pub komi: Option<KomiSpread>,
-}
-
-impl Default for SelfPlayParams {
-    fn default() -> Self {
-        SelfPlayParams {
-            opening_plies: 6,
-            temperature_plies: 12,
-            komi: None,
-        }
-    }
-}
-
-impl SelfPlayParams {
-    /// The temperature of the move at `ply`; at 0 or below the best move is played.
-    #[must_use]
-    pub fn temperature(&self, ply: u32) -> f32 {
-        if self.temperature_plies == 0 {
-            return 0.0;
-        }
-        1.0 - ply as f32 / f32::from(self.temperature_plies)
-    }
-}
 
 /// Policy and value targets from a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,53 +34,36 @@ impl SearchTargets {
     }
 }
 
-/// The search that chooses moves.
-pub trait SelfPlaySearch<G> {
-    /// Thinks about a position that has a legal move.
-    fn search(&mut self, position: &G) -> SearchTargets;
-}
-
-/// RAVE search with a fixed number of playouts a move.
-#[derive(Debug)]
-pub struct RolloutSearch {
-    /// The search, with its settings.
-    pub rave: Rave,
-    /// Playouts a move, at least 1.
-    pub playouts: u64,
-}
-
-impl<G: Rollout> SelfPlaySearch<G> for RolloutSearch {
-    fn search(&mut self, position: &G) -> SearchTargets {
-        let playouts = self.playouts;
-        let report = self.rave.search(position, |made| made < playouts);
-        let visits = |visits: u64| u32::try_from(visits).unwrap_or(u32::MAX);
-        let mut targets = SearchTargets {
-            visits: report
-                .moves
-                .iter()
-                .map(|m| (m.mv, visits(m.visits)))
-                .collect(),
-            value: report.value(),
-        };
-        targets.visits.sort_unstable_by_key(|&(mv, _)| mv);
-        if G::INFO.passes
-            && !report
-                .moves
-                .first()
-                .is_some_and(|m| wins_by(position, m.mv))
-        {
-            // Statistics of later moves, which are all that few playouts have, do not include
-            // passes: a pass looks good to the side that is behind. While there is any alternative,
-            // it is not a target.
-            let area = position.size().area();
-            let others = targets.visits.iter();
-            let others = others.filter(|(mv, visits)| mv.index() < area && *visits > 0);
-            if others.count() > 0 {
-                targets.visits.retain(|(mv, _)| mv.index() < area);
-            }
+/// Thinks about a position that has a legal move, by a number of random playouts.
+pub fn by_rollouts<G: Rollout>(rave: &mut Rave, position: &G, playouts: u64) -> SearchTargets {
+    let report = rave.search(position, |made| made < playouts);
+    let visits = |visits: u64| u32::try_from(visits).unwrap_or(u32::MAX);
+    let mut targets = SearchTargets {
+        visits: report
+            .moves
+            .iter()
+            .map(|m| (m.mv, visits(m.visits)))
+            .collect(),
+        value: report.value(),
+    };
+    targets.visits.sort_unstable_by_key(|&(mv, _)| mv);
+    if G::INFO.passes
+        && !report
+            .moves
+            .first()
+            .is_some_and(|m| wins_by(position, m.mv))
+    {
+        // Statistics of later moves, which are all that few playouts have, do not include
+        // passes: a pass looks good to the side that is behind. While there is any alternative,
+        // it is not a target.
+        let area = position.size().area();
+        let others = targets.visits.iter();
+        let others = others.filter(|(mv, visits)| mv.index() < area && *visits > 0);
+        if others.count() > 0 {
+            targets.visits.retain(|(mv, _)| mv.index() < area);
         }
-        targets
     }
+    targets
 }
 
 /// Whether a move wins the game at once for its side. Where players agree on dead stones, a count without an
@@ -139,23 +89,23 @@ pub struct PlayedGame {
     pub komi: Option<HalfPoints>,
 }
 
-/// Plays game number `game` to its end.
+/// Plays game number `game` to its end; `search` chooses moves.
 pub fn play<G: Trainable>(
     start: &G,
     game: u64,
-    params: SelfPlayParams,
-    search: &mut impl SelfPlaySearch<G>,
+    settings: &SelfPlay,
+    mut search: impl FnMut(&G) -> SearchTargets,
     rng: &mut Xoshiro256PlusPlus,
 ) -> PlayedGame {
-    let start = komi::start(start, params.komi.as_ref(), rng);
-    let mut line = random_opening(&start, params.opening_plies, rng);
+    let start = settings.begin(start, rng);
+    let mut line = random_opening(&start, settings.opening_plies, rng);
     let mut rows = Vec::new();
     let outcome = loop {
         // A game without a searched move gives no samples.
         if let Some(outcome) = line.result().filter(|_| !rows.is_empty()) {
             break outcome;
         }
-        let mut targets = search.search(line.position());
+        let mut targets = search(line.position());
         targets.visits.retain(|&(mv, _)| line.allows(mv));
         if targets.visits.iter().all(|&(_, visits)| visits == 0) {
             // The search does not know superko; its remaining visits would be a useless target.
@@ -166,7 +116,7 @@ pub fn play<G: Trainable>(
             continue;
         }
         rows.push(Row::record(game, line.position(), &targets.target()));
-        let temperature = params.temperature(line.position().ply());
+        let temperature = settings.temperature(line.position().ply());
         line.play(choose(&targets.visits, temperature, rng));
     };
     finish(&mut rows, &start, line.moves(), outcome);
@@ -266,19 +216,14 @@ mod tests {
 
     fn game(seed: u64, opening_plies: u16) -> PlayedGame {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        let params = SelfPlayParams {
+        let settings = SelfPlay {
             opening_plies,
-            ..SelfPlayParams::default()
+            ..SelfPlay::default()
         };
-        let rave = Rave::new(RaveParams::default(), seed);
+        let mut rave = Rave::new(RaveParams::default(), seed);
+        let search = |position: &SmallNoGo| by_rollouts(&mut rave, position, 20);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        play(
-            &start,
-            seed,
-            params,
-            &mut RolloutSearch { rave, playouts: 20 },
-            &mut rng,
-        )
+        play(&start, seed, &settings, search, &mut rng)
     }
 
     #[test]
@@ -311,12 +256,8 @@ mod tests {
     fn playouts_teach_no_pass_while_there_is_something_to_play() {
         let rows = ".X.O. .X.O. XX.O. .X.O. .X.O.";
         let passes = |position: &SmallGo| {
-            let rave = Rave::new(RaveParams::default(), 1);
-            let targets = RolloutSearch {
-                rave,
-                playouts: 100,
-            }
-            .search(position);
+            let mut rave = Rave::new(RaveParams::default(), 1);
+            let targets = by_rollouts(&mut rave, position, 100);
             targets.visits.iter().any(|(mv, _)| *mv == position.pass())
         };
         // Where players agree on dead stones, playouts continue after two passes.
@@ -362,15 +303,5 @@ mod tests {
         assert!((850..1150).contains(&count(1.0)), "one in four");
         assert!((300..500).contains(&count(0.5)), "one in ten");
         assert_eq!((count(0.0), count(-1.0)), (0, 0));
-        let temperatures = |temperature_plies| {
-            let params = SelfPlayParams {
-                temperature_plies,
-                ..SelfPlayParams::default()
-            };
-            [0, 1, 5].map(|ply| params.temperature(ply))
-        };
-        assert_eq!(temperatures(4), [1.0, 0.75, -0.25]);
-        assert_eq!(temperatures(1)[..2], [1.0, 0.0]);
-        assert_eq!(temperatures(0), [0.0; 3]);
     }
 }

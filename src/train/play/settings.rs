@@ -1,14 +1,16 @@
 //! The settings of self-play: `[self-play]` of a plan, and flags of `tengen-train selfplay`.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
+use rand::{Rng, RngExt};
+use rand_distr::{Distribution as _, Normal};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::play::adjudicator::PROVE_FROM;
-use crate::play::komi::KomiSpread;
 use crate::play::mcts::{GumbelParams, MctsParams, RootRule};
-use crate::play::network_game::NetworkPlay;
-use crate::play::selfplay::SelfPlayParams;
+use crate::shards::training_game::with_komi;
+use tengen::game::{Game, HalfPoints, Rules};
 use tengen::search::SearchParams;
 use tengen::settings::{
     Choice, InPlan, Maybe, SetError, Switch, Table, Text, above_to, hyphenated,
@@ -25,6 +27,10 @@ tengen::choices! {
         Puct = "puct",
     }
 }
+
+/// Default maximum number of remaining moves of positions that the solver tries. Earlier NoGo positions are hardly
+/// ever proven with the few nodes that a move of self-play is worth.
+pub const PROVE_FROM: u32 = 22;
 
 /// Maximum weight of a value relative to the policy; Gumbel's paper has 1.
 const MAX_VALUE_SCALE: f32 = 100.0;
@@ -53,12 +59,12 @@ tengen::settings! {
             "Share of moves with a full search, whose policy is a training target; the others are fast";
         fast_visits: u32 = 16, 1..,
             "Playouts of a fast move";
-        opening_plies: u16 = SelfPlayParams::default().opening_plies, ..,
+        opening_plies: u16 = 6, ..,
             "Maximum number of random opening plies; each game has 0 to this many";
         opening_choices: u16 = 1, 1..,
             "Random openings drawn for each game, which begins with the one that the network's value says is the \
              most even; 1 takes the first";
-        temperature_plies: u16 = SelfPlayParams::default().temperature_plies, ..,
+        temperature_plies: u16 = 12, ..,
             "Ply from which the best move is played; before it moves are drawn";
         #[serde(skip_serializing_if = "Option::is_none")]
         komi: Option<KomiSpread> = None => "always the komi of the rules",
@@ -95,14 +101,23 @@ fn with_hyphens<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, f
 }
 
 impl SelfPlay {
-    /// Settings for the diversity of games.
-    #[must_use]
-    pub fn params(&self) -> SelfPlayParams {
-        SelfPlayParams {
-            opening_plies: self.opening_plies,
-            temperature_plies: self.temperature_plies,
-            komi: self.komi,
+    /// The board that a game begins with: `start` with a random komi, if the game has komi.
+    pub(crate) fn begin<G: Game>(&self, start: &G, rng: &mut impl Rng) -> G {
+        match self.komi {
+            Some(spread) if start.rules().komi().is_some() => {
+                with_komi(start, Some(spread.draw(rng)))
+            }
+            _ => start.clone(),
         }
+    }
+
+    /// The temperature of the move at `ply`; at 0 or below the best move is played.
+    #[must_use]
+    pub fn temperature(&self, ply: u32) -> f32 {
+        if self.temperature_plies == 0 {
+            return 0.0;
+        }
+        1.0 - ply as f32 / f32::from(self.temperature_plies)
     }
 
     /// The search settings.
@@ -110,18 +125,24 @@ impl SelfPlay {
     /// # Errors
     /// [`SetError`] when a name or number is invalid.
     pub fn search_params(&self) -> Result<SearchParams, SetError> {
-        let mut params = exploring();
+        // The engine's, with the noise and temperature of Gao & Wu 2021, 3.1 and no FPU reduction at the root (KataGo).
+        let mut params = SearchParams {
+            root_noise: 0.25,
+            root_policy_temperature: 1.03,
+            root_fpu_reduction: 0.0,
+            ..SearchParams::default()
+        };
         for (name, number) in &self.search {
             params.set(name, &number.to_string())?;
         }
         Ok(params)
     }
 
-    /// How a network plays with `visits` per full search.
+    /// The searches of a network's games.
     ///
     /// # Errors
     /// As [`SelfPlay::search_params`].
-    pub fn network_play(&self, visits: u32) -> Result<NetworkPlay, SetError> {
+    pub fn mcts(&self) -> Result<MctsParams, SetError> {
         let root = match self.root {
             RootName::Gumbel => RootRule::Gumbel(GumbelParams {
                 value_scale: self.value_scale,
@@ -131,30 +152,130 @@ impl SelfPlay {
                 forced_playouts: self.forced_playouts,
             },
         };
-        Ok(NetworkPlay {
-            mcts: MctsParams {
-                root,
-                search: self.search_params()?,
-            },
-            visits,
-            full_share: self.full_share,
-            fast_visits: self.fast_visits,
-            learn_proofs: self.learn_proofs,
-            opening_choices: self.opening_choices,
-            move_noise: self.move_noise,
-            selfplay: self.params(),
+        let search = self.search_params()?;
+        Ok(MctsParams { root, search })
+    }
+}
+
+/// Komi distribution of self-play: mostly near the mean, so that games are close, and occasionally
+/// far away, as in KataGo (docs/methods.md#self-play).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct KomiSpread {
+    /// Mean in points; a fair komi. Range: -100 to 100.
+    pub mean: f64,
+    /// Standard deviation of most komi values, in points. Range: 0 to 100.
+    pub near: f64,
+    /// Share of games whose komi is drawn from the wider distribution. Range: 0 to 1.
+    pub far_share: f64,
+    /// Standard deviation of the wider distribution, in points. Range: 0 to 100.
+    pub far: f64,
+}
+
+impl fmt::Display for KomiSpread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KomiSpread {
+            mean,
+            near,
+            far_share,
+            far,
+        } = self;
+        write!(f, "{mean},{near},{far_share},{far}")
+    }
+}
+
+impl FromStr for KomiSpread {
+    type Err = String;
+
+    /// Parses the displayed form: four numbers separated by commas.
+    fn from_str(text: &str) -> Result<KomiSpread, String> {
+        let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.parse().ok()).collect();
+        let spread = match numbers.as_deref() {
+            Some(&[mean, near, far_share, far]) => Some(KomiSpread {
+                mean,
+                near,
+                far_share,
+                far,
+            }),
+            _ => None,
+        };
+        spread.filter(KomiSpread::is_sound).ok_or_else(|| {
+            "four numbers with commas between them: the mean, the deviation of most komis, the share \
+             of the others from 0 to 1, their deviation; points of at most 100, as in 6.5,1.5,0.1,6"
+                .to_owned()
         })
     }
 }
 
-/// The engine's search settings with the noise and temperature of Gao & Wu 2021, 3.1 and no FPU
-/// reduction at the root (KataGo).
-#[must_use]
-pub fn exploring() -> SearchParams {
-    SearchParams {
-        root_noise: 0.25,
-        root_policy_temperature: 1.03,
-        root_fpu_reduction: 0.0,
-        ..SearchParams::default()
+impl KomiSpread {
+    /// Whether all numbers are in range.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        let deviation = |points: f64| (0.0..=100.0).contains(&points);
+        self.mean.abs() <= 100.0
+            && deviation(self.near)
+            && deviation(self.far)
+            && (0.0..=1.0).contains(&self.far_share)
+    }
+
+    /// A random komi in half points; whole points allow draws.
+    pub fn draw(&self, rng: &mut impl Rng) -> HalfPoints {
+        let far = rng.random::<f64>() < self.far_share;
+        let deviation = if far { self.far } else { self.near };
+        let points =
+            Normal::new(self.mean, deviation).map_or(self.mean, |normal| normal.sample(rng));
+        HalfPoints((2.0 * points).round() as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+    use tengen::game::BoardSize;
+    use tengen::games::go::SmallGo;
+
+    #[test]
+    fn the_temperature_falls() {
+        let temperatures = |temperature_plies| {
+            let settings = SelfPlay {
+                temperature_plies,
+                ..SelfPlay::default()
+            };
+            [0, 1, 5].map(|ply| settings.temperature(ply))
+        };
+        assert_eq!(temperatures(4), [1.0, 0.75, -0.25]);
+        assert_eq!(temperatures(1)[..2], [1.0, 0.0]);
+        assert_eq!(temperatures(0), [0.0; 3]);
+    }
+
+    #[test]
+    fn most_komis_are_near_and_some_are_whole() {
+        let spread = KomiSpread {
+            mean: 7.0,
+            near: 1.0,
+            far_share: 0.1,
+            far: 10.0,
+        };
+        assert_eq!(spread.to_string().parse(), Ok(spread));
+        for wrong in ["7", "7,1,2,1", "7,-1,0.1,6", "a,1,0.1,6", "7,1,0.1,6,5"] {
+            assert!(wrong.parse::<KomiSpread>().is_err(), "{wrong}");
+        }
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let empty = SmallGo::new(BoardSize::square(9)).unwrap();
+        let settings = SelfPlay {
+            komi: Some(spread),
+            ..SelfPlay::default()
+        };
+        let mut draw = || settings.begin(&empty, &mut rng).komi().0;
+        let komis: Vec<i32> = (0..1000).map(|_| draw()).collect();
+        let share = |is: fn(i32) -> bool| komis.iter().filter(|&&komi| is(komi)).count();
+        assert!((900..980).contains(&share(|komi| (komi - 14).abs() <= 5)));
+        assert!(share(|komi| (komi - 14).abs() > 12) > 20);
+        assert!((400..600).contains(&share(|komi| komi % 2 == 0)));
+        let same = SelfPlay::default().begin(&empty, &mut rng);
+        assert_eq!(same.komi(), empty.komi());
     }
 }

@@ -7,7 +7,6 @@
 //! for self-play ([`crate::shards::dataset`]).
 
 mod game;
-mod games;
 mod journal;
 mod rapfi;
 mod recorded;
@@ -16,19 +15,20 @@ mod source;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use game::{Imported, read_moves};
+use journal::{Journal, UnitRecord};
 use rayon::prelude::*;
+use recorded::{End, LeftOut};
 
-use crate::durable::lock_folder;
+pub use game::Choice;
+pub use journal::Counts;
+
+use crate::TrainError;
+use crate::durable::{self, lock_folder};
 use crate::shards::row::Row;
 use crate::shards::shard::{self, ShardInfo};
 use crate::trainable::Trainable;
-use crate::{TrainError, durable};
-pub use game::Choice;
-use game::Imported;
-pub use games::each_game;
-pub use journal::{Counts, LeftOutCount};
-use journal::{Journal, UnitRecord};
-use recorded::{End, LeftOut};
+use tengen::game::{Game, Move};
 
 /// Games in a shard.
 const GAMES_PER_SHARD: usize = 500;
@@ -104,7 +104,7 @@ pub fn import<G: Trainable>(
                 // Another one of the same name is read by the next session.
                 Err(error) => {
                     log::error!("left out: {error}");
-                    progress.counts.left_out.add("in a damaged file", 1);
+                    progress.counts.leave_out("in a damaged file", 1);
                 }
             }
         }
@@ -163,7 +163,7 @@ fn write(
             Ok(game) => game,
             Err(LeftOut { reason, details }) => {
                 log::debug!("{name}: {reason}: {details}");
-                record.counts.left_out.add(reason, 1);
+                record.counts.leave_out(reason, 1);
                 continue;
             }
         };
@@ -214,6 +214,33 @@ fn remove_unfinished(folder: &Path, journal: &Journal) -> Result<(), TrainError>
         )),
         _ => durable::remove(&shards),
     }
+}
+
+/// Passes the moves of each game on the board of `start` to `take`, until it returns false. Twins,
+/// games with handicap and those with an illegal move are left out. Returns their number.
+///
+/// # Errors
+/// [`TrainError`] names an input that is missing or damaged.
+pub fn each_game<G: Game>(
+    start: &G,
+    inputs: &[PathBuf],
+    mut take: impl FnMut(Vec<Move>) -> bool,
+) -> Result<u64, TrainError> {
+    let sources = source::list(inputs, |_| false)?;
+    let (mut seen, mut left_out) = (HashSet::new(), 0);
+    for path in sources.units.iter().flat_map(|unit| &unit.files) {
+        for text in source::texts(path, &sources.index)? {
+            match read_moves(start, &text.form) {
+                Ok(moves) if seen.insert(game::key(start.size(), &moves)) => {
+                    if !take(moves) {
+                        return Ok(left_out);
+                    }
+                }
+                _ => left_out += 1,
+            }
+        }
+    }
+    Ok(left_out)
 }
 
 #[cfg(test)]

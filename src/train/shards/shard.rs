@@ -211,35 +211,29 @@ mod tests {
     use super::*;
     use crate::play::generate::{Plan, generate};
     use crate::play::generator::RolloutGenerator;
-    use crate::play::selfplay::{RolloutSearch, SelfPlayParams};
+    use crate::play::settings::SelfPlay;
     use tengen::game::Move;
     use tengen::games::nogo::SmallNoGo;
-    use tengen::rollout::{Rave, RaveParams};
     use tengen_nn::files::scratch::Scratch;
 
     /// Six games by rollouts on 5x5.
     fn example(name: &str) -> Shard {
         let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        let selfplay = SelfPlayParams::default();
         let plan = Plan {
             first: 0,
             games: 6,
             seed: 1,
             threads: 1,
-            games_per_shard: 50,
-            sgf_every: 0,
-            selfplay,
+            settings: SelfPlay {
+                games_per_shard: 50,
+                sgf_every: 0,
+                ..SelfPlay::default()
+            },
             generator: "rollout playouts=30".to_owned(),
         };
-        let generator = RolloutGenerator {
-            selfplay,
-            search: |seed| RolloutSearch {
-                rave: Rave::new(RaveParams::default(), seed),
-                playouts: 30,
-            },
-        };
+        let generator = RolloutGenerator(30);
         let scratch = Scratch::new(&format!("shard-example-{name}"));
-        generate(&empty, &plan, scratch.path(), &generator, |_| ()).unwrap();
+        generate(&empty, &plan, scratch.path(), &generator, |_| Ok(())).unwrap();
         read(&list(scratch.path()).unwrap()[0]).unwrap()
     }
 

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt};
 
 use crate::shards::ending;
-use tengen::game::{Game, GameState, HalfPoints, Move, Outcome, PositionHistory, Rules};
+use tengen::game::{Game, GameState, HalfPoints, Move, Outcome, Rules};
 
 /// A game in progress.
 #[derive(Debug, Clone)]
@@ -40,12 +40,6 @@ impl<G: Game> TrainingGame<G> {
     #[must_use]
     pub fn game_state(&self) -> &GameState<G> {
         &self.game_state
-    }
-
-    /// All positions so far.
-    #[must_use]
-    pub fn past(&self) -> &PositionHistory {
-        self.game_state.past()
     }
 
     /// The moves so far.
@@ -106,6 +100,7 @@ mod tests {
 
     use super::*;
     use tengen::game::BoardSize;
+    use tengen::game::PositionHistory;
     use tengen::games::go::SmallGo;
     use tengen::games::nogo::SmallNoGo;
 

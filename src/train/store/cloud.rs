@@ -17,7 +17,7 @@ use object_store::{
 };
 use tokio::runtime::Runtime;
 
-use super::backend::{Backend, Creation, Failure};
+use super::{Backend, Creation, Failure};
 use crate::StoreError;
 
 /// Time for one attempt: a checkpoint of 100 MB at 2 MB/s.

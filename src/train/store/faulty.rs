@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::backend::{Backend, Creation, Failure};
 use super::retrying::{RetryLimits, Store};
+use super::{Backend, Creation, Failure};
 use tengen::clock::SystemClock;
 
 /// What happens to one request.

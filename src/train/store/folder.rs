@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::backend::{Backend, Creation, Failure};
+use super::{Backend, Creation, Failure};
 use crate::durable;
 use tengen::system::{rename, sync_folder};
 

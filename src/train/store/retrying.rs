@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::backend::{Backend, Creation, Failure};
+use super::{Backend, Creation, Failure};
 use crate::StoreError;
 use tengen::clock::Clock;
 
@@ -69,6 +69,12 @@ impl Store {
         }
     }
 
+    /// The time, by the clock with which it waits.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
     /// The name that the user gave.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -103,7 +109,14 @@ impl Store {
         let mut is_sure = true;
         let creation = self.repeat(name, || {
             let attempt = match self.backend.create(name, bytes) {
-                Ok(Creation::Existed) => self.existed(name),
+                // The answer is the same for an object and for a request that was in the way of ours.
+                Ok(Creation::Existed) => match self.backend.get(name) {
+                    Ok(Some(_)) => Ok(Creation::Existed),
+                    Ok(None) => Err(Failure::Transient(
+                        "a conflict: it is said to exist, and does not".to_owned(),
+                    )),
+                    Err(failure) => Err(failure),
+                },
                 attempt => attempt,
             };
             is_sure &= attempt.is_ok();
@@ -121,17 +134,6 @@ impl Store {
         Ok(Creation::Existed)
     }
 
-    /// Whether an object that is said to exist does: the answer is the same for one and for a request
-    /// that was in the way of ours.
-    fn existed(&self, name: &str) -> Result<Creation, Failure> {
-        match self.backend.get(name)? {
-            Some(_) => Ok(Creation::Existed),
-            None => Err(Failure::Transient(
-                "a conflict: it is said to exist, and does not".to_owned(),
-            )),
-        }
-    }
-
     /// Creates an object whose name tells its content; one that exists must have these bytes.
     ///
     /// # Errors
@@ -146,15 +148,7 @@ impl Store {
         })
     }
 
-    /// Creates or replaces an object: reports of progress only.
-    ///
-    /// # Errors
-    /// As [`Self::create`].
-    pub fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        self.repeat(name, || self.backend.put(name, bytes))
-    }
-
-    /// Replaces an object in one attempt, which may fail without consequence: the next report
+    /// Creates or replaces a report of progress in one attempt, which may fail without consequence: the next report
     /// follows.
     pub fn try_put(&self, name: &str, bytes: &[u8]) {
         self.counts.requests.fetch_add(1, Ordering::Relaxed);
@@ -238,7 +232,7 @@ impl Store {
         object: &str,
         mut attempt: impl FnMut() -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        let begun = self.clock.now();
+        let begun = self.now();
         let (mut wait, mut told_after) = (FIRST_WAIT, TOLD_AFTER);
         loop {
             self.counts.requests.fetch_add(1, Ordering::Relaxed);
@@ -247,7 +241,7 @@ impl Store {
                 Err(failure) => failure,
             };
             self.counts.failures.fetch_add(1, Ordering::Relaxed);
-            let silent = self.clock.now().saturating_sub(begun);
+            let silent = self.now().saturating_sub(begun);
             let reason = match failure {
                 Failure::Permanent(reason) => return Err(self.error(object, reason)),
                 Failure::Transient(reason) => reason,
@@ -346,7 +340,7 @@ mod tests {
         assert!(message.contains("b: it exists with another"), "{message}");
         // All other requests are only repeated.
         backend.next([Fault::Conflict; 5]);
-        store.put("c", b"1").unwrap();
-        assert_eq!(store.list("").unwrap(), ["a", "b", "c"]);
+        assert_eq!(store.get("c").unwrap(), None);
+        assert_eq!(store.list("").unwrap(), ["a", "b"]);
     }
 }

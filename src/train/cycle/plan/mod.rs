@@ -1,12 +1,10 @@
 //! The plan of a training run, read from a TOML file.
 
-mod board_share;
 mod tables;
 
 use serde::{Deserialize, Serialize};
 
-pub use board_share::BoardShare;
-pub use tables::{Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
+pub use tables::{BoardShare, Gate, MachineSettings, Plateau, Rating, Stage, WarmUp, Window};
 
 use crate::TrainError;
 use crate::fit::{Fit, find_encoding};
@@ -86,7 +84,6 @@ impl CyclePlan {
         plan.check_tables()?;
         plan.check_together()?;
         plan.check_boards()?;
-        plan.check_machines()?;
         Ok(plan)
     }
 
@@ -115,7 +112,7 @@ impl CyclePlan {
                 "int8 of [self-play] needs held-out games to calibrate on",
             ),
             (play.komi.is_none_or(|komi| komi.is_sound()), WRONG_KOMI),
-            (board_share::are_sound(&self.board), board_share::WRONG),
+            (tables::are_sound(&self.board), tables::WRONG),
             (
                 window.least <= window.most,
                 "[window] needs a least of at most its most",
@@ -130,6 +127,11 @@ impl CyclePlan {
             (
                 self.rating.is_some() || stages.iter().all(|s| s.plateau.is_none()),
                 "a plateau needs a [rating]",
+            ),
+            (
+                self.machines.ahead == 0 || stages.iter().all(|s| s.plateau.is_none()),
+                "ahead of [machines] needs stages without a plateau: whose games come next must be known \
+                 before they are rated",
             ),
             (
                 self.gate.as_ref().is_none_or(|gate| gate.elo0 < gate.elo1),
@@ -158,17 +160,6 @@ impl CyclePlan {
         search
             .map(drop)
             .map_err(|error| refused("[self-play]", &error))
-    }
-
-    /// Checks how the work is divided.
-    fn check_machines(&self) -> Result<(), TrainError> {
-        if self.machines.ahead > 0 && self.stage.iter().any(|stage| stage.plateau.is_some()) {
-            return Err(TrainError::plan(
-                "ahead of [machines] needs stages without a plateau: whose games come next must be known \
-                 before they are rated",
-            ));
-        }
-        Ok(())
     }
 
     /// Checks that the game supports all boards, that each gets games in every stage, and that the

@@ -1,9 +1,68 @@
-//! The section about the machines that play for a run.
+//! What a report says of the machines that play for a run.
 
 use std::fmt::Write as _;
 
-use crate::cycle::{Machine, Machines};
+use serde::{Deserialize, Serialize};
+
 use tengen::chart::escape;
+
+/// A program that plays for a run, by its last report.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Its name: the host's, a process number and a random number.
+    pub id: String,
+    /// Threads that play.
+    pub threads: usize,
+    /// Device of its networks.
+    pub device: String,
+    /// GPUs that it uses, possibly a share of one.
+    pub gpus: f64,
+    /// Reports so far: it lives if this number grows.
+    pub beats: u64,
+    /// The claim that it holds, if any.
+    pub holding: Option<String>,
+    /// Finished tickets.
+    pub tickets: u64,
+    /// Those that another machine had finished before.
+    pub repeated: u64,
+    /// Games played.
+    pub games: u64,
+    /// Evaluations of networks.
+    pub evaluations: u64,
+    /// Seconds since it began.
+    pub seconds: f64,
+    /// Seconds of these in which it played.
+    pub busy_seconds: f64,
+    /// Whether it has ended by itself.
+    pub ended: bool,
+}
+
+/// All machines of a run, as its learner saw them last.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machines {
+    /// Each with the seconds since its number of reports last grew, as the learner's clock has it.
+    pub machines: Vec<(Machine, f64)>,
+    /// Number of the learner.
+    #[serde(rename = "epoch")]
+    pub term: u32,
+    /// The generation whose tickets are counted.
+    pub generation: u32,
+    /// Its tickets of games and matches.
+    pub tickets: u64,
+    /// Finished ones.
+    pub done: u64,
+    /// Claimed ones, finished ones included.
+    pub claimed: u64,
+    /// Claims that were given up and taken over by other machines.
+    #[serde(rename = "taken_over")]
+    pub reclaimed: u64,
+    /// Requests of the learner to the store.
+    pub requests: u64,
+    /// Those that failed and were repeated.
+    pub failures: u64,
+    /// The longest time in seconds without an answer.
+    pub longest_silence: f64,
+}
 
 /// Seconds without a report after which a machine is shown as silent.
 const SILENT: f64 = 120.0;
@@ -22,6 +81,11 @@ pub(super) fn section(of: &Machines) -> String {
         .partition(|(machine, age)| !machine.ended && *age < SILENT);
     living.sort_by(|a, b| a.0.id.cmp(&b.0.id));
     rest.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let hours = |of_machine: fn(&Machine) -> f64| {
+        let machines = of.machines.iter().map(|(machine, _)| machine);
+        let seconds = machines.map(|machine| of_machine(machine) * machine.busy_seconds);
+        seconds.sum::<f64>() / 3600.0
+    };
     let mut text = format!(
         "<h2>Machines</h2><p class=\"facts\">{} of {} report. Generation {}: {} of {} tickets done, {} \
          claimed, {} taken over from silent machines. {:.2} core hours, {:.2} GPU hours of play. \
@@ -33,8 +97,8 @@ pub(super) fn section(of: &Machines) -> String {
         of.tickets,
         of.claimed,
         of.reclaimed,
-        of.core_hours(),
-        of.gpu_hours(),
+        hours(|machine| machine.threads as f64),
+        hours(|machine| machine.gpus),
         of.term,
         of.requests,
         of.failures,

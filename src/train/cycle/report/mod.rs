@@ -2,22 +2,92 @@
 //! browser reloads it.
 
 mod charts;
-mod data;
 mod machines;
 mod page;
 
-pub use data::{ReportData, RunState};
-pub use page::STYLE;
+pub use machines::{Machine, Machines};
+pub use page::{STYLE, write};
 
 use crate::TrainError;
-use crate::cycle::RunFolder;
-use crate::durable;
+use crate::cycle::{
+    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, load, network_name, next_stage,
+};
+use tengen::clock::{date_time, unix_time};
+use tengen::games::GAMES;
 
-/// Writes the report of a run into its folder; `now` is the step in progress.
-///
-/// # Errors
-/// [`TrainError`] when a file cannot be read or written.
-pub fn write(run_folder: &RunFolder, now: Option<&str>) -> Result<(), TrainError> {
-    let data = ReportData::read(run_folder, now)?;
-    durable::write(&run_folder.report(), page::page(&data).as_bytes())
+/// State of the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunState {
+    /// Running: the current step, and the time of the report in UTC.
+    Working(String, String),
+    /// The plan is complete.
+    Finished,
+    /// The plan is not complete; whether a process works on it is unknown.
+    Unfinished,
+}
+
+/// What a report is about.
+pub struct ReportData {
+    /// The folder's name.
+    pub name: String,
+    /// The game and its boards as text.
+    pub game: String,
+    /// The finished generations.
+    pub generations: Vec<Generation>,
+    /// The ratings of networks and anchors.
+    pub rated: Vec<RatedPlayer>,
+    /// The matches behind them.
+    pub match_records: Vec<MatchRecord>,
+    /// Seconds spent so far.
+    pub seconds: f64,
+    /// State of the run.
+    pub state: RunState,
+    /// The machines that play for it, if there are others.
+    pub machines: Option<Machines>,
+}
+
+/// The game and its boards, for people.
+fn title(plan: &CyclePlan) -> String {
+    let game = GAMES.iter().find(|game| game.name == plan.game);
+    let game = game.map_or(&*plan.game, |game| game.title);
+    let boards = plan.boards().into_iter();
+    let boards: Vec<String> = boards.map(|board| board.name()).collect();
+    format!("{game} {}", boards.join(", "))
+}
+
+impl ReportData {
+    /// Reads the folder of a run; `now` is the step in progress.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the folder holds no run, or a file cannot be read.
+    pub fn read(run_folder: &RunFolder, now: Option<&str>) -> Result<ReportData, TrainError> {
+        let plan = run_folder.plan()?.ok_or_else(|| {
+            TrainError::mismatch(run_folder.root(), "it holds no run of tengen-train loop")
+        })?;
+        let generations = run_folder.generations()?;
+        // Matches of an unfinished generation count, too.
+        let count = generations.len() as u32 + 1;
+        let name = run_folder.root().file_name().unwrap_or_default();
+        let rated = crate::cycle::ratings(run_folder, &plan, count)?;
+        let elo = |generation| {
+            let name = network_name(generation);
+            let rated = rated.iter().find(|rated| rated.name == name);
+            rated.map(|rated| rated.elo)
+        };
+        let state = match (next_stage(&plan, &generations, elo), now) {
+            (None, _) => RunState::Finished,
+            (Some(_), Some(now)) => RunState::Working(now.to_owned(), date_time(unix_time(), 0)),
+            (Some(_), None) => RunState::Unfinished,
+        };
+        Ok(ReportData {
+            name: name.display().to_string(),
+            game: title(&plan),
+            rated,
+            match_records: crate::cycle::all_match_records(run_folder, count)?,
+            seconds: run_folder.seconds()?,
+            state,
+            machines: load(&run_folder.machines())?,
+            generations,
+        })
+    }
 }

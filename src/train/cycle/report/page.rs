@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::charts::{figures, rating};
 use super::machines::section;
 use super::{ReportData, RunState};
-use crate::cycle::Generation;
+use crate::cycle::{Generation, RunFolder};
+use crate::{TrainError, durable};
 use tengen::chart::escape;
 
 /// Reload interval of the page of a running run, in seconds.
@@ -25,8 +26,17 @@ td,th{padding:2px 5px;text-align:right;white-space:nowrap;border-bottom:1px soli
 /// Placeholder for missing measurements.
 const MISSING: &str = "&ndash;";
 
+/// Writes the report of a run into its folder; `now` is the step in progress.
+///
+/// # Errors
+/// [`TrainError`] when a file cannot be read or written.
+pub fn write(run_folder: &RunFolder, now: Option<&str>) -> Result<(), TrainError> {
+    let data = ReportData::read(run_folder, now)?;
+    durable::write(&run_folder.report(), page(&data).as_bytes())
+}
+
 /// The whole page.
-pub(super) fn page(data: &ReportData) -> String {
+fn page(data: &ReportData) -> String {
     let name = escape(&data.name);
     let reload = match data.state {
         RunState::Working(..) => {

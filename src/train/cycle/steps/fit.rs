@@ -1,19 +1,22 @@
-//! The fit of a generation's network.
+//! The fit of a generation's network, and its int8 form for faster games.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{GenerationSteps, export, steps};
-use crate::TrainError;
-use crate::cycle::StepName;
+use super::{GenerationSteps, POSITIONS, export, steps};
 use crate::cycle::context::RunContext;
+use crate::cycle::{StepName, int8};
+use crate::export::quantize::examples::Examples;
+use crate::export::quantize::{differences, is_accepted, open_both, to_int8};
 use crate::fit::checkpoint::Checkpoint;
 use crate::fit::held_out::HeldOutLosses;
-use crate::fit::schedule::Schedule;
-use crate::fit::{FitContext, FitParams, fit};
+use crate::fit::{FitContext, FitParams, Schedule, fit};
 use crate::shards::dataset::Dataset;
+use crate::shards::row::Row;
 use crate::trainable::Trainable;
+use crate::{TrainError, durable};
+use tengen_nn::eval::ModelInfo;
 
 /// Time between checkpoints of a fit.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
@@ -32,7 +35,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// the same family, it starts from the previous network.
     pub(super) fn catch_up(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
     ) -> Result<Option<Fitted>, TrainError> {
         let network = self.stage(context).network;
         let before = self.done.last();
@@ -60,33 +63,24 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     }
 
     /// The settings of a fit of the stage's network.
-    fn params(&self, context: &RunContext<'_>, steps: u64) -> FitParams {
+    fn params(&self, context: &RunContext<'_, G>, steps: u64) -> FitParams {
         let (settings, stage) = (&context.plan.fit, self.stage(context));
-        let params = FitParams {
-            batch: settings.batch,
+        FitParams {
             learning_rate: settings.learning_rate * stage.rate_factor,
             schedule: match settings.kl_target {
                 Some(target) => Schedule::Kl { target },
                 None => Schedule::Constant,
             },
-            weight_decay: settings.weight_decay,
-            root_value_share: settings.root_value_share,
-            surprise_share: settings.surprise_share,
-            average_decay: settings.average_decay,
             seed: context.plan.seed ^ u64::from(self.number).rotate_left(32),
             score_every: steps.div_ceil(4),
-            ..FitParams::of::<G>(stage.network, steps)
-        };
-        FitParams {
-            encoding: settings.encoding.clone().unwrap_or(params.encoding),
-            ..params
+            ..FitParams::of::<G>(stage.network, steps, settings)
         }
     }
 
     /// Fits the stage's network, starting from `last` and its steps, if given.
     pub(super) fn fit(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         mut dataset: Dataset,
         step: StepName,
         steps: u64,
@@ -147,4 +141,46 @@ fn last_held_out(folder: &Path) -> Result<Option<HeldOutLosses>, TrainError> {
         serde_json::from_value(line["held_out"].take()).ok()
     });
     Ok(last)
+}
+
+impl<G: Trainable> GenerationSteps<'_, G> {
+    /// Writes a network's int8 form, calibrated on held-out rows of all boards, if the plan
+    /// requests it and it is accurate enough on each; otherwise the network itself plays.
+    pub(super) fn quantize(
+        &self,
+        context: &RunContext<'_, G>,
+        network: &Path,
+        held_out: &[Row],
+    ) -> Result<(), TrainError> {
+        let path = int8(network);
+        if !context.plan.self_play.int8 || path.exists() {
+            return Ok(());
+        }
+        if held_out.len() < 2 {
+            log::warn!(
+                "{} plays in f32: too few positions are held out to calibrate int8 on",
+                network.display()
+            );
+            return Ok(());
+        }
+        let onnx = std::fs::read(network).map_err(TrainError::io(network))?;
+        let name = network.display().to_string();
+        let info = ModelInfo::read(&name, &onnx)?;
+        let [calibration, validation] = Examples::halves(self.boards, &info, held_out, POSITIONS)?;
+        let quantized = to_int8(&name, &onnx, &calibration)?;
+        let runtime = context.resources.runtime;
+        let mut pairs = open_both(runtime, network, &quantized, &path, &validation)?;
+        let found = differences(&mut pairs, &validation)?;
+        let Some(worst) = found.iter().find(|found| !is_accepted(&found.difference)) else {
+            return durable::write(&path, &quantized);
+        };
+        log::warn!(
+            "{} plays in f32: in int8 its policy is {:.4} nats and its value {:.4} away on {}",
+            network.display(),
+            worst.difference.policy_kl,
+            worst.difference.value,
+            worst.size
+        );
+        Ok(())
+    }
 }

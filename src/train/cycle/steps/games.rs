@@ -1,58 +1,34 @@
 //! Self-play of a generation.
 
-use std::path::Path;
-
 use super::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::context::RunContext;
-use crate::cycle::games_job::{GameRange, GamesJob};
 use crate::cycle::generation::{planned_games, planned_stage};
+use crate::cycle::jobs::{GameRange, GamesJob};
 use crate::cycle::plan::WarmUp;
 use crate::cycle::{StepName, player};
 use crate::play::generate::{Progress, generate};
 use crate::trainable::Trainable;
 
-/// Statistics of a generation's games.
-pub(super) struct Played {
-    pub(super) players: String,
-    pub(super) visits: u64,
-    pub(super) progress: Progress,
-    pub(super) games_per_second: f64,
-    pub(super) evaluations_per_second: f64,
-}
-
-/// Games and evaluations per second, and the distribution of wins.
-fn rates_text(rates: (f64, f64), progress: &Progress) -> String {
-    let mut text = format!("{:.2} games/s", rates.0);
-    if progress.evaluations > 0 {
-        text += &format!(", {:.0} evaluations/s", rates.1);
-    }
-    if progress.games > 0 {
-        let white = 100.0 * (1.0 - progress.black_share());
-        text += &format!(", White wins {white:.1}%");
-    }
-    text
-}
-
 impl<G: Trainable> GenerationSteps<'_, G> {
-    /// Plays the games.
+    /// Plays the games; returns what was played, and its statistics.
     pub(super) fn games(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         caught_up: bool,
-    ) -> Result<Played, TrainError> {
+    ) -> Result<(GamesJob, Tally), TrainError> {
         let job = self.games_job(context, self.number, caught_up);
         let mut tally = Tally {
             begun: context.watch.session(),
             finished: Progress::default(),
             rates: (0.0, 0.0),
         };
-        match context.resources.remote {
-            Some(remote) => {
-                remote.publish(&job)?;
+        match context.learner {
+            Some(learner) => {
+                learner.publish(&job)?;
                 let folders = self.games_folders(context, self.number);
                 let observe = &mut |progress| self.tell_games(context, &job, &mut tally, progress);
-                let progress = remote.games(&job, &folders, observe)?;
+                let progress = learner.games(&job, &folders, observe)?;
                 tally.finished = progress;
             }
             None => {
@@ -61,30 +37,24 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 }
             }
         }
-        Ok(Played {
-            players: job.players,
-            visits: job.visits,
-            progress: tally.finished,
-            games_per_second: tally.rates.0,
-            evaluations_per_second: tally.rates.1,
-        })
+        Ok((job, tally))
     }
 
     /// Offers the games that other machines may play during this generation's fit.
-    pub(super) fn publish_ahead(&self, context: &RunContext<'_>) -> Result<(), TrainError> {
-        let (Some(remote), ahead) = (context.resources.remote, context.plan.machines.ahead) else {
+    pub(super) fn publish_ahead(&self, context: &RunContext<'_, G>) -> Result<(), TrainError> {
+        let (Some(learner), ahead) = (context.learner, context.plan.machines.ahead) else {
             return Ok(());
         };
         // Without `ahead` a network that is new in this generation first has to catch up.
         let numbers = (self.number..=self.number + ahead).filter(|_| ahead > 0);
         for number in numbers.filter(|&number| planned_stage(context.plan, number).is_some()) {
-            remote.publish(&self.games_job(context, number, false))?;
+            learner.publish(&self.games_job(context, number, false))?;
         }
         Ok(())
     }
 
     /// The games of this generation, or of a later one whose player is known.
-    fn games_job(&self, context: &RunContext<'_>, number: u32, caught_up: bool) -> GamesJob {
+    fn games_job(&self, context: &RunContext<'_, G>, number: u32, caught_up: bool) -> GamesJob {
         let (plan, run_folder) = (context.plan, context.run_folder);
         let stage = match number == self.number {
             true => self.stage,
@@ -126,7 +96,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the games on one of the boards.
     fn games_on(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         range: GameRange,
         job: &GamesJob,
         tally: &mut Tally,
@@ -137,18 +107,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let games = job.generation_plan(plan, range, resources.threads, generator);
         let folder = &self.games_folders(context, self.number)[range.board];
         let before = tally.finished;
-        let mut told = Ok(());
-        let observe = |progress: Progress| {
-            let progress = before.join(progress);
-            if told.is_ok() {
-                told = self.tell_games(context, job, tally, progress);
-            }
-        };
-        let open = |path: &Path, size| resources.runtime.open(path, size);
-        let progress = job.with_player(plan, range.board, start, open, |generator| {
-            generate(start, &games, folder, generator, observe)
-        })?;
-        told?;
+        let observe = |progress| self.tell_games(context, job, tally, before.join(progress));
+        let network = job.network.as_ref();
+        let network = network.map(|path| resources.runtime.open(path, start.size()));
+        let player = job.player(plan, start, network.transpose()?)?;
+        let progress = generate(start, &games, folder, &*player, observe)?;
         tally.finished = before.join(progress);
         Ok(())
     }
@@ -156,7 +119,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// Reports the progress on all boards.
     fn tell_games(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         job: &GamesJob,
         tally: &mut Tally,
         progress: Progress,
@@ -173,21 +136,29 @@ impl<G: Trainable> GenerationSteps<'_, G> {
 }
 
 /// Progress of a generation's games.
-struct Tally {
+pub(super) struct Tally {
     /// Start time, in seconds of the session.
     begun: f64,
     /// Progress of finished boards.
-    finished: Progress,
+    pub(super) finished: Progress,
     /// Games and evaluations per second.
-    rates: (f64, f64),
+    pub(super) rates: (f64, f64),
 }
 
 impl Tally {
-    /// Combined progress on all boards.
+    /// Games and evaluations per second on all boards, and the distribution of wins, as text.
     fn see(&mut self, now: f64, progress: Progress) -> String {
         let seconds = (now - self.begun).max(1e-3);
         let new = progress.games - progress.resumed;
         self.rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
-        rates_text(self.rates, &progress)
+        let mut text = format!("{:.2} games/s", self.rates.0);
+        if progress.evaluations > 0 {
+            text += &format!(", {:.0} evaluations/s", self.rates.1);
+        }
+        if progress.games > 0 {
+            let white = 100.0 * (1.0 - progress.black_share());
+            text += &format!(", White wins {white:.1}%");
+        }
+        text
     }
 }

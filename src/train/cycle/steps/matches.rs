@@ -6,11 +6,11 @@ use super::GenerationSteps;
 use crate::TrainError;
 use crate::cycle::StepName;
 use crate::cycle::context::RunContext;
-use crate::cycle::plan::{Gate, Rating};
+use crate::cycle::jobs::{MatchJob, Opponent};
+use crate::cycle::plan::Rating;
 use crate::cycle::ratings::{
     MatchRecord, anchor_name, match_records, network_name, next_anchor, score,
 };
-use crate::cycle::remote::{MatchJob, MatchOpponent, Remote};
 use crate::cycle::run_folder::{load, save};
 use crate::durable;
 use crate::play::matches::{MatchParams, MatchPlayer, PairResult, play_match};
@@ -22,7 +22,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the missing rating matches of the network.
     pub(super) fn rate(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         network: &EvaluatorFactory,
     ) -> Result<(), TrainError> {
         let Some(rating) = context.plan.rating.as_ref() else {
@@ -43,119 +43,109 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         // A run moved with `keep` has only the networks of its end.
         let has_network = |number: &u32| context.run_folder.network(*number).exists();
         let last = last.filter(has_network);
-        if let Some(remote) = context.resources.remote {
-            return self.rate_remotely(context, remote, anchor, last, rating);
-        }
-        let mut opponents = vec![(anchor_name(anchor), MatchPlayer::Rollouts(anchor))];
-        if let Some(last) = last {
-            let network = context
-                .resources
-                .runtime
-                .open(&context.run_folder.network(last), self.start.size())?;
-            let visits = rating.visits;
-            let network = Box::new(network);
-            opponents.push((network_name(last), MatchPlayer::Network { network, visits }));
-        }
-        let player = MatchPlayer::Network {
-            network: Box::new(network.clone()),
-            visits: rating.visits,
-        };
-        for (name, opponent) in opponents {
-            let path = folder.join(format!("{name}.json"));
-            if load::<MatchRecord>(&path)?.is_none() {
-                let own = network_name(self.number);
-                let pairs = self.meet(context, [&player, &opponent], [&own, &name], rating)?;
-                let record = MatchRecord {
-                    first: own,
-                    second: name,
-                    pairs,
-                };
-                save(&path, &record)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Has other machines play the matches against an anchor and an earlier generation's network.
-    fn rate_remotely(
-        &self,
-        context: &mut RunContext<'_>,
-        remote: &dyn Remote,
-        anchor: u64,
-        last: Option<u32>,
-        rating: &Rating,
-    ) -> Result<(), TrainError> {
-        let own = network_name(self.number);
-        let mut opponents = vec![MatchOpponent {
+        let mut opponents = vec![Opponent {
             name: anchor_name(anchor),
             playouts: anchor,
             network: None,
         }];
-        opponents.extend(last.map(|last| MatchOpponent {
+        opponents.extend(last.map(|last| Opponent {
             name: network_name(last),
             playouts: 0,
             network: Some(context.run_folder.network(last)),
         }));
-        let folder = context.run_folder.matches(self.number);
-        let path = |opponent: &MatchOpponent| folder.join(format!("{}.json", opponent.name));
-        if opponents.iter().all(|opponent| path(opponent).exists()) {
-            return Ok(());
-        }
-        let plan = self.match_plan(context, rating.pairs, rating.opening_plies);
         let job = MatchJob {
             generation: self.number,
             network: context.run_folder.network(self.number),
             opponents,
             pairs: rating.pairs,
+            pairs_per_ticket: context.plan.machines.pairs_per_ticket,
             visits: rating.visits,
             opening_plies: rating.opening_plies,
-            seed: plan.seed,
+            seed: self.match_seed(context),
         };
-        let met = remote.matches(&job, &mut |index, pairs| {
-            let name = &job.opponents[index].name;
-            let message = format!("{own} scores {} against {name}", percent(pairs));
-            let (done, total) = (pairs.len() as u64, rating.pairs.into());
-            context.tell(self.number, StepName::Rating, done, total, message)
-        })?;
-        for (opponent, pairs) in job.opponents.iter().zip(met) {
+        let path = |opponent: &Opponent| folder.join(format!("{}.json", opponent.name));
+        let keep = |opponent: &Opponent, pairs| {
             let record = MatchRecord {
-                first: own.clone(),
+                first: network_name(self.number),
                 second: opponent.name.clone(),
                 pairs,
             };
-            save(&path(opponent), &record)?;
+            save(&path(opponent), &record)
+        };
+        if let Some(learner) = context.learner {
+            if job.opponents.iter().all(|opponent| path(opponent).exists()) {
+                return Ok(());
+            }
+            let met = learner.matches(&job, |index, pairs| {
+                self.tell_rating(context, &job, &job.opponents[index], pairs)
+            })?;
+            return job
+                .opponents
+                .iter()
+                .zip(met)
+                .try_for_each(|(opponent, pairs)| keep(opponent, pairs));
+        }
+        for opponent in &job.opponents {
+            if load::<MatchRecord>(&path(opponent))?.is_none() {
+                keep(opponent, self.meet(context, &job, network, opponent)?)?;
+            }
         }
         Ok(())
     }
 
-    fn meet(
+    /// Reports the progress of a match.
+    fn tell_rating(
         &self,
-        context: &mut RunContext<'_>,
-        players: [&MatchPlayer; 2],
-        names: [&str; 2],
-        rating: &Rating,
-    ) -> Result<Vec<PairResult>, TrainError> {
-        let plan = self.match_plan(context, rating.pairs, rating.opening_plies);
-        let mut told = Ok(());
-        let pairs = play_match(self.start, players, &plan, |pairs| {
-            let (done, total) = (pairs.len() as u64, plan.pairs.into());
-            let message = format!("{} scores {}", names[0], percent(pairs));
-            let message = format!("{message} against {}", names[1]);
-            told = context.tell(self.number, StepName::Rating, done, total, message);
-            match told {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            }
-        })?;
-        told.map(|()| pairs)
+        context: &mut RunContext<'_, G>,
+        job: &MatchJob,
+        opponent: &Opponent,
+        pairs: &[PairResult],
+    ) -> Result<(), TrainError> {
+        let (own, score) = (network_name(self.number), percent(pairs));
+        let message = format!("{own} scores {score} against {}", opponent.name);
+        let (done, total) = (pairs.len() as u64, job.pairs.into());
+        context.tell(self.number, StepName::Rating, done, total, message)
     }
 
-    fn match_plan(&self, context: &RunContext<'_>, pairs: u32, opening_plies: u16) -> MatchParams {
+    /// Plays a match on this machine.
+    fn meet(
+        &self,
+        context: &mut RunContext<'_, G>,
+        job: &MatchJob,
+        network: &EvaluatorFactory,
+        opponent: &Opponent,
+    ) -> Result<Vec<PairResult>, TrainError> {
+        let player = |network| MatchPlayer::Network {
+            network: Box::new(network),
+            visits: job.visits,
+        };
+        let other = match &opponent.network {
+            Some(path) => player(context.resources.runtime.open(path, self.start.size())?),
+            None => MatchPlayer::Rollouts(opponent.playouts),
+        };
+        let players = [&player(network.clone()), &other];
+        let plan = self.match_plan(context, job.pairs, job.opening_plies);
+        play_match(self.start, players, &plan, |pairs| {
+            self.tell_rating(context, job, opponent, pairs)
+                .map(ControlFlow::Continue)
+        })
+    }
+
+    fn match_seed(&self, context: &RunContext<'_, G>) -> u64 {
+        context.plan.seed ^ u64::from(self.number)
+    }
+
+    fn match_plan(
+        &self,
+        context: &RunContext<'_, G>,
+        pairs: u32,
+        opening_plies: u16,
+    ) -> MatchParams {
         MatchParams {
             first: 0,
             pairs,
             opening_plies,
-            seed: context.plan.seed ^ u64::from(self.number),
+            seed: self.match_seed(context),
             threads: context.resources.threads,
             concurrent: context.plan.self_play.concurrent,
         }
@@ -164,7 +154,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// The generation whose network plays next: this one, unless it fails the gate.
     pub(super) fn gate(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
         network: &EvaluatorFactory,
     ) -> Result<u32, TrainError> {
         let (Some(gate), Some(before)) = (context.plan.gate.as_ref(), self.done.last()) else {
@@ -179,20 +169,18 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             visits: gate.visits,
         });
         let plan = self.match_plan(context, gate.pairs, Rating::default().opening_plies);
-        let sprt = sprt(gate)?;
-        let mut told = Ok(());
+        // Error rates of 5%.
+        let sprt = Sprt::new(gate.elo0, gate.elo1, 0.05, 0.05)
+            .map_err(|error| TrainError::Setting(format!("[gate]: {error}")))?;
         let pairs = play_match(self.start, [&new, &old], &plan, |pairs| {
-            let score = score(pairs);
             let (done, total) = (pairs.len() as u64, plan.pairs.into());
-            told = context.tell(self.number, StepName::Gate, done, total, percent(pairs));
-            let undecided = sprt.verdict(&score.pairs) == Verdict::Continue;
-            if told.is_ok() && undecided {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            context.tell(self.number, StepName::Gate, done, total, percent(pairs))?;
+            let undecided = sprt.verdict(&score(pairs).pairs) == Verdict::Continue;
+            Ok(match undecided {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            })
         })?;
-        told?;
         let score = score(&pairs);
         let passes = match sprt.verdict(&score.pairs) {
             Verdict::AcceptElo1 => true,
@@ -210,10 +198,4 @@ impl<G: Trainable> GenerationSteps<'_, G> {
 /// A score as text.
 fn percent(pairs: &[PairResult]) -> String {
     format!("{:.0}%", 100.0 * score(pairs).score())
-}
-
-/// The test of a gate, with error rates of 5%.
-fn sprt(gate: &Gate) -> Result<Sprt, TrainError> {
-    Sprt::new(gate.elo0, gate.elo1, 0.05, 0.05)
-        .map_err(|error| TrainError::Setting(format!("[gate]: {error}")))
 }

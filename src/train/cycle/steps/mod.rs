@@ -3,19 +3,18 @@
 mod fit;
 mod games;
 mod matches;
-mod quantize;
 
 use std::path::{Path, PathBuf};
 
 use super::StepName;
 use super::context::RunContext;
-use super::generation::Generation;
-use super::measure::measure;
+use super::generation::{Generation, measure};
+use super::jobs::read_weights;
 use super::plan::Stage;
-use super::run_folder::RunFolder;
-use super::warm_up::read_weights;
+use super::run_folder::{RunFolder, int8};
 use crate::TrainError;
 use crate::durable;
+use crate::export::quantize::examples::quick_games;
 use crate::export::{network_info, to_onnx};
 use crate::fit::checkpoint::{Checkpoint, Origin};
 use crate::network::architecture::Outputs;
@@ -23,6 +22,9 @@ use crate::shards::dataset::{Dataset, Selection};
 use crate::shards::row::Row;
 use crate::shards::shard;
 use crate::trainable::Trainable;
+
+/// Positions for calibration of int8 networks, of all boards together; as many others are compared.
+const POSITIONS: usize = 512;
 
 /// One generation to complete.
 pub(super) struct GenerationSteps<'a, G> {
@@ -33,7 +35,6 @@ pub(super) struct GenerationSteps<'a, G> {
     /// One board of each size.
     pub(super) boards: &'a [G],
     pub(super) number: u32,
-    pub(super) warm_up: bool,
     pub(super) stage: usize,
     pub(super) done: &'a [Generation],
 }
@@ -42,7 +43,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// Does the remaining work of the generation.
     pub(super) fn generation(
         &self,
-        context: &mut RunContext<'_>,
+        context: &mut RunContext<'_, G>,
     ) -> Result<Generation, TrainError> {
         let (run_folder, number) = (context.run_folder, self.number);
         self.publish_ahead(context)?;
@@ -59,10 +60,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             }
             (None, None) => self.given_weights(context)?.map(|given| (given, 0)),
         };
-        let played = self.games(context, catch_up.is_some())?;
-        let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.progress.positions;
-        let games_so_far = before.map_or(0, |g| g.games_so_far) + played.progress.games;
-        let rows = played.progress.positions as f64;
+        let (job, tally) = self.games(context, catch_up.is_some())?;
+        let played = tally.finished;
+        let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.positions;
+        let games_so_far = before.map_or(0, |g| g.games_so_far) + played.games;
+        let rows = played.positions as f64;
         let dataset = self.dataset(context, rows_so_far, games_so_far, number)?;
         let held_out = dataset.held_out.clone();
         // If games of the window are missing, the remaining ones are not used more often.
@@ -88,18 +90,18 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let checkpoint = &fitted.checkpoint;
         Ok(Generation {
             number,
-            stage: (!self.warm_up).then_some(self.stage),
-            players: played.players,
-            visits: played.visits,
+            stage: (number > 0 || context.plan.warm_up.is_none()).then_some(self.stage),
+            players: job.players,
+            visits: job.visits,
             network: checkpoint.params.architecture.to_string(),
             plays_next,
-            games: played.progress.games,
+            games: played.games,
             games_so_far,
-            rows: played.progress.positions,
+            rows: played.positions,
             rows_so_far,
-            white_share: 1.0 - played.progress.black_share(),
-            games_per_second: played.games_per_second,
-            evaluations_per_second: played.evaluations_per_second,
+            white_share: 1.0 - played.black_share(),
+            games_per_second: tally.rates.0,
+            evaluations_per_second: tally.rates.1,
             samples_per_second: fitted.samples_per_second,
             steps: fitted.earlier_steps + checkpoint.step,
             held_out: fitted.held_out,
@@ -110,7 +112,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
 
     /// The checkpoint of another run with which the first generation begins, if the plan names one:
     /// its network plays, for this run's boards, unless another one is named.
-    fn given_weights(&self, context: &RunContext<'_>) -> Result<Option<Checkpoint>, TrainError> {
+    fn given_weights(&self, context: &RunContext<'_, G>) -> Result<Option<Checkpoint>, TrainError> {
         let warm_up = context.plan.warm_up.as_ref();
         let Some(folder) = warm_up.and_then(|warm_up| warm_up.weights.as_ref()) else {
             return Ok(None);
@@ -134,16 +136,20 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             };
             export(&played, 0, &network)?;
         }
-        self.quantize_by_quick_games(context, &network)?;
+        if context.plan.self_play.int8 && !int8(&network).exists() {
+            // Before any games exist: on short ones by playouts.
+            let rows = quick_games(self.boards, 2 * POSITIONS, context.plan.seed);
+            self.quantize(context, &network, &rows)?;
+        }
         Ok(Some(given))
     }
 
-    fn stage<'p>(&self, context: &RunContext<'p>) -> &'p Stage {
+    fn stage<'p>(&self, context: &RunContext<'p, G>) -> &'p Stage {
         &context.plan.stage[self.stage]
     }
 
     /// Folders of a generation's games, by board: one folder if there is one board.
-    fn games_folders(&self, context: &RunContext<'_>, number: u32) -> Vec<PathBuf> {
+    fn games_folders(&self, context: &RunContext<'_, G>, number: u32) -> Vec<PathBuf> {
         let folder = context.run_folder.games(number);
         match self.starts {
             [_] => vec![folder],
@@ -167,7 +173,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     /// its networks and checkpoints alone.
     fn dataset(
         &self,
-        context: &RunContext<'_>,
+        context: &RunContext<'_, G>,
         rows_so_far: u64,
         games_so_far: u64,
         newest: u32,
@@ -177,8 +183,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let (mut folders, mut rows) = (Vec::new(), 0);
         for number in (0..=newest).rev() {
             let of_number = self.games_folders(context, number);
-            if let Some(remote) = context.resources.remote {
-                remote.fetch_games(number, &of_number)?;
+            if let Some(learner) = context.learner {
+                learner.fetch_games(number, &of_number)?;
             }
             for folder in of_number.into_iter().rev() {
                 if shard::list(&folder)?.is_empty() {

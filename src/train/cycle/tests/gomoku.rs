@@ -3,7 +3,7 @@
 use super::*;
 use crate::fit::checkpoint::Checkpoint;
 use crate::play::adjudicator::EndingAdjudicator;
-use crate::play::network_game::Adjudicator;
+use crate::play::settings::SelfPlay;
 use crate::shards::shard;
 use tengen::games::gomoku::Gomoku;
 
@@ -87,7 +87,11 @@ fn proven_wins_are_learned_by_dense_heads() {
         let mut position = row.position(&start).unwrap();
         assert!(position.is_legal(row.policy[0].mv));
         position.play(row.policy[0].mv);
-        let mut adjudicator = EndingAdjudicator::new(100_000).from(400);
+        let mut adjudicator = EndingAdjudicator::new(&SelfPlay {
+            prove_nodes: 100_000,
+            prove_from: 400,
+            ..SelfPlay::default()
+        });
         let proven = || adjudicator.prove(&position).map(|proven| proven.outcome);
         let outcome = position.outcome().or_else(proven);
         assert_eq!(outcome, Some(row.outcome()), "the move wins");

@@ -4,7 +4,8 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::TrainError;
-use crate::play::selfplay::{RolloutSearch, SelfPlayParams, play};
+use crate::play::selfplay::{by_rollouts, play};
+use crate::play::settings::SelfPlay;
 use crate::shards::row::Row;
 use crate::trainable::Trainable;
 use tengen::encode::find;
@@ -27,13 +28,10 @@ pub fn quick_games<G: Trainable>(boards: &[G], positions: usize, seed: u64) -> V
     for empty in boards {
         for game in 0..games {
             let seed = seed.wrapping_mul(games).wrapping_add(game);
-            let mut search = RolloutSearch {
-                rave: Rave::new(RaveParams::default(), seed),
-                playouts: PLAYOUTS,
-            };
+            let mut rave = Rave::new(RaveParams::default(), seed);
+            let search = |position: &G| by_rollouts(&mut rave, position, PLAYOUTS);
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-            let params = SelfPlayParams::default();
-            rows.extend(play(empty, game, params, &mut search, &mut rng).rows);
+            rows.extend(play(empty, game, &SelfPlay::default(), search, &mut rng).rows);
         }
     }
     rows

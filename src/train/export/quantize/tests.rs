@@ -61,7 +61,7 @@ fn check_int8(name: &str) {
     let Examples { batch, legal, .. } = examples;
     let (mut first, mut second) = (open(&onnx), open(&int8));
     let found = Difference::between([&mut first, &mut second], &batch, &legal).unwrap();
-    assert!(compare::is_accepted(&found), "{name}: {found:?}");
+    assert!(is_accepted(&found), "{name}: {found:?}");
     assert!(found.policy_kl > 0.0, "it was rounded: {found:?}");
     let same = Difference::between([&mut open(&onnx), &mut first], &batch, &legal).unwrap();
     assert_eq!(

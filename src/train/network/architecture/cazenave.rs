@@ -4,8 +4,8 @@
 //! softmax over the results instead of a sigmoid. And a pass, which the paper leaves out, has a logit, from the
 //! mean of each channel.
 
-use super::game_shape::GameShape;
-use super::residual;
+use super::blocks;
+use super::heads::GameShape;
 use crate::network::net::{Conv, Heads, Layers, Pooling};
 
 /// Numbers before the value.
@@ -53,7 +53,7 @@ pub(super) fn network<L: Layers>(
         let name = format!("block{index}");
         trunk = match network.block {
             MobileBlock::Mobile => mobile(layers, &name, &trunk, size),
-            MobileBlock::Residual => residual::block(layers, &name, &trunk, channels),
+            MobileBlock::Residual => blocks::residual(layers, &name, &trunk, channels),
             MobileBlock::Golois => golois(layers, &name, &trunk, channels),
         };
     }

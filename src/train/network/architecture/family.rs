@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::blocks::{self, Split};
 use super::cazenave::{Mobile, MobileBlock};
-use super::{garb, residual};
 use crate::network::net::{AuxHead, Layers, Pooling};
 
 /// Trunk, heads and input of a network.
@@ -82,16 +82,16 @@ impl Family {
         // Ordinary, pooled, ordinary, ... (docs/methods.md#networks).
         let pools = index % 2 == 1;
         let split = match self {
-            Family::Az(Additions { garb, .. }) => garb.then_some(garb::Split::Third),
-            Family::Tengen { .. } => Some(garb::Split::Registers),
+            Family::Az(Additions { garb, .. }) => garb.then_some(Split::Third),
+            Family::Tengen { .. } => Some(Split::Registers),
             Family::Gobang(_) | Family::Mobile(_) => None,
         };
         match split.filter(|_| pools) {
-            Some(split) => garb::block(layers, name, x, channels, split, self.pooling()),
+            Some(split) => blocks::pooling(layers, name, x, channels, split, self.pooling()),
             None if self == Family::Gobang(Trunk::Plain) => {
-                residual::without_sum(layers, name, x, channels)
+                blocks::without_sum(layers, name, x, channels)
             }
-            None => residual::block(layers, name, x, channels),
+            None => blocks::residual(layers, name, x, channels),
         }
     }
 
@@ -150,7 +150,8 @@ impl Family {
     }
 
     /// The default input encoding.
-    pub(super) fn encoding(self) -> &'static str {
+    #[must_use]
+    pub fn encoding(self) -> &'static str {
         match self {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",
             Family::Az(_) => "nogo-az",
@@ -161,32 +162,38 @@ impl Family {
     }
 }
 
+/// The names of all families but combinations of [`Additions`].
+const NAMES: [(&str, Family); 12] = [
+    ("tengen", Family::Tengen { area: false }),
+    ("tengen+area", Family::Tengen { area: true }),
+    ("gobang", Family::Gobang(Trunk::Residual)),
+    ("gobang+plain", Family::Gobang(Trunk::Plain)),
+    ("gobang+dense", Family::Gobang(Trunk::Dense)),
+    ("nogozero+", Family::Az(NOGOZERO)),
+    ("mobile", cazenave(MobileBlock::Mobile, false)),
+    ("mobile+dense", cazenave(MobileBlock::Mobile, true)),
+    ("a0", cazenave(MobileBlock::Residual, false)),
+    ("a0+dense", cazenave(MobileBlock::Residual, true)),
+    ("golois", cazenave(MobileBlock::Golois, false)),
+    ("golois+dense", cazenave(MobileBlock::Golois, true)),
+];
+
+const fn cazenave(block: MobileBlock, dense: bool) -> Family {
+    Family::Mobile(Mobile { block, dense })
+}
+
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Family::Tengen { area: false } => f.write_str("tengen"),
-            Family::Tengen { area: true } => f.write_str("tengen+area"),
-            Family::Gobang(Trunk::Residual) => f.write_str("gobang"),
-            Family::Gobang(Trunk::Plain) => f.write_str("gobang+plain"),
-            Family::Gobang(Trunk::Dense) => f.write_str("gobang+dense"),
-            Family::Mobile(Mobile { block, dense }) => {
-                f.write_str(match block {
-                    MobileBlock::Mobile => "mobile",
-                    MobileBlock::Residual => "a0",
-                    MobileBlock::Golois => "golois",
-                })?;
-                f.write_str(if *dense { "+dense" } else { "" })
-            }
-            Family::Az(additions) if *additions == NOGOZERO => f.write_str("nogozero+"),
-            Family::Az(Additions { garb, mtl, asf }) => {
-                f.write_str("az")?;
-                let parts = [(*garb, "+garb"), (*mtl, "+mtl"), (*asf, "+asf")];
-                parts
-                    .iter()
-                    .filter(|(there, _)| *there)
-                    .try_for_each(|(_, name)| f.write_str(name))
-            }
+        if let Some((name, _)) = NAMES.iter().find(|(_, family)| family == self) {
+            return f.write_str(name);
         }
+        f.write_str("az")?;
+        let Family::Az(Additions { garb, mtl, asf }) = *self else {
+            return Ok(());
+        };
+        let parts = [(garb, "+garb"), (mtl, "+mtl"), (asf, "+asf")];
+        let mut parts = parts.iter().filter(|(there, _)| *there);
+        parts.try_for_each(|(_, name)| f.write_str(name))
     }
 }
 
@@ -194,27 +201,8 @@ impl FromStr for Family {
     type Err = ();
 
     fn from_str(name: &str) -> Result<Family, ()> {
-        match name {
-            "tengen" => return Ok(Family::Tengen { area: false }),
-            "tengen+area" => return Ok(Family::Tengen { area: true }),
-            "gobang" => return Ok(Family::Gobang(Trunk::Residual)),
-            "gobang+plain" => return Ok(Family::Gobang(Trunk::Plain)),
-            "gobang+dense" => return Ok(Family::Gobang(Trunk::Dense)),
-            "nogozero+" => return Ok(Family::Az(NOGOZERO)),
-            _ => {}
-        }
-        let (trunk, dense) = match name.strip_suffix("+dense") {
-            Some(trunk) => (trunk, true),
-            None => (name, false),
-        };
-        let block = match trunk {
-            "mobile" => Some(MobileBlock::Mobile),
-            "a0" => Some(MobileBlock::Residual),
-            "golois" => Some(MobileBlock::Golois),
-            _ => None,
-        };
-        if let Some(block) = block {
-            return Ok(Family::Mobile(Mobile { block, dense }));
+        if let Some((_, family)) = NAMES.iter().find(|(known, _)| *known == name) {
+            return Ok(*family);
         }
         let mut parts = name.split('+');
         if parts.next() != Some("az") {

@@ -1,9 +1,66 @@
-//! Output heads: convolutional with global pooling, like KataGo's (docs/methods.md#networks); and
-//! AlphaZero's, fully connected.
+//! Output heads, and the shape of a game, which decides theirs: convolutional with global pooling, like KataGo's
+//! (docs/methods.md#networks); and AlphaZero's, fully connected.
 
-use super::game_shape::GameShape;
-use super::garb::{self, Split};
+use super::blocks::{self, Split};
 use crate::network::net::{Conv, Heads, Layers, Pooling};
+use tengen::game::{BoardSize, Game};
+use tengen::games;
+use tengen_nn::eval::ModelInfo;
+
+/// Properties of a game that determine a network's shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameShape {
+    /// The board.
+    pub size: BoardSize,
+    /// Number of possible results for a side: 2, or 3 with draws.
+    pub outcomes: usize,
+    /// Whether a pass is the policy's last index.
+    pub passes: bool,
+    /// Whether points are counted, so that their owners and the lead can be learned.
+    pub scored: bool,
+}
+
+impl GameShape {
+    /// The shape of a game on the board of this position.
+    #[must_use]
+    pub fn of<G: Game>(position: &G) -> GameShape {
+        GameShape {
+            size: position.size(),
+            outcomes: G::INFO.outcomes(),
+            passes: position.policy_len() > position.size().area(),
+            scored: G::INFO.scored,
+        }
+    }
+
+    /// Number of moves of the policy: the points, and a pass.
+    #[must_use]
+    pub fn policy_len(&self) -> usize {
+        self.size.area() + usize::from(self.passes)
+    }
+}
+
+impl From<&ModelInfo> for GameShape {
+    fn from(info: &ModelInfo) -> GameShape {
+        GameShape {
+            size: info.size,
+            outcomes: info.outcomes,
+            passes: info.policy_len > info.size.area(),
+            scored: games::info(&info.game).is_some_and(|info| info.scored),
+        }
+    }
+}
+
+impl From<BoardSize> for GameShape {
+    /// A game without draws, passes and points.
+    fn from(size: BoardSize) -> GameShape {
+        GameShape {
+            size,
+            outcomes: 2,
+            passes: false,
+            scored: false,
+        }
+    }
+}
 
 /// Numbers before the value of [`dense`] heads.
 pub(super) const DENSE_VALUE: usize = 256;
@@ -22,13 +79,13 @@ impl<L: Layers> Body<'_, L> {
     /// Half of the channels by point, joined with the pooled other half.
     fn joined(&self, layers: &mut L, name: &str) -> L::Map {
         let half = self.channels / 2;
-        garb::pooled(layers, name, self.trunk, [half, half], 1, self.pooling)
+        blocks::pooled(layers, name, self.trunk, [half, half], 1, self.pooling)
     }
 
     /// The same by convolutions of 3x3, with a third of the channels pooled (Gao & Wu 2021, 3.2.2).
     fn third(&self, layers: &mut L, name: &str) -> L::Map {
         let split = Split::Third.of(self.channels);
-        garb::pooled(layers, name, self.trunk, split, 3, Pooling::MeanMax)
+        blocks::pooled(layers, name, self.trunk, split, 3, Pooling::MeanMax)
     }
 }
 
@@ -126,10 +183,20 @@ pub(super) fn dense<L: Layers>(
         layers.flatten(&planes)
     };
     let (points, board) = (flat("policy", 2), flat("value", 1));
-    let hidden = layers.linear("value.hidden", &board, DENSE_VALUE);
+    dense_logits(layers, &points, &board, shape)
+}
+
+/// Policy and value by fully connected layers.
+fn dense_logits<L: Layers>(
+    layers: &mut L,
+    points: &L::Vector,
+    board: &L::Vector,
+    shape: GameShape,
+) -> Heads<L::Vector> {
+    let hidden = layers.linear("value.hidden", board, DENSE_VALUE);
     let hidden = layers.relu_vector(&hidden);
     Heads {
-        policy: layers.linear("policy.logits", &points, shape.policy_len()),
+        policy: layers.linear("policy.logits", points, shape.policy_len()),
         value: layers.linear("value.logits", &hidden, shape.outcomes),
         aux: Vec::new(),
     }
@@ -151,11 +218,5 @@ pub(super) fn network<L: Layers>(
         let next = layers.linear(&format!("layer{index}"), &trunk, width);
         trunk = layers.relu_vector(&next);
     }
-    let hidden = layers.linear("value.hidden", &trunk, DENSE_VALUE);
-    let hidden = layers.relu_vector(&hidden);
-    Heads {
-        policy: layers.linear("policy.logits", &trunk, shape.policy_len()),
-        value: layers.linear("value.logits", &hidden, shape.outcomes),
-        aux: Vec::new(),
-    }
+    dense_logits(layers, &trunk, &trunk, shape)
 }

@@ -3,16 +3,14 @@
 //! A name such as `nogozero+-5b32c` describes all of it and is part of the exported file's
 //! metadata: a family, the blocks of the trunk, its channels. See [`Family`] for the families.
 
+mod blocks;
 mod cazenave;
 mod family;
-mod game_shape;
-mod garb;
 mod heads;
-mod residual;
 
 pub use cazenave::{Mobile, MobileBlock};
 pub use family::{Additions, Family, Trunk};
-pub use game_shape::GameShape;
+pub use heads::GameShape;
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -22,7 +20,6 @@ use cazenave::TrunkSize;
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
-use crate::network::loss_weights::LossWeights;
 use crate::network::net::{
     AuxHead, Conv, Counts, Grown, Heads, InitWeights, Layers, Net2Net, Weights,
 };
@@ -124,18 +121,6 @@ impl Architecture {
         self.family.aux_heads(shape.into().scored)
     }
 
-    /// The family's default encoding.
-    #[must_use]
-    pub fn encoding(&self) -> &'static str {
-        self.family.encoding()
-    }
-
-    /// Default weights of the parts of the loss.
-    #[must_use]
-    pub fn loss_weights(&self) -> LossWeights {
-        LossWeights::default()
-    }
-
     /// Whether the same weights work on boards of all sizes: no layer is as large as the board.
     #[must_use]
     pub fn is_for_any_board(&self, shape: impl Into<GameShape>) -> bool {
@@ -163,13 +148,7 @@ impl Architecture {
         };
         let (weights, fitted) = walk(Outputs::All);
         let (_, played) = walk(Outputs::Play);
-        let counts = Counts {
-            parameters: played.parameters,
-            multiply_adds: played.multiply_adds,
-            fitted_parameters: fitted.parameters,
-            fitted_multiply_adds: fitted.multiply_adds,
-        };
-        (weights, counts)
+        (weights, Counts { played, fitted })
     }
 }
 
@@ -352,12 +331,15 @@ mod tests {
         let (weights, counts) = architecture.declare(12, SIZE, 1);
         let tower = 81 * 9 * (12 * 32 + 10 * 32 * 32);
         assert!(
-            (tower..tower + 200_000).contains(&counts.multiply_adds),
+            (tower..tower + 200_000).contains(&counts.played.multiply_adds),
             "{counts:?}"
         );
         assert_eq!(tower, 7_744_896, "7.7 million multiply-adds");
-        assert!((95_000..105_000).contains(&counts.parameters), "{counts:?}");
-        assert_eq!(counts.parameters, counts.fitted_parameters);
+        assert!(
+            (95_000..105_000).contains(&counts.played.parameters),
+            "{counts:?}"
+        );
+        assert_eq!(counts.played.parameters, counts.fitted.parameters);
         assert_eq!(weights.get("block4.b.weight").dims, [32, 32, 3, 3]);
     }
 
@@ -378,7 +360,7 @@ mod tests {
         assert_eq!(weights.get("value.logits.weight").dims, [256, 3]);
         assert_eq!(architecture.aux_heads(shape), []);
         let tower = 64 * 9 * (4 * 256 + 4 * 256 * 256);
-        assert!((tower..tower + 100_000).contains(&counts.multiply_adds));
+        assert!((tower..tower + 100_000).contains(&counts.played.multiply_adds));
 
         let plain: Architecture = "gobang+plain-2b256c".parse().unwrap();
         let (same, _) = plain.declare(4, shape, 1);
@@ -387,7 +369,7 @@ mod tests {
         let (weights, counts) = dense.declare(4, shape, 1);
         assert_eq!(weights.get("layer0.weight").dims, [256, 256]);
         assert_eq!(weights.get("policy.logits.weight").dims, [256, 64]);
-        assert_eq!(counts.multiply_adds, 256 * (3 * 256 + 64 + 3));
+        assert_eq!(counts.played.multiply_adds, 256 * (3 * 256 + 64 + 3));
     }
 
     /// Every other block pools, and the two heads of Gao & Wu 2021 exist in training only.
@@ -403,9 +385,9 @@ mod tests {
             architecture.aux_heads(SIZE),
             [AuxHead::Ownership, AuxHead::Margin]
         );
-        assert!(counts.fitted_multiply_adds > counts.multiply_adds);
+        assert!(counts.fitted.multiply_adds > counts.played.multiply_adds);
         let without: Architecture = "az+garb+asf-5b32c".parse().unwrap();
         let (_, same) = without.declare(8, SIZE, 1);
-        assert_eq!(same.multiply_adds, counts.multiply_adds);
+        assert_eq!(same.played.multiply_adds, counts.played.multiply_adds);
     }
 }

@@ -9,7 +9,7 @@ use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, AutodiffBackend};
 
 use super::extension::Boards;
-use super::maps::Sizes;
+use super::kernel::Sizes;
 
 /// Convolution: saved input and weights.
 #[derive(Debug)]

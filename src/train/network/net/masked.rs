@@ -3,7 +3,7 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::maps::Maps;
+use super::Maps;
 use super::testing::lively_weights;
 use super::{AREA_UNIT, Conv, Forward, Layers, Mode, Pooling, numbers};
 use crate::network::architecture::{Architecture, GameShape, Outputs};

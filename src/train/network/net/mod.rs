@@ -12,27 +12,22 @@ mod extension;
 mod forward;
 #[cfg(test)]
 mod grow_tests;
-mod init_weights;
 mod kernel;
-mod maps;
 #[cfg(test)]
 mod masked;
 mod net2net;
 mod onnx_writer;
-mod peak;
 #[cfg(test)]
 mod testing;
 mod weights;
 
-pub use forward::{Forward, Mode};
+pub use forward::{Forward, Maps, Mode};
 pub(crate) use forward::{all_numbers, numbers};
-pub use init_weights::{Counts, InitWeights};
 pub(crate) use kernel::transpose;
-pub use maps::Maps;
+
 pub use net2net::{Grown, Net2Net};
 pub use onnx_writer::OnnxWriter;
-pub use peak::peak_flops;
-pub use weights::{Role, WeightTensor, Weights};
+pub use weights::{Counts, InitWeights, Role, WeightTensor, Weights};
 
 pub use tengen_nn::eval::LEAD_SCALE;
 

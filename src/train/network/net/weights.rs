@@ -1,8 +1,14 @@
-//! Weights of a network: plain `f32`, in the order in which the architecture declares them.
+//! Weights of a network: plain `f32`, in the order in which the architecture declares them; how they begin, and the
+//! numbers of parameters and operations.
 
 use std::collections::HashMap;
 
+use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
+
+use super::{Conv, Layers, Pooling};
 
 /// Role of a tensor, which determines its treatment by the optimiser. The serde names are those of
 /// checkpoints.
@@ -91,5 +97,169 @@ impl Weights {
             .iter()
             .map(key)
             .eq(other.tensors.iter().map(key))
+    }
+}
+
+/// The size of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// In play, without auxiliary heads.
+    pub played: WalkCounts,
+    /// Auxiliary heads included.
+    pub fitted: WalkCounts,
+}
+
+/// Counts of one walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WalkCounts {
+    /// Number of fitted parameters.
+    pub parameters: usize,
+    /// Multiply-adds per position, batch norms folded.
+    pub multiply_adds: usize,
+}
+
+/// Walks through a network by shapes; draws the initial weights.
+///
+/// Weights are initialised normally with variance 2 / fan-in before a ReLU (He et al. 2015) and 1 /
+/// fan-in in the layers with a bias, which mostly end a head.
+#[derive(Debug)]
+pub struct InitWeights {
+    area: usize,
+    rng: Xoshiro256PlusPlus,
+    weights: Weights,
+    multiply_adds: usize,
+}
+
+impl InitWeights {
+    /// A walk on a board of `area` points.
+    #[must_use]
+    pub fn new(area: usize, seed: u64) -> InitWeights {
+        InitWeights {
+            area,
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            weights: Weights::default(),
+            multiply_adds: 0,
+        }
+    }
+
+    /// The initial weights and their count, after the walk.
+    #[must_use]
+    pub fn finish(self) -> (Weights, WalkCounts) {
+        let fitted = |weight: &&WeightTensor| weight.role != Role::Buffer;
+        let tensors = self.weights.tensors().iter().filter(fitted);
+        let walked = WalkCounts {
+            parameters: tensors.map(|weight| weight.values.len()).sum(),
+            multiply_adds: self.multiply_adds,
+        };
+        (self.weights, walked)
+    }
+
+    fn factors(&mut self, name: &str, dims: &[usize], fan_in: usize, gain: f32) {
+        let deviation = (gain / fan_in as f32).sqrt();
+        let len = dims.iter().product();
+        let values = {
+            let normal = (&mut self.rng).sample_iter::<f32, _>(StandardNormal);
+            normal.take(len).map(|number| deviation * number).collect()
+        };
+        self.push(name, "weight", dims, Role::Weight, values);
+    }
+
+    fn push(&mut self, name: &str, part: &str, dims: &[usize], role: Role, values: Vec<f32>) {
+        self.weights.push(WeightTensor {
+            name: format!("{name}.{part}"),
+            dims: dims.to_vec(),
+            role,
+            values,
+        });
+    }
+
+    fn convolution(&mut self, name: &str, channels_in: usize, conv: Conv, gain: f32) {
+        let Conv { channels, kernel } = conv;
+        let fan_in = channels_in * kernel * kernel;
+        self.factors(name, &[channels, channels_in, kernel, kernel], fan_in, gain);
+        self.multiply_adds += channels * fan_in * self.area;
+    }
+
+    fn norm_weights(&mut self, name: &str, channels: usize) {
+        for (part, role, value) in [
+            ("gamma", Role::Bias, 1.0),
+            ("beta", Role::Bias, 0.0),
+            ("mean", Role::Buffer, 0.0),
+            ("variance", Role::Buffer, 1.0),
+        ] {
+            self.push(name, part, &[channels], role, vec![value; channels]);
+        }
+    }
+}
+
+impl Layers for InitWeights {
+    /// Number of channels.
+    type Map = usize;
+    /// Length.
+    type Vector = usize;
+
+    fn conv_norm(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
+        self.convolution(name, *x, conv, 2.0);
+        self.norm_weights(name, conv.channels);
+        conv.channels
+    }
+
+    fn depthwise_norm_relu(&mut self, name: &str, x: &usize, kernel: usize) -> usize {
+        let taps = kernel * kernel;
+        self.factors(name, &[*x, 1, kernel, kernel], taps, 2.0);
+        self.multiply_adds += x * taps * self.area;
+        self.norm(name, x)
+    }
+
+    fn norm(&mut self, name: &str, x: &usize) -> usize {
+        self.norm_weights(name, *x);
+        *x
+    }
+
+    fn conv(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
+        self.convolution(name, *x, conv, 1.0);
+        self.push(
+            name,
+            "bias",
+            &[conv.channels],
+            Role::Bias,
+            vec![0.0; conv.channels],
+        );
+        conv.channels
+    }
+
+    fn linear(&mut self, name: &str, x: &usize, len: usize) -> usize {
+        self.factors(name, &[*x, len], *x, 1.0);
+        self.push(name, "bias", &[len], Role::Bias, vec![0.0; len]);
+        self.multiply_adds += x * len;
+        len
+    }
+
+    fn relu(&mut self, x: &usize) -> usize {
+        *x
+    }
+
+    fn relu_vector(&mut self, x: &usize) -> usize {
+        *x
+    }
+
+    fn add(&mut self, a: &usize, _b: &usize) -> usize {
+        *a
+    }
+
+    fn add_per_channel(&mut self, x: &usize, _bias: &usize) -> usize {
+        *x
+    }
+
+    fn pool(&mut self, x: &usize, pooling: Pooling) -> usize {
+        pooling.parts() * x
+    }
+
+    fn flatten(&mut self, x: &usize) -> usize {
+        x * self.area
+    }
+
+    fn concat(&mut self, a: &usize, b: &usize) -> usize {
+        a + b
     }
 }

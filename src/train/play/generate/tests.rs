@@ -1,8 +1,10 @@
 //! Tests of the generator, and a search for other tests.
 
 use super::*;
-use crate::play::generator::RolloutGenerator;
-use crate::play::selfplay::{SearchTargets, SelfPlaySearch};
+use crate::play::generator::GameJob;
+use crate::play::selfplay::{SearchTargets, play};
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use tengen::game::{BoardSize, Move};
 use tengen::games::nogo::SmallNoGo;
 use tengen_nn::files::scratch::Scratch;
@@ -10,13 +12,28 @@ use tengen_nn::files::scratch::Scratch;
 /// Prefers the corners of a 4x4 board.
 struct Corners;
 
-impl SelfPlaySearch<SmallNoGo> for Corners {
-    fn search(&mut self, position: &SmallNoGo) -> SearchTargets {
+impl GameGenerator<SmallNoGo> for Corners {
+    fn play(
+        &self,
+        start: &SmallNoGo,
+        settings: &SelfPlay,
+        queue: &GameQueue,
+        done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
+    ) -> Result<(), TrainError> {
         let visits = |mv: Move| if [0, 3, 12, 15].contains(&mv.0) { 9 } else { 1 };
-        SearchTargets {
+        let search = |position: &SmallNoGo| SearchTargets {
             visits: position.legal_moves().map(|mv| (mv, visits(mv))).collect(),
             value: 0.0,
+        };
+        while let Some(GameJob { game, seed }) = queue.take() {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            // As other players do, for one of their own.
+            rng.next_u64();
+            if done(play(start, game, settings, search, &mut rng)).is_break() {
+                break;
+            }
         }
+        Ok(())
     }
 }
 
@@ -26,9 +43,11 @@ pub(crate) fn plan(games: u64) -> Plan {
         games,
         seed: 9,
         threads: 2,
-        games_per_shard: 3,
-        sgf_every: 0,
-        selfplay: SelfPlayParams::default(),
+        settings: SelfPlay {
+            games_per_shard: 3,
+            sgf_every: 0,
+            ..SelfPlay::default()
+        },
         generator: "corners".to_owned(),
     }
 }
@@ -41,14 +60,13 @@ pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
 fn watch(
     plan: &Plan,
     folder: &Path,
-    observe: impl FnMut(Progress),
+    mut observe: impl FnMut(Progress),
 ) -> Result<Progress, TrainError> {
     let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
-    let generator = RolloutGenerator {
-        selfplay: plan.selfplay,
-        search: |_| Corners,
-    };
-    generate(&start, plan, folder, &generator, observe)
+    generate(&start, plan, folder, &Corners, |progress| {
+        observe(progress);
+        Ok(())
+    })
 }
 
 /// All rows of a folder in the order of games and plies.
@@ -98,11 +116,7 @@ fn a_shard_has_the_same_bytes_on_any_number_of_threads() {
             first: 5,
             ..plan(12)
         };
-        let generator = RolloutGenerator {
-            selfplay: plan.selfplay,
-            search: |_| Corners,
-        };
-        generate_shard(&start, &plan, &generator, |_| Ok(())).unwrap()
+        generate_shard(&start, &plan, &Corners, |_| Ok(())).unwrap()
     };
     let (bytes, progress) = shard(1);
     for threads in 2..6 {

@@ -1,28 +1,49 @@
-//! One game of a match, as a task that requests one evaluation after another.
+//! The players of a match, and one of its games, as a task that requests one evaluation after another.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::MatchParams;
 use crate::play::eval_batch::Task;
 use crate::play::mcts::{MctsParams, Search};
-use crate::seed::numbered_seed;
+use crate::play::numbered_seed;
 use crate::shards::training_game::TrainingGame;
 use tengen::encode::Encode;
 use tengen::game::{Color, Game, Move, Outcome, Proof};
 use tengen::rollout::{Rave, RaveParams, Rollout};
 use tengen::stats::GameResult;
+use tengen_nn::eval::EvaluatorFactory;
 
-/// A player in the matches of one thread.
-pub(super) enum PlayerSpec {
+/// A player of training matches.
+#[derive(Debug, Clone)]
+pub enum MatchPlayer {
+    /// A network with this many playouts a move and no noise.
     Network {
-        /// Index of its batch in the thread.
-        batch: usize,
+        /// The network.
+        network: Box<EvaluatorFactory>,
         /// Playouts a move.
         visits: u32,
     },
-    /// A search by this many random playouts a move.
-    Rollouts(RaveParams, u64),
+    /// RAVE with this many random playouts a move.
+    Rollouts(u64),
+    /// [`RaveParams::plain_uct`] with this many playouts a move.
+    PlainUct(u64),
+}
+
+/// Settings of a match between players of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatchParams {
+    /// Number of the first opening: parts of a match are played by themselves.
+    pub first: u32,
+    /// Openings; each is played twice, with colours swapped.
+    pub pairs: u32,
+    /// Uniformly random plies that open a game.
+    pub opening_plies: u16,
+    /// Fixes the openings and the playouts.
+    pub seed: u64,
+    /// Threads, at least 1.
+    pub threads: usize,
+    /// Concurrent games per thread.
+    pub concurrent: usize,
 }
 
 /// A player's state in one game.
@@ -30,6 +51,7 @@ enum GamePlayer<G: Game> {
     Network {
         search: Box<Search<G>>,
         visits: u32,
+        /// Index of its batch in the thread: one for each network.
         batch: usize,
         /// Whether the search has begun for the current position.
         begun: bool,
@@ -52,7 +74,7 @@ impl<G: Encode + Rollout> MatchGame<G> {
     /// Game `number` of the match `plan`.
     pub(super) fn new(
         start: &G,
-        players: &[PlayerSpec; 2],
+        players: [&MatchPlayer; 2],
         plan: &MatchParams,
         number: u64,
     ) -> MatchGame<G> {
@@ -61,8 +83,13 @@ impl<G: Encode + Rollout> MatchGame<G> {
         let mut line = TrainingGame::new(start);
         line.open(plan.opening_plies, &mut opening);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, number));
-        let players = players.each_ref().map(|player| match *player {
-            PlayerSpec::Network { batch, visits } => GamePlayer::Network {
+        let mut batches = 0..;
+        let rollouts = |params, playouts, rng: &mut Xoshiro256PlusPlus| GamePlayer::Rollouts {
+            rave: Box::new(Rave::new(params, rng.next_u64())),
+            playouts,
+        };
+        let players = players.map(|player| match *player {
+            MatchPlayer::Network { visits, .. } => GamePlayer::Network {
                 search: Box::new(Search::new(
                     MctsParams::player(),
                     start,
@@ -70,13 +97,13 @@ impl<G: Encode + Rollout> MatchGame<G> {
                     rng.next_u64(),
                 )),
                 visits,
-                batch,
+                batch: batches.next().unwrap_or(0),
                 begun: false,
             },
-            PlayerSpec::Rollouts(params, playouts) => GamePlayer::Rollouts {
-                rave: Box::new(Rave::new(params, rng.next_u64())),
-                playouts,
-            },
+            MatchPlayer::Rollouts(playouts) => rollouts(RaveParams::default(), playouts, &mut rng),
+            MatchPlayer::PlainUct(playouts) => {
+                rollouts(RaveParams::plain_uct(), playouts, &mut rng)
+            }
         });
         MatchGame {
             number,

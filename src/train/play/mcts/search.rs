@@ -333,7 +333,7 @@ mod tests {
             let mut line = TrainingGame::new(&start);
             line.open(60, &mut rng);
             for _ in 0..60 {
-                let (position, past) = (line.position().clone(), line.past().clone());
+                let (position, past) = (line.position().clone(), line.game_state().past().clone());
                 if position.outcome().is_some() {
                     break;
                 }

@@ -1,7 +1,6 @@
 use std::sync::atomic::AtomicU64;
 
 use super::*;
-use crate::play::adjudicator::EndingAdjudicator;
 use crate::play::eval_batch::tests::info;
 use crate::play::eval_batch::{EvalBatch, run_tasks};
 use crate::play::mcts::GumbelParams;
@@ -10,46 +9,50 @@ use tengen::games::nogo::SmallNoGo;
 use tengen_nn::eval::EvaluatorFactory;
 use tengen_nn::files::scratch::Scratch;
 
-fn no_adjudicator() -> EndingAdjudicator<SmallNoGo> {
-    EndingAdjudicator::new(0)
+/// Settings, and how a network plays with them.
+type Play = (SelfPlay, NetworkPlay);
+
+fn play(root: RootRule, settings: SelfPlay) -> Play {
+    let mcts = MctsParams {
+        root,
+        ..MctsParams::player()
+    };
+    (settings, NetworkPlay { mcts, visits: 12 })
 }
 
-fn settings(root: RootRule) -> NetworkPlay {
-    NetworkPlay {
-        mcts: MctsParams {
-            root,
-            ..MctsParams::player()
-        },
-        visits: 12,
-        full_share: 1.0,
+fn gumbel() -> Play {
+    let settings = SelfPlay {
         fast_visits: 3,
-        learn_proofs: false,
-        move_noise: 0.0,
-        opening_choices: 1,
-        selfplay: SelfPlayParams::default(),
-    }
+        ..SelfPlay::default()
+    };
+    play(RootRule::Gumbel(GumbelParams::default()), settings)
 }
 
-fn gumbel() -> NetworkPlay {
-    settings(RootRule::Gumbel(GumbelParams::default()))
-}
-
-fn puct() -> NetworkPlay {
-    NetworkPlay {
+fn puct() -> Play {
+    let settings = SelfPlay {
         full_share: 0.4,
-        ..settings(RootRule::Puct {
-            forced_playouts: 2.0,
-        })
-    }
+        ..gumbel().0
+    };
+    let root = RootRule::Puct {
+        forced_playouts: 2.0,
+    };
+    play(root, settings)
+}
+
+/// Games that the solver ends some moves before they would.
+fn proving() -> Play {
+    let (settings, play) = gumbel();
+    let settings = SelfPlay {
+        prove_nodes: 100_000,
+        prove_from: 10,
+        ..settings
+    };
+    (settings, play)
 }
 
 /// Games 0 to 9 on 5x5, `slots` at a time, in order.
-fn games<P: Adjudicator<SmallNoGo>>(
-    play: &NetworkPlay,
-    slots: usize,
-    adjudicator: P,
-) -> Vec<PlayedGame> {
-    let adjudicator = RefCell::new(adjudicator);
+fn games((settings, play): &Play, slots: usize) -> Vec<PlayedGame> {
+    let adjudicator = RefCell::new(EndingAdjudicator::new(settings));
     let size = BoardSize::square(5);
     let start = SmallNoGo::new(size).unwrap();
     let factory = EvaluatorFactory::hash(info(size));
@@ -57,11 +60,11 @@ fn games<P: Adjudicator<SmallNoGo>>(
     let mut numbers = 0..10;
     let mut played = Vec::new();
     let queue = || {
-        numbers
-            .next()
-            .map(|number| NetworkGame::new(&start, number, number, play, &adjudicator))
+        let number = numbers.next()?;
+        let game = NetworkGame::new(&start, number, number, settings, play, &adjudicator);
+        Some(game)
     };
-    let finished = |game: NetworkGame<'_, SmallNoGo, P>| {
+    let finished = |game: NetworkGame<'_, SmallNoGo>| {
         played.push(game.finish().unwrap());
         std::ops::ControlFlow::Continue(())
     };
@@ -81,8 +84,8 @@ fn games<P: Adjudicator<SmallNoGo>>(
 #[test]
 fn a_game_depends_on_its_seed_and_not_on_its_company() {
     for play in [gumbel(), puct()] {
-        let alone = games(&play, 1, no_adjudicator());
-        assert_eq!(games(&play, 7, no_adjudicator()), alone);
+        let alone = games(&play, 1);
+        assert_eq!(games(&play, 7), alone);
         assert_ne!(alone[0].moves, alone[1].moves);
     }
 }
@@ -90,7 +93,7 @@ fn a_game_depends_on_its_seed_and_not_on_its_company() {
 #[test]
 fn rows_are_the_game() {
     for (play, full_only) in [(gumbel(), true), (puct(), false)] {
-        for game in games(&play, 10, no_adjudicator()) {
+        for game in games(&play, 10) {
             let opening = game.moves.len() - game.rows.len();
             assert!(opening <= 6);
             for (place, row) in game.rows.iter().enumerate() {
@@ -106,14 +109,9 @@ fn rows_are_the_game() {
 
 #[test]
 fn noise_among_the_moves_plays_other_games() {
-    let noisy = NetworkPlay {
-        move_noise: 0.5,
-        ..puct()
-    };
-    let (plain, noisy) = (
-        games(&puct(), 10, no_adjudicator()),
-        games(&noisy, 10, no_adjudicator()),
-    );
+    let mut noisy = puct();
+    noisy.0.move_noise = 0.5;
+    let (plain, noisy) = (games(&puct(), 10), games(&noisy, 10));
     let same = plain.iter().zip(&noisy);
     let same = same.filter(|(plain, noisy)| plain.moves == noisy.moves);
     assert!(same.count() < 5);
@@ -122,14 +120,12 @@ fn noise_among_the_moves_plays_other_games() {
 /// A network that likes every stone: the shortest opening is the most even one.
 #[test]
 fn a_game_begins_with_the_most_even_of_its_openings() {
-    let play = NetworkPlay {
-        opening_choices: 8,
-        ..puct()
-    };
+    let (mut settings, play) = puct();
+    settings.opening_choices = 8;
     let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
-    let adjudicator = RefCell::new(no_adjudicator());
+    let adjudicator = RefCell::new(EndingAdjudicator::new(&settings));
     for seed in 0..20 {
-        let mut game = NetworkGame::new(&start, 0, seed, &play, &adjudicator);
+        let mut game = NetworkGame::new(&start, 0, seed, &settings, &play, &adjudicator);
         let mut plies = Vec::new();
         for number in 0..8 {
             let (_, position) = game.wanted().unwrap();
@@ -143,36 +139,21 @@ fn a_game_begins_with_the_most_even_of_its_openings() {
     }
 }
 
-/// Knows every result from ply 12 on, by brute force.
-struct Brute;
-
-fn wins(position: &SmallNoGo) -> Option<Move> {
-    position.legal_moves().find(|&mv| {
+/// Whether the side to move wins, by brute force.
+fn wins(position: &SmallNoGo) -> bool {
+    position.legal_moves().any(|mv| {
         let mut next = position.clone();
         next.play(mv);
-        wins(&next).is_none()
+        !wins(&next)
     })
-}
-
-impl Adjudicator<SmallNoGo> for Brute {
-    fn prove(&mut self, position: &SmallNoGo) -> Option<Proven> {
-        if position.ply() < 12 {
-            return None;
-        }
-        let (me, best) = (position.to_move(), wins(position));
-        Some(Proven {
-            outcome: Outcome::win(if best.is_some() { me } else { me.opponent() }),
-            keeps: best,
-        })
-    }
 }
 
 #[test]
 fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
     let mut black = 0;
-    for game in games(&gumbel(), 10, Brute) {
+    for game in games(&proving(), 10) {
         let last = game.rows.last().unwrap();
-        assert!(last.exact && last.ply <= 12 && last.policy_weight == 0.0);
+        assert!(last.exact && last.policy_weight == 0.0);
         assert_eq!(last.outcome(), game.outcome);
         assert!(last.ending.is_some(), "the game was played to its end");
         assert!(game.moves.len() >= usize::from(last.ply));
@@ -183,20 +164,21 @@ fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
 
 #[test]
 fn the_move_of_a_proof_is_learned_if_set() {
-    let learning = NetworkPlay {
-        learn_proofs: true,
-        ..gumbel()
-    };
+    let mut learning = proving();
+    learning.0.learn_proofs = true;
     let mut learned = 0;
-    let pairs = games(&gumbel(), 10, Brute)
-        .into_iter()
-        .zip(games(&learning, 10, Brute));
+    let pairs = games(&proving(), 10).into_iter().zip(games(&learning, 10));
     for (plain, game) in pairs {
         assert_eq!(plain.moves, game.moves);
         let (row, start) = (game.rows.last().unwrap(), BoardSize::square(5));
         let position = row.position(&SmallNoGo::new(start).unwrap()).unwrap();
         let moves: Vec<Move> = row.policy.iter().map(|share| share.mv).collect();
-        assert_eq!(moves, Vec::from_iter(wins(&position)));
+        assert_eq!(moves.len(), usize::from(wins(&position)));
+        for &mv in &moves {
+            let mut next = position.clone();
+            next.play(mv);
+            assert!(!wins(&next));
+        }
         assert_eq!(row.policy_weight, if row.result > 0 { 1.0 } else { 0.0 });
         learned += moves.len();
     }
@@ -205,9 +187,10 @@ fn the_move_of_a_proof_is_learned_if_set() {
 
 #[test]
 fn results_are_corrected_when_a_game_is_over() {
-    let play = gumbel();
-    let plain = games(&play, 10, no_adjudicator());
-    let corrected = games(&play, 10, no_adjudicator().correcting(100_000));
+    let plain = games(&gumbel(), 10);
+    let mut correcting = gumbel();
+    correcting.0.correct_nodes = 100_000;
+    let corrected = games(&correcting, 10);
     let (mut exact, mut turned) = (0, 0);
     for (plain, corrected) in plain.iter().zip(&corrected) {
         assert_eq!(plain.moves, corrected.moves, "it looks back only");
@@ -223,23 +206,26 @@ fn results_are_corrected_when_a_game_is_over() {
 
 #[test]
 fn a_crew_of_networks_fills_shards_with_the_same_games() {
-    use crate::play::generate::{generate, tests::plan};
+    use crate::play::generate::{Plan, generate, tests::plan};
     use crate::play::generator::NetworkGenerator;
     use crate::shards::shard;
     let size = BoardSize::square(5);
     let start = SmallNoGo::new(size).unwrap();
     let scratch = Scratch::new("network-generator");
-    let mut plan = plan(10);
-    (plan.sgf_every, plan.seed) = (5, 0);
-    let factory = EvaluatorFactory::hash(info(size));
-    let play = gumbel();
-    let generator = NetworkGenerator {
-        network: &factory,
-        play: &play,
-        concurrent: 4,
-        adjudicator: no_adjudicator,
+    let (settings, play) = gumbel();
+    let plan = Plan {
+        seed: 0,
+        settings: SelfPlay {
+            sgf_every: 5,
+            games_per_shard: 3,
+            concurrent: 4,
+            ..settings
+        },
+        ..plan(10)
     };
-    let done = generate(&start, &plan, scratch.path(), &generator, |_| ()).unwrap();
+    let network = EvaluatorFactory::hash(info(size));
+    let generator = NetworkGenerator { network, play };
+    let done = generate(&start, &plan, scratch.path(), &generator, |_| Ok(())).unwrap();
     assert!(done.games == 10 && done.evaluations > 1000, "{done:?}");
     let rows = shard::read(&shard::list(scratch.path()).unwrap()[0])
         .unwrap()

@@ -30,19 +30,7 @@ pub struct Counts {
     #[serde(default)]
     pub played: u64,
     /// Games that were left out, by reason.
-    pub left_out: LeftOutCount,
-}
-
-/// Games that were left out, by reason.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct LeftOutCount(pub BTreeMap<String, u64>);
-
-impl LeftOutCount {
-    /// Counts games.
-    pub(super) fn add(&mut self, reason: &str, games: u64) {
-        *self.0.entry(reason.to_owned()).or_default() += games;
-    }
+    pub left_out: BTreeMap<String, u64>,
 }
 
 impl Counts {
@@ -53,9 +41,14 @@ impl Counts {
         self.counted += more.counted;
         self.on_time += more.on_time;
         self.played += more.played;
-        for (reason, games) in &more.left_out.0 {
-            self.left_out.add(reason, *games);
+        for (reason, games) in &more.left_out {
+            self.leave_out(reason, *games);
         }
+    }
+
+    /// Counts games that are left out.
+    pub(super) fn leave_out(&mut self, reason: &str, games: u64) {
+        *self.left_out.entry(reason.to_owned()).or_default() += games;
     }
 }
 

@@ -8,7 +8,7 @@ use zip::ZipArchive;
 
 use super::rapfi;
 use crate::TrainError;
-use crate::files_below::files_below;
+use crate::durable::files_below;
 use std::collections::HashMap;
 use tengen::record::sgf;
 use tengen_nn::files::{self, OpenError};
@@ -115,9 +115,12 @@ pub(super) fn texts(path: &Path, index: &Index) -> Result<Vec<Text>, TrainError>
     let mut texts = Vec::new();
     let file = path.display();
     if has_extension(path, "zip") {
-        each_entry(path, |name, bytes| {
+        let mut archive = open(path)?;
+        let names = names(path, &archive)?.into_iter();
+        for name in names.filter(|name| !name.ends_with('/')) {
+            let bytes = read_entry(path, &mut archive, &name)?;
             add_texts(&format!("{file}/{name}"), &bytes, index, &mut texts);
-        })?;
+        }
     } else {
         add_texts(&file.to_string(), &read_file(path)?, index, &mut texts);
     }
@@ -166,19 +169,6 @@ fn add_index(path: &Path, index: &mut Index) -> Result<bool, TrainError> {
         index.add(&sgf::decode(&read_entry(path, &mut archive, name)?));
     }
     Ok(!found.is_empty() && others.is_empty())
-}
-
-/// Hands on every file of an archive, by name.
-fn each_entry(path: &Path, mut take: impl FnMut(&str, Vec<u8>)) -> Result<(), TrainError> {
-    let mut archive = open(path)?;
-    for name in names(path, &archive)?
-        .iter()
-        .filter(|name| !name.ends_with('/'))
-    {
-        let bytes = read_entry(path, &mut archive, name)?;
-        take(name, bytes);
-    }
-    Ok(())
 }
 
 /// The names in an archive, sorted.

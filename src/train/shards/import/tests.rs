@@ -83,7 +83,6 @@ fn a_folder_of_games_becomes_rows_and_the_rest_is_counted() {
     );
     let left_out: Vec<(&str, u64)> = counts
         .left_out
-        .0
         .iter()
         .map(|(why, n)| (&**why, *n))
         .collect();
@@ -182,7 +181,7 @@ fn archives_are_read_and_a_damaged_one_costs_only_itself() {
     let out = scratch.path().join("out");
     let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
     assert_eq!((done.counts.games, rows(&out).len()), (2, 8));
-    assert_eq!(done.counts.left_out.0.get("in a damaged file"), Some(&1));
+    assert_eq!(done.counts.left_out.get("in a damaged file"), Some(&1));
     // A sound one in its place is read by the same command.
     archive("b.zip", &[("2.sgf", sgf("B+R", "dd cc gc cg"))]);
     let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
@@ -225,7 +224,7 @@ fn all_games_of_a_collection_are_read() {
         "{:?}",
         done.counts
     );
-    assert_eq!(done.counts.left_out.0.get("short"), Some(&1));
+    assert_eq!(done.counts.left_out.get("short"), Some(&1));
     assert_eq!(rows(&out).len(), 12 * 5 + 4);
     let mut known = Vec::new();
     each_game(&empty(), &[games], |moves| {
@@ -301,10 +300,10 @@ fn links_and_pipes_in_a_folder_do_not_stop_it() {
     let out = scratch.path().join("out");
     let done = import(&empty(), &plan(&[&games], &out), |_| ()).unwrap();
     assert_eq!(done.counts.games, 3);
-    assert_eq!(done.counts.left_out.0.get("twin"), Some(&1));
+    assert_eq!(done.counts.left_out.get("twin"), Some(&1));
     let refused = import(&empty(), &plan(&[&pipe], &place_for(&scratch)), |_| ());
     assert_eq!(
-        refused.unwrap().counts.left_out.0.get("in a damaged file"),
+        refused.unwrap().counts.left_out.get("in a damaged file"),
         Some(&1)
     );
 }
@@ -367,8 +366,8 @@ fn games_of_rapfi_bring_evaluations_of_several_moves() {
     let done = import(&start, &plan(&[&text], &out), |_| ()).unwrap();
     let counts = &done.counts;
     assert_eq!((counts.games, counts.positions, counts.played), (2, 16, 2));
-    assert_eq!(counts.left_out.0.get("other rules"), Some(&1));
-    assert_eq!(counts.left_out.0.get("short"), Some(&1));
+    assert_eq!(counts.left_out.get("other rules"), Some(&1));
+    assert_eq!(counts.left_out.get("short"), Some(&1));
     let rows = rows(&out);
     assert_eq!(
         (rows[0].ply, rows[0].to_move, rows[0].result),

@@ -6,7 +6,7 @@ use burn::backend::{Backend, TensorMetadata};
 use burn::tensor::Shape;
 
 use super::super::NORM_EPSILON;
-use super::super::maps::{Sizes, points};
+use super::super::kernel::{Sizes, points};
 
 /// [`super::Boards::board_conv`].
 pub(super) fn conv<B: Backend>(

@@ -6,7 +6,7 @@ use burn::tensor::{Shape, TensorData};
 
 use super::super::NORM_EPSILON;
 use super::super::kernel;
-use super::super::maps::Sizes;
+use super::super::kernel::Sizes;
 use super::Boards;
 use tengen_nn::eval::native::Level;
 

@@ -1,4 +1,4 @@
-//! The layers of a network as Burn operations, on the points of boards ([`super::maps`]).
+//! The layers of a network as Burn operations, on the points of boards ([`super::Maps`]).
 //!
 //! Burn's own CPU backend, `flex`, computes them with our kernels, libtorch with its own and with what Burn
 //! composes of them. Gradients are in [`super::backward`].
@@ -19,7 +19,7 @@ use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, Dispatch, backend_extension};
 use burn::tensor::Tensor;
 
-use super::maps::Sizes;
+use super::kernel::Sizes;
 
 /// Layers of boards of one or several sizes, `[points, channels]`.
 #[backend_extension(Flex, LibTorch: cfg(feature = "libtorch"), Autodiff)]

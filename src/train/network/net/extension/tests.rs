@@ -6,7 +6,7 @@ use burn::tensor::Shape;
 
 use super::flex::{tensor, with_numbers};
 use super::{Boards, composed};
-use crate::network::net::maps::{Sizes, points};
+use crate::network::net::kernel::{Sizes, points};
 use crate::network::net::testing;
 
 type Numbers = FloatTensor<Flex>;

@@ -12,8 +12,8 @@ pub(in crate::network::net) fn moments(x: &[f32], channels: usize) -> Vec<f32> {
         let sums = sums.into_iter();
         sums.map(|sum| (sum / points) as f32).collect()
     };
-    let mean = average(sums(x, x, &vec![0.0; channels], |x, _, _| x));
-    let variance = average(sums(x, x, &mean, |x, _, mean| (x - mean) * (x - mean)));
+    let mean = average(sums(x, &vec![0.0; channels], |x, _| x));
+    let variance = average(sums(x, &mean, |x, mean| (x - mean) * (x - mean)));
     [mean, variance].concat()
 }
 
@@ -150,42 +150,36 @@ fn gradient_sums(
             [plain, times]
         })
         .collect();
-    let mut total = [(); 2].map(|()| vec![0.0; channels]);
-    for group in groups {
-        for (total, group) in total.iter_mut().zip(group) {
-            for (total, sum) in total.iter_mut().zip(group) {
-                *total += f64::from(sum);
+    total(&groups, channels)
+}
+
+/// Sums over all points, by channel, of `term(x, mean)`.
+fn sums(x: &[f32], mean: &[f32], term: impl Fn(f32, f32) -> f32 + Sync) -> Vec<f64> {
+    let channels = mean.len();
+    let groups: Vec<[Vec<f32>; 1]> = x
+        .par_chunks(POINTS * channels)
+        .map(|x| {
+            let mut sums = vec![0.0; channels];
+            for x in x.chunks_exact(channels) {
+                for ((sum, x), mean) in sums.iter_mut().zip(x).zip(mean) {
+                    *sum += term(*x, *mean);
+                }
             }
-        }
-    }
+            [sums]
+        })
+        .collect();
+    let [total] = total(&groups, channels);
     total
 }
 
-/// Sums over all points, by channel, of `term(a, b, mean)`.
-fn sums(
-    a: &[f32],
-    b: &[f32],
-    mean: &[f32],
-    term: impl Fn(f32, f32, f32) -> f32 + Sync,
-) -> Vec<f64> {
-    let channels = mean.len();
-    let groups: Vec<Vec<f32>> = a
-        .par_chunks(POINTS * channels)
-        .zip(b.par_chunks(POINTS * channels))
-        .map(|(a, b)| {
-            let mut sums = vec![0.0; channels];
-            for (a, b) in a.chunks_exact(channels).zip(b.chunks_exact(channels)) {
-                for (((sum, a), b), mean) in sums.iter_mut().zip(a).zip(b).zip(mean) {
-                    *sum += term(*a, *b, *mean);
-                }
-            }
-            sums
-        })
-        .collect();
-    let mut total = vec![0.0; channels];
+/// The sums of all groups, by channel.
+fn total<const N: usize>(groups: &[[Vec<f32>; N]], channels: usize) -> [Vec<f64>; N] {
+    let mut total = [(); N].map(|()| vec![0.0; channels]);
     for group in groups {
-        for (total, sum) in total.iter_mut().zip(group) {
-            *total += f64::from(sum);
+        for (total, group) in total.iter_mut().zip(group) {
+            for (total, sum) in total.iter_mut().zip(group) {
+                *total += f64::from(*sum);
+            }
         }
     }
     total

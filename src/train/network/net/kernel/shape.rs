@@ -1,9 +1,16 @@
 //! The shape of a convolution, the layout of boards that follows from it, and the boards of one size.
 
-use crate::network::net::maps::points;
 use tengen_nn::eval::native::Level;
 use tengen_nn::eval::native::grid::Grid;
 use tengen_nn::eval::native::kernels::{LANES, Lanes};
+
+/// How many boards of which height and width follow each other: `[boards, height, width]`.
+pub(in crate::network::net) type Sizes = Vec<[usize; 3]>;
+
+/// Points of these boards.
+pub(in crate::network::net) fn points([boards, height, width]: [usize; 3]) -> usize {
+    boards * height * width
+}
 
 /// Boards in groups that are summed separately and then added in order.
 pub(super) const GROUPS: usize = 4;

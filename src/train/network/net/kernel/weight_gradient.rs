@@ -5,10 +5,8 @@
 
 use rayon::prelude::*;
 
-use super::frequencies::{GradientSpectra, Transposed};
-use super::products::Products;
+use super::products::{GradientSpectra, Products, Transposed};
 use super::shape::{GROUPS, Shape, empty_map, lay_out};
-use super::weights::from_frequencies;
 use tengen_nn::eval::native::grid::Grid;
 use tengen_nn::eval::native::kernels::winograd::Spectra;
 use tengen_nn::eval::native::kernels::winograd::transforms::{Tiles, Transforms, kernel_rows};
@@ -200,4 +198,32 @@ fn unpack(shape: Shape, sums: &[Lanes<f32>]) -> Vec<f32> {
         first += group;
     }
     weights
+}
+
+/// A kernel `[3, 3]` of sixteen outputs.
+type Kernel = [[[f32; LANES]; 3]; 3];
+
+/// Gradients by frequencies to gradients of a kernel: G' u G.
+fn from_frequencies(spectrum: &[Lanes<f32>], rows: &[[f64; 3]]) -> Kernel {
+    let mut kernel = [[[0.0; LANES]; 3]; 3];
+    for (row, line) in rows.iter().zip(spectrum.chunks_exact(rows.len())) {
+        let mut half = [[0.0; LANES]; 3];
+        for (column, number) in rows.iter().zip(line) {
+            for (half, by) in half.iter_mut().zip(column) {
+                add(half, &number.0, *by as f32);
+            }
+        }
+        for (sums, by) in kernel.iter_mut().zip(row) {
+            for (sum, half) in sums.iter_mut().zip(&half) {
+                add(sum, half, *by as f32);
+            }
+        }
+    }
+    kernel
+}
+
+fn add(sum: &mut [f32; LANES], numbers: &[f32; LANES], by: f32) {
+    for (sum, number) in sum.iter_mut().zip(numbers) {
+        *sum += number * by;
+    }
 }

@@ -1,0 +1,323 @@
+//! `tengen-train selfplay`: games into shards.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use serde_json::json;
+
+use tengen::clock::SystemClock;
+use tengen::fnv;
+use tengen::game::BoardSize;
+use tengen::games::{GAMES, known_name, usual_board, with_game};
+use tengen::program::{FlagSet, Flags};
+use tengen::settings::Table as _;
+use tengen_nn::eval::ModelInfo;
+use tengen_train::command::{Inference, Interrupt, Reporter, Threads, print};
+use tengen_train::play::eval_batch::raw_rate;
+use tengen_train::play::generate::{Plan, Progress, generate};
+use tengen_train::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
+use tengen_train::play::network_game::NetworkPlay;
+use tengen_train::play::settings::{PROVE_FROM, SelfPlay};
+use tengen_train::trainable::Trainable;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    players: Players,
+}
+
+#[derive(Debug, Subcommand)]
+enum Players {
+    /// RAVE search over random playouts; needs no network.
+    Rollouts(RolloutArgs),
+    /// A network, many games at a time.
+    Network(NetworkArgs),
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
+    match &args.players {
+        Players::Rollouts(args) => {
+            let size = args.size.unwrap_or_else(|| usual_board(&args.game));
+            with_game!(&args.game, size, rules: &args.common.rules, |start| {
+                play_by_rollouts(args, &start, interrupt)
+            })?
+        }
+        Players::Network(args) => {
+            let model = args.network()?;
+            let size = args.size(&model.0)?;
+            with_game!(&model.0.game, size, rules: &args.common.rules, |start| {
+                play_by_network(args, &model, &start, interrupt)
+            })?
+        }
+    }
+}
+
+#[derive(Debug, Parser)]
+struct RolloutArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The game
+    #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
+    game: String,
+    /// The board, as 9 or 13x9 [default: the game's usual one]
+    #[arg(long)]
+    size: Option<BoardSize>,
+    /// Playouts per move
+    #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
+    playouts: u64,
+    #[command(flatten)]
+    play: Flags<SelfPlay, WithoutNetwork>,
+}
+
+/// The settings of self-play that need no network.
+#[derive(Debug)]
+struct WithoutNetwork;
+
+impl FlagSet for WithoutNetwork {
+    fn has(name: &str) -> bool {
+        matches!(
+            name,
+            "opening-plies" | "temperature-plies" | "komi" | "games-per-shard" | "sgf-every"
+        )
+    }
+}
+
+/// Plays the games.
+fn play_by_rollouts<G: Trainable>(
+    args: &RolloutArgs,
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let playouts = args.playouts;
+    let plan = args
+        .common
+        .plan(&args.play.settings, format!("rollout playouts={playouts}"))?;
+    let generator = RolloutGenerator(playouts);
+    play(start, &plan, &args.common, &generator, interrupt).map(drop)
+}
+
+/// The settings of self-play that are flags: `search` is `--set`, and a single command has no games held
+/// out to make an int8 form with.
+#[derive(Debug)]
+struct WithNetwork;
+
+impl FlagSet for WithNetwork {
+    fn has(name: &str) -> bool {
+        !matches!(name, "search" | "int8")
+    }
+}
+
+#[derive(Debug, Parser)]
+struct NetworkArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The network, an ONNX file
+    #[arg(long)]
+    model: PathBuf,
+    /// The board, as 9 or 13x9, of a network for several [default: its first]
+    #[arg(long)]
+    size: Option<BoardSize>,
+    /// Playouts per move
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    visits: u32,
+    #[command(flatten)]
+    play: Flags<SelfPlay, WithNetwork>,
+    /// A setting of the search, NAME=VALUE, as of tengen gtp; may be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    inference: Inference,
+    /// Before and after, measure the bare network for this many seconds, and compare
+    #[arg(long, default_value_t = 0.0)]
+    measure: f64,
+}
+
+impl NetworkArgs {
+    /// Metadata of the network, and the checksum of its file.
+    fn network(&self) -> anyhow::Result<(ModelInfo, u64)> {
+        let name = self.model.display().to_string();
+        let onnx = std::fs::read(&self.model).with_context(|| name.clone())?;
+        Ok((ModelInfo::read(&name, &onnx)?, fnv::hash(&onnx)))
+    }
+
+    /// The board to play on.
+    fn size(&self, network: &ModelInfo) -> anyhow::Result<BoardSize> {
+        let size = self.size.unwrap_or(network.size);
+        let boards = network.boards_text();
+        anyhow::ensure!(
+            network.plays_on(size),
+            "--size {size}: the network is for {boards}"
+        );
+        Ok(size)
+    }
+
+    fn how(&self) -> anyhow::Result<NetworkPlay> {
+        let mut play = NetworkPlay {
+            mcts: self.play.settings.mcts()?,
+            visits: self.visits,
+        };
+        for setting in &self.set {
+            let (name, value) = setting
+                .split_once('=')
+                .with_context(|| format!("--set {setting}: expected NAME=VALUE"))?;
+            play.mcts.search.set(name, value)?;
+        }
+        Ok(play)
+    }
+}
+
+/// Plays the games with the network that `args` names.
+fn play_by_network<G: Trainable>(
+    args: &NetworkArgs,
+    (info, checksum): &(ModelInfo, u64),
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
+    let (runtime, settings) = (args.inference.runtime(), &args.play.settings);
+    let network = runtime.open(&args.model, start.size())?;
+    let how = args.how()?;
+    let generator = format!(
+        "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} prove-nodes={} {}",
+        info.network,
+        how.mcts.root,
+        how.visits,
+        settings.full_share,
+        settings.fast_visits,
+        settings.prove_nodes,
+        args.set.join(" ")
+    );
+    // Folders from before corrections existed can still be continued.
+    let generator = match settings.correct_nodes {
+        0 => generator,
+        nodes => format!("{generator} correct-nodes={nodes}"),
+    };
+    let generator = match (settings.prove_from, settings.learn_proofs) {
+        (PROVE_FROM, false) => generator,
+        (from, learn) => format!("{generator} prove-from={from} learn-proofs={learn}"),
+    };
+    let generator = match settings.opening_choices {
+        1 => generator,
+        choices => format!("{generator} opening-choices={choices}"),
+    };
+    let generator = match settings.move_noise {
+        0.0 => generator,
+        noise => format!("{generator} move-noise={noise}"),
+    };
+    let plan = args.common.plan(settings, generator)?;
+    let concurrent = settings.concurrent;
+    let generator = NetworkGenerator { network, play: how };
+    let time = Duration::try_from_secs_f64(args.measure)
+        .with_context(|| format!("--measure {}", args.measure))?;
+    let (threads, clock) = (plan.threads, SystemClock::new());
+    let bare = || raw_rate(&generator.network, threads, concurrent, time, &clock);
+    let before = if time.is_zero() { 0.0 } else { bare()? };
+    let (done, seconds) = play(start, &plan, &args.common, &generator, interrupt)?;
+    if !time.is_zero() {
+        let raw = f64::midpoint(before, bare()?);
+        let evaluations = rate(done.evaluations, seconds);
+        print(&format!(
+            "{evaluations:.0} of {raw:.0} evaluations/s ({:.0}%) in batches of up to {concurrent} on {threads} threads",
+            100.0 * evaluations / raw
+        ))?;
+    }
+    Ok(())
+}
+
+/// Options of every kind of self-play.
+#[derive(Debug, ClapArgs)]
+struct Common {
+    /// The game's rules, where it has several variants [default: the game's usual ones]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    rules: String,
+    /// Total number of games; games already in the folder count
+    #[arg(long, default_value_t = 3000)]
+    games: u64,
+    /// Number of the first game, to distinguish the games of several folders
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    #[command(flatten)]
+    threads: Threads,
+    /// Folder of the shards; a folder with games of the same settings is continued
+    #[arg(long)]
+    out: PathBuf,
+    /// Seed of the run; a game depends on it and on its own number only
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Progress as JSON lines on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+impl Common {
+    fn plan(&self, settings: &SelfPlay, generator: String) -> anyhow::Result<Plan> {
+        Ok(Plan {
+            first: self.first,
+            games: self.games,
+            seed: self.seed,
+            threads: self.threads.number()?,
+            settings: settings.clone(),
+            generator,
+        })
+    }
+}
+
+/// Plays games and shows progress; returns the final figures and the seconds.
+fn play<G: Trainable>(
+    start: &G,
+    plan: &Plan,
+    common: &Common,
+    generator: &dyn GameGenerator<G>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<(Progress, f64)> {
+    let mut reporter: Option<Reporter> = None;
+    let mut seconds = 0.0;
+    let last = generate(start, plan, &common.out, generator, |progress| {
+        let reporter = reporter.get_or_insert_with(|| {
+            Reporter::new(plan.games, progress.games, "games", common.json, interrupt)
+        });
+        seconds = reporter.elapsed().as_secs_f64();
+        let (message, record) = (message(progress, seconds), record(progress, seconds));
+        reporter.update(progress.games, message, &record);
+        Ok(())
+    })?;
+    if let Some(reporter) = reporter {
+        let message = message(last, seconds);
+        let done = format!("{message}; shards in {}", common.out.display());
+        reporter.finish(&done, &record(last, seconds))?;
+    }
+    Ok((last, seconds))
+}
+
+/// A number of this session per second.
+fn rate(count: u64, seconds: f64) -> f64 {
+    count as f64 / seconds.max(0.001)
+}
+
+fn message(progress: Progress, seconds: f64) -> String {
+    let evaluations = match progress.evaluations {
+        0 => String::new(),
+        count => format!("{:.0} evaluations/s  ", rate(count, seconds)),
+    };
+    format!(
+        "{:.2} games/s  {evaluations}{} positions  black {:.1}%",
+        rate(progress.games - progress.resumed, seconds),
+        progress.positions,
+        100.0 * progress.black_share()
+    )
+}
+
+fn record(progress: Progress, seconds: f64) -> serde_json::Value {
+    json!({
+        "games": progress.games,
+        "resumed": progress.resumed,
+        "positions": progress.positions,
+        "black_share": progress.black_share(),
+        "games_per_second": rate(progress.games - progress.resumed, seconds),
+        "evaluations": progress.evaluations,
+        "evaluations_per_second": rate(progress.evaluations, seconds),
+        "seconds": seconds,
+    })
+}

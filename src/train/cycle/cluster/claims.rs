@@ -1,0 +1,248 @@
+//! Claims of tickets: hints that keep machines from playing the same one. A ticket whose claim is not
+//! confirmed for a while, by one's own clock, may be claimed again. A wrong guess costs time and no
+//! data, as results are created once.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::objects::{self, Snapshot};
+use super::tickets::Ticket;
+use crate::TrainError;
+use crate::cycle::Machine;
+use crate::store::{Creation, Store};
+
+/// What to do next about a ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Create the claim of this attempt.
+    Create(u32),
+    /// Look whether this attempt's owner lives.
+    Watch(u32),
+    /// Play: this attempt is ours.
+    Play(u32),
+}
+
+/// One machine's view of a ticket without a result.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct TicketClaim {
+    /// The attempt that is ours, another's, or to be made.
+    attempt: u32,
+    state: State,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum State {
+    Free,
+    Ours,
+    /// Another machine's, whose last sign of life was first seen then; `None` before one look.
+    Taken(Option<(Option<u64>, Duration)>),
+}
+
+impl TicketClaim {
+    /// Of a ticket whose highest attempt is this, or 0 if it was never claimed.
+    pub(super) fn new(attempt: u32) -> TicketClaim {
+        match attempt {
+            0 => TicketClaim {
+                attempt: 1,
+                state: State::Free,
+            },
+            attempt => TicketClaim {
+                attempt,
+                state: State::Taken(None),
+            },
+        }
+    }
+
+    /// The next step.
+    pub(super) fn action(&self) -> Action {
+        match self.state {
+            State::Free => Action::Create(self.attempt),
+            State::Taken(_) => Action::Watch(self.attempt),
+            State::Ours => Action::Play(self.attempt),
+        }
+    }
+
+    /// The claim was created, or was another's.
+    pub(super) fn created(&mut self, creation: Creation) {
+        self.state = match creation {
+            Creation::Created => State::Ours,
+            Creation::Existed => State::Taken(None),
+        };
+    }
+
+    /// A later attempt was made meanwhile.
+    pub(super) fn seen(&mut self, attempt: u32) {
+        if attempt > self.attempt && self.state != State::Ours {
+            *self = TicketClaim::new(attempt);
+        }
+    }
+
+    /// The owner's number of signs of life for this claim, or `None` if it holds another or none.
+    /// After `lease` without a new one the next attempt may be made.
+    pub(super) fn watched(&mut self, sign: Option<u64>, now: Duration, lease: Duration) {
+        let State::Taken(seen) = &mut self.state else {
+            return;
+        };
+        match seen {
+            Some((last, since)) if *last == sign => {
+                if now.saturating_sub(*since) >= lease {
+                    self.attempt += 1;
+                    self.state = State::Free;
+                }
+            }
+            _ => *seen = Some((sign, now)),
+        }
+    }
+}
+
+/// Claims of others that an idle worker watches.
+const MAX_WATCHED: usize = 3;
+
+/// Claims that are tried before the list is read again.
+const MAX_TRIED: usize = 8;
+
+/// The claims of one worker.
+pub(super) struct Claims {
+    pub(super) store: Store,
+    /// Time without a sign of life after which a ticket is taken over.
+    pub(super) lease: Duration,
+    /// The worker's name, which is unique.
+    pub(super) id: String,
+    /// Those of others that it watches, by ticket.
+    pub(super) watched: BTreeMap<String, TicketClaim>,
+}
+
+impl Claims {
+    /// Claims one of the open tickets of a generation: a free one, or one whose owner is silent.
+    /// `None` if there is none now; `oldest` is the oldest generation that may be open.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(super) fn claim(
+        &mut self,
+        snapshot: &Snapshot,
+        mut open: Vec<Ticket>,
+        oldest: u32,
+    ) -> Result<Option<(Ticket, u32)>, TrainError> {
+        // From a random place, so that few try the same one.
+        let place = getrandom::u32().unwrap_or_default() as usize % open.len().max(1);
+        open.rotate_left(place);
+        let is_free = |ticket: &&Ticket| snapshot.attempt(&ticket.name) == 0;
+        for ticket in open.iter().filter(is_free).take(MAX_TRIED) {
+            let mut claim = TicketClaim::new(0);
+            if self.advance(ticket, &mut claim)? {
+                return Ok(Some((ticket.clone(), 1)));
+            }
+        }
+        if open.iter().any(|ticket| is_free(&ticket)) {
+            return Ok(None);
+        }
+        self.watch(snapshot, &open, oldest)
+    }
+
+    /// Looks at claims of other machines, and takes over from one that is silent.
+    fn watch(
+        &mut self,
+        snapshot: &Snapshot,
+        open: &[Ticket],
+        oldest: u32,
+    ) -> Result<Option<(Ticket, u32)>, TrainError> {
+        let oldest = objects::folder(oldest);
+        let folder = objects::of(snapshot.generation, "");
+        let is_open = |name: &str| open.iter().any(|ticket| ticket.full_name() == name);
+        // With `ahead` several generations are open, and are looked at in turn: the others' stay.
+        self.watched
+            .retain(|name, _| *name >= oldest && (!name.starts_with(&folder) || is_open(name)));
+        for ticket in open {
+            let name = ticket.full_name();
+            let attempt = snapshot.attempt(&ticket.name);
+            if !self.watched.contains_key(&name) && self.watched.len() >= MAX_WATCHED {
+                continue;
+            }
+            let known = self.watched.remove(&name);
+            let mut claim = known.unwrap_or_else(|| TicketClaim::new(attempt));
+            claim.seen(attempt);
+            let is_ours = self.advance(ticket, &mut claim)?;
+            if let (true, Action::Play(attempt)) = (is_ours, claim.action()) {
+                log::info!(
+                    "{name} is taken over: its machine has not reported for {:?}",
+                    self.lease
+                );
+                return Ok(Some((ticket.clone(), attempt)));
+            }
+            self.watched.insert(name, claim);
+        }
+        Ok(None)
+    }
+
+    /// Makes the next request for a claim; whether it is ours.
+    fn advance(&self, ticket: &Ticket, claim: &mut TicketClaim) -> Result<bool, TrainError> {
+        if let Action::Watch(attempt) = claim.action() {
+            let sign = self.sign_of_life(ticket, attempt)?;
+            claim.watched(sign, self.store.now(), self.lease);
+        }
+        if let Action::Create(attempt) = claim.action() {
+            let created = self
+                .store
+                .create(&ticket.claim(attempt), self.id.as_bytes());
+            claim.created(created?);
+        }
+        Ok(matches!(claim.action(), Action::Play(_)))
+    }
+
+    /// Reports so far of a claim's owner, while it says that it holds the claim.
+    fn sign_of_life(&self, ticket: &Ticket, attempt: u32) -> Result<Option<u64>, TrainError> {
+        let claim = ticket.claim(attempt);
+        let Some(owner) = self.store.get(&claim)? else {
+            return Ok(None);
+        };
+        let owner = objects::worker(&String::from_utf8_lossy(&owner));
+        let report = self.store.get(&owner)?;
+        // One that came damaged is no sign, and the next look gets another.
+        let machine: Option<Machine> = report.and_then(|bytes| objects::parse(&owner, &bytes).ok());
+        let machine = machine.filter(|machine| machine.holding.as_deref() == Some(&claim));
+        Ok(machine.map(|machine| machine.beats))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEASE: Duration = Duration::from_secs(60);
+
+    fn at(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_silent_owner_is_replaced_and_a_living_one_is_not() {
+        let mut claim = TicketClaim::new(0);
+        assert_eq!(claim.action(), Action::Create(1));
+        claim.created(Creation::Existed);
+        for beat in 0..10 {
+            claim.watched(Some(beat), at(50 * beat), LEASE);
+            assert_eq!(claim.action(), Action::Watch(1));
+        }
+        claim.watched(Some(9), at(509), LEASE);
+        assert_eq!(claim.action(), Action::Watch(1), "59 s");
+        claim.watched(Some(9), at(510), LEASE);
+        assert_eq!(claim.action(), Action::Create(2));
+        claim.created(Creation::Created);
+        assert_eq!(claim.action(), Action::Play(2));
+    }
+
+    #[test]
+    fn an_owner_that_never_gave_a_sign_and_a_new_owner_get_a_whole_lease() {
+        let mut claim = TicketClaim::new(3);
+        claim.watched(None, at(5), LEASE);
+        claim.watched(None, at(64), LEASE);
+        assert_eq!(claim.action(), Action::Watch(3));
+        claim.seen(4);
+        claim.watched(None, at(65), LEASE);
+        claim.watched(None, at(124), LEASE);
+        assert_eq!(claim.action(), Action::Watch(4));
+        claim.watched(None, at(125), LEASE);
+        assert_eq!(claim.action(), Action::Create(5));
+    }
+}

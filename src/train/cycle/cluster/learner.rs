@@ -1,0 +1,241 @@
+//! The learner: the cycle of training, with games and matches played by workers, and each finished
+//! generation kept in the store.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::machines::MachinesSeen;
+use super::manifest::Manifest;
+use super::objects::Snapshot;
+use super::tickets::{NetworkRef, Part, Ticket};
+use super::worker::Worker;
+use super::{objects, working_copy};
+use crate::TrainError;
+use crate::cycle::{CyclePlan, GameRange, to_json};
+use crate::durable;
+use crate::play::generate::{Progress, count_games};
+use crate::shards::shard;
+use crate::store::{Creation, Store};
+use crate::trainable::Trainable;
+
+/// How often a learner says that it waits for workers.
+const TELL_EVERY: Duration = Duration::from_secs(60);
+
+/// The learner's side of a run: the machines that play for it, and the store in which it survives this one. Its own
+/// folder is then a working copy.
+pub(in crate::cycle) struct Learner<G> {
+    pub(super) store: Store,
+    pub(super) plan: CyclePlan,
+    pub(super) manifest: Manifest,
+    pub(super) name: String,
+    pub(super) look_every: Duration,
+    pub(super) term: Cell<u32>,
+    /// The generation in progress.
+    pub(super) generation: Cell<u32>,
+    /// Plays while it waits.
+    pub(super) worker: Option<RefCell<Worker<G>>>,
+    /// Checksums of networks by path, once they are in the store.
+    pub(super) uploaded: RefCell<BTreeMap<PathBuf, NetworkRef>>,
+    /// Generations all of whose games are in the folder.
+    pub(super) complete: RefCell<BTreeSet<u32>>,
+    pub(super) seen: RefCell<MachinesSeen>,
+}
+
+impl<G: Trainable> Learner<G> {
+    /// Ends the stale learner.
+    pub(super) fn superseded(&self) -> TrainError {
+        TrainError::Refused(format!(
+            "{}: another learner has taken over from this one (term {}); nothing is lost",
+            self.store.name(),
+            self.term.get()
+        ))
+    }
+
+    /// A network's reference, after it was uploaded.
+    pub(super) fn network(&self, path: &Path) -> Result<NetworkRef, TrainError> {
+        if let Some(known) = self.uploaded.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let network = NetworkRef {
+            name: path.file_stem().unwrap_or_default().display().to_string(),
+            hash: working_copy::upload(&self.store, path)?,
+        };
+        let mut uploaded = self.uploaded.borrow_mut();
+        Ok(uploaded
+            .entry(path.to_path_buf())
+            .or_insert(network)
+            .clone())
+    }
+
+    /// Creates an offer, or accepts one that differs in nothing but its plan: a longer one offers
+    /// the same games.
+    pub(super) fn offer<T>(
+        &self,
+        name: &str,
+        own: &T,
+        without_plan: impl Fn(T) -> T,
+    ) -> Result<(), TrainError>
+    where
+        T: Serialize + DeserializeOwned + PartialEq + Clone,
+    {
+        if self.store.create(name, &to_json(own)?)? == Creation::Created {
+            return Ok(());
+        }
+        let found: Option<T> = objects::read(&self.store, name)?;
+        if found.map(&without_plan) == Some(without_plan(own.clone())) {
+            return Ok(());
+        }
+        Err(TrainError::mismatch(
+            &PathBuf::from(self.store.name()).join(name),
+            "another learner offered other work there: the plans or programs differ",
+        ))
+    }
+
+    /// Waits until all tickets have results; `collect` gets each once, and `tell` is called at
+    /// each look.
+    pub(super) fn wait(
+        &self,
+        tickets: &[Ticket],
+        collect: &mut dyn FnMut(&Ticket) -> Result<(), TrainError>,
+        tell: &mut dyn FnMut() -> Result<(), TrainError>,
+    ) -> Result<(), TrainError> {
+        let Some(generation) = tickets.first().map(|ticket| ticket.generation) else {
+            return Ok(());
+        };
+        let collected = RefCell::new(BTreeSet::new());
+        let mut look = || -> Result<Snapshot, TrainError> {
+            let snapshot = Snapshot::read(&self.store, generation)?;
+            for ticket in tickets {
+                let result = ticket.result();
+                if snapshot.has_result(&result) && !collected.borrow().contains(&result) {
+                    collect(ticket)?;
+                    collected.borrow_mut().insert(result);
+                }
+            }
+            tell()?;
+            Ok(snapshot)
+        };
+        let mut wait = Duration::from_millis(100);
+        let mut tell_at = self.store.now();
+        if self.worker.is_some() {
+            tell_at += TELL_EVERY;
+        }
+        loop {
+            let before = collected.borrow().len();
+            let snapshot = look()?;
+            if collected.borrow().len() == tickets.len() {
+                return Ok(());
+            }
+            if let Some(worker) = &self.worker {
+                let mut worker = worker.borrow_mut();
+                worker.begin(generation);
+                if let Some((ticket, attempt)) = worker.claim(&snapshot)? {
+                    let mut looked = self.store.now();
+                    worker.play(&ticket, Some(attempt), &mut |_| {
+                        if self.store.now().saturating_sub(looked) >= self.look_every {
+                            look()?;
+                            looked = self.store.now();
+                        }
+                        Ok(())
+                    })?;
+                    continue;
+                }
+            }
+            wait = match collected.borrow().len() > before {
+                true => Duration::from_millis(100),
+                false => (2 * wait).min(self.look_every),
+            };
+            let now = self.store.now();
+            if now >= tell_at {
+                tell_at = now + TELL_EVERY;
+                let is_open = |ticket: &&Ticket| !collected.borrow().contains(&ticket.result());
+                let open = waiting_for(tickets.iter().filter(is_open));
+                let store = self.store.name();
+                log::info!("{open}; `tengen-train work --run {store}` starts a worker");
+            }
+            thread::sleep(wait);
+        }
+    }
+
+    /// Puts a ticket's shard into its folder; returns its statistics.
+    pub(super) fn fetch(
+        &self,
+        ticket: &Ticket,
+        folder: &Path,
+        range: GameRange,
+    ) -> Result<Progress, TrainError> {
+        let path = Path::new(&ticket.name);
+        if let Some(found) = shard::find(folder, range.first)?
+            && let Ok(shard) = shard::read(&found)
+        {
+            return Ok(count_games(&shard.rows));
+        }
+        let (bytes, progress) = self.store.get_checked(&ticket.result(), |bytes| {
+            let shard = shard::decode(path, bytes.clone());
+            let shard =
+                shard.map_err(|error| error.advising("restore it from a copy of the run"))?;
+            Ok::<_, TrainError>((bytes, count_games(&shard.rows)))
+        })?;
+        durable::prepare_folder(folder)?;
+        shard::keep(folder, range.first, &bytes)?;
+        Ok(progress)
+    }
+}
+
+/// What a learner waits for, in words: these tickets of one kind and generation.
+fn waiting_for<'t>(open: impl Iterator<Item = &'t Ticket>) -> String {
+    let (mut generation, mut games, mut kind) = (0, 0, "games");
+    for ticket in open {
+        generation = ticket.generation;
+        games += match ticket.part {
+            Part::Games(range) => range.games,
+            Part::Pairs { pairs, .. } => {
+                kind = "games of rating matches";
+                2 * u64::from(pairs)
+            }
+        };
+    }
+    format!("generation {generation}: waiting for workers to play {games} {kind}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_waited_for_is_told_in_games() {
+        let ticket = |part: Part| Ticket {
+            generation: 7,
+            name: "a/0000".to_owned(),
+            part,
+        };
+        let range = |games: u64| {
+            let (board, first) = (0, 0);
+            ticket(Part::Games(GameRange {
+                board,
+                first,
+                games,
+            }))
+        };
+        let games = [range(50), range(12)];
+        assert_eq!(
+            waiting_for(games.iter()),
+            "generation 7: waiting for workers to play 62 games"
+        );
+        let pairs = ticket(Part::Pairs {
+            opponent: 0,
+            first: 0,
+            pairs: 5,
+        });
+        assert_eq!(
+            waiting_for(std::iter::once(&pairs)),
+            "generation 7: waiting for workers to play 10 games of rating matches"
+        );
+    }
+}

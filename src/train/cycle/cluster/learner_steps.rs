@@ -1,0 +1,228 @@
+//! The learner's side of each step of the cycle.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::learner::Learner;
+use super::objects;
+use super::player::PairsResult;
+use super::term::{self, Outcome, Term};
+use super::tickets::{GamesOffer, MatchesOffer, Part};
+use super::working_copy::{self, Done};
+use crate::TrainError;
+use crate::cycle::{CyclePlan, GamesJob, Generation, MatchJob, RunFolder, report, save, to_json};
+use crate::play::generate::Progress;
+use crate::play::matches::PairResult;
+use crate::trainable::Trainable;
+
+impl<G: Trainable> Learner<G> {
+    /// Brings the folder, which is locked, to the state of the store.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the store holds another run or cannot be used.
+    pub(in crate::cycle) fn begin(
+        &self,
+        run_folder: &RunFolder,
+        plan: &CyclePlan,
+    ) -> Result<(), TrainError> {
+        // Another learner may have prolonged it meanwhile.
+        self.manifest.check_plan(&self.store, plan)?;
+        let nonce = getrandom::u64().unwrap_or_default();
+        let own = Term {
+            learner: format!("{}-{nonce:016x}", self.name),
+            plan: plan.to_toml()?,
+        };
+        self.term.set(term::begin_term(&self.store, &own)?);
+        working_copy::bring_up(&self.store, run_folder, &self.manifest.id, plan)
+    }
+
+    /// Offers a generation's games; again is harmless.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the store cannot be used, or offers other games.
+    pub(in crate::cycle) fn publish(&self, job: &GamesJob) -> Result<(), TrainError> {
+        let offer = GamesOffer {
+            job: job.naming(|path| self.network(path))?,
+            games_per_ticket: self.plan.machines.games_per_ticket,
+            run: self.manifest.plan_hash.clone(),
+            plan: self.plan.to_toml()?,
+        };
+        let name = GamesOffer::object(job.generation);
+        self.offer(&name, &offer, |offer| GamesOffer {
+            plan: String::new(),
+            ..offer
+        })
+    }
+
+    /// Waits for the games of a published job, puts their shards into `folders`, one a board, and
+    /// returns their statistics. `observe` is called often and may end the wait.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store, of damaged games, and of `observe`.
+    pub(in crate::cycle) fn games(
+        &self,
+        job: &GamesJob,
+        folders: &[PathBuf],
+        observe: &mut dyn FnMut(Progress) -> Result<(), TrainError>,
+    ) -> Result<Progress, TrainError> {
+        self.generation.set(job.generation);
+        let name = GamesOffer::object(job.generation);
+        let offer: Option<GamesOffer> = objects::read(&self.store, &name)?;
+        let missing = || self.store.error(&name, "it is missing".to_owned());
+        let offer = offer.ok_or_else(missing)?;
+        let tickets = offer.tickets(&self.plan);
+        let evaluations = self.seen.borrow().evaluations();
+        let progress = Cell::new(Progress::default());
+        let mut is_first_look = true;
+        self.wait(
+            &tickets,
+            &mut |ticket| {
+                if let Part::Games(range) = ticket.part {
+                    let new = self.fetch(ticket, &folders[range.board], range)?;
+                    progress.set(progress.get().join(new));
+                }
+                Ok(())
+            },
+            &mut || {
+                let mut now = progress.get();
+                if std::mem::take(&mut is_first_look) {
+                    now.resumed = now.games;
+                }
+                let all = self.seen.borrow().evaluations();
+                now.evaluations = all.saturating_sub(evaluations);
+                progress.set(now);
+                observe(now)
+            },
+        )?;
+        self.complete.borrow_mut().insert(job.generation);
+        Ok(progress.get())
+    }
+
+    /// Puts the shards of an earlier generation into `folders`, one a board, where they are missing.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store and of files.
+    pub(in crate::cycle) fn fetch_games(
+        &self,
+        generation: u32,
+        folders: &[PathBuf],
+    ) -> Result<(), TrainError> {
+        if self.complete.borrow().contains(&generation) {
+            return Ok(());
+        }
+        let offer: Option<GamesOffer> =
+            objects::read(&self.store, &GamesOffer::object(generation))?;
+        if let Some(offer) = offer {
+            for ticket in offer.tickets(&self.plan) {
+                if let Part::Games(range) = ticket.part {
+                    self.fetch(&ticket, &folders[range.board], range)?;
+                }
+            }
+        }
+        self.complete.borrow_mut().insert(generation);
+        Ok(())
+    }
+
+    /// Has matches played; returns the pairs against each opponent. `observe` gets the pairs against
+    /// one of them, by its index; an error of it ends them.
+    ///
+    /// # Errors
+    /// As [`Self::games`].
+    pub(in crate::cycle) fn matches(
+        &self,
+        job: &MatchJob,
+        mut observe: impl FnMut(usize, &[PairResult]) -> Result<(), TrainError>,
+    ) -> Result<Vec<Vec<PairResult>>, TrainError> {
+        self.generation.set(job.generation);
+        let offer = MatchesOffer {
+            job: job.naming(|path| self.network(path))?,
+            plan: self.plan.to_toml()?,
+        };
+        let name = MatchesOffer::object(job.generation);
+        self.offer(&name, &offer, |offer| MatchesOffer {
+            plan: String::new(),
+            ..offer
+        })?;
+        // By opponent and first pair: results come in any order.
+        let mut met: Vec<BTreeMap<u32, Vec<PairResult>>> =
+            vec![BTreeMap::new(); job.opponents.len()];
+        let joined = |met: &BTreeMap<u32, Vec<PairResult>>| -> Vec<PairResult> {
+            met.values().flatten().copied().collect()
+        };
+        self.wait(
+            &offer.tickets(),
+            &mut |ticket| {
+                let Part::Pairs {
+                    opponent, first, ..
+                } = ticket.part
+                else {
+                    return Ok(());
+                };
+                let result: PairsResult = self
+                    .store
+                    .get_checked(&ticket.result(), |bytes| serde_json::from_slice(&bytes))?;
+                met[opponent].insert(first, result.pairs);
+                observe(opponent, &joined(&met[opponent]))
+            },
+            &mut || Ok(()),
+        )?;
+        Ok(met.iter().map(joined).collect())
+    }
+
+    /// Keeps a finished generation; returns it, or the one that another learner has finished, to
+    /// which the folder is then brought.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when another learner has taken over; others of the store.
+    pub(in crate::cycle) fn commit(
+        &self,
+        run_folder: &RunFolder,
+        generation: Generation,
+    ) -> Result<Generation, TrainError> {
+        let number = generation.number;
+        let done = Done::upload(&self.store, run_folder, self.term.get(), generation)?;
+        let name = working_copy::object(number);
+        match term::commit(&self.store, self.term.get(), &name, &to_json(&done)?)? {
+            Outcome::Ours => Ok(done.generation),
+            Outcome::Superseded => Err(self.superseded()),
+            Outcome::Adopt(bytes) => {
+                log::warn!("generation {number} was finished by the learner before this one");
+                let found: Done = objects::parse(&name, &bytes)?;
+                working_copy::bring_up(&self.store, run_folder, &self.manifest.id, &self.plan)?;
+                Ok(found.generation)
+            }
+        }
+    }
+
+    /// Tells all machines that the plan is complete after this many generations.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(in crate::cycle) fn finish(&self, generations: u32) -> Result<(), TrainError> {
+        let name = objects::of(generations, "finished.json");
+        Ok(self.store.keep(&name, b"{}\n")?)
+    }
+
+    /// Writes the folder's report, with what is known of the machines, and shows it to readers of the store.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when another learner has taken over; others of the store and of files.
+    pub(in crate::cycle) fn report(
+        &self,
+        run_folder: &RunFolder,
+        now: Option<&str>,
+    ) -> Result<(), TrainError> {
+        if !term::is_newest(&self.store, self.term.get())? {
+            return Err(self.superseded());
+        }
+        let mut seen = self.seen.borrow_mut();
+        let machines = seen.look(self.generation.get(), self.term.get())?;
+        save(&run_folder.machines(), &machines)?;
+        report::write(run_folder, now)?;
+        if let Ok(bytes) = std::fs::read(run_folder.report()) {
+            self.store.try_put("report.html", &bytes);
+        }
+        Ok(())
+    }
+}

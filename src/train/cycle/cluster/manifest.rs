@@ -1,0 +1,185 @@
+//! `run.json`: which run this is, and which programs may work on it.
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{objects, term};
+use crate::TrainError;
+use crate::cycle::{CyclePlan, to_json};
+use crate::shards::shard;
+use crate::store::{Creation, Store};
+use tengen::fnv;
+
+/// Version of the objects' names and contents.
+const PROTOCOL: u32 = 1;
+
+/// The program, as runs name it. Its games may change with it.
+const PROGRAM: &str = concat!("tengen-train ", env!("CARGO_PKG_VERSION"));
+
+/// Name of the object.
+const NAME: &str = "run.json";
+
+/// How often a worker looks for a run that has not begun.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// What never changes in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) protocol: u32,
+    pub(super) program: String,
+    pub(super) shard_format: u32,
+    /// Distinguishes runs: a random number.
+    pub(super) id: String,
+    /// Checksum of the first plan.
+    pub(super) plan_hash: String,
+    /// The first plan, as TOML.
+    pub(super) plan: String,
+}
+
+/// What all versions have.
+#[derive(Deserialize)]
+struct Version {
+    protocol: u32,
+}
+
+impl Manifest {
+    /// The run in the store, which begins with this plan if there is none.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when it is of another program; [`TrainError`] of the store.
+    pub(super) fn begin(store: &Store, plan: &CyclePlan) -> Result<Manifest, TrainError> {
+        if let Some(found) = Manifest::read(store)? {
+            return Ok(found);
+        }
+        let text = plan.to_toml()?;
+        let own = Manifest {
+            protocol: PROTOCOL,
+            program: PROGRAM.to_owned(),
+            shard_format: shard::FORMAT,
+            id: format!("{:016x}", getrandom::u64().unwrap_or_default()),
+            plan_hash: format!("{:016x}", fnv::hash(text.as_bytes())),
+            plan: text,
+        };
+        match store.create(NAME, &to_json(&own)?)? {
+            Creation::Created => Ok(own),
+            // Another learner was faster.
+            Creation::Existed => Manifest::read(store)?.ok_or_else(|| {
+                let reason = "it exists and cannot be read".to_owned();
+                store.error(NAME, reason).into()
+            }),
+        }
+    }
+
+    /// The run in the store, if it has begun.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when it is of another program, or a run on one machine is there; [`TrainError`] of the
+    /// store.
+    pub(super) fn read(store: &Store) -> Result<Option<Manifest>, TrainError> {
+        let refused = |what: &str, found: &str, own: &str| {
+            Err(TrainError::Refused(format!(
+                "{}: the run is of {what} {found}, this program has {own}: work on it with the program \
+                 that began it",
+                store.name()
+            )))
+        };
+        let found = store.find_checked(NAME, |bytes| {
+            serde_json::from_slice::<Version>(&bytes).map(|version| (version.protocol, bytes))
+        })?;
+        let Some((protocol, bytes)) = found else {
+            return refuse_own_folder(store).map(|()| None);
+        };
+        if protocol != PROTOCOL {
+            return refused("protocol", &protocol.to_string(), &PROTOCOL.to_string());
+        }
+        let found: Manifest = objects::parse(NAME, &bytes)?;
+        if found.program != PROGRAM {
+            return refused("program", &found.program, PROGRAM);
+        }
+        if found.shard_format != shard::FORMAT {
+            let own = shard::FORMAT.to_string();
+            return refused("shard format", &found.shard_format.to_string(), &own);
+        }
+        Ok(Some(found))
+    }
+
+    /// The plan of the newest learner.
+    fn newest_plan(&self, store: &Store) -> Result<CyclePlan, TrainError> {
+        let newest = term::newest(store)?;
+        CyclePlan::parse(newest.as_ref().map_or(&self.plan, |newest| &newest.plan))
+    }
+
+    /// Whether the run may go on with this plan: that of its newest learner, or a longer one.
+    ///
+    /// # Errors
+    /// [`TrainError::Refused`] when it may not; [`TrainError`] of the store.
+    pub(super) fn check_plan(&self, store: &Store, plan: &CyclePlan) -> Result<(), TrainError> {
+        if plan.continues(&self.newest_plan(store)?) {
+            return Ok(());
+        }
+        Err(TrainError::Refused(format!(
+            "{}: the run has another plan; give that plan, or only change the number of \
+             generations and stages, or begin another run",
+            store.name()
+        )))
+    }
+}
+
+/// Refuses the folder of a run on one machine, whose learner will never offer a ticket there.
+fn refuse_own_folder(store: &Store) -> Result<(), TrainError> {
+    match store.get("plan.toml")? {
+        None => Ok(()),
+        Some(_) => Err(TrainError::Refused(format!(
+            "{}: it is a run of `loop --out`, not of `loop --run`: one machine works on it, with --out",
+            store.name()
+        ))),
+    }
+}
+
+/// Refuses the store of a run on several machines, for a program that needs the run's own folder.
+///
+/// # Errors
+/// [`TrainError::Refused`] says what to do with it.
+pub fn refuse_store(folder: &Path) -> Result<(), TrainError> {
+    if !folder.join(NAME).is_file() {
+        return Ok(());
+    }
+    let (name, report) = (folder.display(), folder.join("report.html"));
+    Err(TrainError::Refused(format!(
+        "{name}: it is the store of a run on several machines: `tengen-train loop --run {name}` goes on with it, \
+         and keeps its report, {}, up to date",
+        report.display()
+    )))
+}
+
+/// The plan of the newest learner, if the run has begun.
+///
+/// # Errors
+/// [`TrainError::Refused`] when the run is of another program; [`TrainError`] of the store.
+pub fn current_plan(store: &Store) -> Result<Option<CyclePlan>, TrainError> {
+    let Some(manifest) = Manifest::read(store)? else {
+        return Ok(None);
+    };
+    manifest.newest_plan(store).map(Some)
+}
+
+/// Waits until the run has begun; returns its plan.
+///
+/// # Errors
+/// As [`current_plan`].
+pub fn wait_for_plan(store: &Store) -> Result<CyclePlan, TrainError> {
+    let mut told = false;
+    loop {
+        if let Some(plan) = current_plan(store)? {
+            return Ok(plan);
+        }
+        if !told {
+            log::info!("{}: waiting for a learner to begin the run", store.name());
+            told = true;
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+}

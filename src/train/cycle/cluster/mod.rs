@@ -1,0 +1,122 @@
+//! One training run on several machines (docs/training.md#many-machines).
+//!
+//! The run lives in a [`store`](crate::store). A *learner* ([`run_learner`]) goes through the
+//! plan as on one machine, but offers games and rating matches as *tickets*, which *workers*
+//! ([`Worker`]) play, and keeps each finished generation in the store. A ticket is a pure function of
+//! the plan, its number and its network, and its result is created once: it may be played twice, by
+//! a worker that was thought dead or by a scheduler that restarts tasks, and the first result stays.
+//! So nothing here leases, schedules or watches: claims only save work, and no clock is compared
+//! with another machine's.
+//!
+//! ```text
+//! run.json                          the plan of the start; versions
+//! epoch/000001                      a learner takes over, with its plan; the highest number is the learner
+//! g0007/tickets.json                the games of generation 7
+//! g0007/matches.json                its rating matches
+//! g0007/claims/games/0012.a001      who plays a ticket; a002 took over from a001
+//! g0007/games/0012.parquet          result of a ticket
+//! g0007/matches/rave-100.0003.json  result of a ticket of matches
+//! g0007/step-<steps>.<checksum>.checkpoint
+//! g0007/done.json                   the commit
+//! g0009/finished.json               the plan is complete: there is no generation 9
+//! networks/<checksum>.onnx
+//! workers/<id>.json, report.html    progress, overwritten
+//! ```
+
+mod claims;
+pub(super) mod learner;
+mod learner_steps;
+mod machines;
+mod manifest;
+mod objects;
+mod player;
+mod term;
+#[cfg(test)]
+mod tests;
+mod tickets;
+mod worker;
+mod working_copy;
+
+pub use manifest::{current_plan, refuse_store, wait_for_plan};
+pub use objects::copy_run;
+pub use tickets::open_tickets;
+pub use worker::{Worker, WorkerOptions};
+
+use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use learner::Learner;
+use machines::MachinesSeen;
+use manifest::Manifest;
+
+use crate::TrainError;
+use crate::cycle::run::run_with;
+use crate::cycle::{CyclePlan, Generation, Resources, RunEvent, check_warm_up};
+use crate::store::{Store, probe};
+use crate::trainable::Trainable;
+
+/// Settings of a learner.
+#[derive(Debug, Clone)]
+pub struct LearnerOptions {
+    /// The working copy of the run.
+    pub folder: PathBuf,
+    /// As a worker; its name is also the learner's.
+    pub worker: WorkerOptions,
+    /// Whether it plays while it waits.
+    pub plays: bool,
+    /// Longest time between two looks for results.
+    pub look_every: Duration,
+}
+
+/// Executes a plan with the workers of the run in a store, from where it is.
+///
+/// # Errors
+/// [`TrainError`] of the store and of every step; [`TrainError::Refused`] when another learner takes
+/// over.
+pub fn run_learner<G: Trainable>(
+    start: &G,
+    plan: &CyclePlan,
+    store: &Store,
+    resources: &Resources<'_>,
+    options: &LearnerOptions,
+    observe: &mut dyn FnMut(&RunEvent),
+) -> Result<Vec<Generation>, TrainError> {
+    // Before anything is written: plan, files and store must be right.
+    match Manifest::read(store)? {
+        Some(manifest) => manifest.check_plan(store, plan)?,
+        None => check_warm_up(start, plan)?,
+    }
+    if let Some(broken) = probe(store)? {
+        return Err(TrainError::Refused(broken));
+    }
+    let manifest = Manifest::begin(store, plan)?;
+    let worker = match options.plays {
+        true => {
+            let worker = Worker::new(start, resources.runtime, store, &options.worker)?;
+            Some(RefCell::new(worker))
+        }
+        false => None,
+    };
+    let learner = Learner {
+        store: store.clone(),
+        plan: plan.clone(),
+        manifest,
+        name: options.worker.name.clone(),
+        look_every: options.look_every,
+        term: Cell::new(0),
+        generation: Cell::new(0),
+        worker,
+        uploaded: RefCell::default(),
+        complete: RefCell::default(),
+        seen: RefCell::new(MachinesSeen::new(store)),
+    };
+    run_with(
+        start,
+        plan,
+        &options.folder,
+        resources,
+        Some(&learner),
+        observe,
+    )
+}

@@ -1,0 +1,197 @@
+//! A run's objects: their names, their content as JSON, what a generation has of them, and a copy of all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::store::Store;
+use crate::{TrainError, durable};
+
+/// The value of these bytes; `name` is for messages.
+///
+/// # Errors
+/// [`TrainError::Corrupt`] when they are none.
+pub(super) fn parse<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T, TrainError> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        TrainError::corrupt(Path::new(name), error).advising("restore it from a copy of the run")
+    })
+}
+
+/// Reads an object; `None` if there is none.
+///
+/// # Errors
+/// [`TrainError`] of the store, also when the object is damaged.
+pub(super) fn read<T: DeserializeOwned>(
+    store: &Store,
+    name: &str,
+) -> Result<Option<T>, TrainError> {
+    Ok(store.find_checked(name, |bytes| serde_json::from_slice(&bytes))?)
+}
+
+/// The folder of a generation, without `/`.
+pub(super) fn folder(generation: u32) -> String {
+    format!("g{generation:04}")
+}
+
+/// An object of a generation.
+pub(super) fn of(generation: u32, name: &str) -> String {
+    format!("{}/{name}", folder(generation))
+}
+
+/// The generation of a folder of this name.
+pub(super) fn generation(folder: &str) -> Option<u32> {
+    folder.strip_prefix('g')?.parse().ok()
+}
+
+/// The claim of a ticket's attempt, counted from 1, within its generation.
+pub(super) fn claim(ticket: &str, attempt: u32) -> String {
+    format!("claims/{ticket}.a{attempt:03}")
+}
+
+/// Ticket and attempt of a claim within its generation.
+pub(super) fn claimed(name: &str) -> Option<(&str, u32)> {
+    let (ticket, attempt) = name.strip_prefix("claims/")?.rsplit_once(".a")?;
+    Some((ticket, attempt.parse().ok()?))
+}
+
+/// A network with this checksum.
+pub(super) fn network(hash: &str) -> String {
+    format!("networks/{hash}.onnx")
+}
+
+/// A learner's taking over.
+pub(super) fn term(number: u32) -> String {
+    format!("epoch/{number:06}")
+}
+
+/// A machine's report of progress.
+pub(super) fn worker(id: &str) -> String {
+    format!("workers/{id}.json")
+}
+
+// What a generation has in the store, by one list of its objects.
+
+/// The objects of a generation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Snapshot {
+    pub(super) generation: u32,
+    /// Whether there is a `tickets.json`.
+    pub(super) has_games: bool,
+    /// Whether there is a `matches.json`.
+    pub(super) has_matches: bool,
+    pub(super) is_done: bool,
+    /// Whether the plan is complete without this generation.
+    pub(super) is_finished: bool,
+    /// Results, by their full names.
+    results: BTreeSet<String>,
+    /// The highest attempt of each claimed ticket.
+    attempts: BTreeMap<String, u32>,
+}
+
+impl Snapshot {
+    /// Lists a generation.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(super) fn read(store: &Store, generation: u32) -> Result<Snapshot, TrainError> {
+        let folder = of(generation, "");
+        let mut snapshot = Snapshot {
+            generation,
+            ..Snapshot::default()
+        };
+        for object in store.list(&folder)? {
+            let name = object.strip_prefix(&folder).unwrap_or(&object);
+            match name {
+                "tickets.json" => snapshot.has_games = true,
+                "matches.json" => snapshot.has_matches = true,
+                "done.json" => snapshot.is_done = true,
+                "finished.json" => snapshot.is_finished = true,
+                _ => {
+                    if let Some((ticket, attempt)) = claimed(name) {
+                        let highest = snapshot.attempts.entry(ticket.to_owned()).or_default();
+                        *highest = attempt.max(*highest);
+                    } else if name.starts_with("games/") || name.starts_with("matches/") {
+                        snapshot.results.insert(object);
+                    }
+                }
+            }
+        }
+        Ok(snapshot)
+    }
+
+    /// The first generation that is not done.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(super) fn first_open(store: &Store) -> Result<u32, TrainError> {
+        let folders = store.folders()?;
+        let mut numbers: Vec<u32> = folders.iter().filter_map(|f| generation(f)).collect();
+        numbers.sort_unstable();
+        // From the end: few are open, and many are done.
+        for &number in numbers.iter().rev() {
+            if store.get(&of(number, "done.json"))?.is_some() {
+                return Ok(number + 1);
+            }
+        }
+        Ok(0)
+    }
+
+    /// Whether a result of this full name is there.
+    pub(super) fn has_result(&self, name: &str) -> bool {
+        self.results.contains(name)
+    }
+
+    /// The highest attempt of the ticket of this name; 0 if it was never claimed.
+    pub(super) fn attempt(&self, ticket: &str) -> u32 {
+        self.attempts.get(ticket).copied().unwrap_or(0)
+    }
+
+    /// Claimed tickets, and claims beyond the first of a ticket.
+    pub(super) fn claims(&self) -> (u64, u64) {
+        let further = self
+            .attempts
+            .values()
+            .map(|&highest| u64::from(highest - 1));
+        (self.attempts.len() as u64, further.sum())
+    }
+}
+
+/// Copies all objects of a run into a folder, which is then a run of its own; those that are there are
+/// left alone. `told` gets the name of each.
+///
+/// # Errors
+/// [`TrainError`] of the store and of files.
+pub fn copy_run(
+    store: &Store,
+    folder: &Path,
+    mut told: impl FnMut(&str),
+) -> Result<(), TrainError> {
+    for name in store.list("")? {
+        let path = folder.join(&name);
+        if !path.exists() {
+            let above = path.parent().unwrap_or(folder);
+            std::fs::create_dir_all(above).map_err(TrainError::io(above))?;
+            // Gone since it was listed: a report that is being replaced.
+            if let Some(bytes) = store.get(&name)? {
+                durable::write(&path, &bytes)?;
+            }
+        }
+        told(&name);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back() {
+        assert_eq!(generation(&folder(7)), Some(7));
+        assert_eq!(generation("games"), None);
+        let name = claim("matches/rave-100.0003", 12);
+        assert_eq!(claimed(&name), Some(("matches/rave-100.0003", 12)));
+        assert_eq!(claimed("games/0001.parquet"), None);
+    }
+}

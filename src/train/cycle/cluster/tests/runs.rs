@@ -1,0 +1,394 @@
+//! Whole runs: on a folder, on a store that fails, with several learners.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{fs, thread};
+
+use super::super::manifest::{Manifest, current_plan, refuse_store, wait_for_plan};
+use super::super::worker::{Worker, WorkerOptions};
+use super::super::{LearnerOptions, copy_run, open_tickets, run_learner};
+use crate::cycle::cluster::objects;
+use crate::cycle::{CyclePlan, Generation, Machines, Resources, RunFolder, fsck, load};
+use crate::play::runtime::Runtime;
+use crate::shards::shard;
+use crate::store::faulty::FaultyBackend;
+use crate::store::{RetryLimits, Store, open};
+use crate::{TrainError, durable};
+use tengen::clock::{Clock, SystemClock};
+use tengen::game::{BoardSize, Game};
+use tengen::games::nogo::SmallNoGo;
+use tengen_nn::eval::BackendKind;
+use tengen_nn::files::scratch::Scratch;
+
+const PLAN: &str = r#"
+size = 4
+warm-up = { games = 7, playouts = 10 }
+
+[[stage]]
+network = "az-1b8c"
+visits = 4
+games = 6
+generations = 2
+
+[self-play]
+concurrent = 3
+
+[window]
+held-out = 0.2
+
+[fit]
+batch = 16
+reuse = 1.0
+
+[rating]
+pairs = 3
+visits = 4
+anchors = [5, 50]
+
+[machines]
+games-per-ticket = 2
+pairs-per-ticket = 2
+"#;
+
+fn options(lease: Duration) -> WorkerOptions {
+    WorkerOptions {
+        name: "test".to_owned(),
+        threads: 1,
+        gpus: 0.0,
+        lease,
+    }
+}
+
+fn runtime() -> Runtime {
+    Runtime {
+        backend: Some(BackendKind::Tract),
+        ..Runtime::usual(None)
+    }
+}
+
+fn folder_store(path: &Path) -> Store {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    open(path.to_str().unwrap(), clock, RetryLimits::default()).unwrap()
+}
+
+fn start() -> SmallNoGo {
+    SmallNoGo::new(BoardSize::square(4)).unwrap()
+}
+
+/// A learner, which plays if told so.
+fn learn(
+    store: &Store,
+    folder: &Path,
+    (plan, plays): (&str, bool),
+) -> Result<Vec<Generation>, TrainError> {
+    let (runtime, clock) = (runtime(), SystemClock::new());
+    let resources = Resources::small(&runtime, &clock);
+    let options = LearnerOptions {
+        folder: folder.to_path_buf(),
+        worker: options(Duration::from_secs(5)),
+        plays,
+        look_every: Duration::from_millis(50),
+    };
+    let plan = CyclePlan::parse(plan).unwrap();
+    run_learner(&start(), &plan, store, &resources, &options, &mut |_| ())
+}
+
+fn worker(store: &Store, options: &WorkerOptions) -> Worker<SmallNoGo> {
+    Worker::new(&start(), &runtime(), store, options).unwrap()
+}
+
+/// A learner with this many workers.
+fn run_with_workers(store: &Store, folder: &Path, plan: &str, workers: usize) -> Vec<Generation> {
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let options = options(Duration::from_secs(5));
+                let mut worker = worker(store, &options);
+                worker.run(|_| ()).unwrap();
+            });
+        }
+        learn(store, folder, (plan, workers == 0)).unwrap()
+    })
+}
+
+/// Objects that must be the same in every run: results, offers, and networks.
+fn products(store: &Store) -> BTreeMap<String, Vec<u8>> {
+    let is_product = |name: &&String| {
+        let parts = ["/games/", "/matches/", "tickets.json", "matches.json"];
+        let is_result = parts.iter().any(|part| name.contains(part));
+        (is_result && !name.contains("/claims/")) || name.starts_with("networks/")
+    };
+    let names = store.list("").unwrap();
+    let products = names.iter().filter(is_product);
+    products
+        .map(|name| (name.clone(), store.get(name).unwrap().unwrap()))
+        .collect()
+}
+
+#[track_caller]
+fn same(found: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>) {
+    let names = wanted.keys().chain(found.keys());
+    let differ: Vec<&String> = names.filter(|k| found.get(*k) != wanted.get(*k)).collect();
+    assert!(differ.is_empty(), "{differ:?}");
+    assert!(wanted.len() > 15, "{}", wanted.len());
+}
+
+#[test]
+fn a_run_has_the_same_results_on_every_store_with_any_number_of_workers() {
+    let (alone, alone_copy) = (
+        Scratch::new("cluster-alone"),
+        Scratch::new("cluster-alone-copy"),
+    );
+    let store = folder_store(alone.path());
+    let done = run_with_workers(&store, alone_copy.path(), PLAN, 0);
+    assert_eq!((done.len(), done[2].games_so_far), (3, 19));
+    assert_eq!(open_tickets(&store).unwrap(), None, "the plan is complete");
+    let wanted = products(&store);
+    for path in [alone.path(), alone_copy.path()] {
+        let findings = fsck::check(path, |_| ()).unwrap();
+        assert_eq!(findings.problems, []);
+        assert_eq!(findings.games, 19);
+    }
+
+    let machines: Machines = load(&RunFolder::new(alone_copy.path()).machines())
+        .unwrap()
+        .unwrap();
+    assert_eq!(machines.machines.len(), 1, "{machines:?}");
+    assert_eq!((machines.done, machines.reclaimed), (machines.tickets, 0));
+
+    for seed in 0..3 {
+        let copy = Scratch::new(&format!("cluster-faulty-{seed}"));
+        let backend = FaultyBackend::new(seed);
+        let store = backend.store();
+        backend.fail_randomly(0.1);
+        run_with_workers(&store, copy.path(), PLAN, 2);
+        backend.fail_randomly(0.0);
+        same(&products(&store), &wanted);
+        assert_eq!(backend.replaced(), Vec::<String>::new());
+    }
+
+    // Another request is in the way of each one.
+    for workers in [0, 2] {
+        let scratch = Scratch::new(&format!("cluster-conflicts-{workers}"));
+        let place = |name: &str| scratch.path().join(name);
+        let backend = FaultyBackend::new(1);
+        let store = backend.store();
+        backend.conflict_once();
+        run_with_workers(&store, &place("copy"), PLAN, workers);
+        same(&products(&store), &wanted);
+        assert_eq!(backend.replaced(), Vec::<String>::new());
+        assert_eq!(open_tickets(&store).unwrap(), None);
+        // All is in the store: another machine goes on from it, and it is sound.
+        let again = learn(&store, &place("other"), (PLAN, true)).unwrap();
+        assert_eq!((again.len(), again[2].games_so_far), (3, 19));
+        copy_run(&store, &place("files"), |_| ()).unwrap();
+        let findings = fsck::check(&place("files"), |_| ()).unwrap();
+        assert_eq!((findings.problems, findings.games), (Vec::new(), 19));
+    }
+}
+
+/// What a store lost before it was looked for.
+#[test]
+fn a_commit_without_its_objects_is_found() {
+    let scratch = Scratch::new("cluster-lost");
+    let place = |name: &str| scratch.path().join(name);
+    learn(&folder_store(&place("run")), &place("copy"), (PLAN, true)).unwrap();
+    let lost = |folder: &str, kind: &str| {
+        let mut files = durable::list(&place("run").join(folder), "", kind).unwrap();
+        fs::remove_file(files.pop().unwrap()).unwrap();
+    };
+    lost("g0002", "checkpoint");
+    lost("networks", "onnx");
+    let problems = fsck::check(&place("run"), |_| ()).unwrap().problems;
+    let has = |part: &str| problems.iter().any(|found| found.what.contains(part));
+    assert!(has(".checkpoint") && has(".onnx"), "{problems:?}");
+}
+
+#[test]
+fn another_machine_goes_on_from_the_store() {
+    let scratch = Scratch::new("cluster-goes-on");
+    let (whole, parts) = (scratch.path().join("whole"), scratch.path().join("parts"));
+    let plan = format!("{PLAN}ahead = 1\n");
+    let copy = |name: &str| scratch.path().join(name);
+    let short = plan.replace("generations = 2", "generations = 1");
+    learn(&folder_store(&whole), &copy("a"), (&short, true)).unwrap();
+    let wanted = learn(&folder_store(&whole), &copy("a"), (&plan, true)).unwrap();
+    let store = folder_store(&parts);
+    assert_eq!(learn(&store, &copy("b"), (&short, true)).unwrap().len(), 2);
+    // Nothing of the first learner's folder is there.
+    let done = learn(&store, &copy("c"), (&plan, true)).unwrap();
+    assert_eq!(done.len(), 3);
+    same(&products(&store), &products(&folder_store(&whole)));
+    let players = |done: &[Generation]| -> Vec<String> {
+        done.iter()
+            .map(|generation| generation.players.clone())
+            .collect()
+    };
+    assert_eq!(players(&done), players(&wanted));
+    assert_eq!(
+        players(&done)[..2],
+        ["rollouts", "rollouts"],
+        "a generation ahead"
+    );
+    assert!(players(&done)[2].starts_with("network-0000"));
+    // The folder of another run, and a plan of another run.
+    let message = learn(&store, &copy("a"), (&plan, true))
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("another run"), "{message}");
+    let other = plan.replace("visits = 4", "visits = 5");
+    // Also on the machine that began it.
+    for name in ["c", "d"] {
+        let refused = learn(&store, &copy(name), (&other, true)).unwrap_err();
+        assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+        assert!(refused.to_string().contains("another plan"), "{refused}");
+    }
+    // What a working copy has lost comes from the store.
+    let summary = |number: u32| RunFolder::new(&copy("c")).summary(number);
+    fs::remove_file(summary(1)).unwrap();
+    fs::write(summary(2), b"{").unwrap();
+    let again = learn(&store, &copy("c"), (&plan, true)).unwrap();
+    assert_eq!(again.len(), 3);
+    assert!((1..3).all(|number| load::<Generation>(&summary(number)).unwrap().is_some()));
+}
+
+#[test]
+fn runs_of_one_machine_and_of_several_are_told_apart() {
+    let scratch = Scratch::new("cluster-apart");
+    let (single, several) = (
+        scratch.path().join("single"),
+        scratch.path().join("several"),
+    );
+    fs::create_dir(&single).unwrap();
+    fs::write(single.join("plan.toml"), PLAN).unwrap();
+    let copy = scratch.path().join("copy");
+    let refused = [
+        wait_for_plan(&folder_store(&single)).map(drop),
+        current_plan(&folder_store(&single)).map(drop),
+        learn(&folder_store(&single), &copy, (PLAN, true)).map(drop),
+    ];
+    for refused in refused {
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+        assert!(refused.to_string().contains("`loop --out`"), "{refused}");
+    }
+    assert_eq!(fs::read_dir(&single).unwrap().count(), 1, "it is untouched");
+
+    assert!(refuse_store(&several).is_ok() && refuse_store(&single).is_ok());
+    let plan = CyclePlan::parse(PLAN).unwrap();
+    Manifest::begin(&folder_store(&several), &plan).unwrap();
+    let refused = refuse_store(&several).unwrap_err();
+    assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+    let message = refused.to_string();
+    assert!(
+        message.contains("loop --run") && message.contains("report.html"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_plan_whose_files_are_missing_begins_nothing() {
+    let scratch = Scratch::new("cluster-files");
+    let place = |name: &str| scratch.path().join(name);
+    let plan = PLAN.replace("playouts = 10", "playouts = 10, network = \"nothere.onnx\"");
+    let learned = learn(
+        &folder_store(&place("store")),
+        &place("copy"),
+        (&plan, true),
+    );
+    let message = learned.unwrap_err().to_string();
+    assert!(
+        message.contains("network of [warm-up]") && message.contains("nothere.onnx"),
+        "{message}"
+    );
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_run_of_another_program_is_refused_with_the_reason() {
+    let backend = FaultyBackend::new(1);
+    let store = backend.store();
+    let plan = CyclePlan::parse(PLAN).unwrap();
+    let manifest = Manifest::begin(&store, &plan).unwrap();
+    assert_eq!(Manifest::begin(&store, &plan).unwrap(), manifest);
+    for (change, reason) in [
+        ("protocol", "protocol 9"),
+        ("shard_format", "shard format 9"),
+    ] {
+        let mut other = serde_json::to_value(&manifest).unwrap();
+        other[change] = 9.into();
+        store.try_put("run.json", other.to_string().as_bytes());
+        let refused = Manifest::read(&store).unwrap_err();
+        assert!(matches!(refused, TrainError::Refused(_)), "{refused}");
+        assert!(refused.to_string().contains(reason), "{refused}");
+    }
+    let mut other = serde_json::to_value(&manifest).unwrap();
+    other["program"] = "tengen-train 9.9".into();
+    store.try_put("run.json", other.to_string().as_bytes());
+    let message = Manifest::read(&store).unwrap_err().to_string();
+    assert!(message.contains("program tengen-train 9.9"), "{message}");
+}
+
+/// Claims all tickets of generation 0 for machines that never report, and has one worker finish the run.
+fn run_after_deaths(store: &Store, copy: &Path, plan: &str) {
+    thread::scope(|scope| {
+        let learner = scope.spawn(|| learn(store, copy, (plan, false)));
+        while store.get("g0000/tickets.json").unwrap().is_none() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        for ticket in 0..4 {
+            let name = objects::of(0, &objects::claim(&format!("games/{ticket:04}"), 1));
+            store.create(&name, b"dead").unwrap();
+        }
+        let options = options(Duration::from_secs(1));
+        let mut worker = worker(store, &options);
+        worker.run(|_| ()).unwrap();
+        assert_eq!(learner.join().unwrap().unwrap().len(), 3);
+    });
+    let claims = store.list("g0000/claims/").unwrap();
+    let again = claims.iter().filter(|name| name.ends_with(".a002"));
+    assert_eq!(again.count(), 4);
+}
+
+/// A worker that died with a claim is replaced, and one whose result differs says so.
+#[test]
+fn a_dead_workers_ticket_is_played_and_a_wrong_result_is_seen() {
+    let scratch = Scratch::new("cluster-dead");
+    let place = |name: &str| scratch.path().join(name);
+    let short =
+        PLAN.split("[rating]").next().unwrap().to_owned() + "[machines]\ngames-per-ticket = 2\n";
+    // The next generation is open, too, while this one's dead are waited for.
+    let ahead = format!("{short}ahead = 1\n");
+    run_after_deaths(&folder_store(&place("ahead")), &place("ahead-copy"), &ahead);
+    let store = folder_store(&place("store"));
+    run_after_deaths(&store, &place("copy"), &short);
+
+    // The same ticket again: equal bytes. With another result in its place: refused.
+    let mut worker = worker(&store, &options(Duration::from_secs(5)));
+    worker.play_named("g0000/games/0001").unwrap();
+    let message = worker
+        .play_named("g0000/games/0009")
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("no ticket"), "{message}");
+    let (_, ticket) = worker.ticket("g0000/games/0001").unwrap();
+    worker.play(&ticket, None, &mut |_| Ok(())).unwrap();
+    let (name, path) = (ticket.result(), Path::new("shard"));
+    let mut shard = shard::decode(path, store.get(&name).unwrap().unwrap()).unwrap();
+    shard.rows.pop();
+    let wrong = shard::encode(&shard.info, &shard.rows).unwrap();
+    store.try_put(&name, &wrong);
+    let refused = worker.play(&ticket, None, &mut |_| Ok(())).unwrap_err();
+    assert!(
+        refused.to_string().contains("with another result"),
+        "{refused}"
+    );
+    // Of another backend it may differ: the first one stays.
+    shard.info.source += " backend=another";
+    let other = shard::encode(&shard.info, &shard.rows).unwrap();
+    store.try_put(&name, &other);
+    worker.play(&ticket, None, &mut |_| Ok(())).unwrap();
+    assert_eq!(store.get(&name).unwrap(), Some(other));
+}

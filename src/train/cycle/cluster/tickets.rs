@@ -1,0 +1,203 @@
+//! Tickets: parts of a generation's games and rating matches. What they are follows from two
+//! objects, which the learner creates: `tickets.json` and `matches.json`.
+
+use serde::{Deserialize, Serialize};
+
+use super::objects::{self, Snapshot};
+use crate::TrainError;
+use crate::cycle::{CyclePlan, GameRange, GamesJob, MatchJob};
+use crate::store::Store;
+
+/// A network in the store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct NetworkRef {
+    /// Its name in the run.
+    pub(super) name: String,
+    /// Its checksum.
+    pub(super) hash: String,
+}
+
+/// A generation's games: `tickets.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct GamesOffer {
+    #[serde(flatten)]
+    pub(super) job: GamesJob<NetworkRef>,
+    pub(super) games_per_ticket: u64,
+    /// Checksum of the run's first plan.
+    pub(super) run: String,
+    /// The learner's plan, as TOML.
+    pub(super) plan: String,
+}
+
+/// A generation's rating matches: `matches.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct MatchesOffer {
+    #[serde(flatten)]
+    pub(super) job: MatchJob<NetworkRef>,
+    /// The learner's plan, as TOML.
+    pub(super) plan: String,
+}
+
+/// What a ticket asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Games of self-play.
+    Games(GameRange),
+    /// Pairs against one of the opponents.
+    Pairs {
+        opponent: usize,
+        first: u32,
+        pairs: u32,
+    },
+}
+
+/// A part of a generation's work, done by one machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ticket {
+    pub(super) generation: u32,
+    /// Its name within the generation.
+    pub(super) name: String,
+    pub(super) part: Part,
+}
+
+impl Ticket {
+    /// Its name within the run, such as `g0007/games/0012`.
+    #[must_use]
+    pub(super) fn full_name(&self) -> String {
+        objects::of(self.generation, &self.name)
+    }
+
+    /// The claim of an attempt, counted from 1.
+    pub(super) fn claim(&self, attempt: u32) -> String {
+        objects::of(self.generation, &objects::claim(&self.name, attempt))
+    }
+
+    /// The object that holds its result.
+    pub(super) fn result(&self) -> String {
+        let ending = match self.part {
+            Part::Games(_) => "parquet",
+            Part::Pairs { .. } => "json",
+        };
+        format!("{}.{ending}", self.full_name())
+    }
+}
+
+impl GamesOffer {
+    /// The object's name.
+    pub(super) fn object(generation: u32) -> String {
+        objects::of(generation, "tickets.json")
+    }
+
+    /// Its tickets, board after board.
+    pub(super) fn tickets(&self, plan: &CyclePlan) -> Vec<Ticket> {
+        let mut tickets = Vec::new();
+        let step = usize::try_from(self.games_per_ticket.max(1)).unwrap_or(usize::MAX);
+        for range in self.job.ranges(plan) {
+            let end = range.first + range.games;
+            for first in (range.first..end).step_by(step) {
+                let games = (step as u64).min(end - first);
+                tickets.push(Ticket {
+                    generation: self.job.generation,
+                    name: format!("games/{:04}", tickets.len()),
+                    part: Part::Games(GameRange {
+                        first,
+                        games,
+                        ..range
+                    }),
+                });
+            }
+        }
+        tickets
+    }
+}
+
+impl MatchesOffer {
+    /// The object's name.
+    pub(super) fn object(generation: u32) -> String {
+        objects::of(generation, "matches.json")
+    }
+
+    /// Its tickets, opponent after opponent.
+    pub(super) fn tickets(&self) -> Vec<Ticket> {
+        let (job, mut tickets) = (&self.job, Vec::new());
+        let step = job.pairs_per_ticket.max(1);
+        for (index, opponent) in job.opponents.iter().enumerate() {
+            for (number, first) in (0..job.pairs).step_by(step as usize).enumerate() {
+                tickets.push(Ticket {
+                    generation: job.generation,
+                    name: format!("matches/{}.{number:04}", opponent.name),
+                    part: Part::Pairs {
+                        opponent: index,
+                        first,
+                        pairs: step.min(job.pairs - first),
+                    },
+                });
+            }
+        }
+        tickets
+    }
+}
+
+/// All that a generation offers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Offers {
+    pub(super) games: Option<GamesOffer>,
+    pub(super) matches: Option<MatchesOffer>,
+}
+
+impl Offers {
+    /// Reads what a snapshot says is there and is not known yet.
+    ///
+    /// # Errors
+    /// [`TrainError`] of the store.
+    pub(super) fn update(&mut self, store: &Store, snapshot: &Snapshot) -> Result<(), TrainError> {
+        let generation = snapshot.generation;
+        if snapshot.has_games && self.games.is_none() {
+            self.games = objects::read(store, &GamesOffer::object(generation))?;
+        }
+        if snapshot.has_matches && self.matches.is_none() {
+            self.matches = objects::read(store, &MatchesOffer::object(generation))?;
+        }
+        Ok(())
+    }
+
+    /// All tickets; matches first, for which the learner waits.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the plan in the offer cannot be read.
+    pub(super) fn tickets(&self) -> Result<Vec<Ticket>, TrainError> {
+        let matches = self.matches.as_ref().map(MatchesOffer::tickets);
+        let games = self.games.as_ref().map(|offer| {
+            let plan = CyclePlan::parse(&offer.plan)?;
+            Ok::<_, TrainError>(offer.tickets(&plan))
+        });
+        let mut tickets = matches.unwrap_or_default();
+        tickets.extend(games.transpose()?.unwrap_or_default());
+        Ok(tickets)
+    }
+}
+
+/// Names of all tickets without a result, oldest generation first; `None` when the plan is complete.
+/// For schedulers that hand out tickets themselves.
+///
+/// # Errors
+/// [`TrainError`] of the store.
+pub fn open_tickets(store: &Store) -> Result<Option<Vec<String>>, TrainError> {
+    let mut open = Vec::new();
+    let mut generation = Snapshot::first_open(store)?;
+    loop {
+        let snapshot = Snapshot::read(store, generation)?;
+        if !snapshot.has_games && !snapshot.has_matches {
+            let is_complete = snapshot.is_finished && open.is_empty();
+            return Ok((!is_complete).then_some(open));
+        }
+        let mut offers = Offers::default();
+        offers.update(store, &snapshot)?;
+        if !snapshot.is_done {
+            let tickets = offers.tickets()?.into_iter();
+            let tickets = tickets.filter(|ticket| !snapshot.has_result(&ticket.result()));
+            open.extend(tickets.map(|ticket| ticket.full_name()));
+        }
+        generation += 1;
+    }
+}

@@ -1,0 +1,219 @@
+//! The learner's folder as a working copy of the run in the store.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::objects;
+use super::player::{download, hash};
+use crate::cycle::{CyclePlan, Generation, MatchRecord, RunFolder, load, match_records, save};
+use crate::fit::checkpoint::Checkpoint;
+use crate::store::Store;
+use crate::{TrainError, durable};
+
+/// A finished generation: `done.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Done {
+    /// The learner that finished it.
+    #[serde(rename = "epoch")]
+    pub(super) term: u32,
+    pub(super) generation: Generation,
+    /// File name of its checkpoint.
+    pub(super) checkpoint: String,
+    /// Checksums of its networks, by file name.
+    pub(super) networks: BTreeMap<String, String>,
+    /// The matches that rate it, if there were any.
+    pub(super) matches: Option<Vec<MatchRecord>>,
+}
+
+/// The object's name.
+pub(super) fn object(generation: u32) -> String {
+    objects::of(generation, "done.json")
+}
+
+impl Done {
+    /// Uploads the files of a generation that the folder holds; returns its commit.
+    ///
+    /// # Errors
+    /// [`TrainError`] of files and of the store.
+    pub(super) fn upload(
+        store: &Store,
+        run_folder: &RunFolder,
+        term: u32,
+        generation: Generation,
+    ) -> Result<Done, TrainError> {
+        let number = generation.number;
+        let fit = run_folder.fit(number);
+        let newest = durable::list(&fit, "step-", "checkpoint")?.pop();
+        let path = newest.ok_or_else(|| TrainError::mismatch(&fit, "it has no checkpoint"))?;
+        let checkpoint = file_name(&path);
+        store.keep(&objects::of(number, &checkpoint), &durable::load(&path)?)?;
+        let mut networks = BTreeMap::new();
+        let folder = run_folder.networks();
+        let own = format!("-{number:04}.");
+        for path in durable::list(&folder, "", "onnx")? {
+            let name = file_name(&path);
+            // That of the warm-up may play the first generations.
+            if name.contains(&own) || (number == 0 && name.starts_with("warm-up")) {
+                networks.insert(name, upload(store, &path)?);
+            }
+        }
+        let matches = run_folder.matches(number);
+        Ok(Done {
+            term,
+            generation,
+            checkpoint,
+            networks,
+            matches: match matches.exists() {
+                true => Some(match_records(&matches)?),
+                false => None,
+            },
+        })
+    }
+}
+
+/// Uploads a network; returns its checksum.
+///
+/// # Errors
+/// [`TrainError`] of the file and of the store.
+pub(super) fn upload(store: &Store, path: &Path) -> Result<String, TrainError> {
+    let bytes = fs::read(path).map_err(TrainError::io(path))?;
+    let hash = hash(&bytes);
+    store.keep(&objects::network(&hash), &bytes)?;
+    Ok(hash)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().display().to_string()
+}
+
+/// Brings the folder to the state of the store: summaries and matches of all finished generations,
+/// the last checkpoint, and the networks that play again. Games are fetched when they are needed.
+///
+/// # Errors
+/// [`TrainError::Mismatch`] when the folder holds another run; [`TrainError`] of files and the store.
+pub(super) fn bring_up(
+    store: &Store,
+    run_folder: &RunFolder,
+    id: &str,
+    plan: &CyclePlan,
+) -> Result<(), TrainError> {
+    let id_path = run_folder.root().join("store.json");
+    let known: Option<String> = load(&id_path)?;
+    let is_used = known.is_some() || run_folder.last_summary()?.is_some();
+    if is_used && known.as_deref() != Some(id) {
+        let reason = format!(
+            "it holds another run than {}: give the learner another folder (--out)",
+            store.name()
+        );
+        return Err(TrainError::mismatch(run_folder.root(), reason));
+    }
+    save(&id_path, &id)?;
+    // What is lost or damaged here comes again from the store, with all that is after it.
+    let own = run_folder.sound_generations();
+    let mut all: Vec<Done> = Vec::new();
+    while let Some(done) = objects::read(store, &object(all.len() as u32))? {
+        all.push(done);
+    }
+    let Some(last) = all.last() else {
+        return Ok(());
+    };
+    for done in all.iter().skip(own) {
+        clear(run_folder, done.generation.number)?;
+        keep_matches(run_folder, done)?;
+    }
+    keep_checkpoint(store, run_folder, last)?;
+    for (name, hash) in needed(&all, plan) {
+        keep_network(store, run_folder, name, hash)?;
+    }
+    // Last: what has a summary is complete.
+    for done in all.iter().skip(own) {
+        save(
+            &run_folder.summary(done.generation.number),
+            &done.generation,
+        )?;
+    }
+    let seconds = run_folder.seconds()?.max(last.generation.seconds);
+    save(&run_folder.hours(), &seconds)
+}
+
+/// Removes unfinished work on a generation that another learner has finished.
+fn clear(run_folder: &RunFolder, number: u32) -> Result<(), TrainError> {
+    for folder in [
+        run_folder.fit(number),
+        run_folder.catch_up(number),
+        run_folder.matches(number),
+    ] {
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(TrainError::io(&folder))?;
+        }
+    }
+    for network in [run_folder.network(number), run_folder.start(number)] {
+        for path in [crate::cycle::int8(&network), network] {
+            if path.exists() {
+                fs::remove_file(&path).map_err(TrainError::io(&path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn keep_matches(run_folder: &RunFolder, done: &Done) -> Result<(), TrainError> {
+    let Some(records) = &done.matches else {
+        return Ok(());
+    };
+    let folder = run_folder.matches(done.generation.number);
+    durable::prepare_folder(&folder)?;
+    for record in records {
+        save(&folder.join(format!("{}.json", record.second)), record)?;
+    }
+    Ok(())
+}
+
+fn keep_checkpoint(store: &Store, run_folder: &RunFolder, last: &Done) -> Result<(), TrainError> {
+    let number = last.generation.number;
+    let folder = run_folder.fit(number);
+    let path = folder.join(&last.checkpoint);
+    if path.exists() && Checkpoint::load(&path).is_ok() {
+        return Ok(());
+    }
+    durable::prepare_folder(&folder)?;
+    let bytes = store.get_checked(&objects::of(number, &last.checkpoint), |bytes| {
+        let is_right = last.checkpoint.contains(&hash(&bytes));
+        is_right.then_some(bytes).ok_or("its checksum is wrong")
+    })?;
+    durable::write(&path, &bytes)
+}
+
+/// Names and checksums of the networks with which the next generation may have to do.
+fn needed<'a>(all: &'a [Done], plan: &CyclePlan) -> BTreeMap<&'a String, &'a String> {
+    let generations = || all.iter().map(|done| &done.generation);
+    let recent = generations().rev().take(plan.machines.ahead as usize + 1);
+    let mut numbers: BTreeSet<u32> = recent.map(|g| g.plays_next).collect();
+    let rated = all.iter().rev().find(|done| done.matches.is_some());
+    numbers.extend(rated.map(|done| done.generation.number));
+    numbers.extend(generations().next_back().map(|last| last.number));
+    let stems: Vec<String> = numbers.iter().map(|n| format!("network-{n:04}.")).collect();
+    let is_needed = |name: &str| {
+        let plays_first = all.len() <= plan.machines.ahead as usize && name.starts_with("warm-up");
+        plays_first || stems.iter().any(|stem| name.starts_with(stem))
+    };
+    // Of networks of one name the first counts.
+    let networks = all.iter().rev().flat_map(|done| &done.networks);
+    networks.filter(|(name, _)| is_needed(name)).collect()
+}
+
+fn keep_network(
+    store: &Store,
+    run_folder: &RunFolder,
+    name: &str,
+    wanted: &str,
+) -> Result<(), TrainError> {
+    let path = run_folder.networks().join(name);
+    if fs::read(&path).is_ok_and(|bytes| hash(&bytes) == wanted) {
+        return Ok(());
+    }
+    durable::write(&path, &download(store, wanted)?)
+}

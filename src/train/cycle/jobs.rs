@@ -1,0 +1,289 @@
+//! The games and rating matches of a generation as values, which are pure functions of the plan and of earlier
+//! generations. They say who plays, on any machine. And the files of other runs with which a run begins: they are checked before
+//! anything is written, as the plan of a run that has begun cannot be corrected.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::{BoardShare, CyclePlan, Stage};
+use crate::TrainError;
+use crate::fit::checkpoint::{Checkpoint, Origin};
+use crate::fit::{FitParams, find_encoding, start_weights, usual_encoding};
+use crate::play::generate::Plan;
+use crate::play::generator::{GameGenerator, NetworkGenerator, RolloutGenerator};
+use crate::play::network_game::NetworkPlay;
+use crate::play::settings::SelfPlay;
+use crate::trainable::Trainable;
+use tengen::encode::{find, made_up};
+use tengen_nn::eval::{EvaluatorFactory, ModelSource};
+
+/// Games of a generation on all boards. `N` names a network: by its file, or in a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GamesJob<N = PathBuf> {
+    /// The generation.
+    pub(crate) generation: u32,
+    /// Index of its stage.
+    pub(crate) stage: usize,
+    /// Name of the player: a network's, `nothing` or `rollouts`.
+    pub(crate) players: String,
+    /// The network; without one and without rollouts, an untrained network plays.
+    pub(crate) network: Option<N>,
+    /// Whether random playouts play.
+    pub(crate) rollouts: bool,
+    /// Playouts of a full search.
+    pub(crate) visits: u64,
+    /// Number of the first game.
+    pub(crate) first: u64,
+    /// Games on all boards.
+    pub(crate) games: u64,
+}
+
+/// Games on one board, with consecutive numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GameRange {
+    /// Index of the board in the plan.
+    pub(crate) board: usize,
+    /// Number of the first game.
+    pub(crate) first: u64,
+    /// How many.
+    pub(crate) games: u64,
+}
+
+impl GamesJob {
+    /// The same job with another name of its network.
+    ///
+    /// # Errors
+    /// Those of `name`.
+    pub(super) fn naming<N>(
+        &self,
+        name: impl FnOnce(&Path) -> Result<N, TrainError>,
+    ) -> Result<GamesJob<N>, TrainError> {
+        Ok(GamesJob {
+            generation: self.generation,
+            stage: self.stage,
+            players: self.players.clone(),
+            network: self.network.as_deref().map(name).transpose()?,
+            rollouts: self.rollouts,
+            visits: self.visits,
+            first: self.first,
+            games: self.games,
+        })
+    }
+}
+
+impl<N> GamesJob<N> {
+    /// The games on each of the plan's boards.
+    pub(crate) fn ranges(&self, plan: &CyclePlan) -> Vec<GameRange> {
+        let parts = BoardShare::parts(&plan.boards(), self.games);
+        let range = |(board, (first, games))| GameRange {
+            board,
+            first: self.first + first,
+            games,
+        };
+        parts.into_iter().enumerate().map(range).collect()
+    }
+
+    /// What to play for a range of games; `source` describes the player.
+    pub(crate) fn generation_plan(
+        &self,
+        plan: &CyclePlan,
+        range: GameRange,
+        threads: usize,
+        source: String,
+    ) -> Plan {
+        Plan {
+            first: range.first,
+            games: range.games,
+            seed: plan.seed,
+            threads,
+            settings: settings(plan, range.board),
+            generator: source,
+        }
+    }
+
+    /// The player of these games on the board that begins with `start`; `network` is the job's, opened.
+    ///
+    /// # Errors
+    /// [`TrainError`] when there is no such network, or the search's settings are invalid.
+    pub(crate) fn player<G: Trainable>(
+        &self,
+        plan: &CyclePlan,
+        start: &G,
+        network: Option<EvaluatorFactory>,
+    ) -> Result<Box<dyn GameGenerator<G>>, TrainError> {
+        if self.rollouts {
+            return Ok(Box::new(RolloutGenerator(self.visits)));
+        }
+        let network = match network {
+            Some(network) => network,
+            None => nothing(&plan.stage[self.stage], plan.fit.encoding.as_deref(), start)?,
+        };
+        let play = NetworkPlay {
+            mcts: plan.self_play.mcts().map_err(TrainError::plan)?,
+            visits: u32::try_from(self.visits).unwrap_or(u32::MAX),
+        };
+        Ok(Box::new(NetworkGenerator { network, play }))
+    }
+}
+
+/// Rating matches of a generation's network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MatchJob<N = PathBuf> {
+    /// The generation.
+    pub(crate) generation: u32,
+    /// Its network.
+    pub(crate) network: N,
+    /// Its opponents.
+    pub(crate) opponents: Vec<Opponent<N>>,
+    /// Pairs of games against each.
+    pub(crate) pairs: u32,
+    /// Pairs that one machine plays at a time.
+    pub(crate) pairs_per_ticket: u32,
+    /// Playouts a move of networks.
+    pub(crate) visits: u32,
+    /// Random plies that open a game.
+    pub(crate) opening_plies: u16,
+    /// Fixes openings and playouts.
+    pub(crate) seed: u64,
+}
+
+/// An opponent in rating matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Opponent<N = PathBuf> {
+    /// Its name.
+    pub(crate) name: String,
+    /// Random playouts a move, for one without a network.
+    pub(crate) playouts: u64,
+    /// Its network.
+    pub(crate) network: Option<N>,
+}
+
+impl MatchJob {
+    /// The same job with other names of its networks.
+    ///
+    /// # Errors
+    /// Those of `name`.
+    pub(super) fn naming<N>(
+        &self,
+        name: impl Fn(&Path) -> Result<N, TrainError>,
+    ) -> Result<MatchJob<N>, TrainError> {
+        let network = name(&self.network)?;
+        let opponents = self.opponents.iter().map(|opponent| {
+            Ok(Opponent {
+                name: opponent.name.clone(),
+                playouts: opponent.playouts,
+                network: opponent.network.as_deref().map(&name).transpose()?,
+            })
+        });
+        Ok(MatchJob {
+            generation: self.generation,
+            network,
+            opponents: opponents.collect::<Result<_, TrainError>>()?,
+            pairs: self.pairs,
+            pairs_per_ticket: self.pairs_per_ticket,
+            visits: self.visits,
+            opening_plies: self.opening_plies,
+            seed: self.seed,
+        })
+    }
+}
+
+/// Settings of self-play on one of the plan's boards.
+fn settings(plan: &CyclePlan, board: usize) -> SelfPlay {
+    let boards = plan.boards();
+    let own = boards.get(board).and_then(|board| board.komi);
+    SelfPlay {
+        komi: own.or(plan.self_play.komi),
+        ..plan.self_play.clone()
+    }
+}
+
+/// An untrained network with the stage's architecture.
+fn nothing<G: Trainable>(
+    stage: &Stage,
+    encoding: Option<&str>,
+    start: &G,
+) -> Result<EvaluatorFactory, TrainError> {
+    let encoding = match encoding {
+        Some(id) => Some(find_encoding::<G>(id)?),
+        None => usual_encoding::<G>(stage.network),
+    };
+    let encoding = encoding.ok_or_else(|| {
+        TrainError::Setting(format!("there is no encoding for networks of {}", G::NAME))
+    })?;
+    Ok(EvaluatorFactory::uniform(made_up(start, encoding)))
+}
+
+/// Checks the files that the warm-up of a plan names.
+///
+/// # Errors
+/// [`TrainError::Setting`] names key and file, and says why no run can begin with it.
+pub(crate) fn check_warm_up<G: Trainable>(start: &G, plan: &CyclePlan) -> Result<(), TrainError> {
+    let Some(warm_up) = &plan.warm_up else {
+        return Ok(());
+    };
+    let starts = plan.starts(start)?;
+    if let Some(path) = &warm_up.network {
+        check_network(&starts, path)?;
+    }
+    if let Some(folder) = &warm_up.weights {
+        read_weights(&starts, plan, folder)?;
+    }
+    Ok(())
+}
+
+/// Whether a network can play on all boards.
+fn check_network<G: Trainable>(starts: &[G], path: &Path) -> Result<(), TrainError> {
+    let source = ModelSource::File(path.to_path_buf());
+    let info = source.info().map_err(|error| refused("network", &error))?;
+    for start in starts {
+        if let Err(mismatch) = find(&info, start) {
+            let why = format!("{}: {mismatch}", path.display());
+            return Err(refused("network", &why));
+        }
+    }
+    Ok(())
+}
+
+/// Reads the checkpoint from whose weights the network of the first stage starts.
+///
+/// # Errors
+/// [`TrainError::Setting`] when there is none, or the network cannot start from it.
+pub(super) fn read_weights<G: Trainable>(
+    starts: &[G],
+    plan: &CyclePlan,
+    folder: &Path,
+) -> Result<Checkpoint, TrainError> {
+    let given = Checkpoint::open(folder).map_err(|error| {
+        let advice = "restore it from a copy, or name other weights";
+        refused("weights", &error.advising(advice))
+    })?;
+    check_weights(starts, plan, &given).map_err(|error| {
+        let why = format!(
+            "{}: the first stage cannot start from it: {error}",
+            folder.display()
+        );
+        refused("weights", &why)
+    })?;
+    Ok(given)
+}
+
+/// Whether the network of the first stage can start from these weights.
+fn check_weights<G: Trainable>(
+    starts: &[G],
+    plan: &CyclePlan,
+    given: &Checkpoint,
+) -> Result<(), TrainError> {
+    let stage = plan.stage.first();
+    let stage = stage.ok_or_else(|| TrainError::plan("it has no [[stage]]"))?;
+    let params = FitParams::of::<G>(stage.network, 1, &plan.fit);
+    let planes = find_encoding::<G>(&params.encoding)?.planes();
+    let origin = Origin::of(starts, &params.encoding, planes, 0);
+    start_weights(given, &origin, &params).map(drop)
+}
+
+fn refused(key: &str, why: &dyn Display) -> TrainError {
+    TrainError::plan(format_args!("{key} of [warm-up]: {why}"))
+}
