@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::search::StopFlag;
+use crate::engine::Engine;
+use crate::search::{AnalysisOptions, StopFlag};
 
 /// How long the first search waits for the rest of its input: a script piped into the engine
 /// arrives in pieces within this time, its end included, and counts as one message.
@@ -157,6 +158,13 @@ impl Interrupts {
         state.running = None;
         state.until_input = false;
         found
+    }
+
+    /// Thinks during the opponent's time, until there is input.
+    pub fn ponder(&self, engine: &mut dyn Engine) {
+        self.until_input(|stop| {
+            engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
+        });
     }
 
     /// Whether the current command was interrupted.

@@ -80,10 +80,6 @@ impl Session {
         })
     }
 
-    pub(super) fn end(&mut self) {
-        self.over = true;
-    }
-
     pub(super) fn set_komi(&mut self, komi: HalfPoints) {
         self.komi = Some(komi);
         self.engine.set_komi(komi);
@@ -140,6 +136,13 @@ impl Session {
         Ok(notes)
     }
 
+    /// The record of the game so far, which must have no stones.
+    pub(super) fn empty_record(&self) -> Result<GameRecord, Failure> {
+        let record = self.engine.record();
+        let is_empty = record.plays.is_empty() && record.setup.is_empty();
+        is_empty.then_some(record).ok_or(Failure::NotEmpty)
+    }
+
     /// Runs an interruptible search.
     pub(super) fn search<T>(&mut self, ask: impl FnOnce(&mut dyn Engine, &StopFlag) -> T) -> T {
         let engine = &mut *self.engine;
@@ -148,8 +151,13 @@ impl Session {
 
     /// The move that the engine would play; nothing changes.
     pub(super) fn name_move(&mut self, color: Color) -> Decision {
+        self.choose(color, MoveKind::Named)
+    }
+
+    /// Chooses a move, in one of these ways.
+    pub(super) fn choose(&mut self, color: Color, kind: MoveKind) -> Decision {
         self.search(|engine, stop| {
-            let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
+            let request = MoveRequest::new(color, stop).of_kind(kind);
             engine.genmove(&request, &mut |_| {})
         })
     }

@@ -1,26 +1,27 @@
-//! The command table.
+//! The command table, and the execution of requests by it.
 
 mod analyze;
-mod arguments;
 mod board;
 mod clock;
 mod command;
 mod files;
 mod gogui;
-mod handicap;
-mod live;
 mod opening;
 mod protocol;
-mod scoring;
 mod settings;
 mod views;
 
-pub(super) use arguments::{Arguments, color};
 pub use command::Command;
-pub(super) use command::Run;
-pub use handicap::fixed_points as fixed_handicap_points;
+pub(super) use command::{Arguments, color};
+pub use opening::fixed_points as fixed_handicap_points;
 
-use command::{Games, Menu, command, list, stream};
+use std::sync::Arc;
+
+use super::line::{Stream, parse_line, reply};
+use super::numbers::Dialect::{Cgos, Kata, Leela};
+use super::{Failure, Input, Interrupts, Protocol, Request, Session};
+use crate::engine::MoveKind;
+use command::{Games, Menu, Run, command, list, stream};
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
@@ -49,11 +50,11 @@ pub const COMMANDS: &[Command] = &[
     command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report)
         .menu(&[Menu { kind: "string", label: "Last search", call: "tengen-report" }]),
     command("showboard", "", "the board as text", board::showboard),
-    command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", handicap::fixed_handicap),
-    command("place_free_handicap", "STONES", "choose the points of handicap stones", handicap::place_free_handicap),
-    command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", handicap::set_free_handicap),
-    command("final_score", "", "the result; in Go at any time, without the dead stones", scoring::final_score),
-    command("final_status_list", "STATUS", "the points that are alive, dead, seki, black_territory, white_territory or dame", scoring::final_status_list),
+    command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", opening::fixed_handicap),
+    command("place_free_handicap", "STONES", "choose the points of handicap stones", opening::place_free_handicap),
+    command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", opening::set_free_handicap),
+    command("final_score", "", "the result; in Go at any time, without the dead stones", board::final_score),
+    command("final_status_list", "STATUS", "the points that are alive, dead, seki, black_territory, white_territory or dame", board::final_status_list),
     command("time_settings", "MAIN PERIOD STONES", "set both clocks, in seconds", clock::time_settings),
     command("kgs-time_settings", "SYSTEM [TIMES]", "none, absolute, canadian or byoyomi", clock::kgs_time_settings),
     command("kata-time_settings", "SYSTEM [TIMES]", "those of KGS, fischer or fischer-capped", clock::kata_time_settings),
@@ -66,12 +67,12 @@ pub const COMMANDS: &[Command] = &[
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; reports what is left out", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),
-    stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", analyze::lz_analyze),
-    stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", analyze::lz_genmove_analyze),
-    stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", analyze::kata_analyze),
-    stream("cgos-genmove_analyze", "[COLOUR] [CENTISECONDS]", "genmove with a line of JSON before the move, for the client of CGOS", analyze::cgos_genmove_analyze),
-    stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", analyze::kata_genmove_analyze),
-    stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", analyze::kata_search_analyze),
+    stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", Leela, None),
+    stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", Leela, Some(MoveKind::Play)),
+    stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", Kata, None),
+    stream("cgos-genmove_analyze", "[COLOUR] [CENTISECONDS]", "genmove with a line of JSON before the move, for the client of CGOS", Cgos, Some(MoveKind::Play)),
+    stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", Kata, Some(MoveKind::Play)),
+    stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", Kata, Some(MoveKind::Named)),
     command("stop", "", "nothing: any input ends an analysis", analyze::stop),
     command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", protocol::solve)
         .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }])
@@ -83,7 +84,7 @@ pub const COMMANDS: &[Command] = &[
     command("kata-list-params", "", "names for kata-get-param and kata-set-param", settings::kata_list_params),
     command("kata-get-param", "NAME", "a setting", settings::kata_get_param),
     command("kata-set-param", "NAME VALUE", "change a setting; 0 for no limit", settings::kata_set_param),
-    command("kgs-genmove_cleanup", "COLOUR", "as genmove; no pass while dead stones of the opponent are on the board", scoring::kgs_genmove_cleanup),
+    command("kgs-genmove_cleanup", "COLOUR", "as genmove; no pass while dead stones of the opponent are on the board", board::kgs_genmove_cleanup),
     command("kgs-rules", "NAME", "set the rules by KGS's names or the game's own; KGS's names only affect Go", settings::kgs_rules),
     command("kgs-game_over", "", "the game has ended: no more pondering", protocol::kgs_game_over),
     list("gogui-analyze_commands", "", "the lines of GoGui's menu", gogui::analyze_commands),
@@ -134,7 +135,49 @@ pub const COMMANDS: &[Command] = &[
         .menu(&[Menu { kind: "param", label: "Settings", call: "tengen-settings" }]),
 ];
 
-/// The command of this name.
-pub(super) fn find(name: &str) -> Option<&'static Command> {
-    COMMANDS.iter().find(|command| command.name == name)
+impl Protocol for Session {
+    type Command = Request;
+
+    fn parse(line: &[u8]) -> Input<Request> {
+        parse_line(line)
+    }
+
+    fn ends(request: &Request) -> bool {
+        request.name == "quit"
+    }
+
+    fn interrupts(&self) -> Arc<Interrupts> {
+        Arc::clone(&self.interrupts)
+    }
+
+    fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
+        let mut all = COMMANDS.iter();
+        let Some(command) = all.find(|command| command.name == request.name) else {
+            return send(&reply(&request.id, Err(Failure::UnknownCommand)));
+        };
+        let arguments = Arguments::of(command, request);
+        let result = match command.run {
+            Run::Answer(run) => run(self, &arguments),
+            Run::List(run) => run(self, COMMANDS, &arguments),
+            Run::Stream(dialect, kind) => {
+                let mut stream = Stream::new(&request.id, send);
+                let result = analyze::stream(self, &arguments, dialect, kind, &mut stream);
+                if stream.is_open() {
+                    return stream.close(&result.unwrap_or_default());
+                }
+                result
+            }
+        };
+        send(&reply(&request.id, result));
+    }
+
+    fn idle(&mut self) {
+        if self.options.ponder {
+            self.interrupts.ponder(&mut *self.engine);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
 }

@@ -6,9 +6,7 @@
 //! an answer. A position comes as lines that end with `DONE`, or as words on one line. Commands are
 //! case-insensitive. Extensions of Yixin's protocol are understood as far as they fit.
 
-mod help;
 mod info;
-mod opening;
 mod play;
 mod stones;
 mod text;
@@ -26,7 +24,6 @@ use crate::clock::TimeControl;
 use crate::engine::{Engine, ThinkingLimits};
 use crate::game::BoardSize;
 use crate::games::UnknownGame;
-use crate::search::AnalysisOptions;
 
 /// Creates the engine for a board within resource limits.
 pub type MakeBrain =
@@ -218,7 +215,7 @@ impl GomocupSession {
                 self.say(send, &forbidden);
             }
             "YXNBEST" => self.reply(send)?,
-            "HELP" => help::lines().for_each(|line| self.say(send, &line)),
+            "HELP" => text::help().for_each(|line| self.say(send, &line)),
             _ => {
                 self.skips_list = true;
                 let text = format!("UNKNOWN {:?} is not a command of this program", short(name));
@@ -311,9 +308,7 @@ impl Protocol for GomocupSession {
     fn idle(&mut self) {
         let ponder = self.info.pondering.unwrap_or(self.options.ponder);
         if let Some(engine) = self.engine.as_deref_mut().filter(|_| ponder) {
-            self.interrupts.until_input(|stop| {
-                engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
-            });
+            self.interrupts.ponder(engine);
         }
     }
 

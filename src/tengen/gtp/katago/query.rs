@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::fields::{Fields, Refusal, short, shorten};
-use super::options::{KatagoOptions, MakeAnalyst};
-use super::query_options::{self, QueryOptions};
+use super::query_options::{self, KatagoOptions, QueryOptions};
 use crate::engine::{Engine, EngineError};
 use crate::game::{BoardSize, Color, HalfPoints};
 use crate::games::UnknownGame;
 use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Play, Vertex};
+use tengen_nn::eval::HumanProfile;
 
 /// Maximum board side in text notation.
 const LONGEST_SIDE: i64 = 25;
@@ -42,6 +42,24 @@ const NOT_HAD: &[&str] = &[
     "includeMovesOwnershipStdev",
     "includeNoResultValue",
 ];
+
+/// Creates an engine for a board and rules; the game's usual ones if the text is empty.
+pub type MakeAnalyst =
+    Box<dyn Fn(BoardSize, &str) -> Result<Box<dyn Engine>, UnknownGame> + Send + Sync>;
+
+/// Creates an engine for a board whose network imitates these people.
+pub type MakeImitator =
+    Box<dyn Fn(BoardSize, HumanProfile) -> Result<Box<dyn Engine>, UnknownGame> + Send + Sync>;
+
+/// External resources of a session.
+pub struct KatagoResources {
+    /// Creates an engine for the board and rules of queries.
+    pub make: MakeAnalyst,
+    /// The same of a second network, one that imitates people, if there is one.
+    pub imitate: Option<MakeImitator>,
+    /// Makes engines created from now on ignore earlier search results.
+    pub forget: Box<dyn Fn()>,
+}
 
 /// A valid query.
 #[derive(Debug, Clone, PartialEq)]

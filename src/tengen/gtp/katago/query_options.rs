@@ -1,10 +1,10 @@
-//! Search options of a query: limits, moves to avoid, and requested fields.
+//! Options of a session, and search options of a query: limits, moves to avoid, and requested fields.
 
 use std::time::Duration;
 
 use super::fields::{Fields, Object, Refusal};
-use super::options::KatagoOptions;
-use crate::game::{BoardSize, Color, Move};
+use crate::game::BoardSize;
+use crate::gtp::analysis::Restriction;
 use crate::gtp::numbers::Perspective;
 use tengen_nn::eval::HumanProfile;
 
@@ -17,13 +17,25 @@ const LONGEST: f64 = 1e9;
 /// Report intervals, in seconds.
 const TIMES: std::ops::RangeInclusive<f64> = 0.001..=1e6;
 
-/// Move restrictions of a side.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Restriction {
-    pub(super) color: Color,
-    pub(super) moves: Vec<Move>,
-    /// Whether these moves are the only ones that may be searched.
-    pub(super) only: bool,
+/// Options of query processing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KatagoOptions {
+    /// Name reported to `query_version`.
+    pub name: String,
+    /// Names of its networks.
+    pub networks: Vec<String>,
+    /// Name of the network that imitates people.
+    pub imitator: Option<String>,
+    /// Number of positions analysed concurrently, at least 1.
+    pub positions: usize,
+    /// Default perspective of reported values.
+    pub perspective: Perspective,
+    /// Default visits per search.
+    pub visits: u64,
+    /// Default time limit per search.
+    pub time: Option<Duration>,
+    /// Whether remaining queries are answered after the end of input.
+    pub finish: bool,
 }
 
 /// Options of a query; unset ones have the program's defaults.
@@ -274,18 +286,14 @@ impl QueryOptions {
         }
         Ok(())
     }
-
-    /// The moves of `mover` to avoid.
-    pub(super) fn avoided(&self, mover: Color, legal: &[Move]) -> Vec<Move> {
-        let own = || self.restrictions.iter().filter(|own| own.color == mover);
-        let forbids = |mv: &Move| own().any(|own| own.moves.contains(mv) != own.only);
-        legal.iter().copied().filter(forbids).collect()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Color;
+    use crate::game::Move;
+    use crate::gtp::analysis::avoided;
     use crate::gtp::katago::tests::options;
 
     const SIZE: BoardSize = BoardSize::square(3);
@@ -393,14 +401,15 @@ mod tests {
         let legal = [0, 1, 9].map(Move);
         let (b, w) = (entry("B", r#""A1", "pass""#), entry("W", r#""B1""#));
         let (query_options, _) = read(&format!("{{\"avoidMoves\": [{b}, {w}]}}")).unwrap();
+        let avoided = |options: QueryOptions| {
+            Color::BOTH.map(|color| avoided(&options.restrictions, color, &legal))
+        };
         assert_eq!(
-            query_options.avoided(Color::Black, &legal),
-            [0, 9].map(Move)
+            avoided(query_options),
+            [vec![Move(0), Move(9)], vec![Move(1)]]
         );
-        assert_eq!(query_options.avoided(Color::White, &legal), [Move(1)]);
         let (query_options, _) = read(&format!("{{\"allowMoves\": [{b}]}}")).unwrap();
-        assert_eq!(query_options.avoided(Color::Black, &legal), [Move(1)]);
-        assert_eq!(query_options.avoided(Color::White, &legal), []);
+        assert_eq!(avoided(query_options), [vec![Move(1)], vec![]]);
         assert!(read(&format!("{{\"allowMoves\": [{b}, {b}]}}")).is_err());
     }
 }

@@ -9,8 +9,7 @@
 //! An operator at a terminal may also use the commands of [`text::HELP`], and gets an answer to
 //! every invalid line.
 
-mod ending;
-mod operator;
+mod games;
 mod records;
 mod text;
 
@@ -328,10 +327,7 @@ impl Protocol for SauSession {
 
     fn idle(&mut self) {
         if self.options.ponder && self.game.is_some() {
-            let engine = &mut self.engine;
-            self.interrupts.until_input(|stop| {
-                engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
-            });
+            self.interrupts.ponder(&mut *self.engine);
         }
     }
 

@@ -2,8 +2,7 @@
 
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
-use crate::gtp::vertex::COLUMNS;
-use crate::gtp::{format_vertex, parse_vertex};
+use crate::gtp::board::{COLUMNS, format_vertex, parse_vertex};
 use crate::record::Vertex;
 
 /// Help text.
