@@ -14,7 +14,7 @@ use tengen::registry;
 
 use super::flags::{EngineFlags, OF_A_BOOK, refused};
 use super::katago_arguments::KatagoArguments;
-use super::terminal;
+use super::output;
 
 /// Analyse positions for KaTrain and other clients, with the protocol of KataGo's analysis engine.
 ///
@@ -68,7 +68,7 @@ impl Analysis {
         let imitator = self.katago.imitator(&options);
         let katago_options = KatagoOptions {
             name: "Tengen".to_owned(),
-            networks: terminal::network(&options, loaded).into_iter().collect(),
+            networks: output::network(&options, loaded).into_iter().collect(),
             imitator: imitator.as_ref().map(|(_, name)| name.clone()),
             positions,
             perspective: perspective.map_err(wrong)?,
@@ -77,8 +77,8 @@ impl Analysis {
             finish: !self.quit_without_waiting,
         };
         // KaTrain waits for the word `ready`.
-        let who = terminal::who(&options, loaded, "KataGo's analysis protocol");
-        terminal::tell(&format!(
+        let who = output::who(&options, loaded, "KataGo's analysis protocol");
+        output::tell(&format!(
             "{who} Ready for queries, one JSON object per line."
         ));
         let options = shared_out(options, positions, cores);

@@ -8,7 +8,7 @@ use tengen::engine::{Backend, EngineOptions};
 use tengen_nn::eval::{BackendKind, HumanProfile};
 
 use super::flags::EngineFlags;
-use super::terminal;
+use super::output;
 
 /// The flags that [`arguments`] makes of them.
 #[derive(Debug, Default, Args)]
@@ -135,7 +135,7 @@ impl KatagoArguments {
             ..options.clone()
         };
         let opened = options.clone().resolve_with_backend();
-        let error = match opened.map(|(options, loaded)| terminal::network(&options, loaded)) {
+        let error = match opened.map(|(options, loaded)| output::network(&options, loaded)) {
             Ok(Some(name)) => return Some((options, name)),
             Ok(None) => "it is not for this board".to_owned(),
             Err(error) => error.to_string(),
@@ -154,7 +154,7 @@ fn is_our_own(model: &Path) -> bool {
 }
 
 fn tell_ignored(what: &str) {
-    terminal::tell(&format!("Ignored arguments of KataGo: {what}"));
+    output::tell(&format!("Ignored arguments of KataGo: {what}"));
 }
 
 /// The arguments of `tengen`, with KataGo's single-dash ones converted to ours.

@@ -18,7 +18,7 @@ use tengen::registry;
 
 use super::flags::EngineFlags;
 use super::live::LiveBoard;
-use super::terminal;
+use super::output;
 
 /// Play on the SAU platform of the China Computer Game Championship (CCGC).
 ///
@@ -116,11 +116,11 @@ impl Sau {
             main: Duration::from_secs_f64(self.main_time),
             overtime: Overtime::None,
         });
-        let attended = terminal::is_attended();
+        let attended = output::is_attended();
         let records = self.folders();
         if attended {
-            terminal::greet(&options, loaded, "for the SAU platform");
-            terminal::tell(&format!("Records go to {}.", records[0].display()));
+            output::greet(&options, loaded, "for the SAU platform");
+            output::tell(&format!("Records go to {}.", records[0].display()));
         }
         let sau_options = SauOptions {
             name: self.name,
@@ -141,7 +141,7 @@ impl Sau {
         let utc_offset = self.utc_offset;
         let links = SauResources {
             date: Box::new(move || date_time(unix_time(), utc_offset)),
-            tell: Box::new(|line| terminal::tell(&format!("tengen: {line}"))),
+            tell: Box::new(|line| output::tell(&format!("tengen: {line}"))),
         };
         let session = SauSession::new(engine, sau_options, links);
         serve(session, input, std::io::stdout()).context("the session failed")
@@ -189,13 +189,13 @@ impl Sau {
                 "log written to a fallback location ({})",
                 failures.join("; ")
             );
-            terminal::tell(&format!("tengen: {}", harmless(&trouble)));
+            output::tell(&format!("tengen: {}", harmless(&trouble)));
         }
-        let (process, attended) = (std::process::id(), terminal::is_attended());
+        let (process, attended) = (std::process::id(), output::is_attended());
         logger.format(move |out, record| {
             let (level, text) = (record.level(), record.args());
             if attended && level <= log::Level::Warn {
-                terminal::tell(&format!("tengen: {text}"));
+                output::tell(&format!("tengen: {text}"));
             }
             let time = out.timestamp_millis();
             writeln!(out, "{time} {process} {level:5} {text}")

@@ -10,7 +10,7 @@ use tengen_nn::eval::{
 };
 
 use super::super::output;
-use super::super::random_position::random_position;
+use tengen::command::random_position;
 
 /// Rows per call: an unusual number, so that partial batches are tested, too.
 const ROWS: usize = 100;

@@ -21,7 +21,7 @@ use tengen_nn::eval::{
 };
 
 use super::super::output;
-use super::super::random_position::random_position;
+use tengen::command::random_position;
 
 const BATCHES: [u32; 4] = [1, 4, 8, 16];
 /// The same on a GPU.

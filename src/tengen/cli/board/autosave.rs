@@ -12,7 +12,7 @@ use tengen::program;
 use tengen::record::file;
 
 use super::board_state::BoardState;
-use super::new_game::NewGame;
+use super::game::NewGame;
 use super::session::Session;
 
 /// Minimum interval between two writes.

@@ -4,7 +4,6 @@
 //! `Player` that plays over GTP.
 
 mod file;
-mod findings;
 mod taken_back;
 mod tasks;
 
@@ -20,9 +19,8 @@ use tengen::registry;
 
 use super::super::flags::EngineFlags;
 use super::clocks::Clocks;
-use super::game::{BoardGame, GameEnd, Judged};
-use super::new_game::{Level, NewGame, Who};
-use super::task::{Task, TaskRequest};
+use super::game::{BoardGame, GameEnd, Judged, Level, NewGame, Who};
+use super::report::{Task, TaskRequest};
 use super::tree::MAX_NODES;
 
 /// Tengen's name as a player, by which it knows its games when they are opened.

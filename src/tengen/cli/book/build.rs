@@ -11,13 +11,13 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Engine, EngineOptions};
 use tengen::game::Game;
 use tengen::games::with_game;
+use tengen::gtp::format_moves;
 use tengen::registry;
 
-use super::search::search;
-use super::walk::{proof_text, text, walk};
+use super::walk::{proof_text, search, walk};
 use crate::cli::flags::{EngineFlags, refused};
+use crate::cli::output::{self, tell};
 use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
-use crate::cli::terminal::{self, tell};
 
 /// Default visits of a search.
 const VISITS: u64 = 1600;
@@ -63,7 +63,7 @@ fn hours(text: &str) -> Result<Duration, String> {
 impl Build {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let (options, loaded) = self.engine.read()?.resolve_with_backend()?;
-        let player = terminal::network(&options, loaded);
+        let player = output::network(&options, loaded);
         let player = player.unwrap_or_else(|| "random playouts".to_owned());
         let (size, rules) = (options.board(), &*options.rules);
         with_game!(&options.game, size, rules: rules, |empty| self.grow(&empty, &options, player))?
@@ -111,14 +111,13 @@ impl Build {
                 tell(&format!(
                     "{} after {}",
                     work.text(empty),
-                    text(empty.size(), &place.moves)
+                    format_moves(&place.moves, empty.size())
                 ));
             }
         };
-        let all_known = if is_done {
-            ": there is nothing left to search"
-        } else {
-            ""
+        let all_known = match is_done {
+            true => ": there is nothing left to search",
+            false => "",
         };
         tell(&format!(
             "{steps} searches, {}{all_known}",
@@ -156,13 +155,8 @@ impl<G: Game> Work<G> {
                     // The visits of the position's first search are not for its other moves.
                     self.engine.clear();
                 }
-                Some(search(
-                    &mut *self.engine,
-                    empty,
-                    &place.moves,
-                    avoid,
-                    self.visits,
-                )?)
+                let engine = &mut *self.engine;
+                Some(search(engine, empty, &place.moves, avoid, self.visits)?)
             }
         };
         let (key, kept) = self.growth.add(place, report.as_ref());

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use clap::{Arg, Args};
 use serde::Serialize;
-use tengen::book::{self, Book, BookMeta, Images};
+use tengen::book::{self, Book, BookMeta, BookMove, Images};
 use tengen::clock::{Clock, SystemClock};
 use tengen::command::sample;
 use tengen::engine::{Engine, EngineOptions};
 use tengen::game::{Game, Move, Proof};
 use tengen::games::with_game;
+use tengen::gtp::{format_move, format_moves};
 use tengen::registry;
 
-use super::search::search;
-use super::walk::text;
+use super::walk::search;
 use crate::cli::flags::{EngineFlags, refused};
 use crate::cli::output::print_report;
 
@@ -126,8 +126,8 @@ fn lines<G: Game>(empty: &G, book: &Book) -> Vec<Vec<Move>> {
         let mut next = Vec::new();
         for (moves, images) in level {
             let known = book.moves(images.key());
-            let open = known.iter().filter(|mv| mv.is_known && mv.proof.is_none());
-            for mv in open {
+            let is_open = |mv: &&BookMove| mv.is_known && mv.proof.is_none();
+            for mv in known.iter().filter(is_open) {
                 if let Some(own) = images.own(mv.mv)
                     && seen.insert(mv.next)
                 {
@@ -135,10 +135,7 @@ fn lines<G: Game>(empty: &G, book: &Book) -> Vec<Vec<Move>> {
                     next.push((line, images.after(own)));
                 }
             }
-            if known
-                .first()
-                .is_some_and(|best| best.is_known && best.proof.is_none())
-            {
+            if known.first().filter(is_open).is_some() {
                 found.push(moves);
             }
         }
@@ -174,9 +171,9 @@ fn compared<G: Game>(
     let after = -value_of(&after)?.1;
     let size = empty.size();
     Ok(Compared {
-        moves: text(size, moves),
-        book_move: text(size, &[mv]),
-        search_move: text(size, &[chosen]),
+        moves: format_moves(moves, size),
+        book_move: format_move(mv, size),
+        search_move: format_move(chosen, size),
         book: value,
         first,
         search,

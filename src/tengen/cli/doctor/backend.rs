@@ -1,20 +1,20 @@
-//! Checks whether a backend runs a network here, how fast, and whether it agrees with another one.
+//! What is found about parts of the machine; and whether a backend runs a network here, how fast, and whether it agrees with another one.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
+use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
+use tengen::encode::{Encode, Mismatch, find};
 use tengen::game::BoardSize;
+use tengen::games::with_game;
 use tengen_nn::eval::{
     BackendKind, Batch, Difference, EvalError, Evaluator, EvaluatorFactory, FETCH_SCRIPT,
     LoadOptions, ModelInfo, ModelSource, Outputs,
 };
 use tengen_nn::onnx::{Header, PRECISION};
 
-use super::finding::{Finding, State};
-use crate::cli::random_position::random_position;
-use tengen::encode::{Encode, Mismatch, find};
-use tengen::games::with_game;
+use tengen::command::random_position;
 
 /// Number of timed evaluations.
 const EVALUATIONS: usize = 20;
@@ -205,6 +205,47 @@ impl Sample {
         let moves = position.legal_moves();
         moves.for_each(|mv| legal[mv.index()] = true);
         Ok(Sample { planes, legal })
+    }
+}
+
+/// State of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum State {
+    /// It works.
+    Ok,
+    /// Not available, and not requested.
+    Absent,
+    /// Does not work, although requested.
+    Broken,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    pub(super) state: State,
+    pub(super) what: &'static str,
+    pub(super) text: String,
+    /// Suggested fix; empty if nothing needs fixing.
+    pub(super) fix: String,
+}
+
+impl Finding {
+    pub(super) fn ok(what: &'static str, text: String) -> Finding {
+        Finding {
+            state: State::Ok,
+            what,
+            text,
+            fix: String::new(),
+        }
+    }
+
+    pub(super) fn broken(what: &'static str, text: String, fix: impl Into<String>) -> Finding {
+        Finding {
+            state: State::Broken,
+            what,
+            text,
+            fix: fix.into(),
+        }
     }
 }
 

@@ -8,7 +8,6 @@ mod pages;
 mod progress;
 mod record;
 mod search;
-mod summary;
 mod text;
 mod truth;
 
@@ -30,7 +29,7 @@ pub(super) use facts::Game;
 use pages::Pages;
 use progress::Progress;
 pub(super) use search::Reviewer;
-use summary::Summary;
+use text::Summary;
 
 /// Solver nodes per position by default.
 const NODES: u64 = 1_000_000;

@@ -8,8 +8,7 @@ use tengen::record::file;
 
 use super::facts::{Game, Review, Settings};
 use super::html;
-use super::html::index::Entry;
-use super::summary::Summary;
+use super::text::Summary;
 
 const INDEX: &str = "index.html";
 
@@ -17,13 +16,13 @@ const INDEX: &str = "index.html";
 pub(super) struct Pages {
     /// The page of each file.
     paths: HashMap<PathBuf, PathBuf>,
-    /// Entries of a folder's index page so far.
+    /// Rows of a folder's index page so far.
     index: Option<Index>,
 }
 
 struct Index {
     path: PathBuf,
-    entries: Vec<Entry>,
+    rows: Vec<String>,
     summary: Summary,
 }
 
@@ -42,7 +41,14 @@ impl Pages {
                 paths: HashMap::from([(file.clone(), path.to_owned())]),
                 index: None,
             },
-            _ => Pages::folder(path, files)?,
+            _ => Pages {
+                paths: in_folder(path, files, "html")?,
+                index: Some(Index {
+                    path: path.join(INDEX),
+                    rows: Vec::new(),
+                    summary: Summary::default(),
+                }),
+            },
         };
         let folder = pages.paths.values().next().and_then(|page| page.parent());
         let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
@@ -56,19 +62,6 @@ impl Pages {
             );
         }
         Ok(pages)
-    }
-
-    fn folder(folder: &Path, files: &[PathBuf]) -> anyhow::Result<Pages> {
-        let paths = in_folder(folder, files, "html")?;
-        let index = Index {
-            path: folder.join(INDEX),
-            entries: Vec::new(),
-            summary: Summary::default(),
-        };
-        Ok(Pages {
-            paths,
-            index: Some(index),
-        })
     }
 
     /// The review of this game with these settings from a folder's page.
@@ -85,12 +78,9 @@ impl Pages {
         write(path, &html::page(review, self.index.is_some())?)?;
         if let Some(index) = &mut self.index {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            index.entries.push(Entry::new(&name, review));
+            index.rows.push(html::index_row(&name, review));
             index.summary.add(review);
-            write(
-                &index.path,
-                &html::index::page(&index.entries, &index.summary),
-            )?;
+            write(&index.path, &html::index(&index.rows, &index.summary))?;
         }
         Ok(path)
     }

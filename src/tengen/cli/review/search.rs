@@ -12,8 +12,8 @@ use tengen::engine::{
     SolverThreads,
 };
 use tengen::game::{BoardSize, Color, Move, Outcome, Proof, Symmetry};
-use tengen::gtp::format_vertex;
-use tengen::record::{GameRecord, Vertex};
+use tengen::gtp::format_move;
+use tengen::record::GameRecord;
 use tengen::registry;
 use tengen::search::{AnalysisOptions, MoveReport, PointsByMove, SearchReport, StopFlag};
 use tengen::settings::Table as _;
@@ -21,8 +21,8 @@ use tengen::solver;
 use tengen_nn::eval::ModelSource;
 
 use super::super::flags::EngineFlags;
-use super::facts::{Candidate, Class, Game, Judged, Position, Review, Settings, Side};
-use super::judge::{self, Known};
+use super::facts::{Candidate, Game, Judged, Position, Review, Settings, Side};
+use super::judge::{self, tenth};
 use super::truth::{self, SolverBudget, Verdict};
 
 /// Default visits of a search, with a network and with random playouts.
@@ -104,23 +104,24 @@ impl Reviewer {
         Ok(options)
     }
 
-    /// The settings of the judgement, except those that depend on the board.
-    fn settings_of(&self, options: &EngineOptions) -> Settings {
+    /// The settings of the judgement: by searches with these limits, and by a network or without one.
+    fn settings_of(&self, options: &EngineOptions, search: String, by_network: bool) -> Settings {
         let usual = EngineOptions::of(&options.game).map(|usual| usual.search);
         let usual = usual.unwrap_or_default().values();
         let changed = options.search.values().into_iter().zip(usual);
         let changed = changed.filter(|(now, usual)| now != usual);
-        let model = options.model.as_ref();
-        let (nodes, from) = (self.nodes, self.from);
+        let changed = changed.map(|((name, value), _)| format!("{name}={value}"));
         Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            search: String::new(),
-            network: model.map_or("built in".to_owned(), |path| path.display().to_string()),
-            changed: changed
-                .map(|((name, value), _)| format!("{name}={value}"))
-                .collect(),
-            nodes,
-            from,
+            search,
+            network: match &options.model {
+                _ if !by_network => "none".to_owned(),
+                Some(path) => path.display().to_string(),
+                None => "built in".to_owned(),
+            },
+            changed: changed.collect(),
+            nodes: self.nodes,
+            from: self.from,
             thresholds: self.thresholds,
         }
     }
@@ -144,8 +145,7 @@ impl Reviewer {
         record: &GameRecord,
         see: &mut dyn FnMut(Searched<'_>),
     ) -> anyhow::Result<Review> {
-        let stop = self.stop.clone();
-        let (nodes, from) = (self.nodes, self.from);
+        let (stop, nodes, from) = (self.stop.clone(), self.nodes, self.from);
         let judge = self.judge(record)?;
         let threads = std::thread::available_parallelism().map_or(1, Into::into);
         let means = SolverBudget {
@@ -157,29 +157,14 @@ impl Reviewer {
             bytes: (judge.options.solver.solver_mib as usize) << 20,
             from,
         };
-        let mut verdicts = vec![None; record.plays.len() + 1];
-        let mut truth = truth::verdicts(record, means)?;
-        let mut ask = |moves: usize| {
-            let found = truth(moves);
-            if let Some(slot) = verdicts.get_mut(moves) {
-                slot.clone_from(&found);
-            }
-            found
-        };
-        let mut positions = judge.search(record, &mut ask, &stop, see)?;
-        drop(truth);
-        let thresholds = &judge.settings.thresholds;
-        compare(&mut positions, &game, &verdicts, thresholds);
-        let movers = |position: &Position| game.moves.get(position.moves).map(|mv| mv.color);
-        let played = || {
-            let moved = positions.iter();
-            moved.filter_map(|position| Some((position, movers(position)?)))
-        };
+        let mut verdicts = truth::verdicts(record, means)?;
+        let mut positions = judge.search(record, &mut *verdicts, &stop, see)?;
+        judge::compare(&mut positions, &game, &judge.settings.thresholds);
         Ok(Review {
             settings: judge.settings.clone(),
             by_network: judge.by_network,
             proven: judge::proven(&positions),
-            players: Side::BOTH.map(|side| judge::tally(played(), side)),
+            players: Side::BOTH.map(|side| judge::tally(&positions, side)),
             positions,
             game,
         })
@@ -187,9 +172,8 @@ impl Reviewer {
 
     fn judge(&mut self, record: &GameRecord) -> anyhow::Result<&mut BoardEngine> {
         let (game, size) = (&record.game, record.size);
-        let kept = self.judge.take();
-        let kept = kept.filter(|judge| judge.game == *game && judge.engine.size() == size);
-        let judge = match kept {
+        let fits = |judge: &BoardEngine| judge.game == *game && judge.engine.size() == size;
+        let judge = match self.judge.take().filter(fits) {
             Some(judge) => judge,
             None => self.create_engine(game, size)?,
         };
@@ -200,12 +184,8 @@ impl Reviewer {
     fn create_engine(&self, game: &str, size: BoardSize) -> anyhow::Result<BoardEngine> {
         let options = self.options(game)?;
         let mut engine = registry::create(&options, size, &self.time)?;
-        let stop = StopFlag::new();
-        let request = AnalysisRequest::new(
-            Color::Black,
-            AnalysisEffort::Network(Symmetry::IDENTITY),
-            &stop,
-        );
+        let effort = AnalysisEffort::Network(Symmetry::IDENTITY);
+        let request = AnalysisRequest::new(Color::Black, effort, &StopFlag::new());
         let first = engine.analyse(&request, &mut |_| {});
         let by_network = first.is_some_and(|report| report.by_network());
         if let Some(model) = &options.model
@@ -224,18 +204,13 @@ impl Reviewer {
             thinking_limits.visits = Some(if by_network { VISITS } else { PLAYOUTS });
         }
         let unit = if by_network { "visits" } else { "playouts" };
-        let visits = thinking_limits
-            .visits
-            .map(|visits| format!("{visits} {unit}"));
+        let visits = thinking_limits.visits;
+        let visits = visits.map(|visits| format!("{visits} {unit}"));
         let time = thinking_limits.time_per_move;
         let time = time.map(|time| format!("{} s", time.as_secs_f64()));
         let limits: Vec<String> = visits.into_iter().chain(time).collect();
         engine.set_thinking_limits(thinking_limits);
-        let mut settings = self.settings_of(&options);
-        settings.search = limits.join(" or ");
-        if !by_network {
-            "none".clone_into(&mut settings.network);
-        }
+        let settings = self.settings_of(&options, limits.join(" or "), by_network);
         Ok(BoardEngine {
             game: game.to_owned(),
             options,
@@ -256,9 +231,8 @@ impl BoardEngine {
         stop: &StopFlag,
         see: &mut dyn FnMut(Searched<'_>),
     ) -> anyhow::Result<Vec<Position>> {
-        self.engine
-            .load(record)
-            .context("the game cannot be replayed")?;
+        let loaded = self.engine.load(record);
+        loaded.context("the game cannot be replayed")?;
         let mut positions: Vec<Position> = Vec::new();
         for moves in (0..=record.plays.len()).rev() {
             let play = record.plays.get(moves).map(|recorded| recorded.play);
@@ -269,11 +243,13 @@ impl BoardEngine {
             if stop.is_raised() {
                 break;
             }
-            let ended = play.is_none();
             let looked = SearchedPosition {
                 report: report.as_ref(),
                 verdict: verdict.as_ref(),
-                outcome: ended.then(|| self.outcome(stop)).flatten(),
+                outcome: match play {
+                    Some(_) => None,
+                    None => self.outcome(stop),
+                },
                 mover,
                 size: record.size,
             };
@@ -373,12 +349,15 @@ impl SearchedPosition<'_> {
             Some(outcome.value_for(Color::Black) * margin)
         });
         let expected = self.report.and_then(SearchReport::black_ahead);
-        let lead = ended.or(expected);
-        lead.map(|lead| (lead * 10.0).round() / 10.0)
+        ended.or(expected).map(tenth)
     }
 
     fn is_forced(&self) -> bool {
-        self.report.is_some_and(|report| report.moves.len() == 1)
+        self.moves().len() == 1
+    }
+
+    fn moves(&self) -> &[MoveReport] {
+        self.report.map_or(&[], |report| &report.moves)
     }
 
     /// Black's winrate from a value for the mover, to four digits.
@@ -407,12 +386,10 @@ impl SearchedPosition<'_> {
             let proof = wins.map(|wins| if wins { Proof::Win } else { Proof::Loss });
             found.proof = proof.or(found.proof);
         }
-        let winner = self.verdict.map(|verdict| verdict.winner);
-        let proof = winner.map(|winner| match winner == self.mover {
-            true => Proof::Win,
-            false => Proof::Loss,
-        });
-        told.proof = proof.or(told.proof);
+        if let Some(verdict) = self.verdict {
+            let wins = verdict.winner == self.mover;
+            told.proof = Some(if wins { Proof::Win } else { Proof::Loss });
+        }
         let rank = |found: &MoveReport| match found.proof {
             Some(Proof::Win) => 0,
             None | Some(Proof::Draw) => 1,
@@ -423,15 +400,14 @@ impl SearchedPosition<'_> {
     }
 
     fn candidates(&self, played: Option<Move>) -> Vec<Candidate> {
-        let moves = self.report.map_or(&[][..], |report| &report.moves);
         let mut candidates = Vec::new();
-        for (index, found) in moves.iter().enumerate() {
+        for (index, found) in self.moves().iter().enumerate() {
             let wins = self.proof(found);
             let seen = found.visits > 0 && index < CANDIDATES;
             let expected = found.expected.as_ref().filter(|_| found.visits > 0);
             if seen || wins.is_some() || played == Some(found.mv) {
                 candidates.push(Candidate {
-                    at: self.vertex(found.mv),
+                    at: format_move(found.mv, self.size),
                     visits: found.visits,
                     winrate: match wins {
                         // The search gives a move without visits its parent's value.
@@ -440,7 +416,7 @@ impl SearchedPosition<'_> {
                         }
                         _ => self.winrate(found.value),
                     },
-                    lead: expected.map(|expected| (expected.black_ahead * 10.0).round() / 10.0),
+                    lead: expected.map(|expected| tenth(expected.black_ahead)),
                     prior: (found.prior * 1e4).round() / 1e4,
                     wins,
                     pv: self.line(&found.pv),
@@ -450,9 +426,9 @@ impl SearchedPosition<'_> {
         candidates
     }
 
-    /// The report's data of the move played; its loss is computed later.
+    /// The report's data of the move played; its loss is computed later, with the solver's line or another one.
     fn judged(&self, mv: Move, winner: Option<Side>, by_network: bool) -> Judged {
-        let moves = self.report.map_or(&[][..], |report| &report.moves);
+        let moves = self.moves();
         let place = moves.iter().position(|found| found.mv == mv);
         let own = place.map(|place| &moves[place]);
         let rank = own.filter(|_| by_network).map(|own| {
@@ -466,84 +442,18 @@ impl SearchedPosition<'_> {
             class: None,
             counts: moves.len() > 1 && !lost,
             policy_rank: rank,
-            choice: place
-                .filter(|_| own.is_some_and(|own| own.visits > 0))
+            choice: own
+                .filter(|own| own.visits > 0)
+                .and(place)
                 .map(|place| place + 1),
-            better: Vec::new(),
+            better: self
+                .verdict
+                .map_or(Vec::new(), |verdict| self.line(&verdict.line)),
         }
-    }
-
-    fn vertex(&self, mv: Move) -> String {
-        format_vertex(Vertex::of(mv, self.size), self.size)
     }
 
     fn line(&self, moves: &[Move]) -> Vec<String> {
-        moves.iter().take(LINE).map(|&mv| self.vertex(mv)).collect()
+        let moves = moves.iter().take(LINE);
+        moves.map(|&mv| format_move(mv, self.size)).collect()
     }
-}
-
-/// Judges each move by the positions before and after it.
-fn compare(
-    positions: &mut [Position],
-    game: &Game,
-    verdicts: &[Option<Verdict>],
-    thresholds: &[f32; 3],
-) {
-    let known = |position: &Position| Known {
-        winrate: position.winrate,
-        winner: position.winner,
-    };
-    let size = BoardSize::new(game.width, game.height);
-    for index in 1..positions.len() {
-        let after = known(&positions[index]);
-        let (lead, next_winrate) = (positions[index].lead, positions[index].winrate);
-        let ends = positions[index].moves == game.moves.len();
-        let position = &mut positions[index - 1];
-        let before = known(position);
-        let after = if ends {
-            judge::at_the_end(before, after)
-        } else {
-            after
-        };
-        let Some(played) = game.moves.get(position.moves) else {
-            continue;
-        };
-        let (loss, proven) = judge::loss(before, after, played.color);
-        let points = judge::points(position.lead, lead, played.color);
-        // A move without visits is worth what the position after it is.
-        let unseen = |found: &&mut Candidate| found.visits == 0 && found.at == played.at;
-        if let Some(candidate) = position.candidates.iter_mut().find(unseen)
-            && let Some(winrate) = next_winrate
-        {
-            (candidate.winrate, candidate.lead) = (winrate, lead);
-        }
-        let class = judge::class(loss, proven, thresholds);
-        let solved = verdicts.get(position.moves).and_then(Option::as_ref);
-        let solved = solved.map_or(&[][..], |verdict| &verdict.line);
-        let line: Vec<String> = match class {
-            None => Vec::new(),
-            Some(Class::ThrownAway) if !solved.is_empty() => {
-                let line = solved.iter().take(LINE);
-                line.map(|&mv| format_vertex(Vertex::Point(mv), size))
-                    .collect()
-            }
-            Some(_) => instead(position, &played.at),
-        };
-        if let Some(judged) = &mut position.played {
-            judged.loss = loss.map(|loss| (loss * 1e4).round() / 1e4);
-            judged.points = points;
-            (judged.class, judged.better) = (class, line);
-        }
-    }
-}
-
-/// The search's line if it differs from the move played.
-fn instead(position: &Position, played: &str) -> Vec<String> {
-    let mut others = position
-        .candidates
-        .iter()
-        .filter(|other| other.at != played);
-    let best = others.clone().find(|other| other.wins == Some(true));
-    let best = best.or_else(|| others.next());
-    best.map_or_else(Vec::new, |other| other.pv.clone())
 }

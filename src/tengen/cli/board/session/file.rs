@@ -5,8 +5,7 @@ use tengen::game::{Color, Move};
 use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
-use super::super::game::OtherGames;
-use super::super::new_game::{NewGame, Who};
+use super::super::game::{NewGame, OtherGames, Who};
 use super::super::stored;
 use super::super::tree::{LONGEST_LINE, MAX_NODES, SetUp, Tree};
 use super::{BoardGame, GameEnd, NAME, Session, Step, create};
@@ -124,7 +123,7 @@ impl Session {
             self.game.ends.insert(end, end_of_game);
         }
         self.game.live = end;
-        self.want_skim(end);
+        self.skim = Some(end);
         self.go(Tree::ROOT)
     }
 
