@@ -24,17 +24,10 @@ const CGOS_MOVES: usize = 10;
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Keys that are followed by a value.
+#[rustfmt::skip]
 const KEYS: &[&str] = &[
-    "interval",
-    "minmoves",
-    "maxmoves",
-    "avoid",
-    "allow",
-    "rootinfo",
-    "ownership",
-    "movesownership",
-    "pvvisits",
-    "pvedgevisits",
+    "interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", "ownership", "movesownership",
+    "pvvisits", "pvedgevisits",
 ];
 
 /// Whether a word is a key and therefore not a value.

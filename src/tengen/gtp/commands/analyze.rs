@@ -131,11 +131,6 @@ pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
     }
 }
 
-/// `stop`: the analysis has ended because this command arrived.
-pub(super) fn stop(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(String::new())
-}
-
 /// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY] [OPTIMISM]`.
 pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let size = session.engine.size();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Arguments;
-use crate::clock::{KATA_SYSTEMS, TimeControl, count, process_cpu_time, seconds};
+use crate::clock::{TimeControl, count, process_cpu_time, seconds};
 use crate::game::Color;
 use crate::gtp::{Failure, Reply, Session};
 
@@ -11,30 +11,25 @@ use crate::gtp::{Failure, Reply, Session};
 const KGS_SYSTEMS: &str = "the systems are none, absolute MAIN, canadian MAIN PERIOD STONES, \
                            byoyomi MAIN PERIOD PERIODS";
 
-pub(super) fn time_settings(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let control = TimeControl::from_gtp(&args.all());
-    let wanted = |_| Failure::Syntax(format!("{}, in seconds", args.usage()));
+/// Sets both clocks; `usage` says what times are taken.
+fn set<E>(session: &mut Session, control: Result<TimeControl, E>, usage: &str) -> Reply {
+    let wanted = |_| Failure::Syntax(format!("{usage}, in seconds"));
     session.set_time_control(control.map_err(wanted)?);
     Ok(String::new())
+}
+
+pub(super) fn time_settings(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    set(session, TimeControl::from_gtp(&args.all()), &args.usage())
 }
 
 pub(super) fn kgs_time_settings(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let control = TimeControl::from_kgs(&args.all());
-    let wanted = |_| Failure::Syntax(format!("{KGS_SYSTEMS}, in seconds"));
-    session.set_time_control(control.map_err(wanted)?);
-    Ok(String::new())
+    set(session, TimeControl::from_kgs(&args.all()), KGS_SYSTEMS)
 }
 
 pub(super) fn kata_time_settings(session: &mut Session, args: &Arguments<'_>) -> Reply {
-    let control = TimeControl::from_kata(&args.all());
     let more = "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MAX_MAIN MAX_MOVE";
-    let wanted = |_| Failure::Syntax(format!("{KGS_SYSTEMS}, {more}, in seconds"));
-    session.set_time_control(control.map_err(wanted)?);
-    Ok(String::new())
-}
-
-pub(super) fn kata_list_time_settings(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(KATA_SYSTEMS.join(" "))
+    let usage = format!("{KGS_SYSTEMS}, {more}");
+    set(session, TimeControl::from_kata(&args.all()), &usage)
 }
 
 /// Both clocks, and a line for each move chosen by this engine in this game.

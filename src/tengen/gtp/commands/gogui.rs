@@ -8,16 +8,6 @@ use crate::gtp::board::{format_moves, points_from_top, rows};
 use crate::gtp::{Failure, Reply, Session, parse_vertex};
 use crate::record::{GameRecord, Play, Vertex};
 
-/// GoGui sends `# interrupt` to programs with this command; there is nothing to do here.
-pub(super) fn interrupt(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(String::new())
-}
-
-/// GoGui sends its own version.
-pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(String::new())
-}
-
 pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let name = &session.options.name;
     Ok(format!(
@@ -70,10 +60,6 @@ pub(super) fn rules_board(session: &mut Session, _: &Arguments<'_>) -> Reply {
     Ok(rows(marks, engine.size()))
 }
 
-pub(super) fn rules_captured_count(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok("0 0".to_owned())
-}
-
 /// Empty when the game is over.
 pub(super) fn rules_legal_moves(session: &mut Session, _: &Arguments<'_>) -> Reply {
     Ok(legal_points(session, session.engine.to_move()))
@@ -82,10 +68,6 @@ pub(super) fn rules_legal_moves(session: &mut Session, _: &Arguments<'_>) -> Rep
 /// The points where a colour could play if it were to move.
 pub(super) fn legal_points(session: &Session, color: Color) -> String {
     format_moves(&session.engine.legal_moves(color), session.engine.size())
-}
-
-pub(super) fn rules_side_to_move(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(session.engine.to_move().to_string())
 }
 
 pub(super) fn rules_final_result(session: &mut Session, _: &Arguments<'_>) -> Reply {

@@ -19,16 +19,17 @@ use std::sync::Arc;
 
 use super::line::{Stream, parse_line, reply};
 use super::numbers::Dialect::{Cgos, Kata, Leela};
-use super::{Failure, Input, Interrupts, Protocol, Request, Session};
+use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
+use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
 use command::{Games, Menu, Run, command, list, stream};
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
 pub const COMMANDS: &[Command] = &[
-    command("protocol_version", "", "the version of GTP: 2", protocol::protocol_version),
-    command("name", "", "the program's name", protocol::name),
-    command("version", "", "the program's version", protocol::version),
+    command("protocol_version", "", "the version of GTP: 2", |_, _| text("2")),
+    command("name", "", "the program's name", |session, _| text(&session.options.name)),
+    command("version", "", "the program's version", |_, _| text(env!("CARGO_PKG_VERSION"))),
     list("known_command", "NAME", "whether this command exists", protocol::known_command),
     list("list_commands", "", "the names of all commands", protocol::list_commands),
     list("help", "[COMMAND]", "describe all commands, or one", protocol::help),
@@ -58,7 +59,7 @@ pub const COMMANDS: &[Command] = &[
     command("time_settings", "MAIN PERIOD STONES", "set both clocks, in seconds", clock::time_settings),
     command("kgs-time_settings", "SYSTEM [TIMES]", "none, absolute, canadian or byoyomi", clock::kgs_time_settings),
     command("kata-time_settings", "SYSTEM [TIMES]", "those of KGS, fischer or fischer-capped", clock::kata_time_settings),
-    command("kata-list_time_settings", "", "the systems of kata-time_settings", clock::kata_list_time_settings),
+    command("kata-list_time_settings", "", "the systems of kata-time_settings", |_, _| text(KATA_SYSTEMS.join(" "))),
     command("time_left", "COLOUR SECONDS STONES", "set one clock", clock::time_left),
     command("tengen-clock", "", "both clocks, and the time of each move this engine has chosen", clock::tengen_clock)
         .menu(&[Menu { kind: "string", label: "Clock", call: "tengen-clock" }]),
@@ -73,7 +74,7 @@ pub const COMMANDS: &[Command] = &[
     stream("cgos-genmove_analyze", "[COLOUR] [CENTISECONDS]", "genmove with a line of JSON before the move, for the client of CGOS", Cgos, Some(MoveKind::Play)),
     stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", Kata, Some(MoveKind::Play)),
     stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", Kata, Some(MoveKind::Named)),
-    command("stop", "", "nothing: any input ends an analysis", analyze::stop),
+    command("stop", "", "nothing: any input ends an analysis", |_, _| text("")),
     command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", protocol::solve)
         .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }])
         .only(Games::Solved),
@@ -88,8 +89,8 @@ pub const COMMANDS: &[Command] = &[
     command("kgs-rules", "NAME", "set the rules by KGS's names or the game's own; KGS's names only affect Go", settings::kgs_rules),
     command("kgs-game_over", "", "the game has ended: no more pondering", protocol::kgs_game_over),
     list("gogui-analyze_commands", "", "the lines of GoGui's menu", gogui::analyze_commands),
-    command("gogui-interrupt", "", "GoGui may send the comment # interrupt", gogui::interrupt),
-    command("gogui-version", "[VERSION]", "accepted", gogui::version),
+    command("gogui-interrupt", "", "GoGui may send the comment # interrupt", |_, _| text("")),
+    command("gogui-version", "[VERSION]", "accepted", |_, _| text("")),
     command("gogui-title", "", "a title for GoGui's window", gogui::title),
     command("gogui-play_sequence", "COLOUR VERTEX ...", "play all of these moves, or none", gogui::play_sequence),
     command("gogui-setup", "COLOUR VERTEX ...", "put stones on the empty board", gogui::setup),
@@ -98,9 +99,9 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-rules_game_id", "", "the game", gogui::rules_game_id).only(Games::NotGo),
     command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size).only(Games::NotGo),
     command("gogui-rules_board", "", "the stones", gogui::rules_board).only(Games::NotGo),
-    command("gogui-rules_captured_count", "", "captured stones", gogui::rules_captured_count).only(Games::NotGo),
+    command("gogui-rules_captured_count", "", "captured stones", |_, _| text("0 0")).only(Games::NotGo),
     command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", gogui::rules_legal_moves).only(Games::NotGo),
-    command("gogui-rules_side_to_move", "", "the side to move", gogui::rules_side_to_move).only(Games::NotGo),
+    command("gogui-rules_side_to_move", "", "the side to move", |session, _| text(session.engine.to_move())).only(Games::NotGo),
     command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(Games::NotGo),
     command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show the values of the moves, for GoGui", views::search)
         .menu(&[Menu { kind: "gfx", label: "Search", call: "tengen-search" }]),
@@ -134,6 +135,11 @@ pub const COMMANDS: &[Command] = &[
     command("tengen-settings", "[NAME VALUE]", "show or change settings, for GoGui", settings::dialog)
         .menu(&[Menu { kind: "param", label: "Settings", call: "tengen-settings" }]),
 ];
+
+/// A command that only says this.
+fn text(reply: impl ToString) -> Reply {
+    Ok(reply.to_string())
+}
 
 impl Protocol for Session {
     type Command = Request;

@@ -6,18 +6,6 @@ use crate::gtp::board::format_move;
 use crate::gtp::{Failure, Reply, Session};
 use std::time::Duration;
 
-pub(super) fn protocol_version(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok("2".to_owned())
-}
-
-pub(super) fn name(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(session.options.name.clone())
-}
-
-pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Reply {
-    Ok(env!("CARGO_PKG_VERSION").to_owned())
-}
-
 /// The commands for the current game.
 fn listed<'a>(session: &Session, commands: &'a [Command]) -> impl Iterator<Item = &'a Command> {
     commands.iter().filter(|command| command.is_listed(session))

@@ -66,35 +66,18 @@ pub const RULES: [(i64, &str); 5] = [
 const CONTINUOUS: i64 = 2;
 
 /// Keys with a numeric value.
+#[rustfmt::skip]
 const NUMBERS: [&str; 10] = [
-    "timeout_turn",
-    "timeout_match",
-    "time_left",
-    "max_memory",
-    "rule",
-    "time_increment",
-    "max_node",
-    "hash_size",
-    "thread_num",
-    "pondering",
+    "timeout_turn", "timeout_match", "time_left", "max_memory", "rule", "time_increment",
+    "max_node", "hash_size", "thread_num", "pondering",
 ];
 
 /// Keys of Yixin's protocol only.
+#[rustfmt::skip]
 const YIXIN: [&str; 14] = [
-    "time_increment",
-    "max_node",
-    "max_depth",
-    "start_depth",
-    "hash_size",
-    "thread_num",
-    "thread_split_depth",
-    "pondering",
-    "caution_factor",
-    "usedatabase",
-    "show_detail",
-    "nbestsym",
-    "vcthread",
-    "checkmate",
+    "time_increment", "max_node", "max_depth", "start_depth", "hash_size", "thread_num",
+    "thread_split_depth", "pondering", "caution_factor", "usedatabase", "show_detail", "nbestsym",
+    "vcthread", "checkmate",
 ];
 
 impl Info {

@@ -83,27 +83,11 @@ pub struct GomocupLine {
 type Answer = Result<(), String>;
 
 /// Known commands, and `DONE`, which ends a list.
+#[rustfmt::skip]
 const COMMANDS: [&str; 20] = [
-    "START",
-    "RECTSTART",
-    "RESTART",
-    "BEGIN",
-    "TURN",
-    "BOARD",
-    "YXBOARD",
-    "SWAP2BOARD",
-    "TAKEBACK",
-    "PLAY",
-    "INFO",
-    "ABOUT",
-    "SUGGEST",
-    "END",
-    "DONE",
-    "YXSTOP",
-    "YXHASHCLEAR",
-    "YXSHOWFORBID",
-    "YXNBEST",
-    "HELP",
+    "START", "RECTSTART", "RESTART", "BEGIN", "TURN", "BOARD", "YXBOARD", "SWAP2BOARD", "TAKEBACK",
+    "PLAY", "INFO", "ABOUT", "SUGGEST", "END", "DONE", "YXSTOP", "YXHASHCLEAR", "YXSHOWFORBID",
+    "YXNBEST", "HELP",
 ];
 
 /// Commands after which the manager does not listen.

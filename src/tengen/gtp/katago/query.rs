@@ -21,19 +21,10 @@ const MAX_MOVES: usize = 10_000;
 const MAX_URGENT: i64 = 1 << 62;
 
 /// The fields of a query, except those of its options.
+#[rustfmt::skip]
 const FIELDS: &[&str] = &[
-    "id",
-    "boardXSize",
-    "boardYSize",
-    "initialStones",
-    "moves",
-    "initialPlayer",
-    "rules",
-    "komi",
-    "whiteHandicapBonus",
-    "analyzeTurns",
-    "priority",
-    "priorities",
+    "id", "boardXSize", "boardYSize", "initialStones", "moves", "initialPlayer", "rules", "komi",
+    "whiteHandicapBonus", "analyzeTurns", "priority", "priorities",
 ];
 
 /// Unsupported fields.

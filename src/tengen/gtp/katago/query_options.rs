@@ -63,19 +63,11 @@ pub(super) struct QueryOptions {
 }
 
 /// The supported fields.
+#[rustfmt::skip]
 pub(super) const FIELDS: &[&str] = &[
-    "overrideSettings",
-    "maxVisits",
-    "analysisPVLen",
-    "rootFpuReductionMax",
-    "rootPolicyTemperature",
-    "includeOwnership",
-    "includeMovesOwnership",
-    "includePolicy",
-    "includePVVisits",
-    "reportDuringSearchEvery",
-    "firstReportDuringSearchAfter",
-    "allowMoves",
+    "overrideSettings", "maxVisits", "analysisPVLen", "rootFpuReductionMax",
+    "rootPolicyTemperature", "includeOwnership", "includeMovesOwnership", "includePolicy",
+    "includePVVisits", "reportDuringSearchEvery", "firstReportDuringSearchAfter", "allowMoves",
     "avoidMoves",
 ];
 
