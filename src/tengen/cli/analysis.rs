@@ -67,8 +67,7 @@ impl Analysis {
             .map_or((cores / 4).max(2), usize::from);
         let imitator = self.katago.imitator(&options);
         let katago_options = KatagoOptions {
-            name: "Tengen".to_owned(),
-            networks: output::network(&options, loaded).into_iter().collect(),
+            network: output::network(&options, loaded),
             imitator: imitator.as_ref().map(|(_, name)| name.clone()),
             positions,
             perspective: perspective.map_err(wrong)?,

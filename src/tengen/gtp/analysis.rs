@@ -93,10 +93,29 @@ impl Analysis {
         perspective: Perspective,
         engine: &dyn Engine,
     ) -> Result<Analysis, Failure> {
-        let mut analysis = Analysis::usual(dialect, engine);
-        if dialect != Dialect::Cgos {
-            analysis.perspective = perspective;
-        }
+        let mut analysis = Analysis {
+            color: engine.to_move(),
+            options: AnalysisOptions {
+                // The client of CGOS reads one line.
+                interval: (dialect != Dialect::Cgos).then_some(DEFAULT_INTERVAL),
+                points: PointsByMove::Lead,
+                purpose: Purpose::ShownMove,
+                ..AnalysisOptions::default()
+            },
+            perspective: match dialect {
+                Dialect::Cgos => Perspective::Mover,
+                Dialect::Leela | Dialect::Kata => perspective,
+            },
+            dialect,
+            size: engine.size(),
+            least: 0,
+            most: usize::MAX,
+            root_info: false,
+            pv_visits: false,
+            pv_edge_visits: false,
+            ownership: None,
+            ignored: Vec::new(),
+        };
         let mut restrictions = Vec::new();
         let mut wants_ownership = dialect == Dialect::Cgos;
         let mut words = args.all().into_iter().peekable();
@@ -148,30 +167,6 @@ impl Analysis {
             analysis.ownership = Some(ownership(engine, analysis.view().side));
         }
         Ok(analysis)
-    }
-
-    /// The default request.
-    fn usual(dialect: Dialect, engine: &dyn Engine) -> Analysis {
-        Analysis {
-            color: engine.to_move(),
-            options: AnalysisOptions {
-                // The client of CGOS reads one line.
-                interval: (dialect != Dialect::Cgos).then_some(DEFAULT_INTERVAL),
-                points: PointsByMove::Lead,
-                purpose: Purpose::ShownMove,
-                ..AnalysisOptions::default()
-            },
-            perspective: Perspective::Mover,
-            dialect,
-            size: engine.size(),
-            least: 0,
-            most: usize::MAX,
-            root_info: false,
-            pv_visits: false,
-            pv_edge_visits: false,
-            ownership: None,
-            ignored: Vec::new(),
-        }
     }
 
     /// One line; `None` if there is no move to report.
@@ -270,13 +265,12 @@ impl Analysis {
         );
         // Positions reached by several lines are not distinguished: a line's visits are those of
         // its moves.
-        let named = [
-            ("pvVisits", self.pv_visits),
-            ("pvEdgeVisits", self.pv_edge_visits),
-        ];
-        for (name, _) in named.into_iter().filter(|(_, wanted)| *wanted) {
-            let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
-            let _ = write!(entry, " {name} {}", visits.join(" "));
+        let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
+        if self.pv_visits {
+            let _ = write!(entry, " pvVisits {}", visits.join(" "));
+        }
+        if self.pv_edge_visits {
+            let _ = write!(entry, " pvEdgeVisits {}", visits.join(" "));
         }
         if self.options.points == PointsByMove::Owners
             && let Some(expected) = found.expected.as_ref().or(report.expected.as_ref())

@@ -31,18 +31,6 @@ pub struct SessionOptions {
     pub files: FileAccess,
 }
 
-impl Default for SessionOptions {
-    fn default() -> SessionOptions {
-        SessionOptions {
-            name: "Tengen".to_owned(),
-            perspective: Perspective::Mover,
-            ponder: false,
-            live_graphics: false,
-            files: FileAccess::default(),
-        }
-    }
-}
-
 /// A session with one controller.
 pub struct Session {
     /// The game in progress.
@@ -221,7 +209,14 @@ pub(super) mod testing {
             );
             Ok(Box::new(player))
         });
-        Session::new(make, BoardSize::new(5, 1), SessionOptions::default()).expect("a legal size")
+        let options = SessionOptions {
+            name: "Tengen".to_owned(),
+            perspective: Perspective::Mover,
+            ponder: false,
+            live_graphics: false,
+            files: FileAccess::default(),
+        };
+        Session::new(make, BoardSize::new(5, 1), options).expect("a legal size")
     }
 }
 

@@ -1,6 +1,5 @@
 //! What is found about parts of the machine; and whether a backend runs a network here, how fast, and whether it agrees with another one.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -132,49 +131,41 @@ pub(super) fn backend(
     reference: Option<Reference<'_>>,
     asked: bool,
 ) -> Finding {
-    let failed = if asked { State::Broken } else { State::Absent };
-    let (state, text, fix): (_, _, Cow<'_, str>) = match tried {
-        Ok(answer) => {
-            let text = format!(
-                "{:.2} ms per evaluation on {}",
-                answer.each.as_secs_f64() * 1000.0,
-                answer.board
-            );
-            let differs = reference.and_then(|(expected, tolerance)| {
-                let outputs = [&expected.out, &answer.out];
-                let difference = Difference::of_row(outputs, 0, &expected.legal);
-                (!tolerance.allows(&difference)).then_some(difference)
-            });
-            match differs {
-                None => (State::Ok, text, "".into()),
-                Some(Difference {
-                    policy_kl, value, ..
-                }) => (
-                    State::Broken,
-                    format!(
-                        "{text}, but its answers differ from tract's by {policy_kl:.3} nats in the \
-                         policy and {value:.3} in the value"
-                    ),
-                    format!("another version: {FETCH_SCRIPT}").into(),
-                ),
-            }
-        }
-        // What nobody asked for needs no fix.
-        Err(error @ EvalError::Unavailable { backend, .. }) if asked => {
-            let fix = match *backend {
-                "native" => "another backend",
-                _ => FETCH_SCRIPT,
+    let answer = match tried {
+        Ok(answer) => answer,
+        Err(error) => {
+            let fix = match error {
+                EvalError::Unavailable {
+                    backend: "native", ..
+                } if asked => "another backend",
+                EvalError::Unavailable { .. } if asked => FETCH_SCRIPT,
+                // What nobody asked for needs no fix.
+                _ => "",
             };
-            (failed, error.to_string(), fix.into())
+            return Finding {
+                state: if asked { State::Broken } else { State::Absent },
+                what,
+                text: error.to_string(),
+                fix: fix.to_owned(),
+            };
         }
-        Err(error) => (failed, error.to_string(), "".into()),
     };
-    Finding {
-        state,
-        what,
-        text,
-        fix: fix.into_owned(),
-    }
+    let milliseconds = answer.each.as_secs_f64() * 1000.0;
+    let text = format!("{milliseconds:.2} ms per evaluation on {}", answer.board);
+    let differs = reference.and_then(|(expected, tolerance)| {
+        let outputs = [&expected.out, &answer.out];
+        let difference = Difference::of_row(outputs, 0, &expected.legal);
+        (!tolerance.allows(&difference)).then_some(difference)
+    });
+    let Some(Difference {
+        policy_kl, value, ..
+    }) = differs
+    else {
+        return Finding::ok(what, text);
+    };
+    let differs = format!("{policy_kl:.3} nats in the policy and {value:.3} in the value");
+    let text = format!("{text}, but its answers differ from tract's by {differs}");
+    Finding::broken(what, text, format!("another version: {FETCH_SCRIPT}"))
 }
 
 /// A position of the game and board of a network.

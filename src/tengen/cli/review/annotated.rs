@@ -10,7 +10,7 @@ use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play, file};
 
 use super::facts::{Class, Position, Review, Side};
-use super::pages::in_folder;
+use super::pages::places;
 
 /// Start of the comment on a game that was reviewed.
 const MARK: &str = "Reviewed by Tengen";
@@ -29,13 +29,7 @@ impl AnnotatedGames {
         files: &[PathBuf],
         force: bool,
     ) -> anyhow::Result<AnnotatedGames> {
-        let is_file = path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("sgf"));
-        let paths = match files {
-            [file] if is_file && !path.is_dir() => HashMap::from([(file.clone(), path.to_owned())]),
-            _ => in_folder(path, files, "sgf")?,
-        };
+        let (paths, _) = places(path, files, &["sgf"])?;
         for path in paths.values() {
             ensure!(
                 force || !path.exists() || is_ours(path),
@@ -183,11 +177,10 @@ fn comment(review: &Review, number: usize) -> String {
 
 /// Black's winrate; 0 or 1 if the winner is proven.
 fn winrate(position: &Position) -> Option<f32> {
-    let proven = position.winner.map(|winner| match winner {
-        Side::Black => 1.0,
-        Side::White => 0.0,
-    });
-    proven.or(position.winrate)
+    position
+        .winner
+        .map(|winner| winner.share(1.0))
+        .or(position.winrate)
 }
 
 /// How a position stands.

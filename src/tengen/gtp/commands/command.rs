@@ -53,14 +53,11 @@ pub(in crate::gtp) struct Menu {
 pub(in crate::gtp) enum Run {
     /// Replies with a text.
     Answer(Handler),
-    /// Replies with a text that is generated from the command table.
-    List(ListHandler),
     /// Writes lines of analysis in this dialect: until there is input, or while it chooses a move of this kind.
     Stream(Dialect, Option<MoveKind>),
 }
 
 type Handler = fn(&mut Session, &Arguments<'_>) -> Reply;
-type ListHandler = fn(&Session, &[Command], &Arguments<'_>) -> Reply;
 
 /// A command that replies with a text.
 pub(super) const fn command(
@@ -70,16 +67,6 @@ pub(super) const fn command(
     run: Handler,
 ) -> Command {
     entry([name, arguments, help], Run::Answer(run))
-}
-
-/// A command about commands.
-pub(super) const fn list(
-    name: &'static str,
-    arguments: &'static str,
-    help: &'static str,
-    run: ListHandler,
-) -> Command {
-    entry([name, arguments, help], Run::List(run))
 }
 
 /// A command that writes lines while it runs.

@@ -2,7 +2,6 @@
 
 use super::Arguments;
 use super::board::result;
-use super::command::Command;
 use crate::game::{Color, Move};
 use crate::gtp::board::{format_moves, points_from_top, rows};
 use crate::gtp::{Failure, Reply, Session, parse_vertex};
@@ -15,18 +14,6 @@ pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Reply {
         game_id(session),
         session.engine.size()
     ))
-}
-
-/// Entries of GoGui's menu: type, label and command of each view of the game.
-pub(super) fn analyze_commands(
-    session: &Session,
-    commands: &[Command],
-    _: &Arguments<'_>,
-) -> Reply {
-    let listed = commands.iter().filter(|command| command.is_listed(session));
-    let menus = listed.flat_map(|command| command.menus);
-    let lines = menus.map(|menu| format!("{}/{}/{}", menu.kind, menu.label, menu.call));
-    Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// The game's name as GoGui compares it: one capital, then small letters.

@@ -1,4 +1,4 @@
-//! The command table, and the execution of requests by it.
+//! The command table, the commands about it, and the execution of requests by it.
 
 mod analyze;
 mod board;
@@ -22,7 +22,7 @@ use super::numbers::Dialect::{Cgos, Kata, Leela};
 use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
 use crate::clock::KATA_SYSTEMS;
 use crate::engine::MoveKind;
-use command::{Games, Menu, Run, command, list, stream};
+use command::{Games, Menu, Run, command, stream};
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
@@ -30,9 +30,9 @@ pub const COMMANDS: &[Command] = &[
     command("protocol_version", "", "the version of GTP: 2", |_, _| text("2")),
     command("name", "", "the program's name", |session, _| text(&session.options.name)),
     command("version", "", "the program's version", |_, _| text(env!("CARGO_PKG_VERSION"))),
-    list("known_command", "NAME", "whether this command exists", protocol::known_command),
-    list("list_commands", "", "the names of all commands", protocol::list_commands),
-    list("help", "[COMMAND]", "describe all commands, or one", protocol::help),
+    command("known_command", "NAME", "whether this command exists", known_command),
+    command("list_commands", "", "the names of all commands", list_commands),
+    command("help", "[COMMAND]", "describe all commands, or one", help),
     command("quit", "", "end the program", protocol::quit),
     command("boardsize", "N", "new game on a square board", board::boardsize),
     command("rectangular_boardsize", "WIDTH HEIGHT", "new game on any board", board::rectangular_boardsize),
@@ -88,7 +88,7 @@ pub const COMMANDS: &[Command] = &[
     command("kgs-genmove_cleanup", "COLOUR", "as genmove; no pass while dead stones of the opponent are on the board", board::kgs_genmove_cleanup),
     command("kgs-rules", "NAME", "set the rules by KGS's names or the game's own; KGS's names only affect Go", settings::kgs_rules),
     command("kgs-game_over", "", "the game has ended: no more pondering", protocol::kgs_game_over),
-    list("gogui-analyze_commands", "", "the lines of GoGui's menu", gogui::analyze_commands),
+    command("gogui-analyze_commands", "", "the lines of GoGui's menu", analyze_commands),
     command("gogui-interrupt", "", "GoGui may send the comment # interrupt", |_, _| text("")),
     command("gogui-version", "[VERSION]", "accepted", |_, _| text("")),
     command("gogui-title", "", "a title for GoGui's window", gogui::title),
@@ -141,6 +141,52 @@ fn text(reply: impl ToString) -> Reply {
     Ok(reply.to_string())
 }
 
+/// The commands for the current game.
+fn listed(session: &Session) -> impl Iterator<Item = &'static Command> {
+    COMMANDS.iter().filter(|command| command.is_listed(session))
+}
+
+fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+fn known_command(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let name = args.text(0)?;
+    text(listed(session).any(|command| command.name == name))
+}
+
+fn list_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
+    let names: Vec<&str> = listed(session).map(|command| command.name).collect();
+    Ok(names.join("\n"))
+}
+
+/// For users; programs read `list_commands`.
+fn help(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    if let Some(name) = args.optional(0) {
+        let command = find(name).ok_or(Failure::UnknownCommand)?;
+        let Command {
+            name,
+            arguments,
+            help,
+            ..
+        } = command;
+        return Ok(format!("{name} {arguments}\n{help}"));
+    }
+    let lines: String = listed(session)
+        .map(|command| format!("\n{command}"))
+        .collect();
+    Ok(format!(
+        "A game: play b E5, genmove w, showboard, undo, clear_board. All commands:{lines}"
+    ))
+}
+
+/// Entries of GoGui's menu: type, label and command of each view of the game.
+fn analyze_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
+    let menus = listed(session).flat_map(|command| command.menus);
+    let lines = menus.map(|menu| format!("{}/{}/{}", menu.kind, menu.label, menu.call));
+    Ok(lines.collect::<Vec<_>>().join("\n"))
+}
+
 impl Protocol for Session {
     type Command = Request;
 
@@ -157,14 +203,12 @@ impl Protocol for Session {
     }
 
     fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
-        let mut all = COMMANDS.iter();
-        let Some(command) = all.find(|command| command.name == request.name) else {
+        let Some(command) = find(&request.name) else {
             return send(&reply(&request.id, Err(Failure::UnknownCommand)));
         };
         let arguments = Arguments::of(command, request);
         let result = match command.run {
             Run::Answer(run) => run(self, &arguments),
-            Run::List(run) => run(self, COMMANDS, &arguments),
             Run::Stream(dialect, kind) => {
                 let mut stream = Stream::new(&request.id, send);
                 let result = analyze::stream(self, &arguments, dialect, kind, &mut stream);

@@ -1,49 +1,9 @@
-//! Commands about the protocol itself and the network in use, and who wins with best play.
+//! Commands about the end of a session, the network in use, and who wins with best play.
 
 use super::Arguments;
-use super::command::Command;
 use crate::gtp::board::format_move;
 use crate::gtp::{Failure, Reply, Session};
 use std::time::Duration;
-
-/// The commands for the current game.
-fn listed<'a>(session: &Session, commands: &'a [Command]) -> impl Iterator<Item = &'a Command> {
-    commands.iter().filter(|command| command.is_listed(session))
-}
-
-pub(super) fn known_command(
-    session: &Session,
-    commands: &[Command],
-    args: &Arguments<'_>,
-) -> Reply {
-    let name = args.text(0)?;
-    let known = listed(session, commands).any(|command| command.name == name);
-    Ok(known.to_string())
-}
-
-pub(super) fn list_commands(session: &Session, commands: &[Command], _: &Arguments<'_>) -> Reply {
-    let names: Vec<&str> = listed(session, commands)
-        .map(|command| command.name)
-        .collect();
-    Ok(names.join("\n"))
-}
-
-/// For users; programs read `list_commands`.
-pub(super) fn help(session: &Session, commands: &[Command], args: &Arguments<'_>) -> Reply {
-    if let Some(name) = args.optional(0) {
-        let command = commands.iter().find(|command| command.name == name);
-        let command = command.ok_or(Failure::UnknownCommand)?;
-        return Ok(format!(
-            "{} {}\n{}",
-            command.name, command.arguments, command.help
-        ));
-    }
-    let lines = listed(session, commands).map(|command| format!("\n{command}"));
-    Ok(format!(
-        "A game: play b E5, genmove w, showboard, undo, clear_board. All commands:{}",
-        lines.collect::<String>()
-    ))
-}
 
 pub(super) fn quit(session: &mut Session, _: &Arguments<'_>) -> Reply {
     session.over = true;

@@ -186,11 +186,11 @@ impl Katago {
             "query_version" => {
                 answer.insert("version".to_owned(), json!(VERSION));
                 answer.insert("git_hash".to_owned(), json!("<omitted>"));
-                let own = format!("{} {}", self.options.name, env!("CARGO_PKG_VERSION"));
+                let own = concat!("Tengen ", env!("CARGO_PKG_VERSION"));
                 answer.insert("program".to_owned(), json!(own));
             }
             "query_models" => {
-                let models = self.options.networks.iter().map(|name| model(name, false));
+                let models = self.options.network.iter().map(|name| model(name, false));
                 let imitator = self.options.imitator.iter().map(|name| model(name, true));
                 answer.insert("models".to_owned(), models.chain(imitator).collect());
             }

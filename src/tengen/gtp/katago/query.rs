@@ -219,12 +219,12 @@ fn turns(fields: Fields<'_>, last: usize) -> Result<BTreeMap<usize, i64>, Refusa
     let priorities = fields.integers("priorities", URGENCY)?;
     let most = i64::try_from(last).unwrap_or(i64::MAX);
     let turns = fields.integers("analyzeTurns", 0..=most)?;
-    let turns = turns.map(|turns| {
+    let turns: Option<Vec<usize>> = turns.map(|turns| {
+        let turns = turns.into_iter();
         turns
-            .into_iter()
             .filter_map(|turn| usize::try_from(turn).ok())
+            .collect()
     });
-    let turns: Option<Vec<usize>> = turns.map(Iterator::collect);
     if turns.as_ref().is_some_and(Vec::is_empty) {
         let text = "is empty: name a turn, or leave it out for the position after all moves";
         return Err(Refusal::new("analyzeTurns", text));

@@ -20,10 +20,8 @@ const TIMES: std::ops::RangeInclusive<f64> = 0.001..=1e6;
 /// Options of query processing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KatagoOptions {
-    /// Name reported to `query_version`.
-    pub name: String,
-    /// Names of its networks.
-    pub networks: Vec<String>,
+    /// Name of its network.
+    pub network: Option<String>,
     /// Name of the network that imitates people.
     pub imitator: Option<String>,
     /// Number of positions analysed concurrently, at least 1.
@@ -138,14 +136,10 @@ impl QueryOptions {
         self.pv_visits = query.truth("includePVVisits")?;
         let every = query.number("reportDuringSearchEvery", TIMES)?;
         let first = query.number("firstReportDuringSearchAfter", TIMES)?;
-        self.reports = match (first, every) {
-            (None, None) => None,
-            (first, every) => {
-                let wait =
-                    |seconds: Option<f64>| seconds.map_or(Duration::MAX, Duration::from_secs_f64);
-                Some((wait(first.or(every)), wait(every)))
-            }
-        };
+        self.reports = first.or(every).map(|first| {
+            let every = every.map_or(Duration::MAX, Duration::from_secs_f64);
+            (Duration::from_secs_f64(first), every)
+        });
         for (field, only) in [("avoidMoves", false), ("allowMoves", true)] {
             self.restrict(query, field, only, size, &mut warnings)?;
         }
@@ -228,15 +222,13 @@ impl QueryOptions {
     /// The people of [`PROFILE`]; an empty text names none.
     fn human_profile(&self, settings: Fields<'_>) -> Result<Option<HumanProfile>, Refusal> {
         let name = settings.text(PROFILE)?.filter(|name| !name.is_empty());
-        let profile = name.map(|name| {
-            if !self.has_imitator {
-                let text =
-                    "needs a network that was trained on games of people, and none is loaded";
-                return Err(Refusal::new(PROFILE, text));
-            }
-            name.parse().map_err(|error| Refusal::new(PROFILE, error))
-        });
-        profile.transpose()
+        let Some(name) = name else { return Ok(None) };
+        if !self.has_imitator {
+            let text = "needs a network that was trained on games of people, and none is loaded";
+            return Err(Refusal::new(PROFILE, text));
+        }
+        let profile = name.parse().map(Some);
+        profile.map_err(|error| Refusal::new(PROFILE, error))
     }
 
     fn restrict(
