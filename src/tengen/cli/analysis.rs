@@ -103,10 +103,8 @@ impl Analysis {
 
 /// Creates engines whose network imitates people. Those of the same board and people share it.
 fn imitate(options: EngineOptions) -> MakeImitator {
-    let (networks, time) = (
-        Networks::default(),
-        Arc::new(SystemClock::new()) as Arc<dyn Clock>,
-    );
+    let networks = Networks::default();
+    let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
     Box::new(move |size, profile| {
         let options = EngineOptions {
             human_profile: Some(profile),

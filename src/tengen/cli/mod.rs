@@ -131,17 +131,14 @@ pub(crate) fn start() -> anyhow::Result<()> {
 
 /// The file beside the program, and the program's name and the arguments in it, if there are any.
 fn arguments_beside() -> anyhow::Result<Option<(PathBuf, Vec<OsString>)>> {
-    let Some(path) = arguments_file() else {
+    let program = std::env::current_exe().ok();
+    let path = program.map(|program| program.with_file_name(ARGUMENTS));
+    let Some(path) = path.filter(|path| path.is_file()) else {
         return Ok(None);
     };
     // Editors on Chinese Windows may write GBK or UTF-16.
     let text = file::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(arguments(&text).map(|words| (path, words)))
-}
-
-fn arguments_file() -> Option<PathBuf> {
-    let path = std::env::current_exe().ok()?.with_file_name(ARGUMENTS);
-    path.is_file().then_some(path)
 }
 
 /// The program's name and the arguments in a text; `None` without any.

@@ -81,10 +81,8 @@ pub(crate) struct Sau {
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let seconds = text
-        .parse()
-        .ok()
-        .filter(|seconds| (0.001..1e7).contains(seconds));
+    let seconds = text.parse().ok();
+    let seconds = seconds.filter(|seconds| (0.001..1e7).contains(seconds));
     seconds.ok_or_else(|| "seconds, from 0.001 to 1e7".to_owned())
 }
 
@@ -155,12 +153,9 @@ impl Sau {
         logger: &mut env_logger::Builder,
     ) -> anyhow::Result<()> {
         if let Some(folder) = &self.records {
-            file::check_folder(folder).with_context(|| {
-                format!(
-                    "--records {}: nothing can be written there",
-                    folder.display()
-                )
-            })?;
+            let name = folder.display();
+            let wrong = || format!("--records {name}: nothing can be written there");
+            file::check_folder(folder).with_context(wrong)?;
         }
         if level > log::LevelFilter::Off {
             self.log_into_file(logger);
@@ -185,10 +180,8 @@ impl Sau {
             logger.target(Target::Pipe(Box::new(std::io::sink())));
         }
         if !failures.is_empty() {
-            let trouble = format!(
-                "log written to a fallback location ({})",
-                failures.join("; ")
-            );
+            let failures = failures.join("; ");
+            let trouble = format!("log written to a fallback location ({failures})");
             output::tell(&format!("tengen: {}", harmless(&trouble)));
         }
         let (process, attended) = (std::process::id(), output::is_attended());

@@ -39,27 +39,29 @@ pub(super) fn show(engine: &dyn Engine) -> String {
         format!(", last move {} {vertex}", last.play.color)
     });
     let moves = record.plays.len();
+    let (game, mover) = (&record.game, engine.to_move());
     let mut lines = vec![
-        format!(
-            "{} {size}, {moves} moves{last}, {} to move",
-            record.game,
-            engine.to_move()
-        ),
+        format!("{game} {size}, {moves} moves{last}, {mover} to move"),
         letters.clone(),
     ];
     for y in (0..size.height).rev() {
         let row: Vec<&str> = (0..size.width)
-            .map(|x| match engine.stone(size.point(x, y)) {
-                Some(Color::Black) => "X",
-                Some(Color::White) => "O",
-                None => ".",
-            })
+            .map(|x| mark(engine, size.point(x, y)))
             .collect();
         let number = y + 1;
         lines.push(format!("{number:2} {} {number}", row.join(" ")));
     }
     lines.push(letters);
     lines.join("\n")
+}
+
+/// A letter for what stands on a point.
+pub(super) fn mark(engine: &dyn Engine, point: Move) -> &'static str {
+    match engine.stone(point) {
+        Some(Color::Black) => "X",
+        Some(Color::White) => "O",
+        None => ".",
+    }
 }
 
 /// All points, top row first, as boards are printed.

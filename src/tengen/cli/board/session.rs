@@ -292,11 +292,10 @@ impl Session {
             Color::White => "W",
         };
         let how = if why == "time" { "T" } else { "R" };
-        let end = GameEnd {
-            result: format!("{winner}+{how}"),
-            why,
-        };
-        self.game.ends.insert(self.game.live, end);
+        let result = format!("{winner}+{how}");
+        self.game
+            .ends
+            .insert(self.game.live, GameEnd { result, why });
         self.settle_in();
     }
 
@@ -364,9 +363,8 @@ impl Session {
                 self.game.ends.insert(self.game.current, end);
             }
         }
-        let plays = self.game.current == self.game.live
-            && self.end().is_none()
-            && self.by_rules().is_none();
+        let is_over = self.end().is_some() || self.by_rules().is_some();
+        let plays = self.game.current == self.game.live && !is_over;
         let (mover, now) = (self.board.to_move(), self.now());
         self.game.clocks.run(plays.then_some(mover), now);
     }

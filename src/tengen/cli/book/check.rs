@@ -105,10 +105,8 @@ impl Check {
         let mut engine = registry::create(options, empty.size(), &clock)?;
         let visits = options.visits.unwrap_or(VISITS);
         let lines = lines(empty, book);
-        ensure!(
-            !lines.is_empty(),
-            "there is no position from which it plays"
-        );
+        let open = !lines.is_empty();
+        ensure!(open, "there is no position from which it plays");
         let mut positions = Vec::new();
         for moves in sample(lines, Some(self.positions as usize)) {
             positions.push(compared(&mut *engine, empty, book, &moves, visits)?);
@@ -151,9 +149,8 @@ fn compared<G: Game>(
     moves: &[Move],
     visits: u64,
 ) -> anyhow::Result<Compared> {
-    let images = moves
-        .iter()
-        .fold(Images::of_empty(empty), |images, &mv| images.after(mv));
+    let start = Images::of_empty(empty);
+    let images = moves.iter().fold(start, |images, &mv| images.after(mv));
     let key = images.key();
     let lost = "the book changed while it was read";
     let (value, _) = book.value(key).context(lost)?;
@@ -213,16 +210,11 @@ impl CheckReport {
             self.loss,
         );
         for one in &self.positions {
-            let Compared {
-                book,
-                first,
-                search,
-                after_book_move: after,
-                ..
-            } = one;
-            let (mv, moves) = (&one.book_move, &one.moves);
-            out +=
-                &format!("\n{book:+.3}  {first:+.3}  {search:+.3}  {after:+.3}  {moves} -> {mv}");
+            out.push('\n');
+            for value in [one.book, one.first, one.search, one.after_book_move] {
+                out += &format!("{value:+.3}  ");
+            }
+            out += &format!("{} -> {}", one.moves, one.book_move);
         }
         out
     }

@@ -83,6 +83,9 @@ impl Game {
             comment: comment.to_owned(),
         };
         let setup = record.setup.iter();
+        let setup = setup.map(|&(point, color)| stone(color, Vertex::Point(point), ""));
+        let moves = record.plays.iter();
+        let moves = moves.map(|made| stone(made.play.color, made.play.vertex, &made.comment));
         let scored = tengen::games::info(&record.game).is_some_and(|info| info.scored);
         let komi = record.komi.filter(|_| scored);
         Game {
@@ -96,17 +99,8 @@ impl Game {
             date: record.date.clone(),
             width: record.size.width,
             height: record.size.height,
-            setup: setup
-                .map(|&(point, color)| stone(color, Vertex::Point(point), ""))
-                .collect(),
-            moves: record
-                .plays
-                .iter()
-                .map(|recorded| {
-                    let play = recorded.play;
-                    stone(play.color, play.vertex, &recorded.comment)
-                })
-                .collect(),
+            setup: setup.collect(),
+            moves: moves.collect(),
         }
     }
 

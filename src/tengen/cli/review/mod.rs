@@ -96,10 +96,8 @@ const UNUSED: &[&str] = &[
 ];
 
 fn thresholds(text: &str) -> Result<[f32; 3], &'static str> {
-    let numbers: Option<Vec<f32>> = text
-        .split(',')
-        .map(|part| part.trim().parse().ok())
-        .collect();
+    let numbers = text.split(',').map(|part| part.trim().parse().ok());
+    let numbers: Option<Vec<f32>> = numbers.collect();
     match numbers.as_deref() {
         Some(&[low, middle, high])
             if 0.0 < low && low <= middle && middle <= high && high <= 100.0 =>
@@ -157,10 +155,10 @@ struct Session {
 
 impl Session {
     fn run(mut self, files: &[PathBuf]) -> anyhow::Result<()> {
-        let read: Vec<anyhow::Result<GameRecord>> = files
+        let read = files
             .iter()
-            .map(|file| record::read(file, self.game.as_deref()))
-            .collect();
+            .map(|file| record::read(file, self.game.as_deref()));
+        let read: Vec<anyhow::Result<GameRecord>> = read.collect();
         let positions = read.iter().flatten().map(|record| record.plays.len() + 1);
         let mut progress = Progress::new(positions.sum());
         let (mut failed, mut done) = (0, 0);
@@ -192,10 +190,8 @@ impl Session {
             output::print(&self.summary.text())?;
         }
         if self.stop.is_raised() && done + failed < files.len() {
-            let games = files.len();
-            output::complain(&anyhow!(
-                "interrupted after {done} of {games} games; what is done is kept"
-            ));
+            let text = format!("interrupted after {done} of {} games", files.len());
+            output::complain(&anyhow!("{text}; what is done is kept"));
             return end_as_interrupted();
         }
         ensure!(

@@ -22,42 +22,32 @@ pub(super) fn game(review: &Review) -> String {
     let mut lines = vec![title(review), basis(review)];
     lines.extend(guess(review));
     if let Some(first) = review.positions.first().filter(|first| first.moves > 0) {
-        lines.push(format!(
-            "interrupted: reviewed from move {} on",
-            first.moves + 1
-        ));
+        let number = first.moves + 1;
+        lines.push(format!("interrupted: reviewed from move {number} on"));
     }
     let scale = "Black's winrate, from 0 (▁) to 100% (█), before each move";
-    lines.extend([
-        String::new(),
-        scale.to_owned(),
-        curve(review),
-        String::new(),
-    ]);
-    let mistakes: Vec<String> = mistakes(review, Class::Inaccuracy);
+    lines.push(format!("\n{scale}\n{}\n", curve(review)));
+    let mistakes = mistakes(review, Class::Inaccuracy);
     if mistakes.is_empty() {
         lines.push("no inaccuracies, mistakes or blunders".to_owned());
     } else {
         lines.push(" move         played    loss   Black's winrate   instead".to_owned());
         lines.extend(mistakes);
     }
-    lines.push(String::new());
-    let rows = Side::BOTH.map(|side| {
-        let tally = review.players[side as usize].clone();
-        (player(review, side), tally)
-    });
-    lines.push(table(&rows));
+    let tally = |side| review.players[side as usize].clone();
+    let rows = Side::BOTH.map(|side| (player(review, side), tally(side)));
+    lines.push(format!("\n{}", table(&rows)));
     lines.join("\n")
 }
 
 /// Text for one game among many: players, statistics, and the decisive move.
 pub(super) fn line(review: &Review) -> String {
-    let losses = Side::BOTH.map(|side| 100.0 * review.players[side as usize].average_loss);
-    let [black, white] = losses;
-    let mut lines = vec![format!(
-        "{}; average loss {black:.1}% and {white:.1}%",
-        title(review)
-    )];
+    let [black, white] = review
+        .players
+        .each_ref()
+        .map(|tally| 100.0 * tally.average_loss);
+    let title = title(review);
+    let mut lines = vec![format!("{title}; average loss {black:.1}% and {white:.1}%")];
     lines.extend(mistakes(review, Class::Blunder));
     lines.join("\n")
 }
@@ -82,25 +72,20 @@ pub(super) fn table(rows: &[(String, Tally)]) -> String {
 
 fn player(review: &Review, side: Side) -> String {
     let name = review.game.player(side);
-    if name == side.name() {
-        name.to_owned()
-    } else {
-        format!("{} {name}", side.name())
+    match name == side.name() {
+        true => name.to_owned(),
+        false => format!("{} {name}", side.name()),
     }
 }
 
 fn title(review: &Review) -> String {
     let game = &review.game;
     let players = Side::BOTH.map(|side| player(review, side)).join(" - ");
-    let facts = [game.result.as_str(), game.date.as_str()];
+    let facts = [&game.result, &game.date];
     let facts = facts.iter().filter(|fact| !fact.is_empty());
     let facts: String = facts.map(|fact| format!(", {fact}")).collect();
-    format!(
-        "{}: {players}{facts}, {} moves of {}",
-        game.file,
-        game.moves.len(),
-        board(review)
-    )
+    let (file, moves, board) = (&game.file, game.moves.len(), board(review));
+    format!("{file}: {players}{facts}, {moves} moves of {board}")
 }
 
 /// Game and board.
@@ -119,10 +104,9 @@ fn guess(review: &Review) -> Option<String> {
 
 /// Basis of the judgement, and proven results.
 fn basis(review: &Review) -> String {
-    let judge = if review.by_network {
-        format!("network {}", review.settings.network)
-    } else {
-        "random playouts, no network".to_owned()
+    let judge = match review.by_network {
+        true => format!("network {}", review.settings.network),
+        false => "random playouts, no network".to_owned(),
     };
     let proven = review.proven.map_or(String::new(), |(moves, winner)| {
         let name = winner.name();
@@ -165,12 +149,7 @@ fn mistakes(review: &Review, least: Class) -> Vec<String> {
                 format!("{before:>5} -> {after:<5}")
             }
         };
-        let better: Vec<&str> = judged
-            .better
-            .iter()
-            .take(LINE)
-            .map(String::as_str)
-            .collect();
+        let better = judged.better.get(..LINE).unwrap_or(&judged.better);
         format!(
             "{:5}  {:5}  {:<5}  {:>6}%   {curve:^15}   {:<20}  {}",
             position.moves + 1,

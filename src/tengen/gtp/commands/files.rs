@@ -106,11 +106,7 @@ pub(super) fn optional(text: &str) -> Result<Option<&str>, BadFileName> {
 
 /// A quoted name, and the text after it.
 fn quoted(text: &str) -> Result<Option<(&str, &str)>, BadFileName> {
-    let Some(mark) = text
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '"' | '\''))
-    else {
+    let Some(mark @ ('"' | '\'')) = text.chars().next() else {
         return Ok(None);
     };
     let inside = text.split_once(mark).map(|(_, inside)| inside);

@@ -3,7 +3,7 @@
 use super::Arguments;
 use super::board::result;
 use crate::game::{Color, Move};
-use crate::gtp::board::{format_moves, points_from_top, rows};
+use crate::gtp::board::{format_moves, mark, points_from_top, rows};
 use crate::gtp::{Failure, Reply, Session, parse_vertex};
 use crate::record::{GameRecord, Play, Vertex};
 
@@ -38,12 +38,7 @@ pub(super) fn rules_board_size(session: &mut Session, _: &Arguments<'_>) -> Repl
 
 pub(super) fn rules_board(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let engine = &*session.engine;
-    let mark = |point| match engine.stone(point) {
-        Some(Color::Black) => "X",
-        Some(Color::White) => "O",
-        None => ".",
-    };
-    let marks = points_from_top(engine.size()).map(mark).map(str::to_owned);
+    let marks = points_from_top(engine.size()).map(|point| mark(engine, point).to_owned());
     Ok(rows(marks, engine.size()))
 }
 

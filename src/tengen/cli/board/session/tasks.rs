@@ -83,14 +83,14 @@ impl Session {
     /// The engine's current task, if any. Without an open page it searches only for a running clock.
     pub(in super::super) fn request(&self, attended: bool) -> Option<TaskRequest> {
         let task = self.task(attended)?;
-        let node = match (task, self.review) {
-            (Task::Review, Some(end)) => end,
-            _ if task == Task::Skim => self.skim.unwrap_or(self.game.current),
-            _ => self.game.current,
+        let end = match task {
+            Task::Review => self.review,
+            Task::Skim => self.skim,
+            _ => None,
         };
         let request = TaskRequest {
             task,
-            node,
+            node: end.unwrap_or(self.game.current),
             serial: self.serial,
             area: match (&self.area, task) {
                 (Some(area), Task::Analyse) => area.number,
@@ -145,11 +145,8 @@ impl Session {
         // Without two passes it is an estimate.
         let agreed = self.by_rules().is_some() && self.board.agrees_on_dead();
         if node == self.game.current && agreed {
-            let end = GameEnd {
-                result: result_text(settled.outcome()),
-                why: "count",
-            };
-            self.game.ends.insert(node, end);
+            let (result, why) = (result_text(settled.outcome()), "count");
+            self.game.ends.insert(node, GameEnd { result, why });
         }
         self.game.counted = Some((node, settled));
         self.asked = None;
@@ -191,11 +188,11 @@ impl Session {
 
     /// The analysis of the shown position as JSON.
     pub(in super::super) fn analysis(&self) -> Option<&Arc<str>> {
+        let current = self.game.current;
         let within = self.area.as_ref().and_then(|area| area.found.as_ref());
-        let within = within.filter(|(node, _)| *node == self.game.current);
-        let known = || self.game.analyses.get(&self.game.current);
-        let json = within.map(|(_, json)| json);
-        json.or_else(|| known().map(|known| &known.json))
+        let within = within.filter(|(node, _)| *node == current);
+        let known = self.game.analyses.get(&current).map(|known| &known.json);
+        within.map(|(_, json)| json).or(known)
     }
 
     /// Takes the result of a task's search of a position; returns whether it is shown.
@@ -223,11 +220,10 @@ impl Session {
         if !self.game.tree.has(node) || known > eval.visits {
             return false;
         }
-        let kept = KeptAnalysis {
-            visits: eval.visits,
-            json: json.into(),
-        };
-        self.game.analyses.insert(node, kept);
+        let (visits, json) = (eval.visits, json.into());
+        self.game
+            .analyses
+            .insert(node, KeptAnalysis { visits, json });
         self.game.tree.node_mut(node).eval = Some(Box::new(eval));
         true
     }
@@ -249,10 +245,8 @@ impl Session {
         for point in connected(self.board.size(), [point], own) {
             owner[point.index()] = now.signed(1.0);
         }
-        let settled = self
-            .board
-            .settle_as(owner)
-            .context("nothing is counted here")?;
+        let settled = self.board.settle_as(owner);
+        let settled = settled.context("nothing is counted here")?;
         self.count(self.game.current, settled);
         Ok(())
     }
