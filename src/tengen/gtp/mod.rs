@@ -128,16 +128,29 @@ pub enum Failure {
     NoCpuTime,
 }
 
-/// Maximum length of a repeated argument.
+/// Maximum length of repeated input.
 const REPEATED: usize = 40;
+
+/// Input shortened for messages.
+fn short(text: &str) -> String {
+    text.chars().take(REPEATED).collect()
+}
+
+/// The beginning of a text of more characters than that, marked as such.
+fn shorten(text: &str, most: usize) -> String {
+    let mut chars = text.chars();
+    let begin: String = chars.by_ref().take(most).collect();
+    match chars.next() {
+        Some(_) => begin + "...",
+        None => begin,
+    }
+}
 
 impl Failure {
     /// An invalid argument.
     pub(super) fn wrong(given: &str, wanted: impl Display) -> Failure {
-        let mut chars = given.chars();
-        let begin: String = chars.by_ref().take(REPEATED).collect();
-        let more = if chars.next().is_some() { "..." } else { "" };
-        Failure::Syntax(format!("`{begin}{more}` is not a valid {wanted}"))
+        let given = shorten(given, REPEATED);
+        Failure::Syntax(format!("`{given}` is not a valid {wanted}"))
     }
 }
 

@@ -121,10 +121,7 @@ impl BoardState {
     }
 
     /// Waits until the engine has a task, and takes it.
-    pub(super) fn take<T>(
-        &self,
-        take: impl FnOnce(&Session, TaskRequest) -> T,
-    ) -> (TaskRequest, StopFlag, T) {
+    pub(super) fn take<T>(&self, take: impl FnOnce(&Session, TaskRequest) -> T) -> (StopFlag, T) {
         let mut inner = self.inner.lock();
         inner.running = None;
         loop {
@@ -133,7 +130,7 @@ impl BoardState {
                 let stop = StopFlag::new();
                 inner.running = Some((request, stop.clone()));
                 let taken = take(&inner.session, request);
-                return (request, stop, taken);
+                return (stop, taken);
             }
             self.changed.wait(&mut inner);
         }

@@ -33,9 +33,10 @@ const REVIEW_NODES: u64 = 100_000;
 
 /// The game's data for a task.
 struct Job {
+    request: TaskRequest,
+    searched: SearchedPosition,
     options: EngineOptions,
     record: GameRecord,
-    mover: Color,
     limits: ThinkingLimits,
     control: TimeControl,
     left: [TimeLeft; 2],
@@ -66,6 +67,13 @@ impl Job {
             }
         }
         Job {
+            request,
+            searched: SearchedPosition {
+                node: request.node,
+                task: request.task,
+                mover: session.board.to_move(),
+                size: record.size,
+            },
             flags: Arc::clone(&session.flags),
             tried: session.judged.as_ref().map(|judged| judged.play),
             area: session.area.as_ref().map(|area| area.points.clone()),
@@ -73,7 +81,6 @@ impl Job {
             limits: level.limits(&options.thinking_limits(), session.game.clocks.control()),
             options,
             record,
-            mover: session.board.to_move(),
             control: session.game.clocks.control(),
             left: [Color::Black, Color::White].map(|color| session.game.clocks.left(color, now)),
         }
@@ -92,7 +99,7 @@ struct WorkerEngine {
 pub(super) fn work(table: &BoardState, time: &Arc<dyn Clock>) {
     let mut seat: Option<WorkerEngine> = None;
     loop {
-        let (request, stop, job) = table.take(Job::new);
+        let (stop, job) = table.take(Job::new);
         let kept = seat.take().filter(|seat| seat.options == job.options);
         let taken = match kept {
             Some(seat) => Ok(seat),
@@ -100,13 +107,10 @@ pub(super) fn work(table: &BoardState, time: &Arc<dyn Clock>) {
         };
         let ready = taken.and_then(|mut seat| seat.follow(&job.record).map(|()| seat));
         match ready {
-            Ok(ready) => {
-                let ready = seat.insert(ready);
-                ready.work(table, request, &job, &stop);
-            }
-            Err(error) => table.finish(request, |session| {
+            Ok(ready) => seat.insert(ready).work(table, &job, &stop),
+            Err(error) => table.finish(job.request, |session| {
                 session.game.notes = vec![format!("the engine cannot take part: {error:#}")];
-                session.exhausted(request);
+                session.exhausted(job.request);
             }),
         }
     }
@@ -144,17 +148,12 @@ impl WorkerEngine {
         Ok(())
     }
 
-    fn work(&mut self, table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
+    fn work(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
         self.engine.set_thinking_limits(job.limits.clone());
-        let searched = SearchedPosition {
-            node: request.node,
-            task: request.task,
-            mover: job.mover,
-            size: job.record.size,
-        };
+        let request = job.request;
         match request.task {
-            Task::Move => self.choose(table, request, searched, job, stop),
-            Task::Analyse => self.analyse(table, request, searched, job, stop),
+            Task::Move => self.choose(table, job, stop),
+            Task::Analyse => self.analyse(table, job, stop),
             Task::Ponder => {
                 let options = AnalysisOptions::default();
                 self.engine.ponder(stop, &options, &mut |_| {});
@@ -167,21 +166,15 @@ impl WorkerEngine {
                     _ => session.exhausted(request),
                 });
             }
-            Task::Review => review(table, request, job, stop),
-            Task::Judge => self.judge(table, request, searched, job, stop),
-            Task::Skim => self.skim(table, request, searched, job, stop),
+            Task::Review => review(table, job, stop),
+            Task::Judge => self.judge(table, job, stop),
+            Task::Skim => self.skim(table, job, stop),
         }
     }
 
     /// Chooses a move and plays it.
-    fn choose(
-        &mut self,
-        table: &BoardState,
-        request: TaskRequest,
-        searched: SearchedPosition,
-        job: &Job,
-        stop: &StopFlag,
-    ) {
+    fn choose(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
+        let (request, searched) = (job.request, job.searched);
         let clocked = job.control != TimeControl::Unlimited;
         if self.control != job.control {
             self.engine.set_time_control(job.control);
@@ -231,14 +224,8 @@ impl WorkerEngine {
     }
 
     /// Searches the position after a move that was tried.
-    fn judge(
-        &mut self,
-        table: &BoardState,
-        request: TaskRequest,
-        searched: SearchedPosition,
-        job: &Job,
-        stop: &StopFlag,
-    ) {
+    fn judge(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
+        let (request, searched) = (job.request, job.searched);
         let played = job.tried.filter(|&play| self.engine.play(play).is_ok());
         let Some(play) = played else {
             return table.exhaust(request);
@@ -273,14 +260,8 @@ impl WorkerEngine {
     }
 
     /// Evaluates the positions of the line that are not known yet.
-    fn skim(
-        &mut self,
-        table: &BoardState,
-        request: TaskRequest,
-        searched: SearchedPosition,
-        job: &Job,
-        stop: &StopFlag,
-    ) {
+    fn skim(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
+        let (request, searched) = (job.request, job.searched);
         for (moves, &node) in job.nodes.iter().enumerate() {
             let known = table.look(|session| {
                 let tree = &session.game.tree;
@@ -311,14 +292,8 @@ impl WorkerEngine {
         table.exhaust(request);
     }
 
-    fn analyse(
-        &mut self,
-        table: &BoardState,
-        request: TaskRequest,
-        searched: SearchedPosition,
-        job: &Job,
-        stop: &StopFlag,
-    ) {
+    fn analyse(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
+        let (request, searched) = (job.request, job.searched);
         let outside = |mv: &Move| job.area.as_ref().is_some_and(|area| !area.contains(mv));
         let mut avoid = self.engine.legal_moves(searched.mover);
         if !avoid.is_empty() && avoid.iter().all(outside) {
@@ -359,7 +334,8 @@ impl WorkerEngine {
 
 /// Reviews the line that ends with the job's position, as by `tengen review`, with a separate engine. When stopped, what
 /// is done is the result.
-fn review(table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
+fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
+    let request = job.request;
     let all = job.nodes.len();
     table.progress(0, all);
     let mut done = 0;
@@ -374,9 +350,8 @@ fn review(table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) 
         table.progress(done, all);
         let searched = SearchedPosition {
             node,
-            task: request.task,
             mover: found.mover,
-            size: job.record.size,
+            ..job.searched
         };
         table.show(request, searched, report, true);
     });

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::text::short;
 use crate::clock::{LONGEST, Overtime, TimeControl, USUAL_LAG};
 use crate::engine::ThinkingLimits;
+use crate::gtp::short;
 
 /// A match without limit, as `time_left` reports it.
 const NO_LIMIT: i64 = 2_147_483_647;

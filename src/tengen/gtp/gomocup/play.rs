@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::stones::{Listing, Purpose};
-use super::text::{point_of, short, write_point, write_points};
+use super::text::{point_of, write_point, write_points};
 use super::{Answer, GomocupSession};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{BoardSize, Color, Move};
+use crate::gtp::short;
 use crate::record::{Play, Vertex};
 
 impl GomocupSession {

@@ -1,7 +1,8 @@
 //! Lists of stones, sent line by line and ended by `DONE`.
 
-use super::text::{numbers, point, short};
+use super::text::{numbers, point};
 use crate::game::{BoardSize, Color, Move};
+use crate::gtp::short;
 use crate::record::{GameRecord, Play, Vertex};
 
 /// Purpose of a list.

@@ -1,6 +1,7 @@
 //! Points, moves and lists in the Gomocup protocol's notation, and help for a user who types commands to a brain.
 
 use crate::game::{BoardSize, Move};
+use crate::gtp::short;
 
 /// Parses numbers separated by commas or blanks.
 pub(super) fn numbers(text: &str) -> Option<Vec<i64>> {
@@ -44,11 +45,6 @@ pub(super) fn point_of(text: &str, size: BoardSize) -> Result<Move, String> {
             short(text)
         )
     })
-}
-
-/// Input shortened for error messages.
-pub(super) fn short(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 /// Commands and descriptions, in the order of a game.

@@ -153,12 +153,7 @@ pub(super) fn short(value: &Value) -> String {
 
 /// The beginning of a text.
 pub(super) fn shorten(text: &str) -> String {
-    let mut chars = text.chars();
-    let begin: String = chars.by_ref().take(REPEATED).collect();
-    match chars.next() {
-        Some(_) => format!("{begin}..."),
-        None => begin,
-    }
+    crate::gtp::shorten(text, REPEATED)
 }
 
 fn read_color(value: &Value) -> Option<Color> {

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use super::{Answer, Match, NO_GAME, SauSession, short};
+use super::{Answer, Match, NO_GAME, SauSession};
 use crate::clock::seconds;
 use crate::game::{Color, Outcome};
 use crate::gtp::commands::color;
 use crate::gtp::sau::records::GameFiles;
+use crate::gtp::short;
 use crate::record::{GameRecord, file, result_text};
 
 impl SauSession {

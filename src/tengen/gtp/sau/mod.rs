@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use super::commands::color;
 use super::line::readable;
-use super::{Input, Interrupts, Protocol};
+use super::{Input, Interrupts, Protocol, short};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
@@ -284,11 +284,6 @@ const NO_GAME: &str = "no game is on: `new black` or `new white` begins one, Ten
 fn say(send: &mut dyn FnMut(&str), line: &str) {
     log::info!("> {}", line.trim_end());
     send(line);
-}
-
-/// Input shortened for messages.
-fn short(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 impl Protocol for SauSession {
