@@ -217,11 +217,8 @@ impl Analysis {
     fn cgos(&self, report: &SearchReport, told: &[&MoveReport]) -> Option<String> {
         let view = self.view();
         let moves = told.iter().take(CGOS_MOVES).map(|found| {
-            let line: Vec<String> = found
-                .pv
-                .iter()
-                .map(|&mv| format_move(mv, self.size))
-                .collect();
+            let line = found.pv.iter().map(|&mv| format_move(mv, self.size));
+            let line: Vec<String> = line.collect();
             numbers::move_info(view.of_move(found, report), found.prior, &line)
         });
         let moves: Vec<_> = moves.collect();

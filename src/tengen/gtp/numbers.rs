@@ -200,10 +200,8 @@ fn number(value: f32) -> Value {
 fn letter(owner: f32) -> char {
     let steps = (OWNERS.len() - 1) as f32;
     let step = ((owner + 1.0) / 2.0).clamp(0.0, 1.0) * steps;
-    OWNERS
-        .get(step.round() as usize)
-        .copied()
-        .map_or('f', char::from)
+    let letter = OWNERS.get(step.round() as usize);
+    letter.copied().map_or('f', char::from)
 }
 
 #[cfg(test)]

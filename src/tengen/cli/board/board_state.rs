@@ -252,12 +252,8 @@ impl Page for TablePage {
         let mut news: Vec<(&'static str, Arc<str>)> = Vec::new();
         let tree = inner.tree_state();
         if tree != self.tree {
-            let seen = if tree.0 == self.tree.0 {
-                self.tree.1
-            } else {
-                0
-            };
-            self.tree = tree;
+            let (game, seen) = std::mem::replace(&mut self.tree, tree);
+            let seen = if game == tree.0 { seen } else { 0 };
             news.push((TREE, view::tree(&inner.session, seen).into()));
         }
         let feed = KINDS.iter().zip(&inner.feed).zip(&mut self.seen);

@@ -83,10 +83,8 @@ impl Board {
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         // A level is for its moves: what is analysed and reviewed is so at full strength.
         let level = Some(options.level).filter(|level| *level < EngineOptions::default().level);
-        let visits = self
-            .engine
-            .given("visits")
-            .and_then(|text| text.parse().ok());
+        let visits = self.engine.given("visits");
+        let visits = visits.and_then(|text| text.parse().ok());
         let engine = match level {
             Some(_) => self.engine.without(OF_A_LEVEL),
             None => self.engine,

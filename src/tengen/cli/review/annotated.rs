@@ -9,7 +9,7 @@ use tengen::gtp::parse_vertex;
 use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play, file};
 
-use super::facts::{Class, Position, Review, Side};
+use super::facts::{Class, Position, Review, name, share};
 use super::pages::places;
 
 /// Start of the comment on a game that was reviewed.
@@ -177,21 +177,19 @@ fn comment(review: &Review, number: usize) -> String {
 
 /// Black's winrate; 0 or 1 if the winner is proven.
 fn winrate(position: &Position) -> Option<f32> {
-    position
-        .winner
-        .map(|winner| winner.share(1.0))
-        .or(position.winrate)
+    let proven = position.winner.map(|winner| share(winner, 1.0));
+    proven.or(position.winrate)
 }
 
 /// How a position stands.
 fn value(position: &Position) -> Option<String> {
     if let Some(winner) = position.winner {
-        return Some(format!("{} wins, proven", winner.name()));
+        return Some(format!("{} wins, proven", name(winner)));
     }
     let mut text = format!("Black's winrate {:.1}%", 100.0 * position.winrate?);
     if let Some(lead) = position.lead {
-        let ahead = if lead < 0.0 { Side::White } else { Side::Black };
-        text += &format!(", {} ahead by {:.1}", ahead.name(), lead.abs());
+        let ahead = if lead < 0.0 { "White" } else { "Black" };
+        text += &format!(", {} ahead by {:.1}", ahead, lead.abs());
     }
     Some(text)
 }

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use tengen::chart::escape;
+use tengen::game::Color;
 use tengen::web;
 
-use super::facts::{Review, Side, Tally};
+use super::facts::{Review, Tally};
 use super::text::Summary;
 
 /// Start of every review page.
@@ -30,7 +31,7 @@ pub(super) fn page(review: &Review, in_folder: bool) -> anyhow::Result<String> {
     let [begin, end] = DATA;
     // No text in it can end the element.
     let json = serde_json::to_string(review)?.replace('<', "\\u003c");
-    let [black, white] = Side::BOTH.map(|side| escape(review.game.player(side)));
+    let [black, white] = Color::BOTH.map(|side| escape(review.game.player(side)));
     let back = match in_folder {
         true => "<p class=\"up\"><a href=\"index.html\">All games</a></p>",
         false => "",
@@ -66,7 +67,7 @@ const CURVE: (f32, f32) = (120.0, 28.0);
 /// The row of the index for a game whose page has this name.
 pub(super) fn index_row(page: &str, review: &Review) -> String {
     let game = &review.game;
-    let [black, white] = Side::BOTH.map(|side| escape(game.player(side)));
+    let [black, white] = Color::BOTH.map(|side| escape(game.player(side)));
     let both = |value: fn(&Tally) -> String| {
         let [black, white] = &review.players;
         format!("{}<td>{}", value(black), value(white))

@@ -1,6 +1,8 @@
 //! Judges a game's moves from its positions.
 
-use super::facts::{Candidate, Class, Game, Judged, Position, Side, Tally};
+use tengen::game::Color;
+
+use super::facts::{Candidate, Class, Game, Judged, Position, Tally, share};
 
 /// Known facts of a position.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -8,7 +10,7 @@ struct Known {
     /// Black's, by the search.
     winrate: Option<f32>,
     /// Proven.
-    winner: Option<Side>,
+    winner: Option<Color>,
 }
 
 impl Known {
@@ -75,25 +77,22 @@ pub(super) fn tenth(points: f32) -> f32 {
 /// If both positions are proven, the truth decides, and in a proven loss there is nothing left to
 /// lose. Otherwise the search is compared with itself: the last move before the proven part of a
 /// game is not blamed for what only the solver knew.
-fn loss(before: Known, after: Known, mover: Side) -> (Option<f32>, bool) {
+fn loss(before: Known, after: Known, mover: Color) -> (Option<f32>, bool) {
     match (before.winner, after.winner) {
         (Some(winner), _) if winner != mover => (Some(0.0), true),
         (Some(_), Some(winner)) => (Some(f32::from(u8::from(winner != mover))), true),
         _ => {
             let shares = before.winrate.zip(after.winrate);
-            let difference = |(before, after)| mover.share(before) - mover.share(after);
+            let difference = |(before, after)| share(mover, before) - share(mover, after);
             (shares.map(difference), false)
         }
     }
 }
 
 /// Points that a move gave up, to a tenth, from Black's lead before and after it; `None` without both.
-fn points(before: Option<f32>, after: Option<f32>, mover: Side) -> Option<f32> {
+fn points(before: Option<f32>, after: Option<f32>, mover: Color) -> Option<f32> {
     let lost = before? - after?;
-    Some(tenth(match mover {
-        Side::Black => lost,
-        Side::White => -lost,
-    }))
+    Some(tenth(mover.signed(lost)))
 }
 
 /// Facts of the last position of a game for judging the last move: if the game ends as the search
@@ -128,7 +127,7 @@ fn accuracy(loss: f32) -> f32 {
 }
 
 /// A player's statistics.
-pub(super) fn tally(positions: &[Position], side: Side) -> Tally {
+pub(super) fn tally(positions: &[Position], side: Color) -> Tally {
     let mut tally = Tally::default();
     let (mut losses, mut accuracies) = (0.0, 0.0);
     for position in positions.iter().filter(|position| position.to_move == side) {
@@ -180,7 +179,7 @@ pub(super) fn sum<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Tally {
 }
 
 /// The first move from which on every position is proven, and the winner.
-pub(super) fn proven(positions: &[Position]) -> Option<(usize, Side)> {
+pub(super) fn proven(positions: &[Position]) -> Option<(usize, Color)> {
     let known = positions.iter().rev();
     known
         .map_while(|position| Some((position.moves, position.winner?)))
@@ -190,9 +189,9 @@ pub(super) fn proven(positions: &[Position]) -> Option<(usize, Side)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Side::{Black, White};
+    use Color::{Black, White};
 
-    fn known(winrate: f32, winner: Option<Side>) -> Known {
+    fn known(winrate: f32, winner: Option<Color>) -> Known {
         Known {
             winrate: Some(winrate),
             winner,
@@ -203,7 +202,7 @@ mod tests {
 
     /// Severity of a move of `mover` from a position to the next.
     #[track_caller]
-    fn check(before: Known, after: Known, mover: Side, expected: (f32, Option<Class>)) {
+    fn check(before: Known, after: Known, mover: Color, expected: (f32, Option<Class>)) {
         let (found, proven) = loss(before, after, mover);
         let found = found.expect("both were searched");
         assert!((found - expected.0).abs() < 1e-6, "{found}");
@@ -271,7 +270,7 @@ mod tests {
         assert_eq!(accuracy(1.0), 0.0);
     }
 
-    fn position(moves: usize, winner: Option<Side>, loss: Option<f32>, counts: bool) -> Position {
+    fn position(moves: usize, winner: Option<Color>, loss: Option<f32>, counts: bool) -> Position {
         Position {
             moves,
             to_move: Black,

@@ -21,7 +21,7 @@ use tengen::solver;
 use tengen_nn::eval::ModelSource;
 
 use super::super::flags::EngineFlags;
-use super::facts::{Candidate, Game, Judged, Position, Review, Settings, Side};
+use super::facts::{Candidate, Game, Judged, Position, Review, Settings, share};
 use super::judge::{self, tenth};
 use super::truth::{self, SolverBudget, Verdict};
 
@@ -164,7 +164,7 @@ impl Reviewer {
             settings: judge.settings.clone(),
             by_network: judge.by_network,
             proven: judge::proven(&positions),
-            players: Side::BOTH.map(|side| judge::tally(&positions, side)),
+            players: Color::BOTH.map(|side| judge::tally(&positions, side)),
             positions,
             game,
         })
@@ -329,10 +329,10 @@ impl SearchedPosition<'_> {
             Proof::Draw => None,
         });
         let solved = self.verdict.map(|verdict| verdict.winner);
-        let winner = over.or(solved).or(proof).map(Side::from);
+        let winner = over.or(solved).or(proof);
         Position {
             moves,
-            to_move: self.mover.into(),
+            to_move: self.mover,
             winrate: value.map(|value| self.winrate(value)),
             lead: self.lead(),
             winner,
@@ -362,7 +362,7 @@ impl SearchedPosition<'_> {
 
     /// Black's winrate from a value for the mover, to four digits.
     fn winrate(&self, value: f32) -> f32 {
-        let share = Side::from(self.mover).share(f32::midpoint(1.0, value));
+        let share = share(self.mover, f32::midpoint(1.0, value));
         (share * 1e4).round() / 1e4
     }
 
@@ -427,7 +427,7 @@ impl SearchedPosition<'_> {
     }
 
     /// The report's data of the move played; its loss is computed later, with the solver's line or another one.
-    fn judged(&self, mv: Move, winner: Option<Side>, by_network: bool) -> Judged {
+    fn judged(&self, mv: Move, winner: Option<Color>, by_network: bool) -> Judged {
         let moves = self.moves();
         let place = moves.iter().position(|found| found.mv == mv);
         let own = place.map(|place| &moves[place]);
@@ -435,7 +435,7 @@ impl SearchedPosition<'_> {
             let better = moves.iter().filter(|found| found.prior > own.prior);
             1 + better.count()
         });
-        let lost = winner.is_some_and(|winner| winner != self.mover.into());
+        let lost = winner.is_some_and(|winner| winner != self.mover);
         Judged {
             loss: None,
             points: None,

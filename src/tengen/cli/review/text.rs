@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use tengen::game::Game as _;
+use tengen::game::{Color, Game as _};
 use tengen::games::info;
 use tengen::games::nogo::SmallNoGo;
 
-use super::facts::{Class, Review, Side, Tally};
+use super::facts::{Class, Review, Tally, name};
 use super::judge::sum;
 
 /// Columns of the curve.
@@ -35,7 +35,7 @@ pub(super) fn game(review: &Review) -> String {
         lines.extend(mistakes);
     }
     let tally = |side| review.players[side as usize].clone();
-    let rows = Side::BOTH.map(|side| (player(review, side), tally(side)));
+    let rows = Color::BOTH.map(|side| (player(review, side), tally(side)));
     lines.push(format!("\n{}", table(&rows)));
     lines.join("\n")
 }
@@ -70,17 +70,17 @@ pub(super) fn table(rows: &[(String, Tally)]) -> String {
     lines.join("\n")
 }
 
-fn player(review: &Review, side: Side) -> String {
-    let name = review.game.player(side);
-    match name == side.name() {
-        true => name.to_owned(),
-        false => format!("{} {name}", side.name()),
+fn player(review: &Review, side: Color) -> String {
+    let own = review.game.player(side);
+    match own == name(side) {
+        true => own.to_owned(),
+        false => format!("{} {own}", name(side)),
     }
 }
 
 fn title(review: &Review) -> String {
     let game = &review.game;
-    let players = Side::BOTH.map(|side| player(review, side)).join(" - ");
+    let players = Color::BOTH.map(|side| player(review, side)).join(" - ");
     let facts = [&game.result, &game.date];
     let facts = facts.iter().filter(|fact| !fact.is_empty());
     let facts: String = facts.map(|fact| format!(", {fact}")).collect();
@@ -109,7 +109,7 @@ fn basis(review: &Review) -> String {
         false => "random playouts, no network".to_owned(),
     };
     let proven = review.proven.map_or(String::new(), |(moves, winner)| {
-        let name = winner.name();
+        let name = name(winner);
         match moves {
             _ if moves == review.game.moves.len() => format!("; {name} has won"),
             _ => format!("; proven from move {} on, {name} winning", moves + 1),
@@ -153,7 +153,7 @@ fn mistakes(review: &Review, least: Class) -> Vec<String> {
         format!(
             "{:5}  {:5}  {:<5}  {:>6}%   {curve:^15}   {:<20}  {}",
             position.moves + 1,
-            played.color.name(),
+            name(played.color),
             played.at,
             percent(judged.loss),
             better.join(" "),
@@ -193,7 +193,7 @@ impl Summary {
     pub(super) fn add(&mut self, review: &Review) {
         self.games += 1;
         self.proven.extend(review.proven.map(|(moves, _)| moves));
-        for (side, tally) in Side::BOTH.into_iter().zip(&review.players) {
+        for (side, tally) in Color::BOTH.into_iter().zip(&review.players) {
             let name = review.game.player(side).to_owned();
             self.players.entry(name).or_default().push(tally.clone());
         }

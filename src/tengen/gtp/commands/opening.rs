@@ -151,10 +151,8 @@ pub fn fixed_points(size: BoardSize, stones: usize) -> Option<Vec<Move>> {
 /// farthest from all others and from the edge.
 fn free_points(size: BoardSize, stones: usize) -> Vec<Move> {
     let start = (2..=stones.min(9)).rev();
-    let mut points = start
-        .filter_map(|stones| fixed_points(size, stones))
-        .next()
-        .unwrap_or_default();
+    let fixed = start.filter_map(|stones| fixed_points(size, stones)).next();
+    let mut points = fixed.unwrap_or_default();
     while points.len() < stones {
         let free = (0..size.area()).map(|at| Move(at as u16));
         let free = free.filter(|point| !points.contains(point));

@@ -40,10 +40,8 @@ pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Reply {
             .map_or("nobody".to_owned(), |winner| winner.to_string()),
     };
     let size = session.engine.size();
-    let line = solution
-        .line
-        .iter()
-        .map(|&mv| format!(" {}", format_move(mv, size)));
+    let line = solution.line.iter();
+    let line = line.map(|&mv| format!(" {}", format_move(mv, size)));
     Ok(format!(
         "winner {winner} nodes {} seconds {:.3} line{}",
         solution.nodes,

@@ -188,10 +188,8 @@ impl Info {
 
 /// Message for unsupported rules.
 fn no_rule(sum: i64) -> String {
-    let known: Vec<String> = RULES
-        .iter()
-        .map(|(sum, name)| format!("{sum} ({name})"))
-        .collect();
+    let known = RULES.iter().map(|(sum, name)| format!("{sum} ({name})"));
+    let known: Vec<String> = known.collect();
     let reason = match sum {
         CONTINUOUS => " (a continuous game; Renju only in Yixin's protocol, as after START 15 15)",
         1.. if sum & CONTINUOUS != 0 => " (a continuous game)",

@@ -115,11 +115,8 @@ impl Listing {
             }
         };
         let color = |own| if own { us } else { us.opponent() };
-        let stones = self
-            .stones
-            .into_iter()
-            .map(|(point, own)| (point, color(own)));
-        let stones: Vec<(Move, Color)> = stones.collect();
+        let stones = self.stones.into_iter();
+        let stones: Vec<_> = stones.map(|(point, own)| (point, color(own))).collect();
         let mut record = GameRecord::new(game, self.size);
         record.to_move = Some(us);
         let mut turns = stones.iter().zip(Color::BOTH.into_iter().cycle());
