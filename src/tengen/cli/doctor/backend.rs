@@ -103,7 +103,7 @@ pub(super) fn evaluate(
     evaluator: &mut dyn Evaluator,
     rows: usize,
 ) -> Result<BackendAnswer, EvalError> {
-    let Sample { planes, legal } = Sample::of(evaluator.info())?;
+    let (planes, legal) = sample(evaluator.info())?;
     let mut batch = Batch::new(planes.len());
     for key in 0..rows {
         batch.push(key as u128).copy_from_slice(&planes);
@@ -168,35 +168,27 @@ pub(super) fn backend(
     Finding::broken(what, text, format!("another version: {FETCH_SCRIPT}"))
 }
 
-/// A position of the game and board of a network.
-pub(super) struct Sample {
-    pub(super) planes: Vec<f32>,
-    /// Legal moves.
-    pub(super) legal: Vec<bool>,
+/// A middle-game position of the game and board of a network as planes, and its legal moves: int8 networks round
+/// positions unlike any game arbitrarily.
+fn sample(info: &ModelInfo) -> Result<(Vec<f32>, Vec<bool>), EvalError> {
+    let found = with_game!(&info.game, info.size, |empty| encoded(&empty, info));
+    let found = found.map_err(|error| error.to_string());
+    let found = found.and_then(|found| found.map_err(|error| error.to_string()));
+    found.map_err(|reason| EvalError::Load {
+        path: info.network.clone(),
+        reason,
+    })
 }
 
-impl Sample {
-    /// A middle-game position: int8 networks round positions unlike any game arbitrarily.
-    pub(super) fn of(info: &ModelInfo) -> Result<Sample, EvalError> {
-        let found = with_game!(&info.game, info.size, |empty| Sample::seen(&empty, info));
-        let seen = found.map_err(|error| error.to_string());
-        let seen = seen.and_then(|seen| seen.map_err(|error| error.to_string()));
-        seen.map_err(|reason| EvalError::Load {
-            path: info.network.clone(),
-            reason,
-        })
-    }
-
-    fn seen<G: Encode>(empty: &G, info: &ModelInfo) -> Result<Sample, Mismatch> {
-        let plies = info.size.area() as u32 / 3;
-        let position = random_position(empty, plies, 0);
-        let mut planes = vec![0.0; info.row_len()];
-        find(info, &position)?.encode(&position, &mut planes);
-        let mut legal = vec![false; info.policy_len];
-        let moves = position.legal_moves();
-        moves.for_each(|mv| legal[mv.index()] = true);
-        Ok(Sample { planes, legal })
-    }
+fn encoded<G: Encode>(empty: &G, info: &ModelInfo) -> Result<(Vec<f32>, Vec<bool>), Mismatch> {
+    let plies = info.size.area() as u32 / 3;
+    let position = random_position(empty, plies, 0);
+    let mut planes = vec![0.0; info.row_len()];
+    find(info, &position)?.encode(&position, &mut planes);
+    let mut legal = vec![false; info.policy_len];
+    let moves = position.legal_moves();
+    moves.for_each(|mv| legal[mv.index()] = true);
+    Ok((planes, legal))
 }
 
 /// State of a part.
