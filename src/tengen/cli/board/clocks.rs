@@ -10,7 +10,7 @@ use tengen::watch::ClockView;
 /// Both clocks.
 #[derive(Debug, Clone)]
 pub(super) struct Clocks {
-    control: TimeControl,
+    pub(super) control: TimeControl,
     sides: [SideClock; 2],
     /// The side whose clock runs, and its start.
     running: Option<(Color, Duration)>,
@@ -23,10 +23,6 @@ impl Clocks {
             sides: [SideClock::new(control); 2],
             running: None,
         }
-    }
-
-    pub(super) fn control(&self) -> TimeControl {
-        self.control
     }
 
     /// Time left of a side, including its current move.

@@ -78,10 +78,10 @@ impl Job {
             tried: session.judged.as_ref().map(|judged| judged.play),
             area: session.area.as_ref().map(|area| area.points.clone()),
             nodes,
-            limits: level.limits(&options.thinking_limits(), session.game.clocks.control()),
+            limits: level.limits(&options.thinking_limits(), session.game.clocks.control),
             options,
             record,
-            control: session.game.clocks.control(),
+            control: session.game.clocks.control,
             left: [Color::Black, Color::White].map(|color| session.game.clocks.left(color, now)),
         }
     }

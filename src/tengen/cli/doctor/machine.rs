@@ -55,28 +55,20 @@ pub(super) fn memory(options: &EngineOptions) -> Finding {
 /// Memory that this process may still have, on Linux: what is free, less where it is limited.
 fn free_memory_mib() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let free = free_kib(&read("/proc/meminfo"))? << 10;
-    let group = group_limit(&read("/sys/fs/cgroup/memory.max"));
-    let limits = [group, address_space(&read("/proc/self/limits"))];
+    let free = number_after("MemAvailable:", &read("/proc/meminfo"))? << 10;
+    // Of a container, and of `ulimit -v`.
+    let group = number_after("", &read("/sys/fs/cgroup/memory.max"));
+    let limits = [
+        group,
+        number_after("Max address space", &read("/proc/self/limits")),
+    ];
     let least = limits.into_iter().flatten().fold(free, u64::min);
     Some(least >> 20)
 }
 
-fn free_kib(meminfo: &str) -> Option<u64> {
-    let mut lines = meminfo.lines();
-    let line = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.split_whitespace().next()?.parse().ok()
-}
-
-/// The limit of a container in bytes.
-fn group_limit(memory_max: &str) -> Option<u64> {
-    memory_max.trim().parse().ok()
-}
-
-/// The limit of `ulimit -v` in bytes.
-fn address_space(limits: &str) -> Option<u64> {
-    let mut lines = limits.lines();
-    let line = lines.find_map(|line| line.strip_prefix("Max address space"))?;
+/// The number that follows these words at the beginning of a line.
+fn number_after(words: &str, text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(words))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
@@ -177,18 +169,25 @@ mod tests {
     #[test]
     fn limits_are_read_as_linux_writes_them() {
         assert_eq!(
-            free_kib("MemTotal: 9 kB\nMemAvailable:   1234 kB\n"),
+            number_after("MemAvailable:", "MemTotal: 9 kB\nMemAvailable:   1234 kB\n"),
             Some(1234)
         );
-        assert_eq!(group_limit("536870912\n"), Some(512 << 20));
-        assert_eq!(group_limit("max\n"), None);
+        assert_eq!(number_after("", "536870912\n"), Some(512 << 20));
+        assert_eq!(number_after("", "max\n"), None);
         let line = |limit: &str| {
             format!("Limit  Soft\nMax address space         {limit}   unlimited   bytes\n")
         };
-        assert_eq!(address_space(&line("1048576")), Some(1 << 20));
-        assert_eq!(address_space(&line("unlimited")), None);
         assert_eq!(
-            (free_kib(""), group_limit(""), address_space("")),
+            number_after("Max address space", &line("1048576")),
+            Some(1 << 20)
+        );
+        assert_eq!(number_after("Max address space", &line("unlimited")), None);
+        assert_eq!(
+            (
+                number_after("MemAvailable:", ""),
+                number_after("", ""),
+                number_after("Max address space", "")
+            ),
             (None, None, None)
         );
     }

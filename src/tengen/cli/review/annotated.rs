@@ -10,7 +10,7 @@ use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play, file};
 
 use super::facts::{Class, Position, Review, name, share};
-use super::pages::places;
+use super::pages::{places, write};
 
 /// Start of the comment on a game that was reviewed.
 const MARK: &str = "Reviewed by Tengen";
@@ -49,8 +49,7 @@ impl AnnotatedGames {
     ) -> anyhow::Result<()> {
         let path = self.0.get(file).context("a file has a place")?;
         let whole = file::read_text(file).unwrap_or_default();
-        let written = file::write(path, text(record, review, &whole).as_bytes());
-        written.with_context(|| format!("cannot write {}", path.display()))
+        write(path, &text(record, review, &whole))
     }
 }
 

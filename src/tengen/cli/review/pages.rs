@@ -120,7 +120,7 @@ pub(super) fn places(
 }
 
 /// Replaces a file atomically.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     file::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 

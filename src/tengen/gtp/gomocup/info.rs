@@ -36,7 +36,7 @@ pub(super) struct Info {
     /// Time per match; `Some(None)` for no limit.
     match_time: Option<Option<Duration>>,
     /// Remaining time, if reported since it was last read.
-    left: Option<Duration>,
+    pub(super) left: Option<Duration>,
     /// Increment per move.
     increment: Duration,
     /// Visits of a search.
@@ -179,11 +179,6 @@ impl Info {
         };
         wanted.filter(|wanted| present != Some(*wanted))
     }
-
-    /// The remaining time of the match, if reported since it was last read.
-    pub(super) fn news_of_time(&mut self) -> Option<Duration> {
-        self.left.take()
-    }
 }
 
 /// Message for unsupported rules.
@@ -268,8 +263,8 @@ mod tests {
         let mut info = told(&[("timeout_match", "9000"), ("time_left", "-30")]);
         assert_eq!(info.control(limited(8000)), limited(9000));
         assert_eq!(info.control(limited(9000)), None);
-        assert_eq!(info.news_of_time(), Some(Duration::ZERO));
-        assert_eq!(info.news_of_time(), None);
+        assert_eq!(info.left.take(), Some(Duration::ZERO));
+        assert_eq!(info.left.take(), None);
         let endless = told(&[("timeout_match", "0"), ("time_left", "2147483647")]);
         assert_eq!(endless.control(None), Some(TimeControl::Unlimited));
     }

@@ -84,7 +84,7 @@ impl GomocupSession {
     fn set_limits(&mut self) -> Answer {
         let thinking_limits = self.info.thinking_limits(&self.usual);
         let control = self.info.control(self.control);
-        let left = self.info.news_of_time();
+        let left = self.info.left.take();
         let engine = self.engine()?;
         if engine.thinking_limits() != thinking_limits {
             engine.set_thinking_limits(thinking_limits);

@@ -117,11 +117,6 @@ impl SauSession {
         }
     }
 
-    fn begin(&mut self, ours: Color) {
-        self.engine.clear();
-        self.enter(ours);
-    }
-
     /// Makes the engine's game one on the platform.
     fn enter(&mut self, ours: Color) {
         self.ended = None;
@@ -242,7 +237,8 @@ impl SauSession {
                 let ours = words.first().and_then(|text| color(text).ok());
                 let ours = ours.ok_or("`new` takes black or white: the colour of Tengen")?;
                 self.end(None)?;
-                self.begin(ours);
+                self.engine.clear();
+                self.enter(ours);
                 self.reply(send);
             }
             "load" => self.load(words)?,

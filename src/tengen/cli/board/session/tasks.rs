@@ -106,7 +106,7 @@ impl Session {
         if counts && attended {
             return Some(Task::Count);
         }
-        let clocked = self.game.clocks.control() != TimeControl::Unlimited;
+        let clocked = self.game.clocks.control != TimeControl::Unlimited;
         let playing = self.game.current == self.game.live && self.end().is_none() && !over;
         let who = self.game.terms.players[self.board.to_move().index()];
         let asked = self.asked.filter(|(_, node)| *node == self.game.current);
