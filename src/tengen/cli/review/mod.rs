@@ -5,7 +5,6 @@ mod facts;
 mod html;
 mod judge;
 mod pages;
-mod progress;
 mod record;
 mod search;
 mod text;
@@ -21,13 +20,12 @@ use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
 use super::flags::{EngineFlags, refused};
-use super::output;
-use super::output::{end_as_interrupted, stop_on_ctrl_c};
+use super::output::{self, Progress, end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
 pub(super) use annotated::text as annotated_sgf;
 pub(super) use facts::Game;
 use pages::Pages;
-use progress::Progress;
+
 pub(super) use search::Reviewer;
 use text::Summary;
 
