@@ -64,9 +64,8 @@ impl Setting {
         let mut thinking_limits = session.engine.thinking_limits();
         match self {
             Setting::Visits => {
-                let visits: u64 = value
-                    .parse()
-                    .map_err(|_| Failure::wrong(value, "whole number of visits"))?;
+                let wrong = |_| Failure::wrong(value, "whole number of visits");
+                let visits: u64 = value.parse().map_err(wrong)?;
                 thinking_limits.visits = (visits > 0).then_some(visits);
             }
             Setting::TimePerMove => {

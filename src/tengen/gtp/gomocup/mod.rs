@@ -154,10 +154,8 @@ impl GomocupSession {
             "INFO" => self.take_info(text),
             "END" => self.over = true,
             "ABOUT" => {
-                let (name, version) = (
-                    self.options.name.replace('"', "'"),
-                    env!("CARGO_PKG_VERSION"),
-                );
+                let name = self.options.name.replace('"', "'");
+                let version = env!("CARGO_PKG_VERSION");
                 self.say(send, &format!("name=\"{name}\", version=\"{version}\""));
             }
             "START" | "RECTSTART" => {
@@ -214,10 +212,8 @@ impl GomocupSession {
             if name == "DONE" || !COMMANDS.contains(&name) {
                 return self.go_on_with(listing, &format!("{name} {text}"), send);
             }
-            self.say(
-                send,
-                &format!("ERROR a list was not ended by DONE before {name}"),
-            );
+            let text = format!("ERROR a list was not ended by DONE before {name}");
+            self.say(send, &text);
         }
         let is_of_list = name == "DONE" || name.starts_with(|first: char| first.is_ascii_digit());
         if self.skips_list && is_of_list {

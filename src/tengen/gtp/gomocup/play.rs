@@ -106,10 +106,9 @@ impl GomocupSession {
         let too_little = allowed.filter(|&allowed| allowed < least);
         if let Some(allowed) = too_little.filter(|_| self.told_memory != allowed) {
             let [allowed, least] = [allowed, least].map(|bytes| bytes >> 20);
-            self.say(
-                send,
-                &format!("MESSAGE max_memory is {allowed} MiB, and the program may take up to {least} MiB"),
-            );
+            let text =
+                format!("max_memory is {allowed} MiB, and the program may take up to {least} MiB");
+            self.say(send, &format!("MESSAGE {text}"));
         }
         self.told_memory = allowed;
     }
@@ -173,9 +172,8 @@ impl GomocupSession {
         let color = engine.to_move();
         let point = point_of(text, engine.size())?;
         let vertex = Vertex::Point(point);
-        engine
-            .play(Play { color, vertex })
-            .map_err(|error| refusal(error, text))
+        let played = engine.play(Play { color, vertex });
+        played.map_err(|error| refusal(error, text))
     }
 
     /// Undoes the last stone, if it is this one.
@@ -228,18 +226,14 @@ impl GomocupSession {
             return Ok(());
         }
         if ![3, 5].contains(&stones.len()) {
-            return Err(format!(
-                "SWAP2BOARD takes 0, 3 or 5 stones, not {}",
-                stones.len()
-            ));
+            let number = stones.len();
+            return Err(format!("SWAP2BOARD takes 0, 3 or 5 stones, not {number}"));
         }
         for (&point, color) in stones.iter().zip(Color::BOTH.into_iter().cycle()) {
             let vertex = Vertex::Point(point);
             if engine.play(Play { color, vertex }).is_err() {
-                return Err(format!(
-                    "the stone on {} is illegal",
-                    write_point(point, size)
-                ));
+                let point = write_point(point, size);
+                return Err(format!("the stone on {point} is illegal"));
             }
         }
         let static_value = self.engine()?.static_value();

@@ -108,11 +108,8 @@ impl<'a> AnswerContext<'a> {
             set(&mut root, "humanScoreMean", number(lead));
             set(&mut root, "humanScoreStdev", number(deviation));
             if options.policy {
-                set(
-                    &mut answer,
-                    "humanPolicy",
-                    policy(&|mv| prior(imitated, mv)),
-                );
+                let human = policy(&|mv| prior(imitated, mv));
+                set(&mut answer, "humanPolicy", human);
             }
         }
         set(&mut answer, "moveInfos", moves);
@@ -151,11 +148,8 @@ impl<'a> AnswerContext<'a> {
         // An unsearched move has the root's ownership.
         let expected = found.expected.as_ref().or(report.expected.as_ref());
         if let Some(expected) = expected.filter(|_| options.moves_ownership) {
-            set(
-                &mut info,
-                "ownership",
-                numbers(&self.view.owners(expected, self.size)),
-            );
+            let owners = self.view.owners(expected, self.size);
+            set(&mut info, "ownership", numbers(&owners));
         }
         info
     }

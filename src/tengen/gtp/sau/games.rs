@@ -20,12 +20,11 @@ impl SauSession {
         let ours = color(ours).map_err(|_| usage)?;
         let name = name.join(" ");
         let refused = |reason: String| format!("cannot load {name:?}: {reason}");
-        let record = file::read_sgf(Path::new(&name), usize::MAX)
-            .map_err(|error| refused(error.to_string()))?;
+        let record = file::read_sgf(Path::new(&name), usize::MAX);
+        let record = record.map_err(|error| refused(error.to_string()))?;
         self.end(None)?;
-        self.engine
-            .load(&record)
-            .map_err(|error| refused(error.to_string()))?;
+        let loaded = self.engine.load(&record);
+        loaded.map_err(|error| refused(error.to_string()))?;
         self.enter(ours);
         self.note(&format!(
             "{} stones, {} to play: set the clocks with `clock`; `go` has Tengen play when it is its turn",

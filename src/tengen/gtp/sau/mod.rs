@@ -138,9 +138,9 @@ impl SauSession {
         let (text, size) = (text.map_or("", String::as_str), self.engine.size());
         let theirs = game.ours.opponent();
         let Some(point) = read_vertex(text, size) else {
+            let text = short(text);
             return Err(format!(
-                "{:?} is no point of this board: type two letters such as EE, or E5",
-                short(text)
+                "{text:?} is no point of this board: type two letters such as EE, or E5"
             ));
         };
         let both = write_both(point, size);
@@ -263,9 +263,9 @@ impl SauSession {
                 self.over = true;
             }
             other => {
+                let other = short(other);
                 return Err(format!(
-                    "{:?} is not a known command: `help` lists all",
-                    short(other)
+                    "{other:?} is not a known command: `help` lists all"
                 ));
             }
         }
