@@ -226,18 +226,18 @@ impl Solve {
                 true => String::new(),
                 false => format!(": {}", losing.join(" ")),
             };
+            let lost = losing.len();
             output::print(&format!(
-                "{} of {mover}'s {all} moves are known to lose{names}",
-                losing.len()
+                "{lost} of {mover}'s {all} moves are known to lose{names}"
             ))?;
         }
         if !line.is_empty() {
             output::print(&format!("line: {}", line.join(" ")))?;
         }
         let rate = found.nodes as f64 / seconds.max(1e-6);
+        let nodes = found.nodes;
         output::print(&format!(
-            "{} nodes in {seconds:.2} s, {rate:.0} nodes/s",
-            found.nodes
+            "{nodes} nodes in {seconds:.2} s, {rate:.0} nodes/s"
         ))
     }
 }

@@ -47,11 +47,8 @@ pub(super) fn moves(report: &SearchReport, label: Label, color: Color, size: Boa
     let mut lines = Vec::new();
     for &(mv, share) in &shares {
         let strength = (share - low) / (high - low).max(1e-6);
-        lines.push(format!(
-            "COLOR {} {}",
-            green(strength),
-            format_move(mv, size)
-        ));
+        let (color, point) = (green(strength), format_move(mv, size));
+        lines.push(format!("COLOR {color} {point}"));
     }
     let labels: Vec<String> = shares
         .iter()
@@ -73,11 +70,8 @@ pub(super) fn main_line(report: &SearchReport, color: Color, size: BoardSize) ->
     };
     let moves = line.iter().zip(letters.into_iter().cycle()).take(LINE);
     let moves = moves.map(|(&mv, letter)| format!(" {letter} {}", format_move(mv, size)));
-    format!(
-        "VAR{}\n{}",
-        moves.collect::<String>(),
-        status(report, color)
-    )
+    let moves: String = moves.collect();
+    format!("VAR{moves}\n{}", status(report, color))
 }
 
 /// A line for the status bar.
@@ -96,10 +90,8 @@ fn status(report: &SearchReport, color: Color) -> String {
         Some(expected) => format!(", Black ahead by {:.1}", expected.black_ahead),
         None => String::new(),
     };
-    format!(
-        "TEXT {color} wins {wins:.1}%{proof}{lead}; visits: {}",
-        report.visits
-    )
+    let visits = report.visits;
+    format!("TEXT {color} wins {wins:.1}%{proof}{lead}; visits: {visits}")
 }
 
 /// White to green for 0 to 1.
@@ -125,10 +117,8 @@ pub(super) fn search<T>(
     };
     let found = session.search(|engine, stop| {
         ask(engine, stop, options, &mut |report| {
-            draw(&format!(
-                "gogui-gfx:\n{}\n\n",
-                main_line(report, color, size)
-            ));
+            let line = main_line(report, color, size);
+            draw(&format!("gogui-gfx:\n{line}\n\n"));
         })
     });
     if live {

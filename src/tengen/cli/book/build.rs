@@ -80,10 +80,8 @@ impl Build {
         let opened = BookFile::open(&self.file, &BookMeta::of(empty));
         let (file, mut meta, book) = opened.with_context(name)?;
         if !meta.player.is_empty() && meta.player != player {
-            tell(&format!(
-                "so far {} has searched; {player} goes on",
-                meta.player
-            ));
+            let before = &meta.player;
+            tell(&format!("so far {before} has searched; {player} goes on"));
         }
         meta.player = player;
         let stop = stop_on_ctrl_c()?;
@@ -108,21 +106,16 @@ impl Build {
             steps += 1;
             if clock.now() >= shown + PROGRESS {
                 shown = clock.now();
-                tell(&format!(
-                    "{} after {}",
-                    work.text(empty),
-                    format_moves(&place.moves, empty.size())
-                ));
+                let moves = format_moves(&place.moves, empty.size());
+                tell(&format!("{} after {moves}", work.text(empty)));
             }
         };
         let all_known = match is_done {
             true => ": there is nothing left to search",
             false => "",
         };
-        tell(&format!(
-            "{steps} searches, {}{all_known}",
-            work.text(empty)
-        ));
+        let text = work.text(empty);
+        tell(&format!("{steps} searches, {text}{all_known}"));
         // An interrupted process runs no destructors, and the file has to be closed.
         drop(work);
         match stop.is_raised() {

@@ -86,12 +86,8 @@ impl Merge {
             let added: Vec<_> = better.collect();
             file.add(&so_far.with(&meta), added.iter().copied())
                 .with_context(out)?;
-            tell(&format!(
-                "{}: {} of {} positions added",
-                name(),
-                added.len(),
-                from.len()
-            ));
+            let (name, added, all) = (name(), added.len(), from.len());
+            tell(&format!("{name}: {added} of {all} positions added"));
         }
         Ok(())
     }

@@ -201,12 +201,8 @@ type Next<G> = (usize, Move, Images<G>);
 /// The book after these moves as SGF, and the number of its positions.
 fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (String, usize) {
     let mut record = GameRecord::of(empty);
-    record.comment = format!(
-        "Book of {}: {} searches by {}",
-        meta.about(),
-        meta.steps,
-        meta.player
-    );
+    let BookMeta { steps, player, .. } = meta;
+    record.comment = format!("Book of {}: {steps} searches by {player}", meta.about());
     let mut nodes = vec![SgfNode::default()];
     let mut images = Images::of_empty(empty);
     let mut seen = HashSet::new();

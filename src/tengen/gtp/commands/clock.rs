@@ -37,11 +37,8 @@ pub(super) fn tengen_clock(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let mut lines = Vec::new();
     for color in [Color::Black, Color::White] {
         let state = session.engine.clock_state(color);
-        let mut line = format!(
-            "{color}: {}, lag {:.3} s",
-            state.clock.left(),
-            state.lag.as_secs_f64()
-        );
+        let (left, lag) = (state.clock.left(), state.lag.as_secs_f64());
+        let mut line = format!("{color}: {left}, lag {lag:.3} s");
         if state.rate > 0.0 {
             line += &format!(", {:.0} visits/s", state.rate);
         }

@@ -9,11 +9,8 @@ use crate::record::{GameRecord, Play, Vertex};
 
 pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let name = &session.options.name;
-    Ok(format!(
-        "{name}: {} {}",
-        game_id(session),
-        session.engine.size()
-    ))
+    let (game, size) = (game_id(session), session.engine.size());
+    Ok(format!("{name}: {game} {size}"))
 }
 
 /// The game's name as GoGui compares it: one capital, then small letters.

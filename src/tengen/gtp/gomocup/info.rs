@@ -184,16 +184,13 @@ impl Info {
 /// Message for unsupported rules.
 fn no_rule(sum: i64) -> String {
     let known = RULES.iter().map(|(sum, name)| format!("{sum} ({name})"));
-    let known: Vec<String> = known.collect();
+    let known = known.collect::<Vec<String>>().join(", ");
     let reason = match sum {
         CONTINUOUS => " (a continuous game; Renju only in Yixin's protocol, as after START 15 15)",
         1.. if sum & CONTINUOUS != 0 => " (a continuous game)",
         _ => "",
     };
-    format!(
-        "INFO rule {sum} is not supported{reason} (expected one of: {})",
-        known.join(", ")
-    )
+    format!("INFO rule {sum} is not supported{reason} (expected one of: {known})")
 }
 
 #[cfg(test)]

@@ -40,10 +40,8 @@ pub(super) fn write_points(points: &[Move], size: BoardSize) -> String {
 /// The point argument of a command.
 pub(super) fn point_of(text: &str, size: BoardSize) -> Result<Move, String> {
     read_point(text, size).ok_or_else(|| {
-        format!(
-            "{:?} is not a point X,Y of a {size} board, both counted from 0",
-            short(text)
-        )
+        let text = short(text);
+        format!("{text:?} is not a point X,Y of a {size} board, both counted from 0")
     })
 }
 
