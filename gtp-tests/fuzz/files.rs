@@ -89,8 +89,7 @@ fn queries(bytes: &[u8]) {
         forget: Box::new(|| {}),
     };
     let options = KatagoOptions {
-        name: "Tengen".to_owned(),
-        networks: Vec::new(),
+        network: None,
         imitator: None,
         positions: 1,
         perspective: Perspective::Mover,

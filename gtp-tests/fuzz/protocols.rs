@@ -9,8 +9,8 @@ use tengen::engine::{Backend, Engine, EngineOptions};
 use tengen::game::BoardSize;
 use tengen::games::UnknownGame;
 use tengen::gtp::{
-    GomocupOptions, GomocupSession, Input, Protocol, Request, SauOptions, SauResources, SauSession,
-    Session, SessionOptions,
+    FileAccess, GomocupOptions, GomocupSession, Input, Perspective, Protocol, Request, SauOptions,
+    SauResources, SauSession, Session, SessionOptions,
 };
 use tengen::record::ccgc::NgStyle;
 use tengen::registry;
@@ -120,7 +120,14 @@ pub(crate) fn read(data: &[u8]) {
             _ => "nogo",
         };
         let make = Box::new(move |size| engine(game, size));
-        let session = Session::new(make, size, SessionOptions::default());
+        let options = SessionOptions {
+            name: "Tengen".to_owned(),
+            perspective: Perspective::Mover,
+            ponder: false,
+            live_graphics: false,
+            files: FileAccess::default(),
+        };
+        let session = Session::new(make, size, options);
         let is_left_out = |request: &Request| LEFT_OUT.contains(&request.name.as_str());
         say(
             session.expect("a legal size"),

@@ -14,7 +14,7 @@ use tengen::registry;
 
 use super::flags::{EngineFlags, OF_A_BOOK, refused};
 use super::katago_arguments::KatagoArguments;
-use super::terminal;
+use super::output;
 
 /// Analyse positions for KaTrain and other clients, with the protocol of KataGo's analysis engine.
 ///
@@ -67,8 +67,7 @@ impl Analysis {
             .map_or((cores / 4).max(2), usize::from);
         let imitator = self.katago.imitator(&options);
         let katago_options = KatagoOptions {
-            name: "Tengen".to_owned(),
-            networks: terminal::network(&options, loaded).into_iter().collect(),
+            network: output::network(&options, loaded),
             imitator: imitator.as_ref().map(|(_, name)| name.clone()),
             positions,
             perspective: perspective.map_err(wrong)?,
@@ -77,8 +76,8 @@ impl Analysis {
             finish: !self.quit_without_waiting,
         };
         // KaTrain waits for the word `ready`.
-        let who = terminal::who(&options, loaded, "KataGo's analysis protocol");
-        terminal::tell(&format!(
+        let who = output::who(&options, loaded, "KataGo's analysis protocol");
+        output::tell(&format!(
             "{who} Ready for queries, one JSON object per line."
         ));
         let options = shared_out(options, positions, cores);
@@ -104,10 +103,8 @@ impl Analysis {
 
 /// Creates engines whose network imitates people. Those of the same board and people share it.
 fn imitate(options: EngineOptions) -> MakeImitator {
-    let (networks, time) = (
-        Networks::default(),
-        Arc::new(SystemClock::new()) as Arc<dyn Clock>,
-    );
+    let networks = Networks::default();
+    let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
     Box::new(move |size, profile| {
         let options = EngineOptions {
             human_profile: Some(profile),

@@ -63,16 +63,8 @@ impl EngineFlags {
             return Ok(usual);
         }
         const OF_A_GAME: [&str; 5] = ["game", "size", "rules", "model", "book"];
-        let flags = self.flags.iter();
-        let other = EngineFlags {
-            config: self.config.clone(),
-            flags: flags
-                .filter(|(name, _)| !OF_A_GAME.contains(name))
-                .cloned()
-                .collect(),
-            sets: self.sets.clone(),
-            ignored: self.ignored,
-        };
+        let mut other = self.clone();
+        other.flags.retain(|(name, _)| !OF_A_GAME.contains(name));
         let mut options = other.read_for(Some(game))?;
         if options.game != game {
             options.set("game", game)?;
@@ -143,12 +135,8 @@ fn read_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
 /// A TOML error in one line.
 fn syntax(text: &str, error: &toml::de::Error) -> anyhow::Error {
     let start = error.span().map_or(0, |span| span.start);
-    let line = text
-        .bytes()
-        .take(start)
-        .filter(|&byte| byte == b'\n')
-        .count()
-        + 1;
+    let before = text.bytes().take(start);
+    let line = 1 + before.filter(|&byte| byte == b'\n').count();
     anyhow::anyhow!("line {line}: {}", error.message())
 }
 
@@ -162,12 +150,8 @@ impl FromArgMatches for EngineFlags {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), ClapError> {
         self.config = matches.get_one(CONFIG).cloned();
         self.flags = given(&EngineOptions::settings(), matches);
-        self.sets = matches
-            .get_many(SET)
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect();
+        let sets = matches.get_many::<String>(SET);
+        self.sets = sets.into_iter().flatten().cloned().collect();
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use tengen::registry;
 
 use super::flags::EngineFlags;
 use super::live::LiveBoard;
-use super::terminal;
+use super::output;
 
 /// Play over the Gomocup protocol, for managers such as Piskvork.
 ///
@@ -57,14 +57,12 @@ impl Gomocup {
             least_memory: LEAST,
             opening_seed: options.seed.unwrap_or_else(registry::random_seed),
         };
-        if terminal::is_attended() {
-            terminal::tell(&terminal::who(&options, loaded, "Gomocup"));
-            terminal::tell("Try `START 15` and `BEGIN`; `HELP` lists more, `END` or Ctrl-D ends.");
+        if output::is_attended() {
+            output::tell(&output::who(&options, loaded, "Gomocup"));
+            output::tell("Try `START 15` and `BEGIN`; `HELP` lists more, `END` or Ctrl-D ends.");
         }
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let viewers = self
-            .live_board
-            .open(&session_options.name, terminal::tell)?;
+        let viewers = self.live_board.open(&session_options.name, output::tell)?;
         let make: MakeBrain = Box::new(move |size, allowance| {
             let engine = registry::create(&within(&options, allowance), size, &time)?;
             Ok(viewers.follow(engine))

@@ -13,7 +13,7 @@ use tengen::registry;
 use super::flags::EngineFlags;
 use super::katago_arguments::KatagoArguments;
 use super::live::LiveBoard;
-use super::terminal;
+use super::output;
 
 /// Play over GTP on standard input and output.
 ///
@@ -83,12 +83,10 @@ impl Gtp {
             live_graphics: self.live_graphics,
             files,
         };
-        if terminal::is_attended() {
-            terminal::greet(&options, loaded, "GTP");
+        if output::is_attended() {
+            output::greet(&options, loaded, "GTP");
         }
-        let viewers = self
-            .live_board
-            .open(&session_options.name, terminal::tell)?;
+        let viewers = self.live_board.open(&session_options.name, output::tell)?;
         let make = Box::new(move |size| {
             let engine = registry::create(&options, size, &time)?;
             Ok(viewers.follow(engine))

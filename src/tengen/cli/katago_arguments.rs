@@ -8,7 +8,7 @@ use tengen::engine::{Backend, EngineOptions};
 use tengen_nn::eval::{BackendKind, HumanProfile};
 
 use super::flags::EngineFlags;
-use super::terminal;
+use super::output;
 
 /// The flags that [`arguments`] makes of them.
 #[derive(Debug, Default, Args)]
@@ -102,17 +102,14 @@ impl KatagoArguments {
             // KaTrain shows lines with the word error.
             Err(error) if !is_our_own(model) => {
                 let file = model.display();
-                tell_ignored(&format!(
-                    "-model {file}: error: {error}; the built-in network plays"
-                ));
+                let why = format!("error: {error}; the built-in network plays");
+                tell_ignored(&format!("-model {file}: {why}"));
                 Ok(options.resolve_with_backend()?)
             }
             resolved => Ok(resolved?),
         }
     }
-}
 
-impl KatagoArguments {
     /// For a subcommand that has no use for a second network.
     pub(super) fn tell_of_imitator(&self) {
         if let Some(model) = &self.katago_human_model {
@@ -135,7 +132,7 @@ impl KatagoArguments {
             ..options.clone()
         };
         let opened = options.clone().resolve_with_backend();
-        let error = match opened.map(|(options, loaded)| terminal::network(&options, loaded)) {
+        let error = match opened.map(|(options, loaded)| output::network(&options, loaded)) {
             Ok(Some(name)) => return Some((options, name)),
             Ok(None) => "it is not for this board".to_owned(),
             Err(error) => error.to_string(),
@@ -154,7 +151,7 @@ fn is_our_own(model: &Path) -> bool {
 }
 
 fn tell_ignored(what: &str) {
-    terminal::tell(&format!("Ignored arguments of KataGo: {what}"));
+    output::tell(&format!("Ignored arguments of KataGo: {what}"));
 }
 
 /// The arguments of `tengen`, with KataGo's single-dash ones converted to ours.
@@ -168,12 +165,8 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
     }
     while let Some(argument) = given.next() {
         let name = match argument.to_str() {
-            Some("-quit-without-waiting") => {
-                ours.push("--quit-without-waiting".into());
-                continue;
-            }
-            Some("-analysis-threads") => {
-                ours.push("--analysis-threads".into());
+            Some(name @ ("-quit-without-waiting" | "-analysis-threads")) => {
+                ours.push(format!("-{name}").into());
                 continue;
             }
             Some(name @ ("-model" | "-config" | "-override-config" | "-human-model")) => &name[1..],
@@ -190,16 +183,14 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
         };
         match name {
             _ if value.is_empty() => ours.push(format!("--katago=-{name} without a value").into()),
-            "model" => ours.extend(["--katago-model".into(), value]),
-            "human-model" => ours.extend(["--katago-human-model".into(), value]),
+            "model" | "human-model" => ours.extend([format!("--katago-{name}").into(), value]),
             "override-config" => ours.extend(["--katago-override".into(), value]),
-            "config" if is_settings() => ours.extend(["--config".into(), value]),
-            "config" => {
+            _ if is_settings() => ours.extend(["--config".into(), value]),
+            _ => {
                 let file = value.to_string_lossy();
                 let why = "KataGo's settings are for KataGo";
                 ours.push(format!("--katago=-{name} {file}: {why}").into());
             }
-            _ => ours.push(format!("--katago=-{name} {}", value.to_string_lossy()).into()),
         }
     }
     ours

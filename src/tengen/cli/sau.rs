@@ -18,7 +18,7 @@ use tengen::registry;
 
 use super::flags::EngineFlags;
 use super::live::LiveBoard;
-use super::terminal;
+use super::output;
 
 /// Play on the SAU platform of the China Computer Game Championship (CCGC).
 ///
@@ -81,10 +81,8 @@ pub(crate) struct Sau {
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let seconds = text
-        .parse()
-        .ok()
-        .filter(|seconds| (0.001..1e7).contains(seconds));
+    let seconds = text.parse().ok();
+    let seconds = seconds.filter(|seconds| (0.001..1e7).contains(seconds));
     seconds.ok_or_else(|| "seconds, from 0.001 to 1e7".to_owned())
 }
 
@@ -116,11 +114,11 @@ impl Sau {
             main: Duration::from_secs_f64(self.main_time),
             overtime: Overtime::None,
         });
-        let attended = terminal::is_attended();
+        let attended = output::is_attended();
         let records = self.folders();
         if attended {
-            terminal::greet(&options, loaded, "for the SAU platform");
-            terminal::tell(&format!("Records go to {}.", records[0].display()));
+            output::greet(&options, loaded, "for the SAU platform");
+            output::tell(&format!("Records go to {}.", records[0].display()));
         }
         let sau_options = SauOptions {
             name: self.name,
@@ -141,7 +139,7 @@ impl Sau {
         let utc_offset = self.utc_offset;
         let links = SauResources {
             date: Box::new(move || date_time(unix_time(), utc_offset)),
-            tell: Box::new(|line| terminal::tell(&format!("tengen: {line}"))),
+            tell: Box::new(|line| output::tell(&format!("tengen: {line}"))),
         };
         let session = SauSession::new(engine, sau_options, links);
         serve(session, input, std::io::stdout()).context("the session failed")
@@ -155,12 +153,9 @@ impl Sau {
         logger: &mut env_logger::Builder,
     ) -> anyhow::Result<()> {
         if let Some(folder) = &self.records {
-            file::check_folder(folder).with_context(|| {
-                format!(
-                    "--records {}: nothing can be written there",
-                    folder.display()
-                )
-            })?;
+            let name = folder.display();
+            let wrong = || format!("--records {name}: nothing can be written there");
+            file::check_folder(folder).with_context(wrong)?;
         }
         if level > log::LevelFilter::Off {
             self.log_into_file(logger);
@@ -185,17 +180,15 @@ impl Sau {
             logger.target(Target::Pipe(Box::new(std::io::sink())));
         }
         if !failures.is_empty() {
-            let trouble = format!(
-                "log written to a fallback location ({})",
-                failures.join("; ")
-            );
-            terminal::tell(&format!("tengen: {}", harmless(&trouble)));
+            let failures = failures.join("; ");
+            let trouble = format!("log written to a fallback location ({failures})");
+            output::tell(&format!("tengen: {}", harmless(&trouble)));
         }
-        let (process, attended) = (std::process::id(), terminal::is_attended());
+        let (process, attended) = (std::process::id(), output::is_attended());
         logger.format(move |out, record| {
             let (level, text) = (record.level(), record.args());
             if attended && level <= log::Level::Warn {
-                terminal::tell(&format!("tengen: {text}"));
+                output::tell(&format!("tengen: {text}"));
             }
             let time = out.timestamp_millis();
             writeln!(out, "{time} {process} {level:5} {text}")

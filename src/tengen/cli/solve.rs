@@ -1,6 +1,5 @@
 //! `tengen solve`: the winner of a position with best play.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,8 +10,8 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::command::{board_size, parse_color, played, position, read};
 use tengen::game::{Bounds, Game, Move, Proof};
 use tengen::games::{self, solved_games, with_game};
-use tengen::gtp::format_vertex;
-use tengen::record::{GameRecord, Vertex, sgf};
+use tengen::gtp::format_move;
+use tengen::record::{GameRecord, sgf};
 use tengen::solver::{self, Solvable, SolveLimits, SolveResult, Solves};
 
 use super::output;
@@ -165,35 +164,39 @@ impl Solve {
             Some(_) => Vec::new(),
             None => known_to_lose(&mut *solver, &position, &mut found),
         };
-        let interrupted = found.wins().is_none() && stop.is_raised();
         let nodes = LINE.min(effort.nodes);
         let line = match found.wins() {
             Some(_) => solver.line(&position, &SolveLimits { nodes, ..effort }),
             None => Vec::new(),
         };
+        let names = |moves: Vec<Move>| -> Vec<String> {
+            let moves = moves.into_iter();
+            moves.map(|mv| format_move(mv, position.size())).collect()
+        };
         let result = Found {
-            finding: found,
             elapsed,
-            line,
-            losing,
-            interrupted,
+            line: names(line),
+            losing: names(losing),
+            interrupted: found.wins().is_none() && stop.is_raised(),
+            finding: found,
         };
         self.print(&position, &result)?;
-        if interrupted {
-            return end_as_interrupted();
+        match result.interrupted {
+            true => end_as_interrupted(),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn print<G: Game>(&self, position: &G, result: &Found) -> anyhow::Result<()> {
-        let found = &result.finding;
+        let Found {
+            finding: found,
+            line,
+            losing,
+            ..
+        } = result;
         let (size, mover) = (position.size(), position.to_move());
-        let vertex = |mv: &Move| format_vertex(Vertex::Point(*mv), size);
-        let winner = found
-            .wins()
-            .map(|wins| if wins { mover } else { mover.opponent() });
-        let [line, losing] = [&result.line, &result.losing]
-            .map(|moves| moves.iter().map(vertex).collect::<Vec<String>>());
+        let winner = |wins: bool| if wins { mover } else { mover.opponent() };
+        let winner = found.wins().map(winner);
         let seconds = result.elapsed.as_secs_f64();
         if self.json {
             let report = serde_json::json!({
@@ -201,7 +204,7 @@ impl Solve {
                 "ply": position.ply(),
                 "to_move": mover.to_string(),
                 "winner": winner.map(|winner| winner.to_string()),
-                "move": found.best.as_ref().map(vertex),
+                "move": found.best.map(|mv| format_move(mv, size)),
                 "line": line,
                 "interrupted": result.interrupted,
                 "known_to_lose": losing,
@@ -219,22 +222,22 @@ impl Solve {
         })?;
         if winner.is_none() {
             let all = position.legal_count();
-            let names = match losing.as_slice() {
-                [] => String::new(),
-                names => format!(": {}", names.join(" ")),
+            let names = match losing.is_empty() {
+                true => String::new(),
+                false => format!(": {}", losing.join(" ")),
             };
+            let lost = losing.len();
             output::print(&format!(
-                "{} of {mover}'s {all} moves are known to lose{names}",
-                losing.len()
+                "{lost} of {mover}'s {all} moves are known to lose{names}"
             ))?;
         }
         if !line.is_empty() {
             output::print(&format!("line: {}", line.join(" ")))?;
         }
         let rate = found.nodes as f64 / seconds.max(1e-6);
+        let nodes = found.nodes;
         output::print(&format!(
-            "{} nodes in {seconds:.2} s, {rate:.0} nodes/s",
-            found.nodes
+            "{nodes} nodes in {seconds:.2} s, {rate:.0} nodes/s"
         ))
     }
 }
@@ -249,9 +252,9 @@ fn time_limit(seconds: f64) -> anyhow::Result<Duration> {
 struct Found {
     finding: SolveResult,
     elapsed: Duration,
-    line: Vec<Move>,
+    line: Vec<String>,
     /// If the winner is unknown: moves that are known to lose.
-    losing: Vec<Move>,
+    losing: Vec<String>,
     interrupted: bool,
 }
 
@@ -291,16 +294,13 @@ fn known_to_lose<G: Game>(
 fn report_progress(now: Duration, nodes: u64, shown: &AtomicU64) {
     let before = shown.load(Ordering::Relaxed);
     let number = now.as_millis() as u64 / PROGRESS.as_millis() as u64;
-    let first = number > before
-        && shown
-            .compare_exchange(before, number, Ordering::Relaxed, Ordering::Relaxed)
-            .is_ok();
-    if first {
-        // If it cannot be shown, the work goes on.
-        let _ = writeln!(
-            std::io::stderr(),
-            "{nodes} nodes after {:.0} s",
-            now.as_secs_f64()
-        );
+    let relaxed = Ordering::Relaxed;
+    let is_first = || {
+        shown
+            .compare_exchange(before, number, relaxed, relaxed)
+            .is_ok()
+    };
+    if number > before && is_first() {
+        output::tell(&format!("{nodes} nodes after {:.0} s", now.as_secs_f64()));
     }
 }

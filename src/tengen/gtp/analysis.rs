@@ -8,13 +8,12 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use super::board::{format_move, format_moves, ownership, parse_vertex};
 use super::commands::{Arguments, color};
-use super::numbers::{Numbers, Perspective, View, told};
-use super::vertex::{format_vertex, parse_vertex};
-use super::{Failure, numbers, ownership};
+use super::numbers::{Dialect, Numbers, Perspective, View, told};
+use super::{Failure, numbers};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
-use crate::record::Vertex;
 use crate::search::{AnalysisOptions, MoveReport, PointsByMove, Purpose, SearchReport};
 
 /// Default interval between lines: what Sabaki asks for.
@@ -24,29 +23,11 @@ const CGOS_MOVES: usize = 10;
 /// Minimum interval between lines.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How numbers are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
-    /// `lz-analyze`: ten-thousandths.
-    Leela,
-    /// `kata-analyze`: floats, and more of them.
-    Kata,
-    /// `cgos-genmove_analyze`: JSON ([`cgos`]).
-    Cgos,
-}
-
 /// Keys that are followed by a value.
+#[rustfmt::skip]
 const KEYS: &[&str] = &[
-    "interval",
-    "minmoves",
-    "maxmoves",
-    "avoid",
-    "allow",
-    "rootinfo",
-    "ownership",
-    "movesownership",
-    "pvvisits",
-    "pvedgevisits",
+    "interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", "ownership", "movesownership",
+    "pvvisits", "pvedgevisits",
 ];
 
 /// Whether a word is a key and therefore not a value.
@@ -54,31 +35,25 @@ fn is_key(word: &str) -> bool {
     KEYS.iter().any(|key| word.eq_ignore_ascii_case(key))
 }
 
-/// Move restrictions of `avoid` and `allow`.
-#[derive(Default)]
-struct MoveLimits {
-    avoid: Vec<(Color, Vec<Move>)>,
-    allow: Vec<(Color, Vec<Move>)>,
+/// Moves of a side that a client excludes from searches, or to which it limits them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Restriction {
+    pub(super) color: Color,
+    pub(super) moves: Vec<Move>,
+    /// Whether these moves, and those of other such restrictions, are the only ones that may be searched.
+    pub(super) only: bool,
 }
 
-impl MoveLimits {
-    fn add(&mut self, key: &str, side: Color, moves: Vec<Move>) {
-        match key {
-            "avoid" => self.avoid.push((side, moves)),
-            _ => self.allow.push((side, moves)),
-        }
-    }
-
-    /// Moves of a side that are not to be searched.
-    fn forbidden(&self, side: Color, legal: Vec<Move>) -> Vec<Move> {
-        let names = |list: &[(Color, Vec<Move>)], mv: &Move| {
-            let mut own = list.iter().filter(|(color, _)| *color == side);
-            own.any(|(_, moves)| moves.contains(mv))
-        };
-        let limited = self.allow.iter().any(|(color, _)| *color == side);
-        let forbids = |mv: &Move| names(&self.avoid, mv) || limited && !names(&self.allow, mv);
-        legal.into_iter().filter(forbids).collect()
-    }
+/// The legal moves of a side that are not to be searched.
+pub(super) fn avoided(restrictions: &[Restriction], side: Color, legal: &[Move]) -> Vec<Move> {
+    let own = |only| {
+        let all = restrictions.iter();
+        all.filter(move |own| own.color == side && own.only == only)
+    };
+    let names = |only, mv: &Move| own(only).any(|own| own.moves.contains(mv));
+    let limited = own(true).next().is_some();
+    let forbids = |mv: &Move| names(false, mv) || limited && !names(true, mv);
+    legal.iter().copied().filter(forbids).collect()
 }
 
 /// A parsed analysis request.
@@ -118,11 +93,30 @@ impl Analysis {
         perspective: Perspective,
         engine: &dyn Engine,
     ) -> Result<Analysis, Failure> {
-        let mut analysis = Analysis::usual(dialect, engine);
-        if dialect != Dialect::Cgos {
-            analysis.perspective = perspective;
-        }
-        let mut limits = MoveLimits::default();
+        let mut analysis = Analysis {
+            color: engine.to_move(),
+            options: AnalysisOptions {
+                // The client of CGOS reads one line.
+                interval: (dialect != Dialect::Cgos).then_some(DEFAULT_INTERVAL),
+                points: PointsByMove::Lead,
+                purpose: Purpose::ShownMove,
+                ..AnalysisOptions::default()
+            },
+            perspective: match dialect {
+                Dialect::Cgos => Perspective::Mover,
+                Dialect::Leela | Dialect::Kata => perspective,
+            },
+            dialect,
+            size: engine.size(),
+            least: 0,
+            most: usize::MAX,
+            root_info: false,
+            pv_visits: false,
+            pv_edge_visits: false,
+            ownership: None,
+            ignored: Vec::new(),
+        };
+        let mut restrictions = Vec::new();
         let mut wants_ownership = dialect == Dialect::Cgos;
         let mut words = args.all().into_iter().peekable();
         while let Some(word) = words.next() {
@@ -137,10 +131,10 @@ impl Analysis {
             }
             if key == "avoid" || key == "allow" {
                 let mut next = || words.next().ok_or_else(|| incomplete(&key));
-                let side = color(next()?)?;
-                let points = points(next()?, engine.size())?;
+                let (color, moves) = (color(next()?)?, points(next()?, engine.size())?);
                 number(&key, words.next())?;
-                limits.add(&key, side, points);
+                let only = key == "allow";
+                restrictions.push(Restriction { color, moves, only });
                 continue;
             }
             let value = words.next_if(|next| !is_key(next));
@@ -165,39 +159,14 @@ impl Analysis {
             }
         }
         let legal = engine.legal_moves(analysis.color);
-        let most = legal.len();
-        analysis.options.avoid = limits.forbidden(analysis.color, legal);
-        if most > 0 && analysis.options.avoid.len() == most {
+        analysis.options.avoid = avoided(&restrictions, analysis.color, &legal);
+        if !legal.is_empty() && analysis.options.avoid.len() == legal.len() {
             return Err(Failure::AllExcluded(analysis.color));
         }
         if wants_ownership {
             analysis.ownership = Some(ownership(engine, analysis.view().side));
         }
         Ok(analysis)
-    }
-
-    /// The default request.
-    fn usual(dialect: Dialect, engine: &dyn Engine) -> Analysis {
-        Analysis {
-            color: engine.to_move(),
-            options: AnalysisOptions {
-                // The client of CGOS reads one line.
-                interval: (dialect != Dialect::Cgos).then_some(DEFAULT_INTERVAL),
-                points: PointsByMove::Lead,
-                purpose: Purpose::ShownMove,
-                ..AnalysisOptions::default()
-            },
-            perspective: Perspective::Mover,
-            dialect,
-            size: engine.size(),
-            least: 0,
-            most: usize::MAX,
-            root_info: false,
-            pv_visits: false,
-            pv_edge_visits: false,
-            ownership: None,
-            ignored: Vec::new(),
-        }
     }
 
     /// One line; `None` if there is no move to report.
@@ -248,7 +217,8 @@ impl Analysis {
     fn cgos(&self, report: &SearchReport, told: &[&MoveReport]) -> Option<String> {
         let view = self.view();
         let moves = told.iter().take(CGOS_MOVES).map(|found| {
-            let line: Vec<String> = found.pv.iter().map(|&mv| self.vertex(mv)).collect();
+            let line = found.pv.iter().map(|&mv| format_move(mv, self.size));
+            let line: Vec<String> = line.collect();
             numbers::move_info(view.of_move(found, report), found.prior, &line)
         });
         let moves: Vec<_> = moves.collect();
@@ -261,7 +231,7 @@ impl Analysis {
         let parts = |share: f32| (share * 10_000.0).round();
         format!(
             "info move {} visits {} winrate {} prior {} lcb {} order {order} pv {}",
-            self.vertex(found.mv),
+            format_move(found.mv, self.size),
             found.visits,
             parts(numbers.winrate()),
             parts(found.prior),
@@ -280,7 +250,7 @@ impl Analysis {
             "info move {} visits {visits} edgeVisits {visits} utility {:.6} winrate {:.6} \
              {} prior {:.6} lcb {:.6} utilityLcb {:.6} \
              weight {visits}.0 order {order} pv {}",
-            self.vertex(found.mv),
+            format_move(found.mv, self.size),
             numbers.utility,
             numbers.winrate(),
             score(numbers),
@@ -292,13 +262,12 @@ impl Analysis {
         );
         // Positions reached by several lines are not distinguished: a line's visits are those of
         // its moves.
-        let named = [
-            ("pvVisits", self.pv_visits),
-            ("pvEdgeVisits", self.pv_edge_visits),
-        ];
-        for (name, _) in named.into_iter().filter(|(_, wanted)| *wanted) {
-            let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
-            let _ = write!(entry, " {name} {}", visits.join(" "));
+        let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
+        if self.pv_visits {
+            let _ = write!(entry, " pvVisits {}", visits.join(" "));
+        }
+        if self.pv_edge_visits {
+            let _ = write!(entry, " pvEdgeVisits {}", visits.join(" "));
         }
         if self.options.points == PointsByMove::Owners
             && let Some(expected) = found.expected.as_ref().or(report.expected.as_ref())
@@ -309,13 +278,8 @@ impl Analysis {
         entry
     }
 
-    fn vertex(&self, mv: Move) -> String {
-        vertex(mv, self.size)
-    }
-
     fn main_line(&self, found: &MoveReport) -> String {
-        let line: Vec<String> = found.pv.iter().map(|&mv| self.vertex(mv)).collect();
-        line.join(" ")
+        format_moves(&found.pv, self.size)
     }
 }
 
@@ -336,11 +300,6 @@ fn owners(word: &str, all: &[f32]) -> String {
         let _ = write!(text, " {owner:.3}");
     }
     text
-}
-
-/// A move of a search in GTP notation: an index beyond the board is a pass.
-pub(super) fn vertex(mv: Move, size: BoardSize) -> String {
-    format_vertex(Vertex::of(mv, size), size)
 }
 
 fn interval(key: &str, centiseconds: Option<&str>) -> Result<Duration, Failure> {

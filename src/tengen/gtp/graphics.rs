@@ -1,10 +1,15 @@
 //! Search reports for GoGui, in its `gfx` language (GoGui manual, "Analyze Commands"). Labels are
-//! whole percent without a sign, so that they fit on a point.
+//! whole percent without a sign, so that they fit on a point. With `--live-graphics` they are drawn during searches, too.
 
-use super::analysis::vertex;
+use std::io::Write as _;
+use std::time::Duration;
+
+use super::Session;
+use super::board::format_move;
 use super::numbers::rate;
+use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move, Proof};
-use crate::search::{MoveReport, SearchReport};
+use crate::search::{AnalysisOptions, MoveReport, Observer, SearchReport, StopFlag};
 
 /// Number of main line moves drawn.
 const LINE: usize = 10;
@@ -42,11 +47,12 @@ pub(super) fn moves(report: &SearchReport, label: Label, color: Color, size: Boa
     let mut lines = Vec::new();
     for &(mv, share) in &shares {
         let strength = (share - low) / (high - low).max(1e-6);
-        lines.push(format!("COLOR {} {}", green(strength), vertex(mv, size)));
+        let (color, point) = (green(strength), format_move(mv, size));
+        lines.push(format!("COLOR {color} {point}"));
     }
     let labels: Vec<String> = shares
         .iter()
-        .map(|&(mv, share)| format!(" {} {:.0}", vertex(mv, size), share * 100.0))
+        .map(|&(mv, share)| format!(" {} {:.0}", format_move(mv, size), share * 100.0))
         .collect();
     if !labels.is_empty() {
         lines.push(format!("LABEL{}", labels.concat()));
@@ -57,31 +63,16 @@ pub(super) fn moves(report: &SearchReport, label: Label, color: Color, size: Boa
 
 /// The main line of a report, with `color` to move.
 pub(super) fn main_line(report: &SearchReport, color: Color, size: BoardSize) -> String {
-    let mut side = color;
-    let mut line = String::from("VAR");
-    for &mv in report
-        .best()
-        .map_or(&[][..], |best| &best.pv)
-        .iter()
-        .take(LINE)
-    {
-        let letter = match side {
-            Color::Black => 'b',
-            Color::White => 'w',
-        };
-        line.push_str(&format!(" {letter} {}", vertex(mv, size)));
-        side = side.opponent();
-    }
-    format!("{line}\n{}", status(report, color))
+    let line = report.best().map_or(&[][..], |best| &best.pv);
+    let letters = match color {
+        Color::Black => ["b", "w"],
+        Color::White => ["w", "b"],
+    };
+    let moves = line.iter().zip(letters.into_iter().cycle()).take(LINE);
+    let moves = moves.map(|(&mv, letter)| format!(" {letter} {}", format_move(mv, size)));
+    let moves: String = moves.collect();
+    format!("VAR{moves}\n{}", status(report, color))
 }
-
-/// A report as a batch for the standard error stream, from which GoGui reads graphics.
-pub(super) fn live(report: &SearchReport, color: Color, size: BoardSize) -> String {
-    format!("gogui-gfx:\n{}\n\n", main_line(report, color, size))
-}
-
-/// Clears the graphics of [`live`].
-pub(super) const CLEAR: &str = "gogui-gfx: CLEAR\n";
 
 /// A line for the status bar.
 fn status(report: &SearchReport, color: Color) -> String {
@@ -99,14 +90,44 @@ fn status(report: &SearchReport, color: Color) -> String {
         Some(expected) => format!(", Black ahead by {:.1}", expected.black_ahead),
         None => String::new(),
     };
-    format!(
-        "TEXT {color} wins {wins:.1}%{proof}{lead}; visits: {}",
-        report.visits
-    )
+    let visits = report.visits;
+    format!("TEXT {color} wins {wins:.1}%{proof}{lead}; visits: {visits}")
 }
 
 /// White to green for 0 to 1.
 fn green(strength: f32) -> String {
     let faded = (235.0 - 175.0 * strength.clamp(0.0, 1.0)).round() as u8;
     format!("#{faded:02x}{:02x}{faded:02x}", 235 - (235 - faded) / 5)
+}
+
+/// Minimum time between two drawings.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// Runs an interruptible search for `color`. The options passed to `ask` let the main line be drawn
+/// occasionally, if at all, and the drawing is cleared when the search ends.
+pub(super) fn search<T>(
+    session: &mut Session,
+    color: Color,
+    ask: impl FnOnce(&mut dyn Engine, &StopFlag, AnalysisOptions, &mut Observer<'_>) -> T,
+) -> T {
+    let (size, live) = (session.engine.size(), session.options.live_graphics);
+    let options = AnalysisOptions {
+        interval: live.then_some(INTERVAL),
+        ..AnalysisOptions::default()
+    };
+    let found = session.search(|engine, stop| {
+        ask(engine, stop, options, &mut |report| {
+            let line = main_line(report, color, size);
+            draw(&format!("gogui-gfx:\n{line}\n\n"));
+        })
+    });
+    if live {
+        draw("gogui-gfx: CLEAR\n");
+    }
+    found
+}
+
+/// Writes graphics to the standard error stream, from which GoGui reads them; errors are ignored.
+fn draw(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

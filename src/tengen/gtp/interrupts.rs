@@ -9,9 +9,10 @@
 
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use crate::search::StopFlag;
+use crate::engine::Engine;
+use crate::search::{AnalysisOptions, StopFlag};
 
 /// How long the first search waits for the rest of its input: a script piped into the engine
 /// arrives in pieces within this time, its end included, and counts as one message.
@@ -115,48 +116,53 @@ impl Interrupts {
     /// Runs a search of the current message, with the flag that may stop it.
     pub fn search<T>(&self, search: impl FnOnce(&StopFlag) -> T) -> T {
         let stop = StopFlag::new();
-        {
-            let mut state = self.state.lock();
-            if !state.settled {
-                state.settled = true;
-                let open = |state: &mut State| state.closed_by.is_none();
-                self.arrival.wait_while_for(&mut state, open, SETTLE);
-                if state.closed_by.is_some() {
-                    state.closed_by = Some(state.handling);
-                }
+        let mut state = self.state.lock();
+        if !state.settled {
+            state.settled = true;
+            let open = |state: &mut State| state.closed_by.is_none();
+            self.arrival.wait_while_for(&mut state, open, SETTLE);
+            if state.closed_by.is_some() {
+                state.closed_by = Some(state.handling);
             }
-            if state
-                .closed_by
-                .is_some_and(|message| message > state.handling)
-            {
-                state.ending = true;
-            }
-            if state.ending || state.begun <= state.interrupted {
-                stop.raise();
-            }
-            state.running = Some(stop.clone());
         }
-        let found = search(&stop);
-        self.state.lock().running = None;
-        found
+        let handling = state.handling;
+        state.ending |= state.closed_by.is_some_and(|message| message > handling);
+        if state.ending || state.begun <= state.interrupted {
+            stop.raise();
+        }
+        self.run(state, &stop, false, search)
     }
 
     /// Runs a search that lasts until there is input, with the flag that stops it.
     pub fn until_input<T>(&self, search: impl FnOnce(&StopFlag) -> T) -> T {
         let stop = StopFlag::new();
-        {
-            let mut state = self.state.lock();
-            if state.has_input() {
-                stop.raise();
-            }
-            state.running = Some(stop.clone());
-            state.until_input = true;
+        let state = self.state.lock();
+        if state.has_input() {
+            stop.raise();
         }
-        let found = search(&stop);
+        self.run(state, &stop, true, search)
+    }
+
+    fn run<T>(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        stop: &StopFlag,
+        until_input: bool,
+        search: impl FnOnce(&StopFlag) -> T,
+    ) -> T {
+        (state.running, state.until_input) = (Some(stop.clone()), until_input);
+        drop(state);
+        let found = search(stop);
         let mut state = self.state.lock();
-        state.running = None;
-        state.until_input = false;
+        (state.running, state.until_input) = (None, false);
         found
+    }
+
+    /// Thinks during the opponent's time, until there is input.
+    pub fn ponder(&self, engine: &mut dyn Engine) {
+        self.until_input(|stop| {
+            engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
+        });
     }
 
     /// Whether the current command was interrupted.

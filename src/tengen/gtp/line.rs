@@ -92,11 +92,8 @@ pub(super) fn reply(id: &str, result: Result<String, Failure>) -> String {
         Ok(text) => ('=', text),
         Err(failure) => ('?', failure.to_string()),
     };
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim_end)
-        .filter(|line| !line.is_empty())
-        .collect();
+    let lines = text.lines().map(str::trim_end);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     format!("{mark}{id} {}\n\n", lines.join("\n"))
 }
 

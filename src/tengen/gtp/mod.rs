@@ -15,10 +15,8 @@
 )]
 
 mod analysis;
-mod answer;
 mod board;
 mod commands;
-mod failure;
 mod files;
 mod gomocup;
 mod graphics;
@@ -29,11 +27,17 @@ mod numbers;
 mod sau;
 mod server;
 mod session;
-mod vertex;
 
-use board::ownership;
+use std::fmt::Display;
+
+use thiserror::Error;
+
+use crate::clock::BadTimeControl;
+use crate::engine::{EngineError, ScoringInterrupted};
+use crate::game::{BadKomi, Color};
+
+pub use board::{format_move, format_moves, format_vertex, parse_vertex};
 pub use commands::{COMMANDS, Command, fixed_handicap_points};
-pub use failure::Failure;
 pub use files::FileAccess;
 pub use gomocup::{
     Allowance, GOMOCUP_RULES, GomocupOptions, GomocupSession, MakeBrain, read_xy, write_xy,
@@ -45,4 +49,128 @@ pub use numbers::Perspective;
 pub use sau::{SauOptions, SauResources, SauSession, harmless};
 pub use server::{Input, Protocol, serve};
 pub use session::{MakeEngine, Session, SessionOptions};
-pub use vertex::{format_vertex, parse_vertex};
+
+/// The text of a reply, or why the command failed.
+type Reply = Result<String, Failure>;
+
+/// A failed command, in the wording of the GTP specification where it has one, followed by the reason; the text follows
+/// the `?`.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Failure {
+    /// There is no command of this name.
+    #[error("unknown command")]
+    UnknownCommand,
+    /// Arguments are missing or invalid.
+    #[error("syntax error: {0}")]
+    Syntax(String),
+    /// The rules do not allow the move.
+    #[error("illegal move: {0}")]
+    IllegalMove(String),
+    /// The game does not support this board size.
+    #[error("unacceptable size: {0}")]
+    UnacceptableSize(String),
+    /// Invalid komi.
+    #[error(transparent)]
+    Komi(BadKomi),
+    /// Unknown rules, or rules that cannot be set now.
+    #[error("{0}")]
+    Rules(String),
+    /// There is no move to undo.
+    #[error("cannot undo")]
+    CannotUndo,
+    /// The file cannot be read, or is not a game that can be replayed here.
+    #[error("cannot load file: {0}")]
+    CannotLoad(String),
+    /// The file cannot be written.
+    #[error("cannot save file: {0}")]
+    CannotSave(String),
+    /// The game has not ended.
+    #[error("cannot score")]
+    CannotScore,
+    /// Dead stones, and therefore the score, are not known.
+    #[error("cannot score: {0}")]
+    ScoringInterrupted(#[from] ScoringInterrupted),
+    /// A move is wanted of a side that has not lost, in a finished game without passes.
+    #[error("the game is over, and this side has not lost: there is no move to make")]
+    Over,
+    /// The restrictions of an analysis exclude all legal moves of this side.
+    #[error("no move is left for {0}: avoid and allow exclude every legal one")]
+    AllExcluded(Color),
+    /// There are stones on the board already.
+    #[error("board not empty")]
+    NotEmpty,
+    /// This number of handicap stones is too large or too small.
+    #[error("invalid number of stones")]
+    Stones,
+    /// Handicap stones cannot stand there.
+    #[error("bad vertex list")]
+    BadVertices,
+    /// The game has no handicap.
+    #[error("there are no handicap stones in this game")]
+    NoHandicap,
+    /// No report: the game is over, or the search could not be run.
+    #[error("no search of this position")]
+    NoSearch,
+    /// Playouts choose the moves: they were requested, or no network fits the board.
+    #[error("no network is in use: tengen-network says why")]
+    NoNetwork,
+    /// This game's endings cannot be solved.
+    #[error("this game has no solver")]
+    NoSolver,
+    /// Unknown setting.
+    #[error("unknown parameter; see kata-list-params and tengen-settings")]
+    NoSetting,
+    /// A setting that is read-only here.
+    #[error("this setting can only be 0 here")]
+    OnlyZero,
+    /// CPU time is not available on this system.
+    #[error("CPU time is not available")]
+    NoCpuTime,
+}
+
+/// Maximum length of repeated input.
+const REPEATED: usize = 40;
+
+/// Input shortened for messages.
+fn short(text: &str) -> String {
+    text.chars().take(REPEATED).collect()
+}
+
+/// The beginning of a text of more characters than that, marked as such.
+fn shorten(text: &str, most: usize) -> String {
+    let mut chars = text.chars();
+    let begin: String = chars.by_ref().take(most).collect();
+    match chars.next() {
+        Some(_) => begin + "...",
+        None => begin,
+    }
+}
+
+impl Failure {
+    /// An invalid argument.
+    pub(super) fn wrong(given: &str, wanted: impl Display) -> Failure {
+        let given = shorten(given, REPEATED);
+        Failure::Syntax(format!("`{given}` is not a valid {wanted}"))
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Failure {
+        match error {
+            EngineError::IllegalMove(why) => Failure::IllegalMove(why.to_string()),
+            EngineError::IllegalSetup { .. } => {
+                Failure::IllegalMove("these stones cannot stand together".to_owned())
+            }
+            EngineError::CannotUndo => Failure::CannotUndo,
+            EngineError::WrongGame | EngineError::IllegalRecord { .. } => {
+                Failure::CannotLoad(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<BadTimeControl> for Failure {
+    fn from(error: BadTimeControl) -> Failure {
+        Failure::Syntax(error.to_string())
+    }
+}

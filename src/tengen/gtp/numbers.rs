@@ -4,7 +4,18 @@
 use super::board::owners;
 use crate::game::{BoardSize, Color, Move, OwnershipEstimate};
 use crate::search::{MoveReport, SearchReport};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// `lz-analyze`: ten-thousandths.
+    Leela,
+    /// `kata-analyze`: floats, and more of them.
+    Kata,
+    /// `cgos-genmove_analyze`: JSON ([`line`]).
+    Cgos,
+}
 
 /// The perspective of reported numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,31 +161,36 @@ const OWNERS: &[u8; 63] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /// A search from the view of the side that moves; `moves` by [`move_info`], owners top row first.
 pub(super) fn line(root: Numbers, moves: Vec<Value>, owners: &[f32]) -> String {
     let mut line = shared(root);
-    line.insert("moves".to_owned(), Value::Array(moves));
+    set(&mut line, "moves", moves);
     let owners: String = owners.iter().map(|&owner| letter(owner)).collect();
-    line.insert("ownership".to_owned(), json!(owners));
-    Value::Object(line).to_string()
+    set(&mut line, "ownership", owners);
+    line.to_string()
 }
 
 /// A move with its principal variation.
 pub(super) fn move_info(numbers: Numbers, prior: f32, line: &[String]) -> Value {
     let (mv, rest) = line.split_first().unzip();
     let mut info = shared(numbers);
-    info.insert("move".to_owned(), json!(mv));
-    info.insert("prior".to_owned(), number(prior));
-    info.insert("pv".to_owned(), json!(rest.unwrap_or_default().join(" ")));
-    Value::Object(info)
+    set(&mut info, "move", json!(mv));
+    set(&mut info, "prior", number(prior));
+    set(&mut info, "pv", rest.unwrap_or_default().join(" "));
+    info
 }
 
 /// Fields shared by moves and root; without a score if none is known.
-fn shared(numbers: Numbers) -> Map<String, Value> {
-    let mut told = Map::new();
-    told.insert("winrate".to_owned(), number(numbers.winrate()));
-    told.insert("visits".to_owned(), json!(numbers.visits));
+fn shared(numbers: Numbers) -> Value {
+    let mut told = json!({ "winrate": number(numbers.winrate()), "visits": numbers.visits });
     if let Some((ahead, _)) = numbers.score {
-        told.insert("score".to_owned(), number(ahead));
+        set(&mut told, "score", number(ahead));
     }
     told
+}
+
+/// Sets a field of a JSON object.
+pub(super) fn set(object: &mut Value, field: &str, value: impl Into<Value>) {
+    if let Value::Object(fields) = object {
+        fields.insert(field.to_owned(), value.into());
+    }
 }
 
 fn number(value: f32) -> Value {
@@ -184,10 +200,8 @@ fn number(value: f32) -> Value {
 fn letter(owner: f32) -> char {
     let steps = (OWNERS.len() - 1) as f32;
     let step = ((owner + 1.0) / 2.0).clamp(0.0, 1.0) * steps;
-    OWNERS
-        .get(step.round() as usize)
-        .copied()
-        .map_or('f', char::from)
+    let letter = OWNERS.get(step.round() as usize);
+    letter.copied().map_or('f', char::from)
 }
 
 #[cfg(test)]

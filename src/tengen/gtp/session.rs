@@ -31,18 +31,6 @@ pub struct SessionOptions {
     pub files: FileAccess,
 }
 
-impl Default for SessionOptions {
-    fn default() -> SessionOptions {
-        SessionOptions {
-            name: "Tengen".to_owned(),
-            perspective: Perspective::Mover,
-            ponder: false,
-            live_graphics: false,
-            files: FileAccess::default(),
-        }
-    }
-}
-
 /// A session with one controller.
 pub struct Session {
     /// The game in progress.
@@ -78,10 +66,6 @@ impl Session {
             ignored: Ignored::default(),
             over: false,
         })
-    }
-
-    pub(super) fn end(&mut self) {
-        self.over = true;
     }
 
     pub(super) fn set_komi(&mut self, komi: HalfPoints) {
@@ -140,6 +124,13 @@ impl Session {
         Ok(notes)
     }
 
+    /// The record of the game so far, which must have no stones.
+    pub(super) fn empty_record(&self) -> Result<GameRecord, Failure> {
+        let record = self.engine.record();
+        let is_empty = record.plays.is_empty() && record.setup.is_empty();
+        is_empty.then_some(record).ok_or(Failure::NotEmpty)
+    }
+
     /// Runs an interruptible search.
     pub(super) fn search<T>(&mut self, ask: impl FnOnce(&mut dyn Engine, &StopFlag) -> T) -> T {
         let engine = &mut *self.engine;
@@ -148,8 +139,13 @@ impl Session {
 
     /// The move that the engine would play; nothing changes.
     pub(super) fn name_move(&mut self, color: Color) -> Decision {
+        self.choose(color, MoveKind::Named)
+    }
+
+    /// Chooses a move, in one of these ways.
+    pub(super) fn choose(&mut self, color: Color, kind: MoveKind) -> Decision {
         self.search(|engine, stop| {
-            let request = MoveRequest::new(color, stop).of_kind(MoveKind::Named);
+            let request = MoveRequest::new(color, stop).of_kind(kind);
             engine.genmove(&request, &mut |_| {})
         })
     }
@@ -213,7 +209,14 @@ pub(super) mod testing {
             );
             Ok(Box::new(player))
         });
-        Session::new(make, BoardSize::new(5, 1), SessionOptions::default()).expect("a legal size")
+        let options = SessionOptions {
+            name: "Tengen".to_owned(),
+            perspective: Perspective::Mover,
+            ponder: false,
+            live_graphics: false,
+            files: FileAccess::default(),
+        };
+        Session::new(make, BoardSize::new(5, 1), options).expect("a legal size")
     }
 }
 

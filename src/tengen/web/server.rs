@@ -9,7 +9,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::http::{self, Refused, Reply};
-use super::site::{self, Answer, Host, Page, Site};
+use super::{Answer, Host, Page, Site, token};
 
 /// Maximum number of connections. A page has up to six.
 const MAX_CONNECTIONS: usize = 64;
@@ -101,7 +101,7 @@ impl Server {
         let listener = TcpListener::bind((at, port)).map_err(refused)?;
         let site = Site {
             host,
-            token: site::token().map_err(ServerError::Token)?,
+            token: token().map_err(ServerError::Token)?,
             port: listener.local_addr().map_err(refused)?.port(),
             network,
         };

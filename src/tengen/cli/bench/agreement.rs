@@ -10,7 +10,7 @@ use tengen_nn::eval::{
 };
 
 use super::super::output;
-use super::super::random_position::random_position;
+use tengen::command::random_position;
 
 /// Rows per call: an unusual number, so that partial batches are tested, too.
 const ROWS: usize = 100;
@@ -58,11 +58,8 @@ fn compare<G: Encode>(
         Backend::Auto | Backend::Rollout => Candidate::best(&load)?,
     };
     let model = options.model.clone().map(ModelSource::File);
-    let own = |kind, device| {
-        model
-            .clone()
-            .or_else(|| built_in(G::NAME, empty.size(), kind, device))
-    };
+    let ours = |kind, device| built_in(G::NAME, empty.size(), kind, device);
+    let own = |kind, device| model.clone().or_else(|| ours(kind, device));
     let none = || {
         let none = none_built_in(G::NAME, empty.size());
         format!("{none}: give one with --model")
@@ -88,9 +85,9 @@ fn compare<G: Encode>(
         for position in part {
             encoding.encode(position, batch.push(encoding.cache_key(position)));
             let mut moves = vec![false; first.info().policy_len];
-            position
-                .legal_moves()
-                .for_each(|mv| moves[mv.index()] = true);
+            for mv in position.legal_moves() {
+                moves[mv.index()] = true;
+            }
             legal.push(moves);
         }
         let found = Difference::between([&mut first, &mut second], &batch, &legal)?;

@@ -21,7 +21,7 @@ use tengen_nn::eval::{
 };
 
 use super::super::output;
-use super::super::random_position::random_position;
+use tengen::command::random_position;
 
 const BATCHES: [u32; 4] = [1, 4, 8, 16];
 /// The same on a GPU.
@@ -135,12 +135,10 @@ impl<G: Encode + Rollout> Bench<G> {
             Device::Cpu => ROUNDS,
             Device::Cuda(_) => GPU_ROUNDS,
         };
-        let round = Duration::try_from_secs_f64(seconds / f64::from(3 * rounds))
-            .ok()
-            .filter(|round| !round.is_zero())
-            .with_context(|| {
-                format!("--seconds takes seconds, more than 0 and at most 1e19, not {seconds:?}")
-            })?;
+        let round = Duration::try_from_secs_f64(seconds / f64::from(3 * rounds)).ok();
+        let round = round.filter(|round| !round.is_zero()).with_context(|| {
+            format!("--seconds takes seconds, more than 0 and at most 1e19, not {seconds:?}")
+        })?;
         let position = |i| random_position(empty, i * 60 / POSITIONS, u64::from(i));
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         Ok(Bench {
@@ -214,9 +212,8 @@ impl<G: Encode + Rollout> Bench<G> {
             while self.clock.now() - began < 2 * self.round {
                 for _ in 0..100 {
                     let mut played = Played::of(&self.empty);
-                    self.empty
-                        .clone()
-                        .finish(policy, rng, &mut played, &mut tally);
+                    let mut position = self.empty.clone();
+                    position.finish(policy, rng, &mut played, &mut tally);
                 }
                 count += 100;
             }
@@ -234,22 +231,20 @@ impl<G: Encode + Rollout> Bench<G> {
         factory: &EvaluatorFactory,
         batch: u32,
     ) -> anyhow::Result<SpeedRow> {
-        let params = SearchParams {
-            batch,
-            ..self.params.clone()
-        };
         let options = SearcherOptions {
             threads: self.threads,
             seed: 1,
-            params,
+            params: SearchParams {
+                batch,
+                ..self.params.clone()
+            },
         };
         let own = factory.clone();
         let clock: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let mut searcher = Searcher::new(Arc::new(move || own.make()), options, clock);
         searcher.prepare(&self.positions[0].clone().into(), &StopFlag::new())?;
-        let mut evaluators = (0..self.threads)
-            .map(|_| factory.make())
-            .collect::<Result<Vec<_>, _>>()?;
+        let evaluators = (0..self.threads).map(|_| factory.make());
+        let mut evaluators = evaluators.collect::<Result<Vec<_>, _>>()?;
         let (work, mut at_best) = (self.work(kind)?, 0.0);
         let (mut rates, mut calls) = ([0.0; 4], Calls::default());
         for round in 0..self.rounds {
@@ -329,10 +324,9 @@ impl<G: Encode + Rollout> Bench<G> {
     /// Evaluations, visits and collisions per second of a search from an empty tree.
     fn search(&self, searcher: &mut Searcher<G>, position: &G) -> anyhow::Result<[f64; 3]> {
         searcher.clear();
-        let budget = Budget::fixed(self.round, 10 * self.round);
         let limits = Limits {
             visits: None,
-            budget: Some(budget),
+            budget: Some(Budget::fixed(self.round, 10 * self.round)),
         };
         let began = self.clock.now();
         let request = SearchRequest::new(position.clone().into()).within(limits);

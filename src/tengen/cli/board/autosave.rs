@@ -12,7 +12,7 @@ use tengen::program;
 use tengen::record::file;
 
 use super::board_state::BoardState;
-use super::new_game::NewGame;
+use super::game::NewGame;
 use super::session::Session;
 
 /// Minimum interval between two writes.
@@ -105,23 +105,17 @@ impl Autosave {
         };
         let folder = self.path.parent().map_or(Ok(()), std::fs::create_dir_all);
         let folder = folder.map_err(file::FileError::from);
-        match folder.and_then(|()| file::write(&self.path, text.as_bytes())) {
-            Ok(()) => {
-                *state = State {
-                    written: text,
-                    has_failed: false,
-                };
-                true
+        let written = folder.and_then(|()| file::write(&self.path, text.as_bytes()));
+        match &written {
+            Ok(()) => state.written = text,
+            // Once is enough.
+            Err(error) if !state.has_failed => {
+                log::warn!("the game is not kept in {}: {error}", self.path.display());
             }
-            Err(error) => {
-                // Once is enough.
-                if !std::mem::replace(&mut state.has_failed, true) {
-                    let path = self.path.display();
-                    log::warn!("the game is not kept in {path}: {error}");
-                }
-                false
-            }
+            Err(_) => {}
         }
+        state.has_failed = written.is_err();
+        written.is_ok()
     }
 }
 

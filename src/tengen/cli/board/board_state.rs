@@ -8,42 +8,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
-use tengen::clock::Budget;
-use tengen::search::StopFlag;
+use tengen::search::{SearchReport, StopFlag};
 use tengen::watch::Eval;
 use tengen::web::Page;
 
+use super::report::{SearchedPosition, Task, TaskRequest};
 use super::session::Session;
-use super::task::{Task, TaskRequest};
 use super::view;
 
 /// Maximum time for reloading a page before it counts as closed.
 const AWAY: Duration = Duration::from_secs(2);
 
-/// Messages for pages, each kind with a number that increases with every change.
-#[derive(Clone, Default)]
-pub(super) struct Updates(pub(super) [(u64, Arc<str>); KINDS.len()]);
-
 /// The kinds of messages.
-pub(super) const KINDS: [&str; 3] = ["state", "analysis", "progress"];
+const KINDS: [&str; 3] = ["state", "analysis", "progress"];
 const STATE: usize = 0;
 const ANALYSIS: usize = 1;
 const PROGRESS: usize = 2;
 /// The kind that is made for each page: what has changed in the tree since it saw it last.
 const TREE: &str = "tree";
 
-impl Updates {
-    fn set(&mut self, kind: usize, text: &str) {
-        let slot = &mut self.0[kind];
-        if *slot.1 != *text {
-            *slot = (slot.0 + 1, text.into());
-        }
-    }
-}
-
 struct Inner {
     session: Session,
-    feed: Updates,
+    /// Messages for pages, each kind with a number that increases with every change.
+    feed: [(u64, Arc<str>); KINDS.len()],
     /// Number of open pages, and the time since there were any.
     pages: usize,
     attended: bool,
@@ -58,12 +45,18 @@ impl Inner {
         (session.game_number(), session.game.tree.changes())
     }
 
+    fn set(&mut self, kind: usize, text: &str) {
+        let slot = &mut self.feed[kind];
+        if *slot.1 != *text {
+            *slot = (slot.0 + 1, text.into());
+        }
+    }
+
     /// Notifies pages of changes, and ends a search that is no longer needed.
     fn publish(&mut self) {
-        let state = view::state(&self.session, self.attended);
-        self.feed.set(STATE, &state);
-        let known = self.session.analysis();
-        self.feed.set(ANALYSIS, known.map_or("null", |json| json));
+        self.set(STATE, &view::state(&self.session, self.attended));
+        let known = self.session.analysis().cloned();
+        self.set(ANALYSIS, known.as_deref().unwrap_or("null"));
         let request = self.session.request(self.attended);
         if let Some((running, stop)) = &self.running
             && request != Some(*running)
@@ -83,7 +76,7 @@ impl BoardState {
     pub(super) fn new(session: Session) -> BoardState {
         let mut inner = Inner {
             session,
-            feed: Updates::default(),
+            feed: Default::default(),
             pages: 0,
             attended: false,
             running: None,
@@ -97,8 +90,12 @@ impl BoardState {
 
     /// Reads or changes the game, and notifies all pages.
     pub(super) fn act<T>(&self, act: impl FnOnce(&mut Session) -> T) -> T {
+        self.change(|inner| act(&mut inner.session))
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Inner) -> T) -> T {
         let mut inner = self.inner.lock();
-        let done = act(&mut inner.session);
+        let done = change(&mut inner);
         inner.publish();
         self.changed.notify_all();
         done
@@ -124,10 +121,7 @@ impl BoardState {
     }
 
     /// Waits until the engine has a task, and takes it.
-    pub(super) fn take<T>(
-        &self,
-        take: impl FnOnce(&Session, TaskRequest) -> T,
-    ) -> (TaskRequest, StopFlag, T) {
+    pub(super) fn take<T>(&self, take: impl FnOnce(&Session, TaskRequest) -> T) -> (StopFlag, T) {
         let mut inner = self.inner.lock();
         inner.running = None;
         loop {
@@ -136,7 +130,7 @@ impl BoardState {
                 let stop = StopFlag::new();
                 inner.running = Some((request, stop.clone()));
                 let taken = take(&inner.session, request);
-                return (request, stop, taken);
+                return (stop, taken);
             }
             self.changed.wait(&mut inner);
         }
@@ -144,39 +138,41 @@ impl BoardState {
 
     /// Finishes a task: `act` gets the game if the task is still current.
     pub(super) fn finish(&self, request: TaskRequest, act: impl FnOnce(&mut Session)) {
-        let mut inner = self.inner.lock();
-        inner.running = None;
-        if inner.session.request(inner.attended) == Some(request) {
-            act(&mut inner.session);
-        }
-        inner.publish();
-        self.changed.notify_all();
+        self.change(|inner| {
+            inner.running = None;
+            if inner.session.request(inner.attended) == Some(request) {
+                act(&mut inner.session);
+            }
+        });
+    }
+
+    /// Finishes a task that was searched to the end, or cannot be done.
+    pub(super) fn exhaust(&self, request: TaskRequest) {
+        self.finish(request, |session| session.exhausted(request));
     }
 
     /// Finishes a review, also one that was stopped: what it found is kept if the game is the same.
     pub(super) fn end_review(&self, request: TaskRequest, act: impl FnOnce(&mut Session)) {
-        let mut inner = self.inner.lock();
-        inner.running = None;
-        if inner.session.is_of(request) {
-            act(&mut inner.session);
-        }
-        inner.publish();
-        self.changed.notify_all();
+        self.change(|inner| {
+            inner.running = None;
+            if inner.session.is_of(request) {
+                act(&mut inner.session);
+            }
+        });
     }
 
-    /// Shows how much time the move of this task gets.
-    pub(super) fn plan(&self, request: TaskRequest, budget: Option<Budget>) {
-        let mut inner = self.inner.lock();
-        inner.session.plan(request, budget);
-        inner.publish();
-        self.changed.notify_all();
-    }
-
-    /// Shows a search's result, as JSON, and keeps it for the position unless there is a better one.
-    pub(super) fn show(&self, request: TaskRequest, node: usize, json: String, eval: Eval) {
+    /// Shows a search's result, and keeps it for the position unless there is a better one.
+    pub(super) fn show(
+        &self,
+        request: TaskRequest,
+        searched: SearchedPosition,
+        report: &SearchReport,
+        done: bool,
+    ) {
+        let (json, eval) = (searched.text(report, done), searched.eval(report));
         let mut inner = self.inner.lock();
         let current = inner.session.request(inner.attended) == Some(request);
-        if current && inner.session.see(request, node, json, eval) {
+        if current && inner.session.see(request, searched.node, json, eval) {
             inner.publish();
             self.changed.notify_all();
         }
@@ -193,9 +189,7 @@ impl BoardState {
 
     /// Shows the progress of a review: finished positions, and all.
     pub(super) fn progress(&self, done: usize, all: usize) {
-        let mut inner = self.inner.lock();
-        inner.feed.set(PROGRESS, &format!("[{done},{all}]"));
-        self.changed.notify_all();
+        self.change(|inner| inner.set(PROGRESS, &format!("[{done},{all}]")));
     }
 
     /// Waits for clocks that run out, forever.
@@ -219,11 +213,10 @@ impl BoardState {
 
     /// A page is open as long as this exists.
     pub(super) fn open(self: &Arc<Self>) -> TablePage {
-        let mut inner = self.inner.lock();
-        inner.pages += 1;
-        inner.attended = true;
-        inner.publish();
-        self.changed.notify_all();
+        self.change(|inner| {
+            inner.pages += 1;
+            inner.attended = true;
+        });
         TablePage {
             table: Arc::clone(self),
             seen: [0; KINDS.len()],
@@ -242,7 +235,7 @@ pub(super) struct TablePage {
 
 impl TablePage {
     fn is_new(&self, inner: &Inner) -> bool {
-        let numbers = inner.feed.0.iter().map(|(number, _)| *number);
+        let numbers = inner.feed.iter().map(|(number, _)| *number);
         let mut pairs = numbers.zip(self.seen);
         pairs.any(|(number, seen)| number > seen) || inner.tree_state() != self.tree
     }
@@ -259,15 +252,11 @@ impl Page for TablePage {
         let mut news: Vec<(&'static str, Arc<str>)> = Vec::new();
         let tree = inner.tree_state();
         if tree != self.tree {
-            let seen = if tree.0 == self.tree.0 {
-                self.tree.1
-            } else {
-                0
-            };
-            self.tree = tree;
+            let (game, seen) = std::mem::replace(&mut self.tree, tree);
+            let seen = if game == tree.0 { seen } else { 0 };
             news.push((TREE, view::tree(&inner.session, seen).into()));
         }
-        let feed = KINDS.iter().zip(&inner.feed.0).zip(&mut self.seen);
+        let feed = KINDS.iter().zip(&inner.feed).zip(&mut self.seen);
         for ((kind, (number, text)), seen) in feed {
             if *number > *seen {
                 *seen = *number;
@@ -281,21 +270,15 @@ impl Page for TablePage {
 impl Drop for TablePage {
     /// Closes the page. Without open pages, searches for pages end.
     fn drop(&mut self) {
-        let table = Arc::clone(&self.table);
         let last = {
-            let mut inner = table.inner.lock();
+            let mut inner = self.table.inner.lock();
             inner.pages -= 1;
             inner.pages == 0
         };
         if last {
             // The thread of a closed page has nothing else to do.
             std::thread::sleep(AWAY);
-            let mut inner = table.inner.lock();
-            if inner.pages == 0 {
-                inner.attended = false;
-                inner.publish();
-                table.changed.notify_all();
-            }
+            self.table.change(|inner| inner.attended &= inner.pages > 0);
         }
     }
 }

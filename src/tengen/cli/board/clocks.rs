@@ -10,7 +10,7 @@ use tengen::watch::ClockView;
 /// Both clocks.
 #[derive(Debug, Clone)]
 pub(super) struct Clocks {
-    control: TimeControl,
+    pub(super) control: TimeControl,
     sides: [SideClock; 2],
     /// The side whose clock runs, and its start.
     running: Option<(Color, Duration)>,
@@ -23,10 +23,6 @@ impl Clocks {
             sides: [SideClock::new(control); 2],
             running: None,
         }
-    }
-
-    pub(super) fn control(&self) -> TimeControl {
-        self.control
     }
 
     /// Time left of a side, including its current move.
@@ -72,24 +68,19 @@ impl Clocks {
     /// When the running clock will run out, and its side.
     pub(super) fn deadline(&self) -> Option<(Color, Duration)> {
         let (color, since) = self.running?;
-        let longest = match (self.sides[color.index()].left(), self.control) {
-            (TimeLeft::Unlimited, _) | (_, TimeControl::Unlimited) => return None,
-            (TimeLeft::Main(main), TimeControl::Limited { overtime, .. }) => match overtime {
-                Overtime::Byoyomi { period, periods } => main + period * periods,
-                Overtime::Canadian { period, .. } => main + period,
-                Overtime::None | Overtime::Fischer { .. } => main,
-            },
+        let clock = &self.sides[color.index()];
+        let longest = match (clock.left(), clock.overtime()) {
+            (TimeLeft::Unlimited, _) => return None,
+            (TimeLeft::Main(main), Overtime::Byoyomi { period, periods }) => {
+                main + period * periods
+            }
+            (TimeLeft::Main(main), Overtime::Canadian { period, .. }) => main + period,
+            (TimeLeft::Main(main), _) => main,
             (TimeLeft::Canadian { period, .. }, _) => period,
-            (
-                TimeLeft::Byoyomi {
-                    period: left,
-                    periods,
-                },
-                TimeControl::Limited { overtime, .. },
-            ) => match overtime {
-                Overtime::Byoyomi { period, .. } => left + period * periods.saturating_sub(1),
-                _ => left,
-            },
+            (TimeLeft::Byoyomi { period, periods }, Overtime::Byoyomi { period: whole, .. }) => {
+                period + whole * periods.saturating_sub(1)
+            }
+            (TimeLeft::Byoyomi { period, .. }, _) => period,
         };
         Some((color, since + longest))
     }

@@ -1,17 +1,21 @@
-//! A game on the board with all that belongs to it: its tree, clocks, results and analyses.
+//! A game on the board with all that belongs to it: its terms as requested by the page, its tree, clocks, results and
+//! analyses.
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use serde::Serialize;
-use tengen::clock::TimeControl;
-use tengen::engine::EngineOptions;
-use tengen::game::Settled;
+use anyhow::{Context as _, bail, ensure};
+use serde::{Deserialize, Serialize};
+use tengen::clock::{Overtime, SideClock, TimeControl, TimeLeft};
+use tengen::engine::{EngineOptions, ThinkingLimits};
+use tengen::game::{BoardSize, Color, HalfPoints, Settled};
+use tengen::gtp::fixed_handicap_points;
 use tengen::record::{GameRecord, Play};
 use tengen::watch::Eval;
 
+use super::super::flags::EngineFlags;
 use super::clocks::Clocks;
-use super::new_game::NewGame;
 use super::tree::Tree;
 
 /// The end of a game.
@@ -119,5 +123,169 @@ impl BoardGame {
         let plays = nodes.iter().filter_map(|&at| self.tree.node(at).play);
         plays.for_each(|play| record.push(play));
         record
+    }
+}
+
+/// The player of a side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Who {
+    #[default]
+    Human,
+    Engine,
+}
+
+/// How well and how long the engine plays, besides the clock; without all of these the clock applies,
+/// or two seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Level {
+    /// Visits of the root.
+    pub(super) visits: Option<u64>,
+    /// Seconds.
+    pub(super) seconds: Option<f64>,
+    /// A value of the engine's setting `level`, for its moves; analysis is not weakened.
+    #[serde(default)]
+    pub(super) strength: Option<f32>,
+}
+
+/// Limits of a level: the page must not start an endless search.
+const MAX_VISITS: u64 = 1_000_000_000;
+const MAX_SECONDS: f64 = 24.0 * 3600.0;
+/// Maximum time of a move by the clock alone: a person waits for it.
+const LONGEST_MOVE: Duration = Duration::from_secs(10);
+
+impl Level {
+    /// # Errors
+    /// For an invalid limit.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let visits = self.visits.is_none_or(|n| (1..=MAX_VISITS).contains(&n));
+        ensure!(visits, "visits are from 1 to {MAX_VISITS}");
+        let fits = |seconds: f64| seconds > 0.0 && seconds <= MAX_SECONDS;
+        ensure!(
+            self.seconds.is_none_or(fits),
+            "a move takes up to {MAX_SECONDS} seconds"
+        );
+        self.weaken(&mut EngineOptions::default())
+    }
+
+    /// Sets the engine's setting `level`, if one is wanted.
+    ///
+    /// # Errors
+    /// If there is no such level.
+    pub(super) fn weaken(&self, options: &mut EngineOptions) -> anyhow::Result<()> {
+        match self.strength {
+            Some(strength) => Ok(options.set("level", &strength.to_string())?),
+            None => Ok(()),
+        }
+    }
+
+    /// The engine's own limits, replaced by those of the level.
+    pub(super) fn limits(&self, usual: &ThinkingLimits, clock: TimeControl) -> ThinkingLimits {
+        let weakened = usual.visits.filter(|_| self.strength.is_some());
+        let visits = self.visits.or(weakened);
+        let is_free = visits.is_none() && clock != TimeControl::Unlimited;
+        let seconds = self.seconds.map(Duration::from_secs_f64);
+        ThinkingLimits {
+            visits,
+            time_per_move: seconds.or(is_free.then_some(LONGEST_MOVE)),
+            ..usual.clone()
+        }
+    }
+}
+
+/// A game to begin.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct NewGame {
+    pub(super) game: String,
+    /// As `9` or `13x9`.
+    pub(super) size: String,
+    /// In the game's notation; empty for the default.
+    pub(super) rules: String,
+    /// Points for White; `None` for the default of the rules.
+    pub(super) komi: Option<f64>,
+    pub(super) handicap: usize,
+    /// In the format of `kata-time_settings`.
+    pub(super) clock: String,
+    /// Black's player and White's.
+    pub(super) players: [Who; 2],
+    pub(super) level: Level,
+}
+
+impl NewGame {
+    /// The settings of the engine, from flags and terms.
+    ///
+    /// # Errors
+    /// For an unknown game, board or setting.
+    pub(super) fn options(&self, flags: &EngineFlags) -> anyhow::Result<EngineOptions> {
+        let mut options = flags.read_as(&self.game)?;
+        options.size = Some(self.board_size()?);
+        options.rules.clone_from(&self.rules);
+        Ok(options)
+    }
+
+    fn board_size(&self) -> anyhow::Result<BoardSize> {
+        let size: BoardSize = self.size.parse()?;
+        // Vertices have letters for this many columns.
+        ensure!(
+            size.width <= 25 && size.height <= 25,
+            "the board in the browser has up to 25x25 points"
+        );
+        Ok(size)
+    }
+
+    /// # Errors
+    /// For an invalid time control.
+    pub(super) fn control(&self) -> anyhow::Result<TimeControl> {
+        if self.clock.is_empty() {
+            return Ok(TimeControl::Unlimited);
+        }
+        let fields: Vec<&str> = self.clock.split_whitespace().collect();
+        let control = TimeControl::from_kata(&fields);
+        let control = control.with_context(|| format!("the clock {:?}", self.clock))?;
+        let clock = SideClock::new(control);
+        let periods = matches!(
+            clock.overtime(),
+            Overtime::Byoyomi { .. } | Overtime::Canadian { .. }
+        );
+        ensure!(
+            periods || clock.left() != TimeLeft::Main(Duration::ZERO),
+            "the clock has no time for the first move: give main time"
+        );
+        Ok(control)
+    }
+
+    /// Adds komi and handicap stones to the beginning of a game.
+    ///
+    /// # Errors
+    /// If the board has no such handicap, or komi is not a multiple of half a point.
+    pub(super) fn complete(&self, beginning: &mut GameRecord, passes: bool) -> anyhow::Result<()> {
+        if let Some(komi) = self.komi {
+            let halves = komi * 2.0;
+            ensure!(halves.fract() == 0.0, "komi is a multiple of half a point");
+            let most = beginning.size.area() as f64;
+            ensure!(
+                komi.abs() <= most,
+                "komi is at most {most} points on this board, one for each of its points"
+            );
+            beginning.komi = Some(HalfPoints(halves as i32));
+        }
+        if self.handicap < 2 {
+            return Ok(());
+        }
+        if !passes {
+            bail!("handicap stones are only for Go");
+        }
+        let points = fixed_handicap_points(beginning.size, self.handicap);
+        let points = points.with_context(|| {
+            let size = beginning.size;
+            format!("there are no {} handicap stones on {size}", self.handicap)
+        })?;
+        let mut setup: Vec<_> = points.iter().map(|&at| (at, Color::Black)).collect();
+        setup.sort_by_key(|(point, _)| *point);
+        beginning.handicap = u16::try_from(points.len()).unwrap_or(0);
+        beginning.setup = setup;
+        beginning.to_move = Some(Color::White);
+        Ok(())
     }
 }

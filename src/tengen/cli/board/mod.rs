@@ -4,15 +4,11 @@
 mod autosave;
 mod board_state;
 mod clocks;
-mod command;
 mod game;
-mod new_game;
 mod report;
 mod requests;
-mod reviewing;
 mod session;
 mod stored;
-mod task;
 mod tree;
 mod view;
 mod worker;
@@ -28,14 +24,13 @@ use tengen::program;
 use tengen::record::file;
 use tengen::web::{Host, Server};
 
-pub(super) use report::SearchedPosition;
-pub(super) use task::Task;
+pub(super) use report::{SearchedPosition, Task};
 
 use super::flags::EngineFlags;
 use super::output;
 use autosave::Autosave;
 use board_state::BoardState;
-use new_game::{Level, NewGame, Who};
+use game::{Level, NewGame, Who};
 use qrcodegen::{QrCode, QrCodeEcc};
 use session::Session;
 use std::process::{Command, Stdio};
@@ -88,10 +83,8 @@ impl Board {
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         // A level is for its moves: what is analysed and reviewed is so at full strength.
         let level = Some(options.level).filter(|level| *level < EngineOptions::default().level);
-        let visits = self
-            .engine
-            .given("visits")
-            .and_then(|text| text.parse().ok());
+        let visits = self.engine.given("visits");
+        let visits = visits.and_then(|text| text.parse().ok());
         let engine = match level {
             Some(_) => self.engine.without(OF_A_LEVEL),
             None => self.engine,

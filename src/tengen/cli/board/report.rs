@@ -1,19 +1,61 @@
-//! Results of a search for the page: all winrates and leads are Black's, moves are vertices, points
+//! What the engine is to do for the board, and the results of its searches for the page: all winrates and leads are Black's, moves are vertices, points
 //! are listed row by row from the top.
 
 use serde::{Deserialize, Serialize};
 use tengen::game::{BoardSize, Color, Move, Proof};
-use tengen::gtp::format_vertex;
-use tengen::record::Vertex;
+use tengen::gtp::format_move;
 use tengen::search::{MoveReport, SearchReport};
 use tengen::watch::{Eval, letter, points};
-
-use super::task::Task;
 
 /// Maximum number of moves shown, besides those proven to win.
 const CANDIDATES: usize = 24;
 /// Maximum length of a line.
 const LINE: usize = 24;
+
+/// Task of the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Task {
+    /// Choose a move and play it.
+    Move,
+    /// Search the position until stopped.
+    Analyse,
+    /// Think on the human player's time.
+    Ponder,
+    /// Determine dead stones.
+    Count,
+    /// Search every position of the line.
+    Review,
+    /// Search the position after a move that was tried.
+    Judge,
+    /// Evaluate each position of the line by the network alone.
+    Skim,
+}
+
+impl Task {
+    /// Its name on the page.
+    pub(in super::super) fn name(self) -> &'static str {
+        match self {
+            Task::Move => "move",
+            Task::Analyse => "analyse",
+            Task::Ponder => "ponder",
+            Task::Count => "count",
+            Task::Review => "review",
+            Task::Judge => "judge",
+            Task::Skim => "skim",
+        }
+    }
+}
+
+/// A task in one position of one game; a different one ends its search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TaskRequest {
+    pub(super) task: Task,
+    pub(super) node: usize,
+    /// Identifies the game and its settings.
+    pub(super) serial: u64,
+    /// The number of the area to which an analysis is limited; 0 for the whole board.
+    pub(super) area: u64,
+}
 
 /// The searched position.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +84,7 @@ pub(super) struct Candidate {
 #[derive(Debug, Serialize)]
 pub(super) struct Analysis {
     pub(super) node: usize,
-    pub(super) task: Task,
+    pub(super) task: &'static str,
     pub(super) to_move: &'static str,
     #[serde(flatten)]
     pub(super) eval: Eval,
@@ -56,6 +98,15 @@ pub(super) struct Analysis {
     pub(super) done: bool,
 }
 
+/// A result for a side: `B`, `W` or `0`; `None` if it is not proven.
+pub(super) fn proven(proof: Option<Proof>, side: Color) -> Option<&'static str> {
+    proof.map(|proof| proof.outcome(side).winner.map_or("0", letter))
+}
+
+fn tenth(points: f32) -> f32 {
+    (points * 10.0).round() / 10.0
+}
+
 impl SearchedPosition {
     /// A value for the side to move as Black's winrate.
     fn winrate(self, value: f32) -> f32 {
@@ -67,16 +118,9 @@ impl SearchedPosition {
         (black * 1e4).round() / 1e4
     }
 
-    fn proven(self, proof: Option<Proof>) -> Option<&'static str> {
-        proof.map(|proof| match proof {
-            Proof::Win => letter(self.mover),
-            Proof::Loss => letter(self.mover.opponent()),
-            Proof::Draw => "0",
-        })
-    }
-
-    fn vertex(self, mv: Move) -> String {
-        format_vertex(Vertex::of(mv, self.size), self.size)
+    fn line(self, moves: &[Move]) -> Vec<String> {
+        let moves = moves.iter().take(LINE);
+        moves.map(|&mv| format_move(mv, self.size)).collect()
     }
 
     /// The search's evaluation of the position.
@@ -88,34 +132,28 @@ impl SearchedPosition {
         let lead = report.black_ahead();
         Eval {
             winrate: self.winrate(value),
-            lead: lead.map(|lead| (lead * 10.0).round() / 10.0),
+            lead: lead.map(tenth),
             visits: report.visits,
-            proven: self.proven(report.proof),
+            proven: proven(report.proof, self.mover),
         }
     }
 
     /// The expected continuation.
-    pub(in super::super) fn line(self, report: &SearchReport) -> Vec<String> {
-        let best = report.best().map_or(&[][..], |best| &best.pv);
-        best.iter().take(LINE).map(|&mv| self.vertex(mv)).collect()
+    pub(super) fn best_line(self, report: &SearchReport) -> Vec<String> {
+        report.best().map_or(Vec::new(), |best| self.line(&best.pv))
     }
 
     fn candidate(self, found: &MoveReport) -> Candidate {
         let value = found.proof.map_or(found.value, Proof::value);
         let expected = found.expected.as_ref();
         Candidate {
-            at: self.vertex(found.mv),
+            at: format_move(found.mv, self.size),
             visits: found.visits,
             winrate: self.winrate(value),
-            lead: expected.map(|expected| (expected.black_ahead * 10.0).round() / 10.0),
+            lead: expected.map(|expected| tenth(expected.black_ahead)),
             prior: (found.prior * 1e4).round() / 1e4,
-            proven: self.proven(found.proof).map(str::to_owned),
-            pv: found
-                .pv
-                .iter()
-                .take(LINE)
-                .map(|&mv| self.vertex(mv))
-                .collect(),
+            proven: proven(found.proof, self.mover).map(str::to_owned),
+            pv: self.line(&found.pv),
         }
     }
 
@@ -144,13 +182,12 @@ impl SearchedPosition {
         let new = report.visits.saturating_sub(report.reused) as f64;
         Analysis {
             node: self.node,
-            task: self.task,
+            task: self.task.name(),
             to_move: letter(self.mover),
             eval: self.eval(report),
-            speed: if seconds > 0.0 {
-                (new / seconds).round()
-            } else {
-                0.0
+            speed: match seconds > 0.0 {
+                true => (new / seconds).round(),
+                false => 0.0,
             },
             candidates: told.map(|(_, found)| self.candidate(found)).collect(),
             policy: points(self.size)

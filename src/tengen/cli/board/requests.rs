@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+use tengen::game::{BoardSize, Color, Move};
 use tengen::games::GAMES;
+use tengen::gtp::parse_vertex;
+use tengen::record::{LaterSetup, Vertex};
 use tengen::web::{Host, Page, Reply, Request};
 
 use super::board_state::BoardState;
-use super::command::Command;
+use super::game::{Level, NewGame, Who};
+use super::report::Task;
 use super::session::Session;
 
 /// Maximum size of a command; games are sent another way.
@@ -101,4 +106,176 @@ fn done(result: anyhow::Result<()>) -> Reply {
 
 fn refusal(status: u16, text: &str) -> Reply {
     Reply::json(status, serde_json::json!({ "error": text }).to_string())
+}
+
+/// Maximum length of a comment.
+const MAX_COMMENT: usize = 64 << 10;
+
+/// A command of the page.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+enum Command {
+    /// Begin a game.
+    New { terms: Box<NewGame> },
+    /// Play in the shown position.
+    Play(ShownPoint),
+    /// Play a line in the shown position, as a variation.
+    Line { moves: Vec<String>, node: usize },
+    /// Take the last move back, and the answer of the engine to it.
+    Undo,
+    /// Show a position.
+    Go { node: usize },
+    /// Make the engine move once.
+    Move,
+    /// Make the engine play its best move so far.
+    Hurry,
+    /// The person who plays resigns.
+    Resign,
+    /// Set players and strength.
+    Players { players: [Who; 2], level: Level },
+    /// Analyse the shown position, or stop.
+    Analyse { on: bool },
+    /// Limit analysis to these points, or to none of them.
+    Area { points: Vec<String> },
+    /// Determine dead stones and score.
+    Count,
+    /// Set up stones.
+    SetUp(Stones),
+    /// Change whether the stones around a point are dead in a count.
+    MarkDead(ShownPoint),
+    /// Judge a move of the shown position.
+    Judge(ShownPoint),
+    /// Review the shown line, or stop.
+    Review { on: bool },
+    /// Set the comment of the position.
+    Comment { node: usize, text: String },
+    /// Remove the position with all following ones.
+    Delete,
+    /// Make the line that leads to the position the main line.
+    Promote,
+    /// Take back the last of these, a comment or a new game.
+    TakeBack,
+    /// Show another game of the file.
+    Game { place: usize },
+}
+
+/// A vertex of the shown position.
+#[derive(Debug, Deserialize)]
+struct ShownPoint {
+    at: String,
+    node: usize,
+}
+
+/// Points with `B`, `W` or nothing, in the shown position.
+#[derive(Debug, Deserialize)]
+struct Stones {
+    points: Vec<(String, Option<char>)>,
+    to_move: Option<char>,
+    node: usize,
+}
+
+impl Command {
+    /// Executes it.
+    ///
+    /// # Errors
+    /// The reason why it is impossible; nothing has changed then.
+    fn run(self, table: &BoardState) -> anyhow::Result<()> {
+        if matches!(self, Command::Hurry) {
+            table.hurry();
+            return Ok(());
+        }
+        table.act(|session| self.change(session))
+    }
+
+    fn change(self, session: &mut Session) -> anyhow::Result<()> {
+        let size = session.board.size();
+        match self {
+            Command::New { terms } => session.begin(*terms)?,
+            Command::Play(at) => session.play_by_hand(at.vertex(session)?)?,
+            Command::Line { moves, node } => {
+                same_position(session, node)?;
+                let line = moves.iter().map(|at| vertex(at, size));
+                session.play_line(&line.collect::<anyhow::Result<Vec<Vertex>>>()?)?;
+            }
+            Command::Undo => session.undo()?,
+            Command::Go { node } => session.go(node)?,
+            Command::Move => session.ask(Task::Move)?,
+            // It does not change the game.
+            Command::Hurry => {}
+            Command::Resign => session.resign()?,
+            Command::Players { players, level } => session.set_up(players, level)?,
+            Command::Analyse { on } => session.analyse(on),
+            Command::Area { points } => {
+                let points = points.iter().map(|at| point(vertex(at, size)?));
+                session.search_in(points.collect::<anyhow::Result<_>>()?)?;
+            }
+            Command::Count => session.ask(Task::Count)?,
+            Command::SetUp(stones) => {
+                same_position(session, stones.node)?;
+                session.set_up_stones(stones.setup(size)?)?;
+            }
+            Command::MarkDead(at) => session.mark_dead(point(at.vertex(session)?)?)?,
+            Command::Judge(at) => session.judge(at.vertex(session)?)?,
+            Command::Review { on } => session.want_review(on),
+            Command::Comment { node, text } => {
+                anyhow::ensure!(text.len() <= MAX_COMMENT, "the comment is too long");
+                session.comment(node, text)?;
+            }
+            Command::Delete => session.delete()?,
+            Command::Promote => session.promote(),
+            Command::TakeBack => session.take_back()?,
+            Command::Game { place } => session.choose_game(place)?,
+        }
+        Ok(())
+    }
+}
+
+impl ShownPoint {
+    fn vertex(&self, session: &Session) -> anyhow::Result<Vertex> {
+        same_position(session, self.node)?;
+        vertex(&self.at, session.board.size())
+    }
+}
+
+impl Stones {
+    fn setup(self, size: BoardSize) -> anyhow::Result<LaterSetup> {
+        let mut setup = LaterSetup {
+            to_move: self.to_move.and_then(color),
+            ..LaterSetup::default()
+        };
+        for (at, stone) in self.points {
+            if let Vertex::Point(point) = vertex(&at, size)? {
+                setup.changes.insert(point, stone.and_then(color));
+            }
+        }
+        Ok(setup)
+    }
+}
+
+/// Two pages may show the same game: a move applies to the position that was shown.
+fn same_position(session: &Session, node: usize) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        session.game.current == node,
+        "the board has changed: another move was played"
+    );
+    Ok(())
+}
+
+fn color(letter: char) -> Option<Color> {
+    match letter {
+        'B' => Some(Color::Black),
+        'W' => Some(Color::White),
+        _ => None,
+    }
+}
+
+fn vertex(text: &str, size: BoardSize) -> anyhow::Result<Vertex> {
+    parse_vertex(text, size).map_err(|failure| anyhow::anyhow!("{failure}"))
+}
+
+fn point(vertex: Vertex) -> anyhow::Result<Move> {
+    match vertex {
+        Vertex::Point(point) => Ok(point),
+        Vertex::Pass => anyhow::bail!("a pass is no point"),
+    }
 }

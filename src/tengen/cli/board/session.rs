@@ -4,7 +4,6 @@
 //! `Player` that plays over GTP.
 
 mod file;
-mod findings;
 mod taken_back;
 mod tasks;
 
@@ -17,12 +16,12 @@ use tengen::engine::{Engine, EngineOptions};
 use tengen::game::{Color, Move, Outcome};
 use tengen::record::{Play, Vertex, result_text};
 use tengen::registry;
+use tengen::watch::letter;
 
 use super::super::flags::EngineFlags;
 use super::clocks::Clocks;
-use super::game::{BoardGame, GameEnd, Judged};
-use super::new_game::{Level, NewGame, Who};
-use super::task::{Task, TaskRequest};
+use super::game::{BoardGame, GameEnd, Judged, Level, NewGame, Who};
+use super::report::{Task, TaskRequest};
 use super::tree::MAX_NODES;
 
 /// Tengen's name as a player, by which it knows its games when they are opened.
@@ -102,13 +101,11 @@ impl Session {
         terms: NewGame,
         time: Arc<dyn Clock>,
     ) -> anyhow::Result<Session> {
-        let options = terms.options(&flags)?;
-        let board = create(&options, &time)?;
-        let beginning = board.record();
+        let (game, board) = beginning(terms, &flags, &time)?;
         let mut session = Session {
             flags,
             time,
-            game: BoardGame::new(options, terms.clone(), beginning),
+            game,
             board,
             analysing: false,
             area: None,
@@ -120,13 +117,12 @@ impl Session {
             reviews: 0,
             exhausted: None,
             planned: None,
-            serial: 0,
-            games: 0,
+            serial: 1,
+            games: 1,
             steps: Vec::new(),
             engine_log: Vec::new(),
         };
-        session.begin(terms)?;
-        session.steps.clear();
+        session.settle_in();
         Ok(session)
     }
 
@@ -144,23 +140,9 @@ impl Session {
     /// # Errors
     /// For an unsupported game; the old one continues then.
     pub(super) fn begin(&mut self, terms: NewGame) -> anyhow::Result<()> {
-        let options = terms.options(&self.flags)?;
-        let control = terms.control()?;
-        terms.level.check()?;
-        let mut board = create(&options, &self.time)?;
-        let mut beginning = board.record();
-        let passes = board.info().passes;
-        terms.complete(&mut beginning, passes)?;
-        let names = terms.players.map(|who| match who {
-            Who::Human => String::new(),
-            Who::Engine => NAME.to_owned(),
-        });
-        [beginning.black, beginning.white] = names;
-        beginning.date = today();
-        board.load(&beginning)?;
-        self.analysing &= terms.players == [Who::Human; 2];
-        self.replace(BoardGame::new(options, terms, beginning), board);
-        self.game.clocks = Clocks::new(control);
+        let (game, board) = beginning(terms, &self.flags, &self.time)?;
+        self.analysing &= game.terms.players == [Who::Human; 2];
+        self.replace(game, board);
         self.settle_in();
         Ok(())
     }
@@ -196,18 +178,12 @@ impl Session {
             self.game.tree.has(node),
             "there is no such position any more"
         );
-        let tree = &self.game.tree;
-        let play = tree.node(node).play;
-        let last = tree.node(self.game.current).play;
-        match (tree.parent(node), play) {
-            (Some(parent), Some(play)) if parent == self.game.current => self.board.play(play)?,
-            _ if tree.parent(self.game.current) == Some(node) && last.is_some() => {
-                self.board.undo()?
-            }
-            _ => {
-                let record = self.game.record(node);
-                self.board.load(&record)?;
-            }
+        let (tree, current) = (&self.game.tree, self.game.current);
+        let (play, last) = (tree.node(node).play, tree.node(current).play);
+        match play.filter(|_| tree.parent(node) == Some(current)) {
+            Some(play) => self.board.play(play)?,
+            None if tree.parent(current) == Some(node) && last.is_some() => self.board.undo()?,
+            None => drop(self.board.load(&self.game.record(node))?),
         }
         self.game.current = node;
         self.settle_in();
@@ -225,11 +201,9 @@ impl Session {
             self.by_rules().is_none() || self.board.agrees_on_dead() && vertex != Vertex::Pass,
             "illegal move: the game is over"
         );
-        let given_up = self
-            .end()
-            .filter(|end| matches!(end.why, "resignation" | "time"));
+        let is_given_up = |end: &GameEnd| matches!(end.why, "resignation" | "time");
         ensure!(
-            given_up.is_none(),
+            !self.end().is_some_and(is_given_up),
             "the game is over: take the last move back to play on"
         );
         let now = self.now();
@@ -295,16 +269,14 @@ impl Session {
     /// # Errors
     /// At the beginning.
     pub(super) fn undo(&mut self) -> anyhow::Result<()> {
-        let parent = self.game.tree.parent(self.game.current);
+        let (game, players) = (&self.game, self.game.terms.players);
+        let parent = game.tree.parent(game.current);
         let mut node = parent.context("there is no move to take back")?;
-        let against_engine = self.game.terms.players.contains(&Who::Engine)
-            && self.game.terms.players.contains(&Who::Human);
-        let was_live = self.game.current == self.game.live;
-        let taken = self.game.tree.node(self.game.current).play;
-        let by_engine =
-            taken.is_some_and(|play| self.game.terms.players[play.color.index()] == Who::Engine);
-        if against_engine && by_engine {
-            node = self.game.tree.parent(node).unwrap_or(node);
+        let was_live = game.current == game.live;
+        let taken = game.tree.node(game.current).play;
+        let by_engine = taken.is_some_and(|play| players[play.color.index()] == Who::Engine);
+        if by_engine && players.contains(&Who::Human) {
+            node = game.tree.parent(node).unwrap_or(node);
         }
         self.go(node)?;
         if was_live {
@@ -316,16 +288,12 @@ impl Session {
 
     /// A side resigns, or its time is up.
     pub(super) fn lose(&mut self, color: Color, why: &'static str) {
-        let winner = match color.opponent() {
-            Color::Black => "B",
-            Color::White => "W",
-        };
+        let winner = letter(color.opponent());
         let how = if why == "time" { "T" } else { "R" };
-        let end = GameEnd {
-            result: format!("{winner}+{how}"),
-            why,
-        };
-        self.game.ends.insert(self.game.live, end);
+        let result = format!("{winner}+{how}");
+        self.game
+            .ends
+            .insert(self.game.live, GameEnd { result, why });
         self.settle_in();
     }
 
@@ -386,22 +354,15 @@ impl Session {
     /// Applies a position's end and clocks.
     fn settle_in(&mut self) {
         if let Some(outcome) = self.by_rules() {
-            let agreed = self.board.agrees_on_dead() && outcome.margin.is_some();
-            if !agreed {
-                let why = if outcome.margin.is_some() {
-                    "count"
-                } else {
-                    "rules"
-                };
-                let result = result_text(outcome);
-                self.game
-                    .ends
-                    .insert(self.game.current, GameEnd { result, why });
+            let (counted, result) = (outcome.margin.is_some(), result_text(outcome));
+            if !(counted && self.board.agrees_on_dead()) {
+                let why = if counted { "count" } else { "rules" };
+                let end = GameEnd { result, why };
+                self.game.ends.insert(self.game.current, end);
             }
         }
-        let plays = self.game.current == self.game.live
-            && self.end().is_none()
-            && self.by_rules().is_none();
+        let is_over = self.end().is_some() || self.by_rules().is_some();
+        let plays = self.game.current == self.game.live && !is_over;
         let (mover, now) = (self.board.to_move(), self.now());
         self.game.clocks.run(plays.then_some(mover), now);
     }
@@ -412,22 +373,41 @@ impl Session {
     /// If the move is illegal, which would be an error of the engine, or its time was up.
     pub(super) fn engine_moved(&mut self, vertex: Option<Vertex>) -> anyhow::Result<()> {
         self.asked = None;
-        let mover = self.board.to_move();
         match vertex {
-            Some(vertex) => self.play(vertex),
-            None => {
-                self.lose(mover, "resignation");
-                Ok(())
-            }
+            Some(vertex) => self.play(vertex)?,
+            None => self.lose(self.board.to_move(), "resignation"),
         }
+        Ok(())
     }
+}
+
+/// A game that begins, and its board.
+fn beginning(
+    terms: NewGame,
+    flags: &EngineFlags,
+    time: &Arc<dyn Clock>,
+) -> anyhow::Result<(BoardGame, Box<dyn Engine>)> {
+    let options = terms.options(flags)?;
+    let clocks = Clocks::new(terms.control()?);
+    terms.level.check()?;
+    let mut board = create(&options, time)?;
+    let mut beginning = board.record();
+    terms.complete(&mut beginning, board.info().passes)?;
+    [beginning.black, beginning.white] = terms.players.map(|who| match who {
+        Who::Human => String::new(),
+        Who::Engine => NAME.to_owned(),
+    });
+    beginning.date = today();
+    board.load(&beginning)?;
+    let mut game = BoardGame::new(options, terms, beginning);
+    game.clocks = clocks;
+    Ok((game, board))
 }
 
 /// The date as SGF writes it.
 fn today() -> String {
     let now = date_time(unix_time(), 0);
-    let day = now.split(' ').next().unwrap_or_default();
-    day.replace('.', "-")
+    now.split(' ').next().unwrap_or_default().replace('.', "-")
 }
 
 /// An engine for rules alone.

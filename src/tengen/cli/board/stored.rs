@@ -7,8 +7,7 @@ use tengen::gtp::parse_vertex;
 use tengen::record::sgf;
 use tengen::watch::{Eval, letter};
 
-use super::report::{Analysis, Candidate};
-use super::task::Task;
+use super::report::{Analysis, Candidate, Task};
 
 /// The property's name.
 const NAME: &str = "TNGA";
@@ -74,7 +73,7 @@ pub(super) fn take(
     }
     let page = Analysis {
         node,
-        task: Task::Analyse,
+        task: Task::Analyse.name(),
         to_move: letter(mover),
         eval: eval.clone(),
         speed: 0.0,

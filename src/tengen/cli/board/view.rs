@@ -4,15 +4,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tengen::book::BookLine;
 use tengen::engine::Engine;
-use tengen::game::{Color, PointStatus, Proof, Settled};
-use tengen::gtp::format_vertex;
+use tengen::game::{Color, PointStatus, Settled};
+use tengen::gtp::{format_move, format_vertex};
 use tengen::record::{Vertex, result_text, sgf};
 use tengen::watch::{ClockView, Eval, PlanView, letter, points};
 
-use super::game::{GameEnd, Judged};
-use super::new_game::NewGame;
+use super::game::{GameEnd, Judged, NewGame};
+use super::report::proven;
 use super::session::Session;
-use super::task::Task;
 use super::tree::Tree;
 
 /// Everything that changes with a move or a setting; the tree is sent separately.
@@ -56,7 +55,7 @@ struct State<'a> {
     reviewing: bool,
     /// Number of reviews of this game.
     reviewed: u64,
-    task: Option<Task>,
+    task: Option<&'static str>,
     notes: &'a [String],
     /// The player that chooses the moves, once known.
     engine: Option<&'a String>,
@@ -103,17 +102,17 @@ struct NodeView<'a> {
 
 /// The state as JSON.
 pub(super) fn state(session: &Session, attended: bool) -> String {
-    let board = &*session.board;
+    let (game, board) = (&session.game, &*session.board);
     let (info, size) = (board.info(), board.size());
     let stones: String = points(size)
         .map(|point| board.stone(point).map_or(".", letter))
         .collect();
     let taken = taken(session, &stones);
-    let root = &session.game.tree.node(Tree::ROOT).others;
-    let last = session.game.tree.node(session.game.current).play;
+    let root = &game.tree.node(Tree::ROOT).others;
+    let shown = game.tree.node(game.current);
     let now = session.now();
-    let counted = session.game.counted.as_ref();
-    let counted = counted.filter(|(node, _)| *node == session.game.current);
+    let counted = game.counted.as_ref();
+    let counted = counted.filter(|(node, _)| *node == game.current);
     let state = State {
         game: info.name,
         width: size.width,
@@ -121,51 +120,44 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         passes: info.passes,
         choosing: session.is_choosing(),
         scores: info.scored,
-        rules: &session.game.beginning.rules,
-        komi: session.game.beginning.komi.map(|komi| komi.0 as f32 / 2.0),
-        handicap: session.game.beginning.handicap,
-        names: [&session.game.beginning.black, &session.game.beginning.white],
+        rules: &game.beginning.rules,
+        komi: game.beginning.komi.map(|komi| komi.0 as f32 / 2.0),
+        handicap: game.beginning.handicap,
+        names: [&game.beginning.black, &game.beginning.white],
         ranks: ["BR", "WR"].map(|rank| sgf::value_of(root, rank)),
         info: info_of(root),
         judged: session.judged.as_ref(),
-        terms: &session.game.terms,
-        current: session.game.current,
-        live: session.game.live,
+        terms: &game.terms,
+        current: game.current,
+        live: game.live,
         to_move: letter(board.to_move()),
         legal: legal(session),
         taken,
         stones,
-        last: last.map(|play| format_vertex(play.vertex, size)),
+        last: shown.play.map(|play| format_vertex(play.vertex, size)),
         end: session.end(),
         count: counted.map(|(_, settled)| count(session, settled, taken)),
-        clocks: [Color::Black, Color::White].map(|color| session.game.clocks.view(color, now)),
+        clocks: [Color::Black, Color::White].map(|color| game.clocks.view(color, now)),
         plan: session.plan_view(now),
         analysing: session.analysing,
         area: session.area.as_ref().map_or(String::new(), |area| {
-            let inside = |point| {
-                if area.points.contains(&point) {
-                    '1'
-                } else {
-                    '0'
-                }
-            };
-            points(size).map(inside).collect()
+            let inside = |point| area.points.contains(&point);
+            points(size)
+                .map(|point| if inside(point) { '1' } else { '0' })
+                .collect()
         }),
         reviewing: session.review.is_some(),
-        reviewed: session.game.reviewed.0,
-        task: session.request(attended).map(|request| request.task),
-        notes: &session.game.notes,
+        reviewed: game.reviewed.0,
+        task: session.request(attended).map(|request| request.task.name()),
+        notes: &game.notes,
         engine: session.engine_log.last(),
-        comment: match session.game.current {
-            0 => &session.game.beginning.comment,
-            node => &session.game.tree.node(node).comment,
+        comment: match game.current {
+            Tree::ROOT => &game.beginning.comment,
+            _ => &shown.comment,
         },
-        marks: sgf::marks(&session.game.tree.node(session.game.current).others, size),
+        marks: sgf::marks(&shown.others, size),
         step: session.last_step(),
-        games: (
-            session.game.others.texts.len() + 1,
-            session.game.others.place,
-        ),
+        games: (game.others.texts.len() + 1, game.others.place),
         book: board.has_book().then(|| book(board)),
     };
     serde_json::to_string(&state).unwrap_or_default()
@@ -180,18 +172,14 @@ fn book(board: &dyn Engine) -> Vec<BookRow> {
     let best = position.lines.first().map_or(0.0, |best| best.found.value);
     let row = |BookLine { found, line }: BookLine| {
         let moves = std::iter::once(found.mv).chain(line);
-        let names = moves.map(|mv| format_vertex(Vertex::of(mv, size), size));
+        let names = moves.map(|mv| format_move(mv, size));
         BookRow {
             winrate: f32::midpoint(1.0, found.value),
             loss: (best - found.value) / 2.0,
-            proven: found.proof.map(|proof| match proof {
-                Proof::Win => letter(mover),
-                Proof::Loss => letter(mover.opponent()),
-                Proof::Draw => "0",
-            }),
+            proven: proven(found.proof, mover),
             visits: found.visits,
             known: found.is_known,
-            at: format_vertex(Vertex::of(found.mv, size), size),
+            at: format_move(found.mv, size),
             pv: names.collect(),
         }
     };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
 use tengen::clock::{Clock, TimeControl, TimeLeft};
 use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Decision, Engine, EngineOptions, MoveRequest, ThinkingLimits,
@@ -14,11 +15,10 @@ use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopF
 use tengen::watch::letter;
 
 use super::super::flags::EngineFlags;
+use super::super::review::{Game, Reviewer, THRESHOLDS, annotated_sgf};
 use super::board_state::BoardState;
-use super::report::SearchedPosition;
-use super::reviewing;
+use super::report::{SearchedPosition, Task, TaskRequest};
 use super::session::Session;
-use super::task::{Task, TaskRequest};
 
 /// Interval between two reports of a search.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -27,12 +27,16 @@ const MAX_VISITS: u64 = 50_000_000;
 /// Limits of the search that judges a move: several times that of a review, within a person's patience.
 const JUDGE_VISITS: u64 = 1_600;
 const JUDGE_TIME: Duration = Duration::from_secs(4);
+/// Solver nodes per position of a review. People wait for it: with more nodes the first positions that cannot be solved
+/// take minutes.
+const REVIEW_NODES: u64 = 100_000;
 
 /// The game's data for a task.
 struct Job {
+    request: TaskRequest,
+    searched: SearchedPosition,
     options: EngineOptions,
     record: GameRecord,
-    mover: Color,
     limits: ThinkingLimits,
     control: TimeControl,
     left: [TimeLeft; 2],
@@ -63,15 +67,21 @@ impl Job {
             }
         }
         Job {
+            request,
+            searched: SearchedPosition {
+                node: request.node,
+                task: request.task,
+                mover: session.board.to_move(),
+                size: record.size,
+            },
             flags: Arc::clone(&session.flags),
             tried: session.judged.as_ref().map(|judged| judged.play),
             area: session.area.as_ref().map(|area| area.points.clone()),
             nodes,
-            limits: level.limits(&options.thinking_limits(), session.game.clocks.control()),
+            limits: level.limits(&options.thinking_limits(), session.game.clocks.control),
             options,
             record,
-            mover: session.board.to_move(),
-            control: session.game.clocks.control(),
+            control: session.game.clocks.control,
             left: [Color::Black, Color::White].map(|color| session.game.clocks.left(color, now)),
         }
     }
@@ -89,7 +99,7 @@ struct WorkerEngine {
 pub(super) fn work(table: &BoardState, time: &Arc<dyn Clock>) {
     let mut seat: Option<WorkerEngine> = None;
     loop {
-        let (request, stop, job) = table.take(Job::new);
+        let (stop, job) = table.take(Job::new);
         let kept = seat.take().filter(|seat| seat.options == job.options);
         let taken = match kept {
             Some(seat) => Ok(seat),
@@ -97,13 +107,10 @@ pub(super) fn work(table: &BoardState, time: &Arc<dyn Clock>) {
         };
         let ready = taken.and_then(|mut seat| seat.follow(&job.record).map(|()| seat));
         match ready {
-            Ok(ready) => {
-                let ready = seat.insert(ready);
-                ready.work(table, request, &job, &stop);
-            }
-            Err(error) => table.finish(request, |session| {
+            Ok(ready) => seat.insert(ready).work(table, &job, &stop),
+            Err(error) => table.finish(job.request, |session| {
                 session.game.notes = vec![format!("the engine cannot take part: {error:#}")];
-                session.exhausted(request);
+                session.exhausted(job.request);
             }),
         }
     }
@@ -111,39 +118,29 @@ pub(super) fn work(table: &BoardState, time: &Arc<dyn Clock>) {
 
 impl WorkerEngine {
     fn take(job: &Job, time: &Arc<dyn Clock>) -> anyhow::Result<WorkerEngine> {
-        let engine = registry::create(&job.options, job.record.size, time)?;
-        let mut beginning = job.record.clone();
-        beginning.plays.clear();
-        let mut seat = WorkerEngine {
+        let mut engine = registry::create(&job.options, job.record.size, time)?;
+        engine.load(&job.record)?;
+        Ok(WorkerEngine {
             engine,
             options: job.options.clone(),
-            record: beginning,
+            record: job.record.clone(),
             control: TimeControl::Unlimited,
-        };
-        let beginning = seat.record.clone();
-        seat.engine.load(&beginning)?;
-        Ok(seat)
+        })
     }
 
     /// Switches to another position. Within the same game the search graph is kept.
     fn follow(&mut self, record: &GameRecord) -> anyhow::Result<()> {
-        let is_same = |a: &GameRecord, b: &GameRecord| {
-            (&a.setup, a.komi, &a.rules, a.to_move) == (&b.setup, b.komi, &b.rules, b.to_move)
-        };
-        let common = |a: &GameRecord, b: &GameRecord| {
-            let both = a.plays.iter().zip(&b.plays);
-            both.take_while(|(one, other)| one.play == other.play)
-                .count()
-        };
-        let mut moved = is_same(&self.record, record);
-        if moved {
-            let common = common(&self.record, record);
-            let back = self.record.plays.len() - common;
-            moved = (0..back).all(|_| self.engine.undo().is_ok())
-                && record.plays[common..]
-                    .iter()
-                    .all(|recorded| self.engine.play(recorded.play).is_ok());
-        }
+        let own = &self.record;
+        let begins_alike = (&own.setup, own.komi, &own.rules, own.to_move)
+            == (&record.setup, record.komi, &record.rules, record.to_move);
+        let both = own.plays.iter().zip(&record.plays);
+        let common = both.take_while(|(one, other)| one.play == other.play);
+        let common = common.count();
+        let back = own.plays.len() - common;
+        let mut next = record.plays[common..].iter();
+        let moved = begins_alike
+            && (0..back).all(|_| self.engine.undo().is_ok())
+            && next.all(|recorded| self.engine.play(recorded.play).is_ok());
         if !moved {
             self.engine.load(record)?;
         }
@@ -151,21 +148,16 @@ impl WorkerEngine {
         Ok(())
     }
 
-    fn work(&mut self, table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
+    fn work(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
         self.engine.set_thinking_limits(job.limits.clone());
-        let searched = SearchedPosition {
-            node: request.node,
-            task: request.task,
-            mover: job.mover,
-            size: job.record.size,
-        };
+        let request = job.request;
         match request.task {
-            Task::Move => self.choose(table, request, searched, job, stop),
-            Task::Analyse => self.analyse(table, request, searched, job, stop),
+            Task::Move => self.choose(table, job, stop),
+            Task::Analyse => self.analyse(table, job, stop),
             Task::Ponder => {
-                self.engine
-                    .ponder(stop, &AnalysisOptions::default(), &mut |_| {});
-                table.finish(request, |session| session.exhausted(request));
+                let options = AnalysisOptions::default();
+                self.engine.ponder(stop, &options, &mut |_| {});
+                table.exhaust(request);
             }
             Task::Count => {
                 let counted = self.engine.settle(stop);
@@ -174,21 +166,15 @@ impl WorkerEngine {
                     _ => session.exhausted(request),
                 });
             }
-            Task::Review => review(table, request, job, stop),
-            Task::Judge => self.judge(table, request, job, stop),
-            Task::Skim => self.skim(table, request, job, stop),
+            Task::Review => review(table, job, stop),
+            Task::Judge => self.judge(table, job, stop),
+            Task::Skim => self.skim(table, job, stop),
         }
     }
 
     /// Chooses a move and plays it.
-    fn choose(
-        &mut self,
-        table: &BoardState,
-        request: TaskRequest,
-        searched: SearchedPosition,
-        job: &Job,
-        stop: &StopFlag,
-    ) {
+    fn choose(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
+        let (request, searched) = (job.request, job.searched);
         let clocked = job.control != TimeControl::Unlimited;
         if self.control != job.control {
             self.engine.set_time_control(job.control);
@@ -203,31 +189,20 @@ impl WorkerEngine {
         let options = AnalysisOptions {
             interval: Some(INTERVAL),
             points: PointsByMove::Lead,
-            purpose: if clocked {
-                Purpose::Move
-            } else {
-                Purpose::ShownMove
+            purpose: match clocked {
+                true => Purpose::Move,
+                false => Purpose::ShownMove,
             },
             ..AnalysisOptions::default()
         };
         let budget = self.engine.planned_time(searched.mover);
-        table.plan(request, budget);
+        table.act(|session| session.plan(request, budget));
         let asked = MoveRequest::new(searched.mover, stop).with(options);
         let decision = self.engine.genmove(&asked, &mut |report| {
-            table.show(
-                request,
-                request.node,
-                searched.text(report, false),
-                searched.eval(report),
-            );
+            table.show(request, searched, report, false);
         });
         if let Some(report) = self.engine.last_report() {
-            table.show(
-                request,
-                request.node,
-                searched.text(report, true),
-                searched.eval(report),
-            );
+            table.show(request, searched, report, true);
         }
         let vertex = match decision {
             Decision::Play(vertex) => Some(vertex),
@@ -249,20 +224,15 @@ impl WorkerEngine {
     }
 
     /// Searches the position after a move that was tried.
-    fn judge(&mut self, table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
-        let Some(play) = job.tried else {
-            return table.finish(request, |session| session.exhausted(request));
+    fn judge(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
+        let (request, searched) = (job.request, job.searched);
+        let played = job.tried.filter(|&play| self.engine.play(play).is_ok());
+        let Some(play) = played else {
+            return table.exhaust(request);
         };
-        if self.engine.play(play).is_err() {
-            return table.finish(request, |session| session.exhausted(request));
-        }
         self.record.push(play);
-        let searched = SearchedPosition {
-            node: request.node,
-            task: request.task,
-            mover: play.color.opponent(),
-            size: job.record.size,
-        };
+        let mover = play.color.opponent();
+        let searched = SearchedPosition { mover, ..searched };
         let effort = AnalysisEffort::Bounded {
             visits: Some(JUDGE_VISITS),
             time: Some(JUDGE_TIME),
@@ -284,19 +254,19 @@ impl WorkerEngine {
                 judged.eval.winrate = f32::midpoint(1.0, outcome.value_for(Color::Black));
             } else if let Some(report) = &report {
                 judged.eval = searched.eval(report);
-                judged.pv = searched.line(report);
+                judged.pv = searched.best_line(report);
             }
         });
     }
 
     /// Evaluates the positions of the line that are not known yet.
-    fn skim(&mut self, table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
+    fn skim(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
+        let (request, searched) = (job.request, job.searched);
         for (moves, &node) in job.nodes.iter().enumerate() {
-            let tree = |session: &Session| {
+            let known = table.look(|session| {
                 let tree = &session.game.tree;
                 !tree.has(node) || tree.node(node).eval.is_some()
-            };
-            let known = table.look(tree);
+            });
             let mut record = job.record.clone();
             record.to_move = Some(record.first_to_move());
             record.plays.truncate(moves);
@@ -309,32 +279,25 @@ impl WorkerEngine {
             let mover = self.engine.to_move();
             let searched = SearchedPosition {
                 node,
-                task: request.task,
                 mover,
-                size: record.size,
+                ..searched
             };
-            let asked =
-                AnalysisRequest::new(mover, AnalysisEffort::Network(Symmetry::IDENTITY), stop);
+            let effort = AnalysisEffort::Network(Symmetry::IDENTITY);
+            let asked = AnalysisRequest::new(mover, effort, stop);
             let report = self.engine.analyse(&asked, &mut |_| {});
             if let Some(report) = report.filter(SearchReport::by_network) {
                 table.note_value(request, node, searched.eval(&report));
             }
         }
-        table.finish(request, |session| session.exhausted(request));
+        table.exhaust(request);
     }
 
-    fn analyse(
-        &mut self,
-        table: &BoardState,
-        request: TaskRequest,
-        searched: SearchedPosition,
-        job: &Job,
-        stop: &StopFlag,
-    ) {
+    fn analyse(&mut self, table: &BoardState, job: &Job, stop: &StopFlag) {
+        let (request, searched) = (job.request, job.searched);
         let outside = |mv: &Move| job.area.as_ref().is_some_and(|area| !area.contains(mv));
         let mut avoid = self.engine.legal_moves(searched.mover);
         if !avoid.is_empty() && avoid.iter().all(outside) {
-            return table.finish(request, |session| session.exhausted(request));
+            return table.exhaust(request);
         }
         avoid.retain(outside);
         let options = AnalysisOptions {
@@ -352,15 +315,12 @@ impl WorkerEngine {
         let show = |report: &SearchReport, done| {
             let mut inside = report.clone();
             inside.moves.retain(|found| !outside(&found.mv));
-            if inside.moves.is_empty() {
-                return;
+            if !inside.moves.is_empty() {
+                table.show(request, searched, &inside, done);
             }
-            let (text, eval) = (searched.text(&inside, done), searched.eval(&inside));
-            table.show(request, request.node, text, eval);
         };
-        let found = self
-            .engine
-            .analyse(&asked, &mut |report| show(report, false));
+        let mut observer = |report: &SearchReport| show(report, false);
+        let found = self.engine.analyse(&asked, &mut observer);
         if let Some(report) = &found {
             show(report, true);
         }
@@ -372,27 +332,39 @@ impl WorkerEngine {
     }
 }
 
-/// Reviews the line that ends with the job's position, with a separate engine.
-fn review(table: &BoardState, request: TaskRequest, job: &Job, stop: &StopFlag) {
+/// Reviews the line that ends with the job's position, as by `tengen review`, with a separate engine. When stopped, what
+/// is done is the result.
+fn review(table: &BoardState, job: &Job, stop: &StopFlag) {
+    let request = job.request;
     let all = job.nodes.len();
     table.progress(0, all);
-    let flags = Arc::clone(&job.flags);
     let mut done = 0;
-    let reviewed = reviewing::review(
-        flags,
-        &job.record,
-        &job.nodes,
-        stop,
-        &mut |node, json, eval| {
-            done += 1;
-            table.progress(done, all);
-            table.show(request, node, json, eval);
-        },
-    );
-    table.end_review(request, |session| match reviewed {
+    let flags = Arc::clone(&job.flags);
+    let mut reviewer = Reviewer::new(flags, REVIEW_NODES, 0, THRESHOLDS, stop.clone());
+    let game = Game::new(String::new(), &job.record);
+    let reviewed = reviewer.review(game, &job.record, &mut |found| {
+        let (Some(report), Some(&node)) = (found.report, job.nodes.get(found.moves)) else {
+            return;
+        };
+        done += 1;
+        table.progress(done, all);
+        let searched = SearchedPosition {
+            node,
+            mover: found.mover,
+            ..job.searched
+        };
+        table.show(request, searched, report, true);
+    });
+    let texts = reviewed.map(|reviewed| {
+        (!reviewed.positions.is_empty()).then(|| {
+            let json = json!({ "nodes": job.nodes, "review": reviewed });
+            (json.to_string(), annotated_sgf(&job.record, &reviewed, ""))
+        })
+    });
+    table.end_review(request, |session| match texts {
         // It was interrupted by another task, and begins again after that.
         _ if stop.is_raised() && session.review.is_some() => {}
-        Ok(Some(reviewed)) => session.take_review(reviewed),
+        Ok(Some((json, sgf))) => session.take_review(json, sgf),
         Ok(None) => session.exhausted(request),
         Err(error) => {
             session.game.notes = vec![format!("the game cannot be reviewed: {error:#}")];

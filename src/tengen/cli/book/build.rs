@@ -11,13 +11,13 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Engine, EngineOptions};
 use tengen::game::Game;
 use tengen::games::with_game;
+use tengen::gtp::format_moves;
 use tengen::registry;
 
-use super::search::search;
-use super::walk::{proof_text, text, walk};
+use super::walk::{proof_text, search, walk};
 use crate::cli::flags::{EngineFlags, refused};
+use crate::cli::output::{self, tell};
 use crate::cli::output::{end_as_interrupted, stop_on_ctrl_c};
-use crate::cli::terminal::{self, tell};
 
 /// Default visits of a search.
 const VISITS: u64 = 1600;
@@ -63,7 +63,7 @@ fn hours(text: &str) -> Result<Duration, String> {
 impl Build {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let (options, loaded) = self.engine.read()?.resolve_with_backend()?;
-        let player = terminal::network(&options, loaded);
+        let player = output::network(&options, loaded);
         let player = player.unwrap_or_else(|| "random playouts".to_owned());
         let (size, rules) = (options.board(), &*options.rules);
         with_game!(&options.game, size, rules: rules, |empty| self.grow(&empty, &options, player))?
@@ -80,10 +80,8 @@ impl Build {
         let opened = BookFile::open(&self.file, &BookMeta::of(empty));
         let (file, mut meta, book) = opened.with_context(name)?;
         if !meta.player.is_empty() && meta.player != player {
-            tell(&format!(
-                "so far {} has searched; {player} goes on",
-                meta.player
-            ));
+            let before = &meta.player;
+            tell(&format!("so far {before} has searched; {player} goes on"));
         }
         meta.player = player;
         let stop = stop_on_ctrl_c()?;
@@ -108,22 +106,16 @@ impl Build {
             steps += 1;
             if clock.now() >= shown + PROGRESS {
                 shown = clock.now();
-                tell(&format!(
-                    "{} after {}",
-                    work.text(empty),
-                    text(empty.size(), &place.moves)
-                ));
+                let moves = format_moves(&place.moves, empty.size());
+                tell(&format!("{} after {moves}", work.text(empty)));
             }
         };
-        let all_known = if is_done {
-            ": there is nothing left to search"
-        } else {
-            ""
+        let all_known = match is_done {
+            true => ": there is nothing left to search",
+            false => "",
         };
-        tell(&format!(
-            "{steps} searches, {}{all_known}",
-            work.text(empty)
-        ));
+        let text = work.text(empty);
+        tell(&format!("{steps} searches, {text}{all_known}"));
         // An interrupted process runs no destructors, and the file has to be closed.
         drop(work);
         match stop.is_raised() {
@@ -156,13 +148,8 @@ impl<G: Game> Work<G> {
                     // The visits of the position's first search are not for its other moves.
                     self.engine.clear();
                 }
-                Some(search(
-                    &mut *self.engine,
-                    empty,
-                    &place.moves,
-                    avoid,
-                    self.visits,
-                )?)
+                let engine = &mut *self.engine;
+                Some(search(engine, empty, &place.moves, avoid, self.visits)?)
             }
         };
         let (key, kept) = self.growth.add(place, report.as_ref());

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use clap::{Arg, Args};
 use serde::Serialize;
-use tengen::book::{self, Book, BookMeta, Images};
+use tengen::book::{self, Book, BookMeta, BookMove, Images};
 use tengen::clock::{Clock, SystemClock};
 use tengen::command::sample;
 use tengen::engine::{Engine, EngineOptions};
 use tengen::game::{Game, Move, Proof};
 use tengen::games::with_game;
+use tengen::gtp::{format_move, format_moves};
 use tengen::registry;
 
-use super::search::search;
-use super::walk::text;
+use super::walk::search;
 use crate::cli::flags::{EngineFlags, refused};
 use crate::cli::output::print_report;
 
@@ -105,10 +105,8 @@ impl Check {
         let mut engine = registry::create(options, empty.size(), &clock)?;
         let visits = options.visits.unwrap_or(VISITS);
         let lines = lines(empty, book);
-        ensure!(
-            !lines.is_empty(),
-            "there is no position from which it plays"
-        );
+        let open = !lines.is_empty();
+        ensure!(open, "there is no position from which it plays");
         let mut positions = Vec::new();
         for moves in sample(lines, Some(self.positions as usize)) {
             positions.push(compared(&mut *engine, empty, book, &moves, visits)?);
@@ -126,8 +124,8 @@ fn lines<G: Game>(empty: &G, book: &Book) -> Vec<Vec<Move>> {
         let mut next = Vec::new();
         for (moves, images) in level {
             let known = book.moves(images.key());
-            let open = known.iter().filter(|mv| mv.is_known && mv.proof.is_none());
-            for mv in open {
+            let is_open = |mv: &&BookMove| mv.is_known && mv.proof.is_none();
+            for mv in known.iter().filter(is_open) {
                 if let Some(own) = images.own(mv.mv)
                     && seen.insert(mv.next)
                 {
@@ -135,10 +133,7 @@ fn lines<G: Game>(empty: &G, book: &Book) -> Vec<Vec<Move>> {
                     next.push((line, images.after(own)));
                 }
             }
-            if known
-                .first()
-                .is_some_and(|best| best.is_known && best.proof.is_none())
-            {
+            if known.first().filter(is_open).is_some() {
                 found.push(moves);
             }
         }
@@ -154,9 +149,8 @@ fn compared<G: Game>(
     moves: &[Move],
     visits: u64,
 ) -> anyhow::Result<Compared> {
-    let images = moves
-        .iter()
-        .fold(Images::of_empty(empty), |images, &mv| images.after(mv));
+    let start = Images::of_empty(empty);
+    let images = moves.iter().fold(start, |images, &mv| images.after(mv));
     let key = images.key();
     let lost = "the book changed while it was read";
     let (value, _) = book.value(key).context(lost)?;
@@ -174,9 +168,9 @@ fn compared<G: Game>(
     let after = -value_of(&after)?.1;
     let size = empty.size();
     Ok(Compared {
-        moves: text(size, moves),
-        book_move: text(size, &[mv]),
-        search_move: text(size, &[chosen]),
+        moves: format_moves(moves, size),
+        book_move: format_move(mv, size),
+        search_move: format_move(chosen, size),
         book: value,
         first,
         search,
@@ -216,16 +210,11 @@ impl CheckReport {
             self.loss,
         );
         for one in &self.positions {
-            let Compared {
-                book,
-                first,
-                search,
-                after_book_move: after,
-                ..
-            } = one;
-            let (mv, moves) = (&one.book_move, &one.moves);
-            out +=
-                &format!("\n{book:+.3}  {first:+.3}  {search:+.3}  {after:+.3}  {moves} -> {mv}");
+            out.push('\n');
+            for value in [one.book, one.first, one.search, one.after_book_move] {
+                out += &format!("{value:+.3}  ");
+            }
+            out += &format!("{} -> {}", one.moves, one.book_move);
         }
         out
     }

@@ -2,19 +2,19 @@
 
 mod build;
 mod check;
-mod export;
-mod merge;
-mod search;
 mod show;
 mod walk;
 
-use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
+use anyhow::Context as _;
 use build::Build;
 use check::Check;
-use export::Export;
-use merge::Merge;
-use show::Show;
+use clap::{Args, Subcommand};
+use show::{Export, Show};
+use tengen::book::{self, BookFile};
+
+use crate::cli::output::tell;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,5 +56,39 @@ impl Book {
             Command::Export(command) => command.run(),
             Command::Merge(command) => command.run(),
         }
+    }
+}
+
+/// Join books of the same game, board and rules that have grown apart.
+///
+/// Of a position that several have, the search with most visits counts. Values follow from all of them.
+#[derive(Debug, Args)]
+pub(super) struct Merge {
+    /// The book that all are added to; it is created if there is none.
+    out: PathBuf,
+    /// The books.
+    #[arg(required = true)]
+    books: Vec<PathBuf>,
+}
+
+impl Merge {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        for path in &self.books {
+            let name = || path.display().to_string();
+            let (meta, from) = book::read(path).with_context(name)?;
+            let out = || self.out.display().to_string();
+            let opened = BookFile::open(&self.out, &meta);
+            let (file, so_far, book) = opened.with_context(out)?;
+            let visits = |key| book.searched(key).map(|searched| searched.visits);
+            let better = from
+                .iter()
+                .filter(|(key, searched)| visits(*key).is_none_or(|known| known < searched.visits));
+            let added: Vec<_> = better.collect();
+            file.add(&so_far.with(&meta), added.iter().copied())
+                .with_context(out)?;
+            let (name, added, all) = (name(), added.len(), from.len());
+            tell(&format!("{name}: {added} of {all} positions added"));
+        }
+        Ok(())
     }
 }

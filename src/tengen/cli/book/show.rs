@@ -1,16 +1,21 @@
-//! `tengen book show`: what a book knows of a position.
+//! What a book knows: of a position (`tengen book show`), and all of it as SGF (`tengen book export`).
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
-use tengen::book::{self, Book, BookMeta, line};
-use tengen::game::Game;
+use tengen::book::{self, Book, BookMeta, Images, line};
+use tengen::game::{Game, Move};
 use tengen::games::with_game;
+use tengen::gtp::{format_move, format_moves};
+use tengen::record::sgf::{SgfNode, write_tree};
+use tengen::record::{GameRecord, Play, Vertex, file};
 
-use super::walk::{proof_text, text, walk};
+use super::walk::{proof_text, walk};
 use crate::cli::output::print_report;
+use crate::cli::output::tell;
 
 /// Show what a book knows of a position: its moves, their values and how play goes on.
 ///
@@ -87,12 +92,12 @@ impl Show {
         let lines = book.moves(key).into_iter().filter_map(|found| {
             let mv = images.own(found.mv)?;
             Some(Line {
-                mv: text(size, &[mv]),
+                mv: format_move(mv, size),
                 value: found.value,
                 result: found.proof.map(proof_text),
                 visits: found.visits,
                 known: found.is_known,
-                line: text(size, &line(book, &images.after(mv))),
+                line: format_moves(&line(book, &images.after(mv)), size),
             })
         });
         Ok(BookReport {
@@ -103,7 +108,7 @@ impl Show {
             positions: book.len(),
             steps: meta.steps,
             hours: meta.seconds / 3600.0,
-            moves: moves.iter().map(|mv| text(size, &[*mv])).collect(),
+            moves: moves.iter().map(|&mv| format_move(mv, size)).collect(),
             to_move: position.to_move().to_string(),
             position: found.map(|(searched, (value, proof))| Position {
                 value,
@@ -150,5 +155,100 @@ impl BookReport {
             out += &format!("\n{star} {mv:<5} {value:>6} {visits:>8}  {line}");
         }
         out
+    }
+}
+
+/// Write a book as a game with variations, in SGF.
+///
+/// The best moves come first. A position that is reached in several ways is continued where it is reached
+/// first, and turned or mirrored positions are the same one.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The book.
+    file: PathBuf,
+    /// The SGF file.
+    sgf: PathBuf,
+    /// Only what follows after these moves, such as "C3 G7".
+    #[arg(
+        long,
+        value_name = "MOVES",
+        default_value = "",
+        hide_default_value = true
+    )]
+    from: String,
+}
+
+impl Export {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let name = || self.file.display().to_string();
+        let (meta, book) = book::read(&self.file).with_context(name)?;
+        let rules = &*meta.rules;
+        let (text, positions) = with_game!(&meta.game, meta.size, rules: rules, |empty| {
+            meta.check(&BookMeta::of(&empty)).with_context(name)?;
+            let (moves, _) = walk(&empty, &self.from).context("--from")?;
+            sgf(&empty, &meta, &book, moves)
+        })?;
+        let written = file::write_sgf(&self.sgf, &text);
+        written.with_context(|| self.sgf.display().to_string())?;
+        tell(&format!("{}: {positions} positions", self.sgf.display()));
+        Ok(())
+    }
+}
+
+/// A position that is still to be written: the node before it, the move to it, and itself.
+type Next<G> = (usize, Move, Images<G>);
+
+/// The book after these moves as SGF, and the number of its positions.
+fn sgf<G: Game>(empty: &G, meta: &BookMeta, book: &Book, moves: Vec<Move>) -> (String, usize) {
+    let mut record = GameRecord::of(empty);
+    let BookMeta { steps, player, .. } = meta;
+    record.comment = format!("Book of {}: {steps} searches by {player}", meta.about());
+    let mut nodes = vec![SgfNode::default()];
+    let mut images = Images::of_empty(empty);
+    let mut seen = HashSet::new();
+    for mv in moves {
+        seen.insert(images.key());
+        let node = node(book, nodes.len() - 1, mv, &images);
+        nodes.push(node);
+        images = images.after(mv);
+    }
+    let mut todo: Vec<Next<G>> = following(book, nodes.len() - 1, &images);
+    seen.insert(images.key());
+    while let Some((parent, mv, before)) = todo.pop() {
+        nodes.push(node(book, parent, mv, &before));
+        let after = before.after(mv);
+        if seen.insert(after.key()) {
+            todo.extend(following(book, nodes.len() - 1, &after));
+        }
+    }
+    let positions = nodes.len();
+    (write_tree(&record, &nodes), positions)
+}
+
+/// The moves of a position that the book knows, and its best move; the best last.
+fn following<G: Game>(book: &Book, parent: usize, images: &Images<G>) -> Vec<Next<G>> {
+    let moves = book.moves(images.key()).into_iter().enumerate();
+    let shown = moves.filter(|(place, found)| *place == 0 || found.is_known);
+    let next = shown.filter_map(|(_, found)| Some((parent, images.own(found.mv)?, images.clone())));
+    let mut next: Vec<Next<G>> = next.collect();
+    next.reverse();
+    next
+}
+
+/// The node of a move, with what the book says of it.
+fn node<G: Game>(book: &Book, parent: usize, mv: Move, before: &Images<G>) -> SgfNode {
+    let position = before.position();
+    let (color, vertex) = (position.to_move(), Vertex::of(mv, position.size()));
+    let mut moves = book.moves(before.key()).into_iter();
+    let found = moves.find(|found| before.own(found.mv) == Some(mv));
+    let comment = found.map(|found| match found.proof {
+        Some(proof) => format!("{} for {color}", proof_text(proof)),
+        None => format!("value {:+.3}, {} visits", found.value, found.visits),
+    });
+    SgfNode {
+        parent,
+        play: Some(Play { color, vertex }),
+        comment: comment.unwrap_or_default(),
+        ..SgfNode::default()
     }
 }

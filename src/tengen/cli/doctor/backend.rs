@@ -1,20 +1,19 @@
-//! Checks whether a backend runs a network here, how fast, and whether it agrees with another one.
+//! What is found about parts of the machine; and whether a backend runs a network here, how fast, and whether it agrees with another one.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
+use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
+use tengen::encode::{Encode, Mismatch, find};
 use tengen::game::BoardSize;
+use tengen::games::with_game;
 use tengen_nn::eval::{
     BackendKind, Batch, Difference, EvalError, Evaluator, EvaluatorFactory, FETCH_SCRIPT,
     LoadOptions, ModelInfo, ModelSource, Outputs,
 };
 use tengen_nn::onnx::{Header, PRECISION};
 
-use super::finding::{Finding, State};
-use crate::cli::random_position::random_position;
-use tengen::encode::{Encode, Mismatch, find};
-use tengen::games::with_game;
+use tengen::command::random_position;
 
 /// Number of timed evaluations.
 const EVALUATIONS: usize = 20;
@@ -104,7 +103,7 @@ pub(super) fn evaluate(
     evaluator: &mut dyn Evaluator,
     rows: usize,
 ) -> Result<BackendAnswer, EvalError> {
-    let Sample { planes, legal } = Sample::of(evaluator.info())?;
+    let (planes, legal) = sample(evaluator.info())?;
     let mut batch = Batch::new(planes.len());
     for key in 0..rows {
         batch.push(key as u128).copy_from_slice(&planes);
@@ -132,79 +131,104 @@ pub(super) fn backend(
     reference: Option<Reference<'_>>,
     asked: bool,
 ) -> Finding {
-    let failed = if asked { State::Broken } else { State::Absent };
-    let (state, text, fix): (_, _, Cow<'_, str>) = match tried {
-        Ok(answer) => {
-            let text = format!(
-                "{:.2} ms per evaluation on {}",
-                answer.each.as_secs_f64() * 1000.0,
-                answer.board
-            );
-            let differs = reference.and_then(|(expected, tolerance)| {
-                let outputs = [&expected.out, &answer.out];
-                let difference = Difference::of_row(outputs, 0, &expected.legal);
-                (!tolerance.allows(&difference)).then_some(difference)
-            });
-            match differs {
-                None => (State::Ok, text, "".into()),
-                Some(Difference {
-                    policy_kl, value, ..
-                }) => (
-                    State::Broken,
-                    format!(
-                        "{text}, but its answers differ from tract's by {policy_kl:.3} nats in the \
-                         policy and {value:.3} in the value"
-                    ),
-                    format!("another version: {FETCH_SCRIPT}").into(),
-                ),
-            }
-        }
-        // What nobody asked for needs no fix.
-        Err(error @ EvalError::Unavailable { backend, .. }) if asked => {
-            let fix = match *backend {
-                "native" => "another backend",
-                _ => FETCH_SCRIPT,
+    let answer = match tried {
+        Ok(answer) => answer,
+        Err(error) => {
+            let fix = match error {
+                EvalError::Unavailable {
+                    backend: "native", ..
+                } if asked => "another backend",
+                EvalError::Unavailable { .. } if asked => FETCH_SCRIPT,
+                // What nobody asked for needs no fix.
+                _ => "",
             };
-            (failed, error.to_string(), fix.into())
+            return Finding {
+                state: if asked { State::Broken } else { State::Absent },
+                what,
+                text: error.to_string(),
+                fix: fix.to_owned(),
+            };
         }
-        Err(error) => (failed, error.to_string(), "".into()),
     };
-    Finding {
-        state,
-        what,
-        text,
-        fix: fix.into_owned(),
-    }
+    let milliseconds = answer.each.as_secs_f64() * 1000.0;
+    let text = format!("{milliseconds:.2} ms per evaluation on {}", answer.board);
+    let differs = reference.and_then(|(expected, tolerance)| {
+        let outputs = [&expected.out, &answer.out];
+        let difference = Difference::of_row(outputs, 0, &expected.legal);
+        (!tolerance.allows(&difference)).then_some(difference)
+    });
+    let Some(Difference {
+        policy_kl, value, ..
+    }) = differs
+    else {
+        return Finding::ok(what, text);
+    };
+    let differs = format!("{policy_kl:.3} nats in the policy and {value:.3} in the value");
+    let text = format!("{text}, but its answers differ from tract's by {differs}");
+    Finding::broken(what, text, format!("another version: {FETCH_SCRIPT}"))
 }
 
-/// A position of the game and board of a network.
-pub(super) struct Sample {
-    pub(super) planes: Vec<f32>,
-    /// Legal moves.
-    pub(super) legal: Vec<bool>,
+/// A middle-game position of the game and board of a network as planes, and its legal moves: int8 networks round
+/// positions unlike any game arbitrarily.
+fn sample(info: &ModelInfo) -> Result<(Vec<f32>, Vec<bool>), EvalError> {
+    let found = with_game!(&info.game, info.size, |empty| encoded(&empty, info));
+    let found = found.map_err(|error| error.to_string());
+    let found = found.and_then(|found| found.map_err(|error| error.to_string()));
+    found.map_err(|reason| EvalError::Load {
+        path: info.network.clone(),
+        reason,
+    })
 }
 
-impl Sample {
-    /// A middle-game position: int8 networks round positions unlike any game arbitrarily.
-    pub(super) fn of(info: &ModelInfo) -> Result<Sample, EvalError> {
-        let found = with_game!(&info.game, info.size, |empty| Sample::seen(&empty, info));
-        let seen = found.map_err(|error| error.to_string());
-        let seen = seen.and_then(|seen| seen.map_err(|error| error.to_string()));
-        seen.map_err(|reason| EvalError::Load {
-            path: info.network.clone(),
-            reason,
-        })
+fn encoded<G: Encode>(empty: &G, info: &ModelInfo) -> Result<(Vec<f32>, Vec<bool>), Mismatch> {
+    let plies = info.size.area() as u32 / 3;
+    let position = random_position(empty, plies, 0);
+    let mut planes = vec![0.0; info.row_len()];
+    find(info, &position)?.encode(&position, &mut planes);
+    let mut legal = vec![false; info.policy_len];
+    let moves = position.legal_moves();
+    moves.for_each(|mv| legal[mv.index()] = true);
+    Ok((planes, legal))
+}
+
+/// State of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum State {
+    /// It works.
+    Ok,
+    /// Not available, and not requested.
+    Absent,
+    /// Does not work, although requested.
+    Broken,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    pub(super) state: State,
+    pub(super) what: &'static str,
+    pub(super) text: String,
+    /// Suggested fix; empty if nothing needs fixing.
+    pub(super) fix: String,
+}
+
+impl Finding {
+    pub(super) fn ok(what: &'static str, text: String) -> Finding {
+        Finding {
+            state: State::Ok,
+            what,
+            text,
+            fix: String::new(),
+        }
     }
 
-    fn seen<G: Encode>(empty: &G, info: &ModelInfo) -> Result<Sample, Mismatch> {
-        let plies = info.size.area() as u32 / 3;
-        let position = random_position(empty, plies, 0);
-        let mut planes = vec![0.0; info.row_len()];
-        find(info, &position)?.encode(&position, &mut planes);
-        let mut legal = vec![false; info.policy_len];
-        let moves = position.legal_moves();
-        moves.for_each(|mv| legal[mv.index()] = true);
-        Ok(Sample { planes, legal })
+    pub(super) fn broken(what: &'static str, text: String, fix: impl Into<String>) -> Finding {
+        Finding {
+            state: State::Broken,
+            what,
+            text,
+            fix: fix.into(),
+        }
     }
 }
 

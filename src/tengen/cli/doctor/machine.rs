@@ -1,8 +1,15 @@
-//! Findings about the machine itself.
+//! Findings about the machine itself: processor, memory, and GPUs: whether and how fast a network runs on them.
+
+use std::path::Path;
+use std::process::Command;
 
 use tengen::engine::EngineOptions;
+use tengen_nn::eval::{
+    BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH_SCRIPT, LoadOptions,
+    ModelSource, has_driver,
+};
 
-use super::finding::{Finding, State};
+use super::backend::{BackendAnswer, Finding, Reference, State, backend, evaluate, precision};
 
 /// Processor features.
 pub(super) fn processor() -> Finding {
@@ -24,10 +31,9 @@ pub(super) fn processor() -> Finding {
             skills.push("dot products");
         }
     }
-    let skills = if skills.is_empty() {
-        std::env::consts::ARCH.to_owned()
-    } else {
-        skills.join(", ")
+    let skills = match skills.is_empty() {
+        true => std::env::consts::ARCH.to_owned(),
+        false => skills.join(", "),
     };
     Finding::ok("processor", format!("{threads} threads, {skills}"))
 }
@@ -42,40 +48,118 @@ pub(super) fn memory(options: &EngineOptions) -> Finding {
     if wanted < free {
         return Finding::ok("memory", text);
     }
-    Finding {
-        state: State::Broken,
-        what: "memory",
-        text,
-        fix: format!("tengen gtp --memory-mib {}", (free / 2).max(16)),
-    }
+    let fix = format!("tengen gtp --memory-mib {}", (free / 2).max(16));
+    Finding::broken("memory", text, fix)
 }
 
 /// Memory that this process may still have, on Linux: what is free, less where it is limited.
 fn free_memory_mib() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let free = free_kib(&read("/proc/meminfo"))? << 10;
-    let group = group_limit(&read("/sys/fs/cgroup/memory.max"));
-    let limits = [group, address_space(&read("/proc/self/limits"))];
+    let free = number_after("MemAvailable:", &read("/proc/meminfo"))? << 10;
+    // Of a container, and of `ulimit -v`.
+    let group = number_after("", &read("/sys/fs/cgroup/memory.max"));
+    let limits = [
+        group,
+        number_after("Max address space", &read("/proc/self/limits")),
+    ];
     let least = limits.into_iter().flatten().fold(free, u64::min);
     Some(least >> 20)
 }
 
-fn free_kib(meminfo: &str) -> Option<u64> {
-    let mut lines = meminfo.lines();
-    let line = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
+/// The number that follows these words at the beginning of a line.
+fn number_after(words: &str, text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(words))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The limit of a container in bytes.
-fn group_limit(memory_max: &str) -> Option<u64> {
-    memory_max.trim().parse().ok()
+/// Rows of the timed calls.
+const ROWS: usize = 256;
+
+/// A finding for each requested GPU, or for the first one; the network is loaded like this, but there.
+pub(super) fn gpus(
+    model: &ModelSource,
+    load: &LoadOptions,
+    wanted: Device,
+    reference: Option<Reference<'_>>,
+) -> Vec<Finding> {
+    let asked = wanted != Device::Cpu;
+    if cfg!(target_os = "linux") && !has_driver(Path::new("/")) {
+        return vec![Finding {
+            state: if asked { State::Broken } else { State::Absent },
+            what: "gpu",
+            text: "no NVIDIA driver is loaded".to_owned(),
+            fix: if asked { "tengen gtp --device cpu" } else { "" }.to_owned(),
+        }];
+    }
+    let cards = match wanted {
+        Device::Cuda(cards) => cards,
+        Device::Cpu => CudaDevices::only(0),
+    };
+    let names = names();
+    let found = cards.numbers().map(|number| {
+        let device = Device::Cuda(CudaDevices::only(number));
+        let load = LoadOptions {
+            device,
+            ..load.clone()
+        };
+        let (one, many) = match run(model, &load) {
+            Ok([one, many]) => (Ok(one), Some(many)),
+            Err(error) => (Err(error), None),
+        };
+        let reference = reference.map(|(answer, tolerance)| (answer, tolerance.on_card()));
+        let mut finding = backend("gpu", &one, reference, asked);
+        let unknown = "nvidia-smi does not list it".to_owned();
+        let name = names.get(usize::from(number)).unwrap_or(&unknown);
+        finding.text = match many {
+            Some(BackendAnswer { each, .. }) => format!(
+                "{device}, {name}; {}, {}, {:.0} positions/s in batches of {ROWS}",
+                precision(model),
+                finding.text,
+                ROWS as f64 / each.as_secs_f64()
+            ),
+            None => format!("{device}, {name}; {}", finding.text),
+        };
+        if finding.state == State::Broken {
+            finding.fix = format!("{FETCH_SCRIPT} --gpu");
+        }
+        finding
+    });
+    found.collect()
 }
 
-/// The limit of `ulimit -v` in bytes.
-fn address_space(limits: &str) -> Option<u64> {
-    let mut lines = limits.lines();
-    let line = lines.find_map(|line| line.strip_prefix("Max address space"))?;
-    line.split_whitespace().next()?.parse().ok()
+/// The answers to one row and to many.
+fn run(model: &ModelSource, load: &LoadOptions) -> Result<[BackendAnswer; 2], EvalError> {
+    let factory = EvaluatorFactory::open(BackendKind::Ort, model, load)?;
+    let mut evaluator = factory.make()?;
+    Ok([
+        evaluate(evaluator.as_mut(), 1)?,
+        evaluate(evaluator.as_mut(), ROWS)?,
+    ])
+}
+
+/// Output of the driver's own program for each GPU, by number: name, driver, memory. Empty without
+/// the program.
+fn names() -> Vec<String> {
+    let query = "--query-gpu=name,driver_version,memory.total,memory.free";
+    let said = Command::new("nvidia-smi")
+        .args([query, "--format=csv,noheader,nounits"])
+        .output();
+    let said = said.map(|said| said.stdout).unwrap_or_default();
+    read(&String::from_utf8_lossy(&said))
+}
+
+/// Its lines as text.
+fn read(text: &str) -> Vec<String> {
+    let lines = text.lines().map(|line| {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        match fields[..] {
+            [name, driver, total, free] => {
+                format!("{name}, driver {driver}, {free} of {total} MiB free")
+            }
+            _ => line.trim().to_owned(),
+        }
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -85,19 +169,42 @@ mod tests {
     #[test]
     fn limits_are_read_as_linux_writes_them() {
         assert_eq!(
-            free_kib("MemTotal: 9 kB\nMemAvailable:   1234 kB\n"),
+            number_after("MemAvailable:", "MemTotal: 9 kB\nMemAvailable:   1234 kB\n"),
             Some(1234)
         );
-        assert_eq!(group_limit("536870912\n"), Some(512 << 20));
-        assert_eq!(group_limit("max\n"), None);
+        assert_eq!(number_after("", "536870912\n"), Some(512 << 20));
+        assert_eq!(number_after("", "max\n"), None);
         let line = |limit: &str| {
             format!("Limit  Soft\nMax address space         {limit}   unlimited   bytes\n")
         };
-        assert_eq!(address_space(&line("1048576")), Some(1 << 20));
-        assert_eq!(address_space(&line("unlimited")), None);
         assert_eq!(
-            (free_kib(""), group_limit(""), address_space("")),
+            number_after("Max address space", &line("1048576")),
+            Some(1 << 20)
+        );
+        assert_eq!(number_after("Max address space", &line("unlimited")), None);
+        assert_eq!(
+            (
+                number_after("MemAvailable:", ""),
+                number_after("", ""),
+                number_after("Max address space", "")
+            ),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn what_the_drivers_program_says_is_told() {
+        let text =
+            "NVIDIA H100 80GB HBM3, 580.82.07, 81559, 81037\nNVIDIA L4, 580.82.07, 23034, 22000\n";
+        let names = read(text);
+        assert_eq!(
+            names,
+            [
+                "NVIDIA H100 80GB HBM3, driver 580.82.07, 81037 of 81559 MiB free",
+                "NVIDIA L4, driver 580.82.07, 22000 of 23034 MiB free"
+            ]
+        );
+        assert_eq!(read(""), Vec::<String>::new());
+        assert_eq!(read("No devices were found\n"), ["No devices were found"]);
     }
 }

@@ -1,8 +1,6 @@
 //! `tengen doctor`: checks this machine for the engine, with suggested fixes.
 
 mod backend;
-mod finding;
-mod gpu;
 mod machine;
 
 use anyhow::bail;
@@ -15,8 +13,7 @@ use tengen_nn::eval::{BackendKind, Candidate, Device, LoadOptions, ModelSource};
 
 use super::flags::EngineFlags;
 use super::output::print;
-use backend::{Tolerance, backend, try_backend};
-use finding::{Finding, State};
+use backend::{Finding, State, Tolerance, backend, try_backend};
 
 /// Report which backends, libraries, devices and networks are found and work, with suggested fixes.
 /// Takes the engine's settings, to check exactly these.
@@ -53,10 +50,8 @@ impl Doctor {
                 print(&format!("{:19}fix: {}", "", finding.fix))?;
             }
         }
-        let broken = findings
-            .iter()
-            .filter(|finding| finding.state == State::Broken);
-        match broken.count() {
+        let is_broken = |finding: &&Finding| finding.state == State::Broken;
+        match findings.iter().filter(is_broken).count() {
             0 => Ok(()),
             1 => bail!("1 check failed"),
             count => bail!("{count} checks failed"),
@@ -115,17 +110,15 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
                 .any(|path| path.is_file())
         };
         if *kind == BackendKind::Ort && finding.state == State::Absent && !is_there() {
-            finding.text =
-                "ONNX Runtime is not installed; only networks that native does not compute and \
-                            GPUs need it"
-                    .to_owned();
+            let text = "ONNX Runtime is not installed; only networks that native does not compute and GPUs need it";
+            text.clone_into(&mut finding.text);
         }
         if answer.is_ok() {
             computing.push((*kind, finding.state));
         }
         findings.push(finding);
     }
-    let cards = gpu::examine(&model, &load, options.device, reference);
+    let cards = machine::gpus(&model, &load, options.device, reference);
     if options.device != Device::Cpu {
         let broken = cards.iter().find(|card| card.state != State::Ok);
         let state = broken.map_or(State::Ok, |card| card.state);
@@ -153,12 +146,6 @@ fn choice(options: &EngineOptions, computing: &[(BackendKind, State)]) -> Findin
     let all: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
     let all = all.join("; ");
     let works = |kind| candidates.iter().find(|found| found.kind == kind);
-    let broken = |text: String, fix: String| Finding {
-        state: State::Broken,
-        what: "choice",
-        text,
-        fix,
-    };
     let device = options.device;
     match chosen {
         Some((kind, State::Ok)) => {
@@ -173,14 +160,13 @@ fn choice(options: &EngineOptions, computing: &[(BackendKind, State)]) -> Findin
                 None if device != Device::Cpu => "--device cpu".to_owned(),
                 None => "leave --model out to play with the built-in network".to_owned(),
             };
-            broken(
-                format!("{kind} on {device} would be used, but is broken; {all}"),
-                fix,
-            )
+            let text = format!("{kind} on {device} would be used, but is broken; {all}");
+            Finding::broken("choice", text, fix)
         }
-        None => broken(
+        None => Finding::broken(
+            "choice",
             format!("nothing works on {device}; {all}"),
-            "leave --backend and --device out".to_owned(),
+            "leave --backend and --device out",
         ),
     }
 }
@@ -214,18 +200,16 @@ fn unplayable(options: &EngineOptions) -> Option<Finding> {
         UnknownGame::Rules(_) => "leave --rules out to play by the usual ones".to_owned(),
         UnknownGame::Name(_) => "one of these names".to_owned(),
     };
-    Some(Finding {
-        state: State::Broken,
-        what: "game",
-        text: error.to_string(),
-        fix,
-    })
+    Some(Finding::broken("game", error.to_string(), fix))
 }
+
+/// What to do without a network for a board.
+const FOR_THIS_BOARD: &str =
+    "tengen gtp --model FILE, with a network for this board; without one playouts choose the moves";
 
 /// There is no network for the game, or none for its board.
 fn missing(options: &EngineOptions) -> Finding {
     let text = none_built_in(&options.game, options.board());
-    let fix = "tengen gtp --model FILE";
     match built_in_boards(&options.game) {
         None => Finding {
             state: State::Absent,
@@ -233,24 +217,11 @@ fn missing(options: &EngineOptions) -> Finding {
             text: format!("{text}: playouts choose the moves"),
             fix: String::new(),
         },
-        Some(_) => Finding {
-            state: State::Broken,
-            what: "network",
-            text,
-            fix: format!(
-                "{fix}, with a network for this board; without one playouts choose the moves"
-            ),
-        },
+        Some(_) => Finding::broken("network", text, FOR_THIS_BOARD),
     }
 }
 
 fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
-    let broken = |text: String, fix: &str| Finding {
-        state: State::Broken,
-        what: "network",
-        text,
-        fix: fix.to_owned(),
-    };
     // The network alone.
     let alone = EngineOptions {
         backend: Backend::Auto,
@@ -261,8 +232,12 @@ fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
     let settled = alone.resolve().map_err(|error| error.to_string());
     let info = model.info().map_err(|error| error.to_string());
     match settled.and_then(|settled| Ok((settled, info?))) {
-        Err(error) => broken(error, "leave --model out to play with the built-in network"),
-        Ok((settled, info)) if !info.plays_on(settled.board()) => broken(
+        Err(error) => {
+            let fix = "leave --model out to play with the built-in network";
+            Finding::broken("network", error, fix)
+        }
+        Ok((settled, info)) if !info.plays_on(settled.board()) => Finding::broken(
+            "network",
             format!(
                 "it plays {} on {}, not {} on {}",
                 info.game,
@@ -270,7 +245,7 @@ fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
                 settled.game,
                 settled.board()
             ),
-            "tengen gtp --model FILE, with a network for this board; without one playouts choose the moves",
+            FOR_THIS_BOARD,
         ),
         Ok((settled, info)) => Finding::ok(
             "network",

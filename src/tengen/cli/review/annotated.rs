@@ -9,8 +9,8 @@ use tengen::gtp::parse_vertex;
 use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play, file};
 
-use super::facts::{Class, Position, Review, Side};
-use super::pages::in_folder;
+use super::facts::{Class, Position, Review, name, share};
+use super::pages::{places, write};
 
 /// Start of the comment on a game that was reviewed.
 const MARK: &str = "Reviewed by Tengen";
@@ -29,13 +29,7 @@ impl AnnotatedGames {
         files: &[PathBuf],
         force: bool,
     ) -> anyhow::Result<AnnotatedGames> {
-        let is_file = path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("sgf"));
-        let paths = match files {
-            [file] if is_file && !path.is_dir() => HashMap::from([(file.clone(), path.to_owned())]),
-            _ => in_folder(path, files, "sgf")?,
-        };
+        let (paths, _) = places(path, files, &["sgf"])?;
         for path in paths.values() {
             ensure!(
                 force || !path.exists() || is_ours(path),
@@ -55,8 +49,7 @@ impl AnnotatedGames {
     ) -> anyhow::Result<()> {
         let path = self.0.get(file).context("a file has a place")?;
         let whole = file::read_text(file).unwrap_or_default();
-        let written = file::write(path, text(record, review, &whole).as_bytes());
-        written.with_context(|| format!("cannot write {}", path.display()))
+        write(path, &text(record, review, &whole))
     }
 }
 
@@ -183,22 +176,19 @@ fn comment(review: &Review, number: usize) -> String {
 
 /// Black's winrate; 0 or 1 if the winner is proven.
 fn winrate(position: &Position) -> Option<f32> {
-    let proven = position.winner.map(|winner| match winner {
-        Side::Black => 1.0,
-        Side::White => 0.0,
-    });
+    let proven = position.winner.map(|winner| share(winner, 1.0));
     proven.or(position.winrate)
 }
 
 /// How a position stands.
 fn value(position: &Position) -> Option<String> {
     if let Some(winner) = position.winner {
-        return Some(format!("{} wins, proven", winner.name()));
+        return Some(format!("{} wins, proven", name(winner)));
     }
     let mut text = format!("Black's winrate {:.1}%", 100.0 * position.winrate?);
     if let Some(lead) = position.lead {
-        let ahead = if lead < 0.0 { Side::White } else { Side::Black };
-        text += &format!(", {} ahead by {:.1}", ahead.name(), lead.abs());
+        let ahead = if lead < 0.0 { "White" } else { "Black" };
+        text += &format!(", {} ahead by {:.1}", ahead, lead.abs());
     }
     Some(text)
 }

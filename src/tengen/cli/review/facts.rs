@@ -8,46 +8,26 @@ use tengen::game::Color;
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
 
-/// A player.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Side {
-    Black,
-    White,
-}
-
-impl From<Color> for Side {
-    fn from(color: Color) -> Side {
-        match color {
-            Color::Black => Side::Black,
-            Color::White => Side::White,
-        }
+/// A player by its colour, in text.
+pub(super) fn name(side: Color) -> &'static str {
+    match side {
+        Color::Black => "Black",
+        Color::White => "White",
     }
 }
 
-impl Side {
-    pub(super) const BOTH: [Side; 2] = [Side::Black, Side::White];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Side::Black => "Black",
-            Side::White => "White",
-        }
-    }
-
-    /// Black's share of won games converted to this side's; its own inverse.
-    pub(super) fn share(self, black: f32) -> f32 {
-        match self {
-            Side::Black => black,
-            Side::White => 1.0 - black,
-        }
+/// Black's share of won games converted to that of a side; its own inverse.
+pub(super) fn share(side: Color, black: f32) -> f32 {
+    match side {
+        Color::Black => black,
+        Color::White => 1.0 - black,
     }
 }
 
 /// A move or a stone, with its colour.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stone {
-    pub(super) color: Side,
+    pub(super) color: Color,
     pub(super) at: String,
     /// A comment of the file on a move.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -78,11 +58,14 @@ pub(in crate::cli) struct Game {
 impl Game {
     pub(in crate::cli) fn new(file: String, record: &GameRecord) -> Game {
         let stone = |color: Color, vertex, comment: &str| Stone {
-            color: color.into(),
+            color,
             at: format_vertex(vertex, record.size),
             comment: comment.to_owned(),
         };
         let setup = record.setup.iter();
+        let setup = setup.map(|&(point, color)| stone(color, Vertex::Point(point), ""));
+        let moves = record.plays.iter();
+        let moves = moves.map(|made| stone(made.play.color, made.play.vertex, &made.comment));
         let scored = tengen::games::info(&record.game).is_some_and(|info| info.scored);
         let komi = record.komi.filter(|_| scored);
         Game {
@@ -96,27 +79,18 @@ impl Game {
             date: record.date.clone(),
             width: record.size.width,
             height: record.size.height,
-            setup: setup
-                .map(|&(point, color)| stone(color, Vertex::Point(point), ""))
-                .collect(),
-            moves: record
-                .plays
-                .iter()
-                .map(|recorded| {
-                    let play = recorded.play;
-                    stone(play.color, play.vertex, &recorded.comment)
-                })
-                .collect(),
+            setup: setup.collect(),
+            moves: moves.collect(),
         }
     }
 
     /// A player's name, or the colour if the file has none.
-    pub(super) fn player(&self, side: Side) -> &str {
-        let name = match side {
-            Side::Black => &self.black,
-            Side::White => &self.white,
+    pub(super) fn player(&self, side: Color) -> &str {
+        let own = match side {
+            Color::Black => &self.black,
+            Color::White => &self.white,
         };
-        if name.is_empty() { side.name() } else { name }
+        if own.is_empty() { name(side) } else { own }
     }
 }
 
@@ -204,14 +178,14 @@ pub(super) struct Judged {
 pub(in crate::cli) struct Position {
     /// Number of moves before it.
     pub(super) moves: usize,
-    pub(super) to_move: Side,
+    pub(super) to_move: Color,
     /// By the search, or by the rules if the game is over.
     pub(super) winrate: Option<f32>,
     /// Black's expected lead, in games with points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lead: Option<f32>,
     /// The winner with best play, if proven.
-    pub(super) winner: Option<Side>,
+    pub(super) winner: Option<Color>,
     pub(super) visits: u64,
     /// The move to play first, then by visits.
     pub(super) candidates: Vec<Candidate>,
@@ -265,7 +239,7 @@ pub(in crate::cli) struct Review {
     /// Positions of the game, from the first one analysed: after Ctrl-C not from the start.
     pub(in crate::cli) positions: Vec<Position>,
     /// Number of moves before the first position from which all are proven, and the winner.
-    pub(super) proven: Option<(usize, Side)>,
+    pub(super) proven: Option<(usize, Color)>,
     /// Black first.
     pub(super) players: [Tally; 2],
 }

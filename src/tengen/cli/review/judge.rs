@@ -1,14 +1,75 @@
 //! Judges a game's moves from its positions.
 
-use super::facts::{Class, Judged, Position, Side, Tally};
+use tengen::game::Color;
+
+use super::facts::{Candidate, Class, Game, Judged, Position, Tally, share};
 
 /// Known facts of a position.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Known {
+struct Known {
     /// Black's, by the search.
-    pub(super) winrate: Option<f32>,
+    winrate: Option<f32>,
     /// Proven.
-    pub(super) winner: Option<Side>,
+    winner: Option<Color>,
+}
+
+impl Known {
+    fn of(position: &Position) -> Known {
+        Known {
+            winrate: position.winrate,
+            winner: position.winner,
+        }
+    }
+}
+
+/// Judges each move by the positions before and after it.
+pub(super) fn compare(positions: &mut [Position], game: &Game, thresholds: &[f32; 3]) {
+    for index in 1..positions.len() {
+        let (before, after) = positions.split_at_mut(index);
+        let (Some(position), Some(next)) = (before.last_mut(), after.first()) else {
+            continue;
+        };
+        let Some(played) = game.moves.get(position.moves) else {
+            continue;
+        };
+        let (before, mut after) = (Known::of(position), Known::of(next));
+        if next.moves == game.moves.len() {
+            after = at_the_end(before, after);
+        }
+        let (loss, proven) = loss(before, after, played.color);
+        // A move without visits is worth what the position after it is.
+        let unseen = |found: &&mut Candidate| found.visits == 0 && found.at == played.at;
+        if let Some(candidate) = position.candidates.iter_mut().find(unseen)
+            && let Some(winrate) = next.winrate
+        {
+            (candidate.winrate, candidate.lead) = (winrate, next.lead);
+        }
+        let instead = instead(position, &played.at);
+        if let Some(judged) = &mut position.played {
+            judged.loss = loss.map(|loss| (loss * 1e4).round() / 1e4);
+            judged.points = points(position.lead, next.lead, played.color);
+            judged.class = class(loss, proven, thresholds);
+            match judged.class {
+                None => judged.better.clear(),
+                Some(Class::ThrownAway) if !judged.better.is_empty() => {}
+                Some(_) => judged.better = instead,
+            }
+        }
+    }
+}
+
+/// The search's line if it differs from the move played.
+fn instead(position: &Position, played: &str) -> Vec<String> {
+    let candidates = position.candidates.iter();
+    let mut others = candidates.filter(|other| other.at != played);
+    let best = others.clone().find(|other| other.wins == Some(true));
+    let best = best.or_else(|| others.next());
+    best.map_or_else(Vec::new, |other| other.pv.clone())
+}
+
+/// Points to a tenth.
+pub(super) fn tenth(points: f32) -> f32 {
+    (points * 10.0).round() / 10.0
 }
 
 /// Loss of a move, as a share of games, and whether it is proven.
@@ -16,47 +77,38 @@ pub(super) struct Known {
 /// If both positions are proven, the truth decides, and in a proven loss there is nothing left to
 /// lose. Otherwise the search is compared with itself: the last move before the proven part of a
 /// game is not blamed for what only the solver knew.
-pub(super) fn loss(before: Known, after: Known, mover: Side) -> (Option<f32>, bool) {
+fn loss(before: Known, after: Known, mover: Color) -> (Option<f32>, bool) {
     match (before.winner, after.winner) {
         (Some(winner), _) if winner != mover => (Some(0.0), true),
         (Some(_), Some(winner)) => (Some(f32::from(u8::from(winner != mover))), true),
         _ => {
-            let difference = before
-                .winrate
-                .zip(after.winrate)
-                .map(|(before, after)| mover.share(before) - mover.share(after));
-            (difference, false)
+            let shares = before.winrate.zip(after.winrate);
+            let difference = |(before, after)| share(mover, before) - share(mover, after);
+            (shares.map(difference), false)
         }
     }
 }
 
 /// Points that a move gave up, to a tenth, from Black's lead before and after it; `None` without both.
-pub(super) fn points(before: Option<f32>, after: Option<f32>, mover: Side) -> Option<f32> {
+fn points(before: Option<f32>, after: Option<f32>, mover: Color) -> Option<f32> {
     let lost = before? - after?;
-    let own = match mover {
-        Side::Black => lost,
-        Side::White => -lost,
-    };
-    Some((own * 10.0).round() / 10.0)
+    Some(tenth(mover.signed(lost)))
 }
 
 /// Facts of the last position of a game for judging the last move: if the game ends as the search
 /// expected, certainty is not counted as a loss.
-pub(super) fn at_the_end(before: Known, end: Known) -> Known {
+fn at_the_end(before: Known, end: Known) -> Known {
     let expected = before.winrate.zip(end.winrate);
     let expected = expected.is_some_and(|(before, end)| (before - 0.5) * (end - 0.5) > 0.0);
-    if expected && end.winner.is_some() {
-        Known {
-            winrate: before.winrate,
-            ..end
-        }
-    } else {
-        end
-    }
+    let winrate = match expected && end.winner.is_some() {
+        true => before.winrate,
+        false => end.winrate,
+    };
+    Known { winrate, ..end }
 }
 
 /// Severity of a loss; `thresholds` ascend.
-pub(super) fn class(loss: Option<f32>, proven: bool, thresholds: &[f32; 3]) -> Option<Class> {
+fn class(loss: Option<f32>, proven: bool, thresholds: &[f32; 3]) -> Option<Class> {
     let loss = loss?;
     if proven {
         return (loss > 0.0).then_some(Class::ThrownAway);
@@ -69,20 +121,16 @@ pub(super) fn class(loss: Option<f32>, proven: bool, thresholds: &[f32; 3]) -> O
 
 /// Accuracy of a move, in [0, 1], from its loss: the curve known from chess (Lichess, "Accuracy
 /// metric", lichess.org/page/accuracy).
-pub(super) fn accuracy(loss: f32) -> f32 {
+fn accuracy(loss: f32) -> f32 {
     let percent = 103.1668 * (-0.04354 * 100.0 * loss.max(0.0)).exp() - 3.1669;
     (percent / 100.0).clamp(0.0, 1.0)
 }
 
 /// A player's statistics.
-pub(super) fn tally<'a>(
-    positions: impl IntoIterator<Item = (&'a Position, Side)>,
-    side: Side,
-) -> Tally {
+pub(super) fn tally(positions: &[Position], side: Color) -> Tally {
     let mut tally = Tally::default();
     let (mut losses, mut accuracies) = (0.0, 0.0);
-    let of_side = positions.into_iter().filter(|(_, mover)| *mover == side);
-    for (position, _) in of_side {
+    for position in positions.iter().filter(|position| position.to_move == side) {
         let Some(Judged {
             loss: Some(loss),
             class,
@@ -131,18 +179,19 @@ pub(super) fn sum<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Tally {
 }
 
 /// The first move from which on every position is proven, and the winner.
-pub(super) fn proven(positions: &[Position]) -> Option<(usize, Side)> {
+pub(super) fn proven(positions: &[Position]) -> Option<(usize, Color)> {
     let known = positions.iter().rev();
-    let known = known.map_while(|position| Some((position.moves, position.winner?)));
-    known.last()
+    known
+        .map_while(|position| Some((position.moves, position.winner?)))
+        .last()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Side::{Black, White};
+    use Color::{Black, White};
 
-    fn known(winrate: f32, winner: Option<Side>) -> Known {
+    fn known(winrate: f32, winner: Option<Color>) -> Known {
         Known {
             winrate: Some(winrate),
             winner,
@@ -153,7 +202,7 @@ mod tests {
 
     /// Severity of a move of `mover` from a position to the next.
     #[track_caller]
-    fn check(before: Known, after: Known, mover: Side, expected: (f32, Option<Class>)) {
+    fn check(before: Known, after: Known, mover: Color, expected: (f32, Option<Class>)) {
         let (found, proven) = loss(before, after, mover);
         let found = found.expect("both were searched");
         assert!((found - expected.0).abs() < 1e-6, "{found}");
@@ -221,7 +270,7 @@ mod tests {
         assert_eq!(accuracy(1.0), 0.0);
     }
 
-    fn position(moves: usize, winner: Option<Side>, loss: Option<f32>, counts: bool) -> Position {
+    fn position(moves: usize, winner: Option<Color>, loss: Option<f32>, counts: bool) -> Position {
         Position {
             moves,
             to_move: Black,
@@ -250,14 +299,13 @@ mod tests {
             position(2, None, Some(0.0), false),
             position(3, None, None, true),
         ];
-        let movers = [Black, Black, Black, Black];
-        let found = tally(positions.iter().zip(movers), Black);
+        let found = tally(&positions, Black);
         assert_eq!(
             (found.moves, found.first_choices, found.blunders),
             (2, 2, 1)
         );
         assert!((found.average_loss - 0.15).abs() < 1e-6);
-        assert_eq!(tally(positions.iter().zip(movers), White), Tally::default());
+        assert_eq!(tally(&positions, White), Tally::default());
         let twice = sum([&found, &found, &Tally::default()]);
         assert_eq!((twice.moves, twice.blunders), (4, 2));
         assert!((twice.average_loss - 0.15).abs() < 1e-6);

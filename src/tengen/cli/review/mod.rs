@@ -5,10 +5,8 @@ mod facts;
 mod html;
 mod judge;
 mod pages;
-mod progress;
 mod record;
 mod search;
-mod summary;
 mod text;
 mod truth;
 
@@ -22,15 +20,14 @@ use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
 use super::flags::{EngineFlags, refused};
-use super::output;
-use super::output::{end_as_interrupted, stop_on_ctrl_c};
+use super::output::{self, Progress, end_as_interrupted, stop_on_ctrl_c};
 use annotated::AnnotatedGames;
 pub(super) use annotated::text as annotated_sgf;
 pub(super) use facts::Game;
 use pages::Pages;
-use progress::Progress;
+
 pub(super) use search::Reviewer;
-use summary::Summary;
+use text::Summary;
 
 /// Solver nodes per position by default.
 const NODES: u64 = 1_000_000;
@@ -97,10 +94,8 @@ const UNUSED: &[&str] = &[
 ];
 
 fn thresholds(text: &str) -> Result<[f32; 3], &'static str> {
-    let numbers: Option<Vec<f32>> = text
-        .split(',')
-        .map(|part| part.trim().parse().ok())
-        .collect();
+    let numbers = text.split(',').map(|part| part.trim().parse().ok());
+    let numbers: Option<Vec<f32>> = numbers.collect();
     match numbers.as_deref() {
         Some(&[low, middle, high])
             if 0.0 < low && low <= middle && middle <= high && high <= 100.0 =>
@@ -158,10 +153,10 @@ struct Session {
 
 impl Session {
     fn run(mut self, files: &[PathBuf]) -> anyhow::Result<()> {
-        let read: Vec<anyhow::Result<GameRecord>> = files
+        let read = files
             .iter()
-            .map(|file| record::read(file, self.game.as_deref()))
-            .collect();
+            .map(|file| record::read(file, self.game.as_deref()));
+        let read: Vec<anyhow::Result<GameRecord>> = read.collect();
         let positions = read.iter().flatten().map(|record| record.plays.len() + 1);
         let mut progress = Progress::new(positions.sum());
         let (mut failed, mut done) = (0, 0);
@@ -193,10 +188,8 @@ impl Session {
             output::print(&self.summary.text())?;
         }
         if self.stop.is_raised() && done + failed < files.len() {
-            let games = files.len();
-            output::complain(&anyhow!(
-                "interrupted after {done} of {games} games; what is done is kept"
-            ));
+            let text = format!("interrupted after {done} of {} games", files.len());
+            output::complain(&anyhow!("{text}; what is done is kept"));
             return end_as_interrupted();
         }
         ensure!(

@@ -8,8 +8,7 @@ use tengen::record::file;
 
 use super::facts::{Game, Review, Settings};
 use super::html;
-use super::html::index::Entry;
-use super::summary::Summary;
+use super::text::Summary;
 
 const INDEX: &str = "index.html";
 
@@ -17,13 +16,13 @@ const INDEX: &str = "index.html";
 pub(super) struct Pages {
     /// The page of each file.
     paths: HashMap<PathBuf, PathBuf>,
-    /// Entries of a folder's index page so far.
+    /// Rows of a folder's index page so far.
     index: Option<Index>,
 }
 
 struct Index {
     path: PathBuf,
-    entries: Vec<Entry>,
+    rows: Vec<String>,
     summary: Summary,
 }
 
@@ -34,41 +33,23 @@ impl Pages {
     /// If a file that is not a review page is in the way, unless `force` is set, or the folder is
     /// not writable.
     pub(super) fn open(path: &Path, files: &[PathBuf], force: bool) -> anyhow::Result<Pages> {
-        let is_page = path.extension().is_some_and(|extension| {
-            extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+        let (paths, is_folder) = places(path, files, &["html", "htm"])?;
+        let index = is_folder.then(|| Index {
+            path: path.join(INDEX),
+            rows: Vec::new(),
+            summary: Summary::default(),
         });
-        let pages = match files {
-            [file] if is_page && !path.is_dir() => Pages {
-                paths: HashMap::from([(file.clone(), path.to_owned())]),
-                index: None,
-            },
-            _ => Pages::folder(path, files)?,
-        };
-        let folder = pages.paths.values().next().and_then(|page| page.parent());
+        let folder = paths.values().next().and_then(|page| page.parent());
         let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
         writable(folder.unwrap_or(Path::new(".")))?;
-        let front = pages.index.iter().map(|index| &index.path);
-        for page in pages.paths.values().chain(front) {
+        for page in paths.values().chain(index.iter().map(|index| &index.path)) {
             ensure!(
                 force || !page.exists() || html::is_ours(page),
                 "{} is not a page of a review: choose another place, or replace it with --force",
                 page.display()
             );
         }
-        Ok(pages)
-    }
-
-    fn folder(folder: &Path, files: &[PathBuf]) -> anyhow::Result<Pages> {
-        let paths = in_folder(folder, files, "html")?;
-        let index = Index {
-            path: folder.join(INDEX),
-            entries: Vec::new(),
-            summary: Summary::default(),
-        };
-        Ok(Pages {
-            paths,
-            index: Some(index),
-        })
+        Ok(Pages { paths, index })
     }
 
     /// The review of this game with these settings from a folder's page.
@@ -85,26 +66,34 @@ impl Pages {
         write(path, &html::page(review, self.index.is_some())?)?;
         if let Some(index) = &mut self.index {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            index.entries.push(Entry::new(&name, review));
+            index.rows.push(html::index_row(&name, review));
             index.summary.add(review);
-            write(
-                &index.path,
-                &html::index::page(&index.entries, &index.summary),
-            )?;
+            write(&index.path, &html::index(&index.rows, &index.summary))?;
         }
         Ok(path)
     }
 }
 
-/// A path in a folder for each file, which is made.
+/// A path for what is written of each file, and whether these are in a folder, which is made: so they are unless there is
+/// one file and the path has one of these extensions.
 ///
 /// # Errors
-/// If that is impossible.
-pub(super) fn in_folder(
-    folder: &Path,
+/// If the folder cannot be made.
+pub(super) fn places(
+    path: &Path,
     files: &[PathBuf],
-    extension: &str,
-) -> anyhow::Result<HashMap<PathBuf, PathBuf>> {
+    extensions: &[&str],
+) -> anyhow::Result<(HashMap<PathBuf, PathBuf>, bool)> {
+    let (own, folder, extension) = (path.extension().unwrap_or_default(), path, extensions[0]);
+    let is_file = extensions
+        .iter()
+        .any(|extension| own.eq_ignore_ascii_case(extension));
+    if let [file] = files
+        && is_file
+        && !path.is_dir()
+    {
+        return Ok((HashMap::from([(file.clone(), path.to_owned())]), false));
+    }
     if folder.is_file() {
         let name = folder.display();
         match files {
@@ -127,11 +116,11 @@ pub(super) fn in_folder(
         }
         paths.insert(file.clone(), folder.join(format!("{name}.{extension}")));
     }
-    Ok(paths)
+    Ok((paths, true))
 }
 
 /// Replaces a file atomically.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     file::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -154,7 +143,7 @@ mod tests {
             (&games[..1], "exists and is no .html file"),
             (&games[..], "several games need a folder"),
         ] {
-            let error = in_folder(file, games, "html").expect_err("it is a file");
+            let error = places(file, games, &["html"]).expect_err("it is a file");
             assert!(error.to_string().contains(words), "{error}");
         }
     }

@@ -11,26 +11,22 @@ use tengen::engine::{
     AnalysisEffort, AnalysisRequest, Backend, Engine, EngineOptions, MoveKind, MoveRequest,
     SolverThreads,
 };
-use tengen::game::{BoardSize, Color, Move, Outcome, Proof, Symmetry};
-use tengen::gtp::format_vertex;
-use tengen::record::{GameRecord, Vertex};
+use tengen::game::{BoardSize, Color, Outcome, Symmetry};
+use tengen::record::GameRecord;
 use tengen::registry;
-use tengen::search::{AnalysisOptions, MoveReport, PointsByMove, SearchReport, StopFlag};
+use tengen::search::{AnalysisOptions, PointsByMove, SearchReport, StopFlag};
 use tengen::settings::Table as _;
 use tengen::solver;
 use tengen_nn::eval::ModelSource;
 
 use super::super::flags::EngineFlags;
-use super::facts::{Candidate, Class, Game, Judged, Position, Review, Settings, Side};
-use super::judge::{self, Known};
-use super::truth::{self, SolverBudget, Verdict};
+use super::facts::{Game, Position, Review, Settings};
+use super::judge;
+use super::truth::{self, SearchedPosition, SolverBudget, Verdict};
 
 /// Default visits of a search, with a network and with random playouts.
 const VISITS: u64 = 400;
 const PLAYOUTS: u64 = 20_000;
-/// Moves kept of a position besides the one played and those proven, and moves of a line.
-const CANDIDATES: usize = 12;
-const LINE: usize = 16;
 
 /// A position that was searched.
 pub(in crate::cli) struct Searched<'a> {
@@ -61,15 +57,6 @@ struct BoardEngine {
     engine: Box<dyn Engine>,
     by_network: bool,
     settings: Settings,
-}
-
-/// A position of a game with its search and proofs.
-struct SearchedPosition<'a> {
-    report: Option<&'a SearchReport>,
-    verdict: Option<&'a Verdict>,
-    outcome: Option<Outcome>,
-    mover: Color,
-    size: BoardSize,
 }
 
 impl Reviewer {
@@ -104,23 +91,24 @@ impl Reviewer {
         Ok(options)
     }
 
-    /// The settings of the judgement, except those that depend on the board.
-    fn settings_of(&self, options: &EngineOptions) -> Settings {
+    /// The settings of the judgement: by searches with these limits, and by a network or without one.
+    fn settings_of(&self, options: &EngineOptions, search: String, by_network: bool) -> Settings {
         let usual = EngineOptions::of(&options.game).map(|usual| usual.search);
         let usual = usual.unwrap_or_default().values();
         let changed = options.search.values().into_iter().zip(usual);
         let changed = changed.filter(|(now, usual)| now != usual);
-        let model = options.model.as_ref();
-        let (nodes, from) = (self.nodes, self.from);
+        let changed = changed.map(|((name, value), _)| format!("{name}={value}"));
         Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            search: String::new(),
-            network: model.map_or("built in".to_owned(), |path| path.display().to_string()),
-            changed: changed
-                .map(|((name, value), _)| format!("{name}={value}"))
-                .collect(),
-            nodes,
-            from,
+            search,
+            network: match &options.model {
+                _ if !by_network => "none".to_owned(),
+                Some(path) => path.display().to_string(),
+                None => "built in".to_owned(),
+            },
+            changed: changed.collect(),
+            nodes: self.nodes,
+            from: self.from,
             thresholds: self.thresholds,
         }
     }
@@ -144,8 +132,7 @@ impl Reviewer {
         record: &GameRecord,
         see: &mut dyn FnMut(Searched<'_>),
     ) -> anyhow::Result<Review> {
-        let stop = self.stop.clone();
-        let (nodes, from) = (self.nodes, self.from);
+        let (stop, nodes, from) = (self.stop.clone(), self.nodes, self.from);
         let judge = self.judge(record)?;
         let threads = std::thread::available_parallelism().map_or(1, Into::into);
         let means = SolverBudget {
@@ -157,29 +144,14 @@ impl Reviewer {
             bytes: (judge.options.solver.solver_mib as usize) << 20,
             from,
         };
-        let mut verdicts = vec![None; record.plays.len() + 1];
-        let mut truth = truth::verdicts(record, means)?;
-        let mut ask = |moves: usize| {
-            let found = truth(moves);
-            if let Some(slot) = verdicts.get_mut(moves) {
-                slot.clone_from(&found);
-            }
-            found
-        };
-        let mut positions = judge.search(record, &mut ask, &stop, see)?;
-        drop(truth);
-        let thresholds = &judge.settings.thresholds;
-        compare(&mut positions, &game, &verdicts, thresholds);
-        let movers = |position: &Position| game.moves.get(position.moves).map(|mv| mv.color);
-        let played = || {
-            let moved = positions.iter();
-            moved.filter_map(|position| Some((position, movers(position)?)))
-        };
+        let mut verdicts = truth::verdicts(record, means)?;
+        let mut positions = judge.search(record, &mut *verdicts, &stop, see)?;
+        judge::compare(&mut positions, &game, &judge.settings.thresholds);
         Ok(Review {
             settings: judge.settings.clone(),
             by_network: judge.by_network,
             proven: judge::proven(&positions),
-            players: Side::BOTH.map(|side| judge::tally(played(), side)),
+            players: Color::BOTH.map(|side| judge::tally(&positions, side)),
             positions,
             game,
         })
@@ -187,9 +159,8 @@ impl Reviewer {
 
     fn judge(&mut self, record: &GameRecord) -> anyhow::Result<&mut BoardEngine> {
         let (game, size) = (&record.game, record.size);
-        let kept = self.judge.take();
-        let kept = kept.filter(|judge| judge.game == *game && judge.engine.size() == size);
-        let judge = match kept {
+        let fits = |judge: &BoardEngine| judge.game == *game && judge.engine.size() == size;
+        let judge = match self.judge.take().filter(fits) {
             Some(judge) => judge,
             None => self.create_engine(game, size)?,
         };
@@ -200,12 +171,8 @@ impl Reviewer {
     fn create_engine(&self, game: &str, size: BoardSize) -> anyhow::Result<BoardEngine> {
         let options = self.options(game)?;
         let mut engine = registry::create(&options, size, &self.time)?;
-        let stop = StopFlag::new();
-        let request = AnalysisRequest::new(
-            Color::Black,
-            AnalysisEffort::Network(Symmetry::IDENTITY),
-            &stop,
-        );
+        let effort = AnalysisEffort::Network(Symmetry::IDENTITY);
+        let request = AnalysisRequest::new(Color::Black, effort, &StopFlag::new());
         let first = engine.analyse(&request, &mut |_| {});
         let by_network = first.is_some_and(|report| report.by_network());
         if let Some(model) = &options.model
@@ -224,18 +191,13 @@ impl Reviewer {
             thinking_limits.visits = Some(if by_network { VISITS } else { PLAYOUTS });
         }
         let unit = if by_network { "visits" } else { "playouts" };
-        let visits = thinking_limits
-            .visits
-            .map(|visits| format!("{visits} {unit}"));
+        let visits = thinking_limits.visits;
+        let visits = visits.map(|visits| format!("{visits} {unit}"));
         let time = thinking_limits.time_per_move;
         let time = time.map(|time| format!("{} s", time.as_secs_f64()));
         let limits: Vec<String> = visits.into_iter().chain(time).collect();
         engine.set_thinking_limits(thinking_limits);
-        let mut settings = self.settings_of(&options);
-        settings.search = limits.join(" or ");
-        if !by_network {
-            "none".clone_into(&mut settings.network);
-        }
+        let settings = self.settings_of(&options, limits.join(" or "), by_network);
         Ok(BoardEngine {
             game: game.to_owned(),
             options,
@@ -256,9 +218,8 @@ impl BoardEngine {
         stop: &StopFlag,
         see: &mut dyn FnMut(Searched<'_>),
     ) -> anyhow::Result<Vec<Position>> {
-        self.engine
-            .load(record)
-            .context("the game cannot be replayed")?;
+        let loaded = self.engine.load(record);
+        loaded.context("the game cannot be replayed")?;
         let mut positions: Vec<Position> = Vec::new();
         for moves in (0..=record.plays.len()).rev() {
             let play = record.plays.get(moves).map(|recorded| recorded.play);
@@ -269,11 +230,13 @@ impl BoardEngine {
             if stop.is_raised() {
                 break;
             }
-            let ended = play.is_none();
             let looked = SearchedPosition {
                 report: report.as_ref(),
                 verdict: verdict.as_ref(),
-                outcome: ended.then(|| self.outcome(stop)).flatten(),
+                outcome: match play {
+                    Some(_) => None,
+                    None => self.outcome(stop),
+                },
                 mover,
                 size: record.size,
             };
@@ -335,215 +298,4 @@ impl BoardEngine {
         let settled = self.engine.settle(stop).ok().flatten();
         Some(settled.map_or(as_it_stands, |settled| settled.outcome()))
     }
-}
-
-impl SearchedPosition<'_> {
-    /// The position before the move `played`, after this many moves.
-    fn position(&self, moves: usize, played: Option<Move>, by_network: bool) -> Position {
-        let over = self.outcome.and_then(|outcome| outcome.winner);
-        let best = self.report.and_then(SearchReport::best);
-        let value = match self.outcome {
-            Some(outcome) => Some(outcome.value_for(self.mover)),
-            None => best.map(|best| best.proof.map_or(best.value, Proof::value)),
-        };
-        let proof = self.report.and_then(|report| report.proof);
-        let proof = proof.and_then(|proof| match proof {
-            Proof::Win => Some(self.mover),
-            Proof::Loss => Some(self.mover.opponent()),
-            Proof::Draw => None,
-        });
-        let solved = self.verdict.map(|verdict| verdict.winner);
-        let winner = over.or(solved).or(proof).map(Side::from);
-        Position {
-            moves,
-            to_move: self.mover.into(),
-            winrate: value.map(|value| self.winrate(value)),
-            lead: self.lead(),
-            winner,
-            visits: self.report.map_or(0, |report| report.visits),
-            candidates: self.candidates(played),
-            played: played.map(|mv| self.judged(mv, winner, by_network)),
-        }
-    }
-
-    /// Black's lead in points, to a tenth.
-    fn lead(&self) -> Option<f32> {
-        let ended = self.outcome.and_then(|outcome| {
-            let margin = outcome.margin?.0 as f32 / 2.0;
-            Some(outcome.value_for(Color::Black) * margin)
-        });
-        let expected = self.report.and_then(SearchReport::black_ahead);
-        let lead = ended.or(expected);
-        lead.map(|lead| (lead * 10.0).round() / 10.0)
-    }
-
-    fn is_forced(&self) -> bool {
-        self.report.is_some_and(|report| report.moves.len() == 1)
-    }
-
-    /// Black's winrate from a value for the mover, to four digits.
-    fn winrate(&self, value: f32) -> f32 {
-        let share = Side::from(self.mover).share(f32::midpoint(1.0, value));
-        (share * 1e4).round() / 1e4
-    }
-
-    fn proof(&self, found: &MoveReport) -> Option<bool> {
-        let verdict = self.verdict.into_iter();
-        let mut proven = verdict.flat_map(|verdict| &verdict.moves);
-        let solved = proven.find(|(mv, _)| *mv == found.mv);
-        let solved = solved.map(|(_, wins)| *wins);
-        solved.or(found.proof.and_then(|proof| match proof {
-            Proof::Win => Some(true),
-            Proof::Loss => Some(false),
-            Proof::Draw => None,
-        }))
-    }
-
-    /// The search's report with what is proven beside it.
-    fn with_proofs(&self, report: &SearchReport) -> SearchReport {
-        let mut told = report.clone();
-        for found in &mut told.moves {
-            let wins = self.proof(found);
-            let proof = wins.map(|wins| if wins { Proof::Win } else { Proof::Loss });
-            found.proof = proof.or(found.proof);
-        }
-        let winner = self.verdict.map(|verdict| verdict.winner);
-        let proof = winner.map(|winner| match winner == self.mover {
-            true => Proof::Win,
-            false => Proof::Loss,
-        });
-        told.proof = proof.or(told.proof);
-        let rank = |found: &MoveReport| match found.proof {
-            Some(Proof::Win) => 0,
-            None | Some(Proof::Draw) => 1,
-            Some(Proof::Loss) => 2,
-        };
-        told.moves.sort_by_key(rank);
-        told
-    }
-
-    fn candidates(&self, played: Option<Move>) -> Vec<Candidate> {
-        let moves = self.report.map_or(&[][..], |report| &report.moves);
-        let mut candidates = Vec::new();
-        for (index, found) in moves.iter().enumerate() {
-            let wins = self.proof(found);
-            let seen = found.visits > 0 && index < CANDIDATES;
-            let expected = found.expected.as_ref().filter(|_| found.visits > 0);
-            if seen || wins.is_some() || played == Some(found.mv) {
-                candidates.push(Candidate {
-                    at: self.vertex(found.mv),
-                    visits: found.visits,
-                    winrate: match wins {
-                        // The search gives a move without visits its parent's value.
-                        Some(wins) if found.visits == 0 => {
-                            self.winrate(if wins { 1.0 } else { -1.0 })
-                        }
-                        _ => self.winrate(found.value),
-                    },
-                    lead: expected.map(|expected| (expected.black_ahead * 10.0).round() / 10.0),
-                    prior: (found.prior * 1e4).round() / 1e4,
-                    wins,
-                    pv: self.line(&found.pv),
-                });
-            }
-        }
-        candidates
-    }
-
-    /// The report's data of the move played; its loss is computed later.
-    fn judged(&self, mv: Move, winner: Option<Side>, by_network: bool) -> Judged {
-        let moves = self.report.map_or(&[][..], |report| &report.moves);
-        let place = moves.iter().position(|found| found.mv == mv);
-        let own = place.map(|place| &moves[place]);
-        let rank = own.filter(|_| by_network).map(|own| {
-            let better = moves.iter().filter(|found| found.prior > own.prior);
-            1 + better.count()
-        });
-        let lost = winner.is_some_and(|winner| winner != self.mover.into());
-        Judged {
-            loss: None,
-            points: None,
-            class: None,
-            counts: moves.len() > 1 && !lost,
-            policy_rank: rank,
-            choice: place
-                .filter(|_| own.is_some_and(|own| own.visits > 0))
-                .map(|place| place + 1),
-            better: Vec::new(),
-        }
-    }
-
-    fn vertex(&self, mv: Move) -> String {
-        format_vertex(Vertex::of(mv, self.size), self.size)
-    }
-
-    fn line(&self, moves: &[Move]) -> Vec<String> {
-        moves.iter().take(LINE).map(|&mv| self.vertex(mv)).collect()
-    }
-}
-
-/// Judges each move by the positions before and after it.
-fn compare(
-    positions: &mut [Position],
-    game: &Game,
-    verdicts: &[Option<Verdict>],
-    thresholds: &[f32; 3],
-) {
-    let known = |position: &Position| Known {
-        winrate: position.winrate,
-        winner: position.winner,
-    };
-    let size = BoardSize::new(game.width, game.height);
-    for index in 1..positions.len() {
-        let after = known(&positions[index]);
-        let (lead, next_winrate) = (positions[index].lead, positions[index].winrate);
-        let ends = positions[index].moves == game.moves.len();
-        let position = &mut positions[index - 1];
-        let before = known(position);
-        let after = if ends {
-            judge::at_the_end(before, after)
-        } else {
-            after
-        };
-        let Some(played) = game.moves.get(position.moves) else {
-            continue;
-        };
-        let (loss, proven) = judge::loss(before, after, played.color);
-        let points = judge::points(position.lead, lead, played.color);
-        // A move without visits is worth what the position after it is.
-        let unseen = |found: &&mut Candidate| found.visits == 0 && found.at == played.at;
-        if let Some(candidate) = position.candidates.iter_mut().find(unseen)
-            && let Some(winrate) = next_winrate
-        {
-            (candidate.winrate, candidate.lead) = (winrate, lead);
-        }
-        let class = judge::class(loss, proven, thresholds);
-        let solved = verdicts.get(position.moves).and_then(Option::as_ref);
-        let solved = solved.map_or(&[][..], |verdict| &verdict.line);
-        let line: Vec<String> = match class {
-            None => Vec::new(),
-            Some(Class::ThrownAway) if !solved.is_empty() => {
-                let line = solved.iter().take(LINE);
-                line.map(|&mv| format_vertex(Vertex::Point(mv), size))
-                    .collect()
-            }
-            Some(_) => instead(position, &played.at),
-        };
-        if let Some(judged) = &mut position.played {
-            judged.loss = loss.map(|loss| (loss * 1e4).round() / 1e4);
-            judged.points = points;
-            (judged.class, judged.better) = (class, line);
-        }
-    }
-}
-
-/// The search's line if it differs from the move played.
-fn instead(position: &Position, played: &str) -> Vec<String> {
-    let mut others = position
-        .candidates
-        .iter()
-        .filter(|other| other.at != played);
-    let best = others.clone().find(|other| other.wins == Some(true));
-    let best = best.or_else(|| others.next());
-    best.map_or_else(Vec::new, |other| other.pv.clone())
 }

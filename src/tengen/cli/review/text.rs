@@ -1,12 +1,15 @@
-//! A review as text for a terminal.
+//! A review as text for a terminal, and the summary of several games: each player's statistics, as text or JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use tengen::game::Game as _;
+use serde::Serialize;
+use tengen::game::{Color, Game as _};
 use tengen::games::info;
 use tengen::games::nogo::SmallNoGo;
 
-use super::facts::{Class, Review, Side, Tally};
+use super::facts::{Class, Review, Tally, name};
+use super::judge::sum;
 
 /// Columns of the curve.
 const COLUMNS: usize = 72;
@@ -19,42 +22,32 @@ pub(super) fn game(review: &Review) -> String {
     let mut lines = vec![title(review), basis(review)];
     lines.extend(guess(review));
     if let Some(first) = review.positions.first().filter(|first| first.moves > 0) {
-        lines.push(format!(
-            "interrupted: reviewed from move {} on",
-            first.moves + 1
-        ));
+        let number = first.moves + 1;
+        lines.push(format!("interrupted: reviewed from move {number} on"));
     }
     let scale = "Black's winrate, from 0 (▁) to 100% (█), before each move";
-    lines.extend([
-        String::new(),
-        scale.to_owned(),
-        curve(review),
-        String::new(),
-    ]);
-    let mistakes: Vec<String> = mistakes(review, Class::Inaccuracy);
+    lines.push(format!("\n{scale}\n{}\n", curve(review)));
+    let mistakes = mistakes(review, Class::Inaccuracy);
     if mistakes.is_empty() {
         lines.push("no inaccuracies, mistakes or blunders".to_owned());
     } else {
         lines.push(" move         played    loss   Black's winrate   instead".to_owned());
         lines.extend(mistakes);
     }
-    lines.push(String::new());
-    let rows = Side::BOTH.map(|side| {
-        let tally = review.players[side as usize].clone();
-        (player(review, side), tally)
-    });
-    lines.push(table(&rows));
+    let tally = |side| review.players[side as usize].clone();
+    let rows = Color::BOTH.map(|side| (player(review, side), tally(side)));
+    lines.push(format!("\n{}", table(&rows)));
     lines.join("\n")
 }
 
 /// Text for one game among many: players, statistics, and the decisive move.
 pub(super) fn line(review: &Review) -> String {
-    let losses = Side::BOTH.map(|side| 100.0 * review.players[side as usize].average_loss);
-    let [black, white] = losses;
-    let mut lines = vec![format!(
-        "{}; average loss {black:.1}% and {white:.1}%",
-        title(review)
-    )];
+    let [black, white] = review
+        .players
+        .each_ref()
+        .map(|tally| 100.0 * tally.average_loss);
+    let title = title(review);
+    let mut lines = vec![format!("{title}; average loss {black:.1}% and {white:.1}%")];
     lines.extend(mistakes(review, Class::Blunder));
     lines.join("\n")
 }
@@ -77,27 +70,22 @@ pub(super) fn table(rows: &[(String, Tally)]) -> String {
     lines.join("\n")
 }
 
-fn player(review: &Review, side: Side) -> String {
-    let name = review.game.player(side);
-    if name == side.name() {
-        name.to_owned()
-    } else {
-        format!("{} {name}", side.name())
+fn player(review: &Review, side: Color) -> String {
+    let own = review.game.player(side);
+    match own == name(side) {
+        true => own.to_owned(),
+        false => format!("{} {own}", name(side)),
     }
 }
 
 fn title(review: &Review) -> String {
     let game = &review.game;
-    let players = Side::BOTH.map(|side| player(review, side)).join(" - ");
-    let facts = [game.result.as_str(), game.date.as_str()];
+    let players = Color::BOTH.map(|side| player(review, side)).join(" - ");
+    let facts = [&game.result, &game.date];
     let facts = facts.iter().filter(|fact| !fact.is_empty());
     let facts: String = facts.map(|fact| format!(", {fact}")).collect();
-    format!(
-        "{}: {players}{facts}, {} moves of {}",
-        game.file,
-        game.moves.len(),
-        board(review)
-    )
+    let (file, moves, board) = (&game.file, game.moves.len(), board(review));
+    format!("{file}: {players}{facts}, {moves} moves of {board}")
 }
 
 /// Game and board.
@@ -116,13 +104,12 @@ fn guess(review: &Review) -> Option<String> {
 
 /// Basis of the judgement, and proven results.
 fn basis(review: &Review) -> String {
-    let judge = if review.by_network {
-        format!("network {}", review.settings.network)
-    } else {
-        "random playouts, no network".to_owned()
+    let judge = match review.by_network {
+        true => format!("network {}", review.settings.network),
+        false => "random playouts, no network".to_owned(),
     };
     let proven = review.proven.map_or(String::new(), |(moves, winner)| {
-        let name = winner.name();
+        let name = name(winner);
         match moves {
             _ if moves == review.game.moves.len() => format!("; {name} has won"),
             _ => format!("; proven from move {} on, {name} winning", moves + 1),
@@ -162,16 +149,11 @@ fn mistakes(review: &Review, least: Class) -> Vec<String> {
                 format!("{before:>5} -> {after:<5}")
             }
         };
-        let better: Vec<&str> = judged
-            .better
-            .iter()
-            .take(LINE)
-            .map(String::as_str)
-            .collect();
+        let better = judged.better.get(..LINE).unwrap_or(&judged.better);
         format!(
             "{:5}  {:5}  {:<5}  {:>6}%   {curve:^15}   {:<20}  {}",
             position.moves + 1,
-            played.color.name(),
+            name(played.color),
             played.at,
             percent(judged.loss),
             better.join(" "),
@@ -179,4 +161,82 @@ fn mistakes(review: &Review, least: Class) -> Vec<String> {
         )
     });
     row.collect()
+}
+
+/// Data of the reviewed games for the summary.
+#[derive(Debug, Default)]
+pub(super) struct Summary {
+    games: usize,
+    /// For games that end proven, the number of moves before the first position from which all are.
+    proven: Vec<usize>,
+    /// By name.
+    players: BTreeMap<String, Vec<Tally>>,
+}
+
+/// As JSON.
+#[derive(Serialize)]
+struct SummaryJson {
+    games: usize,
+    /// The median of the first moves from which games are proven, over all games.
+    median_proven: Option<usize>,
+    players: BTreeMap<String, PlayerTally>,
+}
+
+#[derive(Serialize)]
+struct PlayerTally {
+    games: usize,
+    #[serde(flatten)]
+    tally: Tally,
+}
+
+impl Summary {
+    pub(super) fn add(&mut self, review: &Review) {
+        self.games += 1;
+        self.proven.extend(review.proven.map(|(moves, _)| moves));
+        for (side, tally) in Color::BOTH.into_iter().zip(&review.players) {
+            let name = review.game.player(side).to_owned();
+            self.players.entry(name).or_default().push(tally.clone());
+        }
+    }
+
+    /// `None` also if half of the games are never proven.
+    fn median_proven(&self) -> Option<usize> {
+        let mut proven = self.proven.clone();
+        proven.sort_unstable();
+        proven.get(self.games / 2).copied()
+    }
+
+    /// Each player's games and total statistics.
+    pub(super) fn players(&self) -> impl Iterator<Item = (&str, usize, Tally)> {
+        let players = self.players.iter();
+        players.map(|(name, tallies)| (name.as_str(), tallies.len(), sum(tallies)))
+    }
+
+    pub(super) fn json(&self) -> anyhow::Result<String> {
+        let players = self.players();
+        let plain = SummaryJson {
+            games: self.games,
+            median_proven: self.median_proven(),
+            players: players
+                .map(|(name, games, tally)| (name.to_owned(), PlayerTally { games, tally }))
+                .collect(),
+        };
+        Ok(serde_json::to_string(&BTreeMap::from([(
+            "summary", plain,
+        )]))?)
+    }
+
+    pub(super) fn text(&self) -> String {
+        let median = self.median_proven();
+        let median = median.map_or("-".to_owned(), |moves| moves.to_string());
+        let rows: Vec<(String, Tally)> = self
+            .players()
+            .map(|(name, games, tally)| (format!("{name}, {games} games"), tally))
+            .collect();
+        format!(
+            "\n{} games; half of them are proven from move {median} on\n{}",
+            self.games,
+            table(&rows)
+        )
+    }
 }

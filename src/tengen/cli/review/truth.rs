@@ -1,11 +1,20 @@
-//! Proofs for a game's positions: winners and winning moves.
+//! What is known of a game's positions: proofs of winners and winning moves, and with them what a search has found.
 
 use anyhow::Context as _;
 use tengen::command::positions;
-use tengen::game::{Color, Move, Proof};
+use tengen::game::{BoardSize, Color, Move, Outcome, Proof};
 use tengen::games::{solves, with_game};
+use tengen::gtp::format_move;
 use tengen::record::GameRecord;
+use tengen::search::{MoveReport, SearchReport};
 use tengen::solver::{Solvable, Solve, SolveLimits, Solves};
+
+use super::facts::{Candidate, Judged, Position, share};
+use super::judge::tenth;
+
+/// Moves kept of a position besides the one played and those proven, and moves of a line.
+const CANDIDATES: usize = 12;
+const LINE: usize = 16;
 
 /// A position is skipped after this many consecutive later ones that could not be solved.
 const MAX_IN_VAIN: usize = 2;
@@ -112,4 +121,158 @@ fn verdict<G: Solvable>(
         moves,
         line,
     })
+}
+
+/// A position of a game with its search and proofs.
+pub(super) struct SearchedPosition<'a> {
+    pub(super) report: Option<&'a SearchReport>,
+    pub(super) verdict: Option<&'a Verdict>,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) mover: Color,
+    pub(super) size: BoardSize,
+}
+
+impl SearchedPosition<'_> {
+    /// The position before the move `played`, after this many moves.
+    pub(super) fn position(
+        &self,
+        moves: usize,
+        played: Option<Move>,
+        by_network: bool,
+    ) -> Position {
+        let over = self.outcome.and_then(|outcome| outcome.winner);
+        let best = self.report.and_then(SearchReport::best);
+        let value = match self.outcome {
+            Some(outcome) => Some(outcome.value_for(self.mover)),
+            None => best.map(|best| best.proof.map_or(best.value, Proof::value)),
+        };
+        let proof = self.report.and_then(|report| report.proof);
+        let proof = proof.and_then(|proof| proof.outcome(self.mover).winner);
+        let solved = self.verdict.map(|verdict| verdict.winner);
+        let winner = over.or(solved).or(proof);
+        Position {
+            moves,
+            to_move: self.mover,
+            winrate: value.map(|value| self.winrate(value)),
+            lead: self.lead(),
+            winner,
+            visits: self.report.map_or(0, |report| report.visits),
+            candidates: self.candidates(played),
+            played: played.map(|mv| self.judged(mv, winner, by_network)),
+        }
+    }
+
+    /// Black's lead in points, to a tenth.
+    fn lead(&self) -> Option<f32> {
+        let ended = self.outcome.and_then(|outcome| {
+            let margin = outcome.margin?.0 as f32 / 2.0;
+            Some(outcome.value_for(Color::Black) * margin)
+        });
+        let expected = self.report.and_then(SearchReport::black_ahead);
+        ended.or(expected).map(tenth)
+    }
+
+    pub(super) fn is_forced(&self) -> bool {
+        self.moves().len() == 1
+    }
+
+    fn moves(&self) -> &[MoveReport] {
+        self.report.map_or(&[], |report| &report.moves)
+    }
+
+    /// Black's winrate from a value for the mover, to four digits.
+    fn winrate(&self, value: f32) -> f32 {
+        let share = share(self.mover, f32::midpoint(1.0, value));
+        (share * 1e4).round() / 1e4
+    }
+
+    fn proof(&self, found: &MoveReport) -> Option<bool> {
+        let verdict = self.verdict.into_iter();
+        let mut proven = verdict.flat_map(|verdict| &verdict.moves);
+        let solved = proven.find(|(mv, _)| *mv == found.mv);
+        let solved = solved.map(|(_, wins)| *wins);
+        let winner = found
+            .proof
+            .and_then(|proof| proof.outcome(self.mover).winner);
+        solved.or(winner.map(|winner| winner == self.mover))
+    }
+
+    /// The search's report with what is proven beside it.
+    pub(super) fn with_proofs(&self, report: &SearchReport) -> SearchReport {
+        let mut told = report.clone();
+        for found in &mut told.moves {
+            let wins = self.proof(found);
+            let proof = wins.map(|wins| if wins { Proof::Win } else { Proof::Loss });
+            found.proof = proof.or(found.proof);
+        }
+        if let Some(verdict) = self.verdict {
+            let wins = verdict.winner == self.mover;
+            told.proof = Some(if wins { Proof::Win } else { Proof::Loss });
+        }
+        let rank = |found: &MoveReport| match found.proof {
+            Some(Proof::Win) => 0,
+            None | Some(Proof::Draw) => 1,
+            Some(Proof::Loss) => 2,
+        };
+        told.moves.sort_by_key(rank);
+        told
+    }
+
+    fn candidates(&self, played: Option<Move>) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        for (index, found) in self.moves().iter().enumerate() {
+            let wins = self.proof(found);
+            let seen = found.visits > 0 && index < CANDIDATES;
+            let expected = found.expected.as_ref().filter(|_| found.visits > 0);
+            if seen || wins.is_some() || played == Some(found.mv) {
+                candidates.push(Candidate {
+                    at: format_move(found.mv, self.size),
+                    visits: found.visits,
+                    winrate: match wins {
+                        // The search gives a move without visits its parent's value.
+                        Some(wins) if found.visits == 0 => {
+                            self.winrate(if wins { 1.0 } else { -1.0 })
+                        }
+                        _ => self.winrate(found.value),
+                    },
+                    lead: expected.map(|expected| tenth(expected.black_ahead)),
+                    prior: (found.prior * 1e4).round() / 1e4,
+                    wins,
+                    pv: self.line(&found.pv),
+                });
+            }
+        }
+        candidates
+    }
+
+    /// The report's data of the move played; its loss is computed later, with the solver's line or another one.
+    fn judged(&self, mv: Move, winner: Option<Color>, by_network: bool) -> Judged {
+        let moves = self.moves();
+        let place = moves.iter().position(|found| found.mv == mv);
+        let own = place.map(|place| &moves[place]);
+        let rank = own.filter(|_| by_network).map(|own| {
+            let better = moves.iter().filter(|found| found.prior > own.prior);
+            1 + better.count()
+        });
+        let lost = winner.is_some_and(|winner| winner != self.mover);
+        Judged {
+            loss: None,
+            points: None,
+            class: None,
+            counts: moves.len() > 1 && !lost,
+            policy_rank: rank,
+            choice: own
+                .filter(|own| own.visits > 0)
+                .and(place)
+                .map(|place| place + 1),
+            better: self
+                .verdict
+                .map_or(Vec::new(), |verdict| self.line(&verdict.line)),
+        }
+    }
+
+    fn line(&self, moves: &[Move]) -> Vec<String> {
+        let moves = moves.iter().take(LINE);
+        moves.map(|&mv| format_move(mv, self.size)).collect()
+    }
 }

@@ -4,85 +4,37 @@ use super::{Arguments, color};
 use crate::clock::StopReason;
 use crate::engine::{AnalysisEffort, AnalysisRequest, Decision, Engine, MoveKind, MoveRequest};
 use crate::game::{BoardSize, Color, Move, Symmetry};
-use crate::gtp::analysis::{Analysis, Dialect};
-use crate::gtp::board::{owners, ownership, points_from_top};
+use crate::gtp::analysis::Analysis;
+use crate::gtp::board::{owners, ownership, points_from_top, rows};
 use crate::gtp::line::Stream;
-use crate::gtp::numbers::rate;
-use crate::gtp::{Failure, Session, format_vertex};
+use crate::gtp::numbers::{Dialect, rate};
+use crate::gtp::{Failure, Reply, Session, format_vertex};
 use crate::record::Vertex;
 use crate::search::{MoveReport, SearchReport, StopFlag};
 
-pub(super) fn lz_analyze(
-    session: &mut Session,
-    args: &Arguments<'_>,
-    stream: &mut Stream<'_>,
-) -> Result<String, Failure> {
-    let analysis = wanted(session, args, Dialect::Leela)?;
-    Ok(analyze(session, &analysis, stream))
-}
-
-pub(super) fn kata_analyze(
-    session: &mut Session,
-    args: &Arguments<'_>,
-    stream: &mut Stream<'_>,
-) -> Result<String, Failure> {
-    let analysis = wanted(session, args, Dialect::Kata)?;
-    Ok(analyze(session, &analysis, stream))
-}
-
-pub(super) fn lz_genmove_analyze(
-    session: &mut Session,
-    args: &Arguments<'_>,
-    stream: &mut Stream<'_>,
-) -> Result<String, Failure> {
-    let analysis = wanted(session, args, Dialect::Leela)?;
-    genmove_analyze(session, &analysis, MoveKind::Play, stream)
-}
-
-pub(super) fn kata_genmove_analyze(
-    session: &mut Session,
-    args: &Arguments<'_>,
-    stream: &mut Stream<'_>,
-) -> Result<String, Failure> {
-    let analysis = wanted(session, args, Dialect::Kata)?;
-    genmove_analyze(session, &analysis, MoveKind::Play, stream)
-}
-
-pub(super) fn kata_search_analyze(
-    session: &mut Session,
-    args: &Arguments<'_>,
-    stream: &mut Stream<'_>,
-) -> Result<String, Failure> {
-    let analysis = wanted(session, args, Dialect::Kata)?;
-    genmove_analyze(session, &analysis, MoveKind::Named, stream)
-}
-
-pub(super) fn cgos_genmove_analyze(
-    session: &mut Session,
-    args: &Arguments<'_>,
-    stream: &mut Stream<'_>,
-) -> Result<String, Failure> {
-    let analysis = wanted(session, args, Dialect::Cgos)?;
-    genmove_analyze(session, &analysis, MoveKind::Play, stream)
-}
-
-/// Parses the request; ignored keys are logged once each.
-fn wanted(
+/// Analyses until there is input, or while a move of a kind is chosen; ignored keys are logged once each.
+pub(super) fn stream(
     session: &mut Session,
     args: &Arguments<'_>,
     dialect: Dialect,
-) -> Result<Analysis, Failure> {
+    kind: Option<MoveKind>,
+    stream: &mut Stream<'_>,
+) -> Reply {
     let perspective = session.options.perspective;
     let analysis = Analysis::parse(args, dialect, perspective, &*session.engine)?;
     for key in &analysis.ignored {
         session.ignored.note(key);
     }
-    Ok(analysis)
+    match kind {
+        None => analyze(session, &analysis, stream),
+        Some(kind) => return genmove_analyze(session, &analysis, kind, stream),
+    }
+    Ok(String::new())
 }
 
 /// Writes lines until there is any input. If the search ends by itself, because all is proven or
 /// memory is full, its last line stays.
-fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> String {
+fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) {
     stream.open();
     let engine = &mut *session.engine;
     let last = session.interrupts.until_input(|stop| {
@@ -99,7 +51,6 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
         stream.line(&line);
     }
     session.interrupts.wait_for_input();
-    String::new()
 }
 
 /// Plays like `genmove`, or names the move, with lines during the search, at least one.
@@ -108,7 +59,7 @@ fn genmove_analyze(
     analysis: &Analysis,
     kind: MoveKind,
     stream: &mut Stream<'_>,
-) -> Result<String, Failure> {
+) -> Reply {
     if session.engine.legal_moves(analysis.color).is_empty() {
         // There is nothing to search, and a reply that has begun cannot be refused any more.
         let decision = session.name_move(analysis.color);
@@ -172,7 +123,7 @@ fn passed_without_search(
 }
 
 /// The reply to `genmove`. In games without passes a pass means that the game is over and not lost.
-pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Result<String, Failure> {
+pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Reply {
     match decision {
         Decision::Play(Vertex::Pass) if !engine.info().passes => Err(Failure::Over),
         Decision::Play(vertex) => Ok(format_vertex(vertex, engine.size())),
@@ -180,13 +131,8 @@ pub(super) fn decision_text(decision: Decision, engine: &dyn Engine) -> Result<S
     }
 }
 
-/// `stop`: the analysis has ended because this command arrived.
-pub(super) fn stop(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    Ok(String::new())
-}
-
 /// The network's raw output in KataGo's format: `[COLOUR] [SYMMETRY] [OPTIMISM]`.
-pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn kata_raw_nn(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let size = session.engine.size();
     let mut words = args.all().into_iter().peekable();
     let named = words.next_if(|word| color(word).is_ok());
@@ -243,7 +189,7 @@ fn katago_symmetry(number: u8, size: BoardSize) -> Symmetry {
 
 /// The raw output under a symmetry, turned back. Error estimates, and scores that this game or this network does not
 /// have, are 0; illegal moves are `NAN`.
-fn raw_output(session: &mut Session, color: Color, symmetry: Symmetry) -> Result<String, Failure> {
+fn raw_output(session: &mut Session, color: Color, symmetry: Symmetry) -> Reply {
     let report = session.look(color, AnalysisEffort::Network(symmetry));
     let engine = &*session.engine;
     let value = match (&report, engine.outcome()) {
@@ -289,12 +235,13 @@ fn raw_output(session: &mut Session, color: Color, symmetry: Symmetry) -> Result
         let found = moves.iter().find(|found| found.mv == point);
         found.map_or_else(|| "NAN".to_owned(), |found| format!("{:.6}", found.prior))
     };
-    let width = usize::from(engine.size().width);
-    let policy: Vec<String> = points_from_top(engine.size()).map(prior).collect();
-    lines.extend(policy.chunks(width).map(|row| row.join(" ")));
+    lines.push(rows(
+        points_from_top(engine.size()).map(prior),
+        engine.size(),
+    ));
     lines.push(format!("policyPass {}", prior(engine.size().pass())));
     lines.push("whiteOwnership".to_owned());
-    let owners: Vec<String> = owners.iter().map(|owner| format!("{owner:.3}")).collect();
-    lines.extend(owners.chunks(width).map(|row| row.join(" ")));
+    let owners = owners.iter().map(|owner| format!("{owner:.3}"));
+    lines.push(rows(owners, engine.size()));
     Ok(lines.join("\n"))
 }

@@ -1,26 +1,12 @@
-//! Commands that set up, play and show the game.
+//! Commands that set up, play and show the game, and about its end: its result, dead stones, and cleanup.
 
+use super::Arguments;
 use super::analyze::decision_text;
-use super::{Arguments, live};
-use crate::engine::{EngineError, MoveKind, MoveRequest};
-use crate::game::{BadKomi, BoardSize, HalfPoints};
-use crate::gtp::{Failure, Session, board, parse_vertex};
-use crate::record::Play;
-
-impl From<EngineError> for Failure {
-    fn from(error: EngineError) -> Failure {
-        match error {
-            EngineError::IllegalMove(why) => Failure::IllegalMove(why.to_string()),
-            EngineError::IllegalSetup { .. } => {
-                Failure::IllegalMove("these stones cannot stand together".to_owned())
-            }
-            EngineError::CannotUndo => Failure::CannotUndo,
-            EngineError::WrongGame | EngineError::IllegalRecord { .. } => {
-                Failure::CannotLoad(error.to_string())
-            }
-        }
-    }
-}
+use crate::engine::{MoveKind, MoveRequest};
+use crate::game::{BadKomi, BoardSize, Color, HalfPoints, Outcome, PointStatus, Settled};
+use crate::gtp::board::points_from_top;
+use crate::gtp::{Failure, Reply, Session, board, format_vertex, graphics, parse_vertex};
+use crate::record::{Play, Vertex, result_text};
 
 /// The length of a board's side.
 fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
@@ -34,27 +20,24 @@ fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
 }
 
 /// Square, or with a height different from the width, as Lizzie sends it.
-pub(super) fn boardsize(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn boardsize(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let width = side(args, 0)?;
     let height = args.optional(1).map_or(Ok(width), |_| side(args, 1))?;
     session.set_size(BoardSize::new(width, height))?;
     Ok(String::new())
 }
 
-pub(super) fn rectangular_boardsize(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
+pub(super) fn rectangular_boardsize(session: &mut Session, args: &Arguments<'_>) -> Reply {
     session.set_size(BoardSize::new(side(args, 0)?, side(args, 1)?))?;
     Ok(String::new())
 }
 
-pub(super) fn clear_board(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn clear_board(session: &mut Session, _: &Arguments<'_>) -> Reply {
     session.engine.clear();
     Ok(String::new())
 }
 
-pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let text = args.text(0)?;
     let komi = text.parse().map_err(|error| match error {
         BadKomi::NotANumber => Failure::wrong(text, "number of points"),
@@ -64,39 +47,39 @@ pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Result<String
     Ok(String::new())
 }
 
-pub(super) fn get_komi(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn get_komi(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let komi = session.engine.record().komi.map_or(0.0, HalfPoints::points);
     Ok(komi.to_string())
 }
 
-pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let vertex = parse_vertex(args.text(1)?, session.engine.size())?;
     session.engine.play(Play { color, vertex })?;
     Ok(String::new())
 }
 
-pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Reply {
     session.engine.undo()?;
     Ok(String::new())
 }
 
-pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let decision = live::search(session, color, |engine, stop, options, observer| {
+    let decision = graphics::search(session, color, |engine, stop, options, observer| {
         engine.genmove(&MoveRequest::new(color, stop).with(options), observer)
     });
     decision_text(decision, &*session.engine)
 }
 
-pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let decision = session.name_move(color);
     decision_text(decision, &*session.engine)
 }
 
 /// As [`reg_genmove`], until there is any input.
-pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let engine = &mut *session.engine;
     let decision = session.interrupts.until_input(|stop| {
@@ -111,14 +94,14 @@ pub(super) fn cancellable(session: &mut Session, args: &Arguments<'_>) -> Result
 }
 
 /// Drops all that earlier searches have found.
-pub(super) fn clear_cache(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn clear_cache(session: &mut Session, _: &Arguments<'_>) -> Reply {
     session.engine.forget();
     Ok(String::new())
 }
 
 /// Pairs of a name and a word on one line. `tengen-match` reads `visits`, `playouts` and `value`
 /// (the mover's view, -1..=1) and keeps the line as a comment.
-pub(super) fn report(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn report(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let Some(report) = session.engine.last_report() else {
         return Ok("visits 0 playouts 0".to_owned());
     };
@@ -132,6 +115,80 @@ pub(super) fn report(session: &mut Session, _: &Arguments<'_>) -> Result<String,
     ))
 }
 
-pub(super) fn showboard(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn showboard(session: &mut Session, _: &Arguments<'_>) -> Reply {
     Ok(board::show(&*session.engine))
+}
+
+/// The score that the players may agree on, in games with dead stones.
+fn settled(session: &mut Session) -> Result<Option<Settled>, Failure> {
+    Ok(session.search(|engine, stop| engine.settle(stop))?)
+}
+
+/// The result of a finished game: without dead stones, if the players agree on them. All commands
+/// and records take their result from here.
+pub(super) fn result(session: &mut Session) -> Result<Option<Outcome>, Failure> {
+    let as_it_stands = session.engine.outcome();
+    let counted = as_it_stands.is_some_and(|outcome| outcome.margin.is_some());
+    if !counted || !session.engine.agrees_on_dead() {
+        return Ok(as_it_stands);
+    }
+    let Some(settled) = settled(session)? else {
+        return Ok(as_it_stands);
+    };
+    if !settled.is_certain() {
+        log::warn!(
+            "a guess, for not all dead stones are certain: {}",
+            span(&settled)
+        );
+    }
+    Ok(Some(settled.outcome()))
+}
+
+/// The result of a finished game; before the end, in games with dead stones, an estimate, which the
+/// log marks as a guess.
+pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Reply {
+    if let Some(outcome) = result(session)? {
+        return Ok(result_text(outcome));
+    }
+    let settled = settled(session)?.ok_or(Failure::CannotScore)?;
+    log::warn!("a guess, for the game is not over: {}", span(&settled));
+    Ok(result_text(settled.outcome()))
+}
+
+/// The range of possible results.
+fn span(settled: &Settled) -> String {
+    let [least, most] = settled.range.map(Outcome::by_points).map(result_text);
+    let told = result_text(settled.outcome());
+    format!("{told}, and between {least} and {most}")
+}
+
+/// The points of one status, top row first. In games without dead stones all stones are alive.
+pub(super) fn final_status_list(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let status = args.text(0)?;
+    let wanted = match status {
+        "alive" => PointStatus::Alive,
+        "dead" => PointStatus::Dead,
+        "seki" => PointStatus::Seki,
+        "black_territory" => PointStatus::Territory(Color::Black),
+        "white_territory" => PointStatus::Territory(Color::White),
+        "dame" => PointStatus::Dame,
+        _ => {
+            let known = "alive, dead, seki, black_territory, white_territory or dame";
+            return Err(Failure::wrong(status, format!("status: {known}")));
+        }
+    };
+    let settled = settled(session)?;
+    let engine = &*session.engine;
+    let points = points_from_top(engine.size()).filter(|&point| match &settled {
+        Some(settled) => settled.statuses.get(point.index()) == Some(&wanted),
+        None => wanted == PointStatus::Alive && engine.stone(point).is_some(),
+    });
+    let points = points.map(|point| format_vertex(Vertex::Point(point), engine.size()));
+    Ok(points.collect::<Vec<_>>().join(" "))
+}
+
+pub(super) fn kgs_genmove_cleanup(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let color = args.color(0)?;
+    let decision = session.choose(color, MoveKind::Cleanup);
+    decision_text(decision, &*session.engine)
 }

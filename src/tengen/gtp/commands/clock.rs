@@ -3,68 +3,42 @@
 use std::time::Duration;
 
 use super::Arguments;
-use crate::clock::{BadTimeControl, KATA_SYSTEMS, TimeControl, count, process_cpu_time, seconds};
+use crate::clock::{TimeControl, count, process_cpu_time, seconds};
 use crate::game::Color;
-use crate::gtp::{Failure, Session};
+use crate::gtp::{Failure, Reply, Session};
 
 /// The time systems of KGS, for messages.
 const KGS_SYSTEMS: &str = "the systems are none, absolute MAIN, canadian MAIN PERIOD STONES, \
                            byoyomi MAIN PERIOD PERIODS";
 
-impl From<BadTimeControl> for Failure {
-    fn from(error: BadTimeControl) -> Failure {
-        Failure::Syntax(error.to_string())
-    }
-}
-
-pub(super) fn time_settings(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
-    let control = TimeControl::from_gtp(&args.all());
-    let wanted = |_| Failure::Syntax(format!("{}, in seconds", args.usage()));
+/// Sets both clocks; `usage` says what times are taken.
+fn set<E>(session: &mut Session, control: Result<TimeControl, E>, usage: &str) -> Reply {
+    let wanted = |_| Failure::Syntax(format!("{usage}, in seconds"));
     session.set_time_control(control.map_err(wanted)?);
     Ok(String::new())
 }
 
-pub(super) fn kgs_time_settings(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
-    let control = TimeControl::from_kgs(&args.all());
-    let wanted = |_| Failure::Syntax(format!("{KGS_SYSTEMS}, in seconds"));
-    session.set_time_control(control.map_err(wanted)?);
-    Ok(String::new())
+pub(super) fn time_settings(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    set(session, TimeControl::from_gtp(&args.all()), &args.usage())
 }
 
-pub(super) fn kata_time_settings(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
-    let control = TimeControl::from_kata(&args.all());
+pub(super) fn kgs_time_settings(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    set(session, TimeControl::from_kgs(&args.all()), KGS_SYSTEMS)
+}
+
+pub(super) fn kata_time_settings(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let more = "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MAX_MAIN MAX_MOVE";
-    let wanted = |_| Failure::Syntax(format!("{KGS_SYSTEMS}, {more}, in seconds"));
-    session.set_time_control(control.map_err(wanted)?);
-    Ok(String::new())
-}
-
-pub(super) fn kata_list_time_settings(
-    _: &mut Session,
-    _: &Arguments<'_>,
-) -> Result<String, Failure> {
-    Ok(KATA_SYSTEMS.join(" "))
+    let usage = format!("{KGS_SYSTEMS}, {more}");
+    set(session, TimeControl::from_kata(&args.all()), &usage)
 }
 
 /// Both clocks, and a line for each move chosen by this engine in this game.
-pub(super) fn tengen_clock(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn tengen_clock(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let mut lines = Vec::new();
     for color in [Color::Black, Color::White] {
         let state = session.engine.clock_state(color);
-        let mut line = format!(
-            "{color}: {}, lag {:.3} s",
-            state.clock.left(),
-            state.lag.as_secs_f64()
-        );
+        let (left, lag) = (state.clock.left(), state.lag.as_secs_f64());
+        let mut line = format!("{color}: {left}, lag {lag:.3} s");
         if state.rate > 0.0 {
             line += &format!(", {:.0} visits/s", state.rate);
         }
@@ -79,7 +53,7 @@ pub(super) fn tengen_clock(session: &mut Session, _: &Arguments<'_>) -> Result<S
 }
 
 /// Controllers send slightly negative times when a side has overstepped: treated as zero.
-pub(super) fn time_left(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn time_left(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
     let overstepped = args.number(1)? < 0.0;
     let time = match overstepped {
@@ -93,7 +67,7 @@ pub(super) fn time_left(session: &mut Session, args: &Arguments<'_>) -> Result<S
     Ok(String::new())
 }
 
-pub(super) fn cputime(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn cputime(_: &mut Session, _: &Arguments<'_>) -> Reply {
     let used = process_cpu_time().ok_or(Failure::NoCpuTime)?;
     Ok(format!("{:.2}", used.as_secs_f64()))
 }

@@ -1,10 +1,13 @@
-//! An entry of the command table.
+//! An entry of the command table, and the arguments of its command. Surplus arguments are ignored, as KGS requires.
 
 use std::fmt;
+use std::time::Duration;
 
-use super::Arguments;
-use crate::gtp::line::Stream;
-use crate::gtp::{Failure, Session};
+use crate::clock::seconds;
+use crate::engine::MoveKind;
+use crate::game::Color;
+use crate::gtp::numbers::Dialect;
+use crate::gtp::{Failure, Reply, Request, Session};
 
 /// One GTP command.
 #[derive(Clone, Copy)]
@@ -50,15 +53,11 @@ pub(in crate::gtp) struct Menu {
 pub(in crate::gtp) enum Run {
     /// Replies with a text.
     Answer(Handler),
-    /// Replies with a text that is generated from the command table.
-    List(ListHandler),
-    /// Writes lines while it runs; the text is the last.
-    Stream(StreamHandler),
+    /// Writes lines of analysis in this dialect: until there is input, or while it chooses a move of this kind.
+    Stream(Dialect, Option<MoveKind>),
 }
 
-type Handler = fn(&mut Session, &Arguments<'_>) -> Result<String, Failure>;
-type StreamHandler = fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>;
-type ListHandler = fn(&Session, &[Command], &Arguments<'_>) -> Result<String, Failure>;
+type Handler = fn(&mut Session, &Arguments<'_>) -> Reply;
 
 /// A command that replies with a text.
 pub(super) const fn command(
@@ -70,24 +69,15 @@ pub(super) const fn command(
     entry([name, arguments, help], Run::Answer(run))
 }
 
-/// A command about commands.
-pub(super) const fn list(
-    name: &'static str,
-    arguments: &'static str,
-    help: &'static str,
-    run: ListHandler,
-) -> Command {
-    entry([name, arguments, help], Run::List(run))
-}
-
 /// A command that writes lines while it runs.
 pub(super) const fn stream(
     name: &'static str,
     arguments: &'static str,
     help: &'static str,
-    run: StreamHandler,
+    dialect: Dialect,
+    kind: Option<MoveKind>,
 ) -> Command {
-    entry([name, arguments, help], Run::Stream(run))
+    entry([name, arguments, help], Run::Stream(dialect, kind))
 }
 
 const fn entry([name, arguments, help]: [&'static str; 3], run: Run) -> Command {
@@ -134,3 +124,109 @@ impl Command {
         }
     }
 }
+
+/// A command's arguments.
+pub(in crate::gtp) struct Arguments<'a> {
+    request: &'a Request,
+    command: &'static Command,
+}
+
+impl<'a> Arguments<'a> {
+    pub(super) fn of(command: &'static Command, request: &'a Request) -> Arguments<'a> {
+        Arguments { request, command }
+    }
+
+    /// The argument text as written, trimmed.
+    pub(super) fn written(&self) -> &'a str {
+        &self.request.text
+    }
+
+    /// An optional argument.
+    pub(super) fn optional(&self, index: usize) -> Option<&str> {
+        self.request.arguments.get(index).map(String::as_str)
+    }
+
+    pub(super) fn text(&self, index: usize) -> Result<&str, Failure> {
+        self.optional(index).ok_or_else(|| self.missing())
+    }
+
+    /// Error for missing arguments.
+    pub(in crate::gtp) fn missing(&self) -> Failure {
+        Failure::Syntax(self.usage())
+    }
+
+    /// The expected arguments.
+    pub(super) fn usage(&self) -> String {
+        format!("{} takes {}", self.command.name, self.command.arguments)
+    }
+
+    pub(super) fn color(&self, index: usize) -> Result<Color, Failure> {
+        color(self.text(index)?)
+    }
+
+    /// A whole number; out-of-range values are clamped to the largest.
+    pub(super) fn integer(&self, index: usize) -> Result<i64, Failure> {
+        integer(self.text(index)?)
+    }
+
+    /// A whole number that is not negative; out-of-range values are clamped to the largest.
+    pub(super) fn count(&self, index: usize) -> Result<usize, Failure> {
+        let number = self.integer(index)?;
+        let text = self.text(index)?;
+        usize::try_from(number).map_err(|_| Failure::wrong(text, "whole number from 0"))
+    }
+
+    /// A finite number.
+    pub(super) fn number(&self, index: usize) -> Result<f64, Failure> {
+        let text = self.text(index)?;
+        match text.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(Failure::wrong(text, "number")),
+        }
+    }
+
+    /// `[COLOUR] [SECONDS]`; the default colour is the side to move.
+    pub(super) fn color_and_time(
+        &self,
+        to_move: Color,
+        usual: Duration,
+    ) -> Result<(Color, Duration), Failure> {
+        let mut rest = self.all().into_iter().peekable();
+        let color = match rest.next_if(|text| text.parse::<f64>().is_err()) {
+            Some(named) => color(named)?,
+            None => to_move,
+        };
+        let time = match rest.next() {
+            Some(text) => seconds(text).map_err(|_| Failure::wrong(text, SECONDS))?,
+            None => usual,
+        };
+        Ok((color, time))
+    }
+
+    /// All arguments.
+    pub(in crate::gtp) fn all(&self) -> Vec<&'a str> {
+        self.request.arguments.iter().map(String::as_str).collect()
+    }
+}
+
+/// A whole number; out-of-range values are clamped to the largest.
+pub(super) fn integer(text: &str) -> Result<i64, Failure> {
+    match text.parse() {
+        Ok(number) => Ok(number),
+        Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => Ok(i64::MAX),
+        Err(error) if *error.kind() == std::num::IntErrorKind::NegOverflow => Ok(i64::MIN),
+        Err(_) => Err(Failure::wrong(text, "whole number")),
+    }
+}
+
+/// A colour in any of GTP's spellings.
+pub(in crate::gtp) fn color(text: &str) -> Result<Color, Failure> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(Color::Black),
+        "w" | "white" => Ok(Color::White),
+        _ => Err(Failure::wrong(text, "colour: b or w")),
+    }
+}
+
+/// Description of a time argument.
+pub(super) const SECONDS: &str = "time in seconds";

@@ -1,16 +1,16 @@
 //! Commands that read and write SGF files, and their file names as users type them.
 
 use super::Arguments;
-use super::arguments::integer;
-use super::scoring::result;
-use crate::gtp::{Failure, Session};
+use super::board::result;
+use super::command::integer;
+use crate::gtp::{Failure, Reply, Session};
 use crate::record::{result_text, sgf};
 
 /// Maximum game length: every position of it is kept.
 const MAX_MOVES: usize = 10_000;
 
 /// Replies with what was left out or changed, one line each.
-pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let readings = with_number(args.written()).map_err(|_| args.missing())?;
     let files = &session.options.files;
     let there = readings.iter().find(|(name, _)| files.has(name));
@@ -45,7 +45,7 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<Str
     Ok(notes.join("\n"))
 }
 
-pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let mut record = session.engine.record();
     // A record without its result is valid.
     match result(session) {
@@ -106,11 +106,7 @@ pub(super) fn optional(text: &str) -> Result<Option<&str>, BadFileName> {
 
 /// A quoted name, and the text after it.
 fn quoted(text: &str) -> Result<Option<(&str, &str)>, BadFileName> {
-    let Some(mark) = text
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '"' | '\''))
-    else {
+    let Some(mark @ ('"' | '\'')) = text.chars().next() else {
         return Ok(None);
     };
     let inside = text.split_once(mark).map(|(_, inside)| inside);

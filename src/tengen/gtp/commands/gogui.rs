@@ -1,42 +1,16 @@
 //! Commands for GoGui: rules of games other than Go, setups, and its menu.
 
 use super::Arguments;
-use super::command::Command;
-use super::scoring::result;
+use super::board::result;
 use crate::game::{Color, Move};
-use crate::gtp::board::points_from_top;
-use crate::gtp::{Failure, Session, parse_vertex};
+use crate::gtp::board::{format_moves, mark, points_from_top, rows};
+use crate::gtp::{Failure, Reply, Session, parse_vertex};
 use crate::record::{GameRecord, Play, Vertex};
 
-/// GoGui sends `# interrupt` to programs with this command; there is nothing to do here.
-pub(super) fn interrupt(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    Ok(String::new())
-}
-
-/// GoGui sends its own version.
-pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    Ok(String::new())
-}
-
-pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let name = &session.options.name;
-    Ok(format!(
-        "{name}: {} {}",
-        game_id(session),
-        session.engine.size()
-    ))
-}
-
-/// Entries of GoGui's menu: type, label and command of each view of the game.
-pub(super) fn analyze_commands(
-    session: &Session,
-    commands: &[Command],
-    _: &Arguments<'_>,
-) -> Result<String, Failure> {
-    let listed = commands.iter().filter(|command| command.is_listed(session));
-    let menus = listed.flat_map(|command| command.menus);
-    let lines = menus.map(|menu| format!("{}/{}/{}", menu.kind, menu.label, menu.call));
-    Ok(lines.collect::<Vec<_>>().join("\n"))
+    let (game, size) = (game_id(session), session.engine.size());
+    Ok(format!("{name}: {game} {size}"))
 }
 
 /// The game's name as GoGui compares it: one capital, then small letters.
@@ -46,15 +20,12 @@ fn game_id(session: &Session) -> String {
     format!("{}{rest}", first.to_ascii_uppercase())
 }
 
-pub(super) fn rules_game_id(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn rules_game_id(session: &mut Session, _: &Arguments<'_>) -> Reply {
     Ok(game_id(session))
 }
 
 /// One number, as GoGui reads it; two for a board that is not square.
-pub(super) fn rules_board_size(
-    session: &mut Session,
-    _: &Arguments<'_>,
-) -> Result<String, Failure> {
+pub(super) fn rules_board_size(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let size = session.engine.size();
     if size.is_square() {
         return Ok(size.width.to_string());
@@ -62,49 +33,23 @@ pub(super) fn rules_board_size(
     Ok(format!("{} {}", size.width, size.height))
 }
 
-pub(super) fn rules_board(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn rules_board(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let engine = &*session.engine;
-    let mark = |point| match engine.stone(point) {
-        Some(Color::Black) => "X",
-        Some(Color::White) => "O",
-        None => ".",
-    };
-    let marks: Vec<&str> = points_from_top(engine.size()).map(mark).collect();
-    let rows = marks.chunks(usize::from(engine.size().width));
-    Ok(rows.map(|row| row.join(" ")).collect::<Vec<_>>().join("\n"))
-}
-
-pub(super) fn rules_captured_count(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    Ok("0 0".to_owned())
+    let marks = points_from_top(engine.size()).map(|point| mark(engine, point).to_owned());
+    Ok(rows(marks, engine.size()))
 }
 
 /// Empty when the game is over.
-pub(super) fn rules_legal_moves(
-    session: &mut Session,
-    _: &Arguments<'_>,
-) -> Result<String, Failure> {
+pub(super) fn rules_legal_moves(session: &mut Session, _: &Arguments<'_>) -> Reply {
     Ok(legal_points(session, session.engine.to_move()))
 }
 
 /// The points where a colour could play if it were to move.
 pub(super) fn legal_points(session: &Session, color: Color) -> String {
-    let (moves, size) = (session.engine.legal_moves(color), session.engine.size());
-    let moves = moves.into_iter();
-    let points = moves.map(|mv| crate::gtp::analysis::vertex(mv, size));
-    points.collect::<Vec<_>>().join(" ")
+    format_moves(&session.engine.legal_moves(color), session.engine.size())
 }
 
-pub(super) fn rules_side_to_move(
-    session: &mut Session,
-    _: &Arguments<'_>,
-) -> Result<String, Failure> {
-    Ok(session.engine.to_move().to_string())
-}
-
-pub(super) fn rules_final_result(
-    session: &mut Session,
-    _: &Arguments<'_>,
-) -> Result<String, Failure> {
+pub(super) fn rules_final_result(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let Some(outcome) = result(session)? else {
         return Ok("The game is not over".to_owned());
     };
@@ -145,10 +90,7 @@ fn plays(session: &Session, args: &Arguments<'_>) -> Result<Vec<Play>, Failure> 
 }
 
 /// Plays all moves, or none if one of them is illegal.
-pub(super) fn play_sequence(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
+pub(super) fn play_sequence(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let plays = plays(session, args)?;
     for (played, play) in plays.into_iter().enumerate() {
         if let Err(error) = session.engine.play(play) {
@@ -161,29 +103,16 @@ pub(super) fn play_sequence(
     Ok(String::new())
 }
 
-/// The record of the game so far, which must have no moves.
-fn record_without_moves(session: &Session) -> Result<GameRecord, Failure> {
-    let record = session.engine.record();
-    if record.plays.is_empty() {
-        Ok(record)
-    } else {
-        Err(Failure::NotEmpty)
-    }
-}
-
-pub(super) fn setup(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn setup(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let stones = stones(session, args)?;
-    let mut record = record_without_moves(session)?;
-    if !record.setup.is_empty() {
-        return Err(Failure::NotEmpty);
-    }
+    let mut record = session.empty_record()?;
     record.setup = stones;
     session.load(&record)?;
     Ok(String::new())
 }
 
 /// KataGo's form of it, which replaces the game: Black is to move, and nothing was played before.
-pub(super) fn set_position(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn set_position(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let stones = stones(session, args)?;
     let engine = &*session.engine;
     let mut record = GameRecord::new(engine.game(), engine.size());
@@ -208,15 +137,18 @@ fn stones(session: &Session, args: &Arguments<'_>) -> Result<Vec<(Move, Color)>,
     Ok(stones)
 }
 
-pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let mut record = record_without_moves(session)?;
+pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let mut record = session.engine.record();
+    if !record.plays.is_empty() {
+        return Err(Failure::NotEmpty);
+    }
     record.to_move = Some(args.color(0)?);
     session.load(&record)?;
     Ok(String::new())
 }
 
 /// Undoes several moves, or none if there are not enough.
-pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let count = args.count(0)?;
     if count > session.engine.record().plays.len() {
         return Err(Failure::CannotUndo);

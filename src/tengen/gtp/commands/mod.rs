@@ -1,36 +1,38 @@
-//! The command table.
+//! The command table, the commands about it, and the execution of requests by it.
 
 mod analyze;
-mod arguments;
 mod board;
 mod clock;
 mod command;
 mod files;
 mod gogui;
-mod handicap;
-mod live;
 mod opening;
 mod protocol;
-mod scoring;
 mod settings;
 mod views;
 
-pub(super) use arguments::{Arguments, color};
 pub use command::Command;
-pub(super) use command::Run;
-pub use handicap::fixed_points as fixed_handicap_points;
+pub(super) use command::{Arguments, color};
+pub use opening::fixed_points as fixed_handicap_points;
 
-use command::{Games, Menu, command, list, stream};
+use std::sync::Arc;
+
+use super::line::{Stream, parse_line, reply};
+use super::numbers::Dialect::{Cgos, Kata, Leela};
+use super::{Failure, Input, Interrupts, Protocol, Reply, Request, Session};
+use crate::clock::KATA_SYSTEMS;
+use crate::engine::MoveKind;
+use command::{Games, Menu, Run, command, stream};
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
 pub const COMMANDS: &[Command] = &[
-    command("protocol_version", "", "the version of GTP: 2", protocol::protocol_version),
-    command("name", "", "the program's name", protocol::name),
-    command("version", "", "the program's version", protocol::version),
-    list("known_command", "NAME", "whether this command exists", protocol::known_command),
-    list("list_commands", "", "the names of all commands", protocol::list_commands),
-    list("help", "[COMMAND]", "describe all commands, or one", protocol::help),
+    command("protocol_version", "", "the version of GTP: 2", |_, _| text("2")),
+    command("name", "", "the program's name", |session, _| text(&session.options.name)),
+    command("version", "", "the program's version", |_, _| text(env!("CARGO_PKG_VERSION"))),
+    command("known_command", "NAME", "whether this command exists", known_command),
+    command("list_commands", "", "the names of all commands", list_commands),
+    command("help", "[COMMAND]", "describe all commands, or one", help),
     command("quit", "", "end the program", protocol::quit),
     command("boardsize", "N", "new game on a square board", board::boardsize),
     command("rectangular_boardsize", "WIDTH HEIGHT", "new game on any board", board::rectangular_boardsize),
@@ -49,15 +51,15 @@ pub const COMMANDS: &[Command] = &[
     command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report)
         .menu(&[Menu { kind: "string", label: "Last search", call: "tengen-report" }]),
     command("showboard", "", "the board as text", board::showboard),
-    command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", handicap::fixed_handicap),
-    command("place_free_handicap", "STONES", "choose the points of handicap stones", handicap::place_free_handicap),
-    command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", handicap::set_free_handicap),
-    command("final_score", "", "the result; in Go at any time, without the dead stones", scoring::final_score),
-    command("final_status_list", "STATUS", "the points that are alive, dead, seki, black_territory, white_territory or dame", scoring::final_status_list),
+    command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", opening::fixed_handicap),
+    command("place_free_handicap", "STONES", "choose the points of handicap stones", opening::place_free_handicap),
+    command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", opening::set_free_handicap),
+    command("final_score", "", "the result; in Go at any time, without the dead stones", board::final_score),
+    command("final_status_list", "STATUS", "the points that are alive, dead, seki, black_territory, white_territory or dame", board::final_status_list),
     command("time_settings", "MAIN PERIOD STONES", "set both clocks, in seconds", clock::time_settings),
     command("kgs-time_settings", "SYSTEM [TIMES]", "none, absolute, canadian or byoyomi", clock::kgs_time_settings),
     command("kata-time_settings", "SYSTEM [TIMES]", "those of KGS, fischer or fischer-capped", clock::kata_time_settings),
-    command("kata-list_time_settings", "", "the systems of kata-time_settings", clock::kata_list_time_settings),
+    command("kata-list_time_settings", "", "the systems of kata-time_settings", |_, _| text(KATA_SYSTEMS.join(" "))),
     command("time_left", "COLOUR SECONDS STONES", "set one clock", clock::time_left),
     command("tengen-clock", "", "both clocks, and the time of each move this engine has chosen", clock::tengen_clock)
         .menu(&[Menu { kind: "string", label: "Clock", call: "tengen-clock" }]),
@@ -66,13 +68,13 @@ pub const COMMANDS: &[Command] = &[
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; reports what is left out", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),
-    stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", analyze::lz_analyze),
-    stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", analyze::lz_genmove_analyze),
-    stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", analyze::kata_analyze),
-    stream("cgos-genmove_analyze", "[COLOUR] [CENTISECONDS]", "genmove with a line of JSON before the move, for the client of CGOS", analyze::cgos_genmove_analyze),
-    stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", analyze::kata_genmove_analyze),
-    stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", analyze::kata_search_analyze),
-    command("stop", "", "nothing: any input ends an analysis", analyze::stop),
+    stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", Leela, None),
+    stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", Leela, Some(MoveKind::Play)),
+    stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", Kata, None),
+    stream("cgos-genmove_analyze", "[COLOUR] [CENTISECONDS]", "genmove with a line of JSON before the move, for the client of CGOS", Cgos, Some(MoveKind::Play)),
+    stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", Kata, Some(MoveKind::Play)),
+    stream("kata-search_analyze", "[COLOUR] [CENTISECONDS] ...", "the same without playing the move", Kata, Some(MoveKind::Named)),
+    command("stop", "", "nothing: any input ends an analysis", |_, _| text("")),
     command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", protocol::solve)
         .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }])
         .only(Games::Solved),
@@ -83,12 +85,12 @@ pub const COMMANDS: &[Command] = &[
     command("kata-list-params", "", "names for kata-get-param and kata-set-param", settings::kata_list_params),
     command("kata-get-param", "NAME", "a setting", settings::kata_get_param),
     command("kata-set-param", "NAME VALUE", "change a setting; 0 for no limit", settings::kata_set_param),
-    command("kgs-genmove_cleanup", "COLOUR", "as genmove; no pass while dead stones of the opponent are on the board", scoring::kgs_genmove_cleanup),
+    command("kgs-genmove_cleanup", "COLOUR", "as genmove; no pass while dead stones of the opponent are on the board", board::kgs_genmove_cleanup),
     command("kgs-rules", "NAME", "set the rules by KGS's names or the game's own; KGS's names only affect Go", settings::kgs_rules),
     command("kgs-game_over", "", "the game has ended: no more pondering", protocol::kgs_game_over),
-    list("gogui-analyze_commands", "", "the lines of GoGui's menu", gogui::analyze_commands),
-    command("gogui-interrupt", "", "GoGui may send the comment # interrupt", gogui::interrupt),
-    command("gogui-version", "[VERSION]", "accepted", gogui::version),
+    command("gogui-analyze_commands", "", "the lines of GoGui's menu", analyze_commands),
+    command("gogui-interrupt", "", "GoGui may send the comment # interrupt", |_, _| text("")),
+    command("gogui-version", "[VERSION]", "accepted", |_, _| text("")),
     command("gogui-title", "", "a title for GoGui's window", gogui::title),
     command("gogui-play_sequence", "COLOUR VERTEX ...", "play all of these moves, or none", gogui::play_sequence),
     command("gogui-setup", "COLOUR VERTEX ...", "put stones on the empty board", gogui::setup),
@@ -97,9 +99,9 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-rules_game_id", "", "the game", gogui::rules_game_id).only(Games::NotGo),
     command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size).only(Games::NotGo),
     command("gogui-rules_board", "", "the stones", gogui::rules_board).only(Games::NotGo),
-    command("gogui-rules_captured_count", "", "captured stones", gogui::rules_captured_count).only(Games::NotGo),
+    command("gogui-rules_captured_count", "", "captured stones", |_, _| text("0 0")).only(Games::NotGo),
     command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", gogui::rules_legal_moves).only(Games::NotGo),
-    command("gogui-rules_side_to_move", "", "the side to move", gogui::rules_side_to_move).only(Games::NotGo),
+    command("gogui-rules_side_to_move", "", "the side to move", |session, _| text(session.engine.to_move())).only(Games::NotGo),
     command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(Games::NotGo),
     command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show the values of the moves, for GoGui", views::search)
         .menu(&[Menu { kind: "gfx", label: "Search", call: "tengen-search" }]),
@@ -134,7 +136,98 @@ pub const COMMANDS: &[Command] = &[
         .menu(&[Menu { kind: "param", label: "Settings", call: "tengen-settings" }]),
 ];
 
-/// The command of this name.
-pub(super) fn find(name: &str) -> Option<&'static Command> {
+/// A command that only says this.
+fn text(reply: impl ToString) -> Reply {
+    Ok(reply.to_string())
+}
+
+/// The commands for the current game.
+fn listed(session: &Session) -> impl Iterator<Item = &'static Command> {
+    COMMANDS.iter().filter(|command| command.is_listed(session))
+}
+
+fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name == name)
+}
+
+fn known_command(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let name = args.text(0)?;
+    text(listed(session).any(|command| command.name == name))
+}
+
+fn list_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
+    let names: Vec<&str> = listed(session).map(|command| command.name).collect();
+    Ok(names.join("\n"))
+}
+
+/// For users; programs read `list_commands`.
+fn help(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    if let Some(name) = args.optional(0) {
+        let command = find(name).ok_or(Failure::UnknownCommand)?;
+        let Command {
+            name,
+            arguments,
+            help,
+            ..
+        } = command;
+        return Ok(format!("{name} {arguments}\n{help}"));
+    }
+    let lines: String = listed(session)
+        .map(|command| format!("\n{command}"))
+        .collect();
+    Ok(format!(
+        "A game: play b E5, genmove w, showboard, undo, clear_board. All commands:{lines}"
+    ))
+}
+
+/// Entries of GoGui's menu: type, label and command of each view of the game.
+fn analyze_commands(session: &mut Session, _: &Arguments<'_>) -> Reply {
+    let menus = listed(session).flat_map(|command| command.menus);
+    let lines = menus.map(|menu| format!("{}/{}/{}", menu.kind, menu.label, menu.call));
+    Ok(lines.collect::<Vec<_>>().join("\n"))
+}
+
+impl Protocol for Session {
+    type Command = Request;
+
+    fn parse(line: &[u8]) -> Input<Request> {
+        parse_line(line)
+    }
+
+    fn ends(request: &Request) -> bool {
+        request.name == "quit"
+    }
+
+    fn interrupts(&self) -> Arc<Interrupts> {
+        Arc::clone(&self.interrupts)
+    }
+
+    fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
+        let Some(command) = find(&request.name) else {
+            return send(&reply(&request.id, Err(Failure::UnknownCommand)));
+        };
+        let arguments = Arguments::of(command, request);
+        let result = match command.run {
+            Run::Answer(run) => run(self, &arguments),
+            Run::Stream(dialect, kind) => {
+                let mut stream = Stream::new(&request.id, send);
+                let result = analyze::stream(self, &arguments, dialect, kind, &mut stream);
+                if stream.is_open() {
+                    return stream.close(&result.unwrap_or_default());
+                }
+                result
+            }
+        };
+        send(&reply(&request.id, result));
+    }
+
+    fn idle(&mut self) {
+        if self.options.ponder {
+            self.interrupts.ponder(&mut *self.engine);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
 }

@@ -1,33 +1,31 @@
 //! Commands for openings with proposals, swaps and offers: swap, swap2, and the rules by which
-//! Black offers several fifth moves (docs/programs-and-servers.md#openings).
+//! Black offers several fifth moves (docs/programs-and-servers.md#openings); and for handicap stones: on fixed points, on
+//! points chosen by the engine, or by the controller. They are set up, so that White is to move and they cannot be
+//! undone one by one.
 
 use super::Arguments;
 use crate::engine::Engine;
-use crate::game::{Color, Move, Symmetry};
-use crate::gtp::analysis::vertex;
-use crate::gtp::{Failure, Session, parse_vertex};
+use crate::game::{BoardSize, Color, Move, Symmetry};
+use crate::gtp::board::format_moves;
+use crate::gtp::{Failure, Reply, Session, format_vertex, parse_vertex};
 use crate::record::{Play, Vertex};
 use crate::search::SearchReport;
 
 /// The game's named openings, or one of them played on the empty board.
-pub(super) fn openings(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn openings(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let size = session.engine.size();
     let openings = (session.engine.info().openings)(size);
     let Some(name) = args.optional(0) else {
-        let lines = openings.iter().map(|(name, moves)| {
-            let moves: Vec<String> = moves.iter().map(|&mv| vertex(mv, size)).collect();
-            format!("{name}: {}", moves.join(" "))
-        });
+        let lines = openings
+            .iter()
+            .map(|(name, moves)| format!("{name}: {}", format_moves(moves, size)));
         return Ok(lines.collect::<Vec<_>>().join("\n"));
     };
     let named = |full: &str| full.split(' ').any(|word| word.eq_ignore_ascii_case(name));
     let moves = openings.into_iter().find(|(full, _)| named(full));
     let unknown = || Failure::wrong(name, "opening of this game: tengen-openings lists all");
     let (_, moves) = moves.ok_or_else(unknown)?;
-    let record = session.engine.record();
-    if !record.plays.is_empty() || !record.setup.is_empty() {
-        return Err(Failure::NotEmpty);
-    }
+    session.empty_record()?;
     for (&mv, color) in moves.iter().zip(Color::BOTH.into_iter().cycle()) {
         let vertex = Vertex::Point(mv);
         session.engine.play(Play { color, vertex })?;
@@ -52,7 +50,7 @@ fn value(session: &mut Session) -> Option<f32> {
 }
 
 /// The preferred side, and its expected value.
-pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let mover = session.engine.to_move();
     let value = value(session).ok_or(Failure::NoSearch)?;
     let side = if value < 0.0 { mover.opponent() } else { mover };
@@ -60,25 +58,20 @@ pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
 }
 
 /// The best moves, symmetric ones listed once.
-pub(super) fn candidates(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn candidates(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let wanted = args.count(0)?;
     let report = search(session).ok_or(Failure::NoSearch)?;
     let engine = &*session.engine;
     let turns = turns(engine);
     let mut kept: Vec<Move> = Vec::new();
     for found in &report.moves {
-        let same = |mv: &Move| {
-            turns
-                .iter()
-                .any(|turn| turn.apply(engine.size(), *mv) == found.mv)
-        };
+        let is_found = |mv, turn: &Symmetry| turn.apply(engine.size(), mv) == found.mv;
+        let same = |&mv: &Move| turns.iter().any(|turn| is_found(mv, turn));
         if kept.len() < wanted && !kept.iter().any(same) {
             kept.push(found.mv);
         }
     }
-    let size = engine.size();
-    let kept = kept.into_iter().map(|mv| vertex(mv, size));
-    Ok(kept.collect::<Vec<_>>().join(" "))
+    Ok(format_moves(&kept, engine.size()))
 }
 
 /// The symmetries of the position.
@@ -92,7 +85,7 @@ fn turns(engine: &dyn Engine) -> Vec<Symmetry> {
 }
 
 /// Of the offered moves, the one that is best for the other side.
-pub(super) fn keep(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn keep(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (size, color) = (session.engine.size(), session.engine.to_move());
     let offered = args.all();
     let offered = offered.iter().map(|text| parse_vertex(text, size));
@@ -113,6 +106,175 @@ pub(super) fn keep(session: &mut Session, args: &Arguments<'_>) -> Result<String
         }
     }
     let (kept, value) = best.ok_or_else(|| args.missing())?;
-    let kept = crate::gtp::format_vertex(kept, size);
+    let kept = format_vertex(kept, size);
     Ok(format!("{kept} value {value:.4}"))
+}
+
+/// Smallest number of columns and rows with a handicap.
+const SMALLEST: u8 = 7;
+
+/// The fixed points in the order of the GTP specification (version 2, draft 2, section 4.1.1): at
+/// most nine, and four where a side is even or seven long. `None` for a number that the board has not.
+#[must_use]
+pub fn fixed_points(size: BoardSize, stones: usize) -> Option<Vec<Move>> {
+    let BoardSize { width, height } = size;
+    if width.min(height) < SMALLEST {
+        return None;
+    }
+    let from_edge = |side: u8| if side < 13 { 2 } else { 3 };
+    let (left, low) = (from_edge(width), from_edge(height));
+    let (right, high) = (width - 1 - left, height - 1 - low);
+    let (middle, center) = (width / 2, height / 2);
+    let has_middle = |side: u8| side % 2 == 1 && side > SMALLEST;
+    let most = match has_middle(width) && has_middle(height) {
+        true => 9,
+        false => 4,
+    };
+    if !(2..=most).contains(&stones) {
+        return None;
+    }
+    let mut points = vec![(left, low), (right, high), (left, high), (right, low)];
+    points.truncate(stones);
+    if stones >= 6 {
+        points.extend([(left, center), (right, center)]);
+    }
+    if stones >= 8 {
+        points.extend([(middle, low), (middle, high)]);
+    }
+    if stones >= 5 && stones % 2 == 1 {
+        points.push((middle, center));
+    }
+    Some(points.into_iter().map(|(x, y)| size.point(x, y)).collect())
+}
+
+/// Points chosen by the engine: the fixed ones as far as they go, then repeatedly the point
+/// farthest from all others and from the edge.
+fn free_points(size: BoardSize, stones: usize) -> Vec<Move> {
+    let start = (2..=stones.min(9)).rev();
+    let fixed = start.filter_map(|stones| fixed_points(size, stones)).next();
+    let mut points = fixed.unwrap_or_default();
+    while points.len() < stones {
+        let free = (0..size.area()).map(|at| Move(at as u16));
+        let free = free.filter(|point| !points.contains(point));
+        let Some(farthest) = free.max_by_key(|&point| room(size, &points, point)) else {
+            break;
+        };
+        points.push(farthest);
+    }
+    points
+}
+
+/// Distance of a point from the nearest other one, and from the edge.
+fn room(size: BoardSize, others: &[Move], point: Move) -> (u32, u8) {
+    let (x, y) = size.column_row(point);
+    let squares = others.iter().map(|&other| {
+        let (u, v) = size.column_row(other);
+        let (across, up) = (u32::from(x.abs_diff(u)), u32::from(y.abs_diff(v)));
+        across * across + up * up
+    });
+    let edge = x.min(y).min(size.width - 1 - x).min(size.height - 1 - y);
+    // The edge counts as a stone just beyond it.
+    let to_edge = (u32::from(edge) + 1).pow(2);
+    (squares.min().unwrap_or(u32::MAX).min(to_edge), edge)
+}
+
+/// Sets stones up on the empty board.
+fn set_up(session: &mut Session, points: Vec<Move>) -> Reply {
+    let mut record = session.empty_record()?;
+    record.setup = points.iter().map(|&at| (at, Color::Black)).collect();
+    record.setup.sort_by_key(|(point, _)| *point);
+    record.to_move = Some(Color::White);
+    session.load(&record)?;
+    Ok(format_moves(&points, session.engine.size()))
+}
+
+/// Handicap stones are for games that count points: in others they may decide the game or be illegal.
+fn stones(session: &Session, args: &Arguments<'_>) -> Result<usize, Failure> {
+    if !session.engine.info().scored {
+        return Err(Failure::NoHandicap);
+    }
+    usize::try_from(args.integer(0)?).map_err(|_| Failure::Stones)
+}
+
+pub(super) fn fixed_handicap(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let stones = stones(session, args)?;
+    let points = fixed_points(session.engine.size(), stones).ok_or(Failure::Stones)?;
+    set_up(session, points)
+}
+
+pub(super) fn place_free_handicap(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    let (stones, size) = (stones(session, args)?, session.engine.size());
+    if !(2..size.area()).contains(&stones) {
+        return Err(Failure::Stones);
+    }
+    set_up(session, free_points(size, stones))
+}
+
+pub(super) fn set_free_handicap(session: &mut Session, args: &Arguments<'_>) -> Reply {
+    if !session.engine.info().scored {
+        return Err(Failure::NoHandicap);
+    }
+    let size = session.engine.size();
+    let mut points = Vec::new();
+    for text in args.all() {
+        match parse_vertex(text, size).map_err(|_| Failure::BadVertices)? {
+            Vertex::Point(point) if !points.contains(&point) => points.push(point),
+            _ => return Err(Failure::BadVertices),
+        }
+    }
+    if !(2..size.area()).contains(&points.len()) {
+        return Err(Failure::BadVertices);
+    }
+    set_up(session, points).map(|_| String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(size: BoardSize, points: &[Move]) -> String {
+        let names = points
+            .iter()
+            .map(|&at| format_vertex(Vertex::Point(at), size));
+        names.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The table of the specification.
+    #[test]
+    fn fixed_stones_stand_where_the_specification_has_them() {
+        let on = |side: u8, stones| {
+            let size = BoardSize::square(side);
+            fixed_points(size, stones).map(|points| names(size, &points))
+        };
+        for (stones, expected) in [
+            (2, "D4 Q16"),
+            (3, "D4 Q16 D16"),
+            (4, "D4 Q16 D16 Q4"),
+            (5, "D4 Q16 D16 Q4 K10"),
+            (6, "D4 Q16 D16 Q4 D10 Q10"),
+            (7, "D4 Q16 D16 Q4 D10 Q10 K10"),
+            (8, "D4 Q16 D16 Q4 D10 Q10 K4 K16"),
+            (9, "D4 Q16 D16 Q4 D10 Q10 K4 K16 K10"),
+        ] {
+            assert_eq!(on(19, stones).as_deref(), Some(expected));
+        }
+        assert_eq!(on(9, 5).as_deref(), Some("C3 G7 C7 G3 E5"));
+        assert_eq!(on(13, 4).as_deref(), Some("D4 K10 D10 K4"));
+        assert_eq!(on(7, 4).as_deref(), Some("C3 E5 C5 E3"));
+        for (side, stones) in [(19, 1), (19, 10), (7, 5), (12, 5), (6, 2)] {
+            assert_eq!(on(side, stones), None, "{stones} on {side}");
+        }
+    }
+
+    #[test]
+    fn free_stones_are_as_many_as_asked_for() {
+        for (side, stones) in [(9, 2), (19, 9), (19, 25), (5, 3), (9, 80)] {
+            let size = BoardSize::square(side);
+            let mut points = free_points(size, stones);
+            assert_eq!(points.len(), stones, "{side}");
+            points.sort_unstable();
+            points.dedup();
+            assert_eq!(points.len(), stones, "all different");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Arguments;
 use crate::clock::{USUAL_LAG, seconds};
 use crate::engine::{DEFAULT_TIME_PER_MOVE, Engine};
-use crate::gtp::{Failure, Session};
+use crate::gtp::{Failure, Reply, Session};
 
 /// "1" or "0" for GoGui's check boxes.
 fn digit(on: bool) -> &'static str {
@@ -64,9 +64,8 @@ impl Setting {
         let mut thinking_limits = session.engine.thinking_limits();
         match self {
             Setting::Visits => {
-                let visits: u64 = value
-                    .parse()
-                    .map_err(|_| Failure::wrong(value, "whole number of visits"))?;
+                let wrong = |_| Failure::wrong(value, "whole number of visits");
+                let visits: u64 = value.parse().map_err(wrong)?;
                 thinking_limits.visits = (visits > 0).then_some(visits);
             }
             Setting::TimePerMove => {
@@ -106,7 +105,7 @@ const KATA: &[(&str, Setting)] = &[
 ];
 
 /// Without arguments lists all settings in GoGui's `param` format; with two, sets one.
-pub(super) fn dialog(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn dialog(session: &mut Session, args: &Arguments<'_>) -> Reply {
     if args.optional(0).is_none() {
         let lines = DIALOG
             .iter()
@@ -119,64 +118,34 @@ pub(super) fn dialog(session: &mut Session, args: &Arguments<'_>) -> Result<Stri
     Ok(String::new())
 }
 
-pub(super) fn kata_list_params(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn kata_list_params(_: &mut Session, _: &Arguments<'_>) -> Reply {
     let names: Vec<&str> = KATA.iter().map(|(name, _)| *name).collect();
     Ok(names.join(" "))
 }
 
-pub(super) fn kata_get_param(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
+pub(super) fn kata_get_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
     Ok(Setting::find(KATA, args.text(0)?)?.get(session))
 }
 
 /// Parameters of KataGo that clients set and that have no effect here.
+#[rustfmt::skip]
 const KATA_ONLY: &[&str] = &[
-    "analysisIgnorePreRootHistory",
-    "antiMirror",
-    "allowResignation",
-    "chosenMoveTemperature",
-    "chosenMoveTemperatureEarly",
-    "conservativePass",
-    "cpuctExploration",
-    "cpuctExplorationLog",
-    "delayMoveMax",
-    "delayMoveScale",
-    "dynamicPlayoutDoublingAdvantageCapPerOppLead",
-    "friendlyPassOk",
-    "genmoveAntiMirror",
-    "genmoveWideRootNoise",
-    "humanSLProfile",
-    "ignorePreRootHistory",
-    "maxPlayouts",
-    "nnPolicyTemperature",
-    "numSearchThreads",
-    "resignConsecTurns",
-    "resignMinScoreDifference",
-    "resignThreshold",
-    "rootDesiredPerChildVisitsCoeff",
-    "rootNumSymmetriesToSample",
-    "rootPolicyTemperature",
-    "rootPolicyTemperatureEarly",
-    "rootSymmetryPruning",
-    "searchFactorAfterOnePass",
-    "searchFactorAfterTwoPass",
-    "searchFactorWhenWinning",
-    "searchFactorWhenWinningThreshold",
-    "staticScoreUtilityFactor",
-    "dynamicScoreUtilityFactor",
-    "winLossUtilityFactor",
-    "useUncertainty",
-    "wideRootNoise",
+    "analysisIgnorePreRootHistory", "antiMirror", "allowResignation", "chosenMoveTemperature",
+    "chosenMoveTemperatureEarly", "conservativePass", "cpuctExploration", "cpuctExplorationLog",
+    "delayMoveMax", "delayMoveScale", "dynamicPlayoutDoublingAdvantageCapPerOppLead",
+    "friendlyPassOk", "genmoveAntiMirror", "genmoveWideRootNoise", "humanSLProfile",
+    "ignorePreRootHistory", "maxPlayouts", "nnPolicyTemperature", "numSearchThreads",
+    "resignConsecTurns", "resignMinScoreDifference", "resignThreshold",
+    "rootDesiredPerChildVisitsCoeff", "rootNumSymmetriesToSample", "rootPolicyTemperature",
+    "rootPolicyTemperatureEarly", "rootSymmetryPruning", "searchFactorAfterOnePass",
+    "searchFactorAfterTwoPass", "searchFactorWhenWinning", "searchFactorWhenWinningThreshold",
+    "staticScoreUtilityFactor", "dynamicScoreUtilityFactor", "winLossUtilityFactor",
+    "useUncertainty", "wideRootNoise",
 ];
 
 /// Parameters that only KataGo has are accepted without effect, because clients rely on them, and
 /// logged.
-pub(super) fn kata_set_param(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
+pub(super) fn kata_set_param(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
     match Setting::find(KATA, name) {
         Ok(setting) => setting.set(session, value)?,
@@ -187,7 +156,7 @@ pub(super) fn kata_set_param(
 }
 
 /// KataGo's fields, complete for its readers; rules of other games are named beside them.
-pub(super) fn kata_get_rules(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn kata_get_rules(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let engine = &*session.engine;
     Ok(engine.rules_json().unwrap_or_else(|| named_json(engine)))
 }
@@ -225,10 +194,7 @@ fn name_in_json(text: &str, current: &str) -> Result<Option<String>, Failure> {
 }
 
 /// Sets the rules by name or as JSON, which may contain spaces.
-pub(super) fn kata_set_rules(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
+pub(super) fn kata_set_rules(session: &mut Session, args: &Arguments<'_>) -> Reply {
     args.text(0)?;
     let text = args.all().join(" ");
     let rules = match session.engine.rules_json() {
@@ -240,10 +206,7 @@ pub(super) fn kata_set_rules(
 }
 
 /// Sets a single rule by its name in `kata-get-rules`.
-pub(super) fn kata_set_rule(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
+pub(super) fn kata_set_rule(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, value) = (args.text(0)?, args.text(1)?);
     if name == "rules" && session.engine.rules_json().is_none() {
         session.set_rules(value)?;
@@ -259,7 +222,7 @@ const KGS_RULES: &[&str] = &["japanese", "chinese", "aga", "new_zealand"];
 
 /// Sets the rules by KGS's names, which in games other than Go keep the game's own rules, or by the
 /// game's names.
-pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (name, is_go) = (args.text(0)?, session.engine.rules_json().is_some());
     match name {
         "chinese" if is_go => session.set_rules("chinese-kgs")?,

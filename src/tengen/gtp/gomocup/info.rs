@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::text::short;
 use crate::clock::{LONGEST, Overtime, TimeControl, USUAL_LAG};
 use crate::engine::ThinkingLimits;
+use crate::gtp::short;
 
 /// A match without limit, as `time_left` reports it.
 const NO_LIMIT: i64 = 2_147_483_647;
@@ -36,7 +36,7 @@ pub(super) struct Info {
     /// Time per match; `Some(None)` for no limit.
     match_time: Option<Option<Duration>>,
     /// Remaining time, if reported since it was last read.
-    left: Option<Duration>,
+    pub(super) left: Option<Duration>,
     /// Increment per move.
     increment: Duration,
     /// Visits of a search.
@@ -66,35 +66,18 @@ pub const RULES: [(i64, &str); 5] = [
 const CONTINUOUS: i64 = 2;
 
 /// Keys with a numeric value.
+#[rustfmt::skip]
 const NUMBERS: [&str; 10] = [
-    "timeout_turn",
-    "timeout_match",
-    "time_left",
-    "max_memory",
-    "rule",
-    "time_increment",
-    "max_node",
-    "hash_size",
-    "thread_num",
-    "pondering",
+    "timeout_turn", "timeout_match", "time_left", "max_memory", "rule", "time_increment",
+    "max_node", "hash_size", "thread_num", "pondering",
 ];
 
 /// Keys of Yixin's protocol only.
+#[rustfmt::skip]
 const YIXIN: [&str; 14] = [
-    "time_increment",
-    "max_node",
-    "max_depth",
-    "start_depth",
-    "hash_size",
-    "thread_num",
-    "thread_split_depth",
-    "pondering",
-    "caution_factor",
-    "usedatabase",
-    "show_detail",
-    "nbestsym",
-    "vcthread",
-    "checkmate",
+    "time_increment", "max_node", "max_depth", "start_depth", "hash_size", "thread_num",
+    "thread_split_depth", "pondering", "caution_factor", "usedatabase", "show_detail", "nbestsym",
+    "vcthread", "checkmate",
 ];
 
 impl Info {
@@ -196,28 +179,18 @@ impl Info {
         };
         wanted.filter(|wanted| present != Some(*wanted))
     }
-
-    /// The remaining time of the match, if reported since it was last read.
-    pub(super) fn news_of_time(&mut self) -> Option<Duration> {
-        self.left.take()
-    }
 }
 
 /// Message for unsupported rules.
 fn no_rule(sum: i64) -> String {
-    let known: Vec<String> = RULES
-        .iter()
-        .map(|(sum, name)| format!("{sum} ({name})"))
-        .collect();
+    let known = RULES.iter().map(|(sum, name)| format!("{sum} ({name})"));
+    let known = known.collect::<Vec<String>>().join(", ");
     let reason = match sum {
         CONTINUOUS => " (a continuous game; Renju only in Yixin's protocol, as after START 15 15)",
         1.. if sum & CONTINUOUS != 0 => " (a continuous game)",
         _ => "",
     };
-    format!(
-        "INFO rule {sum} is not supported{reason} (expected one of: {})",
-        known.join(", ")
-    )
+    format!("INFO rule {sum} is not supported{reason} (expected one of: {known})")
 }
 
 #[cfg(test)]
@@ -287,8 +260,8 @@ mod tests {
         let mut info = told(&[("timeout_match", "9000"), ("time_left", "-30")]);
         assert_eq!(info.control(limited(8000)), limited(9000));
         assert_eq!(info.control(limited(9000)), None);
-        assert_eq!(info.news_of_time(), Some(Duration::ZERO));
-        assert_eq!(info.news_of_time(), None);
+        assert_eq!(info.left.take(), Some(Duration::ZERO));
+        assert_eq!(info.left.take(), None);
         let endless = told(&[("timeout_match", "0"), ("time_left", "2147483647")]);
         assert_eq!(endless.control(None), Some(TimeControl::Unlimited));
     }

@@ -6,9 +6,7 @@
 //! an answer. A position comes as lines that end with `DONE`, or as words on one line. Commands are
 //! case-insensitive. Extensions of Yixin's protocol are understood as far as they fit.
 
-mod help;
 mod info;
-mod opening;
 mod play;
 mod stones;
 mod text;
@@ -18,15 +16,14 @@ use std::sync::Arc;
 use self::info::Info;
 pub use self::info::{Allowance, RULES as GOMOCUP_RULES};
 use self::stones::{Listing, Purpose};
-use self::text::{point_of, short, write_point};
+use self::text::{point_of, write_point};
 pub use self::text::{read_point as read_xy, write_point as write_xy};
 use super::line::readable;
-use super::{Input, Interrupts, Protocol};
+use super::{Input, Interrupts, Protocol, short};
 use crate::clock::TimeControl;
 use crate::engine::{Engine, ThinkingLimits};
 use crate::game::BoardSize;
 use crate::games::UnknownGame;
-use crate::search::AnalysisOptions;
 
 /// Creates the engine for a board within resource limits.
 pub type MakeBrain =
@@ -86,27 +83,11 @@ pub struct GomocupLine {
 type Answer = Result<(), String>;
 
 /// Known commands, and `DONE`, which ends a list.
+#[rustfmt::skip]
 const COMMANDS: [&str; 20] = [
-    "START",
-    "RECTSTART",
-    "RESTART",
-    "BEGIN",
-    "TURN",
-    "BOARD",
-    "YXBOARD",
-    "SWAP2BOARD",
-    "TAKEBACK",
-    "PLAY",
-    "INFO",
-    "ABOUT",
-    "SUGGEST",
-    "END",
-    "DONE",
-    "YXSTOP",
-    "YXHASHCLEAR",
-    "YXSHOWFORBID",
-    "YXNBEST",
-    "HELP",
+    "START", "RECTSTART", "RESTART", "BEGIN", "TURN", "BOARD", "YXBOARD", "SWAP2BOARD", "TAKEBACK",
+    "PLAY", "INFO", "ABOUT", "SUGGEST", "END", "DONE", "YXSTOP", "YXHASHCLEAR", "YXSHOWFORBID",
+    "YXNBEST", "HELP",
 ];
 
 /// Commands after which the manager does not listen.
@@ -173,10 +154,8 @@ impl GomocupSession {
             "INFO" => self.take_info(text),
             "END" => self.over = true,
             "ABOUT" => {
-                let (name, version) = (
-                    self.options.name.replace('"', "'"),
-                    env!("CARGO_PKG_VERSION"),
-                );
+                let name = self.options.name.replace('"', "'");
+                let version = env!("CARGO_PKG_VERSION");
                 self.say(send, &format!("name=\"{name}\", version=\"{version}\""));
             }
             "START" | "RECTSTART" => {
@@ -218,7 +197,7 @@ impl GomocupSession {
                 self.say(send, &forbidden);
             }
             "YXNBEST" => self.reply(send)?,
-            "HELP" => help::lines().for_each(|line| self.say(send, &line)),
+            "HELP" => text::help().for_each(|line| self.say(send, &line)),
             _ => {
                 self.skips_list = true;
                 let text = format!("UNKNOWN {:?} is not a command of this program", short(name));
@@ -233,10 +212,8 @@ impl GomocupSession {
             if name == "DONE" || !COMMANDS.contains(&name) {
                 return self.go_on_with(listing, &format!("{name} {text}"), send);
             }
-            self.say(
-                send,
-                &format!("ERROR a list was not ended by DONE before {name}"),
-            );
+            let text = format!("ERROR a list was not ended by DONE before {name}");
+            self.say(send, &text);
         }
         let is_of_list = name == "DONE" || name.starts_with(|first: char| first.is_ascii_digit());
         if self.skips_list && is_of_list {
@@ -311,9 +288,7 @@ impl Protocol for GomocupSession {
     fn idle(&mut self) {
         let ponder = self.info.pondering.unwrap_or(self.options.ponder);
         if let Some(engine) = self.engine.as_deref_mut().filter(|_| ponder) {
-            self.interrupts.until_input(|stop| {
-                engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
-            });
+            self.interrupts.ponder(engine);
         }
     }
 

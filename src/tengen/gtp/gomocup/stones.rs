@@ -1,7 +1,8 @@
 //! Lists of stones, sent line by line and ended by `DONE`.
 
-use super::text::{numbers, point, short};
+use super::text::{numbers, point};
 use crate::game::{BoardSize, Color, Move};
+use crate::gtp::short;
 use crate::record::{GameRecord, Play, Vertex};
 
 /// Purpose of a list.
@@ -109,38 +110,26 @@ impl Listing {
             Some(0) => Color::Black,
             Some(1) => Color::White,
             _ => {
-                return Err(format!(
-                    "it cannot be our turn with {own} own stones and {theirs} of the other side"
-                ));
+                let stones = format!("{own} own stones and {theirs} of the other side");
+                return Err(format!("it cannot be our turn with {stones}"));
             }
         };
-        let stones = self.stones.into_iter().map(|(point, own)| {
-            let color = if own { us } else { us.opponent() };
-            (point, color)
-        });
-        let stones: Vec<(Move, Color)> = stones.collect();
+        let color = |own| if own { us } else { us.opponent() };
+        let stones = self.stones.into_iter();
+        let stones: Vec<_> = stones.map(|(point, own)| (point, color(own))).collect();
         let mut record = GameRecord::new(game, self.size);
-        let turns = Color::BOTH.into_iter().cycle();
-        if stones
-            .iter()
-            .zip(turns)
-            .all(|((_, color), turn)| *color == turn)
-        {
+        record.to_move = Some(us);
+        let mut turns = stones.iter().zip(Color::BOTH.into_iter().cycle());
+        if turns.all(|((_, color), turn)| *color == turn) {
             for (point, color) in stones {
-                record.push(Play {
-                    color,
-                    vertex: Vertex::Point(point),
-                });
+                let vertex = Vertex::Point(point);
+                record.push(Play { color, vertex });
+                record.to_move = Some(Color::Black);
             }
         } else {
             record.setup = stones;
             record.setup.sort_by_key(|(point, _)| *point);
         }
-        record.to_move = Some(if record.plays.is_empty() {
-            us
-        } else {
-            Color::Black
-        });
         Ok(record)
     }
 }

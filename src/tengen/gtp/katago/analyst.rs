@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::answer::{AnswerContext, answer, no_results};
-use super::fields::{Object, Refusal};
-use super::options::{MakeAnalyst, MakeImitator};
+use super::fields::Refusal;
+use super::query::{MakeAnalyst, MakeImitator};
 use super::queue::{Queue, Task};
 use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
 use crate::game::{BoardSize, Symmetry};
+use crate::gtp::analysis::avoided;
+use crate::gtp::numbers::set;
 use crate::search::{AnalysisOptions, PointsByMove, SearchReport};
 use tengen_nn::eval::HumanProfile;
 
@@ -44,13 +46,13 @@ impl Analyst {
                 Ok(last) => last,
                 Err(reason) => {
                     let mut last = answer(&taken.task, false);
-                    last.insert("error".to_owned(), json!(reason));
+                    set(&mut last, "error", reason);
                     last
                 }
             };
             // From here on it can no longer be terminated.
             queue.done(&taken);
-            send(Value::Object(last));
+            send(last);
         }
     }
 
@@ -60,7 +62,7 @@ impl Analyst {
         task: &Task,
         forgotten: u64,
         send: &mut dyn FnMut(Value),
-    ) -> Result<Object, String> {
+    ) -> Result<Value, String> {
         if task.stop.is_raised() {
             return Ok(no_results(task));
         }
@@ -70,16 +72,15 @@ impl Analyst {
         let mover = engine.to_move();
         let legal = engine.legal_moves(mover);
         let query_options = &task.query.query_options;
-        let avoided = query_options.avoided(mover, &legal);
-        if !legal.is_empty() && avoided.len() == legal.len() {
+        let avoid = avoided(&query_options.restrictions, mover, &legal);
+        if !legal.is_empty() && avoid.len() == legal.len() {
             return Err(format!(
                 "no move is left for {mover}: avoidMoves or allowMoves exclude every legal one"
             ));
         }
         let options = AnalysisOptions {
-            at_once: false,
             interval: query_options.reports.map(|(first, every)| first.min(every)),
-            avoid: avoided.clone(),
+            avoid: avoid.clone(),
             points: match query_options.moves_ownership {
                 true => PointsByMove::Owners,
                 false => PointsByMove::Lead,
@@ -92,18 +93,15 @@ impl Analyst {
             visits: Some(query_options.visits),
             time: query_options.time,
         };
-        let scene = AnswerContext::new(task, engine, avoided, imitated);
-        let mut due = query_options
+        let scene = AnswerContext::new(task, engine, avoid, imitated);
+        let (mut due, every) = query_options
             .reports
-            .map_or(Duration::MAX, |(first, _)| first);
+            .unwrap_or((Duration::MAX, Duration::MAX));
         let request = AnalysisRequest::new(mover, effort, &task.stop).with(options);
         let found = engine.analyse(&request, &mut |report| {
             if report.elapsed >= due {
-                let every = query_options
-                    .reports
-                    .map_or(Duration::MAX, |(_, every)| every);
                 due = report.elapsed.saturating_add(every);
-                send(Value::Object(scene.tell(report, true)));
+                send(scene.tell(report, true));
             }
         });
         let warning = found.as_ref().and_then(SearchReport::komi_warning);

@@ -2,36 +2,29 @@
 
 use serde_json::{Value, json};
 
-use super::fields::Object;
-use super::query_options::QueryOptions;
 use super::queue::Task;
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move, Outcome};
-use crate::gtp::analysis::vertex;
+use crate::gtp::board::format_move;
 use crate::gtp::board::{ownership, points_from_top};
-use crate::gtp::numbers::{Numbers, View, told};
+use crate::gtp::numbers::{Numbers, View, set, told};
 use crate::search::{MoveReport, SearchReport};
 
 /// Fields of a task's answer except the results.
-pub(super) fn answer(task: &Task, is_during_search: bool) -> Object {
-    object([
-        ("id", json!(task.query.id)),
-        ("turnNumber", json!(task.turn)),
-        ("isDuringSearch", json!(is_during_search)),
-    ])
+pub(super) fn answer(task: &Task, is_during_search: bool) -> Value {
+    json!({ "id": task.query.id, "turnNumber": task.turn, "isDuringSearch": is_during_search })
 }
 
 /// The answer to a task that was ended without results.
-pub(super) fn no_results(task: &Task) -> Object {
+pub(super) fn no_results(task: &Task) -> Value {
     let mut answer = answer(task, false);
-    answer.insert("noResults".to_owned(), json!(true));
+    set(&mut answer, "noResults", true);
     answer
 }
 
 /// Data of a task's position for its answers.
 pub(super) struct AnswerContext<'a> {
     task: &'a Task,
-    query_options: &'a QueryOptions,
     size: BoardSize,
     view: View,
     avoided: Vec<Move>,
@@ -50,11 +43,9 @@ impl<'a> AnswerContext<'a> {
         avoided: Vec<Move>,
         imitated: Option<SearchReport>,
     ) -> AnswerContext<'a> {
-        let query_options = &task.query.query_options;
-        let view = query_options.perspective.view(engine.to_move());
+        let view = task.query.query_options.perspective.view(engine.to_move());
         AnswerContext {
             task,
-            query_options,
             size: engine.size(),
             view,
             avoided,
@@ -65,20 +56,19 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// Fields of a final or intermediate search report.
-    pub(super) fn tell(&self, report: &SearchReport, is_during_search: bool) -> Object {
+    pub(super) fn tell(&self, report: &SearchReport, is_during_search: bool) -> Value {
         let told = told(report, &self.avoided, 1, usize::MAX);
         let moves = told.into_iter().enumerate();
         let moves = moves.map(|(order, found)| self.move_info(report, order, found));
         let expected = report.expected.as_ref();
         let expected = expected.map(|expected| self.view.owners(expected, self.size));
-        let prior = |mv: Move| prior(report, mv);
-        let root = self.view.of_root(report);
-        let (owners, moves) = (expected.as_ref().unwrap_or(&self.owners), moves.collect());
-        self.whole(root, moves, owners, &prior, is_during_search)
+        let owners = expected.as_ref().unwrap_or(&self.owners);
+        let (root, prior) = (self.view.of_root(report), |mv| prior(report, mv));
+        self.whole(root, moves.collect(), owners, &prior, is_during_search)
     }
 
     /// Fields of a finished game.
-    pub(super) fn tell_end(&self) -> Object {
+    pub(super) fn tell_end(&self) -> Value {
         let value = |outcome: Outcome| outcome.value_for(self.view.side);
         let utility = self.outcome.map_or(0.0, value);
         let margin = self.outcome.and_then(|outcome| outcome.margin);
@@ -98,77 +88,70 @@ impl<'a> AnswerContext<'a> {
         owners: &[f32],
         prior_of: &dyn Fn(Move) -> f32,
         is_during_search: bool,
-    ) -> Object {
+    ) -> Value {
         let mut answer = answer(self.task, is_during_search);
+        let mut root = shared(root);
         let mover = match self.view.mover {
             Color::Black => "B",
             Color::White => "W",
         };
-        let mut root = shared(root);
-        root.insert("currentPlayer".to_owned(), json!(mover));
+        set(&mut root, "currentPlayer", mover);
+        let policy = |prior: &dyn Fn(Move) -> f32| -> Value {
+            let all = points_from_top(self.size).chain([self.size.pass()]);
+            all.map(|mv| number(prior(mv))).collect()
+        };
+        let options = &self.task.query.query_options;
         if let Some(imitated) = &self.imitated {
             let numbers = self.view.of_root(imitated);
             let (lead, deviation) = numbers.score.unwrap_or((0.0, 0.0));
-            root.extend(object([
-                ("humanWinrate", number(numbers.winrate())),
-                ("humanScoreMean", number(lead)),
-                ("humanScoreStdev", number(deviation)),
-            ]));
-        }
-        answer.extend(object([
-            ("moveInfos", moves),
-            ("rootInfo", Value::Object(root)),
-        ]));
-        if self.query_options.ownership {
-            answer.insert("ownership".to_owned(), numbers(owners));
-        }
-        if self.query_options.policy {
-            let policy = |prior: &dyn Fn(Move) -> f32| {
-                let all = points_from_top(self.size).chain([self.size.pass()]);
-                numbers(&all.map(prior).collect::<Vec<f32>>())
-            };
-            answer.insert("policy".to_owned(), policy(prior_of));
-            if let Some(imitated) = &self.imitated {
+            set(&mut root, "humanWinrate", number(numbers.winrate()));
+            set(&mut root, "humanScoreMean", number(lead));
+            set(&mut root, "humanScoreStdev", number(deviation));
+            if options.policy {
                 let human = policy(&|mv| prior(imitated, mv));
-                answer.insert("humanPolicy".to_owned(), human);
+                set(&mut answer, "humanPolicy", human);
             }
+        }
+        set(&mut answer, "moveInfos", moves);
+        set(&mut answer, "rootInfo", root);
+        if options.ownership {
+            set(&mut answer, "ownership", numbers(owners));
+        }
+        if options.policy {
+            set(&mut answer, "policy", policy(prior_of));
         }
         answer
     }
 
     fn move_info(&self, report: &SearchReport, order: usize, found: &MoveReport) -> Value {
+        let options = &self.task.query.query_options;
         let mut info = shared(self.view.of_move(found, report));
         // The first move, and this many after it.
-        let length = self.query_options.line.saturating_add(1);
+        let length = options.line.saturating_add(1);
         let line = found.pv.iter().take(length);
-        let line = line.map(|&mv| Value::String(vertex(mv, self.size)));
-        info.extend(object([
-            ("move", json!(vertex(found.mv, self.size))),
-            ("order", json!(order)),
-            ("prior", number(found.prior)),
-            ("edgeVisits", json!(found.visits)),
-            ("weight", json!(found.visits)),
-            ("edgeWeight", json!(found.visits)),
-            ("playSelectionValue", json!(found.visits)),
-            ("pv", line.collect()),
-        ]));
-        if let Some(imitated) = &self.imitated {
-            info.insert("humanPrior".to_owned(), number(prior(imitated, found.mv)));
+        let line: Value = line.map(|&mv| format_move(mv, self.size)).collect();
+        set(&mut info, "move", format_move(found.mv, self.size));
+        set(&mut info, "order", order);
+        set(&mut info, "prior", number(found.prior));
+        for weight in ["edgeVisits", "weight", "edgeWeight", "playSelectionValue"] {
+            set(&mut info, weight, found.visits);
         }
-        if self.query_options.pv_visits {
-            let visits: Vec<u64> = found.pv_visits.iter().copied().take(length).collect();
-            info.extend(object([
-                ("pvVisits", json!(visits)),
-                ("pvEdgeVisits", json!(visits)),
-            ]));
+        set(&mut info, "pv", line);
+        if let Some(imitated) = &self.imitated {
+            set(&mut info, "humanPrior", number(prior(imitated, found.mv)));
+        }
+        if options.pv_visits {
+            let visits: Value = found.pv_visits.iter().copied().take(length).collect();
+            set(&mut info, "pvEdgeVisits", visits.clone());
+            set(&mut info, "pvVisits", visits);
         }
         // An unsearched move has the root's ownership.
         let expected = found.expected.as_ref().or(report.expected.as_ref());
-        if let Some(expected) = expected.filter(|_| self.query_options.moves_ownership) {
+        if let Some(expected) = expected.filter(|_| options.moves_ownership) {
             let owners = self.view.owners(expected, self.size);
-            info.insert("ownership".to_owned(), numbers(&owners));
+            set(&mut info, "ownership", numbers(&owners));
         }
-        Value::Object(info)
+        info
     }
 }
 
@@ -180,26 +163,19 @@ fn prior(report: &SearchReport, mv: Move) -> f32 {
 
 /// Fields shared by moves and root. Clients rely on every one of these names: if no points are
 /// counted, the scores are 0.
-fn shared(of: Numbers) -> Object {
+fn shared(of: Numbers) -> Value {
     let (lead, deviation) = of.score.unwrap_or((0.0, 0.0));
-    object([
-        ("visits", json!(of.visits)),
-        ("winrate", number(of.winrate())),
-        ("lcb", number(of.lcb())),
-        ("utility", number(of.utility)),
-        ("utilityLcb", number(of.utility_lcb)),
-        ("scoreLead", number(lead)),
-        ("scoreMean", number(lead)),
-        ("scoreSelfplay", number(lead)),
-        ("scoreStdev", number(deviation)),
-    ])
-}
-
-fn object<const N: usize>(fields: [(&str, Value); N]) -> Object {
-    let fields = fields.into_iter();
-    fields
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    json!({
+        "visits": of.visits,
+        "winrate": number(of.winrate()),
+        "lcb": number(of.lcb()),
+        "utility": number(of.utility),
+        "utilityLcb": number(of.utility_lcb),
+        "scoreLead": number(lead),
+        "scoreMean": number(lead),
+        "scoreSelfplay": number(lead),
+        "scoreStdev": number(deviation),
+    })
 }
 
 /// Six decimal places, the precision of the numbers.

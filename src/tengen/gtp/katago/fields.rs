@@ -103,11 +103,8 @@ impl<'a> Fields<'a> {
         name: &str,
         range: RangeInclusive<i64>,
     ) -> Result<Option<Vec<i64>>, Refusal> {
-        let wanted = format!(
-            "a list of whole numbers from {} to {}",
-            range.start(),
-            range.end()
-        );
+        let (least, most) = (range.start(), range.end());
+        let wanted = format!("a list of whole numbers from {least} to {most}");
         let inside = |number: &i64| range.contains(number);
         let one = |value: &Value| value.as_i64().filter(inside);
         self.read(name, wanted, |value| {
@@ -121,9 +118,8 @@ impl<'a> Fields<'a> {
         let Some(list) = self.read(name, wanted, Value::as_array)? else {
             return Ok(None);
         };
-        let plays = list
-            .iter()
-            .map(|pair| read_play(pair, size).map_err(|text| Refusal::new(name, text)));
+        let wrong = |text| Refusal::new(name, text);
+        let plays = list.iter().map(|pair| read_play(pair, size).map_err(wrong));
         plays.collect::<Result<_, _>>().map(Some)
     }
 
@@ -157,12 +153,7 @@ pub(super) fn short(value: &Value) -> String {
 
 /// The beginning of a text.
 pub(super) fn shorten(text: &str) -> String {
-    let mut chars = text.chars();
-    let begin: String = chars.by_ref().take(REPEATED).collect();
-    match chars.next() {
-        Some(_) => format!("{begin}..."),
-        None => begin,
-    }
+    crate::gtp::shorten(text, REPEATED)
 }
 
 fn read_color(value: &Value) -> Option<Color> {
@@ -171,9 +162,8 @@ fn read_color(value: &Value) -> Option<Color> {
 
 fn read_play(pair: &Value, size: BoardSize) -> Result<Play, String> {
     let wrong = || format!("{} is no pair such as [\"B\", \"C3\"]", short(pair));
-    let (color, vertex) = match pair.as_array().map(Vec::as_slice) {
-        Some([color, vertex]) => (color, vertex),
-        _ => return Err(wrong()),
+    let Some([color, vertex]) = pair.as_array().map(Vec::as_slice) else {
+        return Err(wrong());
     };
     Ok(Play {
         color: read_color(color).ok_or_else(wrong)?,

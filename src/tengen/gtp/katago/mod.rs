@@ -4,11 +4,9 @@
 //! One thread reads, one or more search (`analysis-0`, ...), and the main thread does the rest: it
 //! validates queries, puts their turns into the queue, and is the only one that writes.
 
-mod actions;
 mod analyst;
 mod answer;
 mod fields;
-mod options;
 mod query;
 mod query_options;
 mod queue;
@@ -22,13 +20,20 @@ use std::sync::mpsc::{Sender, channel};
 use serde_json::{Value, json};
 
 use self::analyst::Analyst;
-use self::fields::{Fields, Refusal, shorten};
-pub use self::options::{KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator};
+use self::answer::no_results;
+use self::fields::{Fields, Object, Refusal, shorten};
 use self::query::Query;
-use self::queue::Queue;
+pub use self::query::{KatagoResources, MakeAnalyst, MakeImitator};
+pub use self::query_options::KatagoOptions;
+use self::queue::{Queue, Task};
 
 /// Sent first by some programs; ignored.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// The version of KataGo whose protocol this is; clients use fewer features with older versions.
+const VERSION: &str = "1.15.0";
+
+const ACTIONS: &str = "query_version, query_models, clear_cache, terminate or terminate_all";
 
 /// A session with a client.
 struct Katago {
@@ -167,4 +172,73 @@ impl Katago {
         self.queue.push(&Arc::new(query));
         Ok(())
     }
+
+    /// Executes a request, and answers by repeating it.
+    fn act(
+        &self,
+        action: &str,
+        request: &Object,
+        say: &mut dyn FnMut(Value),
+    ) -> Result<(), Refusal> {
+        let mut answer = request.clone();
+        let fields = Fields(request);
+        match action {
+            "query_version" => {
+                answer.insert("version".to_owned(), json!(VERSION));
+                answer.insert("git_hash".to_owned(), json!("<omitted>"));
+                let own = concat!("Tengen ", env!("CARGO_PKG_VERSION"));
+                answer.insert("program".to_owned(), json!(own));
+            }
+            "query_models" => {
+                let models = self.options.network.iter().map(|name| model(name, false));
+                let imitator = self.options.imitator.iter().map(|name| model(name, true));
+                answer.insert("models".to_owned(), models.chain(imitator).collect());
+            }
+            "clear_cache" => {
+                self.queue.forget();
+                (self.forget)();
+            }
+            "terminate" => {
+                let id = fields.text("terminateId")?;
+                let missing = || Refusal::new("terminateId", "is missing: the id of a query");
+                self.terminate(Some(id.ok_or_else(missing)?), fields, say)?;
+            }
+            "terminate_all" => self.terminate(None, fields, say)?,
+            other => {
+                let text = format!("must be {ACTIONS}, not {:?}", shorten(other));
+                return Err(Refusal::new("action", text));
+            }
+        }
+        say(Value::Object(answer));
+        Ok(())
+    }
+
+    /// Ends the searches of a query, or of all.
+    fn terminate(
+        &self,
+        id: Option<&str>,
+        fields: Fields<'_>,
+        say: &mut dyn FnMut(Value),
+    ) -> Result<(), Refusal> {
+        let turns = fields.integers("turnNumbers", i64::MIN..=i64::MAX)?;
+        let named = |turn: usize| {
+            let is_it = |&named: &i64| usize::try_from(named) == Ok(turn);
+            turns.as_ref().is_none_or(|turns| turns.iter().any(is_it))
+        };
+        let is_of = |task: &Task| id.is_none_or(|id| task.query.id == id) && named(task.turn);
+        let ended = self.queue.terminate(is_of);
+        for task in ended {
+            say(no_results(&task));
+        }
+        Ok(())
+    }
+}
+
+/// Information on a network; fields that other networks do not have are left out.
+fn model(network: &str, imitates: bool) -> Value {
+    json!({
+        "name": network,
+        "internalName": network,
+        "usesHumanSLProfile": imitates,
+    })
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::fields::{Fields, Refusal, short, shorten};
-use super::options::{KatagoOptions, MakeAnalyst};
-use super::query_options::{self, QueryOptions};
+use super::query_options::{self, KatagoOptions, QueryOptions};
 use crate::engine::{Engine, EngineError};
 use crate::game::{BoardSize, Color, HalfPoints};
 use crate::games::UnknownGame;
 use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Play, Vertex};
+use tengen_nn::eval::HumanProfile;
 
 /// Maximum board side in text notation.
 const LONGEST_SIDE: i64 = 25;
@@ -21,19 +21,10 @@ const MAX_MOVES: usize = 10_000;
 const MAX_URGENT: i64 = 1 << 62;
 
 /// The fields of a query, except those of its options.
+#[rustfmt::skip]
 const FIELDS: &[&str] = &[
-    "id",
-    "boardXSize",
-    "boardYSize",
-    "initialStones",
-    "moves",
-    "initialPlayer",
-    "rules",
-    "komi",
-    "whiteHandicapBonus",
-    "analyzeTurns",
-    "priority",
-    "priorities",
+    "id", "boardXSize", "boardYSize", "initialStones", "moves", "initialPlayer", "rules", "komi",
+    "whiteHandicapBonus", "analyzeTurns", "priority", "priorities",
 ];
 
 /// Unsupported fields.
@@ -42,6 +33,24 @@ const NOT_HAD: &[&str] = &[
     "includeMovesOwnershipStdev",
     "includeNoResultValue",
 ];
+
+/// Creates an engine for a board and rules; the game's usual ones if the text is empty.
+pub type MakeAnalyst =
+    Box<dyn Fn(BoardSize, &str) -> Result<Box<dyn Engine>, UnknownGame> + Send + Sync>;
+
+/// Creates an engine for a board whose network imitates these people.
+pub type MakeImitator =
+    Box<dyn Fn(BoardSize, HumanProfile) -> Result<Box<dyn Engine>, UnknownGame> + Send + Sync>;
+
+/// External resources of a session.
+pub struct KatagoResources {
+    /// Creates an engine for the board and rules of queries.
+    pub make: MakeAnalyst,
+    /// The same of a second network, one that imitates people, if there is one.
+    pub imitate: Option<MakeImitator>,
+    /// Makes engines created from now on ignore earlier search results.
+    pub forget: Box<dyn Fn()>,
+}
 
 /// A valid query.
 #[derive(Debug, Clone, PartialEq)]
@@ -210,12 +219,12 @@ fn turns(fields: Fields<'_>, last: usize) -> Result<BTreeMap<usize, i64>, Refusa
     let priorities = fields.integers("priorities", URGENCY)?;
     let most = i64::try_from(last).unwrap_or(i64::MAX);
     let turns = fields.integers("analyzeTurns", 0..=most)?;
-    let turns = turns.map(|turns| {
+    let turns: Option<Vec<usize>> = turns.map(|turns| {
+        let turns = turns.into_iter();
         turns
-            .into_iter()
             .filter_map(|turn| usize::try_from(turn).ok())
+            .collect()
     });
-    let turns: Option<Vec<usize>> = turns.map(Iterator::collect);
     if turns.as_ref().is_some_and(Vec::is_empty) {
         let text = "is empty: name a turn, or leave it out for the position after all moves";
         return Err(Refusal::new("analyzeTurns", text));

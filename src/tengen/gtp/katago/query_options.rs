@@ -1,10 +1,10 @@
-//! Search options of a query: limits, moves to avoid, and requested fields.
+//! Options of a session, and search options of a query: limits, moves to avoid, and requested fields.
 
 use std::time::Duration;
 
 use super::fields::{Fields, Object, Refusal};
-use super::options::KatagoOptions;
-use crate::game::{BoardSize, Color, Move};
+use crate::game::BoardSize;
+use crate::gtp::analysis::Restriction;
 use crate::gtp::numbers::Perspective;
 use tengen_nn::eval::HumanProfile;
 
@@ -17,13 +17,23 @@ const LONGEST: f64 = 1e9;
 /// Report intervals, in seconds.
 const TIMES: std::ops::RangeInclusive<f64> = 0.001..=1e6;
 
-/// Move restrictions of a side.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Restriction {
-    pub(super) color: Color,
-    pub(super) moves: Vec<Move>,
-    /// Whether these moves are the only ones that may be searched.
-    pub(super) only: bool,
+/// Options of query processing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KatagoOptions {
+    /// Name of its network.
+    pub network: Option<String>,
+    /// Name of the network that imitates people.
+    pub imitator: Option<String>,
+    /// Number of positions analysed concurrently, at least 1.
+    pub positions: usize,
+    /// Default perspective of reported values.
+    pub perspective: Perspective,
+    /// Default visits per search.
+    pub visits: u64,
+    /// Default time limit per search.
+    pub time: Option<Duration>,
+    /// Whether remaining queries are answered after the end of input.
+    pub finish: bool,
 }
 
 /// Options of a query; unset ones have the program's defaults.
@@ -51,19 +61,11 @@ pub(super) struct QueryOptions {
 }
 
 /// The supported fields.
+#[rustfmt::skip]
 pub(super) const FIELDS: &[&str] = &[
-    "overrideSettings",
-    "maxVisits",
-    "analysisPVLen",
-    "rootFpuReductionMax",
-    "rootPolicyTemperature",
-    "includeOwnership",
-    "includeMovesOwnership",
-    "includePolicy",
-    "includePVVisits",
-    "reportDuringSearchEvery",
-    "firstReportDuringSearchAfter",
-    "allowMoves",
+    "overrideSettings", "maxVisits", "analysisPVLen", "rootFpuReductionMax",
+    "rootPolicyTemperature", "includeOwnership", "includeMovesOwnership", "includePolicy",
+    "includePVVisits", "reportDuringSearchEvery", "firstReportDuringSearchAfter", "allowMoves",
     "avoidMoves",
 ];
 
@@ -134,14 +136,10 @@ impl QueryOptions {
         self.pv_visits = query.truth("includePVVisits")?;
         let every = query.number("reportDuringSearchEvery", TIMES)?;
         let first = query.number("firstReportDuringSearchAfter", TIMES)?;
-        self.reports = match (first, every) {
-            (None, None) => None,
-            (first, every) => {
-                let wait =
-                    |seconds: Option<f64>| seconds.map_or(Duration::MAX, Duration::from_secs_f64);
-                Some((wait(first.or(every)), wait(every)))
-            }
-        };
+        self.reports = first.or(every).map(|first| {
+            let every = every.map_or(Duration::MAX, Duration::from_secs_f64);
+            (Duration::from_secs_f64(first), every)
+        });
         for (field, only) in [("avoidMoves", false), ("allowMoves", true)] {
             self.restrict(query, field, only, size, &mut warnings)?;
         }
@@ -224,15 +222,13 @@ impl QueryOptions {
     /// The people of [`PROFILE`]; an empty text names none.
     fn human_profile(&self, settings: Fields<'_>) -> Result<Option<HumanProfile>, Refusal> {
         let name = settings.text(PROFILE)?.filter(|name| !name.is_empty());
-        let profile = name.map(|name| {
-            if !self.has_imitator {
-                let text =
-                    "needs a network that was trained on games of people, and none is loaded";
-                return Err(Refusal::new(PROFILE, text));
-            }
-            name.parse().map_err(|error| Refusal::new(PROFILE, error))
-        });
-        profile.transpose()
+        let Some(name) = name else { return Ok(None) };
+        if !self.has_imitator {
+            let text = "needs a network that was trained on games of people, and none is loaded";
+            return Err(Refusal::new(PROFILE, text));
+        }
+        let profile = name.parse().map(Some);
+        profile.map_err(|error| Refusal::new(PROFILE, error))
     }
 
     fn restrict(
@@ -274,18 +270,14 @@ impl QueryOptions {
         }
         Ok(())
     }
-
-    /// The moves of `mover` to avoid.
-    pub(super) fn avoided(&self, mover: Color, legal: &[Move]) -> Vec<Move> {
-        let own = || self.restrictions.iter().filter(|own| own.color == mover);
-        let forbids = |mv: &Move| own().any(|own| own.moves.contains(mv) != own.only);
-        legal.iter().copied().filter(forbids).collect()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Color;
+    use crate::game::Move;
+    use crate::gtp::analysis::avoided;
     use crate::gtp::katago::tests::options;
 
     const SIZE: BoardSize = BoardSize::square(3);
@@ -393,14 +385,15 @@ mod tests {
         let legal = [0, 1, 9].map(Move);
         let (b, w) = (entry("B", r#""A1", "pass""#), entry("W", r#""B1""#));
         let (query_options, _) = read(&format!("{{\"avoidMoves\": [{b}, {w}]}}")).unwrap();
+        let avoided = |options: QueryOptions| {
+            Color::BOTH.map(|color| avoided(&options.restrictions, color, &legal))
+        };
         assert_eq!(
-            query_options.avoided(Color::Black, &legal),
-            [0, 9].map(Move)
+            avoided(query_options),
+            [vec![Move(0), Move(9)], vec![Move(1)]]
         );
-        assert_eq!(query_options.avoided(Color::White, &legal), [Move(1)]);
         let (query_options, _) = read(&format!("{{\"allowMoves\": [{b}]}}")).unwrap();
-        assert_eq!(query_options.avoided(Color::Black, &legal), [Move(1)]);
-        assert_eq!(query_options.avoided(Color::White, &legal), []);
+        assert_eq!(avoided(query_options), [vec![Move(1)], vec![]]);
         assert!(read(&format!("{{\"allowMoves\": [{b}, {b}]}}")).is_err());
     }
 }

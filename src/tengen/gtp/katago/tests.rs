@@ -17,8 +17,7 @@ use crate::search::StopFlag;
 /// Default options.
 pub(super) fn options() -> KatagoOptions {
     KatagoOptions {
-        name: "Tengen".to_owned(),
-        networks: vec!["go-9x9".to_owned()],
+        network: Some("go-9x9".to_owned()),
         imitator: None,
         positions: 1,
         perspective: Perspective::Side(Color::Black),

@@ -9,8 +9,7 @@
 //! An operator at a terminal may also use the commands of [`text::HELP`], and gets an answer to
 //! every invalid line.
 
-mod ending;
-mod operator;
+mod games;
 mod records;
 mod text;
 
@@ -19,7 +18,7 @@ use std::sync::Arc;
 
 use super::commands::color;
 use super::line::readable;
-use super::{Input, Interrupts, Protocol};
+use super::{Input, Interrupts, Protocol, short};
 use crate::engine::{Decision, Engine, EngineError, MoveRequest};
 use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
@@ -118,11 +117,6 @@ impl SauSession {
         }
     }
 
-    fn begin(&mut self, ours: Color) {
-        self.engine.clear();
-        self.enter(ours);
-    }
-
     /// Makes the engine's game one on the platform.
     fn enter(&mut self, ours: Color) {
         self.ended = None;
@@ -144,9 +138,9 @@ impl SauSession {
         let (text, size) = (text.map_or("", String::as_str), self.engine.size());
         let theirs = game.ours.opponent();
         let Some(point) = read_vertex(text, size) else {
+            let text = short(text);
             return Err(format!(
-                "{:?} is no point of this board: type two letters such as EE, or E5",
-                short(text)
+                "{text:?} is no point of this board: type two letters such as EE, or E5"
             ));
         };
         let both = write_both(point, size);
@@ -243,7 +237,8 @@ impl SauSession {
                 let ours = words.first().and_then(|text| color(text).ok());
                 let ours = ours.ok_or("`new` takes black or white: the colour of Tengen")?;
                 self.end(None)?;
-                self.begin(ours);
+                self.engine.clear();
+                self.enter(ours);
                 self.reply(send);
             }
             "load" => self.load(words)?,
@@ -268,9 +263,9 @@ impl SauSession {
                 self.over = true;
             }
             other => {
+                let other = short(other);
                 return Err(format!(
-                    "{:?} is not a known command: `help` lists all",
-                    short(other)
+                    "{other:?} is not a known command: `help` lists all"
                 ));
             }
         }
@@ -285,11 +280,6 @@ const NO_GAME: &str = "no game is on: `new black` or `new white` begins one, Ten
 fn say(send: &mut dyn FnMut(&str), line: &str) {
     log::info!("> {}", line.trim_end());
     send(line);
-}
-
-/// Input shortened for messages.
-fn short(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 impl Protocol for SauSession {
@@ -328,10 +318,7 @@ impl Protocol for SauSession {
 
     fn idle(&mut self) {
         if self.options.ponder && self.game.is_some() {
-            let engine = &mut self.engine;
-            self.interrupts.until_input(|stop| {
-                engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
-            });
+            self.interrupts.ponder(&mut *self.engine);
         }
     }
 

@@ -92,10 +92,8 @@ impl RecordWriter {
         };
         if taken.is_some() {
             // A game whose result has changed leaves one record, not two contradictory ones.
-            let old = files
-                .written
-                .take()
-                .filter(|old| taken.as_ref() != Some(old));
+            let old = files.written.take();
+            let old = old.filter(|old| taken.as_ref() != Some(old));
             if let Some(Err(error)) = old.map(std::fs::remove_file) {
                 log::warn!("a record with an earlier result stays: {error}");
             }

@@ -2,8 +2,7 @@
 
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
-use crate::gtp::vertex::COLUMNS;
-use crate::gtp::{format_vertex, parse_vertex};
+use crate::gtp::board::{COLUMNS, format_vertex, mark, parse_vertex};
 use crate::record::Vertex;
 
 /// Help text.
@@ -27,10 +26,7 @@ const COMMANDS: [&str; 2] = ["move ", "name "];
 /// One line of text without a command of the SAU platform: it reads the standard error stream, too.
 #[must_use]
 pub fn harmless(text: &str) -> String {
-    let line: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let line = text.replace(char::is_control, " ");
     COMMANDS.iter().fold(line, |line, command| {
         line.replace(command, &command.replace(' ', "_"))
     })
@@ -52,7 +48,7 @@ pub(super) fn board(engine: &dyn Engine) -> String {
     let letters = |all: &[u8]| -> String {
         let columns = all.iter().take(size.width.into());
         columns
-            .map(|&letter| format!(" {}", char::from(letter)))
+            .flat_map(|&letter| [' ', char::from(letter)])
             .collect()
     };
     let platform: Vec<u8> = (b'A'..=b'Z').collect();
@@ -67,13 +63,8 @@ pub(super) fn board(engine: &dyn Engine) -> String {
         format!("  {}   platform", letters(&platform)),
     ];
     for y in (0..size.height).rev() {
-        let row: String = (0..size.width)
-            .map(|x| match engine.stone(size.point(x, y)) {
-                Some(Color::Black) => " X",
-                Some(Color::White) => " O",
-                None => " .",
-            })
-            .collect();
+        let row = (0..size.width).map(|x| mark(engine, size.point(x, y)));
+        let row: String = row.map(|mark| format!(" {mark}")).collect();
         let down = platform.get(usize::from(size.height - 1 - y));
         let down = char::from(down.copied().unwrap_or(b' '));
         lines.push(format!("{:2}{row} {down}", y + 1));
@@ -105,10 +96,8 @@ pub(super) fn read_vertex(text: &str, size: BoardSize) -> Option<Move> {
 /// Two letters, for the platform.
 pub(super) fn write_vertex(point: Move, size: BoardSize) -> String {
     let (x, y) = size.column_row(point);
-    [x, size.height - 1 - y]
-        .map(|index| char::from(b'A' + index))
-        .iter()
-        .collect()
+    let letters = [x, size.height - 1 - y].map(|index| char::from(b'A' + index));
+    letters.iter().collect()
 }
 
 /// Both notations, for users.

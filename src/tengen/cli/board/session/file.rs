@@ -5,8 +5,7 @@ use tengen::game::{Color, Move};
 use tengen::record::sgf::{self, SgfNode, SgfTree};
 use tengen::record::{GameRecord, LaterSetup};
 
-use super::super::game::OtherGames;
-use super::super::new_game::{NewGame, Who};
+use super::super::game::{NewGame, OtherGames, Who};
 use super::super::stored;
 use super::super::tree::{LONGEST_LINE, MAX_NODES, SetUp, Tree};
 use super::{BoardGame, GameEnd, NAME, Session, Step, create};
@@ -103,12 +102,9 @@ impl Session {
         game.others = others;
         let root = nodes.first_mut().context("a game has a root")?;
         game.tree.node_mut(Tree::ROOT).others = std::mem::take(&mut root.others);
-        let known = stored::take(
-            &mut game.tree.node_mut(Tree::ROOT).others,
-            Tree::ROOT,
-            board.to_move(),
-            board.size(),
-        );
+        let (mover, size) = (board.to_move(), board.size());
+        let others = &mut game.tree.node_mut(Tree::ROOT).others;
+        let known = stored::take(others, Tree::ROOT, mover, size);
         self.replace(game, board);
         if let Some((eval, json)) = known {
             self.learn(Tree::ROOT, json, eval);
@@ -117,14 +113,11 @@ impl Session {
         self.game.notes.extend(hidden);
         let end = self.game.tree.end_of_line(Tree::ROOT);
         if !told.result.is_empty() {
-            let end_of_game = GameEnd {
-                result: told.result,
-                why: "record",
-            };
-            self.game.ends.insert(end, end_of_game);
+            let (result, why) = (told.result, "record");
+            self.game.ends.insert(end, GameEnd { result, why });
         }
         self.game.live = end;
-        self.want_skim(end);
+        self.skim = Some(end);
         self.go(Tree::ROOT)
     }
 
@@ -135,10 +128,9 @@ impl Session {
         let mut places = vec![(Tree::ROOT, 0)];
         let (mut shown, mut hidden) = (0, 0);
         let mut first = None;
-        for node in nodes.into_iter().skip(1) {
+        for mut node in nodes.into_iter().skip(1) {
             let (parent, depth) = places[node.parent];
-            let is_open = !self.game.tree.is_hidden(parent);
-            let tried = if !is_open {
+            let tried = if self.game.tree.is_hidden(parent) {
                 Err(String::new())
             } else if shown == MAX_NODES || depth == LONGEST_LINE {
                 Err(format!(
@@ -148,25 +140,21 @@ impl Session {
                 self.walk_back(parent)?;
                 self.try_node(&node).map_err(|error| format!("{error:#}"))
             };
-            let (set_up, refused) = match tried {
-                Ok(set_up) => (set_up, None),
-                Err(why) => (None, Some(why)),
-            };
-            let mut node = node;
-            let size = self.board.size();
-            let next = self.game.tree.next_number();
-            let known = stored::take(&mut node.others, next, self.board.to_move(), size);
-            let child = self.game.tree.take(parent, node, set_up);
+            let child = self.game.tree.next_number();
             places.push((child, depth + 1));
-            match refused {
-                None => {
+            let (mover, size) = (self.board.to_move(), self.board.size());
+            let known = stored::take(&mut node.others, child, mover, size);
+            match tried {
+                Ok(set_up) => {
+                    self.game.tree.take(parent, node, set_up);
                     if let Some((eval, json)) = known {
                         self.learn(child, json, eval);
                     }
                     shown += 1;
                     self.game.current = child;
                 }
-                Some(why) => {
+                Err(why) => {
+                    self.game.tree.take(parent, node, None);
                     self.game.tree.hide(child);
                     hidden += 1;
                     first.get_or_insert_with(|| format!("after {depth} nodes: {why}"));
@@ -247,12 +235,11 @@ impl Session {
 
     /// All stones after a change of the shown position.
     fn stones_after(&self, setup: &LaterSetup) -> Vec<(Move, Color)> {
-        let area = u16::try_from(self.board.size().area()).unwrap_or(u16::MAX);
         let stone = |point| -> Option<Color> {
             let changed = setup.changes.get(&point).copied();
             changed.unwrap_or_else(|| self.board.stone(point))
         };
-        let points = (0..area).map(Move);
+        let points = (0..self.board.size().area() as u16).map(Move);
         points
             .filter_map(|point| Some((point, stone(point)?)))
             .collect()

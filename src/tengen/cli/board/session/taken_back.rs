@@ -55,11 +55,8 @@ impl Session {
                 let parent = self.game.tree.parent(node).unwrap_or(Tree::ROOT);
                 self.go(parent)?;
                 self.game.tree.remove(node);
-                self.game.live = if self.game.tree.has(live) {
-                    live
-                } else {
-                    parent
-                };
+                let is_there = self.game.tree.has(live);
+                self.game.live = if is_there { live } else { parent };
                 self.settle_in();
             }
             Step::Promoted(moved) => self.game.tree.demote(&moved),

@@ -1,14 +1,19 @@
-//! Which task the engine has: what the page asks for, whose turn it is, and what is done already.
+//! Which task the engine has: what the page asks for, whose turn it is, and what is done already; and what searches and
+//! counts have found.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use tengen::clock::{Budget, TimeControl};
-use tengen::watch::PlanView;
+use tengen::game::{Move, PointStatus, Settled, connected};
+use tengen::gtp::format_vertex;
+use tengen::record::{Play, Vertex, result_text};
+use tengen::watch::{Eval, PlanView};
 
-use super::super::new_game::Who;
-use super::super::task::{Task, TaskRequest};
-use super::Session;
+use super::super::game::{GameEnd, Judged, KeptAnalysis, Who};
+use super::super::report::{Task, TaskRequest};
+use super::{Area, Session};
 
 impl Session {
     /// Gives the engine a task once, in the shown position.
@@ -75,22 +80,17 @@ impl Session {
         }
     }
 
-    /// Wants a quick evaluation of the line that ends there.
-    pub(in super::super) fn want_skim(&mut self, end: usize) {
-        self.skim = Some(end);
-    }
-
     /// The engine's current task, if any. Without an open page it searches only for a running clock.
     pub(in super::super) fn request(&self, attended: bool) -> Option<TaskRequest> {
         let task = self.task(attended)?;
-        let node = match (task, self.review) {
-            (Task::Review, Some(end)) => end,
-            _ if task == Task::Skim => self.skim.unwrap_or(self.game.current),
-            _ => self.game.current,
+        let end = match task {
+            Task::Review => self.review,
+            Task::Skim => self.skim,
+            _ => None,
         };
         let request = TaskRequest {
             task,
-            node,
+            node: end.unwrap_or(self.game.current),
             serial: self.serial,
             area: match (&self.area, task) {
                 (Some(area), Task::Analyse) => area.number,
@@ -106,7 +106,7 @@ impl Session {
         if counts && attended {
             return Some(Task::Count);
         }
-        let clocked = self.game.clocks.control() != TimeControl::Unlimited;
+        let clocked = self.game.clocks.control != TimeControl::Unlimited;
         let playing = self.game.current == self.game.live && self.end().is_none() && !over;
         let who = self.game.terms.players[self.board.to_move().index()];
         let asked = self.asked.filter(|(_, node)| *node == self.game.current);
@@ -136,5 +136,138 @@ impl Session {
         }
         let against_engine = self.game.terms.players.contains(&Who::Engine);
         (self.game.options.ponder && playing && against_engine).then_some(Task::Ponder)
+    }
+}
+
+impl Session {
+    /// Takes the engine's count.
+    pub(in super::super) fn count(&mut self, node: usize, settled: Settled) {
+        // Without two passes it is an estimate.
+        let agreed = self.by_rules().is_some() && self.board.agrees_on_dead();
+        if node == self.game.current && agreed {
+            let (result, why) = (result_text(settled.outcome()), "count");
+            self.game.ends.insert(node, GameEnd { result, why });
+        }
+        self.game.counted = Some((node, settled));
+        self.asked = None;
+        self.settle_in();
+    }
+
+    /// Takes the result of a review of the line: as JSON with the positions of the line, and as SGF with comments.
+    pub(in super::super) fn take_review(&mut self, json: String, sgf: String) {
+        self.reviews += 1;
+        self.game.reviewed = (self.reviews, json.into());
+        self.game.reviewed_sgf = sgf.into();
+        self.review = None;
+    }
+
+    /// Keeps an evaluation of a position of which there is none.
+    pub(in super::super) fn note_value(&mut self, node: usize, eval: Eval) {
+        if self.game.tree.has(node) && self.game.tree.node(node).eval.is_none() {
+            self.game.tree.node_mut(node).eval = Some(Box::new(eval));
+        }
+    }
+
+    /// Limits analysis to these points; to none means the whole board.
+    ///
+    /// # Errors
+    /// If no point of them may be played in the shown position.
+    pub(in super::super) fn search_in(&mut self, points: Vec<Move>) -> anyhow::Result<()> {
+        let legal = self.board.legal_moves(self.board.to_move());
+        let is_open = points.is_empty() || points.iter().any(|point| legal.contains(point));
+        ensure!(is_open, "no legal move is in this area");
+        self.areas += 1;
+        self.exhausted = None;
+        self.area = (!points.is_empty()).then_some(Area {
+            points,
+            number: self.areas,
+            found: None,
+        });
+        Ok(())
+    }
+
+    /// The analysis of the shown position as JSON.
+    pub(in super::super) fn analysis(&self) -> Option<&Arc<str>> {
+        let current = self.game.current;
+        let within = self.area.as_ref().and_then(|area| area.found.as_ref());
+        let within = within.filter(|(node, _)| *node == current);
+        let known = self.game.analyses.get(&current).map(|known| &known.json);
+        within.map(|(_, json)| json).or(known)
+    }
+
+    /// Takes the result of a task's search of a position; returns whether it is shown.
+    pub(in super::super) fn see(
+        &mut self,
+        request: TaskRequest,
+        node: usize,
+        json: String,
+        eval: Eval,
+    ) -> bool {
+        match &mut self.area {
+            Some(area) if request.area == area.number => {
+                area.found = Some((node, json.into()));
+                true
+            }
+            _ => self.learn(node, json, eval),
+        }
+    }
+
+    /// Keeps the result of a search of a position, unless there is one with more visits; returns whether it
+    /// did.
+    pub(in super::super) fn learn(&mut self, node: usize, json: String, eval: Eval) -> bool {
+        let analyses = &self.game.analyses;
+        let known = analyses.get(&node).map_or(0, |known| known.visits);
+        if !self.game.tree.has(node) || known > eval.visits {
+            return false;
+        }
+        let (visits, json) = (eval.visits, json.into());
+        self.game
+            .analyses
+            .insert(node, KeptAnalysis { visits, json });
+        self.game.tree.node_mut(node).eval = Some(Box::new(eval));
+        true
+    }
+
+    /// Changes whether the stones around a point are dead in the last count: those of one colour up to living
+    /// stones of the other.
+    ///
+    /// # Errors
+    /// If nothing was counted here, or there is no stone.
+    pub(in super::super) fn mark_dead(&mut self, point: Move) -> anyhow::Result<()> {
+        let counted = self.game.counted.as_ref();
+        let counted = counted.filter(|(node, _)| *node == self.game.current);
+        let (_, settled) = counted.context("count first")?;
+        let color = self.board.stone(point).context("there is no stone")?;
+        let was_dead = settled.statuses[point.index()] == PointStatus::Dead;
+        let now = if was_dead { color } else { color.opponent() };
+        let mut owner = settled.owners(|point| self.board.stone(point));
+        let own = |at| self.board.stone(at) != Some(color.opponent());
+        for point in connected(self.board.size(), [point], own) {
+            owner[point.index()] = now.signed(1.0);
+        }
+        let settled = self.board.settle_as(owner);
+        let settled = settled.context("nothing is counted here")?;
+        self.count(self.game.current, settled);
+        Ok(())
+    }
+
+    /// Asks how good a move is in the shown position, without playing it.
+    ///
+    /// # Errors
+    /// If it is illegal.
+    pub(in super::super) fn judge(&mut self, vertex: Vertex) -> anyhow::Result<()> {
+        let color = self.board.to_move();
+        let play = Play { color, vertex };
+        self.board.play(play)?;
+        self.board.undo()?;
+        self.judged = Some(Judged {
+            node: self.game.current,
+            at: format_vertex(vertex, self.board.size()),
+            play,
+            done: false,
+            eval: Eval::default(),
+            pv: Vec::new(),
+        });
+        Ok(())
     }
 }

@@ -1,12 +1,72 @@
-//! Positions from user input: SGF files, boards and moves as text.
+//! What the subcommands of several programs share: game files and positions from user input (SGF files, boards and moves
+//! as text), and positions for measurements.
 
 use std::iter::Peekable;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, bail};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::game::{BoardSize, Color, Game};
 use crate::gtp::{format_vertex, parse_vertex};
 use crate::record::{GameRecord, LaterSetup, Play, Vertex, file, sgf};
-use anyhow::{Context as _, anyhow, bail};
+
+/// The SGF files among these paths, and in folders among them, in order.
+///
+/// # Errors
+/// Names a folder that cannot be read or has none.
+pub fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        let name = || path.display().to_string();
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).with_context(name)? {
+            let file = entry.with_context(name)?.path();
+            if file.extension().is_some_and(|extension| extension == "sgf") {
+                inside.push(file);
+            }
+        }
+        if inside.is_empty() {
+            bail!("{} contains no SGF file", name());
+        }
+        inside.sort();
+        files.append(&mut inside);
+    }
+    Ok(files)
+}
+
+/// At most this many of the items, evenly chosen; all without a limit.
+#[must_use]
+pub fn sample<T: Clone>(items: Vec<T>, most: Option<usize>) -> Vec<T> {
+    match most.filter(|&most| most < items.len()) {
+        None => items,
+        Some(most) => (0..most)
+            .map(|index| items[index * items.len() / most].clone())
+            .collect(),
+    }
+}
+
+/// A position after this many random plies, or fewer if the game ends: the same in every run and on every machine.
+pub fn random_position<G: Game>(empty: &G, plies: u32, seed: u64) -> G {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut position = empty.clone();
+    for _ in 0..plies {
+        let count = position.legal_count();
+        if count <= 2 {
+            break;
+        }
+        let choice = rng.random_range(0..count);
+        if let Some(mv) = position.legal_moves().nth(choice) {
+            position.play(mv);
+        }
+    }
+    position
+}
 
 /// Reads an SGF file, or its first `plies` moves.
 ///
