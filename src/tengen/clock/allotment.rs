@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::budget::from_seconds;
 use super::experience::Experience;
-use super::situation::Situation;
+use super::params::Situation;
 use super::{Budget, Overtime, TimeLeft};
 
 /// Scale, in plies, of the logistic distribution of the expected proof ply around its mean (in 300 games
@@ -250,5 +250,4 @@ fn needs_thought(plies: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "allotment_tests.rs"]
 mod tests;

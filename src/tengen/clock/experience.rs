@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::budget::from_seconds;
-use super::situation::MoveTimeUsed;
+use super::params::MoveTimeUsed;
 use super::{Budget, LagMeter, StopReason, StopRules, TimeParams};
 
 /// Used share of the planned time, before there are measurements.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::experience::{Experience, MIN_HARD};
-use super::situation::{MoveTimeUsed, Situation};
-use super::stop_delays::ANSWER;
+use super::params::{MoveTimeUsed, Situation};
+use super::stop::ANSWER;
 use super::{Budget, Lag, TimeLeft, TimeParams, Told, allotment, experience};
 
 /// A larger difference after one move, as a share of the main time (and more than a second), is not

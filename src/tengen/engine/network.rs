@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::built_in::built_in_name;
-use super::fallbacks::{Attempt, fallbacks};
+use super::networks::{Attempt, fallbacks};
 use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::{Encode, Mismatch};

@@ -7,15 +7,14 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::dead_stones::{DeadStoneEstimator, MakeExpected};
-use super::estimate_limits::EstimateLimits;
+use super::dead_stones::{DeadStoneEstimator, EstimateLimits, MakeExpected};
 use super::from_book::FromBook;
 use super::history::History;
 use super::loading;
 use super::passing::{self, PassJudgement};
 use super::static_policy::{self, StaticPolicy};
+use super::thinker::Worker;
 use super::timing::{self, Timing};
-use super::worker::Worker;
 use super::{
     AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, MakeThinker,
     MoveKind, MoveRequest, MoveTime, Resign, RulesError, ScoringInterrupted, Solution, ThinkerLog,

@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use super::limits::{Limits, Purpose, StopFlag};
+use super::request::{Limits, Purpose, StopFlag};
 use super::root::Leaders;
-use crate::clock::stop_delays::BATCH;
+use crate::clock::stop::BATCH;
 use crate::clock::{Clock, Progress, StopReason};
 
 /// Maximum time without a playout: a network that takes longer hangs, and without a clock nothing

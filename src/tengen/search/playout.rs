@@ -8,7 +8,7 @@ use super::leaf::{Leaf, ending};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::points::{Judged, OwnershipSums, with_lead};
-use super::prober::{ProbeContext, Prober};
+use super::request::{ProbeContext, Prober};
 use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::game::{Game, GameState, Move, OwnershipEstimate, PositionHistory, ProbeResult};

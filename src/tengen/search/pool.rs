@@ -6,13 +6,13 @@ use std::time::Duration;
 use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 
 use super::control::{Control, MIN_STALL, Overdue, StallWatch};
-use super::error::SearchError;
-use super::limits::PointsByMove;
 use super::points::OwnershipSums;
-use super::prober::Prober;
+use super::request::PointsByMove;
+use super::request::Prober;
+use super::request::SearchError;
 use super::worker::{Job, JobResult, Worker};
 use crate::clock::StopReason;
-use crate::clock::stop_delays::LOOK;
+use crate::clock::stop::LOOK;
 use crate::encode::{self, Encode, Encoding};
 use tengen_nn::eval::{EvalError, Evaluator};
 

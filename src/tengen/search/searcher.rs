@@ -7,15 +7,15 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::control::Control;
-use super::error::SearchError;
-use super::limits::{AnalysisOptions, Limits, Purpose, StopFlag};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::playout::Endings;
 use super::points::{OwnershipSums, without_lead};
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
 use super::report::{Observer, SearchReport};
+use super::request::SearchError;
 use super::request::SearchRequest;
+use super::request::{AnalysisOptions, Limits, Purpose, StopFlag};
 use super::select::RootPriors;
 use super::tree::Tree;
 use super::worker::Job;

@@ -4,9 +4,9 @@
 //! reuse: after one's own move, the opponent's move, an undo, or a replay of the whole game.
 
 use super::arena::{Arena, MemoryBudget};
-use super::atomic::{AtomicU32, Ordering};
 use super::edge::{Choice, Edge, EdgeId, block_len};
 use super::memory::zeros;
+use super::memory::{AtomicU32, Ordering};
 use super::node::{Node, NodeId};
 use crate::game::Move;
 

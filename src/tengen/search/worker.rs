@@ -11,7 +11,7 @@ use super::node::NodeId;
 use super::params::SearchParams;
 use super::playout::{Descent, Endings, Playouts, SearchContext};
 use super::points::OwnershipSums;
-use super::prober::Prober;
+use super::request::Prober;
 use super::root;
 use super::select::RootPriors;
 use super::tree::Tree;
@@ -34,7 +34,7 @@ pub(super) struct Job<G: Game> {
     pub(super) control: Arc<Control>,
     /// One per thread, where the network predicts points; otherwise empty.
     pub(super) points: Arc<Vec<OwnershipSums>>,
-    /// See [`AnalysisOptions::judged`](super::limits::AnalysisOptions::judged).
+    /// See [`AnalysisOptions::judged`](super::request::AnalysisOptions::judged).
     pub(super) judged: Option<Arc<OwnershipEstimate>>,
 }
 

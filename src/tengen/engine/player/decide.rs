@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use super::super::choose::choose;
-use super::super::estimate_limits::EstimateLimits;
+use super::super::choose::{choose, loses_the_count};
+use super::super::dead_stones::EstimateLimits;
 use super::super::merge_proof::merge_static;
 use super::super::passing::{self, PassJudgement};
-use super::super::resign::loses_the_count;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::Player;
 use crate::clock::{Budget, StopReason};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::dead_stones::ScoringInterrupted;
-use super::super::estimate_limits::EstimateLimits;
+use super::super::dead_stones::{EstimateLimits, ScoringInterrupted};
 use super::super::passing::{self, PassJudgement};
 use super::Player;
 use crate::game::{
