@@ -42,8 +42,9 @@ struct Estimate {
 
 /// Judges positions of one game, and remembers the last: controllers ask for score and dead stones
 /// one after the other.
-pub(super) struct DeadStoneEstimator<G: Game> {
-    expect: Option<MakeExpected<G>>,
+pub(crate) struct DeadStoneEstimator<G: Game> {
+    /// How it judges; it judges nothing without.
+    pub(crate) expect: Option<MakeExpected<G>>,
     time: Arc<dyn Clock>,
     /// The last one. While a clock runs any of the present position will do.
     last: Option<Estimate>,
@@ -52,21 +53,13 @@ pub(super) struct DeadStoneEstimator<G: Game> {
 }
 
 impl<G: Game> DeadStoneEstimator<G> {
-    /// One that judges nothing.
-    pub(super) fn none(time: Arc<dyn Clock>) -> DeadStoneEstimator<G> {
+    /// One that judges nothing yet.
+    pub(super) fn new(time: Arc<dyn Clock>) -> DeadStoneEstimator<G> {
         DeadStoneEstimator {
             expect: None,
             time,
             last: None,
             rate: None,
-        }
-    }
-
-    /// The same with an estimator.
-    pub(super) fn asking(self, expect: MakeExpected<G>) -> DeadStoneEstimator<G> {
-        DeadStoneEstimator {
-            expect: Some(expect),
-            ..self
         }
     }
 
@@ -276,10 +269,9 @@ mod tests {
             crate::rollout::expect(position, 100, 1, &|| false)
         };
         let time: Arc<dyn Clock> = Arc::<FakeClock>::clone(clock);
-        (
-            DeadStoneEstimator::none(time).asking(Box::new(expect)),
-            made,
-        )
+        let mut judge = DeadStoneEstimator::new(time);
+        judge.expect = Some(Box::new(expect));
+        (judge, made)
     }
 
     /// White has passed, and Black's wall leaves nothing open.

@@ -47,6 +47,7 @@ pub(crate) use from_book::FromBook;
 pub use network::NetworkThinker;
 pub use networks::{NetworkSetup, Networks};
 pub use options::{Backend, EngineOptions};
+pub(crate) use player::MakeSolver;
 pub use player::Player;
 pub(crate) use probing::probers;
 pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};

@@ -45,9 +45,16 @@ pub struct NetworkThinker<G: Encode> {
 }
 
 impl<G: Encode> NetworkThinker<G> {
-    /// A thinker that has not loaded anything yet.
+    /// A thinker that has not loaded anything yet. It shares `networks` with others of the same settings, its search
+    /// calls the `prober` for new positions, and the log is of the networks in use.
     #[must_use]
-    pub fn new(setup: NetworkSetup, time: Arc<dyn Clock>) -> NetworkThinker<G> {
+    pub fn new(
+        setup: NetworkSetup,
+        networks: Networks,
+        prober: Option<ProberMaker<G>>,
+        thinker_log: ThinkerLog,
+        time: Arc<dyn Clock>,
+    ) -> NetworkThinker<G> {
         let bytes = (setup.searcher.params.memory_mib as usize) << 20;
         let rollout = RolloutThinker::new(setup.searcher.seed, Arc::clone(&time));
         NetworkThinker {
@@ -58,33 +65,13 @@ impl<G: Encode> NetworkThinker<G> {
             game_has_failure: false,
             worst: log::Level::Info,
             last_reason: String::new(),
-            thinker_log: ThinkerLog::default(),
+            thinker_log,
             hidden_komi: 0.0,
             setup,
-            networks: Networks::default(),
-            prober: None,
+            networks,
+            prober,
             time,
         }
-    }
-
-    /// Sets a prober for new positions of the search.
-    #[must_use]
-    pub fn with_prober(mut self, make: Option<ProberMaker<G>>) -> Self {
-        self.prober = make;
-        self
-    }
-
-    /// Shares networks with other thinkers of the same settings.
-    #[must_use]
-    pub fn with_networks(self, networks: Networks) -> Self {
-        NetworkThinker { networks, ..self }
-    }
-
-    /// Sets the log of the networks in use.
-    #[must_use]
-    pub fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
-        self.thinker_log = thinker_log;
-        self
     }
 
     /// The search with a network, which is loaded at the first call; `None` when no candidate is
@@ -117,11 +104,8 @@ impl<G: Encode> NetworkThinker<G> {
         );
         // A warning if it replaces something that is broken.
         self.say(self.worst, what);
-        let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time));
-        let searcher = match &self.prober {
-            Some(make) => searcher.with_prober(Arc::clone(make)),
-            None => searcher,
-        };
+        let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time))
+            .with_prober(self.prober.clone());
         self.present = Some((attempt, Box::new(searcher)));
     }
 
@@ -291,9 +275,14 @@ mod tests {
     }
 
     /// Searches an empty 5x5 board.
+    fn thinker<G: Encode>(setup: NetworkSetup) -> NetworkThinker<G> {
+        let (networks, log) = (Networks::default(), ThinkerLog::default());
+        NetworkThinker::new(setup, networks, None, log, Arc::new(SystemClock::new()))
+    }
+
     fn think(setup: NetworkSetup) -> SearchReport {
         let position = SmallNoGo::new(BoardSize::square(5)).expect("a small board");
-        let mut thinker = NetworkThinker::new(setup, Arc::new(SystemClock::new()));
+        let mut thinker = thinker(setup);
         let limits = Limits {
             visits: Some(20),
             budget: None,
@@ -323,7 +312,7 @@ mod tests {
     #[test]
     fn the_built_in_network_is_searched_with() {
         let position = SmallNoGo::new(BoardSize::square(9)).expect("a usual board");
-        let mut thinker = NetworkThinker::new(network_setup(), Arc::new(SystemClock::new()));
+        let mut thinker = thinker(network_setup());
         let limits = Limits {
             visits: Some(30),
             budget: None,

@@ -291,10 +291,10 @@ pub(super) fn reordered<G: Game>(
         true => ending(position, judged),
         false => instead_of_pass(position, report, judged)?.mv,
     };
-    let place = report.moves.iter().position(|found| found.mv == first)?;
     let mut report = report.clone();
-    report.moves.get_mut(..=place)?.rotate_right(1);
-    Some(report)
+    report
+        .put_first(|found| found.mv == first)
+        .then_some(report)
 }
 
 #[cfg(test)]

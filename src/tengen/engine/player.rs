@@ -7,7 +7,7 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::dead_stones::{DeadStoneEstimator, EstimateLimits, MakeExpected};
+use super::dead_stones::{DeadStoneEstimator, EstimateLimits};
 use super::from_book::FromBook;
 use super::history::History;
 use super::loading;
@@ -21,7 +21,7 @@ use super::{
     ThinkingLimits,
 };
 use crate::book::BookPosition;
-use crate::clock::{Budget, Clock, StopReason, TimeControl};
+use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, OwnershipEstimate,
     Rules as _, Settled, Symmetry, scoring,
@@ -33,7 +33,7 @@ use crate::search::{
 use crate::solver::{self, Solve};
 
 /// Number of threads, and a solver that is created when needed.
-type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
+pub(crate) type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
 
 /// Creates a solver, if the game has one.
 pub(crate) type MakeSolver<G> = Box<dyn FnOnce() -> Option<Box<dyn Solve<G>>> + Send>;
@@ -46,20 +46,21 @@ pub struct Player<G: Game> {
     times: Vec<(usize, MoveTime)>,
     worker: Worker<G>,
     /// Solves positions on request.
-    solver: Option<LazySolver<G>>,
-    thinker_log: ThinkerLog,
+    pub(crate) solver: Option<LazySolver<G>>,
+    /// The log for [`Engine::thinker_log`].
+    pub(crate) thinker_log: ThinkerLog,
     /// Report of the last search of this game.
     last_report: Option<SearchReport>,
     /// Its own move was the last, and the opponent is thinking.
     awaits_reply: bool,
-    /// Estimates dead stones.
-    dead_stones: DeadStoneEstimator<G>,
-    /// Chooses the move when there is no search result.
-    look_at_once: StaticPolicy<G>,
+    /// Estimates dead stones, for [`Engine::settle`] and for passes.
+    pub(crate) dead_stones: DeadStoneEstimator<G>,
+    /// Chooses the move when there is no search result: by default any legal one.
+    pub(crate) look_at_once: StaticPolicy<G>,
     /// When it resigns; `None` for never.
-    resign: Option<Resign>,
-    /// Its book of openings.
-    book: Option<FromBook>,
+    pub(crate) resign: Option<Resign>,
+    /// Its book of openings, from which it plays without a search.
+    pub(crate) book: Option<FromBook>,
     time: Arc<dyn Clock>,
 }
 
@@ -81,54 +82,12 @@ impl<G: Game> Player<G> {
             thinker_log: ThinkerLog::default(),
             last_report: None,
             awaits_reply: false,
-            dead_stones: DeadStoneEstimator::none(Arc::clone(&time)),
+            dead_stones: DeadStoneEstimator::new(Arc::clone(&time)),
             look_at_once: static_policy::any_legal(),
             resign: None,
             book: None,
             time,
         }
-    }
-
-    /// Sets a solver with this many threads for [`Engine::solve`].
-    #[must_use]
-    pub(crate) fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
-        self.solver = Some((threads, LazyCell::new(make)));
-        self
-    }
-
-    /// Enables resignation.
-    #[must_use]
-    pub(crate) fn with_resign(mut self, resign: Option<Resign>) -> Self {
-        self.resign = resign;
-        self
-    }
-
-    /// Sets the book from which it plays without a search.
-    #[must_use]
-    pub(crate) fn with_book(mut self, book: Option<FromBook>) -> Self {
-        self.book = book;
-        self
-    }
-
-    /// Sets the estimator for [`Engine::settle`] and for passes.
-    #[must_use]
-    pub(crate) fn with_dead_stones(mut self, expect: MakeExpected<G>) -> Self {
-        self.dead_stones = self.dead_stones.asking(expect);
-        self
-    }
-
-    /// Sets how moves are chosen without a search result; the default is any legal move.
-    #[must_use]
-    pub(crate) fn with_look_at_once(mut self, look: StaticPolicy<G>) -> Self {
-        self.look_at_once = look;
-        self
-    }
-
-    /// Sets the log for [`Engine::thinker_log`].
-    #[must_use]
-    pub(crate) fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
-        self.thinker_log = thinker_log;
-        self
     }
 
     /// Prepares for the next search: the network is loaded, if it is not yet.
@@ -138,16 +97,9 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Drops search results: they were of another game.
-    fn forget_searches(&mut self) {
-        self.worker.new_game();
-        self.last_report = None;
-        self.resign.iter_mut().for_each(Resign::forget);
-    }
-
     /// Drops the game so far, except for what the time managers have learned.
     fn begin(&mut self) {
-        self.forget_searches();
+        self.forget();
         self.awaits_reply = false;
         self.times.clear();
         self.timing.new_game();
@@ -170,7 +122,7 @@ impl<G: Game> Engine for Player<G> {
 
     fn set_komi(&mut self, komi: HalfPoints) {
         if self.history.set_komi(komi) {
-            self.forget_searches();
+            self.forget();
         }
     }
 
@@ -182,7 +134,7 @@ impl<G: Game> Engine for Player<G> {
         }
         let changed = self.history.set_rules(rules);
         if changed.map_err(|_| RulesError::Broken)? {
-            self.forget_searches();
+            self.forget();
         }
         Ok(())
     }
@@ -371,7 +323,9 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn forget(&mut self) {
-        self.forget_searches();
+        self.worker.new_game();
+        self.last_report = None;
+        self.resign.iter_mut().for_each(Resign::forget);
     }
 
     fn rest(&mut self) {
@@ -379,7 +333,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn static_value(&mut self) -> f32 {
-        (self.look_at_once)(&self.history.game_state(), StopReason::Time).value
+        (self.look_at_once)(&self.history.game_state()).value
     }
 
     fn last_report(&self) -> Option<&SearchReport> {

@@ -143,22 +143,15 @@ fn put_first_statically<G: Rollout>(position: &G, found: &mut RaveReport) {
 fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchReport {
     let prior = 1.0 / (found.moves.len().max(1) as f32);
     let value = found.value();
-    let (playouts, reused, expected) = (found.rollouts, found.reused, found.expected);
     let moves = found.moves.into_iter();
     SearchReport {
-        moves: moves.map(|mv| move_report(mv, prior)).collect(),
         value,
-        proof: None,
-        visits: playouts + reused,
-        reused,
-        playouts,
-        evaluations: 0,
-        collisions: 0,
-        nodes: 0,
-        expected,
-        hidden_komi: 0.0,
+        visits: found.rollouts + found.reused,
+        reused: found.reused,
+        playouts: found.rollouts,
+        expected: found.expected,
         elapsed,
-        stop,
+        ..SearchReport::unsearched(moves.map(|mv| move_report(mv, prior)).collect(), stop)
     }
 }
 
@@ -166,15 +159,13 @@ fn move_report(found: RaveMove, prior: f32) -> MoveReport {
     let variance = (1.0 - found.value * found.value).max(0.0);
     let error = (variance / (found.visits.max(1) as f32)).sqrt();
     MoveReport {
-        mv: found.mv,
         visits: found.visits,
         value: found.value,
         lcb: (found.value - LCB_DEVIATIONS * error).max(-1.0),
-        prior,
-        proof: None,
         pv: found.pv,
         pv_visits: found.pv_visits,
         expected: found.expected,
+        ..MoveReport::unsearched(found.mv, prior)
     }
 }
 

@@ -146,10 +146,8 @@ pub(super) fn verify_move<G: Solvable>(
         nodes += solved.nodes;
         let known = solved.proof();
         if known == Some(Proof::Loss) {
-            let win = Proof::Win;
-            found.proof = Some(win);
-            (found.value, found.lcb) = (win.value(), win.value());
-            (report.proof, report.value) = (Some(win), win.value());
+            found.prove(Proof::Win);
+            (report.proof, report.value) = (Some(Proof::Win), Proof::Win.value());
         }
         if known != Some(Proof::Win) {
             break;

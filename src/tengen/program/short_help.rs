@@ -6,54 +6,10 @@ use clap::{Arg, Command};
 const MAX_FLAGS: usize = 15;
 
 /// The usual flags of all commands that have many.
-const USUAL: [&str; 46] = [
-    "backend",
-    "batch",
-    "book",
-    "concurrency",
-    "config",
-    "data",
-    "device",
-    "elo0",
-    "elo1",
-    "engine",
-    "epochs",
-    "fit-device",
-    "first",
-    "game",
-    "games",
-    "held-out",
-    "hours",
-    "html",
-    "komi",
-    "learning-rate",
-    "level",
-    "live-board",
-    "model",
-    "name",
-    "net",
-    "open",
-    "openings",
-    "opponent",
-    "out",
-    "pairs",
-    "parameter",
-    "ponder",
-    "port",
-    "positions",
-    "records",
-    "rules",
-    "second",
-    "sgf",
-    "size",
-    "start-from",
-    "steps",
-    "threads",
-    "throughput",
-    "time",
-    "time-per-move",
-    "visits",
-];
+const USUAL: &str = "backend batch book concurrency config data device elo0 elo1 engine epochs fit-device first game games \
+    held-out hours html komi learning-rate level live-board model name net open openings opponent out pairs \
+    parameter ponder port positions records rules second sgf size start-from steps threads throughput time \
+    time-per-move visits";
 
 /// Characters of a flag's text that fit beside its name.
 const LENGTH: usize = 54;
@@ -68,7 +24,8 @@ pub(super) fn with_short_help(command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let text = arg.get_long_help().or(arg.get_help());
         let text = text.map(ToString::to_string).unwrap_or_default();
-        let is_usual = USUAL.contains(&arg.get_id().as_str().replace('_', "-").as_str());
+        let name = arg.get_id().as_str().replace('_', "-");
+        let is_usual = USUAL.split(' ').any(|usual| usual == name);
         let is_rare = has_many && !is_usual && !arg.is_required_set() && !arg.is_positional();
         let hides = is_rare || arg.is_hide_short_help_set();
         arg.help(beginning(&text))

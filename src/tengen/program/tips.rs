@@ -5,38 +5,30 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error};
 
 /// What people look for under a name that is no subcommand.
-const SUBCOMMANDS: [(&str, &str); 7] = [
-    (
-        "play",
-        "`tengen board --open` plays in the browser, `tengen gtp` in the terminal; `tengen-match play` lets engines \
-         play",
-    ),
-    ("match", "`tengen-match play` plays matches between engines"),
-    ("train", "`tengen-train loop` trains a network"),
-    (
-        "selfplay",
-        "`tengen-train selfplay` plays games to learn from",
-    ),
-    (
-        "analyze",
-        "`tengen review` analyses a game, `tengen analysis` answers programs such as KaTrain",
-    ),
-    (
-        "analyse",
-        "`tengen review` analyses a game, `tengen analysis` answers programs such as KaTrain",
-    ),
-    (
-        "benchmark",
-        "`tengen bench --throughput` measures the speed",
-    ),
-];
+fn of_subcommand(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "play" => {
+            "`tengen board --open` plays in the browser, `tengen gtp` in the terminal; `tengen-match play` lets engines \
+             play"
+        }
+        "match" => "`tengen-match play` plays matches between engines",
+        "train" => "`tengen-train loop` trains a network",
+        "selfplay" => "`tengen-train selfplay` plays games to learn from",
+        "analyze" | "analyse" => {
+            "`tengen review` analyses a game, `tengen analysis` answers programs such as KaTrain"
+        }
+        "benchmark" => "`tengen bench --throughput` measures the speed",
+        _ => return None,
+    })
+}
 
 /// What people look for under a flag that there is not.
-const FLAGS: [(&str, &str); 1] = [(
-    "--time",
-    "clocks come from the board program (GTP: time_settings) or from `tengen-match --time`; \
-     --time-per-move SECONDS limits each move",
-)];
+fn of_flag(name: &str) -> Option<&'static str> {
+    (name == "--time").then_some(
+        "clocks come from the board program (GTP: time_settings) or from `tengen-match --time`; \
+         --time-per-move SECONDS limits each move",
+    )
+}
 
 /// Mistakes in a name that still let it be recognised.
 const MAX_MISTAKES: usize = 2;
@@ -48,10 +40,9 @@ pub(super) fn with_tip(mut error: Error, command: &Command) -> Error {
         _ => None,
     };
     let word = given(&error, ContextKind::InvalidSubcommand);
-    let tip = word.as_ref().and_then(|word| find(&SUBCOMMANDS, word));
     let flag = given(&error, ContextKind::InvalidArg);
-    let flag = flag.as_ref().and_then(|flag| find(&FLAGS, flag));
-    if let Some(tip) = tip.or(flag) {
+    let of_flag = || flag.as_deref().and_then(of_flag);
+    if let Some(tip) = word.as_deref().and_then(of_subcommand).or_else(of_flag) {
         let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
         error.insert(ContextKind::Suggested, tip);
         // Instead of a flag that looks like it.
@@ -65,11 +56,6 @@ pub(super) fn with_tip(mut error: Error, command: &Command) -> Error {
         error.insert(ContextKind::SuggestedSubcommand, nearest);
     }
     error
-}
-
-fn find(tips: &[(&str, &'static str)], word: &str) -> Option<&'static str> {
-    let found = tips.iter().find(|(known, _)| *known == word);
-    found.map(|(_, tip)| *tip)
 }
 
 /// The subcommand of the most similar name: clap's own measure does not know exchanged letters.

@@ -149,8 +149,7 @@ fn put_wins_first<G: Game>(
         .collect();
     moves.sort_by_key(|found| !won.contains(&found.mv));
     for found in &mut moves[..won.len()] {
-        found.proof = Some(Proof::Win);
-        (found.value, found.lcb) = (Proof::Win.value(), Proof::Win.value());
+        found.prove(Proof::Win);
     }
     !won.is_empty()
 }

@@ -126,9 +126,11 @@ impl<G: Encode> Searcher<G> {
     /// [`ProbeContext`](super::ProbeContext) says. With one thread, equal calls in equal order must
     /// give equal answers, or searches are not reproducible.
     #[must_use]
-    pub fn with_prober(mut self, make: ProberMaker<G>) -> Self {
-        self.make_prober = Some(make);
-        self
+    pub fn with_prober(self, make_prober: Option<ProberMaker<G>>) -> Self {
+        Searcher {
+            make_prober,
+            ..self
+        }
     }
 
     /// Drops the tree: the next search reuses no visits.

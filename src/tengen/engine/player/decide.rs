@@ -147,7 +147,7 @@ impl<G: Game> Player<G> {
     /// on dead stones.
     fn static_policy(&mut self, start: &GameState<G>) -> SearchReport {
         let searched = GameState::new(scoring::searched(start.position()), start.past().clone());
-        (self.look_at_once)(&searched, StopReason::Time)
+        (self.look_at_once)(&searched)
     }
 
     /// Whether to resign: the last searches and the count agree, and the opponent has not just
