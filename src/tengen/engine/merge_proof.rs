@@ -105,13 +105,10 @@ pub(super) fn show_proof<G: Solvable>(
     if purpose == Purpose::Position {
         let mut next = position.clone();
         next.play(best.mv);
-        let effort = SolveLimits {
-            nodes: LINE,
-            threads: 1,
-            halt: &|_| stop.is_raised(),
-        };
+        let halt = |_: u64| stop.is_raised();
         best.pv = vec![best.mv];
-        best.pv.extend(solver.line(&next, &effort));
+        best.pv
+            .extend(solver.line(&next, &SolveLimits::alone(LINE, &halt)));
         // The solver has proven each of these moves, and the search may have been at the first.
         best.pv_visits.truncate(1);
         best.pv_visits.resize(best.pv.len(), 1);

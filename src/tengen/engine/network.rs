@@ -15,8 +15,8 @@ use crate::encode::{Encode, Mismatch};
 use crate::game::GameState;
 use crate::rollout::Rollout;
 use crate::search::{
-    EvaluatorMaker, Limits, Observer, ProberMaker, SearchError, SearchReport, SearchRequest,
-    Searcher, StopFlag,
+    EvaluatorMaker, Observer, ProberMaker, SearchError, SearchReport, SearchRequest, Searcher,
+    StopFlag,
 };
 use tengen_nn::eval::{EvalError, ModelInfo};
 
@@ -179,9 +179,7 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
         let (time, started) = (Arc::clone(&self.time), self.time.now());
         let rest = || {
             let elapsed = time.now().saturating_sub(started);
-            let budget = request.limits.budget.map(|budget| budget.after(elapsed));
-            let limits = request.limits;
-            request.clone().within(Limits { budget, ..limits })
+            request.clone().within(request.limits.after(elapsed))
         };
         let mut found = None;
         while let Some(searcher) = self.searcher(request.start.position()) {
@@ -249,6 +247,7 @@ mod tests {
     use crate::engine::testing::network_setup;
     use crate::game::{BoardSize, Game};
     use crate::games::nogo::SmallNoGo;
+    use crate::search::Limits;
     use tengen_nn::eval::testnet::{SMALL, Shape};
     use tengen_nn::eval::{BackendKind, ModelSource};
 

@@ -93,7 +93,7 @@ impl<G: Game> Player<G> {
     /// Prepares for the next search: the network is loaded, if it is not yet.
     pub(crate) fn prepare(&mut self) {
         if self.history.position().outcome().is_none() {
-            self.worker.prepare(self.history.game_state());
+            self.worker.prepare(&self.history.game_state());
         }
     }
 
@@ -248,7 +248,7 @@ impl<G: Game> Engine for Player<G> {
             .with(analysis);
         let found = match request.effort {
             AnalysisEffort::Network(_) => {
-                let evaluated = self.worker.evaluate(game_state.clone(), None, stop);
+                let evaluated = self.worker.evaluate(&game_state, None, stop);
                 evaluated.map(|report| report.turned(symmetry.inverse(), position.size()))
             }
             _ => self.worker.search(search.clone(), &mut shown),
@@ -319,7 +319,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn get_ready(&mut self, stop: &StopFlag) {
-        self.worker.get_ready(self.history.game_state(), stop);
+        self.worker.get_ready(&self.history.game_state(), stop);
     }
 
     fn forget(&mut self) {

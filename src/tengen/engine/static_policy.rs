@@ -54,11 +54,7 @@ impl Known {
         if !position.nodes_to_solve().is_none_or(within_reach) {
             return Known::default();
         }
-        let effort = SolveLimits {
-            nodes: NODES,
-            threads: 1,
-            halt: &|nodes| nodes >= NODES,
-        };
+        let effort = SolveLimits::alone(NODES, &|nodes| nodes >= NODES);
         let found = solver.solve(position, &effort);
         match found.proof() {
             Some(Proof::Win) => Known {

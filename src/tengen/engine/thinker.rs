@@ -15,14 +15,10 @@ use crate::clock::stop::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
 use crate::game::{Game, GameState, scoring};
 use crate::search::{Limits, Observer, SearchError, SearchReport, SearchRequest, StopFlag};
-use tengen_nn::eval::EvalError;
 
 /// Why a thinker has no report.
 #[derive(Debug, Error)]
 pub enum ThinkError {
-    /// The network cannot be loaded or run.
-    #[error(transparent)]
-    Eval(#[from] EvalError),
     /// The method's own reason, such as a file that cannot be read or does not fit.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
@@ -64,11 +60,7 @@ pub trait Thinker<G: Game>: Send {
     /// # Errors
     /// As [`Thinker::search`].
     fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
-        let once = Limits {
-            visits: Some(1),
-            budget: None,
-        };
-        let request = SearchRequest::new(start.clone()).within(once);
+        let request = SearchRequest::new(start.clone()).within(Limits::ONE_VISIT);
         self.search(&request, &mut |_| {})
     }
 
@@ -105,27 +97,8 @@ impl ThinkerLog {
 /// Maximum wait for the preparation of a thinker: a device that takes longer hangs.
 const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
 
-/// Tasks of a thinker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Task {
-    /// [`super::Thinker::search`].
-    Search,
-    /// [`super::Thinker::evaluate`].
-    Evaluate,
-    /// [`super::Thinker::prepare`]; without an answer.
-    Prepare,
-}
-
 /// One task for the thinker.
-struct SearchJob<G: Game> {
-    request: SearchRequest<G>,
-    task: Task,
-    /// Raised when the answer is no longer awaited.
-    given_up: StopFlag,
-    /// A new game has begun since the last job.
-    new_game: bool,
-    reply: Sender<ThinkerReply>,
-}
+type Job<G> = Box<dyn FnOnce(&mut dyn Thinker<G>) + Send>;
 
 /// Messages from the thinker.
 enum ThinkerReply {
@@ -137,11 +110,16 @@ enum ThinkerReply {
 /// A thinker on its own thread, started by the first job.
 pub(super) struct Worker<G: Game> {
     make: MakeThinker<G>,
-    jobs: Option<Sender<SearchJob<G>>>,
+    jobs: Option<Sender<Job<G>>>,
     new_game: bool,
     /// Ends the current preparation.
     preparing: StopFlag,
     time: Arc<dyn Clock>,
+}
+
+/// The position as it is searched.
+pub(super) fn searched<G: Game>(start: &GameState<G>) -> GameState<G> {
+    GameState::new(scoring::searched(start.position()), start.past().clone())
 }
 
 impl<G: Game> Worker<G> {
@@ -164,36 +142,52 @@ impl<G: Game> Worker<G> {
     /// receives reports meanwhile, on this thread.
     pub(super) fn search(
         &mut self,
-        request: SearchRequest<G>,
+        mut request: SearchRequest<G>,
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
-        self.run(request, Task::Search, observer)
+        request.start = searched(&request.start);
+        let (budget, stop) = (request.limits.budget, request.stop.clone());
+        self.run(budget, &stop, observer, move |thinker, tell| {
+            thinker.search(&request, &mut |report| {
+                tell(ThinkerReply::Seen(report.clone()))
+            })
+        })
     }
 
     /// A first evaluation without search, waited for as long as the budget says and until `stop` is raised.
     pub(super) fn evaluate(
         &mut self,
-        start: GameState<G>,
+        start: &GameState<G>,
         budget: Option<Budget>,
         stop: &StopFlag,
     ) -> Result<SearchReport, ThinkError> {
-        let limits = Limits {
-            visits: None,
-            budget,
-        };
-        let request = SearchRequest::new(start).within(limits).until(stop);
-        self.run(request, Task::Evaluate, &mut |_| {})
+        let start = searched(start);
+        self.run(budget, stop, &mut |_| {}, move |thinker, _| {
+            thinker.evaluate(&start)
+        })
     }
 
     fn run(
         &mut self,
-        request: SearchRequest<G>,
-        task: Task,
+        budget: Option<Budget>,
+        stop: &StopFlag,
         observer: &mut Observer<'_>,
+        work: impl FnOnce(
+            &mut dyn Thinker<G>,
+            &dyn Fn(ThinkerReply),
+        ) -> Result<SearchReport, ThinkError>
+        + Send
+        + 'static,
     ) -> Result<SearchReport, ThinkError> {
-        let (budget, stop) = (request.limits.budget, request.stop.clone());
-        let (answer, given_up) = self.send(request, task)?;
-        let result = wait(&answer, budget, &stop, &*self.time, observer);
+        let given_up = StopFlag::new();
+        let is_late = given_up.clone();
+        let answer = self.send(move |thinker, tell| {
+            // It may have waited behind others for too long.
+            if !is_late.is_raised() {
+                tell(ThinkerReply::Done(work(thinker, tell)));
+            }
+        })?;
+        let result = wait(&answer, budget, stop, &*self.time, observer);
         given_up.raise();
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.jobs = None;
@@ -203,23 +197,18 @@ impl<G: Game> Worker<G> {
 
     /// Starts the preparation of a search from `start`, which ends with the next job, without
     /// waiting.
-    pub(super) fn prepare(&mut self, start: GameState<G>) {
-        let request = SearchRequest::new(start);
-        let stop = request.stop.clone();
-        match self.send(request, Task::Prepare) {
-            Ok(_) => self.preparing = stop,
-            // The next search will report the error, too.
-            Err(error) => log::warn!("cannot prepare a search: {error}"),
+    pub(super) fn prepare(&mut self, start: &GameState<G>) {
+        let stop = StopFlag::new();
+        if self.send_preparation(start, &stop).is_some() {
+            self.preparing = stop;
         }
     }
 
     /// Starts the preparation of a search from `start`, and waits for it until `stop` is raised.
-    pub(super) fn get_ready(&mut self, start: GameState<G>, stop: &StopFlag) {
+    pub(super) fn get_ready(&mut self, start: &GameState<G>, stop: &StopFlag) {
         let began = self.time.now();
-        let request = SearchRequest::new(start).until(stop);
-        let (answer, _) = match self.send(request, Task::Prepare) {
-            Ok(sent) => sent,
-            Err(error) => return log::warn!("cannot prepare a search: {error}"),
+        let Some(answer) = self.send_preparation(start, stop) else {
+            return;
         };
         // The job is dropped when it is done, and its end of the channel with it.
         while matches!(answer.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout)) {
@@ -230,36 +219,46 @@ impl<G: Game> Worker<G> {
         }
     }
 
-    /// Sends a job to the thinker; returns the answers, and the flag to give it up.
+    fn send_preparation(
+        &mut self,
+        start: &GameState<G>,
+        stop: &StopFlag,
+    ) -> Option<Receiver<ThinkerReply>> {
+        let (start, stop) = (searched(start), stop.clone());
+        let sent = self.send(move |thinker, _| thinker.prepare(&start, &stop));
+        // The next search will report the error, too.
+        sent.inspect_err(|error| log::warn!("cannot prepare a search: {error}"))
+            .ok()
+    }
+
+    /// Sends a job to the thinker; returns the answers.
     fn send(
         &mut self,
-        request: SearchRequest<G>,
-        task: Task,
-    ) -> Result<(Receiver<ThinkerReply>, StopFlag), ThinkError> {
+        work: impl FnOnce(&mut dyn Thinker<G>, &dyn Fn(ThinkerReply)) + Send + 'static,
+    ) -> Result<Receiver<ThinkerReply>, ThinkError> {
         self.preparing.raise();
-        let ((reply, answer), given_up) = (channel(), StopFlag::new());
-        let start = &request.start;
-        let start = GameState::new(scoring::searched(start.position()), start.past().clone());
-        let job = SearchJob {
-            request: SearchRequest { start, ..request },
-            task,
-            given_up: given_up.clone(),
-            new_game: std::mem::take(&mut self.new_game),
-            reply,
-        };
+        let (reply, answer) = channel();
+        let new_game = std::mem::take(&mut self.new_game);
+        let job: Job<G> = Box::new(move |thinker| {
+            if new_game {
+                thinker.new_game();
+            }
+            // The answer of a late search is dropped.
+            work(thinker, &|news| drop(reply.send(news)));
+        });
         let Err(unsent) = self.jobs()?.send(job) else {
-            return Ok((answer, given_up));
+            return Ok(answer);
         };
         // It died while idle: a new one takes the job.
         self.jobs = None;
         match self.jobs()?.send(unsent.0) {
-            Ok(()) => Ok((answer, given_up)),
+            Ok(()) => Ok(answer),
             Err(_) => Err(ThinkError::Gone("it had ended before".to_owned())),
         }
     }
 
     /// The channel to the thinker's thread, which is started if there is none.
-    fn jobs(&mut self) -> Result<&Sender<SearchJob<G>>, ThinkError> {
+    fn jobs(&mut self) -> Result<&Sender<Job<G>>, ThinkError> {
         let jobs = match self.jobs.take() {
             Some(jobs) => jobs,
             None => spawn(&self.make)?,
@@ -268,37 +267,16 @@ impl<G: Game> Worker<G> {
     }
 }
 
-fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<SearchJob<G>>, ThinkError> {
-    let (sender, receiver) = channel::<SearchJob<G>>();
+fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Job<G>>, ThinkError> {
+    let (sender, receiver) = channel::<Job<G>>();
     let make = MakeThinker::clone(make);
-    std::thread::Builder::new()
-        .name("thinker".to_owned())
-        .spawn(move || {
-            let mut thinker = make();
-            for job in receiver {
-                if job.new_game {
-                    thinker.new_game();
-                }
-                if job.given_up.is_raised() {
-                    // It has waited behind others for too long.
-                    continue;
-                }
-                // The answer of a late search is dropped.
-                let tell = |news| drop(job.reply.send(news));
-                let request = &job.request;
-                let result = match job.task {
-                    Task::Prepare => {
-                        thinker.prepare(&request.start, &request.stop);
-                        continue;
-                    }
-                    Task::Search => thinker.search(request, &mut |report| {
-                        tell(ThinkerReply::Seen(report.clone()));
-                    }),
-                    Task::Evaluate => thinker.evaluate(&request.start),
-                };
-                tell(ThinkerReply::Done(result));
-            }
-        })
+    let run = move || {
+        let mut thinker = make();
+        receiver.into_iter().for_each(|job| job(&mut *thinker));
+    };
+    let thread = std::thread::Builder::new().name("thinker".to_owned());
+    thread
+        .spawn(run)
         .map_err(|error| ThinkError::Gone(error.to_string()))?;
     Ok(sender)
 }

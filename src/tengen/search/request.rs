@@ -82,6 +82,23 @@ pub struct Limits {
     pub budget: Option<Budget>,
 }
 
+impl Limits {
+    /// A first evaluation.
+    pub const ONE_VISIT: Limits = Limits {
+        visits: Some(1),
+        budget: None,
+    };
+
+    /// What is left after some time.
+    #[must_use]
+    pub fn after(self, elapsed: Duration) -> Limits {
+        Limits {
+            budget: self.budget.map(|budget| budget.after(elapsed)),
+            ..self
+        }
+    }
+}
+
 /// Options of an analysis: reports during the search, moves to avoid, and root parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnalysisOptions {

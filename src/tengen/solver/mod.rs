@@ -18,6 +18,18 @@ pub struct SolveLimits<'a> {
     pub halt: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
+impl<'a> SolveLimits<'a> {
+    /// Of a call on the calling thread alone.
+    #[must_use]
+    pub fn alone(nodes: u64, halt: &'a (dyn Fn(u64) -> bool + Sync)) -> SolveLimits<'a> {
+        SolveLimits {
+            nodes,
+            threads: 1,
+            halt,
+        }
+    }
+}
+
 /// Result of a solver call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SolveResult {

@@ -6,12 +6,13 @@ use super::super::choose::{choose, loses_the_count};
 use super::super::dead_stones::EstimateLimits;
 use super::super::merge_proof::merge_static;
 use super::super::passing::{self, PassJudgement};
+use super::super::thinker::searched;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::Player;
 use crate::clock::{Budget, StopReason};
-use crate::game::{Game, GameState, Move, Outcome, Proof, Scored as _, scoring};
+use crate::game::{Game, GameState, Move, Outcome, Proof, Scored as _};
 use crate::record::Vertex;
-use crate::search::{AnalysisOptions, Limits, Observer, PointsByMove, SearchReport, SearchRequest};
+use crate::search::{AnalysisOptions, Observer, PointsByMove, SearchReport, SearchRequest};
 
 /// Interval at which a search saves its result so far, in case it does not finish.
 const KEEP: Duration = Duration::from_millis(100);
@@ -89,12 +90,8 @@ impl<G: Game> Player<G> {
         }
         // If stopped while dead stones are judged, the results of earlier searches are still used.
         let elapsed = self.time.now().saturating_sub(started);
-        let rest = limits.budget.map(|budget| budget.after(elapsed));
         let search = SearchRequest::new(start.clone())
-            .within(Limits {
-                budget: rest,
-                ..limits
-            })
+            .within(limits.after(elapsed))
             .until(stop)
             .with(analysis);
         if !stopped {
@@ -146,8 +143,7 @@ impl<G: Game> Player<G> {
     /// Result without a search. As in a search, two passes prove nothing if players have to agree
     /// on dead stones.
     fn static_policy(&mut self, start: &GameState<G>) -> SearchReport {
-        let searched = GameState::new(scoring::searched(start.position()), start.past().clone());
-        (self.look_at_once)(&searched)
+        (self.look_at_once)(&searched(start))
     }
 
     /// Whether to resign: the last searches and the count agree, and the opponent has not just

@@ -248,7 +248,7 @@ impl<G: Game> Player<G> {
             turned.set_to_move(color);
             let start = GameState::new(turned, self.history.game_state().past().clone());
             let budget = estimate_limits.budget(self.time.now());
-            let evaluated = self.worker.evaluate(start, budget, estimate_limits.stop());
+            let evaluated = self.worker.evaluate(&start, budget, estimate_limits.stop());
             let report = evaluated.ok()?;
             let by_network = report.by_network();
             *owners = report.expected.filter(|_| by_network)?.owner;
