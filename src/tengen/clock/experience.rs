@@ -20,8 +20,9 @@ const SHORTEST_INFORMATIVE: Duration = Duration::from_millis(100);
 /// Weight of a new move in the running means.
 const MOVE_WEIGHT: f64 = 0.15;
 
+/// Time manager of one side: its settings, and what it has measured.
 #[derive(Debug, Clone)]
-pub(super) struct Experience {
+pub struct TimeManager {
     pub(super) params: TimeParams,
     pub(super) lag: LagMeter,
     /// Whether the lag was set by the user.
@@ -34,12 +35,17 @@ pub(super) struct Experience {
     /// The largest main time seen in this game, and the last.
     pub(super) full: Duration,
     pub(super) present: Duration,
+    /// Moves since the controller last reported the time, and since a report settled it.
+    pub(super) moves_untold: u32,
+    pub(super) moves_unsettled: u32,
 }
 
-impl Experience {
-    /// No measurements yet; `lag` as in [`TimeManager::new`](super::TimeManager::new).
-    pub(super) fn new(params: TimeParams, lag: Option<Duration>) -> Experience {
-        Experience {
+impl TimeManager {
+    /// A manager without measurements. `lag` is the assumed difference per move between this clock
+    /// and the controller's until it can be measured; `None` for [`USUAL_LAG`].
+    #[must_use]
+    pub fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
+        TimeManager {
             params,
             lag: LagMeter::new(lag.unwrap_or(USUAL_LAG)),
             lag_is_told: lag.is_some(),
@@ -48,17 +54,21 @@ impl Experience {
             expected_proof_ply: ExpectedProofPly::default(),
             full: Duration::ZERO,
             present: Duration::ZERO,
+            moves_untold: 0,
+            moves_unsettled: 0,
         }
     }
 
     /// Drops lag measurements, and assumes this lag from now on.
-    pub(super) fn assume_lag(&mut self, lag: Option<Duration>) {
+    pub fn assume_lag(&mut self, lag: Option<Duration>) {
         self.lag = LagMeter::new(lag.unwrap_or(USUAL_LAG));
         self.lag_is_told = lag.is_some();
     }
 
-    /// Records a move and its budget.
-    pub(super) fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
+    /// Records a move; `budget` is what it was given.
+    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
+        self.moves_untold += 1;
+        self.moves_unsettled += 1;
         let Some(stop) = spent.stop else { return };
         match stop {
             StopReason::Proven => self.expected_proof_ply.proven(ply),
@@ -209,7 +219,7 @@ const LARGEST_LAG_RESERVE: f64 = 0.6;
 /// future move.
 pub(super) const MIN_HARD: Duration = Duration::from_millis(10);
 
-impl Experience {
+impl TimeManager {
     /// Lag of this many moves. While it is only assumed it may not take a short clock's thinking
     /// time.
     pub(super) fn lag_of(&self, moves: u32) -> Duration {
@@ -285,7 +295,7 @@ mod tests {
 
     #[test]
     fn who_hardly_uses_the_plans_ends_fewer_searches_early() {
-        let mut known = Experience::new(TimeParams::default(), None);
+        let mut known = TimeManager::new(TimeParams::default(), None);
         let mut at = |used| {
             known.used = used;
             let rules = known.rules();
@@ -361,7 +371,7 @@ mod tests {
     #[test]
     fn what_is_only_assumed_takes_a_quarter_of_a_short_clock_in_a_long_game() {
         let reserve = |lag| {
-            let mut assumed = Experience::new(TimeParams::default(), lag);
+            let mut assumed = TimeManager::new(TimeParams::default(), lag);
             assumed.full = Duration::from_secs(10);
             assumed.present = Duration::from_secs(8);
             assumed.lag_of(120).as_secs_f64()
@@ -386,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_wild_connection_does_not_take_the_whole_clock() {
-        let mut known = Experience::new(TimeParams::default(), None);
+        let mut known = TimeManager::new(TimeParams::default(), None);
         known.full = Duration::from_secs(60);
         known.present = Duration::from_secs(5);
         for mv in 0..40 {

@@ -22,9 +22,8 @@ pub use budget::{Budget, Progress, StopRules};
 pub use control::{
     BadTimeControl, KATA_SYSTEMS, LONGEST, Overtime, TimeControl, TimeLeft, count, seconds,
 };
-pub use experience::USUAL_LAG;
+pub use experience::{TimeManager, USUAL_LAG};
 pub use lag::{Lag, LagMeter};
-pub use manager::TimeManager;
 pub use params::{MoveTimeUsed, Situation, TimeParams};
 pub use side::SideClock;
 pub use source::{

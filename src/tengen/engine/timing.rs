@@ -217,7 +217,7 @@ impl Timing {
     ) -> MoveTime {
         let clock = &mut self.clocks[color.index()];
         let before = clock.clone();
-        let lag = self.managers[color.index()].lag();
+        let lag = self.managers[color.index()].next_lag();
         clock.spend(elapsed, lag);
         let spent = MoveTimeUsed {
             elapsed,

@@ -10,7 +10,7 @@ use super::points::OwnershipSums;
 use super::request::PointsByMove;
 use super::request::Prober;
 use super::request::SearchError;
-use super::worker::{Job, JobResult, Worker};
+use super::worker::{self, Job, JobResult, Root, Worker};
 use crate::clock::StopReason;
 use crate::clock::stop::LOOK;
 use crate::encode::{self, Encode, Encoding};
@@ -64,7 +64,7 @@ impl<G: Encode> Pool<G> {
             points = evaluator.info().points.checked_sub(1);
             moves = evaluator.info().policy_len;
             let prober = make_prober.map(|make| make());
-            workers.push(Worker::spawn(number, evaluator, prober, sender.clone())?);
+            workers.push(worker::spawn(number, evaluator, prober, sender.clone())?);
         }
         let encoding = encoding.ok_or_else(|| SearchError::Broken("no threads".to_owned()))?;
         Ok(Pool {
@@ -82,6 +82,16 @@ impl<G: Encode> Pool<G> {
     /// Encoding that fills the planes.
     pub(super) fn encoding(&self) -> &'static dyn Encoding<G> {
         self.encoding
+    }
+
+    /// The job to search this position.
+    pub(super) fn job(&self, root: &Root<G>, control: Arc<Control>) -> Job<G> {
+        let (root, encoding) = (root.clone(), self.encoding);
+        Job {
+            root,
+            encoding,
+            control,
+        }
     }
 
     /// Sums for each thread's leaves, which continue those of an earlier search of the position; empty where
@@ -130,7 +140,7 @@ impl<G: Encode> Pool<G> {
         let job = Arc::new(job);
         let workers = self.workers.iter().take(threads);
         let started = workers
-            .filter(|worker| worker.start(Arc::clone(&job)))
+            .filter(|worker| worker.send(Arc::clone(&job)).is_ok())
             .count();
         drop(job);
         self.running += started;

@@ -5,37 +5,85 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
+use rand::Rng;
 
 use super::control::Control;
-use super::node::NodeId;
+use super::node::{Node, NodeId};
 use super::params::SearchParams;
 use super::playout::{Descent, Endings, Playouts, SearchContext};
 use super::points::OwnershipSums;
 use super::request::Prober;
-use super::root;
+use super::root::{self, Leaders};
 use super::select::RootPriors;
 use super::tree::Tree;
 use crate::clock::StopReason;
 use crate::encode::Encoding;
-use crate::game::{Game, GameState, OwnershipEstimate};
+use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate};
 use tengen_nn::eval::{Batch, EvalError, Evaluator, Outputs, evaluate_finite};
+
+/// A position under search, and its node.
+#[derive(Clone)]
+pub(super) struct Root<G: Game> {
+    pub(super) start: GameState<G>,
+    /// Moves to avoid.
+    pub(super) avoid: Vec<Move>,
+    pub(super) params: SearchParams,
+    pub(super) tree: Arc<Tree>,
+    pub(super) node: NodeId,
+    pub(super) priors: RootPriors,
+    /// Visits of its moves in earlier searches: see [`SearchContext::reused_visits`].
+    pub(super) reused_visits: Arc<[u32]>,
+    /// One per thread, where the network predicts points; otherwise empty.
+    pub(super) points: Arc<Vec<OwnershipSums>>,
+    pub(super) endings: Endings,
+    /// See [`AnalysisOptions::judged`](super::request::AnalysisOptions::judged).
+    pub(super) judged: Option<Arc<OwnershipEstimate>>,
+    /// Points of komi that the network is not shown.
+    pub(super) hidden_komi: f32,
+    /// Visits of earlier searches.
+    pub(super) reused: u64,
+    /// Playouts that evaluated it: 1, or 0 where it was known.
+    pub(super) first: u64,
+    /// Evaluations beside the tree that told its points: 1, or 0 where they were known.
+    pub(super) beside: u64,
+}
+
+impl<G: Game> Root<G> {
+    pub(super) fn node(&self) -> &Node {
+        self.tree.node(self.node)
+    }
+
+    /// Whether the network predicts points and has told none of this position or those after it.
+    pub(super) fn lacks_points(&self) -> bool {
+        !self.points.is_empty() && OwnershipSums::expected(&self.points).is_none()
+    }
+
+    /// Proven bounds from the moves that are not to be avoided.
+    pub(super) fn bounds(&self) -> Bounds {
+        root::bounds(&self.tree, self.node, &self.start, &self.priors)
+    }
+
+    /// Takes the priors and visits of its moves from the tree.
+    pub(super) fn list_moves(&mut self, rng: &mut impl Rng) {
+        let (choices, ending) = (
+            self.tree.choices(self.node()),
+            root::ending(self.start.position()),
+        );
+        self.priors = root::priors(choices, &self.start, &self.avoid, ending, &self.params, rng);
+        let edges = self.tree.edges(self.node());
+        self.reused_visits = edges.map(|edge| edge.counts().0).collect();
+    }
+
+    fn leaders(&self) -> Leaders {
+        root::leaders(&self.tree, self.node, &self.priors)
+    }
+}
 
 /// One search, shared by all workers.
 pub(super) struct Job<G: Game> {
-    pub(super) tree: Arc<Tree>,
-    pub(super) root: NodeId,
-    pub(super) start: GameState<G>,
-    pub(super) root_priors: RootPriors,
-    /// See [`SearchContext::reused_visits`].
-    pub(super) reused_visits: Arc<[u32]>,
-    pub(super) params: SearchParams,
+    pub(super) root: Root<G>,
     pub(super) encoding: &'static dyn Encoding<G>,
-    pub(super) endings: Endings,
     pub(super) control: Arc<Control>,
-    /// One per thread, where the network predicts points; otherwise empty.
-    pub(super) points: Arc<Vec<OwnershipSums>>,
-    /// See [`AnalysisOptions::judged`](super::request::AnalysisOptions::judged).
-    pub(super) judged: Option<Arc<OwnershipEstimate>>,
 }
 
 /// How a job ended for one worker.
@@ -50,29 +98,20 @@ pub(super) enum JobResult {
 }
 
 /// A search thread that waits for jobs; it ends when this is dropped.
-pub(super) struct Worker<G: Game> {
-    jobs: Sender<Arc<Job<G>>>,
-}
+pub(super) type Worker<G> = Sender<Arc<Job<G>>>;
 
-impl<G: Game> Worker<G> {
-    /// Starts a thread that reports the end of each job to `results`.
-    pub(super) fn spawn(
-        number: usize,
-        evaluator: Box<dyn Evaluator>,
-        prober: Option<Prober<G>>,
-        results: Sender<JobResult>,
-    ) -> std::io::Result<Worker<G>> {
-        let (jobs, inbox) = unbounded();
-        thread::Builder::new()
-            .name(format!("search-{number}"))
-            .spawn(move || run_worker(number, evaluator, prober, &inbox, &results))?;
-        Ok(Worker { jobs })
-    }
-
-    /// Hands over a job; false when the thread is gone.
-    pub(super) fn start(&self, job: Arc<Job<G>>) -> bool {
-        self.jobs.send(job).is_ok()
-    }
+/// Starts a thread that reports the end of each job to `results`.
+pub(super) fn spawn<G: Game>(
+    number: usize,
+    evaluator: Box<dyn Evaluator>,
+    prober: Option<Prober<G>>,
+    results: Sender<JobResult>,
+) -> std::io::Result<Worker<G>> {
+    let (jobs, inbox) = unbounded();
+    thread::Builder::new()
+        .name(format!("search-{number}"))
+        .spawn(move || run_worker(number, evaluator, prober, &inbox, &results))?;
+    Ok(jobs)
 }
 
 fn run_worker<G: Game>(
@@ -116,20 +155,20 @@ fn run_job<G: Game>(
     evaluator: &mut dyn Evaluator,
     prober: Option<&mut Prober<G>>,
 ) -> Result<(), EvalError> {
-    let control = &job.control;
+    let (control, root) = (&job.control, &job.root);
     let over = || control.is_over();
     let context = SearchContext {
-        tree: &job.tree,
-        root: job.root,
-        start: &job.start,
-        root_priors: &job.root_priors,
-        reused_visits: &job.reused_visits,
-        params: &job.params,
-        endings: job.endings,
+        tree: &root.tree,
+        root: root.node,
+        start: &root.start,
+        root_priors: &root.priors,
+        reused_visits: &root.reused_visits,
+        params: &root.params,
+        endings: root.endings,
         knows_passes: job.encoding.knows_passes(),
         earlier: None,
-        points: job.points.get(number),
-        judged: job.judged.as_deref(),
+        points: root.points.get(number),
+        judged: root.judged.as_deref(),
         over: &over,
     };
     let mut playouts = Playouts::new(context, prober);
@@ -166,15 +205,12 @@ fn run_job<G: Game>(
         }
         batch.clear();
         end_if_proven(job);
-        control.judge(|| root::leaders(&job.tree, job.root, &job.root_priors));
+        control.judge(|| job.root.leaders());
     }
 }
 
 fn end_if_proven<G: Game>(job: &Job<G>) {
-    if root::bounds(&job.tree, job.root, &job.start, &job.root_priors)
-        .proof()
-        .is_some()
-    {
+    if job.root.bounds().proof().is_some() {
         job.control.end(StopReason::Proven);
     }
 }
@@ -182,11 +218,11 @@ fn end_if_proven<G: Game>(job: &Job<G>) {
 /// Batch size: the evaluator's preference, but small while the tree is small, where leaves chosen
 /// without each other's values cost strength (docs/methods.md#search).
 fn batch_size<G: Game>(job: &Job<G>, evaluator: &dyn Evaluator) -> usize {
-    let most = match job.params.batch {
+    let most = match job.root.params.batch {
         0 => evaluator.preferred_batch(),
         set => set as usize,
     };
-    let visits = job.tree.node(job.root).visits() as usize;
+    let visits = job.root.node().visits() as usize;
     most.clamp(1, (visits / 64).max(1))
 }
 
@@ -223,7 +259,7 @@ fn gather_batch<G: Game>(
                 control.count_playouts(1);
                 end_if_proven(job);
                 // If all descents ended like this one, the time rules would not be checked.
-                control.judge(|| root::leaders(&job.tree, job.root, &job.root_priors));
+                control.judge(|| job.root.leaders());
                 done += 1;
                 if playouts.waiting() > 0 && done >= DONE_AT_ONCE {
                     return GatherMore::Yes;
