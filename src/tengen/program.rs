@@ -1,8 +1,7 @@
 //! Code shared by the command lines of all three programs.
 
 mod flags;
-mod short_help;
-mod tips;
+mod help;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -15,8 +14,7 @@ use std::sync::atomic::AtomicBool;
 use clap::{Command, Parser};
 
 pub use flags::{FlagSet, Flags, flag, given, with_note};
-use short_help::with_short_help;
-use tips::with_tip;
+use help::{with_short_help, with_tip};
 
 use crate::system;
 pub use crate::system::own_temporary_folder;

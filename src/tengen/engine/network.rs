@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::built_in::built_in_name;
+use super::built_in::{built_in_boards, built_in_name};
 use super::networks::{Attempt, fallbacks};
 use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Budget, Clock, StopReason};
@@ -92,12 +92,11 @@ impl<G: Encode> NetworkThinker<G> {
 
     fn begin(&mut self, attempt: Attempt, info: &ModelInfo, make: EvaluatorMaker) {
         let searcher = &self.setup.searcher;
-        let own = attempt
-            .is_built_in()
-            .then(|| built_in_name(&info.game, info.size));
-        let name = own
-            .flatten()
-            .map_or(String::new(), |name| format!("{name}, "));
+        let name = match attempt.model {
+            None => built_in_name(&info.game, info.size),
+            Some(_) => None,
+        };
+        let name = name.map_or(String::new(), |name| format!("{name}, "));
         let what = format!(
             "{attempt}: {name}{} after {} games, on {} threads",
             info.network, info.games, searcher.threads
@@ -117,17 +116,14 @@ impl<G: Encode> NetworkThinker<G> {
             error,
             SearchError::Mismatch(Mismatch::Size { .. } | Mismatch::NotBuiltIn(_))
         );
-        let nobody_asked = !attempt.asked || attempt.is_missing::<G>();
+        let is_missing = attempt.model.is_none() && built_in_boards(G::NAME).is_none();
+        let nobody_asked = !attempt.asked || is_missing;
         let level = if nobody_asked || reason == self.last_reason {
             log::Level::Info
-        } else if unavailable && self.setup.backend.is_none() {
+        } else if unavailable && self.setup.backend.is_none() && !attempt.is_available() {
             // Part of the automatic choice: it matters only if it should have worked.
-            if attempt.is_available() {
-                log::Level::Warn
-            } else {
-                log::Level::Info
-            }
-        } else if other_board {
+            log::Level::Info
+        } else if unavailable && self.setup.backend.is_none() || other_board {
             // The controller has chosen another board.
             log::Level::Warn
         } else {
@@ -156,10 +152,8 @@ impl<G: Encode> NetworkThinker<G> {
     /// Warns of a komi that the network is not shown, once for each.
     fn warn_of_komi(&mut self, report: &SearchReport) {
         let known = std::mem::replace(&mut self.hidden_komi, report.hidden_komi);
-        if let Some(warning) = report
-            .komi_warning()
-            .filter(|_| known != report.hidden_komi)
-        {
+        let warning = report.komi_warning();
+        if let Some(warning) = warning.filter(|_| known != report.hidden_komi) {
             log::warn!("{warning}");
         }
     }

@@ -36,38 +36,38 @@ pub struct NetworkSetup {
 pub(super) struct Attempt {
     kind: BackendKind,
     /// `None` for the built-in network.
-    model: Option<ModelSource>,
+    pub(super) model: Option<ModelSource>,
     load: LoadOptions,
     /// Whether the settings request it; the others are fallbacks.
     pub(super) asked: bool,
 }
 
-/// All candidates, in order.
+/// All candidates, in order: what was asked for, the built-in network on the processor, and there the network that was
+/// asked for.
 pub(super) fn fallbacks(setup: &NetworkSetup) -> VecDeque<Attempt> {
     let on_processor = LoadOptions {
         device: Device::Cpu,
         ..setup.load.clone()
     };
-    let asked = |kind: &BackendKind| setup.backend.is_none_or(|backend| backend == *kind);
-    let attempt = |model: &Option<ModelSource>, load: &LoadOptions, asked| {
-        let (model, load) = (model.clone(), load.clone());
-        move |kind| Attempt {
-            kind,
-            model: model.clone(),
-            load: load.clone(),
-            asked,
-        }
-    };
-    let kinds = BackendKind::ALL.into_iter();
-    let wanted = kinds.clone().filter(asked);
-    let all = wanted
-        .map(attempt(&setup.model, &setup.load, true))
-        .chain(kinds.clone().map(attempt(&None, &on_processor, false)))
-        .chain(kinds.map(attempt(&setup.model, &on_processor, false)));
+    let steps = [
+        (true, &setup.model, &setup.load),
+        (false, &None, &on_processor),
+        (false, &setup.model, &on_processor),
+    ];
     let mut fallbacks = VecDeque::<Attempt>::new();
-    for attempt in all {
-        if !fallbacks.iter().any(|other| other.is_same(&attempt)) {
-            fallbacks.push_back(attempt);
+    for (asked, model, load) in steps {
+        let wanted = |kind: &BackendKind| !asked || setup.backend.is_none_or(|one| one == *kind);
+        for kind in BackendKind::ALL.into_iter().filter(wanted) {
+            let (model, load) = (model.clone(), load.clone());
+            let attempt = Attempt {
+                kind,
+                model,
+                load,
+                asked,
+            };
+            if !fallbacks.iter().any(|other| other.is_same(&attempt)) {
+                fallbacks.push_back(attempt);
+            }
         }
     }
     fallbacks
@@ -83,33 +83,20 @@ impl Attempt {
         key(self) == key(other)
     }
 
-    /// Whether it is the built-in network.
-    pub(super) fn is_built_in(&self) -> bool {
-        self.model.is_none()
-    }
-
     /// Whether the backend is available, judged by files.
     pub(super) fn is_available(&self) -> bool {
         Candidate::judge(self.kind, &self.load).verdict.is_ok()
     }
 
-    /// Whether no network was requested and the game has no built-in one.
-    pub(super) fn is_missing<G: Encode>(&self) -> bool {
-        self.model.is_none() && built_in_boards(G::NAME).is_none()
-    }
-
-    fn built_in<G: Encode>(&self, position: &G) -> Option<ModelSource> {
-        built_in(G::NAME, position.size(), self.kind, self.load.device)
-    }
-
     /// Loads the network, if it fits the position.
     pub(super) fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
-        let source = self.model.clone();
-        let source = source.or_else(|| self.built_in(position));
+        let (size, device) = (position.size(), self.load.device);
+        let own = || built_in(G::NAME, size, self.kind, device);
+        let source = self.model.clone().or_else(own);
         let source = source.ok_or_else(|| missing(position))?;
         encode::find(&source.info()?, position)?;
         let load = LoadOptions {
-            board: Some(position.size()),
+            board: Some(size),
             ..self.load.clone()
         };
         Ok(EvaluatorFactory::open(self.kind, &source, &load)?)

@@ -170,16 +170,11 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision {
-        let start = self.history.game_state_for(request.color);
-        match request.kind {
-            MoveKind::Play => self.make_move(&start, request, observer),
-            MoveKind::Cleanup => {
-                let start =
-                    GameState::new(scoring::disputed(start.position()), start.past().clone());
-                self.make_move(&start, request, observer)
-            }
-            MoveKind::Named => self.choice(&start, request, observer),
+        let mut start = self.history.game_state_for(request.color);
+        if request.kind == MoveKind::Cleanup {
+            start = GameState::new(scoring::disputed(start.position()), start.past().clone());
         }
+        self.make_move(&start, request, observer)
     }
 
     fn analyse(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{ThinkError, Thinker};
-use crate::clock::{Clock, StopReason};
+use crate::clock::{Budget, Clock, StopReason};
 use crate::game::Move;
 use crate::rollout::{
     MAX_ROLLOUTS, Rave, RaveMove, RaveParams, RaveReport, Rollout, RolloutSearch,
@@ -74,16 +74,14 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
         };
         let mut reason = StopReason::OnlyMove;
         let mut done = |playouts| {
+            let is_late = |budget: Budget| elapsed() >= budget.target;
             let ended_by = if forced && playouts >= enough {
                 Some(StopReason::OnlyMove)
             } else if stop.is_raised() {
                 Some(StopReason::Interrupted)
             } else if limits.visits.is_some_and(|visits| playouts >= visits) {
                 Some(StopReason::Visits)
-            } else if limits
-                .budget
-                .is_some_and(|budget| elapsed() >= budget.target)
-            {
+            } else if limits.budget.is_some_and(is_late) {
                 Some(StopReason::Time)
             } else if playouts >= MAX_ROLLOUTS {
                 Some(StopReason::Memory)
@@ -172,7 +170,7 @@ fn move_report(found: RaveMove, prior: f32) -> MoveReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::{Budget, FakeClock};
+    use crate::clock::FakeClock;
     use crate::game::{BoardSize, Game};
     use crate::games::nogo::SmallNoGo;
     use crate::search::{Limits, StopFlag};

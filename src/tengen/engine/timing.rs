@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::clock::{
-    Budget, ClockAccount, Lag, MoveTimeUsed, SideClock, Situation, StopReason, TimeControl,
-    TimeLeft, TimeManager, TimeParams,
+    Budget, ClockAccount, Lag, MoveTimeUsed, SideClock, Situation, TimeControl, TimeLeft,
+    TimeManager, TimeParams,
 };
 use crate::game::{Color, Game};
 use crate::search::{Limits, SearchReport};
@@ -52,16 +52,10 @@ pub struct MoveTime {
     pub color: Color,
     /// Budget of the clock; `None` without a clock.
     pub budget: Option<Budget>,
-    /// Time charged for the move, without lag.
-    pub elapsed: Duration,
-    /// Visits of the root after the search; 0 without a search.
-    pub visits: u64,
-    /// Visits before the search.
-    pub reused: u64,
+    /// Its time and search; the time without lag.
+    pub used: MoveTimeUsed,
     /// Value for the mover, in [-1, 1].
     pub value: f32,
-    /// Why the search ended; `None` without one.
-    pub stop: Option<StopReason>,
     /// Lag charged in addition.
     lag: Lag,
     /// The clock before the move.
@@ -219,24 +213,21 @@ impl Timing {
         let before = clock.clone();
         let lag = self.managers[color.index()].next_lag();
         clock.spend(elapsed, lag);
-        let spent = MoveTimeUsed {
+        let used = MoveTimeUsed {
             elapsed,
             visits: report.map_or(0, |report| report.visits),
             reused: report.map_or(0, |report| report.reused),
             stop: report.map(|report| report.stop),
         };
         if let Some(budget) = &budget {
-            self.managers[color.index()].moved(ply, budget, &spent);
+            self.managers[color.index()].moved(ply, budget, &used);
         }
         MoveTime {
             ply,
             color,
             budget,
-            elapsed,
-            visits: spent.visits,
-            reused: spent.reused,
+            used,
             value: report.map_or(0.0, |report| report.value),
-            stop: spent.stop,
             lag,
             before,
             left: clock.likely().left(),
@@ -250,7 +241,7 @@ impl Timing {
         let clock = &mut self.clocks[made.color.index()];
         if clock.likely().left() == made.left {
             *clock = made.before.clone();
-            clock.spend_without_move(made.elapsed, made.lag);
+            clock.spend_without_move(made.used.elapsed, made.lag);
         }
     }
 
@@ -275,12 +266,12 @@ impl fmt::Display for MoveTime {
             let [target, maximum, hard] = seconds;
             write!(f, " allotted {target:.2}/{maximum:.2}/{hard:.2} s,")?;
         }
-        write!(f, " used {:.2} s,", self.elapsed.as_secs_f64())?;
-        match self.stop {
+        write!(f, " used {:.2} s,", self.used.elapsed.as_secs_f64())?;
+        match self.used.stop {
             Some(stop) => write!(
                 f,
                 " ended by {stop}, {} visits ({} reused), value {:+.2}",
-                self.visits, self.reused, self.value
+                self.used.visits, self.used.reused, self.value
             )?,
             None => f.write_str(" without a search")?,
         }

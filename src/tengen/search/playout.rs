@@ -236,6 +236,11 @@ impl<'s, G: Game> Playouts<'s, G> {
         let facts = self.known(position, path.len());
         let tree = self.context.tree;
         let node = tree.node(id);
+        let full = |path: &[Step]| {
+            node.unclaim();
+            backup::revert(tree, path);
+            Expansion::Ended(Descent::Full)
+        };
         if self.context.endings == Endings::Values
             && let Some(outcome) = position.outcome()
         {
@@ -244,9 +249,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         }
         if let Some((value, choices)) = self.evaluated_before(node.key()) {
             let Some(start) = tree.copy_choices(choices) else {
-                node.unclaim();
-                backup::revert(tree, &path);
-                return Expansion::Ended(Descent::Full);
+                return full(&path);
             };
             node.publish(value, start, choices.len() as u32);
             return Expansion::Ended(self.finish(node, &path));
@@ -258,9 +261,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         }
         if let Some(&[only]) = facts.open_moves.as_deref() {
             let Some(choices) = tree.add_choices([(only, 1.0)].into_iter()) else {
-                node.unclaim();
-                backup::revert(tree, &path);
-                return Expansion::Ended(Descent::Full);
+                return full(&path);
             };
             node.publish_forced(choices);
             return Expansion::Forced(path);

@@ -214,7 +214,7 @@ impl<G: Game> Player<G> {
         (!cut_short || says_more_than_one_evaluation(&report)).then_some(report)
     }
 
-    /// Chooses a move for the side to move of the present position, plays it and charges the clock.
+    /// Chooses a move for the side to move; unless it is only named, plays it and charges the clock.
     pub(super) fn make_move(
         &mut self,
         start: &GameState<G>,
@@ -230,17 +230,21 @@ impl<G: Game> Player<G> {
         } = self.decide(start, request, observer);
         let Some(mv) = mv else {
             let decision = when_over(position);
-            if G::INFO.passes && decision == Decision::Play(Vertex::Pass) {
+            let passes = G::INFO.passes && decision == Decision::Play(Vertex::Pass);
+            if passes && request.kind != MoveKind::Named {
                 // It can be taken back, and changes nothing else.
                 self.history.push(color, position.size().pass());
             }
             return decision;
         };
+        let vertex = Vertex::of(mv, self.size());
+        if request.kind == MoveKind::Named {
+            return Decision::Play(vertex);
+        }
         if resigns {
             self.history.resign(color);
             return Decision::Resign;
         }
-        let vertex = Vertex::of(mv, self.size());
         let number = self.history.push(color, mv);
         self.awaits_reply = true;
         let elapsed = self.time.now().saturating_sub(started);
@@ -252,19 +256,6 @@ impl<G: Game> Player<G> {
         self.times.push((number, made));
         self.prepare();
         Decision::Play(vertex)
-    }
-
-    /// The move that it would play now, without changing the clocks.
-    pub(super) fn choice(
-        &mut self,
-        start: &GameState<G>,
-        request: &MoveRequest,
-        observer: &mut Observer<'_>,
-    ) -> Decision {
-        match self.decide(start, request, observer).mv {
-            None => when_over(start.position()),
-            Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
-        }
     }
 }
 
