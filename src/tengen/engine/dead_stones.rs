@@ -14,6 +14,9 @@ use crate::search::StopFlag;
 #[error("interrupted before the position was judged")]
 pub struct ScoringInterrupted;
 
+/// A position as the players may agree to count it; `None` in games without dead stones.
+pub(super) type Settlement = Result<Option<Settled>, ScoringInterrupted>;
+
 /// Maximum number of playouts that say what is dead, for each side to move: twice as many in all.
 const MAX_ESTIMATE_ROLLOUTS: u64 = 2000;
 
@@ -68,43 +71,30 @@ impl<G: Game> DeadStoneEstimator<G> {
     ///
     /// # Errors
     /// [`ScoringInterrupted`] when it is stopped.
-    pub(super) fn settle(
-        &mut self,
-        position: &G,
-        stop: &StopFlag,
-    ) -> Result<Option<Settled>, ScoringInterrupted> {
-        let estimate_limits = EstimateLimits::of_controller(stop);
-        let settled = self.settle_by(max_estimate_rollouts(position), position, estimate_limits)?;
+    pub(super) fn settle(&mut self, position: &G, stop: &StopFlag) -> Settlement {
+        let effort = EstimateLimits::of_controller(stop);
+        let settled = self.settle_by(max_estimate_rollouts(position), position, effort)?;
         // Before, more of them would only be more of a guess.
         if settled.as_ref().is_none_or(Settled::is_certain) || !scoring::nears_end(position) {
             return Ok(settled);
         }
         let more = CAREFUL_PLIES / playout_plies(position);
-        self.settle_by(more, position, estimate_limits)
+        self.settle_by(more, position, effort)
     }
 
     /// The same while a clock may run.
     ///
     /// # Errors
     /// [`ScoringInterrupted`] when there is no time for it, too.
-    pub(super) fn settle_within(
-        &mut self,
-        position: &G,
-        estimate_limits: EstimateLimits<'_>,
-    ) -> Result<Option<Settled>, ScoringInterrupted> {
+    pub(super) fn settle_within(&mut self, position: &G, effort: EstimateLimits<'_>) -> Settlement {
         let known = self.last.as_ref().filter(|last| last.key == position.key());
         if let Some(last) = known {
             return Ok(settled(position, last));
         }
         let guess = PLAYOUTS_PER_SECOND / position.size().area() as f64;
         let rate = self.rate.unwrap_or(guess);
-        let playouts =
-            estimate_limits.playouts(max_estimate_rollouts(position), rate, self.time.now());
-        self.settle_by(
-            playouts.ok_or(ScoringInterrupted)?,
-            position,
-            estimate_limits,
-        )
+        let playouts = effort.playouts(max_estimate_rollouts(position), rate, self.time.now());
+        self.settle_by(playouts.ok_or(ScoringInterrupted)?, position, effort)
     }
 
     /// What was expected of a position when it was judged last.
@@ -115,12 +105,7 @@ impl<G: Game> DeadStoneEstimator<G> {
             .filter(|_| last.key == position.key())
     }
 
-    fn settle_by(
-        &mut self,
-        playouts: u64,
-        position: &G,
-        estimate_limits: EstimateLimits<'_>,
-    ) -> Result<Option<Settled>, ScoringInterrupted> {
+    fn settle_by(&mut self, playouts: u64, position: &G, effort: EstimateLimits<'_>) -> Settlement {
         let Some(expect) = self.expect.as_mut().filter(|_| G::INFO.scored) else {
             return Ok(None);
         };
@@ -128,7 +113,7 @@ impl<G: Game> DeadStoneEstimator<G> {
         let known = |last: &Estimate| last.key == key && last.playouts >= playouts;
         if !self.last.as_ref().is_some_and(known) {
             let (time, started) = (Arc::clone(&self.time), self.time.now());
-            let halt = || estimate_limits.is_over(time.now());
+            let halt = || effort.is_over(time.now());
             let expected = expect(position, playouts, &halt);
             if halt() {
                 return Err(ScoringInterrupted);
@@ -289,10 +274,9 @@ mod tests {
         let mut asked = |target: u64, hard: u64| {
             let (target, hard) = (Duration::from_millis(target), Duration::from_millis(hard));
             let started = clock.now();
-            let estimate_limits =
-                EstimateLimits::within(Some(Budget::fixed(target, hard)), started, &stop);
+            let effort = EstimateLimits::within(Some(Budget::fixed(target, hard)), started, &stop);
             judge.last = None;
-            let _ = judge.settle_within(&finished(), estimate_limits);
+            let _ = judge.settle_within(&finished(), effort);
             (clock.now() - started, made.lock().pop())
         };
         // Too slow for what it was taken for: given up in time.
@@ -312,10 +296,10 @@ mod tests {
         let stop = StopFlag::new();
         judge.rate = Some(1000.0);
         let target = Duration::from_secs(1);
-        let estimate_limits =
+        let effort =
             EstimateLimits::within(Some(Budget::fixed(target, target)), clock.now(), &stop);
         for _ in 0..2 {
-            assert!(judge.settle_within(&finished(), estimate_limits).is_ok());
+            assert!(judge.settle_within(&finished(), effort).is_ok());
         }
         assert_eq!(*made.lock(), [250], "one judgement is enough for a move");
         assert!(matches!(judge.settle(&finished(), &stop), Ok(Some(_))));

@@ -1,7 +1,7 @@
 //! The network thinker: PUCT, another network if one fails, and rollouts if none fits.
 //!
 //! Nothing is loaded before the first search. A network that cannot be loaded or fails in a game is
-//! reported in the log, and the next of the [`fallbacks`](super::fallbacks) takes over, also during
+//! reported in the log, and the next of the [`fallbacks`](super::networks) takes over, also during
 //! a move; [`RolloutThinker`] is the last.
 
 use std::collections::VecDeque;

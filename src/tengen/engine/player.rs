@@ -213,9 +213,9 @@ impl<G: Game> Engine for Player<G> {
         let avoids_pass = analysis.avoid.contains(&position.size().pass());
         let may_pass = G::INFO.scored && !is_turned && !avoids_pass;
         // A judgement takes longer than the analysis of a position of a whole game should: after a pass alone.
-        let estimate_limits = EstimateLimits::of_controller(stop);
+        let effort = EstimateLimits::of_controller(stop);
         let mut judged = match may_pass && passing::is_offered(position) {
-            true => self.judge_pass(position, estimate_limits),
+            true => self.judge_pass(position, effort),
             false => PassJudgement::default(),
         };
         analysis.judged.clone_from(&judged.expected);
@@ -252,7 +252,7 @@ impl<G: Game> Engine for Player<G> {
         match found {
             Ok(mut report) => {
                 if may_pass && is_bounded && !stop.is_raised() {
-                    self.weigh_pass(&search, &mut report, &mut judged, estimate_limits);
+                    self.weigh_pass(&search, &mut report, &mut judged, effort);
                 }
                 Some(adapted(&report, &judged).unwrap_or(report))
             }

@@ -16,13 +16,13 @@ use super::report::{Observer, SearchReport};
 use super::request::SearchError;
 use super::request::SearchRequest;
 use super::request::{AnalysisOptions, Limits, Purpose, StopFlag};
+use super::reuse;
+use super::root::Root;
 use super::select::RootPriors;
 use super::tree::Tree;
-use super::worker::Root;
-use super::{reuse, root};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
-use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof};
+use crate::game::{Bounds, Game, GameState, OwnershipEstimate, Proof};
 
 /// At most 1/WAITING_SHARE of a move's time may be spent waiting for threads still in an evaluation of
 /// the last search.
@@ -380,8 +380,7 @@ fn report<G: Game>(
     control: &Control,
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
-    let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
-    let value = root::value(tree, root.node, &root.priors);
+    let (proven, value) = (root.bounds(), root.value());
     let (position, expected) = (root.start.position(), OwnershipSums::expected(&root.points));
     // Users see the winning chance; the lead is reported separately.
     let chance = |value, expected: Option<&OwnershipEstimate>| match expected {
@@ -391,14 +390,8 @@ fn report<G: Game>(
             without_lead(value, lead, root.params.lead_weight, position.size().area())
         }
     };
-    let mut moves = root::moves(tree, root.node, &root.start, &root.avoid, &root.params, rng);
-    let choices = tree.choices(node);
-    let wanted = |mv: Move| {
-        let place = choices.iter().position(|choice| choice.mv() == mv);
-        place.is_none_or(|index| root.priors.want(index))
-    };
-    let is_won = root.endings == Endings::Points
-        && root::put_certain_wins_first(&mut moves, position, wanted);
+    let mut moves = root.moves(rng);
+    let is_won = root.endings == Endings::Points && root.put_certain_wins_first(&mut moves);
     for found in &mut moves {
         found.expected = OwnershipSums::expected_after(&root.points, found.mv);
         if found.proof.is_none() {
@@ -415,12 +408,12 @@ fn report<G: Game>(
         moves,
         value: proven.clamp(chance(value, expected.as_ref())),
         proof: proven.proof(),
-        visits: u64::from(node.visits()),
+        visits: u64::from(root.node().visits()),
         reused: root.reused,
         playouts: control.playouts() + root.first,
         evaluations: control.evaluations() + root.first + root.beside,
         collisions: control.collisions(),
-        nodes: tree.len() as u64,
+        nodes: root.tree.len() as u64,
         expected,
         hidden_komi: root.hidden_komi,
         elapsed: control.elapsed(),

@@ -5,79 +5,15 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
-use rand::Rng;
 
 use super::control::Control;
-use super::node::{Node, NodeId};
-use super::params::SearchParams;
-use super::playout::{Descent, Endings, Playouts, SearchContext};
-use super::points::OwnershipSums;
+use super::playout::{Descent, Playouts, SearchContext};
 use super::request::Prober;
-use super::root::{self, Leaders};
-use super::select::RootPriors;
-use super::tree::Tree;
+use super::root::Root;
 use crate::clock::StopReason;
 use crate::encode::Encoding;
-use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate};
+use crate::game::Game;
 use tengen_nn::eval::{Batch, EvalError, Evaluator, Outputs, evaluate_finite};
-
-/// A position under search, and its node.
-#[derive(Clone)]
-pub(super) struct Root<G: Game> {
-    pub(super) start: GameState<G>,
-    /// Moves to avoid.
-    pub(super) avoid: Vec<Move>,
-    pub(super) params: SearchParams,
-    pub(super) tree: Arc<Tree>,
-    pub(super) node: NodeId,
-    pub(super) priors: RootPriors,
-    /// Visits of its moves in earlier searches: see [`SearchContext::reused_visits`].
-    pub(super) reused_visits: Arc<[u32]>,
-    /// One per thread, where the network predicts points; otherwise empty.
-    pub(super) points: Arc<Vec<OwnershipSums>>,
-    pub(super) endings: Endings,
-    /// See [`AnalysisOptions::judged`](super::request::AnalysisOptions::judged).
-    pub(super) judged: Option<Arc<OwnershipEstimate>>,
-    /// Points of komi that the network is not shown.
-    pub(super) hidden_komi: f32,
-    /// Visits of earlier searches.
-    pub(super) reused: u64,
-    /// Playouts that evaluated it: 1, or 0 where it was known.
-    pub(super) first: u64,
-    /// Evaluations beside the tree that told its points: 1, or 0 where they were known.
-    pub(super) beside: u64,
-}
-
-impl<G: Game> Root<G> {
-    pub(super) fn node(&self) -> &Node {
-        self.tree.node(self.node)
-    }
-
-    /// Whether the network predicts points and has told none of this position or those after it.
-    pub(super) fn lacks_points(&self) -> bool {
-        !self.points.is_empty() && OwnershipSums::expected(&self.points).is_none()
-    }
-
-    /// Proven bounds from the moves that are not to be avoided.
-    pub(super) fn bounds(&self) -> Bounds {
-        root::bounds(&self.tree, self.node, &self.start, &self.priors)
-    }
-
-    /// Takes the priors and visits of its moves from the tree.
-    pub(super) fn list_moves(&mut self, rng: &mut impl Rng) {
-        let (choices, ending) = (
-            self.tree.choices(self.node()),
-            root::ending(self.start.position()),
-        );
-        self.priors = root::priors(choices, &self.start, &self.avoid, ending, &self.params, rng);
-        let edges = self.tree.edges(self.node());
-        self.reused_visits = edges.map(|edge| edge.counts().0).collect();
-    }
-
-    fn leaders(&self) -> Leaders {
-        root::leaders(&self.tree, self.node, &self.priors)
-    }
-}
 
 /// One search, shared by all workers.
 pub(super) struct Job<G: Game> {

@@ -58,21 +58,21 @@ impl<G: Game> Player<G> {
         let started = self.time.now();
         let stopped = stop.is_raised();
         let (limits, budget) = self.timing.limits(position);
-        let estimate_limits = EstimateLimits::within(limits.budget, started, stop);
+        let effort = EstimateLimits::within(limits.budget, started, stop);
         let mut analysis = request.analysis.clone();
         if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
-            let estimate_limits = match budget {
-                Some(_) => estimate_limits,
+            let effort = match budget {
+                Some(_) => effort,
                 None => EstimateLimits::of_controller(stop),
             };
-            let avoid = self.away_from_dead(position, estimate_limits);
+            let avoid = self.away_from_dead(position, effort);
             analysis.avoid.extend(avoid);
         }
         let pass = position.size().pass();
         let may_pass = G::INFO.scored && !analysis.avoid.contains(&pass);
         let mut judged = match may_pass {
-            true => self.judge_pass(position, estimate_limits),
+            true => self.judge_pass(position, effort),
             false => PassJudgement::default(),
         };
         let allows = |mv: &Move, avoid: &[Move]| start.allows(*mv) && !avoid.contains(mv);
@@ -101,7 +101,7 @@ impl<G: Game> Player<G> {
         let compared = !stop.is_raised() && may_pass;
         let mut instead = None;
         if let Some(mut report) = self.last_report.take_if(|_| compared) {
-            self.weigh_pass(&search, &mut report, &mut judged, estimate_limits);
+            self.weigh_pass(&search, &mut report, &mut judged, effort);
             let passes = passing::passes(position, &report, &judged);
             instead = passing::instead_of_pass(position, &report, &judged).map(|found| found.mv);
             self.last_report = Some(report);
@@ -118,7 +118,7 @@ impl<G: Game> Player<G> {
         let instead = instead.filter(|mv| allows(mv, &avoid));
         let mv = instead.or_else(|| choose(start, found, &avoid));
         MoveChoice {
-            resigns: request.kind == MoveKind::Play && self.is_hopeless(position, estimate_limits),
+            resigns: request.kind == MoveKind::Play && self.is_hopeless(position, effort),
             ..MoveChoice::to_play(mv, budget)
         }
     }
@@ -134,8 +134,8 @@ impl<G: Game> Player<G> {
     }
 
     /// Moves that capture nothing dead, where something dead is on the board.
-    fn away_from_dead(&mut self, position: &G, estimate_limits: EstimateLimits<'_>) -> Vec<Move> {
-        let settled = self.settle_for_controller(position, estimate_limits);
+    fn away_from_dead(&mut self, position: &G, effort: EstimateLimits<'_>) -> Vec<Move> {
+        let settled = self.settle_for_controller(position, effort);
         let away = |found| passing::away_from_dead(position, position.to_move(), &found);
         settled.ok().flatten().map(away).unwrap_or_default()
     }
@@ -148,7 +148,7 @@ impl<G: Game> Player<G> {
 
     /// Whether to resign: the last searches and the count agree, and the opponent has not just
     /// passed.
-    fn is_hopeless(&mut self, position: &G, estimate_limits: EstimateLimits<'_>) -> bool {
+    fn is_hopeless(&mut self, position: &G, effort: EstimateLimits<'_>) -> bool {
         let report = self.last_report.as_ref();
         let resign = self.resign.as_mut();
         if !resign.is_some_and(|resign| resign.after(position, report))
@@ -157,7 +157,7 @@ impl<G: Game> Player<G> {
             return false;
         }
         // Without time for a count the game continues.
-        let settled = self.dead_stones.settle_within(position, estimate_limits);
+        let settled = self.dead_stones.settle_within(position, effort);
         settled.is_ok_and(|settled| {
             settled.is_none_or(|found| loses_the_count(position, position.to_move(), &found))
         })
