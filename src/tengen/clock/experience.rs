@@ -22,16 +22,16 @@ const MOVE_WEIGHT: f64 = 0.15;
 
 /// Time manager of one side: its settings, and what it has measured.
 #[derive(Debug, Clone)]
-pub struct TimeManager {
-    pub(super) params: TimeParams,
-    pub(super) lag: LagMeter,
+pub(crate) struct TimeManager {
+    pub(crate) params: TimeParams,
+    pub(crate) lag: LagMeter,
     /// Whether the lag was set by the user.
     pub(super) lag_is_told: bool,
     /// Running mean of used time over planned time.
     pub(super) used: f64,
     /// Running mean of visits per second; 0 before the first search.
-    pub(super) rate: f64,
-    pub(super) expected_proof_ply: ExpectedProofPly,
+    pub(crate) rate: f64,
+    pub(crate) expected_proof_ply: ExpectedProofPly,
     /// The largest main time seen in this game, and the last.
     pub(super) full: Duration,
     pub(super) present: Duration,
@@ -43,8 +43,7 @@ pub struct TimeManager {
 impl TimeManager {
     /// A manager without measurements. `lag` is the assumed difference per move between this clock
     /// and the controller's until it can be measured; `None` for [`USUAL_LAG`].
-    #[must_use]
-    pub fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
+    pub(crate) fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
         TimeManager {
             params,
             lag: LagMeter::new(lag.unwrap_or(USUAL_LAG)),
@@ -60,13 +59,13 @@ impl TimeManager {
     }
 
     /// Drops lag measurements, and assumes this lag from now on.
-    pub fn assume_lag(&mut self, lag: Option<Duration>) {
+    pub(crate) fn assume_lag(&mut self, lag: Option<Duration>) {
         self.lag = LagMeter::new(lag.unwrap_or(USUAL_LAG));
         self.lag_is_told = lag.is_some();
     }
 
     /// Records a move; `budget` is what it was given.
-    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
+    pub(crate) fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
         self.moves_untold += 1;
         self.moves_unsettled += 1;
         let Some(stop) = spent.stop else { return };
@@ -135,7 +134,7 @@ pub(super) fn usual(at_a_tenth: f64, move_time: Duration) -> f64 {
 
 /// A running mean over games, and observations of the current game.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ExpectedProofPly {
+pub(crate) struct ExpectedProofPly {
     mean: Option<f64>,
     /// The first ply of this game whose result was proven.
     proven_at: Option<u32>,
@@ -145,7 +144,7 @@ pub(super) struct ExpectedProofPly {
 
 impl ExpectedProofPly {
     /// The ply; `None` before [`ExpectedProofPly::expect`] has set the usual one.
-    pub(super) fn ply(&self) -> Option<f64> {
+    pub(crate) fn ply(&self) -> Option<f64> {
         self.mean
     }
 

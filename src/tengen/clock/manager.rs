@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::experience::{MIN_HARD, TimeManager, usual};
 use super::params::Situation;
 use super::stop::ANSWER;
-use super::{Budget, Lag, TimeLeft, TimeParams, Told, allotment};
+use super::{Budget, Lag, TimeLeft, Told, allotment};
 
 /// A larger difference after one move, as a share of the main time (and more than a second), is not
 /// lag: the clock was corrected.
@@ -14,23 +14,13 @@ const LARGEST_LAG_SHARE: f64 = 0.1;
 impl TimeManager {
     /// Sets another time control: the clock is full and charges restart; measurements of lag and
     /// speed are kept.
-    pub fn new_control(&mut self) {
+    pub(crate) fn new_control(&mut self) {
         self.full = Duration::ZERO;
         (self.moves_untold, self.moves_unsettled) = (0, 0);
     }
 
-    /// Changes the settings.
-    pub fn set_params(&mut self, params: TimeParams) {
-        self.params = params;
-    }
-
-    /// Takes over measurements of the other side: the controller is the same.
-    pub fn share_lag(&mut self, other: &TimeManager) {
-        self.lag = other.lag;
-    }
-
     /// Thinking time for the next move if the clock stands so, or `None` when it sets no limit.
-    pub fn allot(&mut self, situation: &Situation) -> Option<Budget> {
+    pub(crate) fn allot(&mut self, situation: &Situation) -> Option<Budget> {
         if let TimeLeft::Main(main) = situation.clock.left() {
             self.full = self.full.max(main);
             self.present = main;
@@ -57,13 +47,12 @@ impl TimeManager {
     }
 
     /// Lag to charge for the next move, as the controller's clock does.
-    #[must_use]
-    pub fn next_lag(&self) -> Lag {
+    pub(crate) fn next_lag(&self) -> Lag {
         self.lag.charge(self.moves_unsettled + 1)
     }
 
     /// The controller has reported this side's time.
-    pub fn told(&mut self, told: &Told) {
+    pub(crate) fn told(&mut self, told: &Told) {
         let moves = std::mem::take(&mut self.moves_untold);
         if told.settles {
             self.moves_unsettled = 0;
@@ -76,22 +65,9 @@ impl TimeManager {
     }
 
     /// A game has ended: learns from it, and starts the next one.
-    pub fn new_game(&mut self) {
+    pub(crate) fn new_game(&mut self) {
         self.expected_proof_ply.new_game();
         self.new_control();
-    }
-
-    /// The ply from which results are expected to be proven, so that moves need no thought; `None`
-    /// before the first move.
-    #[must_use]
-    pub fn expected_proof_ply(&self) -> Option<f64> {
-        self.expected_proof_ply.ply()
-    }
-
-    /// Measurements for display: lag and visits per second.
-    #[must_use]
-    pub fn measured(&self) -> (Duration, f64) {
-        (self.lag.usual(), self.rate)
     }
 }
 
@@ -99,7 +75,7 @@ impl TimeManager {
 mod tests {
     use super::super::budget::from_seconds;
     use super::super::params::MoveTimeUsed;
-    use super::super::{Overtime, SideClock, StopReason, TimeControl};
+    use super::super::{Overtime, SideClock, StopReason, TimeControl, TimeParams};
     use super::*;
 
     fn manager() -> TimeManager {
@@ -138,15 +114,15 @@ mod tests {
         let elapsed = given.target.as_secs_f64() / 2.0;
         let before = manager.used;
         manager.moved(0, &given, &spent(elapsed, StopReason::Settled));
-        assert!((manager.measured().1 - 1000.0 / elapsed).abs() < 1e-6);
+        assert!((manager.rate - 1000.0 / elapsed).abs() < 1e-6);
         assert!(manager.used < before);
         assert!(
             budget(&mut manager).target > given.target,
             "what is saved is handed on"
         );
-        let rate = manager.measured().1;
+        let rate = manager.rate;
         manager.moved(2, &given, &spent(0.0, StopReason::Proven));
-        assert_eq!(manager.measured().1, rate, "an instant move says nothing");
+        assert_eq!(manager.rate, rate, "an instant move says nothing");
     }
 
     #[test]
@@ -158,7 +134,7 @@ mod tests {
                 manager.moved(*ply, &given, &spent(1.0, *stop));
             }
             manager.new_game();
-            manager.expected_proof_ply().expect("a move was made")
+            manager.expected_proof_ply.ply().expect("a move was made")
         };
         let proven = play(&[
             (42, StopReason::Time),
@@ -187,7 +163,7 @@ mod tests {
                 coarse: false,
                 settles: true,
             });
-            manager.measured().0.as_secs_f64()
+            manager.lag.usual().as_secs_f64()
         };
         for _ in 0..30 {
             told(0.03, 1);

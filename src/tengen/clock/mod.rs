@@ -17,14 +17,16 @@ mod source;
 pub mod stop;
 mod told;
 
-pub use account::{ClockAccount, Told};
+pub(crate) use account::{ClockAccount, Told};
 pub use budget::{Budget, Progress, StopRules};
 pub use control::{
     BadTimeControl, KATA_SYSTEMS, LONGEST, Overtime, TimeControl, TimeLeft, count, seconds,
 };
-pub use experience::{TimeManager, USUAL_LAG};
-pub use lag::{Lag, LagMeter};
-pub use params::{MoveTimeUsed, Situation, TimeParams};
+pub(crate) use experience::TimeManager;
+pub use experience::USUAL_LAG;
+pub(crate) use lag::{Lag, LagMeter};
+pub(crate) use params::Situation;
+pub use params::{MoveTimeUsed, TimeParams};
 pub use side::SideClock;
 pub use source::{
     Clock, FakeClock, PlayoutClock, SteadyClock, SystemClock, date_time, process_cpu_time,

@@ -28,20 +28,20 @@ crate::settings! {
 
 /// A position at which a move is due, as the time manager sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Situation {
+pub(crate) struct Situation {
     /// A reading of the clock of the side to move, before the move.
-    pub clock: SideClock,
+    pub(crate) clock: SideClock,
     /// Plies played before this move, by both sides.
-    pub ply: u32,
+    pub(crate) ply: u32,
     /// Expected number of plies until the result is known.
-    pub plies_left: f64,
+    pub(crate) plies_left: f64,
     /// Number of plies for which time is reserved.
-    pub reserved_plies: u32,
+    pub(crate) reserved_plies: u32,
     /// The game certainly has no more plies than this.
-    pub most_plies: u32,
+    pub(crate) most_plies: u32,
     /// The ply from which positions of this game are usually proven by searches of a tenth of a
     /// second; `None` if no ply is usual.
-    pub usually_proven_from: Option<f64>,
+    pub(crate) usually_proven_from: Option<f64>,
 }
 
 impl Situation {

@@ -110,7 +110,7 @@ impl Timing {
     /// Sets new limits; measurements of lag and speed are kept.
     pub(super) fn set_thinking_limits(&mut self, thinking_limits: ThinkingLimits) {
         for manager in &mut self.managers {
-            manager.set_params(thinking_limits.time.clone());
+            manager.params = thinking_limits.time.clone();
             if thinking_limits.lag != self.thinking_limits.lag {
                 manager.assume_lag(thinking_limits.lag);
             }
@@ -137,8 +137,8 @@ impl Timing {
         self.managers[color.index()].told(&told);
         let [black, white] = &mut self.managers;
         match color {
-            Color::Black => white.share_lag(black),
-            Color::White => black.share_lag(white),
+            Color::Black => white.lag = black.lag,
+            Color::White => black.lag = white.lag,
         }
     }
 
@@ -247,12 +247,11 @@ impl Timing {
 
     pub(super) fn state(&self, color: Color) -> ClockState {
         let manager = &self.managers[color.index()];
-        let (lag, rate) = manager.measured();
         ClockState {
             clock: self.clocks[color.index()].likely(),
-            lag,
-            rate,
-            expected_proof_ply: manager.expected_proof_ply(),
+            lag: manager.lag.usual(),
+            rate: manager.rate,
+            expected_proof_ply: manager.expected_proof_ply.ply(),
         }
     }
 }

@@ -17,10 +17,9 @@ use crate::search::{AnalysisOptions, Observer, PointsByMove, SearchReport, Searc
 /// Interval at which a search saves its result so far, in case it does not finish.
 const KEEP: Duration = Duration::from_millis(100);
 
-#[derive(Default)]
 struct MoveChoice {
-    /// A legal move; `None` when there is none.
-    mv: Option<Move>,
+    /// A legal move.
+    mv: Move,
     /// The budget given by the clock.
     budget: Option<Budget>,
     /// Whether the player resigns instead.
@@ -29,7 +28,7 @@ struct MoveChoice {
 
 impl MoveChoice {
     /// To play `mv`.
-    fn to_play(mv: Option<Move>, budget: Option<Budget>) -> MoveChoice {
+    fn to_play(mv: Move, budget: Option<Budget>) -> MoveChoice {
         MoveChoice {
             mv,
             budget,
@@ -39,20 +38,18 @@ impl MoveChoice {
 }
 
 impl<G: Game> Player<G> {
-    /// Decides for the side to move.
+    /// Decides for the side to move; `None` when there is no legal move.
     fn decide(
         &mut self,
         start: &GameState<G>,
         request: &MoveRequest,
         observer: &mut Observer<'_>,
-    ) -> MoveChoice {
+    ) -> Option<MoveChoice> {
         let stop = &request.stop;
         self.last_report = None;
-        if start.legal_moves().next().is_none() {
-            return MoveChoice::default();
-        }
+        start.legal_moves().next()?;
         if let Some(mv) = self.move_of_book(start, request) {
-            return MoveChoice::to_play(Some(mv), None);
+            return Some(MoveChoice::to_play(mv, None));
         }
         let position = start.position();
         let started = self.time.now();
@@ -78,10 +75,13 @@ impl<G: Game> Player<G> {
         let allows = |mv: &Move, avoid: &[Move]| start.allows(*mv) && !avoid.contains(mv);
         let ending = |judged: &PassJudgement, avoid: &[Move]| {
             let ending = Some(passing::ending(position, judged));
-            ending.filter(|mv| allows(mv, avoid)).or(Some(pass))
+            ending.filter(|mv| allows(mv, avoid)).unwrap_or(pass)
         };
         if may_pass && passing::wins_at_once(position, &judged) {
-            return MoveChoice::to_play(ending(&judged, &analysis.avoid), budget);
+            return Some(MoveChoice::to_play(
+                ending(&judged, &analysis.avoid),
+                budget,
+            ));
         }
         let avoided = analysis.avoid.clone();
         analysis.judged.clone_from(&judged.expected);
@@ -106,7 +106,7 @@ impl<G: Game> Player<G> {
             instead = passing::instead_of_pass(position, &report, &judged).map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
-                return MoveChoice::to_play(ending(&judged, &avoided), budget);
+                return Some(MoveChoice::to_play(ending(&judged, &avoided), budget));
             }
         }
         let avoid = search.analysis.avoid;
@@ -116,11 +116,12 @@ impl<G: Game> Player<G> {
         };
         let found = self.last_report.as_ref().or(static_policy.as_ref());
         let instead = instead.filter(|mv| allows(mv, &avoid));
-        let mv = instead.or_else(|| choose(start, found, &avoid));
-        MoveChoice {
+        let mv = instead.or_else(|| choose(start, found, &avoid))?;
+        Some(MoveChoice {
+            mv,
+            budget,
             resigns: request.kind == MoveKind::Play && self.is_hopeless(position, effort),
-            ..MoveChoice::to_play(mv, budget)
-        }
+        })
     }
 
     /// The move of the book in a position that it knows; what it knows is reported as of a search.
@@ -223,12 +224,7 @@ impl<G: Game> Player<G> {
     ) -> Decision {
         let position = start.position();
         let (started, color) = (self.time.now(), position.to_move());
-        let MoveChoice {
-            mv,
-            budget,
-            resigns,
-        } = self.decide(start, request, observer);
-        let Some(mv) = mv else {
+        let Some(choice) = self.decide(start, request, observer) else {
             let decision = when_over(position);
             let passes = G::INFO.passes && decision == Decision::Play(Vertex::Pass);
             if passes && request.kind != MoveKind::Named {
@@ -237,21 +233,21 @@ impl<G: Game> Player<G> {
             }
             return decision;
         };
-        let vertex = Vertex::of(mv, self.size());
+        let vertex = Vertex::of(choice.mv, self.size());
         if request.kind == MoveKind::Named {
             return Decision::Play(vertex);
         }
-        if resigns {
+        if choice.resigns {
             self.history.resign(color);
             return Decision::Resign;
         }
-        let number = self.history.push(color, mv);
+        let number = self.history.push(color, choice.mv);
         self.awaits_reply = true;
         let elapsed = self.time.now().saturating_sub(started);
         let report = self.last_report.as_ref();
         let made = self
             .timing
-            .charge(color, position.ply(), budget, elapsed, report);
+            .charge(color, position.ply(), choice.budget, elapsed, report);
         log::info!("{made}");
         self.times.push((number, made));
         self.prepare();

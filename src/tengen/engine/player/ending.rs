@@ -190,10 +190,8 @@ impl<G: Game> Player<G> {
         let settled = settled.ok().flatten().filter(Settled::is_over)?;
         Some(OwnershipEstimate {
             owner: settled.owners(|point| position.stone(point)),
-            by_turn: None,
-            shared: vec![0.0; position.size().area()],
             black_ahead: settled.black_ahead.0 as f32 / 2.0,
-            deviation: 0.0,
+            ..OwnershipEstimate::unknown(position.size().area())
         })
     }
 
