@@ -1,5 +1,5 @@
-//! Inputs of time allocation: a side's settings, measurements of lag, search and game, reserves for lag and accidents,
-//! and the ply from which positions are usually proven.
+//! The time manager of one side: its settings; measurements of lag, search and game; reserves for lag and accidents; and
+//! the ply from which positions are usually proven.
 
 use std::time::Duration;
 
@@ -126,7 +126,7 @@ const PLIES_BY_TENFOLD_TIME: f64 = 2.0;
 const USUAL_MOVE_TIME: Duration = Duration::from_millis(100);
 
 /// The usual expected proof ply at this time per move, given the one at a tenth of a second.
-pub(super) fn usual(at_a_tenth: f64, move_time: Duration) -> f64 {
+pub(super) fn usual_proof_ply(at_a_tenth: f64, move_time: Duration) -> f64 {
     let times = move_time.as_secs_f64() / USUAL_MOVE_TIME.as_secs_f64();
     let earlier = PLIES_BY_TENFOLD_TIME * times.max(f64::MIN_POSITIVE).log10();
     at_a_tenth - earlier.clamp(-RANGE, RANGE)
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn it_comes_earlier_where_moves_take_longer() {
-        let at = |millis| usual(54.0, Duration::from_millis(millis));
+        let at = |millis| usual_proof_ply(54.0, Duration::from_millis(millis));
         let close = |millis, ply: f64| assert!((at(millis) - ply).abs() < 1e-9, "{}", at(millis));
         close(10, 56.0);
         close(100, 54.0);

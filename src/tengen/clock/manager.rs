@@ -1,8 +1,8 @@
-//! The time manager of one side: budgets of moves, from what earlier moves have taught.
+//! What a time manager is told and asked: budgets of moves, from what earlier moves have taught.
 
 use std::time::Duration;
 
-use super::experience::{MIN_HARD, TimeManager, usual};
+use super::experience::{MIN_HARD, TimeManager, usual_proof_ply};
 use super::params::Situation;
 use super::stop::ANSWER;
 use super::{Budget, Lag, TimeLeft, Told, allotment};
@@ -27,7 +27,7 @@ impl TimeManager {
         }
         match situation.usually_proven_from {
             Some(ply) => {
-                let usual = usual(ply, situation.usual_move_time(ply, self.full));
+                let usual = usual_proof_ply(ply, situation.usual_move_time(ply, self.full));
                 self.expected_proof_ply.expect(usual);
             }
             // Where games differ much, the position says more than earlier games.
@@ -142,7 +142,7 @@ mod tests {
             (46, StopReason::OnlyMove),
             (48, StopReason::Proven),
         ]);
-        let usual = usual(54.0, Duration::from_secs(60) / 27);
+        let usual = usual_proof_ply(54.0, Duration::from_secs(60) / 27);
         let learned = 0.7 * usual + 0.3 * 44.0;
         assert!((proven - learned).abs() < 1e-6, "{proven}, not {learned}");
         // A proof that was undone does not count.

@@ -165,16 +165,13 @@ impl<G: Encode> Pool<G> {
         while self.running > 0 {
             look();
             match self.results.recv_timeout(LOOK) {
-                Ok(JobResult::Done) => self.running -= 1,
-                Ok(JobResult::EvalFailed(error)) => {
+                Ok(result) => {
                     self.running -= 1;
-                    failure = Some(SearchError::Eval(error));
-                }
-                Ok(JobResult::Panicked(text)) => {
-                    // The others end soon: a failure ends the search.
-                    (self.running, self.panicked) = (self.running - 1, true);
-                    let text = format!("a search thread panicked: {text}");
-                    failure = Some(SearchError::Broken(text));
+                    if let Err(error) = result {
+                        // The others end soon: a failure ends the search.
+                        self.panicked |= matches!(error, SearchError::Broken(_));
+                        failure = Some(error);
+                    }
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let text = "all search threads are gone".to_owned();

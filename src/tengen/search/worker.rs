@@ -8,7 +8,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::control::Control;
 use super::playout::{Descent, Playouts, SearchContext};
-use super::request::Prober;
+use super::request::{Prober, SearchError};
 use super::root::Root;
 use crate::clock::StopReason;
 use crate::encode::Encoding;
@@ -22,16 +22,9 @@ pub(super) struct Job<G: Game> {
     pub(super) control: Arc<Control>,
 }
 
-/// How a job ended for one worker.
-#[derive(Debug)]
-pub(super) enum JobResult {
-    /// The tree is consistent.
-    Done,
-    /// The evaluator failed; the tree is consistent.
-    EvalFailed(EvalError),
-    /// The worker panicked and is gone; nodes it had claimed stay claimed.
-    Panicked(String),
-}
+/// How a job ended for one worker: if with an error, the evaluator failed, and the tree is consistent; or it is broken,
+/// the worker has panicked and is gone, and nodes that it had claimed stay claimed.
+pub(super) type JobResult = Result<(), SearchError>;
 
 /// A search thread that waits for jobs; it ends when this is dropped.
 pub(super) type Worker<G> = Sender<Arc<Job<G>>>;
@@ -62,16 +55,20 @@ fn run_worker<G: Game>(
             run_job(&job, number, evaluator.as_mut(), prober.as_mut())
         }));
         let result = match result {
-            Ok(Ok(())) => JobResult::Done,
-            Ok(Err(error)) => JobResult::EvalFailed(error),
-            Err(panic) => JobResult::Panicked(panic_text(panic.as_ref())),
+            Ok(result) => result.map_err(SearchError::Eval),
+            Err(panic) => {
+                let text = panic_text(panic.as_ref());
+                Err(SearchError::Broken(format!(
+                    "a search thread panicked: {text}"
+                )))
+            }
         };
-        if !matches!(result, JobResult::Done) {
+        if result.is_err() {
             job.control.end(StopReason::Failed);
         }
         // Release the tree before reporting: the searcher may then free it at once.
         drop(job);
-        let gone = matches!(result, JobResult::Panicked(_));
+        let gone = matches!(result, Err(SearchError::Broken(_)));
         if results.send(result).is_err() || gone {
             return;
         }
