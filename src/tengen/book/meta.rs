@@ -91,10 +91,7 @@ impl BookMeta {
     /// Game, board and rules, for messages.
     #[must_use]
     pub fn about(&self) -> String {
-        let BookMeta {
-            game, size, rules, ..
-        } = self;
-        format!("{game} {size}, rules {rules}")
+        format!("{} {}, rules {}", self.game, self.size, self.rules)
     }
 }
 

@@ -166,7 +166,8 @@ const MIN_PLAYOUTS: u64 = 200;
 /// Limits of an estimate.
 #[derive(Clone, Copy)]
 pub(super) struct EstimateLimits<'a> {
-    stop: &'a StopFlag,
+    /// Raised when it must be given up.
+    pub(super) stop: &'a StopFlag,
     /// While a clock runs.
     time: Option<Time>,
 }
@@ -203,11 +204,6 @@ impl<'a> EstimateLimits<'a> {
             wanted.min((per_second * time.share.min(left).as_secs_f64()) as u64)
         });
         (playouts >= MIN_PLAYOUTS).then_some(playouts)
-    }
-
-    /// Raised when it must be given up.
-    pub(super) fn stop(&self) -> &'a StopFlag {
-        self.stop
     }
 
     /// Whether a clock runs.

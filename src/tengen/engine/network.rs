@@ -24,7 +24,7 @@ use tengen_nn::eval::{EvalError, ModelInfo};
 const MAX_FAILURES: u32 = 3;
 
 /// Thinks with a network.
-pub struct NetworkThinker<G: Encode> {
+pub(crate) struct NetworkThinker<G: Encode> {
     setup: NetworkSetup,
     networks: Networks,
     prober: Option<ProberMaker<G>>,
@@ -47,8 +47,7 @@ pub struct NetworkThinker<G: Encode> {
 impl<G: Encode> NetworkThinker<G> {
     /// A thinker that has not loaded anything yet. It shares `networks` with others of the same settings, its search
     /// calls the `prober` for new positions, and the log is of the networks in use.
-    #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         setup: NetworkSetup,
         networks: Networks,
         prober: Option<ProberMaker<G>>,

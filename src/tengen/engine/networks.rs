@@ -18,17 +18,17 @@ use tengen_nn::eval::{
 
 /// Configuration of a network thinker.
 #[derive(Debug, Clone)]
-pub struct NetworkSetup {
+pub(crate) struct NetworkSetup {
     /// The backend; `None` for the fastest available one.
-    pub backend: Option<BackendKind>,
+    pub(crate) backend: Option<BackendKind>,
     /// The network; `None` for the game's built-in one.
-    pub model: Option<ModelSource>,
+    pub(crate) model: Option<ModelSource>,
     /// How to load it.
-    pub load: LoadOptions,
+    pub(crate) load: LoadOptions,
     /// Memory of the evaluation cache, in MiB; 0 for none.
-    pub cache_mib: u32,
+    pub(crate) cache_mib: u32,
     /// Settings of the search; its seed also seeds the playouts.
-    pub searcher: SearcherOptions,
+    pub(crate) searcher: SearcherOptions,
 }
 
 /// A network on a backend.

@@ -79,7 +79,7 @@ crate::settings! {
 
 /// Where a solver works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SolverPlace {
+pub(crate) enum SolverPlace {
     /// On this many threads beside the search, or before one that counts visits.
     Beside(usize),
     /// The same on one thread, but not under a time limit, as no processor is idle.
@@ -89,7 +89,7 @@ pub enum SolverPlace {
 }
 
 /// Any thinker, with a solver if the game has one.
-pub struct SolverThinker<G: Solvable> {
+pub(crate) struct SolverThinker<G: Solvable> {
     inner: Box<dyn Thinker<G>>,
     solver: Option<Box<dyn Solve<G>>>,
     place: SolverPlace,
@@ -122,8 +122,7 @@ impl<G: Solvable> SolverThinker<G> {
     /// Memory and threads are allocated when first needed; `solver` may be shared, and is created
     /// if there is none. `simulated` is the number of playouts per second of a simulated clock, if
     /// there is one.
-    #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         inner: Box<dyn Thinker<G>>,
         solver: Option<Box<dyn Solve<G>>>,
         place: SolverPlace,
@@ -292,12 +291,8 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         request: &SearchRequest<G>,
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
-        let SearchRequest {
-            start,
-            limits,
-            stop,
-            analysis,
-        } = request;
+        let (start, limits) = (&request.start, &request.limits);
+        let (stop, analysis) = (&request.stop, &request.analysis);
         let position = start.position();
         let for_position = analysis.purpose == Purpose::Position;
         // A quick check is not a search.

@@ -169,15 +169,12 @@ impl Timing {
         if let Some(budget) = &clock {
             self.warn_if_starving(position.to_move(), budget);
         }
-        let ThinkingLimits {
-            visits,
-            time_per_move,
-            late_after,
-            ..
-        } = self.thinking_limits;
-        let nothing_else = visits.is_none() && clock.is_none();
-        let fixed = time_per_move.or(nothing_else.then_some(DEFAULT_TIME_PER_MOVE));
-        let fixed = fixed.map(|time| match late_after {
+        let wanted = &self.thinking_limits;
+        let nothing_else = wanted.visits.is_none() && clock.is_none();
+        let fixed = wanted
+            .time_per_move
+            .or(nothing_else.then_some(DEFAULT_TIME_PER_MOVE));
+        let fixed = fixed.map(|time| match wanted.late_after {
             Some(late) => Budget::fixed(time, late.max(time)),
             None => fixed_budget(time),
         });
@@ -185,6 +182,7 @@ impl Timing {
             (Some(fixed), Some(clock)) => Some(clock.within(fixed)),
             (fixed, clock) => fixed.or(clock),
         };
+        let visits = wanted.visits;
         (Limits { visits, budget }, clock)
     }
 

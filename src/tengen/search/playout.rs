@@ -104,12 +104,8 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// Descends from the root to a leaf, by the root's choice `by` if there is one; a leaf that
     /// needs the network is claimed and passed to `add`.
     pub(super) fn gather(&mut self, by: Option<usize>, add: &mut dyn FnMut(&G)) -> Descent {
-        let SearchContext {
-            tree,
-            start,
-            root_priors,
-            ..
-        } = self.context;
+        let (tree, start) = (self.context.tree, self.context.start);
+        let root_priors = self.context.root_priors;
         let mut position = start.position().clone();
         self.past.truncate(start.past().len());
         let mut path: Vec<Step> = Vec::with_capacity(32);
@@ -341,12 +337,7 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// up. Returns the number completed; fewer than waited means that memory is full.
     pub(super) fn apply(&mut self, outputs: &Outputs) -> usize {
         self.let_go();
-        let SearchContext {
-            tree,
-            params,
-            points,
-            ..
-        } = self.context;
+        let (tree, weight) = (self.context.tree, self.context.params.lead_weight);
         let root = self.context.start.position();
         let (area, mut completed) = (root.size().area(), 0);
         let known = self.context.judged.map(|judged| (root, judged));
@@ -355,15 +346,15 @@ impl<'s, G: Game> Playouts<'s, G> {
             let judged = ended.and_then(|ended| Judged::of(ended, outputs, i, known));
             let (value, lead) = (outputs.value(i), outputs.lead(i));
             let value = match &judged {
-                Some(judged) => judged.value(leaf.mover, params.lead_weight),
-                None => with_lead(value, lead, params.lead_weight, area),
+                Some(judged) => judged.value(leaf.mover, weight),
+                None => with_lead(value, lead, weight, area),
             };
             let policy = outputs.policy(i);
             if !leaf.expand(tree, self.certain, policy, value, &mut self.priors) {
                 continue;
             }
             completed += 1;
-            match (points, &judged) {
+            match (self.context.points, &judged) {
                 (Some(points), Some(judged)) => points.add_judged(judged, leaf.first),
                 (Some(points), None) => points.add(outputs, i, leaf.mover, leaf.first),
                 (None, _) => {}

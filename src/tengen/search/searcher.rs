@@ -130,12 +130,8 @@ impl<G: Encode> Searcher<G> {
         request: &SearchRequest<G>,
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, SearchError> {
-        let SearchRequest {
-            start,
-            limits,
-            stop,
-            analysis,
-        } = request;
+        let (start, limits) = (&request.start, &request.limits);
+        let (stop, analysis) = (&request.stop, &request.analysis);
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
         let mut root = self.root(&pool, request);

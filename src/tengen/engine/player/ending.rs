@@ -164,7 +164,7 @@ impl<G: Game> Player<G> {
     ) -> Settlement {
         let settled = match effort.is_timed() {
             true => self.dead_stones.settle_within(position, effort)?,
-            false => self.dead_stones.settle(position, effort.stop())?,
+            false => self.dead_stones.settle(position, effort.stop)?,
         };
         let expected = self.expected(position, effort);
         Ok(expected.map_or(settled, |expected| scoring::settle(position, &expected)))
@@ -230,7 +230,7 @@ impl<G: Game> Player<G> {
             turned.set_to_move(color);
             let start = GameState::new(turned, self.history.game_state().past().clone());
             let budget = effort.budget(self.time.now());
-            let evaluated = self.worker.evaluate(&start, budget, effort.stop());
+            let evaluated = self.worker.evaluate(&start, budget, effort.stop);
             let report = evaluated.ok()?;
             let by_network = report.by_network();
             *owners = report.expected.filter(|_| by_network)?.owner;
