@@ -10,6 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use super::tree::Parents;
 use super::{Book, BookError, Images, Searched};
 use crate::game::{Color, Game, Move};
 use crate::search::SearchReport;
@@ -33,7 +34,7 @@ pub struct Growth<G> {
     /// The empty board, and the position after each of those moves.
     along: Vec<Images<G>>,
     /// Positions before each one.
-    parents: HashMap<u128, Vec<u128>>,
+    parents: Parents,
     /// The side that it grows for.
     side: Color,
 }
@@ -163,10 +164,8 @@ impl<G: Game> Growth<G> {
             if step.widens {
                 return Some((reached, key));
             }
-            if reached
-                .get(&key)
-                .is_some_and(|(least, _)| *least < step.cost)
-            {
+            let least = reached.get(&key);
+            if least.is_some_and(|(least, _)| *least < step.cost) {
                 continue;
             }
             let Some(searched) = self.book.searched(key) else {
@@ -176,12 +175,7 @@ impl<G: Game> Growth<G> {
             if proof.is_some() {
                 continue;
             }
-            let is_own = side
-                == if step.ply.is_multiple_of(2) {
-                    mover
-                } else {
-                    mover.opponent()
-                };
+            let is_own = (side == mover) == step.ply.is_multiple_of(2);
             let likeliest = searched.likeliest();
             let after = |of: f32, prior: f32| {
                 let loss = (value - of).max(0.0);

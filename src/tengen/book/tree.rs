@@ -17,6 +17,9 @@ pub struct Book {
     positions: HashMap<u128, Position>,
 }
 
+/// Positions before each one, by their keys.
+pub(super) type Parents = HashMap<u128, Vec<u128>>;
+
 #[derive(Debug)]
 struct Position {
     searched: Searched,
@@ -114,8 +117,8 @@ impl Book {
     }
 
     /// Positions before each one that some position of the book leads to.
-    pub(super) fn parents(&self) -> HashMap<u128, Vec<u128>> {
-        let mut parents: HashMap<u128, Vec<u128>> = HashMap::new();
+    pub(super) fn parents(&self) -> Parents {
+        let mut parents = Parents::new();
         for (key, position) in &self.positions {
             for found in &position.searched.moves {
                 parents.entry(found.next).or_default().push(*key);
@@ -125,12 +128,7 @@ impl Book {
     }
 
     /// Adds a position, and passes its value on to all positions before it, which are among `parents`.
-    pub(super) fn add(
-        &mut self,
-        key: u128,
-        searched: Searched,
-        parents: &HashMap<u128, Vec<u128>>,
-    ) {
+    pub(super) fn add(&mut self, key: u128, searched: Searched, parents: &Parents) {
         self.put(key, searched);
         let mut keys = vec![key];
         keys.extend(parents.get(&key).into_iter().flatten());
@@ -138,7 +136,7 @@ impl Book {
     }
 
     /// Judges these positions, and those before the ones that change.
-    fn judge_all(&mut self, keys: Vec<u128>, parents: &HashMap<u128, Vec<u128>>) {
+    fn judge_all(&mut self, keys: Vec<u128>, parents: &Parents) {
         let mut most = ROUNDS * self.positions.len();
         let mut todo = VecDeque::from(keys);
         while let Some(key) = todo.pop_front() {

@@ -272,9 +272,7 @@ impl<G: Game> Engine for Player<G> {
     fn solve(&mut self, color: Color, limit: Duration, stop: &StopFlag) -> Option<Solution> {
         let position = self.history.position_for(color);
         let (threads, solver) = self.solver.as_mut()?;
-        let Some(solver) = &mut **solver else {
-            return None;
-        };
+        let solver = (**solver).as_mut()?;
         let (time, started) = (&*self.time, self.time.now());
         let elapsed = || time.now().saturating_sub(started);
         let effort = solver::SolveLimits {

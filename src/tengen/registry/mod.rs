@@ -127,12 +127,8 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
         let (meta, book) = book::read(path)?;
         meta.check_board(&wanted)?;
         let seed = options.seed.unwrap_or_else(random_seed);
-        Ok(FromBook::new(
-            Arc::new(book),
-            meta.rules,
-            options.book_variety,
-            seed,
-        ))
+        let (book, variety) = (Arc::new(book), options.book_variety);
+        Ok(FromBook::new(book, meta.rules, variety, seed))
     };
     match read() {
         Ok(book) => Some(book),
