@@ -136,7 +136,8 @@ impl<G: Game> Growth<G> {
     fn on_the_way(&self) -> Option<Place<G>> {
         let mut ways = self.along.iter().take(self.moves.len()).enumerate();
         ways.find_map(|(plies, images)| {
-            (!self.book.has(images.key())).then(|| Place {
+            let known = self.book.searched(images.key());
+            known.is_none().then(|| Place {
                 moves: self.moves.iter().take(plies).copied().collect(),
                 images: images.clone(),
                 avoid: Vec::new(),

@@ -71,12 +71,6 @@ impl Book {
         self.positions.is_empty()
     }
 
-    /// Whether it has this position.
-    #[must_use]
-    pub fn has(&self, key: u128) -> bool {
-        self.positions.contains_key(&key)
-    }
-
     /// The search of a position.
     #[must_use]
     pub fn searched(&self, key: u128) -> Option<&Searched> {

@@ -164,7 +164,7 @@ impl<G: Solvable> SolverThinker<G> {
             (Some(visits), None) => visits,
             (None, simulated) => simulated?,
         };
-        let nodes = nodes_beside(playouts);
+        let nodes = playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE;
         // An analysis gets what can be seen at once, also with a single visit.
         let least = match purpose {
             Purpose::Position => QUICK_CHECK,
@@ -252,11 +252,6 @@ impl<G: Solvable> SolverThinker<G> {
             (report, thread.ok().and_then(|thread| thread.join().ok()))
         })
     }
-}
-
-/// Nodes of the solver for this many playouts of the search.
-fn nodes_beside(playouts: u64) -> u64 {
-    playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE
 }
 
 /// Solves the position and rates its moves.
