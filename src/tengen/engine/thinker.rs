@@ -100,11 +100,14 @@ const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
 /// One task for the thinker.
 type Job<G> = Box<dyn FnOnce(&mut dyn Thinker<G>) + Send>;
 
+/// How a search ends.
+type Answer = Result<SearchReport, ThinkError>;
+
 /// Messages from the thinker.
 enum ThinkerReply {
     /// An intermediate report.
     Seen(SearchReport),
-    Done(Result<SearchReport, ThinkError>),
+    Done(Answer),
 }
 
 /// A thinker on its own thread, started by the first job.
@@ -144,7 +147,7 @@ impl<G: Game> Worker<G> {
         &mut self,
         mut request: SearchRequest<G>,
         observer: &mut Observer<'_>,
-    ) -> Result<SearchReport, ThinkError> {
+    ) -> Answer {
         request.start = searched(&request.start);
         let (budget, stop) = (request.limits.budget, request.stop.clone());
         self.run(budget, &stop, observer, move |thinker, tell| {
@@ -160,7 +163,7 @@ impl<G: Game> Worker<G> {
         start: &GameState<G>,
         budget: Option<Budget>,
         stop: &StopFlag,
-    ) -> Result<SearchReport, ThinkError> {
+    ) -> Answer {
         let start = searched(start);
         self.run(budget, stop, &mut |_| {}, move |thinker, _| {
             thinker.evaluate(&start)
@@ -172,13 +175,8 @@ impl<G: Game> Worker<G> {
         budget: Option<Budget>,
         stop: &StopFlag,
         observer: &mut Observer<'_>,
-        work: impl FnOnce(
-            &mut dyn Thinker<G>,
-            &dyn Fn(ThinkerReply),
-        ) -> Result<SearchReport, ThinkError>
-        + Send
-        + 'static,
-    ) -> Result<SearchReport, ThinkError> {
+        work: impl FnOnce(&mut dyn Thinker<G>, &dyn Fn(ThinkerReply)) -> Answer + Send + 'static,
+    ) -> Answer {
         let given_up = StopFlag::new();
         let is_late = given_up.clone();
         let answer = self.send(move |thinker, tell| {
@@ -287,7 +285,7 @@ fn wait(
     stop: &StopFlag,
     clock: &dyn Clock,
     observer: &mut Observer<'_>,
-) -> Result<SearchReport, ThinkError> {
+) -> Answer {
     let started = clock.now();
     let mut told_to_stop = None;
     loop {

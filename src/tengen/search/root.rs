@@ -57,10 +57,8 @@ impl<G: Game> Root<G> {
 
     /// Takes the priors and visits of its moves from the tree.
     pub(super) fn list_moves(&mut self, rng: &mut impl Rng) {
-        let (choices, ending) = (
-            self.tree.choices(self.node()),
-            ending(self.start.position()),
-        );
+        let choices = self.tree.choices(self.node());
+        let ending = ending(self.start.position());
         self.priors = priors(choices, &self.start, &self.avoid, ending, &self.params, rng);
         let edges = self.tree.edges(self.node());
         self.reused_visits = edges.map(|edge| edge.counts().0).collect();
