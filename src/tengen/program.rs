@@ -1,32 +1,23 @@
 //! Code shared by the command lines of all three programs.
 
+mod flags;
+mod help;
+
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-mod flags;
-mod man;
-mod short_help;
-mod tips;
 
 use clap::{Command, Parser};
 
 pub use flags::{FlagSet, Flags, flag, given, with_note};
-pub use man::man_pages;
-use short_help::with_short_help;
-use tips::with_tip;
+use help::{with_short_help, with_tip};
 
 use crate::system;
-
-/// This user's folder in the system's folder for temporary files.
-#[must_use]
-pub fn own_temporary_folder() -> PathBuf {
-    system::own_temporary_folder()
-}
+pub use crate::system::own_temporary_folder;
 
 /// Parses the arguments of this process; ends it on errors and after printing help.
 #[must_use]
@@ -169,6 +160,15 @@ pub fn end(status: i32) -> ! {
         system::hold_window();
     }
     system::end(status)
+}
+
+/// Writes `NAME.1` and a page for each subcommand that help lists, `NAME-SUBCOMMAND.1`, into a folder.
+///
+/// # Errors
+/// If the folder cannot be made or written to.
+pub fn man_pages(command: Command, folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(command.disable_help_subcommand(true), folder)
 }
 
 #[cfg(test)]

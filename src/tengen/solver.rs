@@ -24,6 +24,16 @@ impl<'a> SolveLimits<'a> {
     pub fn within(&self, nodes: u64) -> SolveLimits<'a> {
         SolveLimits { nodes, ..*self }
     }
+
+    /// Of a call on the calling thread alone.
+    #[must_use]
+    pub fn alone(nodes: u64, halt: &'a (dyn Fn(u64) -> bool + Sync)) -> SolveLimits<'a> {
+        SolveLimits {
+            nodes,
+            threads: 1,
+            halt,
+        }
+    }
 }
 
 /// Result of a solver call.

@@ -190,67 +190,58 @@ fn about_rows(meta: &BookMeta) -> [(&'static str, String); 8] {
 
 fn row(searched: &Searched) -> Row {
     let moves = searched.moves.iter().map(|found| {
-        let proof = number(found.proof);
-        let SearchedMove {
+        let (mv, proof) = (found.mv.0, number(found.proof));
+        (
             mv,
-            value,
-            prior,
-            visits,
-            next,
-            ..
-        } = *found;
-        (mv.0, value, prior, visits, proof, next)
+            found.value,
+            found.prior,
+            found.visits,
+            proof,
+            found.next,
+        )
     });
-    let Searched {
+    let out = searched.left_out;
+    let (visits, value, proof) = (searched.visits, searched.value, number(searched.proof));
+    (
         visits,
         value,
         proof,
-        left_out: out,
-        ..
-    } = *searched;
-    let out = (out.moves, out.value, out.prior);
-    (visits, value, number(proof), out, moves.collect())
+        (out.moves, out.value, out.prior),
+        moves.collect(),
+    )
 }
 
-fn searched((visits, value, proof_number, left_out, moves): Row) -> Searched {
+fn searched((visits, value, number, (left, best, likeliest), moves): Row) -> Searched {
     let moves = moves.into_iter();
-    let moves = moves.map(
-        |(mv, value, prior, visits, proof_number, next)| SearchedMove {
-            mv: Move(mv),
-            value,
-            prior,
-            visits,
-            proof: proof(proof_number),
-            next,
-        },
-    );
+    let moves = moves.map(|(mv, value, prior, visits, number, next)| SearchedMove {
+        mv: Move(mv),
+        value,
+        prior,
+        visits,
+        proof: proof(number),
+        next,
+    });
     Searched {
         visits,
         value,
-        proof: proof(proof_number),
+        proof: proof(number),
         left_out: LeftOut {
-            moves: left_out.0,
-            value: left_out.1,
-            prior: left_out.2,
+            moves: left,
+            value: best,
+            prior: likeliest,
         },
         moves: moves.collect(),
     }
 }
 
+const PROOFS: [Proof; 3] = [Proof::Loss, Proof::Draw, Proof::Win];
+
 fn number(proof: Option<Proof>) -> u8 {
-    match proof {
-        None => 0,
-        Some(Proof::Loss) => 1,
-        Some(Proof::Draw) => 2,
-        Some(Proof::Win) => 3,
-    }
+    let mut numbered = (1..).zip(PROOFS);
+    let found = numbered.find(|(_, known)| Some(*known) == proof);
+    found.map_or(0, |(number, _)| number)
 }
 
 fn proof(number: u8) -> Option<Proof> {
-    match number {
-        1 => Some(Proof::Loss),
-        2 => Some(Proof::Draw),
-        3 => Some(Proof::Win),
-        _ => None,
-    }
+    PROOFS.get(usize::from(number).checked_sub(1)?).copied()
 }

@@ -10,6 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use super::tree::Parents;
 use super::{Book, BookError, Images, Searched};
 use crate::game::{Color, Game, Move};
 use crate::search::SearchReport;
@@ -33,7 +34,7 @@ pub struct Growth<G> {
     /// The empty board, and the position after each of those moves.
     along: Vec<Images<G>>,
     /// Positions before each one.
-    parents: HashMap<u128, Vec<u128>>,
+    parents: Parents,
     /// The side that it grows for.
     side: Color,
 }
@@ -47,7 +48,6 @@ pub struct Place<G> {
     pub images: Images<G>,
     /// Moves that are not to be searched, because the book has them.
     pub avoid: Vec<Move>,
-    key: u128,
     /// Value for the side to move, as the search of the position before it found.
     expected: f32,
 }
@@ -114,8 +114,8 @@ impl<G: Game> Growth<G> {
     /// Adds the search of a position; returns its key and what the book keeps. Where nothing could be
     /// searched, it keeps what was expected.
     pub fn add(&mut self, place: &Place<G>, report: Option<&SearchReport>) -> (u128, Searched) {
-        let images = &place.images;
-        let found = match (self.book.searched(place.key), report) {
+        let (images, key) = (&place.images, place.images.key());
+        let found = match (self.book.searched(key), report) {
             (Some(known), Some(report)) => Some(known.clone().widened(images, report)),
             (None, Some(report)) => Searched::of(images, report),
             (_, None) => None,
@@ -123,25 +123,24 @@ impl<G: Game> Growth<G> {
         let searched = found.unwrap_or_else(|| Searched::nothing(place.expected));
         for found in &searched.moves {
             let before = self.parents.entry(found.next).or_default();
-            if !before.contains(&place.key) {
-                before.push(place.key);
+            if !before.contains(&key) {
+                before.push(key);
             }
         }
-        self.book.add(place.key, searched.clone(), &self.parents);
+        self.book.add(key, searched.clone(), &self.parents);
         self.side = self.side.opponent();
-        (place.key, searched)
+        (key, searched)
     }
 
     /// A position before the one that it grows from, if the book does not have it.
     fn on_the_way(&self) -> Option<Place<G>> {
         let mut ways = self.along.iter().take(self.moves.len()).enumerate();
         ways.find_map(|(plies, images)| {
-            let key = images.key();
-            (!self.book.has(key)).then(|| Place {
+            let known = self.book.searched(images.key());
+            known.is_none().then(|| Place {
                 moves: self.moves.iter().take(plies).copied().collect(),
                 images: images.clone(),
                 avoid: Vec::new(),
-                key,
                 expected: 0.0,
             })
         })
@@ -166,10 +165,8 @@ impl<G: Game> Growth<G> {
             if step.widens {
                 return Some((reached, key));
             }
-            if reached
-                .get(&key)
-                .is_some_and(|(least, _)| *least < step.cost)
-            {
+            let least = reached.get(&key);
+            if least.is_some_and(|(least, _)| *least < step.cost) {
                 continue;
             }
             let Some(searched) = self.book.searched(key) else {
@@ -179,12 +176,7 @@ impl<G: Game> Growth<G> {
             if proof.is_some() {
                 continue;
             }
-            let is_own = side
-                == if step.ply.is_multiple_of(2) {
-                    mover
-                } else {
-                    mover.opponent()
-                };
+            let is_own = (side == mover) == step.ply.is_multiple_of(2);
             let likeliest = searched.likeliest();
             let after = |of: f32, prior: f32| {
                 let loss = (value - of).max(0.0);
@@ -238,7 +230,6 @@ impl<G: Game> Growth<G> {
             moves: self.moves.clone(),
             images: self.along.last()?.clone(),
             avoid: Vec::new(),
-            key,
             expected: 0.0,
         };
         for found in line.into_iter().rev() {

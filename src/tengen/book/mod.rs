@@ -14,23 +14,17 @@
     clippy::unreachable
 )]
 
-mod error;
 mod file;
 mod growth;
-mod images;
-mod line;
 mod meta;
 mod searched;
 mod tree;
 
-pub use error::BookError;
 pub use file::{BookFile, read, read_meta};
 pub use growth::{Growth, Place};
-pub use images::Images;
-pub use line::{BookLine, BookPosition, line};
-pub use meta::BookMeta;
-pub use searched::{LeftOut, Searched, SearchedMove};
-pub use tree::{Book, BookMove};
+pub use meta::{BookError, BookMeta};
+pub use searched::{Images, LeftOut, Searched, SearchedMove};
+pub use tree::{Book, BookLine, BookMove, BookPosition, line};
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
-//! The positions of a book and the values that follow from each other.
+//! The positions of a book, the values that follow from each other, and the lines of play in them.
 
 use std::collections::{HashMap, VecDeque};
 
-use super::{Searched, SearchedMove};
-use crate::game::{Move, Proof};
+use super::{Images, Searched, SearchedMove};
+use crate::game::{Game, Move, Proof};
 
 /// Smaller changes of a value are not passed on.
 const PRECISION: f32 = 1e-6;
@@ -16,6 +16,9 @@ const ROUNDS: usize = 100;
 pub struct Book {
     positions: HashMap<u128, Position>,
 }
+
+/// Positions before each one, by their keys.
+pub(super) type Parents = HashMap<u128, Vec<u128>>;
 
 #[derive(Debug)]
 struct Position {
@@ -68,12 +71,6 @@ impl Book {
         self.positions.is_empty()
     }
 
-    /// Whether it has this position.
-    #[must_use]
-    pub fn has(&self, key: u128) -> bool {
-        self.positions.contains_key(&key)
-    }
-
     /// The search of a position.
     #[must_use]
     pub fn searched(&self, key: u128) -> Option<&Searched> {
@@ -114,8 +111,8 @@ impl Book {
     }
 
     /// Positions before each one that some position of the book leads to.
-    pub(super) fn parents(&self) -> HashMap<u128, Vec<u128>> {
-        let mut parents: HashMap<u128, Vec<u128>> = HashMap::new();
+    pub(super) fn parents(&self) -> Parents {
+        let mut parents = Parents::new();
         for (key, position) in &self.positions {
             for found in &position.searched.moves {
                 parents.entry(found.next).or_default().push(*key);
@@ -125,12 +122,7 @@ impl Book {
     }
 
     /// Adds a position, and passes its value on to all positions before it, which are among `parents`.
-    pub(super) fn add(
-        &mut self,
-        key: u128,
-        searched: Searched,
-        parents: &HashMap<u128, Vec<u128>>,
-    ) {
+    pub(super) fn add(&mut self, key: u128, searched: Searched, parents: &Parents) {
         self.put(key, searched);
         let mut keys = vec![key];
         keys.extend(parents.get(&key).into_iter().flatten());
@@ -138,7 +130,7 @@ impl Book {
     }
 
     /// Judges these positions, and those before the ones that change.
-    fn judge_all(&mut self, keys: Vec<u128>, parents: &HashMap<u128, Vec<u128>>) {
+    fn judge_all(&mut self, keys: Vec<u128>, parents: &Parents) {
         let mut most = ROUNDS * self.positions.len();
         let mut todo = VecDeque::from(keys);
         while let Some(key) = todo.pop_front() {
@@ -194,4 +186,43 @@ impl Book {
             is_known: after.is_some() || proof.is_some(),
         }
     }
+}
+
+/// What a book knows of a position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookPosition {
+    /// Value for the side to move, in [-1, 1].
+    pub value: f32,
+    /// The result for the side to move, if it is proven.
+    pub proof: Option<Proof>,
+    /// Its moves, the best first.
+    pub lines: Vec<BookLine>,
+}
+
+/// A move of a book, and how play goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookLine {
+    /// The move.
+    pub found: BookMove,
+    /// The best moves of both sides after it, as far as the book goes.
+    pub line: Vec<Move>,
+}
+
+/// Moves of a line at most: in games that repeat it might have no end.
+const LONGEST: usize = 60;
+
+/// The best moves of both sides from a position, up to the first one that leaves the book.
+#[must_use]
+pub fn line<G: Game>(book: &Book, from: &Images<G>) -> Vec<Move> {
+    let mut images = from.clone();
+    let mut line = Vec::new();
+    while line.len() < LONGEST {
+        let moves = book.moves(images.key());
+        let Some(mv) = moves.first().and_then(|best| images.own(best.mv)) else {
+            break;
+        };
+        line.push(mv);
+        images = images.after(mv);
+    }
+    line
 }

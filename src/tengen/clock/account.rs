@@ -15,7 +15,7 @@ const STALL: Duration = Duration::from_millis(1200);
 
 /// One side's clock as far as the engine knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClockAccount {
+pub(crate) struct ClockAccount {
     control: TimeControl,
     /// The most likely state, for display.
     likely: SideClock,
@@ -51,20 +51,19 @@ impl LastMove {
 
 /// What a report has shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Told {
+pub(crate) struct Told {
     /// Time that the controller has charged beyond this engine's measurements since the last
     /// report, in seconds; `None` if that cannot be said.
-    pub lost_seconds: Option<f64>,
+    pub(crate) lost_seconds: Option<f64>,
     /// The controller counts whole seconds.
-    pub coarse: bool,
+    pub(crate) coarse: bool,
     /// The report says how the clock stands; earlier errors do not matter any more.
-    pub settles: bool,
+    pub(crate) settles: bool,
 }
 
 impl ClockAccount {
     /// A clock with the full time of this control.
-    #[must_use]
-    pub fn new(control: TimeControl) -> ClockAccount {
+    pub(crate) fn new(control: TimeControl) -> ClockAccount {
         let clock = SideClock::new(control);
         ClockAccount {
             control,
@@ -81,23 +80,22 @@ impl ClockAccount {
     }
 
     /// Sets the clock back to the full time of its control.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         *self = ClockAccount::new(self.control);
     }
 
     /// The most likely state of the clock.
-    #[must_use]
-    pub fn likely(&self) -> SideClock {
+    pub(crate) fn likely(&self) -> SideClock {
         self.likely
     }
 
     /// All ways in which the clock may stand, each with the least time that it may have.
-    pub fn readings(&self) -> impl Iterator<Item = SideClock> {
+    pub(crate) fn readings(&self) -> impl Iterator<Item = SideClock> {
         self.readings.iter().map(|reading| reading.least)
     }
 
     /// Charges one finished move.
-    pub fn spend(&mut self, elapsed: Duration, lag: Lag) {
+    pub(crate) fn spend(&mut self, elapsed: Duration, lag: Lag) {
         let before = self.charge(SideClock::spend, elapsed, lag);
         // Some clocks start with the second move.
         if !std::mem::replace(&mut self.has_moved, true) {
@@ -113,7 +111,7 @@ impl ClockAccount {
 
     /// Charges thinking time of an undone move: the time is gone, but the move counts for no stone
     /// and earns no increment.
-    pub fn spend_without_move(&mut self, elapsed: Duration, lag: Lag) {
+    pub(crate) fn spend_without_move(&mut self, elapsed: Duration, lag: Lag) {
         self.charge(SideClock::spend_without_move, elapsed, lag);
         self.last = None;
     }
@@ -148,7 +146,7 @@ impl ClockAccount {
     /// main time, otherwise it is time in an overtime period and the remaining stones (Canadian) or
     /// periods (byoyomi). A report that contradicts the time control gets the interpretation that
     /// is safe.
-    pub fn set_left(&mut self, time: Duration, stones: u32) -> Told {
+    pub(crate) fn set_left(&mut self, time: Duration, stones: u32) -> Told {
         self.unit = unit_of(time, self.unit);
         self.is_told = true;
         let (believed, tells_whole) = self.interpreted(self.likely, time, stones);

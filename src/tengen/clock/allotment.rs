@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::budget::from_seconds;
-use super::experience::Experience;
-use super::situation::Situation;
+use super::experience::TimeManager;
+use super::params::Situation;
 use super::{Budget, Overtime, TimeLeft};
 
 /// Scale, in plies, of the logistic distribution of the expected proof ply around its mean (in 300 games
@@ -27,7 +27,7 @@ const PERIODS_A_MOVE: f64 = std::f64::consts::E;
 const CANADIAN_STRETCH: f64 = 1.6;
 
 /// Thinking time for the next move, or `None` when the clock sets no limit.
-pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
+pub(super) fn budget(known: &TimeManager, now: &Situation) -> Option<Budget> {
     let overtime = now.clock.overtime();
     Some(match (now.clock.left(), overtime) {
         (TimeLeft::Unlimited, _) => return None,
@@ -44,7 +44,7 @@ pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
     })
 }
 
-fn sudden_death(known: &Experience, now: &Situation, main: Duration) -> Budget {
+fn sudden_death(known: &TimeManager, now: &Situation, main: Duration) -> Budget {
     let free = main.saturating_sub(known.reserve(now.most_moves()));
     let target = share(known, now, free);
     let maximum = target
@@ -63,7 +63,7 @@ fn sudden_death(known: &Experience, now: &Situation, main: Duration) -> Budget {
 }
 
 /// Sudden death with income. Lag is paid out of the increment if it suffices.
-fn fischer(known: &Experience, now: &Situation, main: Duration, terms: Overtime) -> Budget {
+fn fischer(known: &TimeManager, now: &Situation, main: Duration, terms: Overtime) -> Budget {
     let Overtime::Fischer {
         increment,
         most_main,
@@ -110,7 +110,7 @@ fn fischer(known: &Experience, now: &Situation, main: Duration, terms: Overtime)
 /// several periods' worth while main time lasts, and the move that leaves main time also uses up a
 /// period, which comes back.
 fn before_byoyomi(
-    known: &Experience,
+    known: &TimeManager,
     now: &Situation,
     main: Duration,
     period: Duration,
@@ -142,7 +142,7 @@ fn before_byoyomi(
 
 /// A byoyomi period: its unused time is lost. A search in dispute may cost a period while two are
 /// left after it.
-fn byoyomi(known: &Experience, now: &Situation, left: Duration, periods: u32) -> Budget {
+fn byoyomi(known: &TimeManager, now: &Situation, left: Duration, periods: u32) -> Budget {
     let Overtime::Byoyomi { period, .. } = now.clock.overtime() else {
         return sudden_death(known, now, left);
     };
@@ -163,7 +163,7 @@ fn byoyomi(known: &Experience, now: &Situation, left: Duration, periods: u32) ->
 
 /// Main time followed by Canadian periods: their pace costs nothing, so a move gets at least that.
 fn before_canadian(
-    known: &Experience,
+    known: &TimeManager,
     now: &Situation,
     main: Duration,
     period: Duration,
@@ -186,7 +186,7 @@ fn before_canadian(
 }
 
 /// A Canadian period: equal shares; saved time goes to its later moves, and the last one uses all.
-fn canadian(known: &Experience, now: &Situation, left: Duration, stones: u32) -> Budget {
+fn canadian(known: &TimeManager, now: &Situation, left: Duration, stones: u32) -> Budget {
     // However long the game is expected to be: it may be longer.
     let moves = stones.min(now.most_plies.div_ceil(2)).max(1);
     let Overtime::Canadian { period, .. } = now.clock.overtime() else {
@@ -218,7 +218,7 @@ fn canadian(known: &Experience, now: &Situation, left: Duration, stones: u32) ->
 /// The planned share of `free` time for this move: its weight over the weights of all own moves to
 /// come. With a loss of `c n^-1/2` by a move of `n` visits that is reached with probability `s`, the
 /// loss of a game is least for `n` in proportion to `(c s)^2/3`.
-fn share(known: &Experience, now: &Situation, free: Duration) -> Duration {
+fn share(known: &TimeManager, now: &Situation, free: Duration) -> Duration {
     let ply = f64::from(now.ply);
     let own_moves = now.own_moves() as u32;
     let params = &known.params;
@@ -250,5 +250,4 @@ fn needs_thought(plies: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "allotment_tests.rs"]
 mod tests;

@@ -1,10 +1,10 @@
-//! Inputs of time allocation: a side's settings, measurements of lag, search and game, reserves for lag and accidents,
-//! and the ply from which positions are usually proven.
+//! The time manager of one side: its settings; measurements of lag, search and game; reserves for lag and accidents; and
+//! the ply from which positions are usually proven.
 
 use std::time::Duration;
 
 use super::budget::from_seconds;
-use super::situation::MoveTimeUsed;
+use super::params::MoveTimeUsed;
 use super::{Budget, LagMeter, StopReason, StopRules, TimeParams};
 
 /// Used share of the planned time, before there are measurements.
@@ -20,26 +20,31 @@ const SHORTEST_INFORMATIVE: Duration = Duration::from_millis(100);
 /// Weight of a new move in the running means.
 const MOVE_WEIGHT: f64 = 0.15;
 
+/// Time manager of one side: its settings, and what it has measured.
 #[derive(Debug, Clone)]
-pub(super) struct Experience {
-    pub(super) params: TimeParams,
-    pub(super) lag: LagMeter,
+pub(crate) struct TimeManager {
+    pub(crate) params: TimeParams,
+    pub(crate) lag: LagMeter,
     /// Whether the lag was set by the user.
     pub(super) lag_is_told: bool,
     /// Running mean of used time over planned time.
     pub(super) used: f64,
     /// Running mean of visits per second; 0 before the first search.
-    pub(super) rate: f64,
-    pub(super) expected_proof_ply: ExpectedProofPly,
+    pub(crate) rate: f64,
+    pub(crate) expected_proof_ply: ExpectedProofPly,
     /// The largest main time seen in this game, and the last.
     pub(super) full: Duration,
     pub(super) present: Duration,
+    /// Moves since the controller last reported the time, and since a report settled it.
+    pub(super) moves_untold: u32,
+    pub(super) moves_unsettled: u32,
 }
 
-impl Experience {
-    /// No measurements yet; `lag` as in [`TimeManager::new`](super::TimeManager::new).
-    pub(super) fn new(params: TimeParams, lag: Option<Duration>) -> Experience {
-        Experience {
+impl TimeManager {
+    /// A manager without measurements. `lag` is the assumed difference per move between this clock
+    /// and the controller's until it can be measured; `None` for [`USUAL_LAG`].
+    pub(crate) fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
+        TimeManager {
             params,
             lag: LagMeter::new(lag.unwrap_or(USUAL_LAG)),
             lag_is_told: lag.is_some(),
@@ -48,17 +53,21 @@ impl Experience {
             expected_proof_ply: ExpectedProofPly::default(),
             full: Duration::ZERO,
             present: Duration::ZERO,
+            moves_untold: 0,
+            moves_unsettled: 0,
         }
     }
 
     /// Drops lag measurements, and assumes this lag from now on.
-    pub(super) fn assume_lag(&mut self, lag: Option<Duration>) {
+    pub(crate) fn assume_lag(&mut self, lag: Option<Duration>) {
         self.lag = LagMeter::new(lag.unwrap_or(USUAL_LAG));
         self.lag_is_told = lag.is_some();
     }
 
-    /// Records a move and its budget.
-    pub(super) fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
+    /// Records a move; `budget` is what it was given.
+    pub(crate) fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
+        self.moves_untold += 1;
+        self.moves_unsettled += 1;
         let Some(stop) = spent.stop else { return };
         match stop {
             StopReason::Proven => self.expected_proof_ply.proven(ply),
@@ -117,7 +126,7 @@ const PLIES_BY_TENFOLD_TIME: f64 = 2.0;
 const USUAL_MOVE_TIME: Duration = Duration::from_millis(100);
 
 /// The usual expected proof ply at this time per move, given the one at a tenth of a second.
-pub(super) fn usual(at_a_tenth: f64, move_time: Duration) -> f64 {
+pub(super) fn usual_proof_ply(at_a_tenth: f64, move_time: Duration) -> f64 {
     let times = move_time.as_secs_f64() / USUAL_MOVE_TIME.as_secs_f64();
     let earlier = PLIES_BY_TENFOLD_TIME * times.max(f64::MIN_POSITIVE).log10();
     at_a_tenth - earlier.clamp(-RANGE, RANGE)
@@ -125,7 +134,7 @@ pub(super) fn usual(at_a_tenth: f64, move_time: Duration) -> f64 {
 
 /// A running mean over games, and observations of the current game.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ExpectedProofPly {
+pub(crate) struct ExpectedProofPly {
     mean: Option<f64>,
     /// The first ply of this game whose result was proven.
     proven_at: Option<u32>,
@@ -135,7 +144,7 @@ pub(super) struct ExpectedProofPly {
 
 impl ExpectedProofPly {
     /// The ply; `None` before [`ExpectedProofPly::expect`] has set the usual one.
-    pub(super) fn ply(&self) -> Option<f64> {
+    pub(crate) fn ply(&self) -> Option<f64> {
         self.mean
     }
 
@@ -209,7 +218,7 @@ const LARGEST_LAG_RESERVE: f64 = 0.6;
 /// future move.
 pub(super) const MIN_HARD: Duration = Duration::from_millis(10);
 
-impl Experience {
+impl TimeManager {
     /// Lag of this many moves. While it is only assumed it may not take a short clock's thinking
     /// time.
     pub(super) fn lag_of(&self, moves: u32) -> Duration {
@@ -285,7 +294,7 @@ mod tests {
 
     #[test]
     fn who_hardly_uses_the_plans_ends_fewer_searches_early() {
-        let mut known = Experience::new(TimeParams::default(), None);
+        let mut known = TimeManager::new(TimeParams::default(), None);
         let mut at = |used| {
             known.used = used;
             let rules = known.rules();
@@ -324,7 +333,7 @@ mod tests {
 
     #[test]
     fn it_comes_earlier_where_moves_take_longer() {
-        let at = |millis| usual(54.0, Duration::from_millis(millis));
+        let at = |millis| usual_proof_ply(54.0, Duration::from_millis(millis));
         let close = |millis, ply: f64| assert!((at(millis) - ply).abs() < 1e-9, "{}", at(millis));
         close(10, 56.0);
         close(100, 54.0);
@@ -361,7 +370,7 @@ mod tests {
     #[test]
     fn what_is_only_assumed_takes_a_quarter_of_a_short_clock_in_a_long_game() {
         let reserve = |lag| {
-            let mut assumed = Experience::new(TimeParams::default(), lag);
+            let mut assumed = TimeManager::new(TimeParams::default(), lag);
             assumed.full = Duration::from_secs(10);
             assumed.present = Duration::from_secs(8);
             assumed.lag_of(120).as_secs_f64()
@@ -386,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_wild_connection_does_not_take_the_whole_clock() {
-        let mut known = Experience::new(TimeParams::default(), None);
+        let mut known = TimeManager::new(TimeParams::default(), None);
         known.full = Duration::from_secs(60);
         known.present = Duration::from_secs(5);
         for mv in 0..40 {

@@ -11,16 +11,16 @@ const MIN_SECONDS: f64 = 0.005;
 
 /// Time that a controller charges for a move beyond the engine's own measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Lag {
+pub(crate) struct Lag {
     /// The most to expect of a move, on average; the least is none.
-    pub usual: Duration,
+    pub(crate) usual: Duration,
     /// By how much the moves since the last report may together exceed that.
-    pub doubt: Duration,
+    pub(crate) doubt: Duration,
 }
 
 /// A running estimate of the lag of one move.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LagMeter {
+pub(crate) struct LagMeter {
     assumed_seconds: f64,
     mean_seconds: f64,
     variance: f64,
@@ -31,8 +31,7 @@ pub struct LagMeter {
 
 impl LagMeter {
     /// Before any measurement the lag of a move is `assumed`.
-    #[must_use]
-    pub fn new(assumed: Duration) -> LagMeter {
+    pub(crate) fn new(assumed: Duration) -> LagMeter {
         LagMeter {
             assumed_seconds: assumed.as_secs_f64(),
             mean_seconds: assumed.as_secs_f64(),
@@ -44,7 +43,7 @@ impl LagMeter {
 
     /// Records the total lag of `moves` moves, in seconds. `coarse`: the controller counts whole
     /// seconds, which show some of the lag and nothing of its jitter.
-    pub fn measure(&mut self, lost_seconds: f64, moves: u32, coarse: bool) {
+    pub(crate) fn measure(&mut self, lost_seconds: f64, moves: u32, coarse: bool) {
         let lag = lost_seconds / f64::from(moves.max(1));
         // A gain needs no reserve: this clock has charged time that the controller's does not
         // count.
@@ -61,14 +60,12 @@ impl LagMeter {
     }
 
     /// The mean lag of a move.
-    #[must_use]
-    pub fn mean(&self) -> Duration {
+    pub(crate) fn mean(&self) -> Duration {
         Duration::from_secs_f64(self.mean_seconds)
     }
 
     /// The mean lag, at least the assumed one until it is measured well.
-    #[must_use]
-    pub fn careful(&self) -> Duration {
+    pub(crate) fn careful(&self) -> Duration {
         let least = if self.coarse {
             self.assumed_seconds
         } else {
@@ -78,8 +75,7 @@ impl LagMeter {
     }
 
     /// What to charge for the lag of a move, the `nth` since the time was last known, from 1.
-    #[must_use]
-    pub fn charge(&self, nth: u32) -> Lag {
+    pub(crate) fn charge(&self, nth: u32) -> Lag {
         let unlucky = |moves: u32, deviation: f64| DEVIATIONS * deviation * f64::from(moves).sqrt();
         // Until it is measured well, as if lags were distributed exponentially.
         let deviation = match self.coarse {
@@ -98,32 +94,27 @@ impl LagMeter {
     }
 
     /// The usual lag of a move, at least the minimum.
-    #[must_use]
-    pub fn usual(&self) -> Duration {
+    pub(crate) fn usual(&self) -> Duration {
         Duration::from_secs_f64(self.mean_seconds.max(MIN_SECONDS))
     }
 
     /// A bad lag: the usual one and three standard deviations.
-    #[must_use]
-    pub fn worst(&self) -> Duration {
+    pub(crate) fn worst(&self) -> Duration {
         self.reserve(1)
     }
 
     /// Whether the lag is only assumed.
-    #[must_use]
-    pub fn is_assumed(&self) -> bool {
+    pub(crate) fn is_assumed(&self) -> bool {
         self.measured == 0
     }
 
     /// Whether lags were measured well enough to know a bad one.
-    #[must_use]
-    pub fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.measured > 0 && !self.coarse
     }
 
     /// Total lag of `moves` moves, with three standard deviations of the sum.
-    #[must_use]
-    pub fn reserve(&self, moves: u32) -> Duration {
+    pub(crate) fn reserve(&self, moves: u32) -> Duration {
         let moves = f64::from(moves);
         let spread = DEVIATIONS * (self.variance * moves).sqrt();
         Duration::from_secs_f64(self.mean_seconds.max(MIN_SECONDS) * moves + spread)

@@ -1,77 +1,41 @@
-//! The time manager of one side: budgets of moves, from what earlier moves have taught.
+//! What a time manager is told and asked: budgets of moves, from what earlier moves have taught.
 
 use std::time::Duration;
 
-use super::experience::{Experience, MIN_HARD};
-use super::situation::{MoveTimeUsed, Situation};
-use super::stop_delays::ANSWER;
-use super::{Budget, Lag, TimeLeft, TimeParams, Told, allotment, experience};
+use super::experience::{MIN_HARD, TimeManager, usual_proof_ply};
+use super::params::Situation;
+use super::stop::ANSWER;
+use super::{Budget, Lag, TimeLeft, Told, allotment};
 
 /// A larger difference after one move, as a share of the main time (and more than a second), is not
 /// lag: the clock was corrected.
 const LARGEST_LAG_SHARE: f64 = 0.1;
 
-/// Time manager of one side.
-#[derive(Debug, Clone)]
-pub struct TimeManager {
-    pub(super) known: Experience,
-    /// Moves since the controller last reported the time, and since a report settled it.
-    moves_untold: u32,
-    moves_unsettled: u32,
-}
-
 impl TimeManager {
-    /// A manager without measurements. `lag` is the assumed difference per move between this clock
-    /// and the controller's until it can be measured; `None` for [`USUAL_LAG`](super::USUAL_LAG).
-    #[must_use]
-    pub fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
-        TimeManager {
-            known: Experience::new(params, lag),
-            moves_untold: 0,
-            moves_unsettled: 0,
-        }
-    }
-
     /// Sets another time control: the clock is full and charges restart; measurements of lag and
     /// speed are kept.
-    pub fn new_control(&mut self) {
-        self.known.full = Duration::ZERO;
+    pub(crate) fn new_control(&mut self) {
+        self.full = Duration::ZERO;
         (self.moves_untold, self.moves_unsettled) = (0, 0);
     }
 
-    /// Changes the settings.
-    pub fn set_params(&mut self, params: TimeParams) {
-        self.known.params = params;
-    }
-
-    /// Drops lag measurements, and assumes this lag from now on.
-    pub fn assume_lag(&mut self, lag: Option<Duration>) {
-        self.known.assume_lag(lag);
-    }
-
-    /// Takes over measurements of the other side: the controller is the same.
-    pub fn share_lag(&mut self, other: &TimeManager) {
-        self.known.lag = other.known.lag;
-    }
-
     /// Thinking time for the next move if the clock stands so, or `None` when it sets no limit.
-    pub fn allot(&mut self, situation: &Situation) -> Option<Budget> {
-        let known = &mut self.known;
+    pub(crate) fn allot(&mut self, situation: &Situation) -> Option<Budget> {
         if let TimeLeft::Main(main) = situation.clock.left() {
-            known.full = known.full.max(main);
-            known.present = main;
+            self.full = self.full.max(main);
+            self.present = main;
         }
         match situation.usually_proven_from {
             Some(ply) => {
-                let usual = experience::usual(ply, situation.usual_move_time(ply, known.full));
-                known.expected_proof_ply.expect(usual);
+                let usual = usual_proof_ply(ply, situation.usual_move_time(ply, self.full));
+                self.expected_proof_ply.expect(usual);
             }
             // Where games differ much, the position says more than earlier games.
-            None => known
+            None => self
                 .expected_proof_ply
                 .assume(f64::from(situation.ply) + situation.plies_left),
         }
-        let budget = allotment::budget(known, situation)?;
+        let budget = allotment::budget(self, situation)?;
         let answer = ANSWER.min(budget.hard / 3);
         let maximum = budget.maximum.min(budget.hard.saturating_sub(answer));
         Some(Budget {
@@ -83,56 +47,35 @@ impl TimeManager {
     }
 
     /// Lag to charge for the next move, as the controller's clock does.
-    #[must_use]
-    pub fn lag(&self) -> Lag {
-        self.known.lag.charge(self.moves_unsettled + 1)
-    }
-
-    /// Records a move; `budget` is what it was given.
-    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
-        self.moves_untold += 1;
-        self.moves_unsettled += 1;
-        self.known.moved(ply, budget, spent);
+    pub(crate) fn next_lag(&self) -> Lag {
+        self.lag.charge(self.moves_unsettled + 1)
     }
 
     /// The controller has reported this side's time.
-    pub fn told(&mut self, told: &Told) {
+    pub(crate) fn told(&mut self, told: &Told) {
         let moves = std::mem::take(&mut self.moves_untold);
         if told.settles {
             self.moves_unsettled = 0;
         }
-        let maximum =
-            (LARGEST_LAG_SHARE * self.known.full.as_secs_f64()).max(1.0) * f64::from(moves);
+        let maximum = (LARGEST_LAG_SHARE * self.full.as_secs_f64()).max(1.0) * f64::from(moves);
         let lost = told.lost_seconds.filter(|lost| lost.abs() <= maximum);
         if let (Some(lost), 1..) = (lost, moves) {
-            self.known.lag.measure(lost, moves, told.coarse);
+            self.lag.measure(lost, moves, told.coarse);
         }
     }
 
     /// A game has ended: learns from it, and starts the next one.
-    pub fn new_game(&mut self) {
-        self.known.expected_proof_ply.new_game();
+    pub(crate) fn new_game(&mut self) {
+        self.expected_proof_ply.new_game();
         self.new_control();
-    }
-
-    /// The ply from which results are expected to be proven, so that moves need no thought; `None`
-    /// before the first move.
-    #[must_use]
-    pub fn expected_proof_ply(&self) -> Option<f64> {
-        self.known.expected_proof_ply.ply()
-    }
-
-    /// Measurements for display: lag and visits per second.
-    #[must_use]
-    pub fn measured(&self) -> (Duration, f64) {
-        (self.known.lag.usual(), self.known.rate)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::budget::from_seconds;
-    use super::super::{Overtime, SideClock, StopReason, TimeControl};
+    use super::super::params::MoveTimeUsed;
+    use super::super::{Overtime, SideClock, StopReason, TimeControl, TimeParams};
     use super::*;
 
     fn manager() -> TimeManager {
@@ -169,17 +112,17 @@ mod tests {
         let mut manager = manager();
         let given = budget(&mut manager);
         let elapsed = given.target.as_secs_f64() / 2.0;
-        let before = manager.known.used;
+        let before = manager.used;
         manager.moved(0, &given, &spent(elapsed, StopReason::Settled));
-        assert!((manager.measured().1 - 1000.0 / elapsed).abs() < 1e-6);
-        assert!(manager.known.used < before);
+        assert!((manager.rate - 1000.0 / elapsed).abs() < 1e-6);
+        assert!(manager.used < before);
         assert!(
             budget(&mut manager).target > given.target,
             "what is saved is handed on"
         );
-        let rate = manager.measured().1;
+        let rate = manager.rate;
         manager.moved(2, &given, &spent(0.0, StopReason::Proven));
-        assert_eq!(manager.measured().1, rate, "an instant move says nothing");
+        assert_eq!(manager.rate, rate, "an instant move says nothing");
     }
 
     #[test]
@@ -191,7 +134,7 @@ mod tests {
                 manager.moved(*ply, &given, &spent(1.0, *stop));
             }
             manager.new_game();
-            manager.expected_proof_ply().expect("a move was made")
+            manager.expected_proof_ply.ply().expect("a move was made")
         };
         let proven = play(&[
             (42, StopReason::Time),
@@ -199,7 +142,7 @@ mod tests {
             (46, StopReason::OnlyMove),
             (48, StopReason::Proven),
         ]);
-        let usual = experience::usual(54.0, Duration::from_secs(60) / 27);
+        let usual = usual_proof_ply(54.0, Duration::from_secs(60) / 27);
         let learned = 0.7 * usual + 0.3 * 44.0;
         assert!((proven - learned).abs() < 1e-6, "{proven}, not {learned}");
         // A proof that was undone does not count.
@@ -220,7 +163,7 @@ mod tests {
                 coarse: false,
                 settles: true,
             });
-            manager.measured().0.as_secs_f64()
+            manager.lag.usual().as_secs_f64()
         };
         for _ in 0..30 {
             told(0.03, 1);
@@ -240,7 +183,7 @@ mod tests {
             manager.moved(0, &given, &spent(1.0, StopReason::Time));
         }
         let millis = |lag: Duration| lag.as_millis();
-        let Lag { usual, doubt } = manager.lag();
+        let Lag { usual, doubt } = manager.next_lag();
         assert_eq!((millis(usual), millis(doubt)), (100, 670));
         for (settles, doubt) in [(false, 670), (true, 300)] {
             manager.told(&Told {
@@ -248,7 +191,7 @@ mod tests {
                 coarse: true,
                 settles,
             });
-            assert_eq!(millis(manager.lag().doubt), doubt);
+            assert_eq!(millis(manager.next_lag().doubt), doubt);
         }
     }
 }

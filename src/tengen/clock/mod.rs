@@ -13,26 +13,23 @@ mod manager;
 mod params;
 mod reading;
 mod side;
-mod situation;
 mod source;
-mod steady;
-mod stop;
-pub mod stop_delays;
-mod text;
+pub mod stop;
 mod told;
 
-pub use account::{ClockAccount, Told};
+pub(crate) use account::{ClockAccount, Told};
 pub use budget::{Budget, Progress, StopRules};
-pub use control::{Overtime, TimeControl, TimeLeft};
-pub use experience::USUAL_LAG;
-pub use lag::{Lag, LagMeter};
-pub use manager::TimeManager;
-pub use params::TimeParams;
-pub use side::SideClock;
-pub use situation::{MoveTimeUsed, Situation};
-pub use source::{
-    Clock, FakeClock, PlayoutClock, SystemClock, date_time, process_cpu_time, unix_time,
+pub use control::{
+    BadTimeControl, KATA_SYSTEMS, LONGEST, Overtime, TimeControl, TimeLeft, count, seconds,
 };
-pub use steady::SteadyClock;
+pub(crate) use experience::TimeManager;
+pub use experience::USUAL_LAG;
+pub(crate) use lag::{Lag, LagMeter};
+pub(crate) use params::Situation;
+pub use params::{MoveTimeUsed, TimeParams};
+pub use side::SideClock;
+pub use source::{
+    Clock, FakeClock, PlayoutClock, SteadyClock, SystemClock, date_time, process_cpu_time,
+    unix_time,
+};
 pub use stop::StopReason;
-pub use text::{BadTimeControl, KATA_SYSTEMS, LONGEST, count, seconds};

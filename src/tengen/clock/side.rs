@@ -46,11 +46,6 @@ impl SideClock {
         }
     }
 
-    /// Sets the clock back to the full time of its control.
-    pub fn reset(&mut self) {
-        *self = SideClock::new(self.control);
-    }
-
     /// Charges one finished move that took `elapsed`. A clock that runs out is at zero, and still
     /// gets its increment: if the game continues, the controller counts differently.
     pub fn spend(&mut self, elapsed: Duration) {
@@ -299,10 +294,6 @@ mod tests {
         check(clock(0, fischer(None)), &[2, 9], main(5));
         check(clock(0, fischer(Some(4))), &[], main(4));
         check(clock(0, Overtime::None), &[], main(0));
-        let mut full = clock(0, fischer(None));
-        full.spend(secs(1));
-        full.reset();
-        assert_eq!(full.left(), main(5));
     }
 
     #[test]

@@ -120,5 +120,4 @@ fn within(terms: &Terms, own: TimeLeft, period: Duration, stones: u32) -> TimeLe
 }
 
 #[cfg(test)]
-#[path = "told_tests.rs"]
 mod tests;

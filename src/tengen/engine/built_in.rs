@@ -16,45 +16,28 @@ struct Network {
     int8: &'static [u8],
 }
 
+/// A line of [`NETWORKS`].
+macro_rules! network {
+    ($game:literal, $name:literal, $sides:expr) => {
+        Network {
+            game: $game,
+            name: $name,
+            sides: $sides,
+            exact: include_bytes!(concat!("../../../models/", $name, ".onnx")),
+            int8: include_bytes!(concat!("../../../models/", $name, "-int8.onnx")),
+        }
+    };
+}
+
 const NETWORKS: &[Network] = &[
     #[cfg(not(feature = "gomocup"))]
-    Network {
-        game: "nogo",
-        name: "nogo-9x9",
-        sides: 9..=9,
-        exact: include_bytes!("../../../models/nogo-9x9.onnx"),
-        int8: include_bytes!("../../../models/nogo-9x9-int8.onnx"),
-    },
+    network!("nogo", "nogo-9x9", 9..=9),
     #[cfg(not(feature = "gomocup"))]
-    Network {
-        game: "go",
-        name: "go-9x9-taught",
-        sides: 9..=9,
-        exact: include_bytes!("../../../models/go-9x9-taught.onnx"),
-        int8: include_bytes!("../../../models/go-9x9-taught-int8.onnx"),
-    },
+    network!("go", "go-9x9-taught", 9..=9),
     #[cfg(not(feature = "gomocup"))]
-    Network {
-        game: "go",
-        name: "go-taught",
-        sides: 9..=19,
-        exact: include_bytes!("../../../models/go-taught.onnx"),
-        int8: include_bytes!("../../../models/go-taught-int8.onnx"),
-    },
-    Network {
-        game: "gomoku",
-        name: "gomoku-8x8",
-        sides: 8..=8,
-        exact: include_bytes!("../../../models/gomoku-8x8.onnx"),
-        int8: include_bytes!("../../../models/gomoku-8x8-int8.onnx"),
-    },
-    Network {
-        game: "gomoku",
-        name: "gomoku-taught",
-        sides: 9..=20,
-        exact: include_bytes!("../../../models/gomoku-taught.onnx"),
-        int8: include_bytes!("../../../models/gomoku-taught-int8.onnx"),
-    },
+    network!("go", "go-taught", 9..=19),
+    network!("gomoku", "gomoku-8x8", 8..=8),
+    network!("gomoku", "gomoku-taught", 9..=20),
 ];
 
 impl Network {

@@ -1,17 +1,21 @@
-//! What is dead at the end of a game.
+//! What is dead at the end of a game, and how long may be spent on it: a controller waits, a clock does not.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::estimate_limits::EstimateLimits;
-use crate::clock::Clock;
+use thiserror::Error;
+
+use crate::clock::{Budget, Clock};
 use crate::game::{Game, Move, OwnershipEstimate, Settled, scoring};
 use crate::search::StopFlag;
-use thiserror::Error;
 
 /// Why dead stones and score are not known: the estimate was stopped, or there was no time for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("interrupted before the position was judged")]
 pub struct ScoringInterrupted;
+
+/// A position as the players may agree to count it; `None` in games without dead stones.
+pub(super) type Settlement = Result<Option<Settled>, ScoringInterrupted>;
 
 /// Maximum number of playouts that say what is dead, for each side to move: twice as many in all.
 const MAX_ESTIMATE_ROLLOUTS: u64 = 2000;
@@ -41,8 +45,9 @@ struct Estimate {
 
 /// Judges positions of one game, and remembers the last: controllers ask for score and dead stones
 /// one after the other.
-pub(super) struct DeadStoneEstimator<G: Game> {
-    expect: Option<MakeExpected<G>>,
+pub(crate) struct DeadStoneEstimator<G: Game> {
+    /// How it judges; it judges nothing without.
+    pub(crate) expect: Option<MakeExpected<G>>,
     time: Arc<dyn Clock>,
     /// The last one. While a clock runs any of the present position will do.
     last: Option<Estimate>,
@@ -51,8 +56,8 @@ pub(super) struct DeadStoneEstimator<G: Game> {
 }
 
 impl<G: Game> DeadStoneEstimator<G> {
-    /// One that judges nothing.
-    pub(super) fn none(time: Arc<dyn Clock>) -> DeadStoneEstimator<G> {
+    /// One that judges nothing yet.
+    pub(super) fn new(time: Arc<dyn Clock>) -> DeadStoneEstimator<G> {
         DeadStoneEstimator {
             expect: None,
             time,
@@ -61,56 +66,35 @@ impl<G: Game> DeadStoneEstimator<G> {
         }
     }
 
-    /// The same with an estimator.
-    pub(super) fn asking(self, expect: MakeExpected<G>) -> DeadStoneEstimator<G> {
-        DeadStoneEstimator {
-            expect: Some(expect),
-            ..self
-        }
-    }
-
     /// The position as the players may agree to count it, for controllers; `None` in games without
     /// dead stones.
     ///
     /// # Errors
     /// [`ScoringInterrupted`] when it is stopped.
-    pub(super) fn settle(
-        &mut self,
-        position: &G,
-        stop: &StopFlag,
-    ) -> Result<Option<Settled>, ScoringInterrupted> {
-        let estimate_limits = EstimateLimits::of_controller(stop);
-        let settled = self.settle_by(max_estimate_rollouts(position), position, estimate_limits)?;
+    pub(super) fn settle(&mut self, position: &G, stop: &StopFlag) -> Settlement {
+        let effort = EstimateLimits::of_controller(stop);
+        let settled = self.settle_by(max_estimate_rollouts(position), position, effort)?;
         // Before, more of them would only be more of a guess.
         if settled.as_ref().is_none_or(Settled::is_certain) || !scoring::nears_end(position) {
             return Ok(settled);
         }
         let more = CAREFUL_PLIES / playout_plies(position);
-        self.settle_by(more, position, estimate_limits)
+        self.settle_by(more, position, effort)
     }
 
     /// The same while a clock may run.
     ///
     /// # Errors
     /// [`ScoringInterrupted`] when there is no time for it, too.
-    pub(super) fn settle_within(
-        &mut self,
-        position: &G,
-        estimate_limits: EstimateLimits<'_>,
-    ) -> Result<Option<Settled>, ScoringInterrupted> {
+    pub(super) fn settle_within(&mut self, position: &G, effort: EstimateLimits<'_>) -> Settlement {
         let known = self.last.as_ref().filter(|last| last.key == position.key());
         if let Some(last) = known {
             return Ok(settled(position, last));
         }
         let guess = PLAYOUTS_PER_SECOND / position.size().area() as f64;
         let rate = self.rate.unwrap_or(guess);
-        let playouts =
-            estimate_limits.playouts(max_estimate_rollouts(position), rate, self.time.now());
-        self.settle_by(
-            playouts.ok_or(ScoringInterrupted)?,
-            position,
-            estimate_limits,
-        )
+        let playouts = effort.playouts(max_estimate_rollouts(position), rate, self.time.now());
+        self.settle_by(playouts.ok_or(ScoringInterrupted)?, position, effort)
     }
 
     /// What was expected of a position when it was judged last.
@@ -121,12 +105,7 @@ impl<G: Game> DeadStoneEstimator<G> {
             .filter(|_| last.key == position.key())
     }
 
-    fn settle_by(
-        &mut self,
-        playouts: u64,
-        position: &G,
-        estimate_limits: EstimateLimits<'_>,
-    ) -> Result<Option<Settled>, ScoringInterrupted> {
+    fn settle_by(&mut self, playouts: u64, position: &G, effort: EstimateLimits<'_>) -> Settlement {
         let Some(expect) = self.expect.as_mut().filter(|_| G::INFO.scored) else {
             return Ok(None);
         };
@@ -134,7 +113,7 @@ impl<G: Game> DeadStoneEstimator<G> {
         let known = |last: &Estimate| last.key == key && last.playouts >= playouts;
         if !self.last.as_ref().is_some_and(known) {
             let (time, started) = (Arc::clone(&self.time), self.time.now());
-            let halt = || estimate_limits.is_over(time.now());
+            let halt = || effort.is_over(time.now());
             let expected = expect(position, playouts, &halt);
             if halt() {
                 return Err(ScoringInterrupted);
@@ -178,6 +157,72 @@ pub(super) fn stones<G: Game>(position: &G) -> usize {
     stones.count()
 }
 
+/// While a clock runs, an estimate may take 1/SHARE of the planned move time.
+const SHARE: u32 = 4;
+
+/// An estimate from fewer playouts per side to move is useless.
+const MIN_PLAYOUTS: u64 = 200;
+
+/// Limits of an estimate.
+#[derive(Clone, Copy)]
+pub(super) struct EstimateLimits<'a> {
+    /// Raised when it must be given up.
+    pub(super) stop: &'a StopFlag,
+    /// While a clock runs.
+    time: Option<Time>,
+}
+
+#[derive(Clone, Copy)]
+struct Time {
+    /// Planned maximum time.
+    share: Duration,
+    /// Deadline.
+    until: Duration,
+}
+
+impl<'a> EstimateLimits<'a> {
+    /// For a move with this budget that began at `started`.
+    pub(super) fn within(budget: Option<Budget>, started: Duration, stop: &'a StopFlag) -> Self {
+        let time = budget.map(|budget| Time {
+            share: budget.target / SHARE,
+            until: started.saturating_add(budget.hard),
+        });
+        EstimateLimits { stop, time }
+    }
+
+    /// For a controller without a running clock.
+    pub(super) fn of_controller(stop: &'a StopFlag) -> Self {
+        EstimateLimits { stop, time: None }
+    }
+
+    /// Number of playouts for an estimate that begins `now`, at a speed of `per_second` and at most
+    /// `wanted`; `None` if there is time for too few.
+    pub(super) fn playouts(&self, wanted: u64, per_second: f64, now: Duration) -> Option<u64> {
+        let playouts = self.time.map_or(wanted, |time| {
+            // The speed may have changed.
+            let left = time.until.saturating_sub(now) / 2;
+            wanted.min((per_second * time.share.min(left).as_secs_f64()) as u64)
+        });
+        (playouts >= MIN_PLAYOUTS).then_some(playouts)
+    }
+
+    /// Whether a clock runs.
+    pub(super) fn is_timed(&self) -> bool {
+        self.time.is_some()
+    }
+
+    /// What is left `now` for other estimates than playouts; `None` without a clock.
+    pub(super) fn budget(&self, now: Duration) -> Option<Budget> {
+        let left = |time: Time| Budget::fixed(time.share, time.until.saturating_sub(now));
+        self.time.map(left)
+    }
+
+    /// Whether it must be given up.
+    pub(super) fn is_over(&self, now: Duration) -> bool {
+        self.stop.is_raised() || self.time.is_some_and(|time| now >= time.until)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -205,10 +250,9 @@ mod tests {
             crate::rollout::expect(position, 100, 1, &|| false)
         };
         let time: Arc<dyn Clock> = Arc::<FakeClock>::clone(clock);
-        (
-            DeadStoneEstimator::none(time).asking(Box::new(expect)),
-            made,
-        )
+        let mut judge = DeadStoneEstimator::new(time);
+        judge.expect = Some(Box::new(expect));
+        (judge, made)
     }
 
     /// White has passed, and Black's wall leaves nothing open.
@@ -226,10 +270,9 @@ mod tests {
         let mut asked = |target: u64, hard: u64| {
             let (target, hard) = (Duration::from_millis(target), Duration::from_millis(hard));
             let started = clock.now();
-            let estimate_limits =
-                EstimateLimits::within(Some(Budget::fixed(target, hard)), started, &stop);
+            let effort = EstimateLimits::within(Some(Budget::fixed(target, hard)), started, &stop);
             judge.last = None;
-            let _ = judge.settle_within(&finished(), estimate_limits);
+            let _ = judge.settle_within(&finished(), effort);
             (clock.now() - started, made.lock().pop())
         };
         // Too slow for what it was taken for: given up in time.
@@ -249,10 +292,10 @@ mod tests {
         let stop = StopFlag::new();
         judge.rate = Some(1000.0);
         let target = Duration::from_secs(1);
-        let estimate_limits =
+        let effort =
             EstimateLimits::within(Some(Budget::fixed(target, target)), clock.now(), &stop);
         for _ in 0..2 {
-            assert!(judge.settle_within(&finished(), estimate_limits).is_ok());
+            assert!(judge.settle_within(&finished(), effort).is_ok());
         }
         assert_eq!(*made.lock(), [250], "one judgement is enough for a move");
         assert!(matches!(judge.settle(&finished(), &stop), Ok(Some(_))));

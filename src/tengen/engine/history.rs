@@ -204,20 +204,15 @@ impl<G: Game> History<G> {
         Ok(self.plays.len())
     }
 
-    /// Switches to another game and restores these rules afterwards; komi is kept.
-    pub(super) fn replace(&mut self, game: History<G>, lasting: G::Rules) {
-        let lasting = (game.rules() != lasting).then_some(lasting);
+    /// Switches to the game of a record, and restores these rules afterwards; komi is kept.
+    pub(super) fn replace(&mut self, game: History<G>, lasting: G::Rules, record: &GameRecord) {
         *self = History {
             komi: self.komi,
-            lasting,
+            lasting: (game.rules() != lasting).then_some(lasting),
+            resigned: record.resigned(),
+            told_handicap: record.handicap,
             ..game
         };
-    }
-
-    /// Information of a loaded record beyond what is on the board.
-    pub(super) fn take_over(&mut self, record: &GameRecord) {
-        self.resigned = record.resigned();
-        self.told_handicap = record.handicap;
     }
 
     /// The game as a record, with the result of the current board.

@@ -20,8 +20,7 @@ pub(super) fn load<G: Game>(
     }
     let (rules, unknown) = record.rules_or(history.lasting_rules());
     let (game, broken) = played_by_some_rules(record, rules)?;
-    history.replace(game, rules);
-    history.take_over(record);
+    history.replace(game, rules, record);
     if let Some(komi) = record.komi {
         history.set_komi(komi);
     }

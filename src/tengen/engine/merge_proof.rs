@@ -1,18 +1,17 @@
-//! Merges the solver's results into a search report.
+//! Merges the solver's results into a search report, and presents proven results to clients, which list moves with
+//! visits and show a line of play.
 
 use std::time::Duration;
 
 use crate::clock::StopReason;
 use crate::game::{Move, Proof};
-use crate::search::{MoveReport, SearchReport};
-use crate::solver::SolvedMoves;
+use crate::search::{MoveReport, Purpose, SearchReport, StopFlag};
+use crate::solver::{RatedMove, Solvable, Solve, SolveLimits, SolvedMoves};
 
 /// A report with moves only.
 pub(super) fn unsearched(advice: &SolvedMoves) -> SearchReport {
-    let prior = 1.0 / advice.moves.len() as f32;
-    let moves = advice.moves.iter();
-    let moves = moves.map(|rated| MoveReport::unsearched(rated.mv, prior));
-    SearchReport::unsearched(moves.collect(), StopReason::Proven)
+    let moves = advice.moves.iter().map(|rated| rated.mv);
+    SearchReport::equally_likely(moves, StopReason::Proven)
 }
 
 /// The search's report with the solver's move order; ties in the order of the search.
@@ -21,25 +20,15 @@ pub(super) fn merge_proof(
     advice: &SolvedMoves,
     elapsed: Duration,
 ) -> SearchReport {
-    let best = advice
-        .moves
-        .first()
-        .map(|rated| (rated.bounds, rated.score));
+    let rated = |found: &MoveReport| advice.moves.iter().find(|rated| rated.mv == found.mv);
+    let merit = |rated: &RatedMove| (rated.bounds, rated.score);
     for found in &mut report.moves {
-        let rated = advice.moves.iter().find(|rated| rated.mv == found.mv);
-        if let Some(proof) = rated.and_then(|rated| rated.bounds.proof()) {
-            found.proof = Some(proof);
-            (found.value, found.lcb) = (proof.value(), proof.value());
+        if let Some(proof) = rated(found).and_then(|rated| rated.bounds.proof()) {
+            found.prove(proof);
         }
     }
-    let is_best = |found: &MoveReport| {
-        let rated = advice.moves.iter().find(|rated| rated.mv == found.mv);
-        rated.map(|rated| (rated.bounds, rated.score)) == best
-    };
-    if let Some(chosen) = report.moves.iter().position(is_best) {
-        let best = report.moves.remove(chosen);
-        report.moves.insert(0, best);
-    }
+    let best = advice.moves.first().map(merit);
+    report.put_first(|found| rated(found).map(merit) == best);
     report.proof = Some(advice.proof);
     report.value = advice.proof.value();
     report.elapsed = elapsed;
@@ -55,13 +44,13 @@ pub(super) fn merge_static(mut report: SearchReport, known: &SearchReport) -> Se
         let proven = moves.filter(move |found| found.proof == Some(wanted));
         proven.map(|found| found.mv)
     };
-    let wins = proven(Proof::Win).next();
-    let at = wins.and_then(|mv| report.moves.iter().position(|found| found.mv == mv));
-    if let Some(at) = at {
-        let mut best = report.moves.remove(at);
-        best.proof = Some(Proof::Win);
-        (best.value, best.lcb) = (Proof::Win.value(), Proof::Win.value());
-        report.moves.insert(0, best);
+    let win = proven(Proof::Win).next();
+    if report.put_first(|found| Some(found.mv) == win) {
+        report
+            .moves
+            .iter_mut()
+            .take(1)
+            .for_each(|best| best.prove(Proof::Win));
         (report.proof, report.value) = (Some(Proof::Win), Proof::Win.value());
         return report;
     }
@@ -76,14 +65,54 @@ pub(super) fn merge_static(mut report: SearchReport, known: &SearchReport) -> Se
 pub(super) fn merge_losing(mut report: SearchReport, losing: &[Move]) -> SearchReport {
     for found in &mut report.moves {
         if losing.contains(&found.mv) {
-            found.proof = Some(Proof::Loss);
-            (found.value, found.lcb) = (Proof::Loss.value(), Proof::Loss.value());
+            found.prove(Proof::Loss);
         }
     }
     // Last, like moves that the search has proven to lose, which may have more visits.
     let lost = |found: &MoveReport| found.proof == Some(Proof::Loss);
     report.moves.sort_by_key(lost);
     report
+}
+
+/// Node limit for the line of play.
+const LINE: u64 = 50_000;
+
+/// Counts the solver's proof of a move as a visit if the search had none: for the move to play and
+/// all winning moves. In an analysis the move to play gets a principal variation.
+pub(super) fn show_proof<G: Solvable>(
+    report: &mut SearchReport,
+    purpose: Purpose,
+    solver: &mut dyn Solve<G>,
+    position: &G,
+    stop: &StopFlag,
+) {
+    if !purpose.is_shown() {
+        return;
+    }
+    let mut looks = 0;
+    for (place, found) in report.moves.iter_mut().enumerate() {
+        let matters = place == 0 || found.proof == Some(Proof::Win);
+        if matters && found.visits == 0 {
+            found.visits = 1;
+            found.pv_visits.fill(1);
+            looks += 1;
+        }
+    }
+    report.visits += looks;
+    let Some(best) = report.moves.first_mut() else {
+        return;
+    };
+    if purpose == Purpose::Position {
+        let mut next = position.clone();
+        next.play(best.mv);
+        let halt = |_: u64| stop.is_raised();
+        best.pv = vec![best.mv];
+        best.pv
+            .extend(solver.line(&next, &SolveLimits::alone(LINE, &halt)));
+        // The solver has proven each of these moves, and the search may have been at the first.
+        best.pv_visits.truncate(1);
+        best.pv_visits.resize(best.pv.len(), 1);
+    }
 }
 
 #[cfg(test)]

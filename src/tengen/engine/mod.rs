@@ -14,28 +14,23 @@
 )]
 
 mod built_in;
+#[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod choose;
 #[cfg(test)]
 mod clock_trials;
 mod dead_stones;
-mod estimate_limits;
-mod fallbacks;
 mod from_book;
 mod history;
 mod loading;
 mod merge_proof;
 mod network;
-mod network_setup;
 mod networks;
 mod options;
 mod passing;
 mod player;
 mod probing;
 mod request;
-#[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
-mod resign;
 mod rollout;
-mod shown_proof;
 mod solver_thinker;
 mod static_policy;
 #[cfg(test)]
@@ -44,21 +39,22 @@ mod thinker;
 #[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod timing;
 mod verify_move;
-mod worker;
 
 pub use built_in::{built_in, built_in_boards, built_in_name, none_built_in};
+pub use choose::Resign;
 pub use dead_stones::ScoringInterrupted;
 pub(crate) use from_book::FromBook;
-pub use network::NetworkThinker;
-pub use network_setup::NetworkSetup;
+pub(crate) use network::NetworkThinker;
+pub(crate) use networks::NetworkSetup;
 pub use networks::Networks;
 pub use options::{Backend, EngineOptions};
+pub(crate) use player::MakeSolver;
 pub use player::Player;
 pub(crate) use probing::probers;
 pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};
-pub use resign::Resign;
 pub use rollout::RolloutThinker;
-pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker, SolverThreads};
+pub use solver_thinker::{SolverOptions, SolverThreads};
+pub(crate) use solver_thinker::{SolverPlace, SolverThinker};
 pub(crate) use static_policy::look_at_once;
 pub use thinker::{MakeThinker, ThinkError, Thinker, ThinkerLog};
 pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, ThinkingLimits};

@@ -1,22 +1,22 @@
 //! The network thinker: PUCT, another network if one fails, and rollouts if none fits.
 //!
 //! Nothing is loaded before the first search. A network that cannot be loaded or fails in a game is
-//! reported in the log, and the next of the [`fallbacks`](super::fallbacks) takes over, also during
+//! reported in the log, and the next of the [`fallbacks`](super::networks) takes over, also during
 //! a move; [`RolloutThinker`] is the last.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::built_in::built_in_name;
-use super::fallbacks::{Attempt, fallbacks};
+use super::built_in::{built_in_boards, built_in_name};
+use super::networks::{Attempt, fallbacks};
 use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
 use crate::game::GameState;
 use crate::rollout::Rollout;
 use crate::search::{
-    EvaluatorMaker, Limits, Observer, ProberMaker, SearchError, SearchReport, SearchRequest,
-    Searcher, StopFlag,
+    EvaluatorMaker, Observer, ProberMaker, SearchError, SearchReport, SearchRequest, Searcher,
+    StopFlag,
 };
 use tengen_nn::eval::{EvalError, ModelInfo};
 
@@ -24,7 +24,7 @@ use tengen_nn::eval::{EvalError, ModelInfo};
 const MAX_FAILURES: u32 = 3;
 
 /// Thinks with a network.
-pub struct NetworkThinker<G: Encode> {
+pub(crate) struct NetworkThinker<G: Encode> {
     setup: NetworkSetup,
     networks: Networks,
     prober: Option<ProberMaker<G>>,
@@ -45,9 +45,15 @@ pub struct NetworkThinker<G: Encode> {
 }
 
 impl<G: Encode> NetworkThinker<G> {
-    /// A thinker that has not loaded anything yet.
-    #[must_use]
-    pub fn new(setup: NetworkSetup, time: Arc<dyn Clock>) -> NetworkThinker<G> {
+    /// A thinker that has not loaded anything yet. It shares `networks` with others of the same settings, its search
+    /// calls the `prober` for new positions, and the log is of the networks in use.
+    pub(crate) fn new(
+        setup: NetworkSetup,
+        networks: Networks,
+        prober: Option<ProberMaker<G>>,
+        thinker_log: ThinkerLog,
+        time: Arc<dyn Clock>,
+    ) -> NetworkThinker<G> {
         let bytes = (setup.searcher.params.memory_mib as usize) << 20;
         let rollout = RolloutThinker::new(setup.searcher.seed, Arc::clone(&time));
         NetworkThinker {
@@ -58,33 +64,13 @@ impl<G: Encode> NetworkThinker<G> {
             game_has_failure: false,
             worst: log::Level::Info,
             last_reason: String::new(),
-            thinker_log: ThinkerLog::default(),
+            thinker_log,
             hidden_komi: 0.0,
             setup,
-            networks: Networks::default(),
-            prober: None,
+            networks,
+            prober,
             time,
         }
-    }
-
-    /// Sets a prober for new positions of the search.
-    #[must_use]
-    pub fn with_prober(mut self, make: Option<ProberMaker<G>>) -> Self {
-        self.prober = make;
-        self
-    }
-
-    /// Shares networks with other thinkers of the same settings.
-    #[must_use]
-    pub fn with_networks(self, networks: Networks) -> Self {
-        NetworkThinker { networks, ..self }
-    }
-
-    /// Sets the log of the networks in use.
-    #[must_use]
-    pub fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
-        self.thinker_log = thinker_log;
-        self
     }
 
     /// The search with a network, which is loaded at the first call; `None` when no candidate is
@@ -105,23 +91,19 @@ impl<G: Encode> NetworkThinker<G> {
 
     fn begin(&mut self, attempt: Attempt, info: &ModelInfo, make: EvaluatorMaker) {
         let searcher = &self.setup.searcher;
-        let own = attempt
-            .is_built_in()
-            .then(|| built_in_name(&info.game, info.size));
-        let name = own
-            .flatten()
-            .map_or(String::new(), |name| format!("{name}, "));
+        let name = match attempt.model {
+            None => built_in_name(&info.game, info.size),
+            Some(_) => None,
+        };
+        let name = name.map_or(String::new(), |name| format!("{name}, "));
         let what = format!(
             "{attempt}: {name}{} after {} games, on {} threads",
             info.network, info.games, searcher.threads
         );
         // A warning if it replaces something that is broken.
         self.say(self.worst, what);
-        let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time));
-        let searcher = match &self.prober {
-            Some(make) => searcher.with_prober(Arc::clone(make)),
-            None => searcher,
-        };
+        let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time))
+            .with_prober(self.prober.clone());
         self.present = Some((attempt, Box::new(searcher)));
     }
 
@@ -133,17 +115,14 @@ impl<G: Encode> NetworkThinker<G> {
             error,
             SearchError::Mismatch(Mismatch::Size { .. } | Mismatch::NotBuiltIn(_))
         );
-        let nobody_asked = !attempt.asked || attempt.is_missing::<G>();
+        let is_missing = attempt.model.is_none() && built_in_boards(G::NAME).is_none();
+        let nobody_asked = !attempt.asked || is_missing;
         let level = if nobody_asked || reason == self.last_reason {
             log::Level::Info
-        } else if unavailable && self.setup.backend.is_none() {
+        } else if unavailable && self.setup.backend.is_none() && !attempt.is_available() {
             // Part of the automatic choice: it matters only if it should have worked.
-            if attempt.is_available() {
-                log::Level::Warn
-            } else {
-                log::Level::Info
-            }
-        } else if other_board {
+            log::Level::Info
+        } else if unavailable && self.setup.backend.is_none() || other_board {
             // The controller has chosen another board.
             log::Level::Warn
         } else {
@@ -172,10 +151,8 @@ impl<G: Encode> NetworkThinker<G> {
     /// Warns of a komi that the network is not shown, once for each.
     fn warn_of_komi(&mut self, report: &SearchReport) {
         let known = std::mem::replace(&mut self.hidden_komi, report.hidden_komi);
-        if let Some(warning) = report
-            .komi_warning()
-            .filter(|_| known != report.hidden_komi)
-        {
+        let warning = report.komi_warning();
+        if let Some(warning) = warning.filter(|_| known != report.hidden_komi) {
             log::warn!("{warning}");
         }
     }
@@ -195,9 +172,7 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
         let (time, started) = (Arc::clone(&self.time), self.time.now());
         let rest = || {
             let elapsed = time.now().saturating_sub(started);
-            let budget = request.limits.budget.map(|budget| budget.after(elapsed));
-            let limits = request.limits;
-            request.clone().within(Limits { budget, ..limits })
+            request.clone().within(request.limits.after(elapsed))
         };
         let mut found = None;
         while let Some(searcher) = self.searcher(request.start.position()) {
@@ -265,6 +240,7 @@ mod tests {
     use crate::engine::testing::network_setup;
     use crate::game::{BoardSize, Game};
     use crate::games::nogo::SmallNoGo;
+    use crate::search::Limits;
     use tengen_nn::eval::testnet::{SMALL, Shape};
     use tengen_nn::eval::{BackendKind, ModelSource};
 
@@ -291,9 +267,14 @@ mod tests {
     }
 
     /// Searches an empty 5x5 board.
+    fn thinker<G: Encode>(setup: NetworkSetup) -> NetworkThinker<G> {
+        let (networks, log) = (Networks::default(), ThinkerLog::default());
+        NetworkThinker::new(setup, networks, None, log, Arc::new(SystemClock::new()))
+    }
+
     fn think(setup: NetworkSetup) -> SearchReport {
         let position = SmallNoGo::new(BoardSize::square(5)).expect("a small board");
-        let mut thinker = NetworkThinker::new(setup, Arc::new(SystemClock::new()));
+        let mut thinker = thinker(setup);
         let limits = Limits {
             visits: Some(20),
             budget: None,
@@ -323,7 +304,7 @@ mod tests {
     #[test]
     fn the_built_in_network_is_searched_with() {
         let position = SmallNoGo::new(BoardSize::square(9)).expect("a usual board");
-        let mut thinker = NetworkThinker::new(network_setup(), Arc::new(SystemClock::new()));
+        let mut thinker = thinker(network_setup());
         let limits = Limits {
             visits: Some(30),
             budget: None,

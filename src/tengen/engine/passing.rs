@@ -131,8 +131,9 @@ pub(super) fn instead_of_pass<'a, G: Game>(
         _ if is_offered(position) => true,
         0 => other.prior >= passed.prior / 2.0,
         _ => {
-            let gain = Some(position.to_move())
-                .and_then(|color| Some(lead(color, other)? - lead(color, passed)?));
+            let color = position.to_move();
+            let leads = lead(color, other).zip(lead(color, passed));
+            let gain = leads.map(|(other, passed)| other - passed);
             other.value > passed.value + AS_LIKELY
                 || other.value >= passed.value - as_likely
                     && gain.is_none_or(|gain| gain >= -AS_LARGE)
@@ -291,10 +292,10 @@ pub(super) fn reordered<G: Game>(
         true => ending(position, judged),
         false => instead_of_pass(position, report, judged)?.mv,
     };
-    let place = report.moves.iter().position(|found| found.mv == first)?;
     let mut report = report.clone();
-    report.moves.get_mut(..=place)?.rotate_right(1);
-    Some(report)
+    report
+        .put_first(|found| found.mv == first)
+        .then_some(report)
 }
 
 #[cfg(test)]

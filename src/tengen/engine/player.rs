@@ -7,22 +7,21 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::dead_stones::{DeadStoneEstimator, MakeExpected};
-use super::estimate_limits::EstimateLimits;
+use super::dead_stones::{DeadStoneEstimator, EstimateLimits};
 use super::from_book::FromBook;
 use super::history::History;
 use super::loading;
 use super::passing::{self, PassJudgement};
 use super::static_policy::{self, StaticPolicy};
+use super::thinker::Worker;
 use super::timing::{self, Timing};
-use super::worker::Worker;
 use super::{
     AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, MakeThinker,
     MoveKind, MoveRequest, MoveTime, Resign, RulesError, ScoringInterrupted, Solution, ThinkerLog,
     ThinkingLimits,
 };
 use crate::book::BookPosition;
-use crate::clock::{Budget, Clock, StopReason, TimeControl};
+use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, OwnershipEstimate,
     Rules as _, Settled, Symmetry, scoring,
@@ -34,7 +33,7 @@ use crate::search::{
 use crate::solver::{self, Solve};
 
 /// Number of threads, and a solver that is created when needed.
-type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
+pub(crate) type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
 
 /// Creates a solver, if the game has one.
 pub(crate) type MakeSolver<G> = Box<dyn FnOnce() -> Option<Box<dyn Solve<G>>> + Send>;
@@ -47,20 +46,21 @@ pub struct Player<G: Game> {
     times: Vec<(usize, MoveTime)>,
     worker: Worker<G>,
     /// Solves positions on request.
-    solver: Option<LazySolver<G>>,
-    thinker_log: ThinkerLog,
+    pub(crate) solver: Option<LazySolver<G>>,
+    /// The log for [`Engine::thinker_log`].
+    pub(crate) thinker_log: ThinkerLog,
     /// Report of the last search of this game.
     last_report: Option<SearchReport>,
     /// Its own move was the last, and the opponent is thinking.
     awaits_reply: bool,
-    /// Estimates dead stones.
-    dead_stones: DeadStoneEstimator<G>,
-    /// Chooses the move when there is no search result.
-    look_at_once: StaticPolicy<G>,
+    /// Estimates dead stones, for [`Engine::settle`] and for passes.
+    pub(crate) dead_stones: DeadStoneEstimator<G>,
+    /// Chooses the move when there is no search result: by default any legal one.
+    pub(crate) look_at_once: StaticPolicy<G>,
     /// When it resigns; `None` for never.
-    resign: Option<Resign>,
-    /// Its book of openings.
-    book: Option<FromBook>,
+    pub(crate) resign: Option<Resign>,
+    /// Its book of openings, from which it plays without a search.
+    pub(crate) book: Option<FromBook>,
     time: Arc<dyn Clock>,
 }
 
@@ -82,7 +82,7 @@ impl<G: Game> Player<G> {
             thinker_log: ThinkerLog::default(),
             last_report: None,
             awaits_reply: false,
-            dead_stones: DeadStoneEstimator::none(Arc::clone(&time)),
+            dead_stones: DeadStoneEstimator::new(Arc::clone(&time)),
             look_at_once: static_policy::any_legal(),
             resign: None,
             book: None,
@@ -90,65 +90,16 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Sets a solver with this many threads for [`Engine::solve`].
-    #[must_use]
-    pub(crate) fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
-        self.solver = Some((threads, LazyCell::new(make)));
-        self
-    }
-
-    /// Enables resignation.
-    #[must_use]
-    pub(crate) fn with_resign(mut self, resign: Option<Resign>) -> Self {
-        self.resign = resign;
-        self
-    }
-
-    /// Sets the book from which it plays without a search.
-    #[must_use]
-    pub(crate) fn with_book(mut self, book: Option<FromBook>) -> Self {
-        self.book = book;
-        self
-    }
-
-    /// Sets the estimator for [`Engine::settle`] and for passes.
-    #[must_use]
-    pub(crate) fn with_dead_stones(mut self, expect: MakeExpected<G>) -> Self {
-        self.dead_stones = self.dead_stones.asking(expect);
-        self
-    }
-
-    /// Sets how moves are chosen without a search result; the default is any legal move.
-    #[must_use]
-    pub(crate) fn with_look_at_once(mut self, look: StaticPolicy<G>) -> Self {
-        self.look_at_once = look;
-        self
-    }
-
-    /// Sets the log for [`Engine::thinker_log`].
-    #[must_use]
-    pub(crate) fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
-        self.thinker_log = thinker_log;
-        self
-    }
-
     /// Prepares for the next search: the network is loaded, if it is not yet.
     pub(crate) fn prepare(&mut self) {
         if self.history.position().outcome().is_none() {
-            self.worker.prepare(self.history.game_state());
+            self.worker.prepare(&self.history.game_state());
         }
-    }
-
-    /// Drops search results: they were of another game.
-    fn forget_searches(&mut self) {
-        self.worker.new_game();
-        self.last_report = None;
-        self.resign.iter_mut().for_each(Resign::forget);
     }
 
     /// Drops the game so far, except for what the time managers have learned.
     fn begin(&mut self) {
-        self.forget_searches();
+        self.forget();
         self.awaits_reply = false;
         self.times.clear();
         self.timing.new_game();
@@ -171,7 +122,7 @@ impl<G: Game> Engine for Player<G> {
 
     fn set_komi(&mut self, komi: HalfPoints) {
         if self.history.set_komi(komi) {
-            self.forget_searches();
+            self.forget();
         }
     }
 
@@ -183,7 +134,7 @@ impl<G: Game> Engine for Player<G> {
         }
         let changed = self.history.set_rules(rules);
         if changed.map_err(|_| RulesError::Broken)? {
-            self.forget_searches();
+            self.forget();
         }
         Ok(())
     }
@@ -219,16 +170,11 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision {
-        let start = self.history.game_state_for(request.color);
-        match request.kind {
-            MoveKind::Play => self.make_move(&start, request, observer),
-            MoveKind::Cleanup => {
-                let start =
-                    GameState::new(scoring::disputed(start.position()), start.past().clone());
-                self.make_move(&start, request, observer)
-            }
-            MoveKind::Named => self.choice(&start, request, observer),
+        let mut start = self.history.game_state_for(request.color);
+        if request.kind == MoveKind::Cleanup {
+            start = GameState::new(scoring::disputed(start.position()), start.past().clone());
         }
+        self.make_move(&start, request, observer)
     }
 
     fn analyse(
@@ -267,9 +213,9 @@ impl<G: Game> Engine for Player<G> {
         let avoids_pass = analysis.avoid.contains(&position.size().pass());
         let may_pass = G::INFO.scored && !is_turned && !avoids_pass;
         // A judgement takes longer than the analysis of a position of a whole game should: after a pass alone.
-        let estimate_limits = EstimateLimits::of_controller(stop);
+        let effort = EstimateLimits::of_controller(stop);
         let mut judged = match may_pass && passing::is_offered(position) {
-            true => self.judge_pass(position, estimate_limits),
+            true => self.judge_pass(position, effort),
             false => PassJudgement::default(),
         };
         analysis.judged.clone_from(&judged.expected);
@@ -297,7 +243,7 @@ impl<G: Game> Engine for Player<G> {
             .with(analysis);
         let found = match request.effort {
             AnalysisEffort::Network(_) => {
-                let evaluated = self.worker.evaluate(game_state.clone(), None, stop);
+                let evaluated = self.worker.evaluate(&game_state, None, stop);
                 evaluated.map(|report| report.turned(symmetry.inverse(), position.size()))
             }
             _ => self.worker.search(search.clone(), &mut shown),
@@ -306,7 +252,7 @@ impl<G: Game> Engine for Player<G> {
         match found {
             Ok(mut report) => {
                 if may_pass && is_bounded && !stop.is_raised() {
-                    self.weigh_pass(&search, &mut report, &mut judged, estimate_limits);
+                    self.weigh_pass(&search, &mut report, &mut judged, effort);
                 }
                 Some(adapted(&report, &judged).unwrap_or(report))
             }
@@ -326,9 +272,7 @@ impl<G: Game> Engine for Player<G> {
     fn solve(&mut self, color: Color, limit: Duration, stop: &StopFlag) -> Option<Solution> {
         let position = self.history.position_for(color);
         let (threads, solver) = self.solver.as_mut()?;
-        let Some(solver) = &mut **solver else {
-            return None;
-        };
+        let solver = (**solver).as_mut()?;
         let (time, started) = (&*self.time, self.time.now());
         let elapsed = || time.now().saturating_sub(started);
         let effort = solver::SolveLimits {
@@ -368,11 +312,13 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn get_ready(&mut self, stop: &StopFlag) {
-        self.worker.get_ready(self.history.game_state(), stop);
+        self.worker.get_ready(&self.history.game_state(), stop);
     }
 
     fn forget(&mut self) {
-        self.forget_searches();
+        self.worker.new_game();
+        self.last_report = None;
+        self.resign.iter_mut().for_each(Resign::forget);
     }
 
     fn rest(&mut self) {
@@ -380,7 +326,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn static_value(&mut self) -> f32 {
-        (self.look_at_once)(&self.history.game_state(), StopReason::Time).value
+        (self.look_at_once)(&self.history.game_state()).value
     }
 
     fn last_report(&self) -> Option<&SearchReport> {

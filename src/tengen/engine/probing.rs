@@ -43,12 +43,8 @@ pub(crate) fn probers<G: Solvable>(
             }
             let median = position.nodes_to_solve();
             let nodes = nodes(each, occasion, median)?;
-            let effort = SolveLimits {
-                nodes,
-                threads: 1,
-                halt: &|_| (occasion.over)(),
-            };
-            probe(position, &effort)
+            let halt = |_: u64| (occasion.over)();
+            probe(position, &SolveLimits::alone(nodes, &halt))
         })
     });
     (each > 0).then_some(makes)

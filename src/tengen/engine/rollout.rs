@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{ThinkError, Thinker};
-use crate::clock::{Clock, StopReason};
+use crate::clock::{Budget, Clock, StopReason};
 use crate::game::Move;
 use crate::rollout::{
     MAX_ROLLOUTS, Rave, RaveMove, RaveParams, RaveReport, Rollout, RolloutSearch,
@@ -58,12 +58,8 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
         request: &SearchRequest<G>,
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
-        let SearchRequest {
-            start,
-            limits,
-            stop,
-            analysis,
-        } = request;
+        let (start, limits) = (&request.start, &request.limits);
+        let (stop, analysis) = (&request.stop, &request.analysis);
         let started = self.time.now();
         let elapsed = || self.time.now().saturating_sub(started);
         let forced = request.is_forced();
@@ -74,16 +70,14 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
         };
         let mut reason = StopReason::OnlyMove;
         let mut done = |playouts| {
+            let is_late = |budget: Budget| elapsed() >= budget.target;
             let ended_by = if forced && playouts >= enough {
                 Some(StopReason::OnlyMove)
             } else if stop.is_raised() {
                 Some(StopReason::Interrupted)
             } else if limits.visits.is_some_and(|visits| playouts >= visits) {
                 Some(StopReason::Visits)
-            } else if limits
-                .budget
-                .is_some_and(|budget| elapsed() >= budget.target)
-            {
+            } else if limits.budget.is_some_and(is_late) {
                 Some(StopReason::Time)
             } else if playouts >= MAX_ROLLOUTS {
                 Some(StopReason::Memory)
@@ -143,22 +137,15 @@ fn put_first_statically<G: Rollout>(position: &G, found: &mut RaveReport) {
 fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchReport {
     let prior = 1.0 / (found.moves.len().max(1) as f32);
     let value = found.value();
-    let (playouts, reused, expected) = (found.rollouts, found.reused, found.expected);
     let moves = found.moves.into_iter();
     SearchReport {
-        moves: moves.map(|mv| move_report(mv, prior)).collect(),
         value,
-        proof: None,
-        visits: playouts + reused,
-        reused,
-        playouts,
-        evaluations: 0,
-        collisions: 0,
-        nodes: 0,
-        expected,
-        hidden_komi: 0.0,
+        visits: found.rollouts + found.reused,
+        reused: found.reused,
+        playouts: found.rollouts,
+        expected: found.expected,
         elapsed,
-        stop,
+        ..SearchReport::unsearched(moves.map(|mv| move_report(mv, prior)).collect(), stop)
     }
 }
 
@@ -166,22 +153,20 @@ fn move_report(found: RaveMove, prior: f32) -> MoveReport {
     let variance = (1.0 - found.value * found.value).max(0.0);
     let error = (variance / (found.visits.max(1) as f32)).sqrt();
     MoveReport {
-        mv: found.mv,
         visits: found.visits,
         value: found.value,
         lcb: (found.value - LCB_DEVIATIONS * error).max(-1.0),
-        prior,
-        proof: None,
         pv: found.pv,
         pv_visits: found.pv_visits,
         expected: found.expected,
+        ..MoveReport::unsearched(found.mv, prior)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::{Budget, FakeClock};
+    use crate::clock::FakeClock;
     use crate::game::{BoardSize, Game};
     use crate::games::nogo::SmallNoGo;
     use crate::search::{Limits, StopFlag};

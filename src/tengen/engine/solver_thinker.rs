@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::merge_proof::show_proof;
 use super::merge_proof::{merge_losing, merge_proof, unsearched};
-use super::shown_proof::show_proof;
 use super::verify_move::{
     CheckBudget, NODES_PER_PLAYOUT, QUICK_CHECK, limits_before_look, verify_move,
 };
@@ -79,7 +79,7 @@ crate::settings! {
 
 /// Where a solver works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SolverPlace {
+pub(crate) enum SolverPlace {
     /// On this many threads beside the search, or before one that counts visits.
     Beside(usize),
     /// The same on one thread, but not under a time limit, as no processor is idle.
@@ -89,7 +89,7 @@ pub enum SolverPlace {
 }
 
 /// Any thinker, with a solver if the game has one.
-pub struct SolverThinker<G: Solvable> {
+pub(crate) struct SolverThinker<G: Solvable> {
     inner: Box<dyn Thinker<G>>,
     solver: Option<Box<dyn Solve<G>>>,
     place: SolverPlace,
@@ -109,6 +109,9 @@ fn verdict(advice: Option<&SolvedMoves>) -> &'static str {
     }
 }
 
+/// Results of search and solver.
+type Found = (Result<SearchReport, ThinkError>, Option<Solved>);
+
 /// Work of the solver for one move.
 struct Solved {
     advice: Option<SolvedMoves>,
@@ -119,8 +122,7 @@ impl<G: Solvable> SolverThinker<G> {
     /// Memory and threads are allocated when first needed; `solver` may be shared, and is created
     /// if there is none. `simulated` is the number of playouts per second of a simulated clock, if
     /// there is one.
-    #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         inner: Box<dyn Thinker<G>>,
         solver: Option<Box<dyn Solve<G>>>,
         place: SolverPlace,
@@ -162,7 +164,7 @@ impl<G: Solvable> SolverThinker<G> {
             (Some(visits), None) => visits,
             (None, simulated) => simulated?,
         };
-        let nodes = nodes_beside(playouts);
+        let nodes = playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE;
         // An analysis gets what can be seen at once, also with a single visit.
         let least = match purpose {
             Purpose::Position => QUICK_CHECK,
@@ -170,11 +172,86 @@ impl<G: Solvable> SolverThinker<G> {
         };
         Some(nodes.max(least))
     }
-}
 
-/// Nodes of the solver for this many playouts of the search.
-fn nodes_beside(playouts: u64) -> u64 {
-    playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE
+    /// Solves with this many nodes, and then searches.
+    fn before(
+        &mut self,
+        nodes: u64,
+        solver: &mut dyn Solve<G>,
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
+        started: Duration,
+    ) -> Found {
+        let (position, time) = (request.start.position(), &*self.time);
+        let halt = |_: u64| request.stop.is_raised();
+        let solved = solve(solver, position, &SolveLimits::alone(nodes, &halt));
+        let done = request.stop.child();
+        let elapsed = || time.now().saturating_sub(started);
+        if let Some(advice) = &solved.advice {
+            done.raise();
+            // The search may not answer in time.
+            if advice.proof == Proof::Win && request.analysis.at_once {
+                observer(&merge_proof(unsearched(advice), advice, elapsed()));
+            }
+        }
+        // Zero on a simulated clock, which stands still meanwhile.
+        let spent = elapsed();
+        let limits = limits_before_look(position, &request.limits).after(spent);
+        let rest = request.clone().within(limits).until(&done);
+        let mut report = self.inner.search(&rest, observer);
+        if let Ok(report) = &mut report {
+            report.elapsed += spent;
+            if self.simulated.is_some() {
+                // Concurrent work takes as long as the longer of the two.
+                let work = solved.nodes / NODES_PER_PLAYOUT;
+                count(work.saturating_sub(report.playouts), report, time);
+            }
+        }
+        (report, Some(solved))
+    }
+
+    /// Searches while the solver works on its own threads. The search ends when the solver is done, and the solver when
+    /// the time is up.
+    fn beside(
+        &mut self,
+        solver: &mut dyn Solve<G>,
+        request: &SearchRequest<G>,
+        observer: &mut Observer<'_>,
+        started: Duration,
+    ) -> Found {
+        let threads = match self.place {
+            SolverPlace::Beside(threads) => threads,
+            _ => 1,
+        };
+        let position = request.start.position();
+        let limits = limits_before_look(position, &request.limits);
+        let deadline = limits.budget.map(|budget| started + budget.maximum);
+        let (time, over) = (&*self.time, AtomicBool::new(false));
+        let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
+        let halt = |_: u64| over.load(Ordering::Relaxed) || request.stop.is_raised() || late();
+        let effort = SolveLimits {
+            nodes: u64::MAX,
+            threads,
+            halt: &halt,
+        };
+        let done = request.stop.child();
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("solver".to_owned());
+            let thread = thread.spawn_scoped(scope, || {
+                let found = solve(solver, position, &effort);
+                if found.advice.is_some() {
+                    done.raise();
+                }
+                found
+            });
+            let request = request.clone().within(limits).until(&done);
+            let report = self.inner.search(&request, observer);
+            over.store(true, Ordering::Relaxed);
+            let thread =
+                thread.inspect_err(|error| log::error!("no thread for the solver: {error}"));
+            (report, thread.ok().and_then(|thread| thread.join().ok()))
+        })
+    }
 }
 
 /// Solves the position and rates its moves.
@@ -197,138 +274,6 @@ fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &SolveLimits<'_>) -
     Solved { advice, nodes }
 }
 
-/// Runs search and solver concurrently, and ends the search when the solver is done, and the solver
-/// when it is `late`.
-fn beside<G: Solvable>(
-    solver: &mut dyn Solve<G>,
-    position: &G,
-    threads: usize,
-    late: &(dyn Fn() -> bool + Sync),
-    stop: &StopFlag,
-    search: impl FnOnce(&StopFlag) -> Result<SearchReport, ThinkError>,
-) -> (Result<SearchReport, ThinkError>, Option<Solved>) {
-    let search_stop = stop.child();
-    let over = AtomicBool::new(false);
-    let halt = |_: u64| over.load(Ordering::Relaxed) || stop.is_raised() || late();
-    let halt = &halt;
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("solver".to_owned());
-        let (solved, flag) = (position.clone(), search_stop.clone());
-        let thread = thread.spawn_scoped(scope, move || {
-            let effort = SolveLimits {
-                nodes: u64::MAX,
-                threads,
-                halt,
-            };
-            let found = solve(solver, &solved, &effort);
-            if found.advice.is_some() {
-                flag.raise();
-            }
-            found
-        });
-        let report = search(&search_stop);
-        over.store(true, Ordering::Relaxed);
-        let found = match thread {
-            Ok(thread) => thread.join().ok(),
-            Err(error) => {
-                log::error!("no thread for the solver: {error}");
-                None
-            }
-        };
-        (report, found)
-    })
-}
-
-/// One search with its solver.
-struct Turn<'a, 'o, G: Solvable> {
-    request: &'a SearchRequest<G>,
-    observer: &'a mut Observer<'o>,
-    time: &'a dyn Clock,
-    /// Whether that clock counts playouts.
-    simulated: bool,
-    started: Duration,
-}
-
-/// Results of search and solver.
-type Found = (Result<SearchReport, ThinkError>, Option<Solved>);
-
-impl<G: Solvable> Turn<'_, '_, G> {
-    /// Reports a won position before the search starts, which may not answer in time.
-    fn tell(&mut self, solved: &Solved) {
-        let advice = solved.advice.as_ref();
-        let advice = advice.filter(|_| self.request.analysis.at_once);
-        if let Some(advice) = advice.filter(|advice| advice.proof == Proof::Win) {
-            let elapsed = self.time.now().saturating_sub(self.started);
-            (self.observer)(&merge_proof(unsearched(advice), advice, elapsed));
-        }
-    }
-
-    /// Solves with this many nodes, and then searches.
-    fn before(
-        mut self,
-        solver: &mut dyn Solve<G>,
-        inner: &mut dyn Thinker<G>,
-        nodes: u64,
-    ) -> Found {
-        let request = self.request;
-        let position = request.start.position();
-        let limits = SolveLimits {
-            nodes,
-            threads: 1,
-            halt: &|_| request.stop.is_raised(),
-        };
-        let solved = solve(solver, position, &limits);
-        self.tell(&solved);
-        let done = request.stop.child();
-        if solved.advice.is_some() {
-            done.raise();
-        }
-        // Zero on a simulated clock, which stands still meanwhile.
-        let spent = self.time.now().saturating_sub(self.started);
-        let limits = limits_before_look(position, &request.limits);
-        let limits = Limits {
-            budget: limits.budget.map(|budget| budget.after(spent)),
-            ..limits
-        };
-        let rest = request.clone().within(limits).until(&done);
-        let mut report = inner.search(&rest, self.observer);
-        if let Ok(report) = &mut report {
-            report.elapsed += spent;
-            if self.simulated {
-                // Concurrent work takes as long as the longer of the two.
-                let work = solved.nodes / NODES_PER_PLAYOUT;
-                count(work.saturating_sub(report.playouts), report, self.time);
-            }
-        }
-        (report, Some(solved))
-    }
-
-    /// Searches while the solver works on its own threads.
-    fn beside(
-        self,
-        solver: &mut dyn Solve<G>,
-        inner: &mut dyn Thinker<G>,
-        threads: usize,
-    ) -> Found {
-        let position = self.request.start.position();
-        let limits = limits_before_look(position, &self.request.limits);
-        let deadline = limits.budget.map(|budget| self.started + budget.maximum);
-        let time = self.time;
-        let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
-        beside(
-            solver,
-            position,
-            threads,
-            &late,
-            &self.request.stop,
-            |stop| {
-                let request = self.request.clone().within(limits).until(stop);
-                inner.search(&request, self.observer)
-            },
-        )
-    }
-}
-
 /// Adds work equivalent to this many playouts to a simulated clock and to the report.
 fn count(playouts: u64, report: &mut SearchReport, time: &dyn Clock) {
     time.worked(playouts);
@@ -341,12 +286,8 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         request: &SearchRequest<G>,
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
-        let SearchRequest {
-            start,
-            limits,
-            stop,
-            analysis,
-        } = request;
+        let (start, limits) = (&request.start, &request.limits);
+        let (stop, analysis) = (&request.stop, &request.analysis);
         let position = start.position();
         let for_position = analysis.purpose == Purpose::Position;
         // A quick check is not a search.
@@ -356,73 +297,64 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         if !self.is_for(position) || one_visit || !whole || start.legal_count() < 2 {
             return self.inner.search(request, observer);
         }
-        let (time, started) = (Arc::clone(&self.time), self.time.now());
+        let started = self.time.now();
         let nodes_before = self.nodes_before(limits, analysis.purpose);
-        let threads = match self.place {
-            SolverPlace::Beside(threads) => threads,
-            _ => 1,
-        };
         let timed = nodes_before.is_none() && limits.budget.is_some();
         let search_alone = timed && self.place == SolverPlace::Untimed;
         self.make_solver();
-        let Some(solver) = self.solver.as_deref_mut() else {
+        let Some(mut solver) = self.solver.take() else {
             return self.inner.search(request, observer);
         };
-        let effort = SolveLimits {
-            nodes: QUICK_CHECK,
-            threads: 1,
-            halt: &|_| stop.is_raised(),
-        };
-        let mut losing = solver.losing(position, &effort);
-        let inner = &mut *self.inner;
+        let halt = |_: u64| stop.is_raised();
+        let mut losing = solver.losing(position, &SolveLimits::alone(QUICK_CHECK, &halt));
         let request = &request.clone().with(AnalysisOptions {
             avoid: losing.clone(),
             ..analysis.clone()
         });
         // A single legal move: nothing to solve.
         if search_alone || request.is_forced() {
-            let report = inner.search(request, observer);
+            self.solver = Some(solver);
+            let report = self.inner.search(request, observer);
             return report.map(|report| merge_losing(report, &losing));
         }
-        let turn = Turn {
-            request,
-            observer,
-            time: &*time,
-            simulated: self.simulated.is_some(),
-            started,
-        };
         let (report, solved) = match nodes_before {
-            Some(nodes) => turn.before(solver, inner, nodes),
-            None => turn.beside(solver, inner, threads),
+            Some(nodes) => self.before(nodes, &mut *solver, request, observer, started),
+            None => self.beside(&mut *solver, request, observer, started),
         };
         let Some(Solved { advice, nodes }) = solved else {
-            // It panicked: a new one, and the search's own report.
-            self.solver = None;
+            // It panicked: a new one next time, and the search's own report.
             return report.map(|report| merge_losing(report, &losing));
         };
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
-        let Some(advice) = advice else {
-            let simulated = self.simulated;
-            let look = CheckBudget::now(position, limits, simulated, stop, &*time);
-            return report.map(|mut report| {
-                if let Some(look) = look {
-                    let nodes;
-                    (report, nodes) = verify_move(solver, position, report, &look, &mut losing);
-                    if simulated.is_some() {
-                        count(nodes / NODES_PER_PLAYOUT, &mut report, &*time);
+        let time = &*self.time;
+        let report = match advice {
+            Some(advice) => {
+                let elapsed = time.now().saturating_sub(started);
+                let report = report.unwrap_or_else(|error| {
+                    log::error!("the search failed beside the solver: {error}");
+                    unsearched(&advice)
+                });
+                let mut report = merge_proof(report, &advice, elapsed);
+                show_proof(&mut report, analysis.purpose, &mut *solver, position, stop);
+                Ok(report)
+            }
+            None => {
+                let look = CheckBudget::now(position, limits, self.simulated, stop, time);
+                report.map(|mut report| {
+                    if let Some(look) = look {
+                        let nodes;
+                        (report, nodes) =
+                            verify_move(&mut *solver, position, report, &look, &mut losing);
+                        if self.simulated.is_some() {
+                            count(nodes / NODES_PER_PLAYOUT, &mut report, time);
+                        }
                     }
-                }
-                merge_losing(report, &losing)
-            });
+                    merge_losing(report, &losing)
+                })
+            }
         };
-        let elapsed = self.time.now().saturating_sub(started);
-        let report = report.unwrap_or_else(|error| {
-            log::error!("the search failed beside the solver: {error}");
-            unsearched(&advice)
-        });
-        let mut report = merge_proof(report, &advice, elapsed);
-        show_proof(&mut report, analysis.purpose, solver, position, stop);
-        Ok(report)
+        self.solver = Some(solver);
+        report
     }
 
     fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {

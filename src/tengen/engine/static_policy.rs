@@ -8,7 +8,7 @@
 use crate::clock::StopReason;
 use crate::game::{GameState, Move, Proof};
 use crate::rollout::Rollout;
-use crate::search::{MoveReport, SearchReport};
+use crate::search::SearchReport;
 use crate::solver::{Solvable, Solve, SolveLimits};
 
 /// Nodes for the result, and for losing moves: a fraction of a millisecond each.
@@ -18,27 +18,24 @@ const REACH: f64 = 4.0;
 /// Memory of the solver: more than a few hundred nodes can fill.
 const BYTES: usize = 1 << 18;
 
-/// Chooses a move without a search, given the reason: all moves, the one to play first, with what
+/// Chooses a move without a search: all moves, the one to play first, with what
 /// is known of them. Empty if there is no legal move.
-pub(crate) type StaticPolicy<G> = Box<dyn FnMut(&GameState<G>, StopReason) -> SearchReport + Send>;
+pub(crate) type StaticPolicy<G> = Box<dyn FnMut(&GameState<G>) -> SearchReport + Send>;
 
 /// For a game without static knowledge: the legal moves in board order.
 pub(super) fn any_legal<G: crate::game::Game>() -> StaticPolicy<G> {
-    Box::new(|start, reason| {
-        let moves: Vec<Move> = start.legal_moves().collect();
-        SearchReport::unsearched(unsearched(&moves), reason)
-    })
+    Box::new(|start| SearchReport::equally_likely(start.legal_moves(), StopReason::Time))
 }
 
 /// With the knowledge of rollouts and solver. The solver is created at the first call.
 pub(crate) fn look_at_once<G: Rollout + Solvable>() -> StaticPolicy<G> {
     let mut solver = None;
-    Box::new(move |start, reason| {
+    Box::new(move |start| {
         let solver = solver.get_or_insert_with(|| G::solver(BYTES));
         let known = solver
             .as_deref_mut()
             .map_or_else(Known::default, |solver| Known::of(solver, start.position()));
-        report(start, &known, reason)
+        report(start, &known)
     })
 }
 
@@ -57,11 +54,7 @@ impl Known {
         if !position.nodes_to_solve().is_none_or(within_reach) {
             return Known::default();
         }
-        let effort = SolveLimits {
-            nodes: NODES,
-            threads: 1,
-            halt: &|nodes| nodes >= NODES,
-        };
+        let effort = SolveLimits::alone(NODES, &|nodes| nodes >= NODES);
         let found = solver.solve(position, &effort);
         match found.proof() {
             Some(Proof::Win) => Known {
@@ -78,15 +71,15 @@ impl Known {
     }
 }
 
-fn report<G: Rollout>(start: &GameState<G>, known: &Known, reason: StopReason) -> SearchReport {
+fn report<G: Rollout>(start: &GameState<G>, known: &Known) -> SearchReport {
     let moves: Vec<Move> = start.legal_moves().collect();
     let static_eval = start.position().static_eval(&moves);
     let mut looks: Vec<(Move, f32)> = moves.into_iter().zip(static_eval.appeal).collect();
     let rank = |mv: &Move| (known.best != Some(*mv), known.losing.contains(mv));
     // Ties in board order.
     looks.sort_by(|a, b| rank(&a.0).cmp(&rank(&b.0)).then(b.1.total_cmp(&a.1)));
-    let moves: Vec<Move> = looks.into_iter().map(|(mv, _)| mv).collect();
-    let mut report = SearchReport::unsearched(unsearched(&moves), reason);
+    let moves = looks.into_iter().map(|(mv, _)| mv);
+    let mut report = SearchReport::equally_likely(moves, StopReason::Time);
     report.proof = known.proof;
     report.value = known.proof.map_or(static_eval.value, Proof::value);
     for found in &mut report.moves {
@@ -101,12 +94,6 @@ fn report<G: Rollout>(start: &GameState<G>, known: &Known, reason: StopReason) -
     report
 }
 
-fn unsearched(moves: &[Move]) -> Vec<MoveReport> {
-    let prior = 1.0 / moves.len().max(1) as f32;
-    let moves = moves.iter();
-    moves.map(|&mv| MoveReport::unsearched(mv, prior)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -117,9 +104,10 @@ mod tests {
     use crate::games::go::LargeGo;
     use crate::games::gomoku::{Gomoku, GomokuRules};
     use crate::games::nogo::SmallNoGo;
+    use crate::search::MoveReport;
 
     fn look<G: Rollout + Solvable>(position: G) -> SearchReport {
-        look_at_once()(&position.into(), StopReason::Time)
+        look_at_once()(&position.into())
     }
 
     /// Endings of `gtp-tests/endings/nogo-9x9.txt` that few nodes solve: won positions with their
@@ -208,7 +196,7 @@ mod tests {
         for ply in 0..size.area() / 2 {
             let start = GameState::from(position.clone());
             let begin = clock.now();
-            let found = look(&start, StopReason::Time);
+            let found = look(&start);
             times.push(clock.now() - begin);
             let Some(best) = found.moves.first() else {
                 break;

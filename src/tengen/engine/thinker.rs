@@ -1,20 +1,24 @@
-//! The interface between a game in progress and a method of choosing moves, and the log of the networks in use.
+//! The interface between a game in progress and a method of choosing moves, the thread of a thinker, and how long to
+//! wait for it.
+//!
+//! The waiting side never depends on the thinker: it returns when the thinker answers, dies, or exceeds its time or the
+//! stop flag. A late thinker keeps its thread and its network; its late answer is dropped.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
+use parking_lot::Mutex;
 use thiserror::Error;
 
-use crate::game::{Game, GameState};
+use crate::clock::stop::{ANSWER, GRACE, LOOK};
+use crate::clock::{Budget, Clock};
+use crate::game::{Game, GameState, scoring};
 use crate::search::{Limits, Observer, SearchError, SearchReport, SearchRequest, StopFlag};
-use parking_lot::Mutex;
-use tengen_nn::eval::EvalError;
 
 /// Why a thinker has no report.
 #[derive(Debug, Error)]
 pub enum ThinkError {
-    /// The network cannot be loaded or run.
-    #[error(transparent)]
-    Eval(#[from] EvalError),
     /// The method's own reason, such as a file that cannot be read or does not fit.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
@@ -56,11 +60,7 @@ pub trait Thinker<G: Game>: Send {
     /// # Errors
     /// As [`Thinker::search`].
     fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
-        let once = Limits {
-            visits: Some(1),
-            budget: None,
-        };
-        let request = SearchRequest::new(start.clone()).within(once);
+        let request = SearchRequest::new(start.clone()).within(Limits::ONE_VISIT);
         self.search(&request, &mut |_| {})
     }
 
@@ -91,5 +91,229 @@ impl ThinkerLog {
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         self.0.lock().clone()
+    }
+}
+
+/// Maximum wait for the preparation of a thinker: a device that takes longer hangs.
+const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
+
+/// One task for the thinker.
+type Job<G> = Box<dyn FnOnce(&mut dyn Thinker<G>) + Send>;
+
+/// How a search ends.
+type Answer = Result<SearchReport, ThinkError>;
+
+/// Messages from the thinker.
+enum ThinkerReply {
+    /// An intermediate report.
+    Seen(SearchReport),
+    Done(Answer),
+}
+
+/// A thinker on its own thread, started by the first job.
+pub(super) struct Worker<G: Game> {
+    make: MakeThinker<G>,
+    jobs: Option<Sender<Job<G>>>,
+    new_game: bool,
+    /// Ends the current preparation.
+    preparing: StopFlag,
+    time: Arc<dyn Clock>,
+}
+
+/// The position as it is searched.
+pub(super) fn searched<G: Game>(start: &GameState<G>) -> GameState<G> {
+    GameState::new(scoring::searched(start.position()), start.past().clone())
+}
+
+impl<G: Game> Worker<G> {
+    pub(super) fn new(make: MakeThinker<G>, time: Arc<dyn Clock>) -> Worker<G> {
+        Worker {
+            make,
+            jobs: None,
+            new_game: false,
+            preparing: StopFlag::new(),
+            time,
+        }
+    }
+
+    /// The next job is for a new game.
+    pub(super) fn new_game(&mut self) {
+        self.new_game = true;
+    }
+
+    /// Searches, and waits for the result no longer than limits and stop flag allow. `observer`
+    /// receives reports meanwhile, on this thread.
+    pub(super) fn search(
+        &mut self,
+        mut request: SearchRequest<G>,
+        observer: &mut Observer<'_>,
+    ) -> Answer {
+        request.start = searched(&request.start);
+        let (budget, stop) = (request.limits.budget, request.stop.clone());
+        self.run(budget, &stop, observer, move |thinker, tell| {
+            thinker.search(&request, &mut |report| {
+                tell(ThinkerReply::Seen(report.clone()))
+            })
+        })
+    }
+
+    /// A first evaluation without search, waited for as long as the budget says and until `stop` is raised.
+    pub(super) fn evaluate(
+        &mut self,
+        start: &GameState<G>,
+        budget: Option<Budget>,
+        stop: &StopFlag,
+    ) -> Answer {
+        let start = searched(start);
+        self.run(budget, stop, &mut |_| {}, move |thinker, _| {
+            thinker.evaluate(&start)
+        })
+    }
+
+    fn run(
+        &mut self,
+        budget: Option<Budget>,
+        stop: &StopFlag,
+        observer: &mut Observer<'_>,
+        work: impl FnOnce(&mut dyn Thinker<G>, &dyn Fn(ThinkerReply)) -> Answer + Send + 'static,
+    ) -> Answer {
+        let given_up = StopFlag::new();
+        let is_late = given_up.clone();
+        let answer = self.send(move |thinker, tell| {
+            // It may have waited behind others for too long.
+            if !is_late.is_raised() {
+                tell(ThinkerReply::Done(work(thinker, tell)));
+            }
+        })?;
+        let result = wait(&answer, budget, stop, &*self.time, observer);
+        given_up.raise();
+        if matches!(result, Err(ThinkError::Gone(_))) {
+            self.jobs = None;
+        }
+        result
+    }
+
+    /// Starts the preparation of a search from `start`, which ends with the next job, without
+    /// waiting.
+    pub(super) fn prepare(&mut self, start: &GameState<G>) {
+        let stop = StopFlag::new();
+        if self.send_preparation(start, &stop).is_some() {
+            self.preparing = stop;
+        }
+    }
+
+    /// Starts the preparation of a search from `start`, and waits for it until `stop` is raised.
+    pub(super) fn get_ready(&mut self, start: &GameState<G>, stop: &StopFlag) {
+        let began = self.time.now();
+        let Some(answer) = self.send_preparation(start, stop) else {
+            return;
+        };
+        // The job is dropped when it is done, and its end of the channel with it.
+        while matches!(answer.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout)) {
+            let waited = self.time.now().saturating_sub(began);
+            if stop.is_raised() || waited >= LONGEST_PREPARATION {
+                return;
+            }
+        }
+    }
+
+    fn send_preparation(
+        &mut self,
+        start: &GameState<G>,
+        stop: &StopFlag,
+    ) -> Option<Receiver<ThinkerReply>> {
+        let (start, stop) = (searched(start), stop.clone());
+        let sent = self.send(move |thinker, _| thinker.prepare(&start, &stop));
+        // The next search will report the error, too.
+        sent.inspect_err(|error| log::warn!("cannot prepare a search: {error}"))
+            .ok()
+    }
+
+    /// Sends a job to the thinker; returns the answers.
+    fn send(
+        &mut self,
+        work: impl FnOnce(&mut dyn Thinker<G>, &dyn Fn(ThinkerReply)) + Send + 'static,
+    ) -> Result<Receiver<ThinkerReply>, ThinkError> {
+        self.preparing.raise();
+        let (reply, answer) = channel();
+        let new_game = std::mem::take(&mut self.new_game);
+        let job: Job<G> = Box::new(move |thinker| {
+            if new_game {
+                thinker.new_game();
+            }
+            // The answer of a late search is dropped.
+            work(thinker, &|news| drop(reply.send(news)));
+        });
+        let Err(unsent) = self.jobs()?.send(job) else {
+            return Ok(answer);
+        };
+        // It died while idle: a new one takes the job.
+        self.jobs = None;
+        match self.jobs()?.send(unsent.0) {
+            Ok(()) => Ok(answer),
+            Err(_) => Err(ThinkError::Gone("it had ended before".to_owned())),
+        }
+    }
+
+    /// The channel to the thinker's thread, which is started if there is none.
+    fn jobs(&mut self) -> Result<&Sender<Job<G>>, ThinkError> {
+        let jobs = match self.jobs.take() {
+            Some(jobs) => jobs,
+            None => spawn(&self.make)?,
+        };
+        Ok(self.jobs.insert(jobs))
+    }
+}
+
+fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Job<G>>, ThinkError> {
+    let (sender, receiver) = channel::<Job<G>>();
+    let make = MakeThinker::clone(make);
+    let run = move || {
+        let mut thinker = make();
+        receiver.into_iter().for_each(|job| job(&mut *thinker));
+    };
+    let thread = std::thread::Builder::new().name("thinker".to_owned());
+    thread
+        .spawn(run)
+        .map_err(|error| ThinkError::Gone(error.to_string()))?;
+    Ok(sender)
+}
+
+fn wait(
+    answer: &Receiver<ThinkerReply>,
+    budget: Option<Budget>,
+    stop: &StopFlag,
+    clock: &dyn Clock,
+    observer: &mut Observer<'_>,
+) -> Answer {
+    let started = clock.now();
+    let mut told_to_stop = None;
+    loop {
+        let rest = budget.map_or(LOOK, |budget| {
+            (started + budget.hard).saturating_sub(clock.now())
+        });
+        match answer.recv_timeout(LOOK.min(rest)) {
+            Ok(ThinkerReply::Done(result)) => return result,
+            Ok(ThinkerReply::Seen(report)) => observer(&report),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(ThinkError::Gone("it has panicked".to_owned()));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let now = clock.now();
+        let elapsed = now.saturating_sub(started);
+        if let Some(budget) = budget {
+            if elapsed >= budget.hard {
+                stop.raise();
+                return Err(ThinkError::Late);
+            }
+            let warning = ANSWER.min(budget.hard / 4);
+            if elapsed >= budget.maximum.max(budget.hard.saturating_sub(warning)) {
+                stop.raise();
+            }
+        }
+        if stop.is_raised() && now.saturating_sub(*told_to_stop.get_or_insert(now)) >= GRACE {
+            return Err(ThinkError::Late);
+        }
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::clock::{
-    Budget, ClockAccount, Lag, MoveTimeUsed, SideClock, Situation, StopReason, TimeControl,
-    TimeLeft, TimeManager, TimeParams,
+    Budget, ClockAccount, Lag, MoveTimeUsed, SideClock, Situation, TimeControl, TimeLeft,
+    TimeManager, TimeParams,
 };
 use crate::game::{Color, Game};
 use crate::search::{Limits, SearchReport};
@@ -52,16 +52,10 @@ pub struct MoveTime {
     pub color: Color,
     /// Budget of the clock; `None` without a clock.
     pub budget: Option<Budget>,
-    /// Time charged for the move, without lag.
-    pub elapsed: Duration,
-    /// Visits of the root after the search; 0 without a search.
-    pub visits: u64,
-    /// Visits before the search.
-    pub reused: u64,
+    /// Its time and search; the time without lag.
+    pub used: MoveTimeUsed,
     /// Value for the mover, in [-1, 1].
     pub value: f32,
-    /// Why the search ended; `None` without one.
-    pub stop: Option<StopReason>,
     /// Lag charged in addition.
     lag: Lag,
     /// The clock before the move.
@@ -116,7 +110,7 @@ impl Timing {
     /// Sets new limits; measurements of lag and speed are kept.
     pub(super) fn set_thinking_limits(&mut self, thinking_limits: ThinkingLimits) {
         for manager in &mut self.managers {
-            manager.set_params(thinking_limits.time.clone());
+            manager.params = thinking_limits.time.clone();
             if thinking_limits.lag != self.thinking_limits.lag {
                 manager.assume_lag(thinking_limits.lag);
             }
@@ -143,8 +137,8 @@ impl Timing {
         self.managers[color.index()].told(&told);
         let [black, white] = &mut self.managers;
         match color {
-            Color::Black => white.share_lag(black),
-            Color::White => black.share_lag(white),
+            Color::Black => white.lag = black.lag,
+            Color::White => black.lag = white.lag,
         }
     }
 
@@ -175,15 +169,12 @@ impl Timing {
         if let Some(budget) = &clock {
             self.warn_if_starving(position.to_move(), budget);
         }
-        let ThinkingLimits {
-            visits,
-            time_per_move,
-            late_after,
-            ..
-        } = self.thinking_limits;
-        let nothing_else = visits.is_none() && clock.is_none();
-        let fixed = time_per_move.or(nothing_else.then_some(DEFAULT_TIME_PER_MOVE));
-        let fixed = fixed.map(|time| match late_after {
+        let wanted = &self.thinking_limits;
+        let nothing_else = wanted.visits.is_none() && clock.is_none();
+        let fixed = wanted
+            .time_per_move
+            .or(nothing_else.then_some(DEFAULT_TIME_PER_MOVE));
+        let fixed = fixed.map(|time| match wanted.late_after {
             Some(late) => Budget::fixed(time, late.max(time)),
             None => fixed_budget(time),
         });
@@ -191,6 +182,7 @@ impl Timing {
             (Some(fixed), Some(clock)) => Some(clock.within(fixed)),
             (fixed, clock) => fixed.or(clock),
         };
+        let visits = wanted.visits;
         (Limits { visits, budget }, clock)
     }
 
@@ -217,26 +209,23 @@ impl Timing {
     ) -> MoveTime {
         let clock = &mut self.clocks[color.index()];
         let before = clock.clone();
-        let lag = self.managers[color.index()].lag();
+        let lag = self.managers[color.index()].next_lag();
         clock.spend(elapsed, lag);
-        let spent = MoveTimeUsed {
+        let used = MoveTimeUsed {
             elapsed,
             visits: report.map_or(0, |report| report.visits),
             reused: report.map_or(0, |report| report.reused),
             stop: report.map(|report| report.stop),
         };
         if let Some(budget) = &budget {
-            self.managers[color.index()].moved(ply, budget, &spent);
+            self.managers[color.index()].moved(ply, budget, &used);
         }
         MoveTime {
             ply,
             color,
             budget,
-            elapsed,
-            visits: spent.visits,
-            reused: spent.reused,
+            used,
             value: report.map_or(0.0, |report| report.value),
-            stop: spent.stop,
             lag,
             before,
             left: clock.likely().left(),
@@ -250,18 +239,17 @@ impl Timing {
         let clock = &mut self.clocks[made.color.index()];
         if clock.likely().left() == made.left {
             *clock = made.before.clone();
-            clock.spend_without_move(made.elapsed, made.lag);
+            clock.spend_without_move(made.used.elapsed, made.lag);
         }
     }
 
     pub(super) fn state(&self, color: Color) -> ClockState {
         let manager = &self.managers[color.index()];
-        let (lag, rate) = manager.measured();
         ClockState {
             clock: self.clocks[color.index()].likely(),
-            lag,
-            rate,
-            expected_proof_ply: manager.expected_proof_ply(),
+            lag: manager.lag.usual(),
+            rate: manager.rate,
+            expected_proof_ply: manager.expected_proof_ply.ply(),
         }
     }
 }
@@ -275,12 +263,12 @@ impl fmt::Display for MoveTime {
             let [target, maximum, hard] = seconds;
             write!(f, " allotted {target:.2}/{maximum:.2}/{hard:.2} s,")?;
         }
-        write!(f, " used {:.2} s,", self.elapsed.as_secs_f64())?;
-        match self.stop {
+        write!(f, " used {:.2} s,", self.used.elapsed.as_secs_f64())?;
+        match self.used.stop {
             Some(stop) => write!(
                 f,
                 " ended by {stop}, {} visits ({} reused), value {:+.2}",
-                self.visits, self.reused, self.value
+                self.used.visits, self.used.reused, self.value
             )?,
             None => f.write_str(" without a search")?,
         }

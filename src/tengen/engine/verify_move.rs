@@ -126,11 +126,8 @@ pub(super) fn verify_move<G: Solvable>(
 ) -> (SearchReport, u64) {
     let over = || look.until.is_none_or(|until| look.time.now() >= until);
     let late = |nodes| nodes >= look.most || nodes >= look.nodes && over();
-    let effort = SolveLimits {
-        nodes: u64::MAX,
-        threads: 1,
-        halt: &|nodes| look.stop.is_raised() || late(nodes),
-    };
+    let halt = |nodes: u64| look.stop.is_raised() || late(nodes);
+    let effort = SolveLimits::alone(u64::MAX, &halt);
     // Moves that are known to lose may come before open ones, because of earlier visits.
     let open = |found: &MoveReport| found.proof != Some(Proof::Loss) && !losing.contains(&found.mv);
     let open_moves = report.moves.iter().filter(|found| open(found)).count();
@@ -146,10 +143,8 @@ pub(super) fn verify_move<G: Solvable>(
         nodes += solved.nodes;
         let known = solved.proof();
         if known == Some(Proof::Loss) {
-            let win = Proof::Win;
-            found.proof = Some(win);
-            (found.value, found.lcb) = (win.value(), win.value());
-            (report.proof, report.value) = (Some(win), win.value());
+            found.prove(Proof::Win);
+            (report.proof, report.value) = (Some(Proof::Win), Proof::Win.value());
         }
         if known != Some(Proof::Win) {
             break;

@@ -10,13 +10,8 @@ use crate::settings::{Setting, Table};
 /// The flag of a setting. Its help says what is allowed, and ends with the default.
 #[must_use]
 pub fn flag(setting: &Setting) -> Arg {
-    let Setting {
-        help,
-        allowed,
-        default,
-        ..
-    } = setting;
-    let help = help.trim_end_matches('.');
+    let help = setting.help.trim_end_matches('.');
+    let (allowed, default) = (&setting.allowed, &setting.default);
     let arg = Arg::new(setting.name)
         .long(setting.name)
         .value_name(setting.placeholder)

@@ -7,23 +7,24 @@ mod startup;
 
 pub use startup::StartError;
 
+use std::cell::LazyCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use crate::book::{self, BookError, BookMeta};
 use crate::clock::Clock;
-use crate::encode::{self, Encode, Mismatch};
+use crate::encode::Encode;
 use crate::engine::{
-    Backend, Engine, EngineOptions, FromBook, MakeThinker, NetworkSetup, NetworkThinker, Networks,
-    Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker, ThinkerLog,
-    look_at_once, probers,
+    Backend, Engine, EngineOptions, FromBook, MakeSolver, MakeThinker, NetworkSetup,
+    NetworkThinker, Networks, Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads,
+    Thinker, ThinkerLog, look_at_once, probers,
 };
 use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
 use crate::rollout::{self, Rollout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve, Solves};
-use tengen_nn::eval::{BackendKind, Device, ModelInfo, ModelSource};
+use tengen_nn::eval::{BackendKind, Device, ModelSource};
 
 /// Seed of the playouts that estimate dead stones: the same position has the same score in every
 /// process, so two engines agree.
@@ -35,19 +36,6 @@ struct Setup<'a> {
     options: &'a EngineOptions,
     time: &'a Arc<dyn Clock>,
     networks: &'a Networks,
-}
-
-/// Whether a network can be used for the game of `options` on a board of `size`.
-///
-/// # Errors
-/// [`UnknownGame`] names the game's sizes.
-pub(super) fn fits(
-    options: &EngineOptions,
-    model: &ModelInfo,
-    size: BoardSize,
-) -> Result<Result<(), Mismatch>, UnknownGame> {
-    let rules = &*options.rules;
-    with_game!(&options.game, size, rules: rules, |empty| encode::find(model, &empty).map(drop))
 }
 
 /// An engine for the game of `options` on a board of `size`, instead of [`EngineOptions::board`].
@@ -111,31 +99,24 @@ fn player<G: Encode + Rollout + Solvable>(
     let thinker_log = ThinkerLog::default();
     let make = prepared(method.thinkers(&thinker_log), &empty);
     let book = from_book(&empty, options);
-    let time = Arc::clone(time);
-    let threads = options.threads.or_else(processors).unwrap_or(1);
-    let bytes = (options.solver.solver_mib as usize) << 20;
-    let mut player = Player::new(empty, make, options.thinking_limits(), time);
+    let mut player = Player::new(empty, make, options.thinking_limits(), Arc::clone(time));
     if options.device != Device::Cpu {
         // A GPU takes seconds for it: they should not be the first move's.
         player.prepare();
     }
-    let player = match G::SOLVES {
-        Solves::Nothing => player,
-        Solves::Threats | Solves::Endings => {
-            player.with_solver(threads, Box::new(move || G::solver(bytes)))
-        }
-    };
-    let estimate = move |position: &G, playouts, halt: &dyn Fn() -> bool| {
+    if G::SOLVES != Solves::Nothing {
+        let bytes = (options.solver.solver_mib as usize) << 20;
+        let make: MakeSolver<G> = Box::new(move || G::solver(bytes));
+        player.solver = Some((threads(options), LazyCell::new(make)));
+    }
+    player.dead_stones.expect = Some(Box::new(|position, playouts, halt| {
         rollout::expect(position, playouts, JUDGING_SEED, halt)
-    };
-    Box::new(
-        player
-            .with_dead_stones(Box::new(estimate))
-            .with_look_at_once(look_at_once())
-            .with_thinker_log(thinker_log)
-            .with_resign(options.resign_below)
-            .with_book(book),
-    )
+    }));
+    player.look_at_once = look_at_once();
+    player.thinker_log = thinker_log;
+    player.resign = options.resign_below;
+    player.book = book;
+    Box::new(player)
 }
 
 /// The book of the options, if it is for this board.
@@ -146,12 +127,8 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
         let (meta, book) = book::read(path)?;
         meta.check_board(&wanted)?;
         let seed = options.seed.unwrap_or_else(random_seed);
-        Ok(FromBook::new(
-            Arc::new(book),
-            meta.rules,
-            options.book_variety,
-            seed,
-        ))
+        let (book, variety) = (Arc::new(book), options.book_variety);
+        Ok(FromBook::new(book, meta.rules, variety, seed))
     };
     match read() {
         Ok(book) => Some(book),
@@ -170,67 +147,64 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
 /// The method that the options name. **The list of methods.**
 impl Method for Setup<'_> {
     fn thinkers<G: Encode + Rollout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
-        let (options, time) = (self.options, self.time);
-        let seed = options.seed.unwrap_or_else(random_seed);
-        match options.backend {
-            Backend::Auto => by_network(*self, None, seed, log),
-            Backend::Network(kind) => by_network(*self, Some(kind), seed, log),
+        let seed = self.options.seed.unwrap_or_else(random_seed);
+        match self.options.backend {
+            Backend::Auto => self.by_network(None, seed, log),
+            Backend::Network(kind) => self.by_network(Some(kind), seed, log),
             Backend::Rollout => {
                 log.note("random playouts choose the moves".to_owned());
-                solved(by_playouts(options, seed, time), options, time)
+                self.by_playouts(seed)
             }
         }
     }
 }
 
-/// Creates thinkers with a network, which share the table of their solver with its probes.
-fn by_network<G: Encode + Rollout + Solvable>(
-    setup: Setup<'_>,
-    backend: Option<BackendKind>,
-    seed: u64,
-    log: &ThinkerLog,
-) -> MakeThinker<G> {
-    let (options, networks) = (setup.options, setup.networks.clone());
-    let network = network_setup(options, backend, seed);
-    let place = place(network.searcher.threads);
-    let (solve, solver) = (add_solver(options, Some(place), setup.time), options.solver);
-    let (time, log) = (Arc::clone(setup.time), log.clone());
-    Arc::new(move || {
-        let shared = G::solver((solver.solver_mib as usize) << 20);
-        let prober = shared
-            .as_ref()
-            .and_then(|shared| probers(shared.probes(), &solver));
-        let thinker = NetworkThinker::new(network.clone(), Arc::clone(&time))
-            .with_prober(prober)
-            .with_networks(networks.clone())
-            .with_thinker_log(log.clone());
-        solve(Box::new(thinker), shared)
-    })
+impl Setup<'_> {
+    /// Creates thinkers with a network, which share the table of their solver with its probes.
+    fn by_network<G: Encode + Rollout + Solvable>(
+        &self,
+        backend: Option<BackendKind>,
+        seed: u64,
+        log: &ThinkerLog,
+    ) -> MakeThinker<G> {
+        let (options, networks) = (self.options.clone(), self.networks.clone());
+        let (time, log) = (Arc::clone(self.time), log.clone());
+        let setup = NetworkSetup {
+            backend,
+            model: options.model.clone().map(ModelSource::File),
+            load: options.load(),
+            cache_mib: options.cache_mib,
+            searcher: SearcherOptions {
+                threads: threads(&options),
+                seed,
+                params: options.search.clone(),
+            },
+        };
+        Arc::new(move || {
+            let shared = G::solver((options.solver.solver_mib as usize) << 20);
+            let probes = shared.as_ref().map(|shared| shared.probes());
+            let prober = probes.and_then(|probes| probers(probes, &options.solver));
+            let (setup, networks) = (setup.clone(), networks.clone());
+            let place = place(setup.searcher.threads);
+            let network =
+                NetworkThinker::new(setup, networks, prober, log.clone(), Arc::clone(&time));
+            with_solver(Box::new(network), shared, Some(place), &options, &time)
+        })
+    }
+
+    /// Creates thinkers by random playouts.
+    fn by_playouts<G: Rollout + Solvable>(&self, seed: u64) -> MakeThinker<G> {
+        let (options, time) = (self.options.clone(), Arc::clone(self.time));
+        let bytes = (options.search.memory_mib as usize) << 20;
+        Arc::new(move || {
+            let playouts = RolloutThinker::new(seed, Arc::clone(&time)).within(bytes);
+            with_solver(Box::new(playouts), None, None, &options, &time)
+        })
+    }
 }
 
-/// The same thinkers with a solver of endings, if the options ask for one.
-fn solved<G: Solvable>(
-    make: MakeThinker<G>,
-    options: &EngineOptions,
-    time: &Arc<dyn Clock>,
-) -> MakeThinker<G> {
-    let solve = add_solver(options, None, time);
-    Arc::new(move || solve(make(), None))
-}
-
-/// Creates thinkers by random playouts.
-fn by_playouts<G: Rollout>(
-    options: &EngineOptions,
-    seed: u64,
-    time: &Arc<dyn Clock>,
-) -> MakeThinker<G> {
-    let time = Arc::clone(time);
-    let bytes = (options.search.memory_mib as usize) << 20;
-    Arc::new(move || Box::new(RolloutThinker::new(seed, Arc::clone(&time)).within(bytes)))
-}
-
-/// Creates thinkers as `make` does, and loads the tables of static move knowledge in advance: a
-/// move without a search should not pay for them.
+/// The same thinkers, which load the tables of static move knowledge in advance: a move without a search should not
+/// pay for them.
 fn prepared<G: Rollout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
     let empty = empty.clone();
     Arc::new(move || {
@@ -240,37 +214,29 @@ fn prepared<G: Rollout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
     })
 }
 
-/// Adds a solver of endings to a thinker: the one that its probes share, or a new one.
-type AddSolver<G> = Box<
-    dyn Fn(Box<dyn Thinker<G>>, Option<Box<dyn Solve<G>>>) -> Box<dyn Thinker<G>> + Send + Sync,
->;
-
-/// At the `usual` place unless the options say otherwise; none if neither gives one. Playouts
-/// search with one thread.
-fn add_solver<G: Solvable>(
-    options: &EngineOptions,
+/// A thinker with a solver of endings, which its probes may share, at the `usual` place unless the options say
+/// otherwise; without one if neither gives a place. Playouts search with one thread.
+fn with_solver<G: Solvable>(
+    thinker: Box<dyn Thinker<G>>,
+    shared: Option<Box<dyn Solve<G>>>,
     usual: Option<SolverPlace>,
+    options: &EngineOptions,
     time: &Arc<dyn Clock>,
-) -> AddSolver<G> {
-    let (solver, time) = (options.solver, Arc::clone(time));
-    let place = match solver.solver_threads {
+) -> Box<dyn Thinker<G>> {
+    let place = match options.solver.solver_threads {
         SolverThreads::Backend => usual,
         SolverThreads::Auto => usual.or_else(|| Some(place(1))),
         SolverThreads::Exactly(0) => usual.map(|_| SolverPlace::Nowhere),
         SolverThreads::Exactly(threads) => Some(SolverPlace::Beside(threads)),
     };
-    let simulated = options.playouts_per_second;
-    Box::new(move |thinker, shared| match place {
-        None => thinker,
-        Some(place) => Box::new(SolverThinker::new(
-            thinker,
-            shared,
-            place,
-            solver,
-            simulated,
-            Arc::clone(&time),
-        )),
-    })
+    let Some(place) = place else {
+        return thinker;
+    };
+    let (solver, simulated) = (options.solver, options.playouts_per_second);
+    let time = Arc::clone(time);
+    Box::new(SolverThinker::new(
+        thinker, shared, place, solver, simulated, time,
+    ))
 }
 
 /// Place of a solver beside a search of this many threads: on an idle processor, or none while a
@@ -288,19 +254,9 @@ fn processors() -> Option<usize> {
     std::thread::available_parallelism().map(Into::into).ok()
 }
 
-fn network_setup(options: &EngineOptions, backend: Option<BackendKind>, seed: u64) -> NetworkSetup {
-    let threads = options.threads.or_else(processors);
-    NetworkSetup {
-        backend,
-        model: options.model.clone().map(ModelSource::File),
-        load: options.load(),
-        cache_mib: options.cache_mib,
-        searcher: SearcherOptions {
-            threads: threads.unwrap_or(1),
-            seed,
-            params: options.search.clone(),
-        },
-    }
+/// Search threads.
+fn threads(options: &EngineOptions) -> usize {
+    options.threads.or_else(processors).unwrap_or(1)
 }
 
 /// A different number in every run: the standard library seeds its hash maps from the system.

@@ -5,9 +5,8 @@
 
 use thiserror::Error;
 
-use super::fits;
 use crate::book::{self, BookError, BookMeta};
-use crate::encode::Mismatch;
+use crate::encode::{self, Mismatch};
 use crate::engine::{Backend, EngineOptions, built_in_boards};
 use crate::game::{BoardSize, GameInfo};
 use crate::games::{GAMES, UnknownGame, with_game};
@@ -188,7 +187,9 @@ fn fitting_size(options: &EngineOptions, model: ModelSource) -> Result<BoardSize
         });
     }
     let size = options.size.unwrap_or(info.size);
-    fits(options, &info, size)?.map_err(|mismatch| StartError::Misfit {
+    let rules = &*options.rules;
+    let fits = with_game!(&options.game, size, rules: rules, |empty| encode::find(&info, &empty).map(drop))?;
+    fits.map_err(|mismatch| StartError::Misfit {
         path: model.name(),
         mismatch,
     })?;

@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use super::limits::{Limits, Purpose, StopFlag};
+use super::request::{Limits, Purpose, StopFlag};
 use super::root::Leaders;
-use crate::clock::stop_delays::BATCH;
+use crate::clock::stop::BATCH;
 use crate::clock::{Clock, Progress, StopReason};
 
 /// Maximum time without a playout: a network that takes longer hangs, and without a clock nothing
@@ -59,15 +59,16 @@ impl Control {
     pub(super) fn new(
         limits: Limits,
         reused: u64,
-        stop: StopFlag,
-        clock: Arc<dyn Clock>,
+        purpose: Purpose,
+        stop: &StopFlag,
+        clock: &Arc<dyn Clock>,
         started: Duration,
     ) -> Self {
         let playouts_left = limits.visits.map_or(i64::MAX / 2, |visits| {
             i64::try_from(visits.saturating_sub(reused)).unwrap_or(i64::MAX / 2)
         });
         Control {
-            stop,
+            stop: stop.clone(),
             ended: OnceLock::new(),
             wants_room: AtomicBool::new(false),
             playouts_left: AtomicI64::new(playouts_left),
@@ -78,18 +79,10 @@ impl Control {
             leader: AtomicU16::new(u16::MAX),
             leads_since: AtomicU64::new(0),
             started,
-            clock,
+            clock: Arc::clone(clock),
             limits,
-            for_move: true,
-            for_root: false,
-        }
-    }
-
-    /// The same search with this purpose.
-    pub(super) fn for_purpose(self, purpose: Purpose) -> Control {
-        Control {
             for_move: purpose != Purpose::Position,
-            ..self
+            for_root: false,
         }
     }
 
@@ -99,10 +92,16 @@ impl Control {
             visits: Some(1),
             ..self.limits
         };
-        let (stop, clock) = (self.stop.clone(), Arc::clone(&self.clock));
         Control {
             for_root: true,
-            ..Control::new(limits, 0, stop, clock, self.started)
+            ..Control::new(
+                limits,
+                0,
+                Purpose::Move,
+                &self.stop,
+                &self.clock,
+                self.started,
+            )
         }
     }
 
@@ -335,8 +334,8 @@ mod tests {
 
     fn control(limits: Limits, reused: u64) -> (Control, StopFlag, FakeClock) {
         let (stop, clock) = (StopFlag::new(), FakeClock::new());
-        let time = Arc::new(clock.clone());
-        let control = Control::new(limits, reused, stop.clone(), time, Duration::ZERO);
+        let time: Arc<dyn Clock> = Arc::new(clock.clone());
+        let control = Control::new(limits, reused, Purpose::Move, &stop, &time, Duration::ZERO);
         (control, stop, clock)
     }
 

@@ -11,7 +11,7 @@
 //! stores the start of the next block. Blocks never move: a thread may hold an edge while another
 //! adds a block.
 
-use super::atomic::{AtomicU32, AtomicU64, Ordering};
+use super::memory::{AtomicU32, AtomicU64, Ordering};
 use super::node::NodeId;
 use crate::game::Move;
 

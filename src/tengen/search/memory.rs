@@ -1,11 +1,15 @@
-//! Memory of the tree, in the largest pages that the system offers.
+//! Memory of the tree, in the largest pages that the system offers; and its atomics: the standard library's, or
+//! loom's, which tries every interleaving of threads (`scripts/sanitize.sh`).
 //!
 //! A new tree is accessed all over its table. With pages of 4 KiB nearly every new node costs two
 //! page faults: one for the lookup, one for the write, which also interrupts the processors of the
 //! other threads. With pages of 2 MiB two threads do 1.4 times as many visits in a tree's first
 //! second (docs/results/measures.toml).
 
-use super::atomic::AtomicU32;
+#[cfg(loom)]
+pub(super) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+#[cfg(not(loom))]
+pub(super) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// `len` zeros, in memory that is committed on first access.
 ///
@@ -66,7 +70,6 @@ fn ask_for_large_pages<T>(_: &mut [std::mem::MaybeUninit<T>]) {}
 #[cfg(not(loom))]
 mod tests {
     use super::*;
-    use std::sync::atomic::Ordering;
 
     #[test]
     fn memory_of_any_size_is_whole_and_default() {

@@ -9,20 +9,16 @@
 //! nothing.
 
 mod arena;
-mod atomic;
 mod backup;
 mod control;
 mod edge;
-mod error;
 mod leaf;
-mod limits;
 mod memory;
 mod node;
 mod params;
 mod playout;
 mod points;
 mod pool;
-mod prober;
 mod report;
 mod request;
 mod reuse;
@@ -33,13 +29,13 @@ mod step_search;
 mod tree;
 mod worker;
 
-pub use error::SearchError;
-pub use limits::{AnalysisOptions, Limits, PointsByMove, Purpose, StopFlag};
 pub use params::{MoveChoice, SearchParams, add_root_noise};
 pub use pool::{EvaluatorMaker, ProberMaker};
-pub use prober::{ASK_AGAIN, ProbeContext, Prober};
 pub use report::{MoveReport, Observer, SearchReport};
-pub use request::SearchRequest;
+pub use request::{
+    ASK_AGAIN, AnalysisOptions, Limits, PointsByMove, ProbeContext, Prober, Purpose, SearchError,
+    SearchRequest, StopFlag,
+};
 pub use searcher::{Searcher, SearcherOptions};
 pub use select::{exploration_bonus, unvisited_value};
 pub use step_search::{RootMove, RootMoves, StepSearch};

@@ -24,7 +24,7 @@
 //!
 //! All values are in [-1, 1] for the side to move *at that node*.
 
-use super::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use super::memory::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::game::{Bounds, Proof};
 
 /// Number of a node in its arena; 0 is none.

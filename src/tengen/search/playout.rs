@@ -8,7 +8,7 @@ use super::leaf::{Leaf, ending};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::points::{Judged, OwnershipSums, with_lead};
-use super::prober::{ProbeContext, Prober};
+use super::request::{ProbeContext, Prober};
 use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::game::{Game, GameState, Move, OwnershipEstimate, PositionHistory, ProbeResult};
@@ -104,12 +104,8 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// Descends from the root to a leaf, by the root's choice `by` if there is one; a leaf that
     /// needs the network is claimed and passed to `add`.
     pub(super) fn gather(&mut self, by: Option<usize>, add: &mut dyn FnMut(&G)) -> Descent {
-        let SearchContext {
-            tree,
-            start,
-            root_priors,
-            ..
-        } = self.context;
+        let (tree, start) = (self.context.tree, self.context.start);
+        let root_priors = self.context.root_priors;
         let mut position = start.position().clone();
         self.past.truncate(start.past().len());
         let mut path: Vec<Step> = Vec::with_capacity(32);
@@ -236,6 +232,11 @@ impl<'s, G: Game> Playouts<'s, G> {
         let facts = self.known(position, path.len());
         let tree = self.context.tree;
         let node = tree.node(id);
+        let full = |path: &[Step]| {
+            node.unclaim();
+            backup::revert(tree, path);
+            Expansion::Ended(Descent::Full)
+        };
         if self.context.endings == Endings::Values
             && let Some(outcome) = position.outcome()
         {
@@ -244,9 +245,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         }
         if let Some((value, choices)) = self.evaluated_before(node.key()) {
             let Some(start) = tree.copy_choices(choices) else {
-                node.unclaim();
-                backup::revert(tree, &path);
-                return Expansion::Ended(Descent::Full);
+                return full(&path);
             };
             node.publish(value, start, choices.len() as u32);
             return Expansion::Ended(self.finish(node, &path));
@@ -258,9 +257,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         }
         if let Some(&[only]) = facts.open_moves.as_deref() {
             let Some(choices) = tree.add_choices([(only, 1.0)].into_iter()) else {
-                node.unclaim();
-                backup::revert(tree, &path);
-                return Expansion::Ended(Descent::Full);
+                return full(&path);
             };
             node.publish_forced(choices);
             return Expansion::Forced(path);
@@ -340,12 +337,7 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// up. Returns the number completed; fewer than waited means that memory is full.
     pub(super) fn apply(&mut self, outputs: &Outputs) -> usize {
         self.let_go();
-        let SearchContext {
-            tree,
-            params,
-            points,
-            ..
-        } = self.context;
+        let (tree, weight) = (self.context.tree, self.context.params.lead_weight);
         let root = self.context.start.position();
         let (area, mut completed) = (root.size().area(), 0);
         let known = self.context.judged.map(|judged| (root, judged));
@@ -354,15 +346,15 @@ impl<'s, G: Game> Playouts<'s, G> {
             let judged = ended.and_then(|ended| Judged::of(ended, outputs, i, known));
             let (value, lead) = (outputs.value(i), outputs.lead(i));
             let value = match &judged {
-                Some(judged) => judged.value(leaf.mover, params.lead_weight),
-                None => with_lead(value, lead, params.lead_weight, area),
+                Some(judged) => judged.value(leaf.mover, weight),
+                None => with_lead(value, lead, weight, area),
             };
             let policy = outputs.policy(i);
             if !leaf.expand(tree, self.certain, policy, value, &mut self.priors) {
                 continue;
             }
             completed += 1;
-            match (points, &judged) {
+            match (self.context.points, &judged) {
                 (Some(points), Some(judged)) => points.add_judged(judged, leaf.first),
                 (Some(points), None) => points.add(outputs, i, leaf.mover, leaf.first),
                 (None, _) => {}

@@ -3,8 +3,8 @@
 
 use std::f32::consts::FRAC_2_PI;
 
-use super::atomic::{AtomicU64, Ordering};
-use super::limits::PointsByMove;
+use super::memory::{AtomicU64, Ordering};
+use super::request::PointsByMove;
 use crate::game::{Color, Game, Move, OwnershipEstimate, scoring};
 use tengen_nn::eval::Outputs;
 

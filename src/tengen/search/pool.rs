@@ -6,13 +6,14 @@ use std::time::Duration;
 use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 
 use super::control::{Control, MIN_STALL, Overdue, StallWatch};
-use super::error::SearchError;
-use super::limits::PointsByMove;
 use super::points::OwnershipSums;
-use super::prober::Prober;
-use super::worker::{Job, JobResult, Worker};
+use super::request::PointsByMove;
+use super::request::Prober;
+use super::request::SearchError;
+use super::root::Root;
+use super::worker::{self, Job, JobResult, Worker};
 use crate::clock::StopReason;
-use crate::clock::stop_delays::LOOK;
+use crate::clock::stop::LOOK;
 use crate::encode::{self, Encode, Encoding};
 use tengen_nn::eval::{EvalError, Evaluator};
 
@@ -64,7 +65,7 @@ impl<G: Encode> Pool<G> {
             points = evaluator.info().points.checked_sub(1);
             moves = evaluator.info().policy_len;
             let prober = make_prober.map(|make| make());
-            workers.push(Worker::spawn(number, evaluator, prober, sender.clone())?);
+            workers.push(worker::spawn(number, evaluator, prober, sender.clone())?);
         }
         let encoding = encoding.ok_or_else(|| SearchError::Broken("no threads".to_owned()))?;
         Ok(Pool {
@@ -82,6 +83,16 @@ impl<G: Encode> Pool<G> {
     /// Encoding that fills the planes.
     pub(super) fn encoding(&self) -> &'static dyn Encoding<G> {
         self.encoding
+    }
+
+    /// The job to search this position.
+    pub(super) fn job(&self, root: &Root<G>, control: Arc<Control>) -> Job<G> {
+        let (root, encoding) = (root.clone(), self.encoding);
+        Job {
+            root,
+            encoding,
+            control,
+        }
     }
 
     /// Sums for each thread's leaves, which continue those of an earlier search of the position; empty where
@@ -130,7 +141,7 @@ impl<G: Encode> Pool<G> {
         let job = Arc::new(job);
         let workers = self.workers.iter().take(threads);
         let started = workers
-            .filter(|worker| worker.start(Arc::clone(&job)))
+            .filter(|worker| worker.send(Arc::clone(&job)).is_ok())
             .count();
         drop(job);
         self.running += started;
@@ -154,16 +165,13 @@ impl<G: Encode> Pool<G> {
         while self.running > 0 {
             look();
             match self.results.recv_timeout(LOOK) {
-                Ok(JobResult::Done) => self.running -= 1,
-                Ok(JobResult::EvalFailed(error)) => {
+                Ok(result) => {
                     self.running -= 1;
-                    failure = Some(SearchError::Eval(error));
-                }
-                Ok(JobResult::Panicked(text)) => {
-                    // The others end soon: a failure ends the search.
-                    (self.running, self.panicked) = (self.running - 1, true);
-                    let text = format!("a search thread panicked: {text}");
-                    failure = Some(SearchError::Broken(text));
+                    if let Err(error) = result {
+                        // The others end soon: a failure ends the search.
+                        self.panicked |= matches!(error, SearchError::Broken(_));
+                        failure = Some(error);
+                    }
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let text = "all search threads are gone".to_owned();

@@ -46,6 +46,12 @@ impl MoveReport {
             expected: None,
         }
     }
+
+    /// Gives it a proven result, for the side that plays it.
+    pub fn prove(&mut self, proof: Proof) {
+        self.proof = Some(proof);
+        (self.value, self.lcb) = (proof.value(), proof.value());
+    }
 }
 
 /// The result of one search.
@@ -105,6 +111,16 @@ impl SearchReport {
         }
     }
 
+    /// A report of unsearched moves with equal priors, the move to play first.
+    #[must_use]
+    pub fn equally_likely(moves: impl Iterator<Item = Move>, stop: StopReason) -> SearchReport {
+        let moves: Vec<Move> = moves.collect();
+        let prior = 1.0 / moves.len().max(1) as f32;
+        let moves = moves.iter();
+        let moves = moves.map(|&mv| MoveReport::unsearched(mv, prior));
+        SearchReport::unsearched(moves.collect(), stop)
+    }
+
     /// Whether a network was evaluated; playouts alone need none.
     #[must_use]
     pub fn by_network(&self) -> bool {
@@ -148,6 +164,16 @@ impl SearchReport {
         }
         self.expected.iter_mut().for_each(estimate);
         self
+    }
+
+    /// Puts the first move that is wanted before all others; whether there is one.
+    pub fn put_first(&mut self, wanted: impl Fn(&MoveReport) -> bool) -> bool {
+        let place = self.moves.iter().position(wanted);
+        let before = place.and_then(|place| self.moves.get_mut(..=place));
+        before.is_some_and(|before| {
+            before.rotate_right(1);
+            true
+        })
     }
 
     /// The move to play, if there is a legal one.

@@ -1,7 +1,15 @@
-//! What a search is asked for.
+//! What a search is asked for: the request with its limits, and the prober that it may call; and why it may fail.
 
-use super::limits::{AnalysisOptions, Limits, Purpose, StopFlag};
-use crate::game::{Game, GameState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::clock::Budget;
+use crate::encode::Mismatch;
+use crate::game::{Game, GameState, Move, OwnershipEstimate, ProbeResult};
+use tengen_nn::eval::EvalError;
 
 /// One search.
 #[derive(Debug, Clone)]
@@ -61,5 +69,229 @@ impl<G: Game> SearchRequest<G> {
             0 => self.start.legal_count() == 1,
             open => open == 1,
         }
+    }
+}
+
+/// Limits of a search. Without any limit it runs until its [`StopFlag`] is raised, even with a
+/// single legal move, unless the result is proven or a thread fails.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Limits {
+    /// Stop at this many root visits, reused ones counted.
+    pub visits: Option<u64>,
+    /// Stop by time, as the budget judges.
+    pub budget: Option<Budget>,
+}
+
+impl Limits {
+    /// A first evaluation.
+    pub const ONE_VISIT: Limits = Limits {
+        visits: Some(1),
+        budget: None,
+    };
+
+    /// What is left after some time.
+    #[must_use]
+    pub fn after(self, elapsed: Duration) -> Limits {
+        Limits {
+            budget: self.budget.map(|budget| budget.after(elapsed)),
+            ..self
+        }
+    }
+}
+
+/// Options of an analysis: reports during the search, moves to avoid, and root parameters.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AnalysisOptions {
+    /// Interval between reports; `None` for no reports during the search.
+    pub interval: Option<Duration>,
+    /// Whether to report before searching, from what is known already.
+    pub at_once: bool,
+    /// Root moves to avoid: they are searched only when all others are proven to lose.
+    pub avoid: Vec<Move>,
+    /// Points reported after each root move.
+    pub points: PointsByMove,
+    /// Expected ownership of the root position after both sides have passed, where a better
+    /// estimate than the network's exists: it decides which stones are dead in lines that end by
+    /// passes.
+    pub judged: Option<Arc<OwnershipEstimate>>,
+    /// Overrides the setting `root-policy-temperature` in this search.
+    pub root_policy_temperature: Option<f32>,
+    /// Overrides the setting `root-fpu-reduction` in this search.
+    pub root_fpu_reduction: Option<f32>,
+    /// What the search is for.
+    pub purpose: Purpose,
+}
+
+/// Purpose of a search: how far it goes when the move is not in doubt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// To play a move: one without an alternative is played at once.
+    #[default]
+    Move,
+    /// To play a move and show its numbers: one without an alternative is searched briefly first.
+    ShownMove,
+    /// To analyse the position: all limits are used, unless the result is proven.
+    Position,
+}
+
+impl Purpose {
+    /// Whether the numbers of the search are shown, not only its move.
+    #[must_use]
+    pub fn is_shown(self) -> bool {
+        self != Purpose::Move
+    }
+}
+
+/// Points reported after each root move ([`MoveReport::expected`](super::MoveReport)).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PointsByMove {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The expected lead.
+    Lead,
+    /// The lead and the owner of each point.
+    Owners,
+}
+
+/// A flag that stops a running search; clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct StopFlag {
+    own: Arc<AtomicBool>,
+    parent: Option<Arc<StopFlag>>,
+}
+
+impl StopFlag {
+    /// A flag that is not raised.
+    #[must_use]
+    pub fn new() -> StopFlag {
+        StopFlag::default()
+    }
+
+    /// A flag that is raised whenever this one is, and can also be raised alone.
+    #[must_use]
+    pub fn child(&self) -> StopFlag {
+        StopFlag {
+            own: Arc::default(),
+            parent: Some(Arc::new(self.clone())),
+        }
+    }
+
+    /// Asks the search to end.
+    pub fn raise(&self) {
+        // The flag publishes no data: its readers only stop.
+        self.own.store(true, Ordering::Relaxed);
+    }
+
+    /// Lowers the flag, before a new search.
+    pub fn lower(&self) {
+        self.own.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the search should end.
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        let above = || self.parent.as_deref().is_some_and(StopFlag::is_raised);
+        self.own.load(Ordering::Relaxed) || above()
+    }
+}
+
+/// A flag raised elsewhere, for instance by a signal handler.
+impl From<Arc<AtomicBool>> for StopFlag {
+    fn from(own: Arc<AtomicBool>) -> StopFlag {
+        StopFlag { own, parent: None }
+    }
+}
+
+/// Returns what is proven of a position, if anything. Called for new positions, and again when they
+/// are visited often.
+pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<ProbeResult> + Send>;
+
+/// Context of a call to a prober.
+#[derive(Clone, Copy)]
+pub struct ProbeContext<'a> {
+    /// Previous descents by the edge that led here, those in flight counted; 0 at a new position,
+    /// else a power of [`ASK_AGAIN`] unless `is_reused`.
+    pub visits: u32,
+    /// Moves from the root to the position.
+    pub depth: usize,
+    /// Whether this is a root move that comes over from an earlier search with these visits, and
+    /// the first descent to it in this search.
+    pub is_reused: bool,
+    /// Whether the search is over and the answer no longer needed.
+    pub over: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// A prober without an answer is called again at this many visits, at the square of it, and so on,
+/// and once for a root move that comes over from an earlier search.
+pub const ASK_AGAIN: u32 = 4;
+
+impl ProbeContext<'_> {
+    /// Whether a position with these visits is asked about wherever it stands.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        self.visits == 0 || asks_at(self.visits)
+    }
+
+    /// Whether the prober is called again.
+    pub(super) fn asks_again(&self) -> bool {
+        self.is_reused || asks_at(self.visits)
+    }
+}
+
+/// Whether the prober is called at this many visits.
+fn asks_at(visits: u32) -> bool {
+    let each = ASK_AGAIN.ilog2();
+    visits >= ASK_AGAIN && visits.is_power_of_two() && visits.ilog2().is_multiple_of(each)
+}
+
+/// Why a search has no report.
+#[derive(Debug, Error)]
+pub enum SearchError {
+    /// The network could not be loaded, or failed on the root itself.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The network is for another game, board or encoding.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// The operating system could not create a thread.
+    #[error("cannot start a search thread: {0}")]
+    Thread(#[from] std::io::Error),
+    /// It was stopped before it had a report.
+    #[error("it was stopped before {0}")]
+    Stopped(&'static str),
+    /// A worker panicked or did not end before the root was evaluated.
+    #[error("the search broke down: {0}")]
+    Broken(String),
+}
+
+impl SearchError {
+    /// Error for threads that hang in an evaluation.
+    pub(super) fn did_not_answer() -> SearchError {
+        SearchError::Broken("the evaluator did not answer in time".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_is_raised_with_its_parent_and_alone() {
+        let parent = StopFlag::new();
+        let (one, other) = (parent.child(), parent.child());
+        one.raise();
+        assert!(one.is_raised() && !parent.is_raised() && !other.is_raised());
+        let grandchild = other.child();
+        assert!(!grandchild.is_raised());
+        parent.raise();
+        assert!(grandchild.is_raised());
+        assert!(other.is_raised() && other.clone().is_raised());
+    }
+
+    #[test]
+    fn a_prober_is_asked_again_at_powers() {
+        let asked: Vec<u32> = (0..300).filter(|&visits| asks_at(visits)).collect();
+        assert_eq!(asked, [4, 16, 64, 256]);
     }
 }

@@ -45,12 +45,10 @@ pub(super) fn root<G: Game>(
         let new = || (tree.fullness() < KEPT).then(|| tree.find_or_add(key))?;
         if let Some(root) = known.or_else(new) {
             let node = tree.node(root);
-            if node.state().is_bare_proof() && position.outcome().is_none() {
-                // The result came from a prober, or its moves were pruned: they must be listed
-                // again.
-                node.fold();
-            } else if !lists_all(&tree, root, position) {
-                // Moves that a prober knows to lose are not in the tree, but a root has them.
+            let is_bare = node.state().is_bare_proof() && position.outcome().is_none();
+            if is_bare || !lists_all(&tree, root, position) {
+                // The result came from a prober, or its moves were pruned, or it lacks those that a prober knows to
+                // lose: a root has all, so they must be listed again.
                 node.fold();
             } else if !shows_how(&tree, root) {
                 node.reopen();
@@ -92,7 +90,7 @@ pub(super) fn prepared<G: Game>(
     memory: usize,
     go_on: impl FnMut() -> bool,
 ) -> Option<Arc<Tree>> {
-    let grown = tree.fullness() >= GROWTH * tree.fullness_when_copied();
+    let grown = tree.fullness() >= GROWTH * tree.copied;
     if tree.fullness() < WORTH_A_COPY || !grown {
         return None;
     }
@@ -148,7 +146,7 @@ pub(super) fn with_room(
             copy.touch(copy.node(new), index)?.copy_from(edge, id);
         }
     }
-    copy.set_copied();
+    copy.copied = copy.fullness();
     log::debug!(
         "tree copied: {copied} of {} nodes whole, {} in all, {:.0} MB",
         tree.len(),

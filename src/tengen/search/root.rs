@@ -1,18 +1,225 @@
 //! The root: priors with temperature and noise, the choice of the move, and the report.
 
+use std::sync::Arc;
+
 use rand::{Rng, RngExt};
 
 use super::edge::{Choice, Edge};
 use super::leaf::ENDING_PRIOR;
 use super::node::{Node, NodeId};
 use super::params::{MoveChoice, SearchParams, add_root_noise};
+use super::playout::Endings;
+use super::points::OwnershipSums;
 use super::report::MoveReport;
 use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
-use crate::game::{Bounds, Game, GameState, Move, Proof, Scored as _};
+use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _};
 
 /// A move with less than 1/RIVAL_SHARE of the leader's visits is not a rival yet.
 const RIVAL_SHARE: u32 = 8;
+
+/// A position under search, and its node.
+#[derive(Clone)]
+pub(super) struct Root<G: Game> {
+    pub(super) start: GameState<G>,
+    /// Moves to avoid.
+    pub(super) avoid: Vec<Move>,
+    pub(super) params: SearchParams,
+    pub(super) tree: Arc<Tree>,
+    pub(super) node: NodeId,
+    pub(super) priors: RootPriors,
+    /// Visits of its moves in earlier searches: see [`SearchContext::reused_visits`](super::playout::SearchContext).
+    pub(super) reused_visits: Arc<[u32]>,
+    /// One per thread, where the network predicts points; otherwise empty.
+    pub(super) points: Arc<Vec<OwnershipSums>>,
+    pub(super) endings: Endings,
+    /// See [`AnalysisOptions::judged`](super::request::AnalysisOptions::judged).
+    pub(super) judged: Option<Arc<OwnershipEstimate>>,
+    /// Points of komi that the network is not shown.
+    pub(super) hidden_komi: f32,
+    /// Visits of earlier searches.
+    pub(super) reused: u64,
+    /// Playouts that evaluated it: 1, or 0 where it was known.
+    pub(super) first: u64,
+    /// Evaluations beside the tree that told its points: 1, or 0 where they were known.
+    pub(super) beside: u64,
+}
+
+impl<G: Game> Root<G> {
+    pub(super) fn node(&self) -> &Node {
+        self.tree.node(self.node)
+    }
+
+    /// Whether the network predicts points and has told none of this position or those after it.
+    pub(super) fn lacks_points(&self) -> bool {
+        !self.points.is_empty() && OwnershipSums::expected(&self.points).is_none()
+    }
+
+    /// Takes the priors and visits of its moves from the tree.
+    pub(super) fn list_moves(&mut self, rng: &mut impl Rng) {
+        let choices = self.tree.choices(self.node());
+        let ending = ending(self.start.position());
+        self.priors = priors(choices, &self.start, &self.avoid, ending, &self.params, rng);
+        let edges = self.tree.edges(self.node());
+        self.reused_visits = edges.map(|edge| edge.counts().0).collect();
+    }
+
+    /// Proven bounds, for its side to move; moves to avoid count only when all others are proven to lose.
+    pub(super) fn bounds(&self) -> Bounds {
+        match by_wanted(&self.tree, self.node(), &self.priors) {
+            Some((_, bounds)) => bounds,
+            None => self.bounds_of_all(),
+        }
+    }
+
+    /// Under a repetition rule the root's own history is known: bounds of allowed moves are certain
+    /// here.
+    fn bounds_of_all(&self) -> Bounds {
+        let known = self.node().state().bounds();
+        if known.proof().is_some() || !self.start.position().forbids_repetition() {
+            return known;
+        }
+        let moves = self.tree.moves(self.node()).filter_map(|(choice, edge)| {
+            let bounds = self.bounds_after(edge);
+            // A losing move makes no difference.
+            let lost = bounds.high() == Proof::Loss;
+            (!lost && self.start.allows(choice.mv())).then_some(bounds)
+        });
+        let moves = moves.fold(Bounds::exactly(Proof::Loss), Bounds::or);
+        // Without moves it is a known finished game, or has not been expanded.
+        match self.node().state().choice_count() {
+            0 => known,
+            _ => known.and(moves),
+        }
+    }
+
+    /// Proven bounds of a move, for the side that plays it.
+    fn bounds_after(&self, edge: Option<&Edge>) -> Bounds {
+        let child = edge
+            .and_then(Edge::child)
+            .map(|child| self.tree.node(child));
+        child.map_or(Bounds::OPEN, |child| child.state().bounds().flip())
+    }
+
+    /// Its value for its side to move, by the same moves.
+    pub(super) fn value(&self) -> f32 {
+        let wanted = by_wanted(&self.tree, self.node(), &self.priors);
+        wanted.map_or_else(|| self.node().stats().0, |(value, _)| value)
+    }
+
+    /// Every playable move, the move to play first; moves to avoid are not drawn at random.
+    pub(super) fn moves(&self, rng: &mut impl Rng) -> Vec<MoveReport> {
+        let position = self.start.position();
+        let moves = self.tree.moves(self.node());
+        let allowed = moves.filter(|(choice, _)| self.start.allows(choice.mv()));
+        let mut moves: Vec<MoveReport> = allowed
+            .map(|(choice, edge)| self.report(choice, edge))
+            .collect();
+        moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.prior.total_cmp(&a.prior)));
+        if let Some(chosen) = choose(&moves, &self.avoid, position.ply(), &self.params, rng) {
+            moves[..=chosen].rotate_right(1);
+        }
+        if moves.iter().any(|found| found.proof == Some(Proof::Win)) {
+            // The search stops at the first proof, which may be of a longer win, and has perhaps not visited those that
+            // end the game. A result on which the players have yet to agree is no proof.
+            put_wins_first(&mut moves, position, |_, next| next.outcome().is_some());
+        }
+        moves
+    }
+
+    /// Puts the wanted moves first that certainly win, where the search itself proves nothing; returns whether there are
+    /// any.
+    pub(super) fn put_certain_wins_first(&self, moves: &mut [MoveReport]) -> bool {
+        let choices = self.tree.choices(self.node());
+        put_wins_first(moves, self.start.position(), |mv, _| {
+            let place = choices.iter().position(|choice| choice.mv() == mv);
+            place.is_none_or(|index| self.priors.want(index))
+        })
+    }
+
+    fn report(&self, choice: &Choice, edge: Option<&Edge>) -> MoveReport {
+        let visits = edge.map_or(0, |edge| edge.counts().0);
+        let child = edge
+            .and_then(Edge::child)
+            .map(|child| self.tree.node(child));
+        let bounds = self.bounds_after(edge);
+        let (mut value, mut lcb) = (self.node().stats().0, -1.0);
+        if let Some(child) = child.filter(|_| visits > 0) {
+            let (mean, square) = child.stats();
+            value = -mean;
+            let lower = lower_bound(value, square, visits, self.params.lcb_deviations);
+            lcb = lower.max(bounds.low().value());
+        }
+        let (pv, pv_visits) = self.main_line(choice.mv(), edge).into_iter().unzip();
+        let mut report = MoveReport {
+            visits: u64::from(visits),
+            value,
+            lcb,
+            pv,
+            pv_visits,
+            ..MoveReport::unsearched(choice.mv(), choice.prior())
+        };
+        if let Some(proof) = bounds.proof() {
+            report.prove(proof);
+        }
+        report
+    }
+
+    /// The principal variation: most visited moves with their visits, from this one on, until a
+    /// position repeats; under a repetition rule only allowed moves.
+    fn main_line(&self, first: Move, edge: Option<&Edge>) -> Vec<(Move, u64)> {
+        let (tree, start) = (&self.tree, &self.start);
+        let visits = |edge: &Edge| u64::from(edge.counts().0);
+        let mut line = vec![(first, edge.map_or(0, visits))];
+        let mut seen = Vec::new();
+        let mut child = edge.and_then(Edge::child);
+        let forbids = start.position().forbids_repetition() && child.is_some();
+        let mut game_state = forbids.then(|| start.clone());
+        while let Some(id) = child.filter(|id| !seen.contains(id)) {
+            seen.push(id);
+            if let (Some(game_state), Some(&(last, _))) = (&mut game_state, line.last()) {
+                game_state.play(last);
+            }
+            let node = tree.node(id);
+            let moves = tree.choices(node).iter().zip(tree.edges(node));
+            let allows = |mv| game_state.as_ref().is_none_or(|game| game.allows(mv));
+            let visited = moves.filter(|(choice, edge)| edge.counts().0 > 0 && allows(choice.mv()));
+            let best = visited.max_by_key(|(_, edge)| (is_winning(tree, edge), edge.counts().0));
+            let Some((choice, edge)) = best else { break };
+            line.push((choice.mv(), visits(edge)));
+            child = edge.child();
+        }
+        line
+    }
+
+    /// The leading moves.
+    pub(super) fn leaders(&self) -> Leaders {
+        let moves = self.tree.moves(self.node()).enumerate();
+        let allowed = moves.filter(|(index, _)| self.priors.want(*index));
+        let open = allowed.filter_map(|(_, (choice, edge))| {
+            let child = edge
+                .and_then(Edge::child)
+                .map(|child| self.tree.node(child));
+            let lost = child.is_some_and(|child| child.state().proof() == Some(Proof::Win));
+            let value = child.map_or(-1.0, |child| -child.stats().0);
+            let visits = edge.map_or(0, |edge| edge.counts().0);
+            (!lost).then(|| (choice.mv(), visits, value))
+        });
+        let open: Vec<(Move, u32, f32)> = open.collect();
+        let first = open.iter().max_by_key(|(_, visits, _)| *visits).copied();
+        let (leader, visits, value) = first.unwrap_or((Move(u16::MAX), 0, 0.0));
+        let others = || open.iter().filter(|(mv, ..)| *mv != leader);
+        // A move with few visits would have to keep its value to become a rival.
+        let weighty = visits / RIVAL_SHARE;
+        Leaders {
+            leader,
+            visits: u64::from(visits),
+            runner_up: u64::from(others().map(|(_, visits, _)| *visits).max().unwrap_or(0)),
+            best_valued: others().all(|(_, n, other)| *n < weighty || *other <= value),
+            open_moves: open.len(),
+        }
+    }
+}
 
 /// The root's priors where they differ from its choices'; moves to avoid have the prior
 /// [`AVOIDED`], those forbidden by the history [`FORBIDDEN`]. A pass that may be the `ending` of the game has
@@ -47,89 +254,6 @@ pub(super) fn priors<G: Game>(
     RootPriors(Some(priors))
 }
 
-/// Proven bounds of the root, for its side to move; moves to avoid count only when all others are
-/// proven to lose.
-pub(super) fn bounds<G: Game>(
-    tree: &Tree,
-    root: NodeId,
-    start: &GameState<G>,
-    priors: &RootPriors,
-) -> Bounds {
-    match by_wanted(tree, tree.node(root), priors) {
-        Some((_, bounds)) => bounds,
-        None => bounds_of_all(tree, root, start),
-    }
-}
-
-/// Under a repetition rule the root's own history is known: bounds of allowed moves are certain
-/// here.
-fn bounds_of_all<G: Game>(tree: &Tree, root: NodeId, start: &GameState<G>) -> Bounds {
-    let node = tree.node(root);
-    let known = node.state().bounds();
-    if known.proof().is_some() || !start.position().forbids_repetition() {
-        return known;
-    }
-    let moves = tree.moves(node).filter_map(|(choice, edge)| {
-        let child = edge.and_then(Edge::child).map(|child| tree.node(child));
-        let bounds = child.map_or(Bounds::OPEN, |child| child.state().bounds().flip());
-        // A losing move makes no difference.
-        let lost = bounds.high() == Proof::Loss;
-        (!lost && start.allows(choice.mv())).then_some(bounds)
-    });
-    let moves = moves.fold(Bounds::exactly(Proof::Loss), Bounds::or);
-    // Without moves it is a known finished game, or has not been expanded.
-    match node.state().choice_count() {
-        0 => known,
-        _ => known.and(moves),
-    }
-}
-
-/// The root's value for its side to move, by the same moves.
-pub(super) fn value(tree: &Tree, root: NodeId, priors: &RootPriors) -> f32 {
-    let node = tree.node(root);
-    by_wanted(tree, node, priors).map_or_else(|| node.stats().0, |(value, _)| value)
-}
-
-/// Every playable root move, the move to play first; moves to `avoid` are not drawn at random.
-pub(super) fn moves<G: Game>(
-    tree: &Tree,
-    root: NodeId,
-    start: &GameState<G>,
-    avoid: &[Move],
-    params: &SearchParams,
-    rng: &mut impl Rng,
-) -> Vec<MoveReport> {
-    let node = tree.node(root);
-    let allowed = tree
-        .moves(node)
-        .filter(|(choice, _)| start.allows(choice.mv()));
-    let mut moves: Vec<MoveReport> = allowed
-        .map(|(choice, edge)| report(tree, node, choice, edge, start, params))
-        .collect();
-    moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.prior.total_cmp(&a.prior)));
-    if let Some(chosen) = choose(&moves, avoid, start.position().ply(), params, rng) {
-        moves[..=chosen].rotate_right(1);
-    }
-    if moves.iter().any(|found| found.proof == Some(Proof::Win)) {
-        // The search stops at the first proof, which may be of a longer win, and has perhaps not visited those that
-        // end the game. A result on which the players have yet to agree is no proof.
-        put_wins_first(&mut moves, start.position(), |_, next| {
-            next.outcome().is_some()
-        });
-    }
-    moves
-}
-
-/// Puts the wanted moves first that certainly win, where the search itself proves nothing; returns whether there are
-/// any.
-pub(super) fn put_certain_wins_first<G: Game>(
-    moves: &mut [MoveReport],
-    position: &G,
-    wanted: impl Fn(Move) -> bool,
-) -> bool {
-    put_wins_first(moves, position, |mv, _| wanted(mv))
-}
-
 /// Puts the wanted moves first that certainly win, as they and the positions after them are; returns whether there are
 /// any.
 fn put_wins_first<G: Game>(
@@ -149,52 +273,15 @@ fn put_wins_first<G: Game>(
         .collect();
     moves.sort_by_key(|found| !won.contains(&found.mv));
     for found in &mut moves[..won.len()] {
-        found.proof = Some(Proof::Win);
-        (found.value, found.lcb) = (Proof::Win.value(), Proof::Win.value());
+        found.prove(Proof::Win);
     }
     !won.is_empty()
 }
 
 /// A pass that may end the game.
-pub(super) fn ending<G: Game>(position: &G) -> Option<Move> {
+fn ending<G: Game>(position: &G) -> Option<Move> {
     let nears_end = position.scored().is_some_and(|scored| scored.nears_end());
     nears_end.then(|| position.size().pass())
-}
-
-fn report<G: Game>(
-    tree: &Tree,
-    node: &Node,
-    choice: &Choice,
-    edge: Option<&Edge>,
-    start: &GameState<G>,
-    params: &SearchParams,
-) -> MoveReport {
-    let visits = edge.map_or(0, |edge| edge.counts().0);
-    let child = edge.and_then(Edge::child).map(|child| tree.node(child));
-    let bounds = child.map_or(Bounds::OPEN, |child| child.state().bounds().flip());
-    let proof = bounds.proof();
-    let (mut value, mut lcb) = (node.stats().0, -1.0);
-    if let Some(child) = child.filter(|_| visits > 0) {
-        let (mean, square) = child.stats();
-        value = -mean;
-        lcb = lower_bound(value, square, visits, params.lcb_deviations).max(bounds.low().value());
-    }
-    if let Some(proof) = proof {
-        (value, lcb) = (proof.value(), proof.value());
-    }
-    let line = main_line(tree, start, choice.mv(), edge);
-    let (pv, pv_visits) = line.into_iter().unzip();
-    MoveReport {
-        mv: choice.mv(),
-        visits: u64::from(visits),
-        value,
-        lcb,
-        prior: choice.prior(),
-        proof,
-        pv,
-        pv_visits,
-        expected: None,
-    }
 }
 
 /// The value less this many standard errors. One virtual visit that deviates by 1, half the range
@@ -203,41 +290,6 @@ fn lower_bound(value: f32, square: f32, visits: u32, deviations: f32) -> f32 {
     let visits = visits as f32;
     let variance = ((square - value * value).max(0.0) * visits + 1.0) / (visits + 1.0);
     (value - deviations * (variance / visits).sqrt()).max(-1.0)
-}
-
-/// The principal variation: most visited moves with their visits, from this one on, until a
-/// position repeats; under a repetition rule only allowed moves.
-fn main_line<G: Game>(
-    tree: &Tree,
-    start: &GameState<G>,
-    first: Move,
-    edge: Option<&Edge>,
-) -> Vec<(Move, u64)> {
-    let visits = |edge: &Edge| u64::from(edge.counts().0);
-    let mut line = vec![(first, edge.map_or(0, visits))];
-    let mut seen = Vec::new();
-    let mut child = edge.and_then(Edge::child);
-    let forbids = start.position().forbids_repetition() && child.is_some();
-    let mut game_state = forbids.then(|| start.clone());
-    while let Some(id) = child.filter(|id| !seen.contains(id)) {
-        seen.push(id);
-        if let (Some(game_state), Some(&(last, _))) = (&mut game_state, line.last()) {
-            game_state.play(last);
-        }
-        let node = tree.node(id);
-        let moves = tree.choices(node).iter().zip(tree.edges(node));
-        let allows = |mv| {
-            game_state
-                .as_ref()
-                .is_none_or(|game_state| game_state.allows(mv))
-        };
-        let visited = moves.filter(|(choice, edge)| edge.counts().0 > 0 && allows(choice.mv()));
-        let best = visited.max_by_key(|(_, edge)| (is_winning(tree, edge), edge.counts().0));
-        let Some((choice, edge)) = best else { break };
-        line.push((choice.mv(), visits(edge)));
-        child = edge.child();
-    }
-    line
 }
 
 /// The leading moves of the root during the search, among those not proven to lose.
@@ -252,32 +304,6 @@ pub(super) struct Leaders {
     pub(super) best_valued: bool,
     /// Moves that are not proven to lose.
     pub(super) open_moves: usize,
-}
-
-/// Computes the leading moves.
-pub(super) fn leaders(tree: &Tree, root: NodeId, priors: &RootPriors) -> Leaders {
-    let moves = tree.moves(tree.node(root)).enumerate();
-    let allowed = moves.filter(|(index, _)| priors.want(*index));
-    let open = allowed.filter_map(|(_, (choice, edge))| {
-        let child = edge.and_then(Edge::child).map(|child| tree.node(child));
-        let lost = child.is_some_and(|child| child.state().proof() == Some(Proof::Win));
-        let value = child.map_or(-1.0, |child| -child.stats().0);
-        let visits = edge.map_or(0, |edge| edge.counts().0);
-        (!lost).then(|| (choice.mv(), visits, value))
-    });
-    let open: Vec<(Move, u32, f32)> = open.collect();
-    let first = open.iter().max_by_key(|(_, visits, _)| *visits).copied();
-    let (leader, visits, value) = first.unwrap_or((Move(u16::MAX), 0, 0.0));
-    let others = || open.iter().filter(|(mv, ..)| *mv != leader);
-    // A move with few visits would have to keep its value to become a rival.
-    let weighty = visits / RIVAL_SHARE;
-    Leaders {
-        leader,
-        visits: u64::from(visits),
-        runner_up: u64::from(others().map(|(_, visits, _)| *visits).max().unwrap_or(0)),
-        best_valued: others().all(|(_, n, other)| *n < weighty || *other <= value),
-        open_moves: open.len(),
-    }
 }
 
 fn is_winning(tree: &Tree, edge: &Edge) -> bool {

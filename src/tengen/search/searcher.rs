@@ -7,22 +7,22 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::control::Control;
-use super::error::SearchError;
-use super::limits::{AnalysisOptions, Limits, Purpose, StopFlag};
-use super::node::{Node, NodeId, Phase};
+use super::node::Phase;
 use super::params::SearchParams;
 use super::playout::Endings;
 use super::points::{OwnershipSums, without_lead};
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
 use super::report::{Observer, SearchReport};
+use super::request::SearchError;
 use super::request::SearchRequest;
+use super::request::{AnalysisOptions, Limits, Purpose, StopFlag};
+use super::reuse;
+use super::root::Root;
 use super::select::RootPriors;
 use super::tree::Tree;
-use super::worker::Job;
-use super::{reuse, root};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
-use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof};
+use crate::game::{Bounds, Game, GameState, OwnershipEstimate, Proof};
 
 /// At most 1/WAITING_SHARE of a move's time may be spent waiting for threads still in an evaluation of
 /// the last search.
@@ -61,46 +61,6 @@ pub struct Searcher<G: Encode> {
     points: Option<(u128, Arc<Vec<OwnershipSums>>)>,
 }
 
-/// A position under search, and its node.
-struct Root<'a, G> {
-    start: &'a GameState<G>,
-    /// Moves to avoid.
-    avoid: &'a [Move],
-    params: SearchParams,
-    tree: Arc<Tree>,
-    node: NodeId,
-    priors: RootPriors,
-    /// Visits of its moves in earlier searches.
-    reused_visits: Arc<[u32]>,
-    points: Arc<Vec<OwnershipSums>>,
-    endings: Endings,
-    judged: Option<Arc<OwnershipEstimate>>,
-    /// Points of komi that the network is not shown.
-    hidden_komi: f32,
-    /// Visits of earlier searches.
-    reused: u64,
-    /// Playouts that evaluated it: 1, or 0 where it was known.
-    first: u64,
-    /// Evaluations beside the tree that told its points: 1, or 0 where they were known.
-    beside: u64,
-}
-
-impl<G: Game> Root<'_, G> {
-    fn node(&self) -> &Node {
-        self.tree.node(self.node)
-    }
-
-    /// Whether the network predicts points and has told none of this position or those after it.
-    fn lacks_points(&self) -> bool {
-        !self.points.is_empty() && OwnershipSums::expected(&self.points).is_none()
-    }
-
-    /// Proven bounds from the moves that are not to be avoided.
-    fn bounds(&self) -> Bounds {
-        root::bounds(&self.tree, self.node, self.start, &self.priors)
-    }
-}
-
 impl<G: Encode> Searcher<G> {
     /// A searcher without any resources yet.
     #[must_use]
@@ -126,9 +86,11 @@ impl<G: Encode> Searcher<G> {
     /// [`ProbeContext`](super::ProbeContext) says. With one thread, equal calls in equal order must
     /// give equal answers, or searches are not reproducible.
     #[must_use]
-    pub fn with_prober(mut self, make: ProberMaker<G>) -> Self {
-        self.make_prober = Some(make);
-        self
+    pub fn with_prober(self, make_prober: Option<ProberMaker<G>>) -> Self {
+        Searcher {
+            make_prober,
+            ..self
+        }
     }
 
     /// Drops the tree: the next search reuses no visits.
@@ -143,10 +105,7 @@ impl<G: Encode> Searcher<G> {
     /// # Errors
     /// As [`Searcher::search`].
     pub fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, SearchError> {
-        let once = Limits {
-            visits: Some(1),
-            budget: None,
-        };
+        let once = Limits::ONE_VISIT;
         let request = SearchRequest::new(start.clone()).within(once);
         // Failed threads spoil the tree: it is set aside only once they are known to be sound.
         let pool = self.workers(start.position(), &once, &request.stop, self.clock.now())?;
@@ -171,19 +130,14 @@ impl<G: Encode> Searcher<G> {
         request: &SearchRequest<G>,
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, SearchError> {
-        let SearchRequest {
-            start,
-            limits,
-            stop,
-            analysis,
-        } = request;
+        let (start, limits) = (&request.start, &request.limits);
+        let (stop, analysis) = (&request.stop, &request.analysis);
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
         let mut root = self.root(&pool, request);
         let reused = root.reused;
         let forced = request.is_forced();
         let control = |visits| {
-            let clock = Arc::clone(&self.clock);
             let limits = Limits {
                 budget: limits.budget.map(|budget| budget.credited(reused)),
                 visits: match forced {
@@ -191,15 +145,21 @@ impl<G: Encode> Searcher<G> {
                     false => limits.visits,
                 },
             };
-            let control = Control::new(limits, visits, stop.clone(), clock, started);
-            Arc::new(control.for_purpose(analysis.purpose))
+            Arc::new(Control::new(
+                limits,
+                visits,
+                analysis.purpose,
+                stop,
+                &self.clock,
+                started,
+            ))
         };
 
         // First the root alone: noise needs its priors, and they give a move in any case.
         let new = root.node().state().phase() == Phase::New && position.outcome().is_none();
         if new {
             let step = Arc::new(control(0).root_step());
-            let job = job(&pool, &root, Arc::clone(&step));
+            let job = pool.job(&root, Arc::clone(&step));
             if let Err(error) = pool.run(job, &mut || {}) {
                 self.tree = self.salvaged(&pool, root, &step);
                 return Err(error);
@@ -216,17 +176,7 @@ impl<G: Encode> Searcher<G> {
             root.beside = 1;
         }
         let control = control(reused + root.first);
-        let choices = root.tree.choices(root.node());
-        root.priors = root::priors(
-            choices,
-            start,
-            &analysis.avoid,
-            root::ending(position),
-            &root.params,
-            &mut self.rng,
-        );
-        let edges = root.tree.edges(root.node());
-        root.reused_visits = edges.map(|edge| edge.counts().0).collect();
+        root.list_moves(&mut self.rng);
         if analysis.at_once {
             // A copy of the random generator: reports do not affect the search.
             let mut rng = self.rng.clone();
@@ -257,7 +207,7 @@ impl<G: Encode> Searcher<G> {
     }
 
     /// The position, with what earlier searches know of it.
-    fn root<'a>(&mut self, pool: &Pool<G>, request: &'a SearchRequest<G>) -> Root<'a, G> {
+    fn root(&mut self, pool: &Pool<G>, request: &SearchRequest<G>) -> Root<G> {
         let (start, analysis) = (&request.start, &request.analysis);
         let position = start.position();
         let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
@@ -267,8 +217,8 @@ impl<G: Encode> Searcher<G> {
         let points = Arc::new(pool.point_sums(analysis.points, known.as_deref()));
         self.points = Some((position.key(), Arc::clone(&points)));
         Root {
-            start,
-            avoid: &analysis.avoid,
+            start: start.clone(),
+            avoid: analysis.avoid.clone(),
             params: self.params(analysis),
             tree,
             node,
@@ -289,9 +239,9 @@ impl<G: Encode> Searcher<G> {
 
     /// Has the network tell the points of a position that is known from an earlier search, beside the tree: the
     /// leaves of that search are not summed for this position. Returns false if that failed.
-    fn ask_for_points(pool: &mut Pool<G>, root: &Root<'_, G>, step: Control) -> bool {
-        let mut job = job(pool, root, Arc::new(step));
-        (job.tree, job.root) = reuse::root(None, root.start.position(), ONE_POSITION);
+    fn ask_for_points(pool: &mut Pool<G>, root: &Root<G>, step: Control) -> bool {
+        let mut job = pool.job(root, Arc::new(step));
+        (job.root.tree, job.root.node) = reuse::root(None, root.start.position(), ONE_POSITION);
         let asked = pool.run(job, &mut || {});
         if let Err(error) = &asked {
             log::error!("{error}; the search ends with what it had found before");
@@ -304,7 +254,7 @@ impl<G: Encode> Searcher<G> {
     fn run(
         &mut self,
         pool: &mut Pool<G>,
-        root: &mut Root<'_, G>,
+        root: &mut Root<G>,
         control: &Arc<Control>,
         analysis: &AnalysisOptions,
         observer: &mut Observer<'_>,
@@ -321,7 +271,7 @@ impl<G: Encode> Searcher<G> {
                     observer(&report(root, control, &mut rng));
                 }
             };
-            let job = job(pool, root, Arc::clone(control));
+            let job = pool.job(root, Arc::clone(control));
             pool.run(job, &mut show)?;
             if !control.wants_room() || !pool.is_idle() || control.is_over() {
                 return Ok(());
@@ -339,7 +289,7 @@ impl<G: Encode> Searcher<G> {
     }
 
     /// The tree after a failure, where it can be repaired: not while a thread may still change it.
-    fn salvaged(&self, pool: &Pool<G>, root: Root<'_, G>, control: &Control) -> Option<Arc<Tree>> {
+    fn salvaged(&self, pool: &Pool<G>, root: Root<G>, control: &Control) -> Option<Arc<Tree>> {
         if !pool.is_idle() {
             return None;
         }
@@ -377,14 +327,13 @@ impl<G: Encode> Searcher<G> {
         started: Duration,
     ) -> Result<Pool<G>, SearchError> {
         if let Some(mut pool) = self.pool.take() {
-            let clock = Arc::clone(&self.clock);
             // If they hang, time must remain for a fallback.
             let part = |budget: Budget| budget.target / WAITING_SHARE;
             let limits = Limits {
                 budget: limits.budget.map(|b| Budget::fixed(part(b), part(b))),
                 ..*limits
             };
-            let control = Control::new(limits, 0, stop.clone(), clock, started);
+            let control = Control::new(limits, 0, Purpose::Move, stop, &self.clock, started);
             let waited = pool.wait(&control, &mut || {});
             if pool.is_idle() && !pool.has_lost_a_thread() {
                 return Ok(pool);
@@ -421,31 +370,13 @@ impl<G: Encode> Searcher<G> {
     }
 }
 
-/// The job for the threads of `pool`.
-fn job<G: Encode>(pool: &Pool<G>, root: &Root<'_, G>, control: Arc<Control>) -> Job<G> {
-    Job {
-        tree: Arc::clone(&root.tree),
-        root: root.node,
-        start: root.start.clone(),
-        root_priors: root.priors.clone(),
-        reused_visits: Arc::clone(&root.reused_visits),
-        params: root.params.clone(),
-        encoding: pool.encoding(),
-        endings: root.endings,
-        control,
-        points: Arc::clone(&root.points),
-        judged: root.judged.clone(),
-    }
-}
-
 /// The report of a search.
 fn report<G: Game>(
-    root: &Root<'_, G>,
+    root: &Root<G>,
     control: &Control,
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
-    let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
-    let value = root::value(tree, root.node, &root.priors);
+    let (proven, value) = (root.bounds(), root.value());
     let (position, expected) = (root.start.position(), OwnershipSums::expected(&root.points));
     // Users see the winning chance; the lead is reported separately.
     let chance = |value, expected: Option<&OwnershipEstimate>| match expected {
@@ -455,14 +386,8 @@ fn report<G: Game>(
             without_lead(value, lead, root.params.lead_weight, position.size().area())
         }
     };
-    let mut moves = root::moves(tree, root.node, root.start, root.avoid, &root.params, rng);
-    let choices = tree.choices(node);
-    let wanted = |mv: Move| {
-        let place = choices.iter().position(|choice| choice.mv() == mv);
-        place.is_none_or(|index| root.priors.want(index))
-    };
-    let is_won = root.endings == Endings::Points
-        && root::put_certain_wins_first(&mut moves, position, wanted);
+    let mut moves = root.moves(rng);
+    let is_won = root.endings == Endings::Points && root.put_certain_wins_first(&mut moves);
     for found in &mut moves {
         found.expected = OwnershipSums::expected_after(&root.points, found.mv);
         if found.proof.is_none() {
@@ -479,12 +404,12 @@ fn report<G: Game>(
         moves,
         value: proven.clamp(chance(value, expected.as_ref())),
         proof: proven.proof(),
-        visits: u64::from(node.visits()),
+        visits: u64::from(root.node().visits()),
         reused: root.reused,
         playouts: control.playouts() + root.first,
         evaluations: control.evaluations() + root.first + root.beside,
         collisions: control.collisions(),
-        nodes: tree.len() as u64,
+        nodes: root.tree.len() as u64,
         expected,
         hidden_komi: root.hidden_komi,
         elapsed: control.elapsed(),

@@ -6,7 +6,6 @@ mod draws;
 mod failures;
 mod graph;
 mod keyed;
-mod passes;
 mod points;
 mod probes;
 mod room;

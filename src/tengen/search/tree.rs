@@ -4,9 +4,9 @@
 //! reuse: after one's own move, the opponent's move, an undo, or a replay of the whole game.
 
 use super::arena::{Arena, MemoryBudget};
-use super::atomic::{AtomicU32, Ordering};
 use super::edge::{Choice, Edge, EdgeId, block_len};
 use super::memory::zeros;
+use super::memory::{AtomicU32, Ordering};
 use super::node::{Node, NodeId};
 use crate::game::Move;
 
@@ -20,7 +20,7 @@ pub(super) struct Tree {
     budget: MemoryBudget,
     bytes: usize,
     /// Fill level directly after copying from another graph; 0 for a new one.
-    copied: f64,
+    pub(super) copied: f64,
     /// Open addressing with linear probing: node numbers, 0 for an empty slot.
     table: Box<[AtomicU32]>,
 }
@@ -210,16 +210,6 @@ impl Tree {
         // Nodes without moves, such as finished games, can fill the table before the memory.
         let places = self.len() as f64 / (self.table.len() / 4 * 3) as f64;
         places.max(self.bytes() as f64 / self.bytes as f64)
-    }
-
-    /// Fill level directly after copying from another graph; 0 for a new one.
-    pub(super) fn fullness_when_copied(&self) -> f64 {
-        self.copied
-    }
-
-    /// Records that the current content was copied from another graph.
-    pub(super) fn set_copied(&mut self) {
-        self.copied = self.fullness();
     }
 
     /// Bytes in use.

@@ -7,72 +7,40 @@ use std::thread;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::control::Control;
-use super::node::NodeId;
-use super::params::SearchParams;
-use super::playout::{Descent, Endings, Playouts, SearchContext};
-use super::points::OwnershipSums;
-use super::prober::Prober;
-use super::root;
-use super::select::RootPriors;
-use super::tree::Tree;
+use super::playout::{Descent, Playouts, SearchContext};
+use super::request::{Prober, SearchError};
+use super::root::Root;
 use crate::clock::StopReason;
 use crate::encode::Encoding;
-use crate::game::{Game, GameState, OwnershipEstimate};
+use crate::game::Game;
 use tengen_nn::eval::{Batch, EvalError, Evaluator, Outputs, evaluate_finite};
 
 /// One search, shared by all workers.
 pub(super) struct Job<G: Game> {
-    pub(super) tree: Arc<Tree>,
-    pub(super) root: NodeId,
-    pub(super) start: GameState<G>,
-    pub(super) root_priors: RootPriors,
-    /// See [`SearchContext::reused_visits`].
-    pub(super) reused_visits: Arc<[u32]>,
-    pub(super) params: SearchParams,
+    pub(super) root: Root<G>,
     pub(super) encoding: &'static dyn Encoding<G>,
-    pub(super) endings: Endings,
     pub(super) control: Arc<Control>,
-    /// One per thread, where the network predicts points; otherwise empty.
-    pub(super) points: Arc<Vec<OwnershipSums>>,
-    /// See [`AnalysisOptions::judged`](super::limits::AnalysisOptions::judged).
-    pub(super) judged: Option<Arc<OwnershipEstimate>>,
 }
 
-/// How a job ended for one worker.
-#[derive(Debug)]
-pub(super) enum JobResult {
-    /// The tree is consistent.
-    Done,
-    /// The evaluator failed; the tree is consistent.
-    EvalFailed(EvalError),
-    /// The worker panicked and is gone; nodes it had claimed stay claimed.
-    Panicked(String),
-}
+/// How a job ended for one worker: if with an error, the evaluator failed, and the tree is consistent; or it is broken,
+/// the worker has panicked and is gone, and nodes that it had claimed stay claimed.
+pub(super) type JobResult = Result<(), SearchError>;
 
 /// A search thread that waits for jobs; it ends when this is dropped.
-pub(super) struct Worker<G: Game> {
-    jobs: Sender<Arc<Job<G>>>,
-}
+pub(super) type Worker<G> = Sender<Arc<Job<G>>>;
 
-impl<G: Game> Worker<G> {
-    /// Starts a thread that reports the end of each job to `results`.
-    pub(super) fn spawn(
-        number: usize,
-        evaluator: Box<dyn Evaluator>,
-        prober: Option<Prober<G>>,
-        results: Sender<JobResult>,
-    ) -> std::io::Result<Worker<G>> {
-        let (jobs, inbox) = unbounded();
-        thread::Builder::new()
-            .name(format!("search-{number}"))
-            .spawn(move || run_worker(number, evaluator, prober, &inbox, &results))?;
-        Ok(Worker { jobs })
-    }
-
-    /// Hands over a job; false when the thread is gone.
-    pub(super) fn start(&self, job: Arc<Job<G>>) -> bool {
-        self.jobs.send(job).is_ok()
-    }
+/// Starts a thread that reports the end of each job to `results`.
+pub(super) fn spawn<G: Game>(
+    number: usize,
+    evaluator: Box<dyn Evaluator>,
+    prober: Option<Prober<G>>,
+    results: Sender<JobResult>,
+) -> std::io::Result<Worker<G>> {
+    let (jobs, inbox) = unbounded();
+    thread::Builder::new()
+        .name(format!("search-{number}"))
+        .spawn(move || run_worker(number, evaluator, prober, &inbox, &results))?;
+    Ok(jobs)
 }
 
 fn run_worker<G: Game>(
@@ -87,16 +55,20 @@ fn run_worker<G: Game>(
             run_job(&job, number, evaluator.as_mut(), prober.as_mut())
         }));
         let result = match result {
-            Ok(Ok(())) => JobResult::Done,
-            Ok(Err(error)) => JobResult::EvalFailed(error),
-            Err(panic) => JobResult::Panicked(panic_text(panic.as_ref())),
+            Ok(result) => result.map_err(SearchError::Eval),
+            Err(panic) => {
+                let text = panic_text(panic.as_ref());
+                Err(SearchError::Broken(format!(
+                    "a search thread panicked: {text}"
+                )))
+            }
         };
-        if !matches!(result, JobResult::Done) {
+        if result.is_err() {
             job.control.end(StopReason::Failed);
         }
         // Release the tree before reporting: the searcher may then free it at once.
         drop(job);
-        let gone = matches!(result, JobResult::Panicked(_));
+        let gone = matches!(result, Err(SearchError::Broken(_)));
         if results.send(result).is_err() || gone {
             return;
         }
@@ -116,20 +88,20 @@ fn run_job<G: Game>(
     evaluator: &mut dyn Evaluator,
     prober: Option<&mut Prober<G>>,
 ) -> Result<(), EvalError> {
-    let control = &job.control;
+    let (control, root) = (&job.control, &job.root);
     let over = || control.is_over();
     let context = SearchContext {
-        tree: &job.tree,
-        root: job.root,
-        start: &job.start,
-        root_priors: &job.root_priors,
-        reused_visits: &job.reused_visits,
-        params: &job.params,
-        endings: job.endings,
+        tree: &root.tree,
+        root: root.node,
+        start: &root.start,
+        root_priors: &root.priors,
+        reused_visits: &root.reused_visits,
+        params: &root.params,
+        endings: root.endings,
         knows_passes: job.encoding.knows_passes(),
         earlier: None,
-        points: job.points.get(number),
-        judged: job.judged.as_deref(),
+        points: root.points.get(number),
+        judged: root.judged.as_deref(),
         over: &over,
     };
     let mut playouts = Playouts::new(context, prober);
@@ -166,15 +138,12 @@ fn run_job<G: Game>(
         }
         batch.clear();
         end_if_proven(job);
-        control.judge(|| root::leaders(&job.tree, job.root, &job.root_priors));
+        control.judge(|| job.root.leaders());
     }
 }
 
 fn end_if_proven<G: Game>(job: &Job<G>) {
-    if root::bounds(&job.tree, job.root, &job.start, &job.root_priors)
-        .proof()
-        .is_some()
-    {
+    if job.root.bounds().proof().is_some() {
         job.control.end(StopReason::Proven);
     }
 }
@@ -182,11 +151,11 @@ fn end_if_proven<G: Game>(job: &Job<G>) {
 /// Batch size: the evaluator's preference, but small while the tree is small, where leaves chosen
 /// without each other's values cost strength (docs/methods.md#search).
 fn batch_size<G: Game>(job: &Job<G>, evaluator: &dyn Evaluator) -> usize {
-    let most = match job.params.batch {
+    let most = match job.root.params.batch {
         0 => evaluator.preferred_batch(),
         set => set as usize,
     };
-    let visits = job.tree.node(job.root).visits() as usize;
+    let visits = job.root.node().visits() as usize;
     most.clamp(1, (visits / 64).max(1))
 }
 
@@ -223,7 +192,7 @@ fn gather_batch<G: Game>(
                 control.count_playouts(1);
                 end_if_proven(job);
                 // If all descents ended like this one, the time rules would not be checked.
-                control.judge(|| root::leaders(&job.tree, job.root, &job.root_priors));
+                control.judge(|| job.root.leaders());
                 done += 1;
                 if playouts.waiting() > 0 && done >= DONE_AT_ONCE {
                     return GatherMore::Yes;

@@ -3,14 +3,13 @@
 //! the checks, messages, help and documentation follow from it. A module with settings has one table.
 
 mod allowed;
-mod choices;
 
 use thiserror::Error;
 
-pub use allowed::above;
-pub use allowed::{Allowed, Choice, FILE, Maybe, Switch, Text, ValueReader};
-pub use allowed::{InPlan, above_to};
-pub use choices::{Choices, listed};
+pub use allowed::{
+    Allowed, Choice, Choices, FILE, InPlan, Maybe, Switch, Text, ValueReader, above, above_to,
+    listed,
+};
 
 /// Why a setting was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -2,17 +2,44 @@
 //! Ctrl-C, the console, memory. All other code is the same everywhere, checked by `gtp-tests/portable.rs`.
 //! Information from Linux's `/proc` is read where it is needed, and unknown elsewhere.
 
-mod console;
 mod files;
-mod guard;
 mod interrupt;
-mod memory;
 mod processes;
 
-pub use console::hold_window;
-pub use files::own_temporary_folder;
-pub use files::{open_to_lock, rename, sync_folder, try_lock};
-pub use guard::{Guard, watch};
-pub use interrupt::{end, end_as_interrupted, raise_on_hangup, raise_on_interrupt};
-pub use memory::is_offered;
-pub use processes::ProcessGroup;
+use std::hint::black_box;
+
+pub use files::{open_to_lock, own_temporary_folder, rename, sync_folder, try_lock};
+pub use interrupt::{end, end_as_interrupted, hold_window, raise_on_hangup, raise_on_interrupt};
+pub use processes::{Guard, ProcessGroup, watch};
+
+/// Bytes that are left to the rest of the program. More than 32 MiB: the C library of Linux gets so much from the
+/// system each time and keeps nothing of it, and how it gets other memory does not change.
+const RESERVE: usize = 36 << 20;
+
+/// Whether the system offers this many bytes and some more. It refuses where the memory of the process is limited
+/// (`ulimit -v`).
+///
+/// A request for memory that is refused ends the program. So whatever grows without a need to, such as the tree of
+/// a search, asks first, and leaves something to all others.
+#[must_use]
+pub fn is_offered(bytes: usize) -> bool {
+    let mut memory = Vec::<u8>::new();
+    // Nothing is accessed: it costs two system calls.
+    let is_offered = memory
+        .try_reserve_exact(bytes.saturating_add(RESERVE))
+        .is_ok();
+    // Without a use of the memory the compiler may leave the request out.
+    black_box(&memory);
+    is_offered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_there_can_be_is_not_offered() {
+        assert!(is_offered(0) && is_offered(1 << 20));
+        assert!(!is_offered(isize::MAX as usize) && !is_offered(usize::MAX));
+    }
+}

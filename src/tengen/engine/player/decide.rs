@@ -2,25 +2,24 @@
 
 use std::time::Duration;
 
-use super::super::choose::choose;
-use super::super::estimate_limits::EstimateLimits;
+use super::super::choose::{choose, loses_the_count};
+use super::super::dead_stones::EstimateLimits;
 use super::super::merge_proof::merge_static;
 use super::super::passing::{self, PassJudgement};
-use super::super::resign::loses_the_count;
+use super::super::thinker::searched;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::Player;
 use crate::clock::{Budget, StopReason};
-use crate::game::{Game, GameState, Move, Outcome, Proof, Scored as _, scoring};
+use crate::game::{Game, GameState, Move, Outcome, Proof, Scored as _};
 use crate::record::Vertex;
-use crate::search::{AnalysisOptions, Limits, Observer, PointsByMove, SearchReport, SearchRequest};
+use crate::search::{AnalysisOptions, Observer, PointsByMove, SearchReport, SearchRequest};
 
 /// Interval at which a search saves its result so far, in case it does not finish.
 const KEEP: Duration = Duration::from_millis(100);
 
-#[derive(Default)]
 struct MoveChoice {
-    /// A legal move; `None` when there is none.
-    mv: Option<Move>,
+    /// A legal move.
+    mv: Move,
     /// The budget given by the clock.
     budget: Option<Budget>,
     /// Whether the player resigns instead.
@@ -29,7 +28,7 @@ struct MoveChoice {
 
 impl MoveChoice {
     /// To play `mv`.
-    fn to_play(mv: Option<Move>, budget: Option<Budget>) -> MoveChoice {
+    fn to_play(mv: Move, budget: Option<Budget>) -> MoveChoice {
         MoveChoice {
             mv,
             budget,
@@ -39,49 +38,50 @@ impl MoveChoice {
 }
 
 impl<G: Game> Player<G> {
-    /// Decides for the side to move.
+    /// Decides for the side to move; `None` when there is no legal move.
     fn decide(
         &mut self,
         start: &GameState<G>,
         request: &MoveRequest,
         observer: &mut Observer<'_>,
-    ) -> MoveChoice {
+    ) -> Option<MoveChoice> {
         let stop = &request.stop;
         self.last_report = None;
-        if start.legal_moves().next().is_none() {
-            return MoveChoice::default();
-        }
+        start.legal_moves().next()?;
         if let Some(mv) = self.move_of_book(start, request) {
-            return MoveChoice::to_play(Some(mv), None);
+            return Some(MoveChoice::to_play(mv, None));
         }
         let position = start.position();
         let started = self.time.now();
         let stopped = stop.is_raised();
         let (limits, budget) = self.timing.limits(position);
-        let estimate_limits = EstimateLimits::within(limits.budget, started, stop);
+        let effort = EstimateLimits::within(limits.budget, started, stop);
         let mut analysis = request.analysis.clone();
         if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
-            let estimate_limits = match budget {
-                Some(_) => estimate_limits,
+            let effort = match budget {
+                Some(_) => effort,
                 None => EstimateLimits::of_controller(stop),
             };
-            let avoid = self.away_from_dead(position, estimate_limits);
+            let avoid = self.away_from_dead(position, effort);
             analysis.avoid.extend(avoid);
         }
         let pass = position.size().pass();
         let may_pass = G::INFO.scored && !analysis.avoid.contains(&pass);
         let mut judged = match may_pass {
-            true => self.judge_pass(position, estimate_limits),
+            true => self.judge_pass(position, effort),
             false => PassJudgement::default(),
         };
         let allows = |mv: &Move, avoid: &[Move]| start.allows(*mv) && !avoid.contains(mv);
         let ending = |judged: &PassJudgement, avoid: &[Move]| {
             let ending = Some(passing::ending(position, judged));
-            ending.filter(|mv| allows(mv, avoid)).or(Some(pass))
+            ending.filter(|mv| allows(mv, avoid)).unwrap_or(pass)
         };
         if may_pass && passing::wins_at_once(position, &judged) {
-            return MoveChoice::to_play(ending(&judged, &analysis.avoid), budget);
+            return Some(MoveChoice::to_play(
+                ending(&judged, &analysis.avoid),
+                budget,
+            ));
         }
         let avoided = analysis.avoid.clone();
         analysis.judged.clone_from(&judged.expected);
@@ -90,12 +90,8 @@ impl<G: Game> Player<G> {
         }
         // If stopped while dead stones are judged, the results of earlier searches are still used.
         let elapsed = self.time.now().saturating_sub(started);
-        let rest = limits.budget.map(|budget| budget.after(elapsed));
         let search = SearchRequest::new(start.clone())
-            .within(Limits {
-                budget: rest,
-                ..limits
-            })
+            .within(limits.after(elapsed))
             .until(stop)
             .with(analysis);
         if !stopped {
@@ -105,12 +101,12 @@ impl<G: Game> Player<G> {
         let compared = !stop.is_raised() && may_pass;
         let mut instead = None;
         if let Some(mut report) = self.last_report.take_if(|_| compared) {
-            self.weigh_pass(&search, &mut report, &mut judged, estimate_limits);
+            self.weigh_pass(&search, &mut report, &mut judged, effort);
             let passes = passing::passes(position, &report, &judged);
             instead = passing::instead_of_pass(position, &report, &judged).map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
-                return MoveChoice::to_play(ending(&judged, &avoided), budget);
+                return Some(MoveChoice::to_play(ending(&judged, &avoided), budget));
             }
         }
         let avoid = search.analysis.avoid;
@@ -120,11 +116,12 @@ impl<G: Game> Player<G> {
         };
         let found = self.last_report.as_ref().or(static_policy.as_ref());
         let instead = instead.filter(|mv| allows(mv, &avoid));
-        let mv = instead.or_else(|| choose(start, found, &avoid));
-        MoveChoice {
-            resigns: request.kind == MoveKind::Play && self.is_hopeless(position, estimate_limits),
-            ..MoveChoice::to_play(mv, budget)
-        }
+        let mv = instead.or_else(|| choose(start, found, &avoid))?;
+        Some(MoveChoice {
+            mv,
+            budget,
+            resigns: request.kind == MoveKind::Play && self.is_hopeless(position, effort),
+        })
     }
 
     /// The move of the book in a position that it knows; what it knows is reported as of a search.
@@ -138,8 +135,8 @@ impl<G: Game> Player<G> {
     }
 
     /// Moves that capture nothing dead, where something dead is on the board.
-    fn away_from_dead(&mut self, position: &G, estimate_limits: EstimateLimits<'_>) -> Vec<Move> {
-        let settled = self.settle_for_controller(position, estimate_limits);
+    fn away_from_dead(&mut self, position: &G, effort: EstimateLimits<'_>) -> Vec<Move> {
+        let settled = self.settle_for_controller(position, effort);
         let away = |found| passing::away_from_dead(position, position.to_move(), &found);
         settled.ok().flatten().map(away).unwrap_or_default()
     }
@@ -147,13 +144,12 @@ impl<G: Game> Player<G> {
     /// Result without a search. As in a search, two passes prove nothing if players have to agree
     /// on dead stones.
     fn static_policy(&mut self, start: &GameState<G>) -> SearchReport {
-        let searched = GameState::new(scoring::searched(start.position()), start.past().clone());
-        (self.look_at_once)(&searched, StopReason::Time)
+        (self.look_at_once)(&searched(start))
     }
 
     /// Whether to resign: the last searches and the count agree, and the opponent has not just
     /// passed.
-    fn is_hopeless(&mut self, position: &G, estimate_limits: EstimateLimits<'_>) -> bool {
+    fn is_hopeless(&mut self, position: &G, effort: EstimateLimits<'_>) -> bool {
         let report = self.last_report.as_ref();
         let resign = self.resign.as_mut();
         if !resign.is_some_and(|resign| resign.after(position, report))
@@ -162,7 +158,7 @@ impl<G: Game> Player<G> {
             return false;
         }
         // Without time for a count the game continues.
-        let settled = self.dead_stones.settle_within(position, estimate_limits);
+        let settled = self.dead_stones.settle_within(position, effort);
         settled.is_ok_and(|settled| {
             settled.is_none_or(|found| loses_the_count(position, position.to_move(), &found))
         })
@@ -219,7 +215,7 @@ impl<G: Game> Player<G> {
         (!cut_short || says_more_than_one_evaluation(&report)).then_some(report)
     }
 
-    /// Chooses a move for the side to move of the present position, plays it and charges the clock.
+    /// Chooses a move for the side to move; unless it is only named, plays it and charges the clock.
     pub(super) fn make_move(
         &mut self,
         start: &GameState<G>,
@@ -228,48 +224,34 @@ impl<G: Game> Player<G> {
     ) -> Decision {
         let position = start.position();
         let (started, color) = (self.time.now(), position.to_move());
-        let MoveChoice {
-            mv,
-            budget,
-            resigns,
-        } = self.decide(start, request, observer);
-        let Some(mv) = mv else {
+        let Some(choice) = self.decide(start, request, observer) else {
             let decision = when_over(position);
-            if G::INFO.passes && decision == Decision::Play(Vertex::Pass) {
+            let passes = G::INFO.passes && decision == Decision::Play(Vertex::Pass);
+            if passes && request.kind != MoveKind::Named {
                 // It can be taken back, and changes nothing else.
                 self.history.push(color, position.size().pass());
             }
             return decision;
         };
-        if resigns {
+        let vertex = Vertex::of(choice.mv, self.size());
+        if request.kind == MoveKind::Named {
+            return Decision::Play(vertex);
+        }
+        if choice.resigns {
             self.history.resign(color);
             return Decision::Resign;
         }
-        let vertex = Vertex::of(mv, self.size());
-        let number = self.history.push(color, mv);
+        let number = self.history.push(color, choice.mv);
         self.awaits_reply = true;
         let elapsed = self.time.now().saturating_sub(started);
         let report = self.last_report.as_ref();
         let made = self
             .timing
-            .charge(color, position.ply(), budget, elapsed, report);
+            .charge(color, position.ply(), choice.budget, elapsed, report);
         log::info!("{made}");
         self.times.push((number, made));
         self.prepare();
         Decision::Play(vertex)
-    }
-
-    /// The move that it would play now, without changing the clocks.
-    pub(super) fn choice(
-        &mut self,
-        start: &GameState<G>,
-        request: &MoveRequest,
-        observer: &mut Observer<'_>,
-    ) -> Decision {
-        match self.decide(start, request, observer).mv {
-            None => when_over(start.position()),
-            Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
-        }
     }
 }
 

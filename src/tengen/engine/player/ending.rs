@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::dead_stones::ScoringInterrupted;
-use super::super::estimate_limits::EstimateLimits;
+use super::super::dead_stones::{EstimateLimits, Settlement};
 use super::super::passing::{self, PassJudgement};
 use super::Player;
 use crate::game::{
@@ -29,27 +28,19 @@ impl<G: Game> Player<G> {
     /// Judges a pass before a search where one may end the game: after a pass of the opponent, and near the end where
     /// the board does not say who owns what. Under territory scoring a needless stone costs a point, and networks that
     /// are off by a point do not see which stones are needless.
-    pub(super) fn judge_pass(
-        &mut self,
-        position: &G,
-        estimate_limits: EstimateLimits<'_>,
-    ) -> PassJudgement {
+    pub(super) fn judge_pass(&mut self, position: &G, effort: EstimateLimits<'_>) -> PassJudgement {
         let Some(scored) = position.scored() else {
             return PassJudgement::default();
         };
         let by_territory = scored.current_score().is_none() && scored.nears_end();
         match by_territory || passing::is_offered(position) {
-            true => self.count_if_both_pass(position, estimate_limits),
+            true => self.count_if_both_pass(position, effort),
             false => PassJudgement::default(),
         }
     }
 
     /// The count if both sides pass now, by playouts and network.
-    fn count_if_both_pass(
-        &mut self,
-        position: &G,
-        estimate_limits: EstimateLimits<'_>,
-    ) -> PassJudgement {
+    fn count_if_both_pass(&mut self, position: &G, effort: EstimateLimits<'_>) -> PassJudgement {
         let ended = passing::when_both_pass(position);
         if !scoring::agrees_on_dead(position) {
             // It counts as it stands, without estimates.
@@ -59,10 +50,10 @@ impl<G: Game> Player<G> {
                 ..PassJudgement::default()
             };
         }
-        let Ok(Some(by_playouts)) = self.dead_stones.settle_within(&ended, estimate_limits) else {
+        let Ok(Some(by_playouts)) = self.dead_stones.settle_within(&ended, effort) else {
             return PassJudgement::default();
         };
-        let expected = self.expected(&ended, estimate_limits);
+        let expected = self.expected(&ended, effort);
         let count = expected
             .as_ref()
             .and_then(|expected| scoring::settle(&ended, expected));
@@ -81,19 +72,19 @@ impl<G: Game> Player<G> {
         request: &SearchRequest<G>,
         report: &mut SearchReport,
         judged: &mut PassJudgement,
-        estimate_limits: EstimateLimits<'_>,
+        effort: EstimateLimits<'_>,
     ) {
         let position = request.start.position();
         if !passing::is_first(position, report) && !passing::contends(position, report, judged) {
             return;
         }
         if judged.count.is_none() {
-            *judged = self.count_if_both_pass(position, estimate_limits);
+            *judged = self.count_if_both_pass(position, effort);
         }
         let passes = |report: &SearchReport, judged: &PassJudgement| {
             passing::is_first(position, report) || passing::passes(position, report, judged)
         };
-        let longer = self.longer(request, estimate_limits);
+        let longer = self.longer(request, effort);
         if passes(report, judged)
             && longer.limits.visits > Some(report.visits)
             && let Ok(found) = self.worker.search(longer, &mut |_| {})
@@ -109,7 +100,7 @@ impl<G: Game> Player<G> {
             return;
         }
         // In what that search has left of the time.
-        let longer = self.longer(request, estimate_limits);
+        let longer = self.longer(request, effort);
         let Some(found) = self.search_answers(&longer, judged) else {
             return;
         };
@@ -125,11 +116,7 @@ impl<G: Game> Player<G> {
 
     /// `request` with the visits that a pass to be played has, if visits are limited, in what is left of its time. An
     /// analysis keeps to its own.
-    fn longer(
-        &self,
-        request: &SearchRequest<G>,
-        estimate_limits: EstimateLimits<'_>,
-    ) -> SearchRequest<G> {
+    fn longer(&self, request: &SearchRequest<G>, effort: EstimateLimits<'_>) -> SearchRequest<G> {
         let limits = request.limits;
         let raised = |visits: u64| visits.max(PASS_VISITS.min(visits.saturating_mul(PASS_TIMES)));
         request.clone().within(Limits {
@@ -137,7 +124,7 @@ impl<G: Game> Player<G> {
                 Purpose::Position => limits.visits,
                 Purpose::Move | Purpose::ShownMove => limits.visits.map(raised),
             },
-            budget: estimate_limits.budget(self.time.now()).or(limits.budget),
+            budget: effort.budget(self.time.now()).or(limits.budget),
         })
     }
 
@@ -169,29 +156,25 @@ impl<G: Game> Player<G> {
     /// predicts them.
     ///
     /// # Errors
-    /// [`ScoringInterrupted`] when it is stopped, or there is no time for it.
+    /// [`ScoringInterrupted`](crate::engine::ScoringInterrupted) when it is stopped, or there is no time for it.
     pub(super) fn settle_for_controller(
         &mut self,
         position: &G,
-        estimate_limits: EstimateLimits<'_>,
-    ) -> Result<Option<Settled>, ScoringInterrupted> {
-        let settled = match estimate_limits.is_timed() {
-            true => self.dead_stones.settle_within(position, estimate_limits)?,
-            false => self.dead_stones.settle(position, estimate_limits.stop())?,
+        effort: EstimateLimits<'_>,
+    ) -> Settlement {
+        let settled = match effort.is_timed() {
+            true => self.dead_stones.settle_within(position, effort)?,
+            false => self.dead_stones.settle(position, effort.stop)?,
         };
-        let expected = self.expected(position, estimate_limits);
+        let expected = self.expected(position, effort);
         Ok(expected.map_or(settled, |expected| scoring::settle(position, &expected)))
     }
 
     /// What is expected of a position that was judged last: by playouts, and by the network's owners where it predicts
     /// them.
-    fn expected(
-        &mut self,
-        position: &G,
-        estimate_limits: EstimateLimits<'_>,
-    ) -> Option<OwnershipEstimate> {
+    fn expected(&mut self, position: &G, effort: EstimateLimits<'_>) -> Option<OwnershipEstimate> {
         let by_playouts = self.dead_stones.known(position)?.clone();
-        let mixed = self.by_network(position, by_playouts.clone(), estimate_limits);
+        let mixed = self.by_network(position, by_playouts.clone(), effort);
         Some(mixed.unwrap_or(by_playouts))
     }
 
@@ -202,15 +185,13 @@ impl<G: Game> Player<G> {
         if position.outcome().is_none() || !scoring::agrees_on_dead(&position) {
             return None;
         }
-        let estimate_limits = EstimateLimits::of_controller(stop);
-        let settled = self.settle_for_controller(&position, estimate_limits);
+        let effort = EstimateLimits::of_controller(stop);
+        let settled = self.settle_for_controller(&position, effort);
         let settled = settled.ok().flatten().filter(Settled::is_over)?;
         Some(OwnershipEstimate {
             owner: settled.owners(|point| position.stone(point)),
-            by_turn: None,
-            shared: vec![0.0; position.size().area()],
             black_ahead: settled.black_ahead.0 as f32 / 2.0,
-            deviation: 0.0,
+            ..OwnershipEstimate::unknown(position.size().area())
         })
     }
 
@@ -220,9 +201,9 @@ impl<G: Game> Player<G> {
         &mut self,
         position: &G,
         mut expected: OwnershipEstimate,
-        estimate_limits: EstimateLimits<'_>,
+        effort: EstimateLimits<'_>,
     ) -> Option<OwnershipEstimate> {
-        let by_network = self.owners_by_network(position, estimate_limits)?;
+        let by_network = self.owners_by_network(position, effort)?;
         let mix = |owner: &mut f32, found: f32| *owner += NETWORK_SHARE * (found - *owner);
         let [black, white] = &by_network;
         for (owner, (black, white)) in expected.owner.iter_mut().zip(black.iter().zip(white)) {
@@ -241,15 +222,15 @@ impl<G: Game> Player<G> {
     fn owners_by_network(
         &mut self,
         position: &G,
-        estimate_limits: EstimateLimits<'_>,
+        effort: EstimateLimits<'_>,
     ) -> Option<[Vec<f32>; 2]> {
         let mut owners = [Vec::new(), Vec::new()];
         for (color, owners) in Color::BOTH.into_iter().zip(&mut owners) {
             let mut turned = scoring::resumed(position);
             turned.set_to_move(color);
             let start = GameState::new(turned, self.history.game_state().past().clone());
-            let budget = estimate_limits.budget(self.time.now());
-            let evaluated = self.worker.evaluate(start, budget, estimate_limits.stop());
+            let budget = effort.budget(self.time.now());
+            let evaluated = self.worker.evaluate(&start, budget, effort.stop);
             let report = evaluated.ok()?;
             let by_network = report.by_network();
             *owners = report.expected.filter(|_| by_network)?.owner;

@@ -1,6 +1,8 @@
-//! The expected score and owners of a position that an earlier search knows.
+//! Networks of Go: the expected score and owners of a position that an earlier search knows, and the priors of a pass
+//! that may end a game, by what they know.
 
 use super::*;
+use crate::game::Scored as _;
 use crate::games::go::SmallGo;
 
 #[test]
@@ -35,4 +37,41 @@ fn a_known_position_has_its_points_at_once() {
     // What it is told does not depend on the search.
     searcher.clear();
     assert_eq!(lead(&search(&mut searcher, &next, 1)), lead(&after));
+}
+
+/// The priors of the pass in eight positions whose game may end, with a network of this encoding.
+fn priors(encoding: &str) -> Vec<f32> {
+    let pass = BoardSize::square(5).pass();
+    let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
+    let mut priors = Vec::new();
+    while priors.len() < 8 {
+        let moves: Vec<Move> = position.legal_moves().collect();
+        position.play(moves[moves.len() / 2]);
+        if !position.scored().is_some_and(|scored| scored.nears_end()) {
+            continue;
+        }
+        let info = SmallGo::encodings().iter().find(|e| e.id() == encoding);
+        let info = ModelInfo {
+            encoding: encoding.into(),
+            planes: info.unwrap().planes(),
+            ..model(&position)
+        };
+        let make = move || Box::new(HashEvaluator::new(info.clone())) as Box<dyn Evaluator>;
+        let time = Arc::new(FakeClock::new());
+        let mut searcher = searcher(make, 1, SearchParams::default(), time);
+        let report = search(&mut searcher, &position, 1);
+        let passed = report.moves.iter().find(|found| found.mv == pass);
+        priors.push(passed.unwrap().prior);
+    }
+    priors
+}
+
+#[test]
+fn a_pass_is_raised_for_networks_that_do_not_know_when_to_pass() {
+    // Priors have 16 bits.
+    let least = 0.0999;
+    let raised = priors("go-1");
+    assert!(raised.iter().all(|&prior| prior >= least), "{raised:?}");
+    let known = priors("go-2");
+    assert!(known.iter().any(|&prior| prior < least), "{known:?}");
 }

@@ -37,7 +37,7 @@ fn moves_that_a_prober_knows_to_lose_are_left_out() {
             })
         })
     });
-    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);
+    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(Some(make));
     let report = search(&mut searcher, &position, 10_000);
     assert_eq!(report.proof, Some(Proof::Loss));
     assert!(report.evaluations < report.playouts, "{report:?}");
@@ -65,7 +65,7 @@ fn what_a_prober_knows_needs_no_evaluation() {
         };
         Box::new(move |position, _| probe(position, &effort))
     });
-    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);
+    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(Some(make));
     let report = search(&mut searcher, &position, 1000);
     let found = (report.proof, report.stop, report.evaluations);
     assert_eq!(found, (Some(Proof::Loss), StopReason::Proven, 1));
@@ -100,7 +100,7 @@ fn a_prober_is_asked_about_root_moves_that_come_over() {
             None
         })
     });
-    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);
+    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(Some(make));
     let report = search(&mut searcher, &position, 2_000);
     assert!(asked.lock().is_empty(), "nothing came over");
 

@@ -38,8 +38,8 @@ fn searched_after_a_pass(judged: Duration, moves: fn(&mut Player<SmallGo>)) -> D
         time.advance(judged);
         crate::rollout::expect(position, 50, 1, &|| false)
     };
-    let player = Player::new(empty, make, punctual(), Arc::new(clock.clone()));
-    let mut engine = player.with_dead_stones(Box::new(dead_stones));
+    let mut engine = Player::new(empty, make, punctual(), Arc::new(clock.clone()));
+    engine.dead_stones.expect = Some(Box::new(dead_stones));
     engine.set_time_control(limited(600));
     let pass = Play {
         color: Color::White,
@@ -118,10 +118,10 @@ fn a_cleanup_takes_for_dead_what_a_count_does() {
     let kept = Arc::clone(&avoided);
     let make: MakeThinker<SmallGo> = Arc::new(move || Box::new(AllBlack(Arc::clone(&kept))));
     let empty = SmallGo::new(BoardSize::square(5)).expect("a usual board");
-    let player = Player::new(empty, make, punctual(), Arc::new(FakeClock::new()));
+    let mut engine = Player::new(empty, make, punctual(), Arc::new(FakeClock::new()));
     // By playouts alone the stone would not be dead.
     let dead_stones = |_: &SmallGo, _, _: &dyn Fn() -> bool| Some(all_owned(0.1));
-    let mut engine = player.with_dead_stones(Box::new(dead_stones));
+    engine.dead_stones.expect = Some(Box::new(dead_stones));
     let stone = Move(12);
     let play = Play {
         color: Color::White,

@@ -9,8 +9,8 @@ use crate::games::go::SmallGo;
 
 /// A player whose static knowledge is `moves`, and the reason of the last call.
 fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Player<FillGame> {
-    let engine = player(behaviour);
-    engine.with_look_at_once(Box::new(move |_, _| {
+    let mut engine = player(behaviour);
+    engine.look_at_once = Box::new(move |_| {
         let plain: Vec<(u16, u64, f32)> = moves.iter().map(|(mv, _)| (*mv, 0, 0.2)).collect();
         let mut found = report(&plain);
         for (found, (_, proof)) in found.moves.iter_mut().zip(moves) {
@@ -18,7 +18,8 @@ fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Play
         }
         found.stop = StopReason::Time;
         found
-    }))
+    });
+    engine
 }
 
 const OPEN: &[(u16, Option<Proof>)] = &[(2, None), (1, None), (4, None), (0, None), (3, None)];
@@ -86,13 +87,12 @@ fn a_judgement_that_is_stopped_leaves_a_move_that_makes_sense() {
     let size = BoardSize::square(9);
     let empty = SmallGo::new(size).expect("a usual board");
     let raised = stop.clone();
-    let player = Player::new(empty, make, ThinkingLimits::default(), time);
-    let mut engine = player
-        .with_dead_stones(Box::new(move |_, _, _| {
-            raised.raise();
-            None
-        }))
-        .with_look_at_once(static_policy::look_at_once());
+    let mut engine = Player::new(empty, make, ThinkingLimits::default(), time);
+    engine.dead_stones.expect = Some(Box::new(move |_, _, _| {
+        raised.raise();
+        None
+    }));
+    engine.look_at_once = static_policy::look_at_once();
     // White is behind, so that a pass would lose.
     engine.set_komi(HalfPoints(-15));
     for (color, vertex) in [

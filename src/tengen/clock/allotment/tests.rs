@@ -123,7 +123,7 @@ fn each_rule_can_be_switched_off() {
         ..TimeParams::default()
     };
     let mut manager = TimeManager::new(flat, Some(Duration::ZERO));
-    manager.known.used = 1.0;
+    manager.used = 1.0;
     let budget = manager
         .allot(&situation(clock(46_340, Overtime::None), 0))
         .expect("a limited clock");
@@ -131,7 +131,7 @@ fn each_rule_can_be_switched_off() {
     assert_eq!(budget.target.as_millis(), 1200);
     assert_eq!(budget.maximum, budget.target);
     // The last of the 36 moves has nearly six times the weight of the first; the sum is 56.1.
-    manager.known.params.time_rise = 5.0;
+    manager.params.time_rise = 5.0;
     let first = manager.allot(&situation(clock(46_340, Overtime::None), 0));
     let target = first.expect("a limited clock").target.as_millis();
     assert!((769..=773).contains(&target), "{target}");
@@ -296,7 +296,7 @@ proptest! {
     fn a_game_of_stalls_is_not_lost_on_time(main_ms in 6_000_u64..60_000) {
         let mut side = clock(main_ms, Overtime::None);
         let mut manager = manager();
-        manager.known.lag.measure(LAG.as_secs_f64(), 1, false);
+        manager.lag.measure(LAG.as_secs_f64(), 1, false);
         for ply in (0..72).step_by(2) {
             let budget = manager.allot(&situation(side, ply)).expect("limited");
             side.spend(budget.hard + LAG);

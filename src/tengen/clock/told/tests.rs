@@ -224,7 +224,7 @@ fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
             return Some(ply);
         }
         truth.spend(elapsed + LAG);
-        own.spend(elapsed, manager.lag());
+        own.spend(elapsed, manager.next_lag());
         let spent = MoveTimeUsed {
             elapsed,
             visits: 1000,
