@@ -16,7 +16,6 @@ pub struct Estimate {
 impl Estimate {
     /// The mean over seeds. Student's t on the seeds' values covers the variance between seeds and
     /// between games, as each value contains both.
-    #[must_use]
     pub fn over_seeds(values: &[f64]) -> Option<Estimate> {
         let count = values.len() as f64;
         let degrees = values.len().checked_sub(1)?;
@@ -39,7 +38,6 @@ impl Estimate {
     }
 
     /// `+123 ± 45`, or `+123 (one seed)`.
-    #[must_use]
     pub fn text(&self) -> String {
         match self.half {
             Some(half) => format!("{:+.0} ± {half:.0}", self.mean),
@@ -51,7 +49,6 @@ impl Estimate {
 /// Which of several comparisons are significant when the probability of any false claim shall be at
 /// most `level` (Holm 1979): the smallest p is multiplied by the number of comparisons, the next by
 /// one less, until one is too large. Unknown p-values are not significant.
-#[must_use]
 pub(crate) fn holm(p: &[Option<f64>], level: f64) -> Vec<bool> {
     let mut known: Vec<(usize, f64)> = p
         .iter()

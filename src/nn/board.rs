@@ -16,7 +16,6 @@ pub struct BoardSize {
 
 impl BoardSize {
     /// A square board.
-    #[must_use]
     pub const fn square(side: u8) -> BoardSize {
         BoardSize {
             width: side,
@@ -25,38 +24,32 @@ impl BoardSize {
     }
 
     /// A rectangular board.
-    #[must_use]
     pub const fn new(width: u8, height: u8) -> BoardSize {
         BoardSize { width, height }
     }
 
     /// Number of points: width times height.
-    #[must_use]
     pub const fn area(self) -> usize {
         self.width as usize * self.height as usize
     }
 
     /// Policy index of the pass: the index after the last point. Not a legal move in games without
     /// passes.
-    #[must_use]
     pub const fn pass(self) -> Move {
         Move(self.area() as u16)
     }
 
     /// Whether width equals height.
-    #[must_use]
     pub const fn is_square(self) -> bool {
         self.width == self.height
     }
 
     /// The point in column `x` and row `y`, both from 0 at the lower left corner (A1).
-    #[must_use]
     pub const fn point(self, x: u8, y: u8) -> Move {
         Move(y as u16 * self.width as u16 + x as u16)
     }
 
     /// Column and row of a point, both from 0 at the lower left corner.
-    #[must_use]
     pub const fn column_row(self, point: Move) -> (u8, u8) {
         let width = self.width as u16;
         ((point.0 % width) as u8, (point.0 / width) as u8)
@@ -98,7 +91,6 @@ pub struct Move(pub u16);
 
 impl Move {
     /// The move as an array index.
-    #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }

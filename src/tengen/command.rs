@@ -41,7 +41,6 @@ pub fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// At most this many of the items, evenly chosen; all without a limit.
-#[must_use]
 pub fn sample<T: Clone>(items: Vec<T>, most: Option<usize>) -> Vec<T> {
     match most.filter(|&most| most < items.len()) {
         None => items,
@@ -98,7 +97,6 @@ pub fn board_size(text: &str) -> anyhow::Result<BoardSize> {
 }
 
 /// Black or white, by name or initial.
-#[must_use]
 pub fn parse_color(text: &str) -> Option<Color> {
     match text.to_ascii_lowercase().as_str() {
         "b" | "black" => Some(Color::Black),

@@ -155,7 +155,6 @@ pub(crate) fn key_with_last_move<G: Game>(position: &G) -> u128 {
 }
 
 /// Metadata for fakes: of a network that does not exist, for the board of this position.
-#[must_use]
 pub fn made_up<G: Game>(position: &G, encoding: &dyn Encoding<G>) -> ModelInfo {
     ModelInfo {
         game: G::NAME.to_owned(),

@@ -9,7 +9,6 @@ const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// Hash of a byte string.
-#[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     let words = bytes.iter().map(|&byte| byte.into());
     words.fold(OFFSET, next)
@@ -32,7 +31,6 @@ impl WordHash {
     }
 
     /// Hash of all words so far.
-    #[must_use]
     pub fn value(self) -> u64 {
         self.0
     }

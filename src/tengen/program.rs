@@ -20,13 +20,11 @@ use crate::system;
 pub use crate::system::own_temporary_folder;
 
 /// Parses the arguments of this process; ends it on errors and after printing help.
-#[must_use]
 pub fn read<Cli: Parser>() -> Cli {
     read_from(std::env::args_os())
 }
 
 /// As [`read`], with given arguments instead of the process's.
-#[must_use]
 pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
 ) -> Cli {
@@ -34,7 +32,6 @@ pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
 }
 
 /// As [`read_from`], with the arguments that stand in a file: errors name it.
-#[must_use]
 pub fn read_from_file<Cli: Parser, T: Into<OsString> + Clone>(
     file: &Path,
     arguments: impl IntoIterator<Item = T>,
@@ -87,7 +84,6 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 }
 
 /// An error with its causes in one line, without duplicates: some errors repeat their cause.
-#[must_use]
 pub fn one_line(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -26,7 +26,6 @@ impl<'a> SolveLimits<'a> {
     }
 
     /// Of a call on the calling thread alone.
-    #[must_use]
     pub fn alone(nodes: u64, halt: &'a (dyn Fn(u64) -> bool + Sync)) -> SolveLimits<'a> {
         SolveLimits {
             nodes,
@@ -49,13 +48,11 @@ pub struct SolveResult {
 
 impl SolveResult {
     /// The result for the side to move, if known.
-    #[must_use]
     pub fn proof(&self) -> Option<Proof> {
         self.bounds.proof()
     }
 
     /// Whether the side to move wins, if known.
-    #[must_use]
     pub fn wins(&self) -> Option<bool> {
         wins(self.bounds)
     }
@@ -94,7 +91,6 @@ pub struct RatedMove {
 
 impl RatedMove {
     /// Whether it wins, if known.
-    #[must_use]
     pub fn wins(&self) -> Option<bool> {
         wins(self.bounds)
     }
@@ -135,7 +131,6 @@ pub trait Solvable: Game {
     const SOLVES: Solves = Solves::Nothing;
 
     /// A solver with about `bytes` for proven positions, allocated at its first use.
-    #[must_use]
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
         let _ = bytes;
         None

@@ -124,7 +124,6 @@ pub(crate) fn unfinished_name(name: &str) -> String {
 }
 
 /// Whether a file of this name is the leftover of a killed process.
-#[must_use]
 pub fn is_unfinished(name: &str) -> bool {
     name.starts_with(UNFINISHED)
 }

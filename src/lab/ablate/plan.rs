@@ -130,7 +130,6 @@ impl AblationPlan {
     }
 
     /// Number of runs of all arms.
-    #[must_use]
     pub fn runs(&self) -> usize {
         let of = |&seed: &u64| self.arms_of(seed).count();
         self.seeds.iter().map(of).sum()

@@ -8,7 +8,6 @@ use tengen_train::cycle::{self, MatchRecord, rate};
 use tengen_train::play::matches::PairResult;
 
 /// The table as Markdown.
-#[must_use]
 pub fn table(plan: &AblationPlan, outcomes: &[ArmResult], match_records: &[MatchRecord]) -> String {
     let settings = &plan.matches;
     let (pairs, visits, seeds) = (settings.pairs, settings.visits, plan.seeds.len());

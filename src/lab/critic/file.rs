@@ -97,7 +97,6 @@ struct Head {
 
 impl CriticInfo {
     /// The board that it was trained on.
-    #[must_use]
     pub fn size(&self) -> BoardSize {
         BoardSize::new(self.width, self.height)
     }
@@ -136,7 +135,6 @@ impl Critic {
     }
 
     /// The content of its file.
-    #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let head = Head {
             format: FORMAT.to_owned(),

@@ -58,13 +58,11 @@ impl From<Played> for (u8, u16, u16, u16) {
 
 impl Played {
     /// Whether the critic has won.
-    #[must_use]
     pub fn won(self) -> bool {
         self.points[0] > self.points[1]
     }
 
     /// Whether it has lost by less than six points (Table I).
-    #[must_use]
     pub fn narrowly_lost(self) -> bool {
         let behind = i32::from(self.points[1]) - i32::from(self.points[0]);
         (1..6).contains(&behind)
@@ -83,7 +81,6 @@ pub struct CriticTrainee {
 
 impl CriticTrainee {
     /// A critic before its first game.
-    #[must_use]
     pub fn new(network: Network, teaching: TrainingTarget) -> CriticTrainee {
         CriticTrainee {
             network,

@@ -27,7 +27,6 @@ pub struct Network {
 
 impl Network {
     /// An untrained network.
-    #[must_use]
     pub fn new(points: usize, hidden: usize, rng: &mut impl Rng) -> Network {
         let count = Network::count(points, hidden);
         let weight = |_| rng.random_range(-NEW_WEIGHT..NEW_WEIGHT);
@@ -39,7 +38,6 @@ impl Network {
     }
 
     /// The network with these weights; `None` if their number is wrong or they are not finite.
-    #[must_use]
     pub fn of(points: usize, hidden: usize, weights: Vec<f64>) -> Option<Network> {
         let fits = weights.len() == Network::count(points, hidden);
         let finite = weights.iter().all(|weight| weight.is_finite());
@@ -51,19 +49,16 @@ impl Network {
     }
 
     /// Number of weights, biases included.
-    #[must_use]
     pub const fn count(points: usize, hidden: usize) -> usize {
         (points + 2) * hidden + 1
     }
 
     /// Number of hidden nodes.
-    #[must_use]
     pub fn hidden(&self) -> usize {
         self.hidden
     }
 
     /// All weights.
-    #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
@@ -76,7 +71,6 @@ impl Network {
     }
 
     /// The hidden nodes' sums for a board.
-    #[must_use]
     pub fn sums(&self, board: &Board) -> Vec<f64> {
         let biases = self.points * self.hidden;
         let mut sums = self.weights[biases..biases + self.hidden].to_vec();
@@ -99,7 +93,6 @@ impl Network {
     }
 
     /// The output for these sums of the hidden nodes, in (0, 1).
-    #[must_use]
     pub fn output(&self, sums: &[f64]) -> f64 {
         let outgoing = &self.weights[(self.points + 1) * self.hidden..];
         let mut sum = outgoing[self.hidden];
@@ -110,7 +103,6 @@ impl Network {
     }
 
     /// Value of a board, in (0, 1).
-    #[must_use]
     pub fn value(&self, board: &Board) -> f64 {
         self.output(&self.sums(board))
     }

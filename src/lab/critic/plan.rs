@@ -76,7 +76,6 @@ fn as_printed() -> bool {
 }
 
 /// Name of an arm's run with a seed.
-#[must_use]
 pub fn run_name(arm: &Arm, seed: u64) -> String {
     format!("{}-s{seed}", arm.name)
 }
@@ -128,13 +127,11 @@ impl CriticPlan {
     }
 
     /// The board.
-    #[must_use]
     pub fn board(&self) -> BoardSize {
         BoardSize::square(self.size)
     }
 
     /// The curriculum of an arm.
-    #[must_use]
     pub fn lessons_of<'a>(&'a self, arm: &'a Arm) -> &'a Curriculum {
         arm.lessons.as_ref().unwrap_or(&self.lessons)
     }
@@ -185,7 +182,6 @@ impl Curriculum {
     }
 
     /// Whether a game, counted from 0, belongs to a test.
-    #[must_use]
     pub fn is_test(&self, game: u32) -> bool {
         let cycle = self.test_every + self.test_games;
         cycle > 0 && game % cycle >= self.test_every

@@ -68,7 +68,6 @@ pub struct RunFiles {
 
 impl RunFiles {
     /// The files of the run of this name.
-    #[must_use]
     pub fn new(folder: &Path, name: &str) -> RunFiles {
         RunFiles {
             folder: folder.to_path_buf(),
@@ -77,13 +76,11 @@ impl RunFiles {
     }
 
     /// Path of the critic's file.
-    #[must_use]
     pub fn critic(&self) -> PathBuf {
         self.folder.join(format!("{}.critic", self.name))
     }
 
     /// Path of the run's record as JSON.
-    #[must_use]
     pub fn record(&self) -> PathBuf {
         self.folder.join(format!("{}.json", self.name))
     }

@@ -49,7 +49,6 @@ pub struct CriticEvent {
 }
 
 /// Games of all runs of a plan.
-#[must_use]
 pub fn all_games(plan: &CriticPlan) -> u64 {
     let arms = plan.base.iter().chain(&plan.arm);
     let games: u64 = arms.map(|arm| u64::from(plan.lessons_of(arm).games)).sum();

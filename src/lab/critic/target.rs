@@ -47,7 +47,6 @@ impl Target {
     }
 
     /// Short description, such as `TD(0.5)`.
-    #[must_use]
     pub fn text(self) -> String {
         match self {
             Target::Hdp { gamma } => format!("HDP, gamma {gamma}"),
@@ -80,7 +79,6 @@ pub struct Learner {
 
 impl Learner {
     /// A learner before its first game.
-    #[must_use]
     pub fn new(teaching: TrainingTarget) -> Learner {
         Learner {
             teaching,

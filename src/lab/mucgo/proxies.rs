@@ -118,7 +118,6 @@ fn window(traits: &[MoveTraits], has: fn(&MoveTraits) -> bool) -> Option<u32> {
 }
 
 /// The traits of a game's moves, up to the first pass.
-#[must_use]
 pub(super) fn traits(start: &LargeGo, moves: &[Move]) -> Vec<MoveTraits> {
     let mut position = start.clone();
     let moves = moves.iter().take_while(|&&mv| mv != start.pass());

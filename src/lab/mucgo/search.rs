@@ -39,7 +39,6 @@ struct Scores {
 impl Mucgo {
     /// A searcher with a tree of at most `max_bytes`; the same seed and the same searches give the
     /// same reports.
-    #[must_use]
     pub fn new(params: MucgoParams, max_bytes: usize, seed: u64) -> Mucgo {
         Mucgo {
             params,

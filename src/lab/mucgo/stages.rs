@@ -18,7 +18,6 @@ pub struct StageSamples {
 
 impl StageSamples {
     /// No games yet.
-    #[must_use]
     pub fn of(proxies: &'static [Proxy]) -> StageSamples {
         StageSamples {
             samples: proxies.iter().map(|proxy| (proxy, Vec::new())).collect(),
@@ -36,7 +35,6 @@ impl StageSamples {
     }
 
     /// Games so far.
-    #[must_use]
     pub fn games(&self) -> u64 {
         self.games
     }
@@ -72,7 +70,6 @@ impl NormalFit {
     /// root mean square deviation), tested in about `cells` cells of equal probability. Their ends
     /// lie halfway between whole numbers; cells in which fewer than five numbers are expected are
     /// joined with the next. `None` if fewer than four cells remain.
-    #[must_use]
     pub fn of(sample: &[u32], cells: usize) -> Option<NormalFit> {
         let number = sample.len() as f64;
         let mean = sample.iter().copied().map(f64::from).sum::<f64>() / number;

@@ -22,7 +22,6 @@ impl BackendKind {
     pub const ALL: [BackendKind; 3] = [BackendKind::Native, BackendKind::Ort, BackendKind::Tract];
 
     /// The name used on command lines.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             BackendKind::Native => "native",
@@ -32,7 +31,6 @@ impl BackendKind {
     }
 
     /// Whether it can compute on devices of this kind.
-    #[must_use]
     pub fn computes_on(self, device: Device) -> bool {
         self == BackendKind::Ort || device == Device::Cpu
     }
@@ -76,7 +74,6 @@ impl CudaDevices {
     ///
     /// # Panics
     /// If the number is 64 or more.
-    #[must_use]
     pub const fn only(number: u8) -> CudaDevices {
         CudaDevices(1 << number)
     }

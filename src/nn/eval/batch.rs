@@ -21,7 +21,6 @@ pub struct Batch {
 
 impl Batch {
     /// An empty batch of rows of `row_len` numbers.
-    #[must_use]
     pub fn new(row_len: usize) -> Batch {
         Batch {
             row_len,
@@ -54,37 +53,31 @@ impl Batch {
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
     /// Whether there are no rows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
     /// Numbers in a row.
-    #[must_use]
     pub fn row_len(&self) -> usize {
         self.row_len
     }
 
     /// Row `index`, as f32 planes in the order of the network's input.
-    #[must_use]
     pub fn row(&self, index: usize) -> &[f32] {
         &self.planes[index * self.row_len..][..self.row_len]
     }
 
     /// The cache key of row `index`.
-    #[must_use]
     pub fn key(&self, index: usize) -> u128 {
         self.keys[index]
     }
 
     /// All rows, one after another.
-    #[must_use]
     pub fn planes(&self) -> &[f32] {
         &self.planes
     }
@@ -107,13 +100,11 @@ pub struct Outputs {
 
 impl Outputs {
     /// An empty buffer; every evaluation resizes it.
-    #[must_use]
     pub fn new() -> Outputs {
         Outputs::default()
     }
 
     /// Whether all numbers are finite.
-    #[must_use]
     pub fn is_finite(&self) -> bool {
         self.numbers.iter().all(|number| number.is_finite())
     }
@@ -147,13 +138,11 @@ impl Outputs {
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.numbers.len().checked_div(self.row_len()).unwrap_or(0)
     }
 
     /// Whether there are no rows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
@@ -170,7 +159,6 @@ impl Outputs {
     }
 
     /// Policy logits of row `index`, one per policy index.
-    #[must_use]
     pub fn policy(&self, index: usize) -> &[f32] {
         &self.row(index)[..self.lens[0]]
     }
@@ -182,7 +170,6 @@ impl Outputs {
     }
 
     /// Value logits of row `index`: win, \[draw,\] loss for the side to move.
-    #[must_use]
     pub fn value_logits(&self, index: usize) -> &[f32] {
         &self.row(index)[self.lens[0]..][..self.lens[1]]
     }
@@ -194,7 +181,6 @@ impl Outputs {
     }
 
     /// Points outputs of row `index`, as in `ModelInfo::points`.
-    #[must_use]
     pub fn points(&self, index: usize) -> &[f32] {
         &self.row(index)[self.lens[0] + self.lens[1]..]
     }
@@ -216,7 +202,6 @@ impl Outputs {
     }
 
     /// Expected lead in points of the side to move of row `index`, where the network predicts it.
-    #[must_use]
     pub fn lead(&self, index: usize) -> Option<f32> {
         self.points(index).first().map(|lead| lead * LEAD_SCALE)
     }
@@ -231,7 +216,6 @@ impl Outputs {
 
     /// Expected result of row `index` in [-1, 1] for the side to move: softmax of the value
     /// logits, P(win) - P(loss).
-    #[must_use]
     pub fn value(&self, index: usize) -> f32 {
         let logits = self.value_logits(index);
         // A game has at most three results.
@@ -259,7 +243,6 @@ pub fn softmax<T>(items: &mut [T], number: impl Fn(&mut T) -> &mut f32) {
 }
 
 /// The logarithms of the probabilities of logits.
-#[must_use]
 pub fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {
     let logits: Vec<f64> = logits.map(f64::from).collect();
     let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -270,7 +253,6 @@ pub fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {
 
 /// Kullback-Leibler divergence between two distributions in nats, at least 0, from the logarithms
 /// of their probabilities.
-#[must_use]
 pub fn kl_divergence(
     log_p: impl IntoIterator<Item = f64>,
     log_q: impl IntoIterator<Item = f64>,

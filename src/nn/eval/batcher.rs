@@ -207,7 +207,6 @@ pub struct BatchClient {
 
 impl BatchClient {
     /// Statistics over all clients of this batcher.
-    #[must_use]
     pub fn calls(&self) -> Calls {
         *self.calls.lock()
     }

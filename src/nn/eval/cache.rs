@@ -46,7 +46,6 @@ struct Shard {
 impl EvalCache {
     /// A table for the answers of `info`'s network with at most `bytes` of memory, or one set per
     /// shard if that is more.
-    #[must_use]
     pub fn new(info: &ModelInfo, bytes: usize) -> EvalCache {
         let output_lens = info.output_lens();
         let width: usize = output_lens.iter().sum();

@@ -16,14 +16,12 @@ pub struct Candidate {
 
 impl Candidate {
     /// Checks a backend for `options`.
-    #[must_use]
     pub fn judge(kind: BackendKind, options: &LoadOptions) -> Candidate {
         let verdict = load::available(kind, options);
         Candidate { kind, verdict }
     }
 
     /// All backends, the fastest first: the first available one is the automatic choice.
-    #[must_use]
     pub fn all(options: &LoadOptions) -> Vec<Candidate> {
         let judged = BackendKind::ALL.map(|kind| Candidate::judge(kind, options));
         judged.into()

@@ -41,7 +41,6 @@ impl Difference {
     }
 
     /// Compares two evaluators' answers to one row with these legal moves.
-    #[must_use]
     pub fn of_row(outputs: [&Outputs; 2], row: usize, legal: &[bool]) -> Difference {
         let [p, q] = outputs.map(|out| {
             let logits = out.policy(row).iter().zip(legal);

@@ -17,7 +17,6 @@ pub struct UniformEvaluator {
 
 impl UniformEvaluator {
     /// An evaluator with the metadata `info`.
-    #[must_use]
     pub fn new(info: ModelInfo) -> UniformEvaluator {
         UniformEvaluator { info }
     }
@@ -44,7 +43,6 @@ pub struct HashEvaluator {
 
 impl HashEvaluator {
     /// An evaluator with the metadata `info`.
-    #[must_use]
     pub fn new(info: ModelInfo) -> HashEvaluator {
         HashEvaluator { info }
     }

@@ -64,14 +64,12 @@ pub struct ModelInfo {
 
 impl ModelInfo {
     /// Length of one input row: planes x height x width.
-    #[must_use]
     pub fn row_len(&self) -> usize {
         self.planes * self.size.area()
     }
 
     /// Whether it can be used on a board: its own, or one whose sides are between the shortest and
     /// the longest of the boards it was trained on.
-    #[must_use]
     pub fn plays_on(&self, size: BoardSize) -> bool {
         let sides = self
             .boards
@@ -86,7 +84,6 @@ impl ModelInfo {
     }
 
     /// The same network opened for another board; `None` where it cannot be used there.
-    #[must_use]
     pub fn on(&self, size: BoardSize) -> Option<ModelInfo> {
         let extra = self.policy_len.checked_sub(self.size.area())?;
         let policy_len = size.area() + extra;
@@ -104,7 +101,6 @@ impl ModelInfo {
     }
 
     /// The boards that it can be used on, for messages.
-    #[must_use]
     pub fn boards_text(&self) -> String {
         match self.boards.is_empty() {
             true => self.size.to_string(),
@@ -113,7 +109,6 @@ impl ModelInfo {
     }
 
     /// Names of the outputs that are read: policy, value and points outputs.
-    #[must_use]
     pub fn outputs(&self) -> &'static [&'static str] {
         match self.points {
             0 => &[POLICY, VALUE],
@@ -123,7 +118,6 @@ impl ModelInfo {
     }
 
     /// Numbers of each of [`ModelInfo::outputs`].
-    #[must_use]
     pub fn output_lens(&self) -> [usize; 4] {
         let owners = self.points.saturating_sub(1);
         [self.policy_len, self.outcomes, self.points.min(1), owners]
@@ -148,7 +142,6 @@ impl ModelInfo {
     }
 
     /// The key-value pairs for an ONNX file's `metadata_props`.
-    #[must_use]
     pub fn to_metadata(&self) -> Vec<(String, String)> {
         let boards = (!self.boards.is_empty()).then(|| (BOARDS, list(&self.boards, " ")));
         let pairs = [
@@ -177,7 +170,6 @@ impl ModelInfo {
     }
 
     /// Shape of the tensor [`PLANES`].
-    #[must_use]
     pub fn planes_shape(&self) -> [Dim; 4] {
         let (height, width) = (self.size.height.into(), self.size.width.into());
         [
@@ -189,13 +181,11 @@ impl ModelInfo {
     }
 
     /// Shape of the tensor [`POLICY`].
-    #[must_use]
     pub fn policy_shape(&self) -> [Dim; 2] {
         [Dim::batch(), self.dim(self.policy_len, "moves")]
     }
 
     /// Shape of an output with `len` numbers, `each_point` of them per point.
-    #[must_use]
     pub fn points_shape(&self, len: usize, each_point: bool) -> [Dim; 2] {
         let dim = match each_point {
             true => self.dim(len, "points"),
@@ -205,7 +195,6 @@ impl ModelInfo {
     }
 
     /// Shape of the tensor [`VALUE`].
-    #[must_use]
     pub fn value_shape(&self) -> [Dim; 2] {
         [Dim::batch(), self.outcomes.into()]
     }

@@ -41,7 +41,6 @@ impl LibraryPlaces {
     /// The default places of this process: `option`, the variable `ORT_DYLIB_PATH`, the folder of
     /// the executable, and `tengen/onnxruntime` in the user's cache folder (`XDG_CACHE_HOME` or
     /// `~/.cache`; on Windows `LOCALAPPDATA`), where [`FETCH_SCRIPT`] puts it.
-    #[must_use]
     pub fn usual(option: Option<PathBuf>) -> LibraryPlaces {
         let path = |name: &str| {
             let value = std::env::var_os(name).filter(|value| !value.is_empty());
@@ -63,7 +62,6 @@ impl LibraryPlaces {
     }
 
     /// Every path to try, in order.
-    #[must_use]
     pub fn candidates(&self) -> Vec<PathBuf> {
         match self.option.as_ref().or(self.variable.as_ref()) {
             Some(named) => vec![named.clone()],
@@ -183,7 +181,6 @@ const UNNUMBERED: &str = "dev/dxg";
 const DRIVER: [&str; 2] = ["dev/nvidiactl", "proc/driver/nvidia/version"];
 
 /// Whether an NVIDIA driver is loaded, according to the files of a Linux system under `root`.
-#[must_use]
 pub fn has_driver(root: &Path) -> bool {
     let mut files = DRIVER.iter().chain([&UNNUMBERED]);
     files.any(|file| root.join(file).exists())

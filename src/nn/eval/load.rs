@@ -36,7 +36,6 @@ impl From<PathBuf> for ModelSource {
 
 impl ModelSource {
     /// Name for error messages.
-    #[must_use]
     pub fn name(&self) -> String {
         match self {
             ModelSource::File(path) => path.display().to_string(),
@@ -58,7 +57,6 @@ impl ModelSource {
     }
 
     /// Whether it is a file of KataGo's, which has no board of its own.
-    #[must_use]
     pub fn is_katago(&self) -> bool {
         matches!(self, ModelSource::File(path) if katago::info(path).is_some())
     }
@@ -195,7 +193,6 @@ impl EvaluatorFactory {
     }
 
     /// Statistics over all evaluators, if there is a batcher.
-    #[must_use]
     pub fn calls(&self) -> Option<Calls> {
         match &self.model {
             #[cfg(feature = "ort")]
@@ -205,27 +202,23 @@ impl EvaluatorFactory {
     }
 
     /// Evaluators with uniform answers, see [`UniformEvaluator`].
-    #[must_use]
     pub fn uniform(info: ModelInfo) -> EvaluatorFactory {
         let model = Model::Uniform;
         EvaluatorFactory { info, model }
     }
 
     /// Evaluators with the same answers on every machine, see [`HashEvaluator`].
-    #[must_use]
     pub fn hash(info: ModelInfo) -> EvaluatorFactory {
         let model = Model::Hash;
         EvaluatorFactory { info, model }
     }
 
     /// Metadata of the loaded model.
-    #[must_use]
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }
 
     /// Cost of a position, where `native` runs the network.
-    #[must_use]
     pub fn work(&self) -> Option<Work> {
         match &self.model {
             Model::Native(model) => Some(model.work()),

@@ -147,7 +147,6 @@ pub struct FailingEvaluator {
 
 impl FailingEvaluator {
     /// An evaluator that works for `calls` calls.
-    #[must_use]
     pub fn new(info: ModelInfo, calls: u32, failure: Failure) -> FailingEvaluator {
         FailingEvaluator {
             inner: HashEvaluator::new(info),
@@ -185,7 +184,6 @@ pub struct StallingEvaluator {
 
 impl StallingEvaluator {
     /// An evaluator that waits on the receiving end of a channel.
-    #[must_use]
     pub fn new(info: ModelInfo, release: Receiver<()>) -> StallingEvaluator {
         let inner = HashEvaluator::new(info);
         StallingEvaluator { inner, release }

@@ -52,7 +52,6 @@ impl TractModel {
     }
 
     /// Metadata of the network.
-    #[must_use]
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }

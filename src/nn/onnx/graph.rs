@@ -60,7 +60,6 @@ pub struct GraphBuilder {
 
 impl GraphBuilder {
     /// An empty graph.
-    #[must_use]
     pub fn new(name: &str) -> GraphBuilder {
         GraphBuilder {
             values: Vec::new(),

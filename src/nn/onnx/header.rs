@@ -108,20 +108,17 @@ impl Header {
     }
 
     /// The value of a metadata key.
-    #[must_use]
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let found = self.metadata.iter().find(|(k, _)| k == key);
         found.map(|(_, value)| value.as_str())
     }
 
     /// The input called `name`.
-    #[must_use]
     pub fn input(&self, name: &str) -> Option<&TensorInfo> {
         self.inputs.iter().find(|tensor| tensor.name == name)
     }
 
     /// The output called `name`.
-    #[must_use]
     pub fn output(&self, name: &str) -> Option<&TensorInfo> {
         self.outputs.iter().find(|tensor| tensor.name == name)
     }
@@ -194,7 +191,6 @@ pub struct Checksum {
 
 /// Adds the checksum to the bytes of a model file that has none. They stay unchanged in every case:
 /// the last bytes of a message may be those of one of its repeated fields.
-#[must_use]
 pub fn with_checksum(mut onnx: Vec<u8>) -> Vec<u8> {
     let entry = StringStringEntryProto {
         key: Some(CHECKSUM.to_owned()),

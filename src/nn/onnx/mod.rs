@@ -69,7 +69,6 @@ pub enum Dim {
 
 impl Dim {
     /// The number of positions in a batch, chosen at run time.
-    #[must_use]
     pub fn batch() -> Dim {
         Dim::Symbol("batch".to_owned())
     }

@@ -42,7 +42,6 @@ pub const PART: &str = "part";
 
 impl ModelNode {
     /// A constant argument that is one integer.
-    #[must_use]
     pub fn int(&self, name: &str) -> Option<i64> {
         match self.attribute(name)? {
             Attribute::Int(value) => Some(*value),
@@ -51,7 +50,6 @@ impl ModelNode {
     }
 
     /// A constant argument by name.
-    #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         let found = self.attributes.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value)
@@ -123,13 +121,11 @@ impl Model {
     }
 
     /// A constant by name.
-    #[must_use]
     pub fn tensor(&self, name: &str) -> Option<&Tensor> {
         self.tensors.iter().find(|tensor| tensor.name == name)
     }
 
     /// Weights by name: their shape and numbers.
-    #[must_use]
     pub fn weights(&self, name: &str) -> Option<(&[usize], &[f32])> {
         match self.tensor(name)? {
             Tensor {

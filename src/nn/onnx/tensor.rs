@@ -194,7 +194,6 @@ fn first(
 }
 
 /// An element type in words.
-#[must_use]
 pub fn element_name(element: i32) -> String {
     match DataType::try_from(element) {
         Ok(DataType::Float) => "float32".to_owned(),

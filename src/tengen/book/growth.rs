@@ -70,7 +70,6 @@ struct Step {
 
 impl<G: Game> Growth<G> {
     /// A book that grows from the position after these moves, which are legal from an empty board on.
-    #[must_use]
     pub fn new(book: Book, empty: &G, moves: Vec<Move>) -> Growth<G> {
         let mut images = Images::of_empty(empty);
         let mut along = vec![images.clone()];
@@ -92,7 +91,6 @@ impl<G: Game> Growth<G> {
     }
 
     /// The book.
-    #[must_use]
     pub fn book(&self) -> &Book {
         &self.book
     }

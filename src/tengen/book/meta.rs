@@ -26,7 +26,6 @@ pub struct BookMeta {
 
 impl BookMeta {
     /// Of a book without positions, for games that begin with this empty board.
-    #[must_use]
     pub fn of<G: Game>(empty: &G) -> BookMeta {
         let (images, first) = (Images::of_empty(empty), empty.legal_moves().next());
         BookMeta {
@@ -89,7 +88,6 @@ impl BookMeta {
     }
 
     /// Game, board and rules, for messages.
-    #[must_use]
     pub fn about(&self) -> String {
         format!("{} {}, rules {}", self.game, self.size, self.rules)
     }

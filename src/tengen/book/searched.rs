@@ -13,7 +13,6 @@ pub struct Images<G> {
 
 impl<G: Game> Images<G> {
     /// The images of an empty board.
-    #[must_use]
     pub fn of_empty(empty: &G) -> Images<G> {
         Images::made(empty.clone(), |_| Some(empty.clone()))
     }
@@ -30,25 +29,21 @@ impl<G: Game> Images<G> {
     }
 
     /// The position itself.
-    #[must_use]
     pub fn position(&self) -> &G {
         &self.position
     }
 
     /// Key of the least image.
-    #[must_use]
     pub fn key(&self) -> u128 {
         self.least().0
     }
 
     /// A move of the position as a move of the least image.
-    #[must_use]
     pub fn turned(&self, mv: Move) -> Move {
         self.least().1.apply(self.position.size(), mv)
     }
 
     /// A move of the least image as a move of the position; `None` if it is not legal there.
-    #[must_use]
     pub fn own(&self, mv: Move) -> Option<Move> {
         let back = self.least().1.inverse();
         let own = back.apply(self.position.size(), mv);
@@ -135,7 +130,6 @@ pub struct SearchedMove {
 impl Searched {
     /// From a report about a position; `None` if it has no moves. Of moves that are equal by
     /// symmetry the first one is kept.
-    #[must_use]
     pub fn of<G: Game>(images: &Images<G>, report: &SearchReport) -> Option<Searched> {
         let most = report.best()?.value;
         let mut searched = Searched {
@@ -209,7 +203,6 @@ impl Searched {
     }
 
     /// A position whose game is over, or that cannot be searched, with the value that was expected.
-    #[must_use]
     pub fn nothing(value: f32) -> Searched {
         Searched {
             visits: 0,

@@ -48,7 +48,6 @@ pub struct BookMove {
 
 impl Book {
     /// The book of these positions.
-    #[must_use]
     pub fn of(all: impl IntoIterator<Item = (u128, Searched)>) -> Book {
         let mut book = Book::default();
         for (key, searched) in all {
@@ -60,32 +59,27 @@ impl Book {
     }
 
     /// Number of positions.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
     /// Whether there is no position.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
     /// The search of a position.
-    #[must_use]
     pub fn searched(&self, key: u128) -> Option<&Searched> {
         self.positions.get(&key).map(|position| &position.searched)
     }
 
     /// Value of a position for the side to move, and its result if that is proven.
-    #[must_use]
     pub fn value(&self, key: u128) -> Option<(f32, Option<Proof>)> {
         let position = self.positions.get(&key)?;
         Some((position.value, position.proof))
     }
 
     /// The moves of a position, the best first; none if the book does not have it.
-    #[must_use]
     pub fn moves(&self, key: u128) -> Vec<BookMove> {
         let searched = self.searched(key);
         let mut moves: Vec<BookMove> =
@@ -212,7 +206,6 @@ pub struct BookLine {
 const LONGEST: usize = 60;
 
 /// The best moves of both sides from a position, up to the first one that leaves the book.
-#[must_use]
 pub fn line<G: Game>(book: &Book, from: &Images<G>) -> Vec<Move> {
     let mut images = from.clone();
     let mut line = Vec::new();

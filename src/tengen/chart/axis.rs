@@ -31,7 +31,6 @@ pub struct Axis {
 
 impl Axis {
     /// The axis of this scale that shows all values that have a position on it, its ends on ticks.
-    #[must_use]
     pub fn of(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
         let placed = values.filter(|&value| scale.has(value));
         let (low, high) = placed.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -51,7 +50,6 @@ impl Axis {
     }
 
     /// Position of a value, 0 at the low end and 1 at the high end.
-    #[must_use]
     pub fn share(&self, value: f64) -> f64 {
         let (low, high) = self.ends;
         (self.scale.position(value) - low) / (high - low)

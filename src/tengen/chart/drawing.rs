@@ -28,7 +28,6 @@ pub struct Series {
 
 impl Series {
     /// A series of plain points.
-    #[must_use]
     pub fn new(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
         let point = |(x, y)| Point {
             x,
@@ -43,7 +42,6 @@ impl Series {
     }
 
     /// A reference line from one point to another.
-    #[must_use]
     pub fn reference(name: &str, from: (f64, f64), to: (f64, f64)) -> Series {
         Series {
             reference: true,
@@ -216,7 +214,6 @@ fn text(svg: &mut String, anchor: &str, (x, y): (f64, f64), content: &str) {
 }
 
 /// Escapes text for HTML.
-#[must_use]
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -19,7 +19,6 @@ const AROUND_NAME: f64 = 24.0;
 
 impl Chart<'_> {
     /// The chart with its title, note and legend for an HTML page; empty when there is no point.
-    #[must_use]
     pub fn figure(&self) -> String {
         let Some(drawing) = drawing(self) else {
             return String::new();
@@ -48,7 +47,6 @@ impl Chart<'_> {
     }
 
     /// The chart with its title and legend as an SVG file; without a point only these.
-    #[must_use]
     pub fn file(&self) -> String {
         let columns = self.legend_columns();
         let head = LEGEND_LINE * (1.0 + self.drawn().count().div_ceil(columns) as f64);

@@ -60,7 +60,6 @@ pub struct Progress {
 
 impl Budget {
     /// A budget without rules, which the search uses completely.
-    #[must_use]
     pub fn fixed(target: Duration, hard: Duration) -> Budget {
         Budget {
             target,
@@ -112,7 +111,6 @@ impl Budget {
     }
 
     /// The reason to stop now, if any.
-    #[must_use]
     pub fn judge(&self, now: &Progress) -> Option<StopReason> {
         if now.open_moves == 1 {
             return Some(StopReason::OnlyMove);

@@ -13,7 +13,6 @@ pub struct SideClock {
 
 impl SideClock {
     /// A clock with the full time of this control.
-    #[must_use]
     pub fn new(control: TimeControl) -> SideClock {
         let left = match control {
             TimeControl::Unlimited => TimeLeft::Unlimited,
@@ -32,13 +31,11 @@ impl SideClock {
     }
 
     /// The time left, as last charged or reported.
-    #[must_use]
     pub fn left(&self) -> TimeLeft {
         self.left
     }
 
     /// What follows main time.
-    #[must_use]
     pub fn overtime(&self) -> Overtime {
         match self.control {
             TimeControl::Unlimited => Overtime::None,

@@ -27,7 +27,6 @@ pub struct SystemClock {
 
 impl SystemClock {
     /// A clock that starts at zero now.
-    #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one source of time")]
     pub fn new() -> SystemClock {
         SystemClock {
@@ -59,7 +58,6 @@ pub struct PlayoutClock {
 
 impl PlayoutClock {
     /// A clock at zero; `per_second` playouts, a number above 0, take a second.
-    #[must_use]
     pub fn new(per_second: f64) -> PlayoutClock {
         PlayoutClock {
             playouts: AtomicU64::new(0),
@@ -87,7 +85,6 @@ pub struct FakeClock {
 
 impl FakeClock {
     /// A clock at zero.
-    #[must_use]
     pub fn new() -> FakeClock {
         FakeClock::default()
     }
@@ -106,7 +103,6 @@ impl Clock for FakeClock {
 }
 
 /// Seconds since 1970 in UTC, from the system clock.
-#[must_use]
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the one source of the date"
@@ -119,7 +115,6 @@ pub fn unix_time() -> Duration {
 
 /// `2026.08.23 08:40` for a time since 1970 in UTC, at a UTC offset in hours, at most 25 either
 /// way; larger ones count as UTC.
-#[must_use]
 pub fn date_time(unix: Duration, hours_ahead: i8) -> String {
     let seconds = i64::try_from(unix.as_secs()).unwrap_or(i64::MAX);
     let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
@@ -134,7 +129,6 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// User and system time used by all threads of this process so far, to 10 ms; `None` where the
 /// system does not provide it (it is read from `/proc`, so: outside Linux).
-#[must_use]
 pub fn process_cpu_time() -> Option<Duration> {
     parse_stat(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }
@@ -176,7 +170,6 @@ impl SteadyClock {
     /// A clock that a thread reads every 200 ms as long as the clock exists; `tell` is called after each
     /// standstill, with the time left out. Where no thread can be started, any long pause between two readings
     /// would look like a standstill: the inner clock is returned.
-    #[must_use]
     pub fn start(inner: Arc<dyn Clock>, tell: fn(Duration)) -> Arc<dyn Clock> {
         let clock = Arc::new(SteadyClock::new(Arc::clone(&inner), tell));
         let weak: Weak<SteadyClock> = Arc::downgrade(&clock);

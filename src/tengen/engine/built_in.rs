@@ -52,7 +52,6 @@ fn of_game(game: &str) -> impl Iterator<Item = &'static Network> + Clone {
 }
 
 /// The boards for which a game has built-in networks, for messages; `None` if it has none.
-#[must_use]
 pub fn built_in_boards(game: &str) -> Option<String> {
     let sides = of_game(game).map(|network| &network.sides);
     let holds = |all: &RangeInclusive<u8>, part: &RangeInclusive<u8>| {
@@ -70,14 +69,12 @@ pub fn built_in_boards(game: &str) -> Option<String> {
 }
 
 /// The name of the built-in network of a game for a board: its file in `models/`, without the ending.
-#[must_use]
 pub fn built_in_name(game: &str, size: BoardSize) -> Option<&'static str> {
     let mut found = of_game(game).filter(|network| network.fits(size));
     found.next().map(|network| network.name)
 }
 
 /// Why a game has no built-in network for a board, for messages.
-#[must_use]
 pub fn none_built_in(game: &str, size: BoardSize) -> String {
     match built_in_boards(game) {
         None => format!("there is no built-in network for {game}"),
@@ -90,7 +87,6 @@ pub fn none_built_in(game: &str, size: BoardSize) -> String {
 /// The built-in network of a game for a board, if there is one, in its fastest form: int8 on a
 /// processor with instructions for it, except for `tract`, which has none (`docs/networks.md#network-files`,
 /// int8).
-#[must_use]
 pub fn built_in(
     game: &str,
     size: BoardSize,

@@ -58,7 +58,6 @@ pub struct Resign {
 impl Resign {
     /// Resigns after three consecutive searches have expected no better result than `value`, in
     /// [-1, 1]; `None` if that is out of range. Never before a third of the board is played.
-    #[must_use]
     pub fn below(value: f32) -> Option<Resign> {
         (-1.0..=1.0).contains(&value).then_some(Resign {
             below: value,

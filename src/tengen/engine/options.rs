@@ -45,20 +45,17 @@ impl EngineOptions {
     }
 
     /// The board at the start.
-    #[must_use]
     pub fn board(&self) -> BoardSize {
         self.size.unwrap_or_else(|| self.usual_board())
     }
 
     /// The game's usual board.
-    #[must_use]
     pub fn usual_board(&self) -> BoardSize {
         usual_board(&self.game)
     }
 
     /// Options for loading a network. Built-in networks play on many boards: without a size they
     /// are opened for the usual one, and a named network for its own.
-    #[must_use]
     pub fn load(&self) -> LoadOptions {
         let usual = || self.model.is_none().then(|| self.usual_board());
         LoadOptions {
@@ -70,7 +67,6 @@ impl EngineOptions {
     }
 
     /// Limits per move.
-    #[must_use]
     pub fn thinking_limits(&self) -> ThinkingLimits {
         ThinkingLimits {
             visits: self.visits,

@@ -66,7 +66,6 @@ pub struct Player<G: Game> {
 
 impl<G: Game> Player<G> {
     /// A new game on `empty`, a board without stones.
-    #[must_use]
     pub fn new(
         empty: G,
         make: MakeThinker<G>,

@@ -33,7 +33,6 @@ pub struct MoveRequest {
 
 impl MoveRequest {
     /// A move to be played, without reports.
-    #[must_use]
     pub fn new(color: Color, stop: &StopFlag) -> MoveRequest {
         MoveRequest {
             color,
@@ -91,7 +90,6 @@ pub struct AnalysisRequest {
 
 impl AnalysisRequest {
     /// An analysis without reports.
-    #[must_use]
     pub fn new(color: Color, effort: AnalysisEffort, stop: &StopFlag) -> AnalysisRequest {
         AnalysisRequest {
             color,

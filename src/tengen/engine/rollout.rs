@@ -26,7 +26,6 @@ pub struct RolloutThinker<S = Rave> {
 impl RolloutThinker {
     /// A thinker with the settings that the ratings are anchored at; in addition it reuses its tree
     /// between moves.
-    #[must_use]
     pub fn new(seed: u64, time: Arc<dyn Clock>) -> RolloutThinker {
         let params = RaveParams {
             reuse: true,

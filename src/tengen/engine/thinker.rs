@@ -88,7 +88,6 @@ impl ThinkerLog {
     }
 
     /// All events in order; empty before the first search.
-    #[must_use]
     pub fn lines(&self) -> Vec<String> {
         self.0.lock().clone()
     }

@@ -13,7 +13,6 @@ impl<const WORDS: usize> Bits<WORDS> {
     pub const EMPTY: Self = Bits([0; WORDS]);
 
     /// The points 0..`count`.
-    #[must_use]
     pub fn first(count: usize) -> Self {
         let mut bits = Self::EMPTY;
         for index in 0..count {
@@ -23,7 +22,6 @@ impl<const WORDS: usize> Bits<WORDS> {
     }
 
     /// The set of one point.
-    #[must_use]
     pub fn point(point: Move) -> Self {
         // Not a store into an array: reading that back as one vector would stall.
         let (at, bit) = (point.index() / 64, 1 << (point.index() % 64));
@@ -31,7 +29,6 @@ impl<const WORDS: usize> Bits<WORDS> {
     }
 
     /// Whether `point` is in the set; a number past the last word is not.
-    #[must_use]
     pub fn contains(&self, point: Move) -> bool {
         self.0
             .get(point.index() / 64)
@@ -59,31 +56,26 @@ impl<const WORDS: usize> Bits<WORDS> {
     }
 
     /// The set as words, bit `i` of word `j` being point `64 * j + i`.
-    #[must_use]
     pub fn words(self) -> [u64; WORDS] {
         self.0
     }
 
     /// Whether some point is in both sets.
-    #[must_use]
     pub fn intersects(self, other: Self) -> bool {
         !(self & other).is_empty()
     }
 
     /// Whether the set is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// Number of points in the set.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Whether the set has exactly one point; cheaper than counting.
-    #[must_use]
     pub fn is_single(&self) -> bool {
         let mut low = self.0;
         // Take away the lowest bit of the lowest word that has one, and see whether any is left.
@@ -97,13 +89,11 @@ impl<const WORDS: usize> Bits<WORDS> {
     }
 
     /// Whether the set has exactly two points.
-    #[must_use]
     pub fn is_pair(&self) -> bool {
         self.count() == 2
     }
 
     /// The point with the lowest number, if there is one.
-    #[must_use]
     pub fn lowest(&self) -> Option<Move> {
         self.0
             .iter()
@@ -112,7 +102,6 @@ impl<const WORDS: usize> Bits<WORDS> {
     }
 
     /// The point of rank `rank` (0 is the lowest), if the set has more than `rank` points.
-    #[must_use]
     pub fn nth(&self, rank: usize) -> Option<Move> {
         let mut rest = rank as u32;
         for (i, &word) in self.0.iter().enumerate() {
@@ -126,7 +115,6 @@ impl<const WORDS: usize> Bits<WORDS> {
     }
 
     /// The points, ascending.
-    #[must_use]
     pub fn iter(self) -> BitsIter<WORDS> {
         BitsIter(self)
     }

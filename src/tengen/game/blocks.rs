@@ -20,7 +20,6 @@ pub struct Frame<const WORDS: usize> {
 
 impl<const WORDS: usize> Frame<WORDS> {
     /// The frame of a board of at most `64 * WORDS` points and fewer than 64 columns.
-    #[must_use]
     pub fn new(size: BoardSize) -> Self {
         debug_assert!(size.area() <= 64 * WORDS && size.width < 64);
         let column = |x: u8| {
@@ -38,20 +37,17 @@ impl<const WORDS: usize> Frame<WORDS> {
     }
 
     /// The board's size.
-    #[must_use]
     pub fn size(&self) -> BoardSize {
         self.size
     }
 
     /// All points.
-    #[must_use]
     pub fn board(&self) -> Bits<WORDS> {
         self.board
     }
 
     /// All points next to a point of `set`.
     #[inline]
-    #[must_use]
     pub fn neighbors(&self, set: Bits<WORDS>) -> Bits<WORDS> {
         let width = u32::from(self.size.width);
         (self.sideways(set) | set.shift_up(width) | set.shift_down(width)) & self.board
@@ -59,7 +55,6 @@ impl<const WORDS: usize> Frame<WORDS> {
 
     /// All points next to a point of `set` in its row.
     #[inline]
-    #[must_use]
     pub fn sideways(&self, set: Bits<WORDS>) -> Bits<WORDS> {
         (set & self.not_west).shift_down(1) | (set & self.not_east).shift_up(1)
     }
@@ -75,7 +70,6 @@ impl<const WORDS: usize> Frame<WORDS> {
     }
 
     /// `from` and all points that connect to it through points of `within`.
-    #[must_use]
     pub fn flood(&self, from: Bits<WORDS>, within: Bits<WORDS>) -> Bits<WORDS> {
         let mut reached = from;
         loop {
@@ -112,7 +106,6 @@ pub struct Placed<const WORDS: usize> {
 
 impl<const WORDS: usize> Blocks<WORDS> {
     /// An empty board.
-    #[must_use]
     pub fn new(size: BoardSize) -> Self {
         Blocks {
             frame: Frame::new(size),
@@ -123,25 +116,21 @@ impl<const WORDS: usize> Blocks<WORDS> {
     }
 
     /// The board's shape.
-    #[must_use]
     pub fn frame(&self) -> &Frame<WORDS> {
         &self.frame
     }
 
     /// The stones of one colour.
-    #[must_use]
     pub fn stones(&self, color: Color) -> Bits<WORDS> {
         self.stones[color.index()]
     }
 
     /// The empty points.
-    #[must_use]
     pub fn empty(&self) -> Bits<WORDS> {
         self.frame.board & !(self.stones[0] | self.stones[1])
     }
 
     /// The stone on a point.
-    #[must_use]
     pub fn stone(&self, point: Move) -> Option<Color> {
         Color::BOTH
             .into_iter()
@@ -169,7 +158,6 @@ impl<const WORDS: usize> Blocks<WORDS> {
     }
 
     /// Liberties of the block that the stone on `point` belongs to.
-    #[must_use]
     pub fn liberties(&self, point: Move) -> Bits<WORDS> {
         let root = self.root(point);
         self.liberties[root.index() / 64][root.index() % 64]

@@ -32,7 +32,6 @@ impl Color {
 
     /// Turns a number that is positive where Black is ahead into one that is positive where this side is, and back:
     /// White's is negated.
-    #[must_use]
     pub fn signed<T: Neg<Output = T>>(self, number: T) -> T {
         match self {
             Color::Black => number,
@@ -41,7 +40,6 @@ impl Color {
     }
 
     /// 0 for Black, 1 for White: an index into per-colour arrays.
-    #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -58,13 +56,11 @@ impl fmt::Display for Color {
 
 /// Default number of plies after which a game or a rollout is ended as a draw: four per point.
 /// NoGo and Gomoku end long before.
-#[must_use]
 pub const fn ply_cap(size: BoardSize) -> u32 {
     4 * size.area() as u32
 }
 
 /// The points that are connected to one of `starts` through points that are `open`, themselves among them.
-#[must_use]
 pub fn connected(
     size: BoardSize,
     starts: impl IntoIterator<Item = Move>,
@@ -106,7 +102,6 @@ impl Symmetry {
     }
 
     /// Image of a point under this symmetry; a pass (any index past the points) stays.
-    #[must_use]
     pub fn apply(self, size: BoardSize, mv: Move) -> Move {
         if mv.index() >= size.area() {
             return mv;
@@ -153,7 +148,6 @@ impl Recent {
     }
 
     /// The most recent move; `None` at the start of a game.
-    #[must_use]
     pub fn last(self) -> Option<Move> {
         self.iter().next()
     }

@@ -7,17 +7,14 @@ use super::{Color, HalfPoints, Move, Outcome, OwnershipEstimate, Settled};
 pub trait Scored<G> {
     /// The position without the end of the game by passes, for players who resume because they
     /// disagree on dead stones. Other ends stay.
-    #[must_use]
     fn resumed(&self) -> G;
 
     /// The position from which players resume who disagree on dead stones: moves cost nothing, and
     /// the next end of the game is final.
-    #[must_use]
     fn disputed(&self) -> G;
 
     /// The position as the search sees it: where players have to agree on dead stones, the end of
     /// the game proves nothing ([`Game::certain`](super::Game::certain)) beyond what they must agree on.
-    #[must_use]
     fn searched(&self) -> G;
 
     /// Whether the players agree on dead stones, so that a pass may leave some on the board.

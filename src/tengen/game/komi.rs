@@ -50,7 +50,6 @@ impl HalfPoints {
     }
 
     /// The number of points.
-    #[must_use]
     pub fn points(self) -> f64 {
         f64::from(self.0) / 2.0
     }

@@ -10,7 +10,6 @@ pub struct PositionHistory(Vec<u128>);
 impl PositionHistory {
     /// The history of a game that begins with this position; empty in games without a repetition
     /// rule.
-    #[must_use]
     pub fn of<G: Game>(start: &G) -> PositionHistory {
         let mut past = PositionHistory::default();
         past.push(start);
@@ -30,20 +29,17 @@ impl PositionHistory {
     }
 
     /// Number of positions held, the current one included.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there is no position.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Number of positions added since an `earlier` state of the same game; `None` if that is
     /// another game, or later.
-    #[must_use]
     pub fn since(&self, earlier: &PositionHistory) -> Option<usize> {
         let later = self.0.strip_prefix(&earlier.0[..])?;
         Some(later.len())
@@ -56,7 +52,6 @@ impl PositionHistory {
 
     /// Whether a move that is legal in the last of these positions is allowed, given the earlier
     /// ones. A pass always is.
-    #[must_use]
     pub fn allows<G: Game>(&self, position: &G, mv: Move) -> bool {
         let in_force = position.superko().filter(|rule| rule.is_in_force());
         in_force.is_none_or(|rule| {
@@ -65,7 +60,6 @@ impl PositionHistory {
     }
 
     /// Whether the position after a move is not a repetition.
-    #[must_use]
     pub fn is_new<G: Game>(&self, position: &G) -> bool {
         let rule = position.superko();
         rule.is_none_or(|rule| !self.0.contains(&rule.repetition_key()))
@@ -91,25 +85,21 @@ impl<G: Game> From<G> for GameState<G> {
 
 impl<G: Game> GameState<G> {
     /// A position with its history. The side to move may differ from the one that the rules imply.
-    #[must_use]
     pub fn new(position: G, past: PositionHistory) -> Self {
         GameState { position, past }
     }
 
     /// The position.
-    #[must_use]
     pub fn position(&self) -> &G {
         &self.position
     }
 
     /// The positions up to this one.
-    #[must_use]
     pub fn past(&self) -> &PositionHistory {
         &self.past
     }
 
     /// Whether a legal move is allowed, given the history.
-    #[must_use]
     pub fn allows(&self, mv: Move) -> bool {
         self.past.allows(&self.position, mv)
     }
@@ -120,7 +110,6 @@ impl<G: Game> GameState<G> {
     }
 
     /// Number of legal moves that the history allows.
-    #[must_use]
     pub fn legal_count(&self) -> usize {
         if self.position.forbids_repetition() {
             self.legal_moves().count()

@@ -31,7 +31,6 @@ impl Outcome {
     };
 
     /// A win in a game without points.
-    #[must_use]
     pub const fn win(winner: Color) -> Outcome {
         let winner = Some(winner);
         Outcome {
@@ -41,7 +40,6 @@ impl Outcome {
     }
 
     /// The result of a game with this score: positive for Black, negative for White.
-    #[must_use]
     pub const fn by_points(black_ahead: HalfPoints) -> Outcome {
         Outcome {
             winner: match black_ahead.0 {
@@ -54,7 +52,6 @@ impl Outcome {
     }
 
     /// The result for one side.
-    #[must_use]
     pub fn proof_for(self, color: Color) -> Proof {
         match self.winner {
             None => Proof::Draw,
@@ -64,7 +61,6 @@ impl Outcome {
     }
 
     /// +1 if `color` has won, -1 if it has lost, 0 for a draw.
-    #[must_use]
     pub fn value_for(self, color: Color) -> f32 {
         self.proof_for(color).value()
     }
@@ -93,7 +89,6 @@ impl Proof {
     }
 
     /// -1, 0 or 1.
-    #[must_use]
     pub const fn value(self) -> f32 {
         match self {
             Proof::Loss => -1.0,
@@ -112,7 +107,6 @@ impl Proof {
     }
 
     /// The outcome of a game with this result for `color`, without points.
-    #[must_use]
     pub fn outcome(self, color: Color) -> Outcome {
         match self {
             Proof::Loss => Outcome::win(color.opponent()),
@@ -139,37 +133,31 @@ impl Bounds {
     }
 
     /// The exact result.
-    #[must_use]
     pub const fn exactly(proof: Proof) -> Bounds {
         Bounds::between(proof, proof)
     }
 
     /// This result or a better one is achievable.
-    #[must_use]
     pub const fn at_least(proof: Proof) -> Bounds {
         Bounds::between(proof, Proof::Win)
     }
 
     /// No better result is achievable.
-    #[must_use]
     pub const fn at_most(proof: Proof) -> Bounds {
         Bounds::between(Proof::Loss, proof)
     }
 
     /// The worst result that is still possible.
-    #[must_use]
     pub const fn low(self) -> Proof {
         self.low
     }
 
     /// The best result that is still possible.
-    #[must_use]
     pub const fn high(self) -> Proof {
         self.high
     }
 
     /// The exact result, if known.
-    #[must_use]
     pub fn proof(self) -> Option<Proof> {
         (self.low == self.high).then_some(self.low)
     }
@@ -198,14 +186,12 @@ impl Bounds {
     }
 
     /// An expected result in [-1, 1], clamped to the bounds.
-    #[must_use]
     pub fn clamp(self, value: f32) -> f32 {
         value.clamp(self.low.value(), self.high.value())
     }
 
     /// Bounds in four bits, two for each end, 0 when nothing is proven. OR-ing the bits of several
     /// facts gives those of [`Bounds::and`]: facts can be added to an atomic word without a lock.
-    #[must_use]
     pub const fn to_bits(self) -> u32 {
         // Excluded results: bit 0 a loss, bit 1 a loss and a draw; bit 2 a win, bit 3 a win and a
         // draw.
@@ -213,7 +199,6 @@ impl Bounds {
     }
 
     /// The inverse of [`Bounds::to_bits`]; further bits are ignored.
-    #[must_use]
     pub fn from_bits(bits: u32) -> Bounds {
         let at_least = |excluded| match excluded {
             0b00 => Proof::Loss,

@@ -13,34 +13,29 @@ pub trait Rules:
     Copy + Default + PartialEq + Debug + Display + FromStr<Err = UnknownRules> + Send + Sync + 'static
 {
     /// The same rules with this komi; `None` where no points are counted.
-    #[must_use]
     fn with_komi(self, komi: HalfPoints) -> Option<Self> {
         let _ = komi;
         None
     }
 
     /// The komi; `None` where no points are counted.
-    #[must_use]
     fn komi(&self) -> Option<HalfPoints> {
         None
     }
 
     /// Name of the rules in records (SGF's `RU`), without komi, in a form that can be parsed again.
     /// `None` where the game has only one variant.
-    #[must_use]
     fn record_name(&self) -> Option<String> {
         None
     }
 
     /// The same rules with fewer moves forbidden, the closest first: for games whose rules are not
     /// known for certain.
-    #[must_use]
     fn relaxed(self) -> Vec<Self> {
         Vec::new()
     }
 
     /// The rules as a JSON object with KataGo's names, for games that KataGo supports.
-    #[must_use]
     fn to_json(&self) -> Option<String> {
         None
     }
@@ -119,7 +114,6 @@ pub struct PliesLeft {
 
 impl PliesLeft {
     /// Whether at most this many plies remain.
-    #[must_use]
     pub fn at_most(&self, plies: u32) -> bool {
         self.bound.is_some_and(|bound| bound <= plies)
     }
@@ -202,14 +196,12 @@ pub struct GameInfo {
 
 impl GameInfo {
     /// Number of possible results for a side: win and loss, and draw where possible.
-    #[must_use]
     pub const fn outcomes(&self) -> usize {
         if self.draws { 3 } else { 2 }
     }
 
     /// A game with defaults except for its name: played on 9x9, no pass or repetition, the side
     /// without a legal move loses.
-    #[must_use]
     pub const fn named(name: &'static str) -> GameInfo {
         GameInfo {
             name,

@@ -20,7 +20,6 @@ pub struct OwnershipEstimate {
 
 impl OwnershipEstimate {
     /// Nothing is known of any of these points.
-    #[must_use]
     pub fn unknown(points: usize) -> OwnershipEstimate {
         OwnershipEstimate {
             owner: vec![0.0; points],
@@ -64,33 +63,28 @@ pub struct Settled {
 
 impl Settled {
     /// The result if the players agree on this score.
-    #[must_use]
     pub fn outcome(&self) -> Outcome {
         Outcome::by_points(self.black_ahead)
     }
 
     /// Whether the status of every point is certain.
-    #[must_use]
     pub fn is_certain(&self) -> bool {
         self.range[0] == self.range[1]
     }
 
     /// The winner for every status of the uncertain points; `None` if they decide.
-    #[must_use]
     pub fn certain_winner(&self) -> Option<Color> {
         let [least, most] = self.range.map(|ahead| Outcome::by_points(ahead).winner);
         least.filter(|_| least == most)
     }
 
     /// Whether nothing is left to be played for, and uncertain points do not decide who has won.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.open == 0 && self.unsettled == 0 && self.certain_winner().is_some()
     }
 
     /// Expected result for a side if the players agree on this score, in [-1, 1]: the result where uncertain points
     /// do not decide it; else the nearer 0 the more of them speak for the other side.
-    #[must_use]
     pub fn value_for(&self, color: Color) -> f32 {
         let ahead = color.signed(self.black_ahead.0 as f32);
         let [least, most] = self.range.map(|ahead| ahead.0 as f32);
@@ -129,7 +123,6 @@ impl Settled {
     }
 
     /// The empty points that dead stones among `these` reach, on a board of this size.
-    #[must_use]
     pub fn around_dead(&self, size: BoardSize, these: impl Fn(Move) -> bool) -> Vec<Move> {
         let starts = self.points(PointStatus::Dead).filter(|&mv| these(mv));
         let status = |mv: Move| self.statuses[mv.index()];

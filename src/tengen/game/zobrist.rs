@@ -12,7 +12,6 @@ const OLD_POINTS: usize = 361;
 static STONES: [[u128; MAX_POINTS]; 2] = stone_keys();
 
 /// The key of a stone on a point; a position's key is the XOR of its stones' keys.
-#[must_use]
 pub(crate) fn stone(color: Color, point: Move) -> u128 {
     STONES[color.index()][point.index()]
 }

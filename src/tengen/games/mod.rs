@@ -109,13 +109,11 @@ macro_rules! game_infos {
 pub const GAMES: &[GameInfo] = crate::all_games! { game_infos () };
 
 /// The usual board of a game; 9x9 for an unknown one, which is refused when a board of it is wanted.
-#[must_use]
 pub fn usual_board(name: &str) -> BoardSize {
     info(name).map_or(BoardSize::square(9), |info| info.usual_board)
 }
 
 /// Properties of the game with this name, ignoring case.
-#[must_use]
 pub fn info(name: &str) -> Option<&'static GameInfo> {
     GAMES
         .iter()
@@ -132,14 +130,12 @@ pub fn known_name(text: &str) -> Result<String, UnknownGame> {
 }
 
 /// Names of all games, for messages.
-#[must_use]
 pub fn game_names() -> String {
     let names: Vec<&str> = GAMES.iter().map(|info| info.name).collect();
     names.join(", ")
 }
 
 /// What the solver of a game proves: nothing, if there is no such game.
-#[must_use]
 pub fn solves(game: &str) -> Solves {
     fn of<G: Solvable>(_: &G) -> Solves {
         G::SOLVES
@@ -149,7 +145,6 @@ pub fn solves(game: &str) -> Solves {
 }
 
 /// The games with a solver, for messages: `NoGo and Gomoku`.
-#[must_use]
 pub fn solved_games() -> String {
     let solved = GAMES
         .iter()

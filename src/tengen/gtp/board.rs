@@ -9,13 +9,11 @@ use crate::game::{BoardSize, Color, Move, OwnershipEstimate};
 use crate::record::Vertex;
 
 /// A move of a search in GTP notation: an index beyond the board is a pass.
-#[must_use]
 pub fn format_move(mv: Move, size: BoardSize) -> String {
     format_vertex(Vertex::of(mv, size), size)
 }
 
 /// Moves of a search, with blanks between them.
-#[must_use]
 pub fn format_moves(moves: &[Move], size: BoardSize) -> String {
     let names: Vec<String> = moves.iter().map(|&mv| format_move(mv, size)).collect();
     names.join(" ")
@@ -151,7 +149,6 @@ pub fn parse_vertex(text: &str, size: BoardSize) -> Result<Vertex, Failure> {
 }
 
 /// Writes a vertex.
-#[must_use]
 pub fn format_vertex(vertex: Vertex, size: BoardSize) -> String {
     match vertex {
         Vertex::Pass => "pass".to_owned(),

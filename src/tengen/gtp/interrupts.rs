@@ -59,7 +59,6 @@ impl State {
 
 impl Interrupts {
     /// Nothing received, nothing running.
-    #[must_use]
     pub fn new() -> Interrupts {
         Interrupts::default()
     }
@@ -166,14 +165,12 @@ impl Interrupts {
     }
 
     /// Whether the current command was interrupted.
-    #[must_use]
     pub fn is_interrupted(&self) -> bool {
         let state = self.state.lock();
         state.begun <= state.interrupted
     }
 
     /// Whether a search was ended because the session ends.
-    #[must_use]
     pub fn is_ending(&self) -> bool {
         self.state.lock().ending
     }

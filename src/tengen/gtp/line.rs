@@ -24,7 +24,6 @@ pub struct Request {
 /// characters in number and name. Arguments are then decoded as GBK, or as their detected encoding
 /// if they are not valid: clients on Windows write file names in the system's encoding, and a name
 /// is too short to distinguish Chinese from Korean or Arabic.
-#[must_use]
 pub fn parse_line(bytes: &[u8]) -> Input<Request> {
     let line = visible(&String::from_utf8_lossy(bytes));
     if line.trim() == INTERRUPT {

@@ -8,7 +8,6 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use crate::settings::{Setting, Table};
 
 /// The flag of a setting. Its help says what is allowed, and ends with the default.
-#[must_use]
 pub fn flag(setting: &Setting) -> Arg {
     let help = setting.help.trim_end_matches('.');
     let (allowed, default) = (&setting.allowed, &setting.default);
@@ -23,14 +22,12 @@ pub fn flag(setting: &Setting) -> Arg {
 }
 
 /// A flag with this at the end of its help.
-#[must_use]
 pub fn with_note(flag: Arg, note: &str) -> Arg {
     let help = flag.get_help().map(ToString::to_string);
     flag.help(help.unwrap_or_default() + note)
 }
 
 /// Name and text of each of these settings that was given as a flag.
-#[must_use]
 pub fn given(settings: &[Setting], matches: &ArgMatches) -> Vec<(&'static str, String)> {
     let text = |setting: &Setting| {
         // Commands may leave a setting out.
@@ -57,7 +54,6 @@ pub struct Flags<T, S> {
 
 impl<T, S> Flags<T, S> {
     /// Whether a setting was given.
-    #[must_use]
     pub fn is_given(&self, name: &str) -> bool {
         self.given.contains(&name)
     }

@@ -45,7 +45,6 @@ impl Default for NgStyle {
 
 impl NgStyle {
     /// The record's text, ending in a line break. Passes cannot be represented.
-    #[must_use]
     pub fn write(&self, record: &GameRecord) -> String {
         let plays: Vec<String> = record
             .plays
@@ -63,7 +62,6 @@ impl NgStyle {
     }
 
     /// A name for its file, without characters that file systems refuse.
-    #[must_use]
     pub fn file_name(&self, record: &GameRecord) -> String {
         let name = self.fill(&self.file, record);
         let plain = |c: char| {

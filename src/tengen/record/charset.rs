@@ -46,7 +46,6 @@ pub struct Charset(&'static Encoding);
 
 impl Charset {
     /// The bytes of a text; characters that the encoding lacks become `&#NUMBER;`.
-    #[must_use]
     pub fn encode(self, text: &str) -> Vec<u8> {
         self.0.encode(text).0.into_owned()
     }

@@ -25,7 +25,6 @@ pub enum Vertex {
 
 impl Vertex {
     /// The meaning of a policy index on a board: a point or, past the points, the pass.
-    #[must_use]
     pub fn of(mv: Move, size: BoardSize) -> Vertex {
         if mv < size.pass() {
             Vertex::Point(mv)
@@ -35,7 +34,6 @@ impl Vertex {
     }
 
     /// The policy index; see [`BoardSize::pass`].
-    #[must_use]
     pub fn index(self, size: BoardSize) -> Move {
         match self {
             Vertex::Point(point) => point,
@@ -99,7 +97,6 @@ pub struct GameRecord {
 
 impl GameRecord {
     /// A game with only its name and its board.
-    #[must_use]
     pub fn new(game: &str, size: BoardSize) -> GameRecord {
         GameRecord {
             game: game.to_owned(),
@@ -121,7 +118,6 @@ impl GameRecord {
     }
 
     /// A game with the rules and the komi of a position.
-    #[must_use]
     pub fn of<G: Game>(position: &G) -> GameRecord {
         let rules = position.rules();
         GameRecord {
@@ -133,7 +129,6 @@ impl GameRecord {
 
     /// The named rules, with the komi of `rules`; or `rules` itself with a message if the name is
     /// unknown.
-    #[must_use]
     pub fn rules_or<R: Rules>(&self, present: R) -> (R, Option<String>) {
         // Some files have "New Zealand".
         let name = self.rules.replace(' ', "-");
@@ -154,14 +149,12 @@ impl GameRecord {
     }
 
     /// The side to move at the start: as given, else the side of the first play, else Black.
-    #[must_use]
     pub fn first_to_move(&self) -> Color {
         let first = self.plays.first().map(|first| first.play.color);
         self.to_move.or(first).unwrap_or(Color::Black)
     }
 
     /// The side that has resigned, according to the result.
-    #[must_use]
     pub fn resigned(&self) -> Option<Color> {
         let (winner, how) = self.result.split_once('+')?;
         let resigned = ["R", "RESIGN"].contains(&&*how.trim().to_ascii_uppercase());
@@ -215,7 +208,6 @@ impl LaterSetup {
     }
 
     /// All stones of the resulting position, by point.
-    #[must_use]
     pub fn stones<G: Game>(&self, position: &G) -> Vec<(Move, Color)> {
         let points = (0..position.size().area()).filter_map(|point| u16::try_from(point).ok());
         let changed = |point| self.changes.get(&point).copied();
@@ -231,7 +223,6 @@ impl LaterSetup {
 
 /// An outcome in the notation of GTP's `final_score` and SGF's `RE`: `B+6.5`, `W+R` without points,
 /// and `0` for a draw.
-#[must_use]
 pub fn result_text(outcome: Outcome) -> String {
     let winner = match outcome.winner {
         Some(Color::Black) => "B",
@@ -249,7 +240,6 @@ const EVALUATION_SCALE: f32 = 200.0;
 
 /// The value for the side that played the move, in [-1, 1]: `value 0.25`, as Tengen's programs write it, or `Eval -72`,
 /// as programs of Gomocup do, where `Eval M9` is a win in 9 plies.
-#[must_use]
 pub fn search_value(comment: &str) -> Option<f32> {
     let mut words = comment.split_whitespace();
     let value = loop {
@@ -263,7 +253,6 @@ pub fn search_value(comment: &str) -> Option<f32> {
 }
 
 /// The value in [-1, 1] of an evaluation: 2 / (1 + exp(-evaluation / 200)) - 1.
-#[must_use]
 pub fn value_of_evaluation(evaluation: f32) -> f32 {
     (evaluation / (2.0 * EVALUATION_SCALE)).tanh()
 }

@@ -68,7 +68,6 @@ type Thought = (usize, f64, Option<u64>);
 
 impl ClockReport {
     /// The report of one engine over all games.
-    #[must_use]
     pub fn new(engine: &str, games: &[GameEntry]) -> ClockReport {
         let seats: Vec<(&GameEntry, usize)> = games
             .iter()
@@ -189,7 +188,6 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// A plot of the mean visits by ply, as an SVG file. Its scale is logarithmic: playouts without a
 /// network are a thousand times faster. Engines that do not report visits have no line.
-#[must_use]
 pub fn visits_by_ply_svg(reports: &[ClockReport]) -> String {
     let series: Vec<Series> = reports
         .iter()

@@ -142,7 +142,6 @@ impl TimeReports {
     ];
 
     /// What is told when there is this time now, and was that before the last move.
-    #[must_use]
     pub fn report(self, now: AnnouncedTime, before: AnnouncedTime) -> Option<AnnouncedTime> {
         let rounded = |told: AnnouncedTime, round: fn(f64) -> f64| AnnouncedTime {
             time: Duration::try_from_secs_f64(round(told.time.as_secs_f64())).unwrap_or(told.time),

@@ -39,7 +39,6 @@ pub struct Complaints {
 
 impl Complaints {
     /// The complaints in these games.
-    #[must_use]
     pub fn of(games: &[GameEntry]) -> Complaints {
         // Each with the last of its games.
         let mut kinds: BTreeMap<_, (Complaint, Option<usize>)> = BTreeMap::new();
@@ -76,7 +75,6 @@ impl Complaints {
     }
 
     /// Whether an engine did not play as requested.
-    #[must_use]
     pub fn are_trouble(&self) -> bool {
         self.list.iter().any(|found| found.kind.is_trouble())
     }

@@ -35,7 +35,6 @@ pub enum Reason {
 impl Reason {
     /// Whether the game was lost by misbehaviour; more than one in a thousand spoils a match
     /// (docs/methods.md#match-statistics).
-    #[must_use]
     pub fn is_failure(self) -> bool {
         !matches!(self, Reason::Rules | Reason::Resignation | Reason::MaxMoves)
     }
@@ -85,13 +84,11 @@ pub struct PlayedMove {
 
 impl PlayedMove {
     /// Visits in the player's report.
-    #[must_use]
     pub fn visits(&self) -> Option<u64> {
         visits(self.report.as_deref()?)
     }
 
     /// Value in -1..=1 in the player's report, from its own view.
-    #[must_use]
     pub fn value(&self) -> Option<f64> {
         reported(self.report.as_deref()?, "value")?.parse().ok()
     }
@@ -138,7 +135,6 @@ pub struct GameEnd {
 impl GameEnd {
     /// The result in the notation of SGF's `RE`: `R` for a resignation or a position without a move,
     /// `T` for time, `F` for every other failure.
-    #[must_use]
     pub fn sgf_result(&self) -> String {
         if let Some(count) = &self.count {
             return count.result.clone();
@@ -225,13 +221,11 @@ impl fmt::Display for CountBasis {
 
 impl Count {
     /// Whether an engine failed when asked about the game.
-    #[must_use]
     pub fn has_faults(&self) -> bool {
         !no_faults(&self.faults)
     }
 
     /// Whether an engine's own result differs from the official one.
-    #[must_use]
     pub fn contradicts(&self, color: Color) -> bool {
         let said = self.said[color.index()].as_deref();
         said.is_some_and(|said| said != self.result && by_points(said) != by_points(&self.result))

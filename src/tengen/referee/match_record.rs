@@ -74,7 +74,6 @@ pub struct MatchRecord {
 impl MatchRecord {
     /// The record of a finished match between two engines, without name, day, commit, machine and
     /// command.
-    #[must_use]
     pub fn new(terms: &MatchTerms, report: &MatchReport) -> MatchRecord {
         let command = |name: &String| {
             let engine = terms.engines.iter().find(|engine| engine.name == *name);
@@ -111,13 +110,11 @@ impl MatchRecord {
     }
 
     /// Number of games.
-    #[must_use]
     pub fn games(&self) -> u32 {
         self.counts().games()
     }
 
     /// The first engine's score in percent; one half without a game.
-    #[must_use]
     pub fn score(&self) -> f64 {
         100.0 * self.counts().score()
     }
@@ -133,7 +130,6 @@ impl MatchRecord {
     }
 
     /// Games won, drawn where there are draws, and lost: `95-5`, `23-2-35`.
-    #[must_use]
     pub fn tally(&self) -> String {
         match self.draws {
             0 => format!("{}-{}", self.wins, self.losses),
@@ -142,7 +138,6 @@ impl MatchRecord {
     }
 
     /// Score with its interval: `95.0% [88.8, 97.8]`.
-    #[must_use]
     pub fn share(&self) -> String {
         let mut text = format!("{:.1}%", self.score());
         if let Some([low, high]) = self.interval {
@@ -175,7 +170,6 @@ fn rounded(interval: Interval, factor: f64, steps: f64) -> Option<[f64; 2]> {
 }
 
 /// A game of this match as a record with times and visits in its comments, for SGF.
-#[must_use]
 pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord {
     let FinishedGame { fixture, end, .. } = finished;
     let size = plan.rules.size();

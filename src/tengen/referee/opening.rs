@@ -105,7 +105,6 @@ fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>
 }
 
 /// A line of a book.
-#[must_use]
 pub fn to_line(size: BoardSize, moves: &[Move]) -> String {
     let words: Vec<String> = moves.iter().map(|&mv| vertex_text(size, mv)).collect();
     words.join(" ")

@@ -154,7 +154,6 @@ pub struct EngineSpec {
 
 impl EngineSpec {
     /// An engine that speaks GTP.
-    #[must_use]
     pub fn new(name: &str, command: &str) -> EngineSpec {
         EngineSpec {
             name: name.to_owned(),
@@ -364,7 +363,6 @@ impl ComplaintKind {
     }
 
     /// Whether the engine did not play as requested.
-    #[must_use]
     pub fn is_trouble(self) -> bool {
         self != ComplaintKind::Untold
     }

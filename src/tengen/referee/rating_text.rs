@@ -43,7 +43,6 @@ impl fmt::Display for RatingTable {
 
 impl RatingTable {
     /// The list as a Markdown table.
-    #[must_use]
     pub fn to_markdown(&self) -> String {
         let mut text = String::from(
             "| engine | Elo | 95% interval | games | score |\n|---|--:|--:|--:|--:|\n",
@@ -72,7 +71,6 @@ impl RatingTable {
     }
 
     /// The list as an SVG plot: a point and its interval for every engine.
-    #[must_use]
     pub fn to_svg(&self) -> String {
         let axis = axis(&self.rows);
         let height = TOP + ROW * self.rows.len() as f64 + BOTTOM;

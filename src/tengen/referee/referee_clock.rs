@@ -32,7 +32,6 @@ pub struct AnnouncedTime {
 
 impl RefereeClock {
     /// The clock at the start of a game.
-    #[must_use]
     pub fn new(control: MatchTimeControl) -> RefereeClock {
         let (left, overtime) = match control {
             MatchTimeControl::None => (Duration::MAX, 0),
@@ -56,7 +55,6 @@ impl RefereeClock {
     }
 
     /// The values sent to the engine; `None` without a clock.
-    #[must_use]
     pub fn time_left(&self) -> Option<AnnouncedTime> {
         (self.control != MatchTimeControl::None).then_some(AnnouncedTime {
             time: self.left,
@@ -65,7 +63,6 @@ impl RefereeClock {
     }
 
     /// Maximum time of the next move.
-    #[must_use]
     pub fn longest_move(&self) -> Duration {
         match self.control {
             MatchTimeControl::None => self.left,

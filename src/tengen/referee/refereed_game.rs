@@ -138,7 +138,6 @@ pub enum Format {
 ///
 /// Meetings alternate opening by opening, so that an unfinished schedule is fair; the same opening
 /// is used once in every meeting and never again.
-#[must_use]
 pub fn schedule(engines: usize, format: Format, games_each: usize) -> Vec<Fixture> {
     let meetings: Vec<(usize, usize)> = (0..engines)
         .flat_map(|first| (first + 1..engines).map(move |second| (first, second)))

@@ -87,7 +87,6 @@ pub struct Failures {
 
 impl Failures {
     /// The failures of a score board.
-    #[must_use]
     pub fn of(board: &ScoreBoard) -> Failures {
         let failures = board.failures().map(|(engine, reason, games)| Failure {
             engine: engine.to_owned(),
@@ -103,7 +102,6 @@ impl Failures {
 
 impl MatchReport {
     /// The report of all `games` between these two.
-    #[must_use]
     pub fn new(engines: [&str; 2], size: BoardSize, games: &[GameEntry]) -> MatchReport {
         let board = ScoreBoard::of(size, games);
         let (mut reasons, mut contradictions) = (BTreeMap::new(), BTreeMap::new());

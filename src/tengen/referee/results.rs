@@ -105,7 +105,6 @@ pub struct EngineMessage {
 
 impl MatchTerms {
     /// The board.
-    #[must_use]
     pub fn board(&self) -> BoardSize {
         BoardSize::new(self.width, self.height)
     }
@@ -113,7 +112,6 @@ impl MatchTerms {
 
 impl GameEntry {
     /// The entry of a game that has just ended.
-    #[must_use]
     pub fn new(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameEntry {
         let FinishedGame {
             fixture,
@@ -178,7 +176,6 @@ impl From<Outcome> for ResultText {
 
 impl ResultText {
     /// The result for Black.
-    #[must_use]
     pub fn for_black(self) -> GameResult {
         match self {
             ResultText::Black => GameResult::Win,

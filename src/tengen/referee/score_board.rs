@@ -27,7 +27,6 @@ pub struct ScoreBoard {
 
 impl ScoreBoard {
     /// The score of no game, for games on a board of this size.
-    #[must_use]
     pub fn new(size: BoardSize) -> ScoreBoard {
         ScoreBoard {
             repeats: Repeats::new(size),
@@ -40,7 +39,6 @@ impl ScoreBoard {
     }
 
     /// The score of these games.
-    #[must_use]
     pub fn of(size: BoardSize, games: &[GameEntry]) -> ScoreBoard {
         let mut board = ScoreBoard::new(size);
         games.iter().for_each(|game| board.add(game));
@@ -77,7 +75,6 @@ impl ScoreBoard {
     }
 
     /// The score of one engine against another, from the first one's view.
-    #[must_use]
     pub fn meeting(&self, first: &str, second: &str) -> MatchScore {
         let key = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         if let Some(score) = self.meetings.get(&key(first, second)) {
@@ -88,19 +85,16 @@ impl ScoreBoard {
     }
 
     /// Number of games, repetitions included.
-    #[must_use]
     pub fn games(&self) -> u32 {
         self.games
     }
 
     /// Number of games that repeat others.
-    #[must_use]
     pub fn repeated(&self) -> u32 {
         self.repeats.found()
     }
 
     /// Black's mean score over all different games, in 0..=1; one half before the first.
-    #[must_use]
     pub fn black_score(&self) -> f64 {
         match self.games - self.repeated() {
             0 => 0.5,
@@ -109,7 +103,6 @@ impl ScoreBoard {
     }
 
     /// Games that an engine lost on time.
-    #[must_use]
     pub fn time_losses(&self, engine: &str) -> u32 {
         let losses = self.failures.get(&(engine.to_owned(), Reason::Time));
         losses.copied().unwrap_or_default()

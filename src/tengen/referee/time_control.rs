@@ -82,7 +82,6 @@ impl MatchTimeControl {
     /// Source of the forms: docs/methods.md#protocols. An engine without byoyomi gets Canadian
     /// periods of one move, which last as long; one without increments gets the main time and
     /// learns of each increment by `time_left`; one without a maximum for a move gets the main time.
-    #[must_use]
     pub fn command(&self, engine: TimeCommands) -> Option<String> {
         let seconds = |duration| seconds_text(duration, engine.fractions);
         let settings = |main, period, stones: u32| {

@@ -260,7 +260,6 @@ fn threads(options: &EngineOptions) -> usize {
 }
 
 /// A different number in every run: the standard library seeds its hash maps from the system.
-#[must_use]
 pub fn random_seed() -> u64 {
     RandomState::new().hash_one(0_u64)
 }

@@ -56,7 +56,6 @@ impl Default for RaveParams {
 impl RaveParams {
     /// Plain UCT without game knowledge: the reference in papers. Its exploration, 0.5 for results
     /// in [0, 1], is of the usual size.
-    #[must_use]
     pub fn plain_uct() -> RaveParams {
         RaveParams {
             policy: RolloutPolicy::Uniform,
@@ -89,7 +88,6 @@ pub struct Rave {
 
 impl Rave {
     /// A searcher; the same seed and the same searches give the same reports.
-    #[must_use]
     pub fn new(params: RaveParams, seed: u64) -> Rave {
         Rave {
             params,

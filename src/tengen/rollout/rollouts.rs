@@ -20,7 +20,6 @@ pub struct Played([Vec<f32>; 2]);
 
 impl Played {
     /// No moves, on the board of this position.
-    #[must_use]
     pub fn of<G: Game>(position: &G) -> Played {
         let mut played = Played::default();
         played.clear(position);
@@ -187,7 +186,6 @@ pub struct Tally {
 
 impl Tally {
     /// No rollouts yet, on the board of this position.
-    #[must_use]
     pub fn of<G: Game>(position: &G) -> Tally {
         let mut tally = Tally::default();
         tally.clear(position.size().area());

@@ -54,7 +54,6 @@ pub struct RaveReport {
 
 impl RaveReport {
     /// Mean result of all rollouts in [-1, 1], for the side to move at the root.
-    #[must_use]
     pub fn value(&self) -> f32 {
         let weighted: f32 = self.moves.iter().map(|m| m.visits as f32 * m.value).sum();
         weighted / ((self.rollouts + self.reused).max(1) as f32)

@@ -10,7 +10,6 @@ const SCORE_WEIGHT: f32 = 0.9;
 /// Ownership statistics if the game goes on: the last half of `rollouts` of a search with either
 /// side to move, so that the turn does not matter. `None` in games that count no points, and when
 /// `halt` returns true.
-#[must_use]
 pub fn expect<G: Rollout>(
     position: &G,
     rollouts: u64,

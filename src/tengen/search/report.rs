@@ -32,7 +32,6 @@ pub struct MoveReport {
 
 impl MoveReport {
     /// A move that was not searched.
-    #[must_use]
     pub fn unsearched(mv: Move, prior: f32) -> MoveReport {
         MoveReport {
             mv,
@@ -92,7 +91,6 @@ pub type Observer<'a> = dyn FnMut(&SearchReport) + 'a;
 
 impl SearchReport {
     /// A report of unsearched moves, the move to play first.
-    #[must_use]
     pub fn unsearched(moves: Vec<MoveReport>, stop: StopReason) -> SearchReport {
         SearchReport {
             moves,
@@ -112,7 +110,6 @@ impl SearchReport {
     }
 
     /// A report of unsearched moves with equal priors, the move to play first.
-    #[must_use]
     pub fn equally_likely(moves: impl Iterator<Item = Move>, stop: StopReason) -> SearchReport {
         let moves: Vec<Move> = moves.collect();
         let prior = 1.0 / moves.len().max(1) as f32;
@@ -122,13 +119,11 @@ impl SearchReport {
     }
 
     /// Whether a network was evaluated; playouts alone need none.
-    #[must_use]
     pub fn by_network(&self) -> bool {
         self.evaluations > 0
     }
 
     /// A warning for the user where the network is not shown all of the komi.
-    #[must_use]
     pub fn komi_warning(&self) -> Option<String> {
         let points = self.hidden_komi.abs();
         (points > 0.0).then(|| {
@@ -177,14 +172,12 @@ impl SearchReport {
     }
 
     /// The move to play, if there is a legal one.
-    #[must_use]
     pub fn best(&self) -> Option<&MoveReport> {
         self.moves.first()
     }
 
     /// Black's expected lead in points if the best move is played; over all searched moves, with
     /// the bad ones among them, if no points were asked for by move. `None` without points.
-    #[must_use]
     pub fn black_ahead(&self) -> Option<f32> {
         let best = self.best().and_then(|best| best.expected.as_ref());
         let expected = best.or(self.expected.as_ref());

@@ -27,7 +27,6 @@ pub struct SearchRequest<G: Game> {
 
 impl<G: Game> SearchRequest<G> {
     /// A search for a move, without limits and reports.
-    #[must_use]
     pub fn new(start: GameState<G>) -> SearchRequest<G> {
         SearchRequest {
             start,
@@ -58,7 +57,6 @@ impl<G: Game> SearchRequest<G> {
 
     /// Whether a search for a move has no choice here. A search without limits is for more than the
     /// move.
-    #[must_use]
     pub(crate) fn is_forced(&self) -> bool {
         if self.analysis.purpose == Purpose::Position || self.limits == Limits::default() {
             return false;
@@ -136,7 +134,6 @@ pub enum Purpose {
 
 impl Purpose {
     /// Whether the numbers of the search are shown, not only its move.
-    #[must_use]
     pub fn is_shown(self) -> bool {
         self != Purpose::Move
     }
@@ -163,7 +160,6 @@ pub struct StopFlag {
 
 impl StopFlag {
     /// A flag that is not raised.
-    #[must_use]
     pub fn new() -> StopFlag {
         StopFlag::default()
     }
@@ -189,7 +185,6 @@ impl StopFlag {
     }
 
     /// Whether the search should end.
-    #[must_use]
     pub fn is_raised(&self) -> bool {
         let above = || self.parent.as_deref().is_some_and(StopFlag::is_raised);
         self.own.load(Ordering::Relaxed) || above()
@@ -228,7 +223,6 @@ pub const ASK_AGAIN: u32 = 4;
 
 impl ProbeContext<'_> {
     /// Whether a position with these visits is asked about wherever it stands.
-    #[must_use]
     pub fn is_due(&self) -> bool {
         self.visits == 0 || asks_at(self.visits)
     }

@@ -63,7 +63,6 @@ pub struct Searcher<G: Encode> {
 
 impl<G: Encode> Searcher<G> {
     /// A searcher without any resources yet.
-    #[must_use]
     pub fn new(
         make_evaluator: EvaluatorMaker,
         options: SearcherOptions,

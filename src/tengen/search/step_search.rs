@@ -77,7 +77,6 @@ const SPARE: usize = 1 << 16;
 
 impl<G: Game> StepSearch<G> {
     /// A search of `start`, with memory for `playouts` playouts of this and of later positions.
-    #[must_use]
     pub fn new(params: SearchParams, start: GameState<G>, playouts: u32) -> StepSearch<G> {
         // Half of the memory for choices may be lost at the ends of chunks.
         let choices = 2 * size_of::<Choice>() * (start.position().size().area() + 1);
@@ -136,7 +135,6 @@ impl<G: Game> StepSearch<G> {
     }
 
     /// The position that waits for its evaluation.
-    #[must_use]
     pub fn waiting(&self) -> Option<&G> {
         self.waiting.as_ref().map(|(_, position)| position)
     }
@@ -152,7 +150,6 @@ impl<G: Game> StepSearch<G> {
     }
 
     /// Whether there is no memory for another playout.
-    #[must_use]
     pub fn is_full(&self) -> bool {
         self.full
     }

@@ -55,7 +55,6 @@ pub struct Setting {
 
 impl Setting {
     /// Whether it is on or off: the flag alone means on.
-    #[must_use]
     pub fn is_switch(&self) -> bool {
         self.placeholder == allowed::ON_OFF
     }

@@ -7,13 +7,11 @@ pub(super) const LOGIT_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
 /// Rating difference (Elo) that explains a score in 0..=1; infinite at 0 and at 1.
-#[must_use]
 pub fn elo_from_score(score: f64) -> f64 {
     (score / (1.0 - score)).ln() / LOGIT_PER_ELO
 }
 
 /// Expected score in 0..=1 of a player stronger by `elo`.
-#[must_use]
 pub fn score_from_elo(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo * LOGIT_PER_ELO).exp())
 }
@@ -29,7 +27,6 @@ pub struct Interval {
 
 impl Interval {
     /// Whether `value` lies inside, ends included.
-    #[must_use]
     pub fn contains(self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
@@ -49,7 +46,6 @@ impl Interval {
 ///
 /// Source: E. B. Wilson, JASA 22 (1927); unlike the normal interval it stays inside 0..=1 and is
 /// sound near its ends.
-#[must_use]
 pub fn wilson(score: f64, trials: f64, z: f64) -> Interval {
     if trials <= 0.0 {
         return Interval {

@@ -49,7 +49,6 @@ pub struct RatingsWithIntervals {
 }
 
 /// Ratings of all games, with 95% intervals.
-#[must_use]
 pub fn fit_with_intervals(
     engines: usize,
     anchor: usize,

@@ -26,7 +26,6 @@ pub enum GameResult {
 
 impl GameResult {
     /// 1, 0.5 or 0.
-    #[must_use]
     pub fn points(self) -> f64 {
         f64::from(self.half_points()) / 2.0
     }
@@ -64,13 +63,11 @@ impl PairCounts {
     }
 
     /// Number of pairs.
-    #[must_use]
     pub fn pairs(&self) -> u32 {
         self.by_half_points.iter().sum()
     }
 
     /// Mean score per game in 0..=1; one half when there is no pair.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         if self.pairs() == 0 {
             return 0.5;
@@ -79,7 +76,6 @@ impl PairCounts {
     }
 
     /// Mean square distance of a pair's mean score from `centre`, with the prior.
-    #[must_use]
     pub fn variance_about(&self, centre: f64) -> f64 {
         let (mean, variance) = self.regularised();
         variance + (mean - centre).powi(2)
@@ -95,7 +91,6 @@ impl PairCounts {
 
     /// Share of pairs in which each engine won once or both games were drawn. Near 1, the openings
     /// decide the games and the match yields no information.
-    #[must_use]
     pub fn split_share(&self) -> f64 {
         f64::from(self.by_half_points[2]) / f64::from(self.pairs().max(1))
     }
@@ -166,13 +161,11 @@ impl MatchScore {
     }
 
     /// Number of games.
-    #[must_use]
     pub fn games(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
 
     /// The first engine's mean score in 0..=1; one half before the first game.
-    #[must_use]
     pub fn score(&self) -> f64 {
         if self.games() == 0 {
             return 0.5;
@@ -183,7 +176,6 @@ impl MatchScore {
     /// 95% interval of the score: Wilson's, with the number of games divided by the design effect
     /// of the pairs (the usual correction of a proportion for clustered samples: Kish, Survey
     /// Sampling, 1965). Without a finished pair the games count as independent.
-    #[must_use]
     pub fn interval(&self) -> Interval {
         let effect = if self.pairs.pairs() == 0 {
             1.0
@@ -194,7 +186,6 @@ impl MatchScore {
     }
 
     /// Score, rating difference and their 95% intervals in one line.
-    #[must_use]
     pub fn summary(&self) -> String {
         let interval = self.interval();
         let elo = interval.to_elo();
@@ -210,7 +201,6 @@ impl MatchScore {
     }
 
     /// Rating difference (Elo) that explains the score.
-    #[must_use]
     pub fn elo(&self) -> f64 {
         elo_from_score(self.score())
     }

@@ -52,7 +52,6 @@ pub struct Ratings {
 
 impl Ratings {
     /// Black's expected score in a game between these two, in 0..=1.
-    #[must_use]
     pub fn expected(&self, black: usize, white: usize) -> f64 {
         score_from_elo(self.elo[black] + self.black_advantage - self.elo[white])
     }

@@ -87,19 +87,16 @@ impl Spsa {
     /// The rate at which games without any effect move a parameter by about three quarters of its
     /// reach (standard deviation) in this many games: half of it if moves were always as large as
     /// in the last step.
-    #[must_use]
     pub fn usual_rate(games: u32) -> f64 {
         0.5 / f64::from(games.max(1)).sqrt()
     }
 
     /// The tuned parameters.
-    #[must_use]
     pub fn parameters(&self) -> &[TunedParameter] {
         &self.parameters
     }
 
     /// Initial values of the parameters.
-    #[must_use]
     pub fn start(&self) -> Vec<f64> {
         self.parameters
             .iter()
@@ -108,7 +105,6 @@ impl Spsa {
     }
 
     /// Parameter values of the two sides of a step, counted from 1, when the parameters are `at`.
-    #[must_use]
     pub fn sides(&self, step: u32, at: &[f64]) -> [Vec<f64>; 2] {
         let reach = self.steps_left(step).powf(REACH_DECAY);
         let turned = |sign: f64| {

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 /// This user's folder in the system's folder for temporary files, which users of one machine share:
 /// what one of them has made there, another cannot write to.
 #[cfg(unix)]
-#[must_use]
 pub fn own_temporary_folder() -> PathBuf {
     let user = rustix::process::getuid().as_raw();
     std::env::temp_dir().join(format!("tengen-{user}"))
@@ -15,7 +14,6 @@ pub fn own_temporary_folder() -> PathBuf {
 
 /// This user's folder for temporary files.
 #[cfg(not(unix))]
-#[must_use]
 pub fn own_temporary_folder() -> PathBuf {
     std::env::temp_dir().join("tengen")
 }

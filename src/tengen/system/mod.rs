@@ -21,7 +21,6 @@ const RESERVE: usize = 36 << 20;
 ///
 /// A request for memory that is refused ends the program. So whatever grows without a need to, such as the tree of
 /// a search, asks first, and leaves something to all others.
-#[must_use]
 pub fn is_offered(bytes: usize) -> bool {
     let mut memory = Vec::<u8>::new();
     // Nothing is accessed: it costs two system calls.

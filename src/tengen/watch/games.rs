@@ -54,7 +54,6 @@ struct Line<'a> {
 
 impl WatchedGames {
     /// This many boards, at least one, without games.
-    #[must_use]
     pub fn new(boards: usize, time: Arc<dyn Clock>) -> Arc<WatchedGames> {
         let places = (0..boards.max(1)).map(|_| Place::default());
         Arc::new(WatchedGames {
@@ -83,7 +82,6 @@ impl WatchedGames {
     }
 
     /// Whether a page is open.
-    #[must_use]
     pub fn is_watched(&self) -> bool {
         self.pages.load(Ordering::Relaxed) > 0
     }

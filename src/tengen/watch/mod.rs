@@ -49,7 +49,6 @@ pub struct ClockView {
 
 impl ClockView {
     /// A clock with this time; `None` without a limit.
-    #[must_use]
     pub fn new(left: TimeLeft, running: bool) -> Option<ClockView> {
         let (left, stones, phase) = match left {
             TimeLeft::Unlimited => return None,
@@ -81,7 +80,6 @@ pub struct PlanView {
 
 impl PlanView {
     /// A move with this budget, begun this long ago.
-    #[must_use]
     pub fn new(budget: Budget, elapsed: Duration) -> PlanView {
         PlanView {
             planned: budget.target.as_secs_f64(),
@@ -145,7 +143,6 @@ pub struct WatchedGame {
 }
 
 /// A letter for a colour.
-#[must_use]
 pub fn letter(color: Color) -> &'static str {
     match color {
         Color::Black => "B",
@@ -161,7 +158,6 @@ pub fn points(size: BoardSize) -> impl Iterator<Item = Move> {
 
 impl MoveView {
     /// A play on a board of this size.
-    #[must_use]
     pub fn new(color: Color, vertex: Vertex, size: BoardSize) -> MoveView {
         MoveView {
             color: letter(color),
@@ -173,7 +169,6 @@ impl MoveView {
 
 impl WatchedGame {
     /// A recorded game, with this side to move now.
-    #[must_use]
     pub fn of(record: &GameRecord, to_move: Color) -> WatchedGame {
         let (size, info) = (record.size, info(&record.game));
         let stone =

@@ -64,7 +64,6 @@ pub(super) fn find(name: &str, start: &str) -> Option<(&'static str, Cow<'static
 }
 
 /// The body of the page.
-#[must_use]
 pub fn body() -> &'static str {
     let (_, rest) = PAGE.split_once("<body>").unwrap_or_default();
     rest.split_once("</body>").unwrap_or_default().0
@@ -72,7 +71,6 @@ pub fn body() -> &'static str {
 
 /// The modules of a single-file page as one script: each becomes a function that returns the
 /// module's exports.
-#[must_use]
 pub fn file_script() -> String {
     let modules = SHARED.iter().chain([&LOCAL]);
     modules.map(|(name, text)| wrapped(name, text)).collect()

@@ -162,7 +162,6 @@ pub struct Reply {
 
 impl Reply {
     /// Plain text.
-    #[must_use]
     pub fn text(status: u16, text: &str) -> Reply {
         Reply {
             status,
@@ -173,7 +172,6 @@ impl Reply {
     }
 
     /// A text of JSON.
-    #[must_use]
     pub fn json(status: u16, text: impl Into<String>) -> Reply {
         Reply {
             content_type: "application/json",

@@ -112,13 +112,11 @@ impl Server {
     }
 
     /// The address of the page, with the secret that it takes to open it.
-    #[must_use]
     pub fn address(&self) -> String {
         self.site.address(Ipv4Addr::LOCALHOST)
     }
 
     /// The address for other computers of the network, if it is for them.
-    #[must_use]
     pub fn network_address(&self) -> Option<String> {
         Some(self.site.address(self.site.network?))
     }

@@ -47,7 +47,6 @@ pub struct Inference {
 
 impl Inference {
     /// Backend, device and library of networks in games.
-    #[must_use]
     pub fn runtime(&self) -> Runtime {
         Runtime {
             backend: self.backend,

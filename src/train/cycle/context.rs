@@ -29,7 +29,6 @@ pub struct Resources<'a> {
 #[doc(hidden)]
 impl<'a> Resources<'a> {
     /// Resources for tests of small runs: two threads and the CPU.
-    #[must_use]
     pub fn small(runtime: &'a Runtime, clock: &'a dyn Clock) -> Resources<'a> {
         Resources {
             runtime,

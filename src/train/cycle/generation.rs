@@ -53,7 +53,6 @@ pub struct Generation {
 
 /// The stage of the next generation, or `None` when the plan is complete. `rating` returns the
 /// rating of a generation's network, if it has one.
-#[must_use]
 pub fn next_stage(
     plan: &CyclePlan,
     done: &[Generation],
@@ -72,7 +71,6 @@ pub fn next_stage(
 }
 
 /// The stage of a generation of a plan without plateaus; `None` after the last one.
-#[must_use]
 pub(super) fn planned_stage(plan: &CyclePlan, number: u32) -> Option<usize> {
     let mut left = number.saturating_sub(u32::from(plan.warm_up.is_some()));
     for (index, stage) in plan.stage.iter().enumerate() {
@@ -85,7 +83,6 @@ pub(super) fn planned_stage(plan: &CyclePlan, number: u32) -> Option<usize> {
 }
 
 /// Games of a generation of a plan without plateaus.
-#[must_use]
 pub(super) fn planned_games(plan: &CyclePlan, number: u32) -> u64 {
     match &plan.warm_up {
         Some(warm_up) if number == 0 => warm_up.games,

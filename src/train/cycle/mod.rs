@@ -55,7 +55,6 @@ pub enum StepName {
 
 impl StepName {
     /// Title for users, and unit of the step's progress.
-    #[must_use]
     pub fn title_and_unit(self) -> (&'static str, &'static str) {
         match self {
             StepName::Games => ("games", "games"),

@@ -25,13 +25,11 @@ pub struct MatchRecord {
 
 impl MatchRecord {
     /// The first player's score.
-    #[must_use]
     pub fn score(&self) -> MatchScore {
         score(&self.pairs)
     }
 
     /// White's wins and all games.
-    #[must_use]
     pub fn white_wins(&self) -> (u32, u32) {
         let points = |[black, white]: &PairResult| 1.0 - black.points() + white.points();
         let wins: f64 = self.pairs.iter().map(points).sum();
@@ -40,7 +38,6 @@ impl MatchRecord {
 }
 
 /// The first player's score in these pairs.
-#[must_use]
 pub fn score(pairs: &[PairResult]) -> MatchScore {
     let mut score = MatchScore::default();
     for [black, white] in pairs {
@@ -67,13 +64,11 @@ pub struct RatedPlayer {
 }
 
 /// The name of a generation's network.
-#[must_use]
 pub fn network_name(generation: u32) -> String {
     format!("network-{generation:04}")
 }
 
 /// The name of random playouts.
-#[must_use]
 pub fn anchor_name(playouts: u64) -> String {
     format!("rave-{playouts}")
 }
@@ -89,7 +84,6 @@ pub fn match_records(folder: &Path) -> Result<Vec<MatchRecord>, TrainError> {
 }
 
 /// Ratings of all players of these matches with `anchor` at 0, the strongest first.
-#[must_use]
 pub fn rate(match_records: &[MatchRecord], anchor: &str) -> Vec<RatedPlayer> {
     let mut players: BTreeMap<&str, u32> = BTreeMap::new();
     for record in match_records {
@@ -138,7 +132,6 @@ pub fn rate(match_records: &[MatchRecord], anchor: &str) -> Vec<RatedPlayer> {
 }
 
 /// The anchor for the next network: that of the last network, unless it was too easy or too hard.
-#[must_use]
 pub(super) fn next_anchor(anchors: &[u64], last: &[MatchRecord]) -> u64 {
     let met = anchors
         .iter()

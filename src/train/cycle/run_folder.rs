@@ -40,7 +40,6 @@ pub struct RunFolder {
 
 impl RunFolder {
     /// The run in this folder, which may not exist yet.
-    #[must_use]
     pub fn new(root: &Path) -> RunFolder {
         RunFolder {
             root: root.to_path_buf(),
@@ -142,13 +141,11 @@ impl RunFolder {
     }
 
     /// Root of the folder.
-    #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// The folder of its networks.
-    #[must_use]
     pub fn networks(&self) -> PathBuf {
         self.root.join("networks")
     }
@@ -164,63 +161,53 @@ impl RunFolder {
     }
 
     /// The shards of a generation.
-    #[must_use]
     pub fn games(&self, generation: u32) -> PathBuf {
         self.folder(generation, "games")
     }
 
     /// The checkpoints of a generation.
-    #[must_use]
     pub fn fit(&self, generation: u32) -> PathBuf {
         self.folder(generation, "fit")
     }
 
     /// The checkpoints of a network that is new in a generation.
-    #[must_use]
     pub fn catch_up(&self, generation: u32) -> PathBuf {
         self.folder(generation, "catch-up")
     }
 
     /// The matches that rate a generation's network.
-    #[must_use]
     pub fn matches(&self, generation: u32) -> PathBuf {
         self.folder(generation, "matches")
     }
 
     /// A generation's network.
-    #[must_use]
     pub fn network(&self, generation: u32) -> PathBuf {
         self.networks()
             .join(format!("network-{generation:04}.onnx"))
     }
 
     /// A network that is new in a generation, before training on the games of that generation.
-    #[must_use]
     pub fn start(&self, generation: u32) -> PathBuf {
         self.networks().join(format!("start-{generation:04}.onnx"))
     }
 
     /// The network of the warm-up, if the plan names one.
-    #[must_use]
     pub fn warm_up(&self) -> PathBuf {
         self.networks().join("warm-up.onnx")
     }
 
     /// Copy of the other run's checkpoint with which the first generation begins, if the plan names
     /// one.
-    #[must_use]
     pub fn given_weights(&self) -> PathBuf {
         self.root.join("weights")
     }
 
     /// Path of the report.
-    #[must_use]
     pub fn report(&self) -> PathBuf {
         self.root.join("report.html")
     }
 
     /// What is known of the machines that play for the run.
-    #[must_use]
     pub fn machines(&self) -> PathBuf {
         self.root.join("machines.json")
     }
@@ -250,13 +237,11 @@ pub fn copy_network(from: &Path, to: &Path) -> Result<(), TrainError> {
 }
 
 /// Path of the int8 form of a network, if it exists.
-#[must_use]
 pub fn int8(network: &Path) -> PathBuf {
     network.with_extension("int8.onnx")
 }
 
 /// The form of a network for self-play: int8 if it exists.
-#[must_use]
 pub fn player(network: &Path) -> PathBuf {
     let int8 = int8(network);
     if int8.exists() {

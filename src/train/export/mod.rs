@@ -39,7 +39,6 @@ pub fn to_onnx(
 }
 
 /// The metadata of a checkpoint's network.
-#[must_use]
 pub fn network_info(checkpoint: &Checkpoint) -> ModelInfo {
     info(
         &checkpoint.origin,

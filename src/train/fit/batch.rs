@@ -81,7 +81,6 @@ pub struct Sample<'a> {
 
 impl<'a> Sample<'a> {
     /// Row `index` of rows in the order of their games.
-    #[must_use]
     pub fn new(rows: &'a [Row], index: usize, symmetry: Symmetry) -> Sample<'a> {
         let row = &rows[index];
         Sample {

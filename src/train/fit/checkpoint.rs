@@ -54,7 +54,6 @@ fn without_draws() -> usize {
 
 impl Origin {
     /// For a network of `encoding` for these boards, at least one.
-    #[must_use]
     pub fn of<G: Game>(boards: &[G], encoding: &str, planes: usize, games: u64) -> Origin {
         let sizes = boards.iter().map(|board| board.size().to_string());
         let first = boards.first();
@@ -77,13 +76,11 @@ impl Origin {
     }
 
     /// Game, board and encoding, for messages.
-    #[must_use]
     pub fn name(&self) -> String {
         format!("{} {} {}", self.game, self.size(), self.encoding)
     }
 
     /// The shape of the game.
-    #[must_use]
     pub fn game_shape(&self) -> GameShape {
         GameShape {
             size: self.size(),
@@ -94,21 +91,18 @@ impl Origin {
     }
 
     /// The board.
-    #[must_use]
     pub fn size(&self) -> BoardSize {
         BoardSize::new(self.width, self.height)
     }
 
     /// Whether networks of both have the same input and output; their boards may differ, if their
     /// weights have the same shapes.
-    #[must_use]
     pub fn same_input(&self, other: &Origin) -> bool {
         (&self.game, &self.encoding) == (&other.game, &other.encoding)
             && (self.planes, self.outcomes) == (other.planes, other.outcomes)
     }
 
     /// All boards if there are several; unreadable ones are left out.
-    #[must_use]
     pub fn several(&self) -> Vec<BoardSize> {
         self.boards
             .iter()
@@ -160,13 +154,11 @@ struct Header {
 
 impl Checkpoint {
     /// Steps behind the averages and the optimiser's state.
-    #[must_use]
     pub fn steps_so_far(&self) -> u64 {
         self.steps_before + self.step
     }
 
     /// Whether a run of this network, the same or a larger one, can start from here.
-    #[must_use]
     pub fn can_become(&self, network: Architecture) -> bool {
         let (small, shape) = (self.params.architecture, self.origin.game_shape());
         network

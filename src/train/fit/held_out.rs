@@ -88,7 +88,6 @@ impl HeldOutLosses {
 
     /// The losses of raw logits, policy `[len, policy_len]` and value `[len, outcomes]`, against a
     /// batch's targets; illegal moves are masked here.
-    #[must_use]
     pub fn of(batch: &Batch, policy: &[f32], value: &[f32]) -> HeldOutLosses {
         let policy_len = batch.policy.len() / batch.len.max(1);
         let outcomes = batch.value.len() / batch.len.max(1);
@@ -123,7 +122,6 @@ impl HeldOutLosses {
 }
 
 /// The losses of a network on batches; norms use their running statistics.
-#[must_use]
 pub fn held_out_losses(
     architecture: Architecture,
     weights: &Weights,

@@ -48,7 +48,6 @@ pub struct Optimizer {
 
 impl Optimizer {
     /// An optimiser before its first step.
-    #[must_use]
     pub fn new(rule: OptimizerKind, weights: &Weights) -> Optimizer {
         let slots = |wanted: bool| {
             let tensors = weights.tensors().iter();

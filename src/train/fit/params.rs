@@ -60,7 +60,6 @@ pub struct FitParams {
 
 impl FitParams {
     /// For `steps` steps of a network of a game, as `[fit]` says; all else is usual.
-    #[must_use]
     pub fn of<G: Encode>(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
         let mut params = FitParams::new(architecture, steps, fit);
         if fit.encoding.is_none()
@@ -75,7 +74,6 @@ impl FitParams {
     }
 
     /// The same of a network of any game.
-    #[must_use]
     pub fn new(architecture: Architecture, steps: u64, fit: &Fit) -> FitParams {
         let usual = || architecture.family.encoding().to_owned();
         FitParams {
@@ -103,7 +101,6 @@ impl FitParams {
 
 /// Default encoding of a network of `architecture`: that of its family, or the game's last one, if
 /// the game does not have that.
-#[must_use]
 pub fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static dyn Encoding<G>> {
     let encodings = G::encodings();
     let own = encodings

@@ -121,7 +121,6 @@ const BURST: usize = 5_000;
 /// multiply-add counting two, measured for `span`. It is measured and not looked up, because it
 /// depends on the machine's load. Convolutions of 3x3 may show more: products are counted as those
 /// of the plain method, and Winograd's needs fewer.
-#[must_use]
 pub fn peak_flops(clock: &dyn Clock, span: Duration) -> f64 {
     let start = clock.now();
     let products: usize = rayon::broadcast(|_| {

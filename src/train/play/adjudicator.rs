@@ -30,7 +30,6 @@ pub struct EndingAdjudicator<G> {
 impl<G: Solvable> EndingAdjudicator<G> {
     /// Proves positions, and corrects finished games, as far as these settings say: with 0 nodes not at all. In NoGo
     /// 50 to 80 nodes of a proof take as long as an evaluation of a 5-block network.
-    #[must_use]
     pub fn new(settings: &SelfPlay) -> Self {
         let correct_nodes = settings.correct_nodes;
         EndingAdjudicator {
@@ -93,7 +92,6 @@ pub struct Corrector<G> {
 
 impl<G: Solvable> Corrector<G> {
     /// With `nodes` per position; memory is allocated at once.
-    #[must_use]
     pub fn new(nodes: u64) -> Self {
         Corrector {
             solver: G::solver(MEMORY),

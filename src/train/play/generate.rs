@@ -86,7 +86,6 @@ pub struct Progress {
 
 impl Progress {
     /// Black's share of the points in [0, 1]; a draw is half a point for both.
-    #[must_use]
     pub fn black_share(&self) -> f64 {
         let points = self.black_wins as f64 + self.draws as f64 / 2.0;
         points / self.games.max(1) as f64
@@ -206,7 +205,6 @@ pub fn generate_shard<G: Trainable>(
 }
 
 /// Statistics of the games of a shard.
-#[must_use]
 pub fn count_games(rows: &[Row]) -> Progress {
     let mut progress = Progress::default();
     for game in rows.chunk_by(|a, b| a.game == b.game) {

@@ -48,7 +48,6 @@ pub struct NetworkGame<'a, G: Game> {
 
 impl<'a, G: Trainable> NetworkGame<'a, G> {
     /// Game `number`, which depends only on `seed`, the settings, the network and the prover.
-    #[must_use]
     pub fn new(
         start: &G,
         number: u64,
@@ -95,7 +94,6 @@ impl<'a, G: Trainable> NetworkGame<'a, G> {
     }
 
     /// The finished game; `None` before its end.
-    #[must_use]
     pub fn finish(mut self) -> Option<PlayedGame> {
         let outcome = self.outcome?;
         finish(

@@ -22,7 +22,6 @@ pub struct Runtime {
 
 impl Runtime {
     /// The CPU, with the fastest installed library; ONNX Runtime may also be at `library`.
-    #[must_use]
     pub fn usual(library: Option<PathBuf>) -> Runtime {
         Runtime {
             backend: None,

@@ -26,7 +26,6 @@ pub struct SearchTargets {
 
 impl SearchTargets {
     /// The visits as a policy target.
-    #[must_use]
     pub fn target(&self) -> Target {
         let policy = self.visits.iter();
         let policy = policy.map(|&(mv, count)| (mv, count as f32)).collect();

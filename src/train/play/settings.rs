@@ -112,7 +112,6 @@ impl SelfPlay {
     }
 
     /// The temperature of the move at `ply`; at 0 or below the best move is played.
-    #[must_use]
     pub fn temperature(&self, ply: u32) -> f32 {
         if self.temperature_plies == 0 {
             return 0.0;
@@ -209,7 +208,6 @@ impl FromStr for KomiSpread {
 
 impl KomiSpread {
     /// Whether all numbers are in range.
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         let deviation = |points: f64| (0.0..=100.0).contains(&points);
         self.mean.abs() <= 100.0

@@ -7,7 +7,6 @@ use crate::shards::row::{PointSet, Row, Share};
 use tengen::game::{BoardSize, Move, Symmetry};
 
 /// The row under a symmetry of the board.
-#[must_use]
 pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
     let turned = |set: &PointSet| {
         let mut image = PointSet::default();

@@ -55,7 +55,6 @@ impl Ending {
 
 /// How a training game ends at a position: by its rules; if points are counted, as soon as the
 /// winner is certain; and at the ply limit, as it stands, which is a draw if no points are counted.
-#[must_use]
 pub fn result<G: Game>(position: &G) -> Option<Outcome> {
     if let Some(outcome) = position.outcome() {
         return Some(outcome);
@@ -191,7 +190,6 @@ impl PointSet {
     }
 
     /// Whether the point is in the set.
-    #[must_use]
     pub fn contains(&self, point: Move) -> bool {
         self.0
             .get(point.index() / 64)

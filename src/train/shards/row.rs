@@ -49,7 +49,6 @@ pub struct Target {
 
 impl Target {
     /// A full search without a prior.
-    #[must_use]
     pub fn new(policy: Vec<(Move, f32)>, value: f32) -> Target {
         Target {
             policy,
@@ -98,7 +97,6 @@ pub struct Row {
 impl Row {
     /// Records a position with the targets of a search. The game's moves, result and ending are
     /// filled in by [`finish`].
-    #[must_use]
     pub fn record<G: Game>(game: u64, position: &G, target: &Target) -> Row {
         let proven = target.exact.map(|o| o.value_for(position.to_move()) as i8);
         Row {
@@ -161,7 +159,6 @@ impl Row {
     }
 
     /// The row's result: the game's, or the proven one.
-    #[must_use]
     pub fn outcome(&self) -> Outcome {
         match self.result {
             0 => Outcome::DRAW,
@@ -172,7 +169,6 @@ impl Row {
 
     /// Whether both are of one game. Numbers alone do not tell: those of several runs may meet in a
     /// folder.
-    #[must_use]
     pub fn is_of_game(&self, other: &Row) -> bool {
         (self.game, self.size) == (other.game, other.size)
             && (Arc::ptr_eq(&self.moves, &other.moves) || self.moves == other.moves)
@@ -180,13 +176,11 @@ impl Row {
 
     /// Whether `next` is the position after this one in the same game: its policy target is then
     /// the opponent's reply.
-    #[must_use]
     pub fn is_followed_by(&self, next: &Row) -> bool {
         next.ply == self.ply + 1 && next.to_move != self.to_move && self.is_of_game(next)
     }
 
     /// Game by game and ply by ply, by number and moves.
-    #[must_use]
     pub fn place(&self, other: &Row) -> Ordering {
         let games = self.game.cmp(&other.game);
         let games = games.then_with(|| match Arc::ptr_eq(&self.moves, &other.moves) {
@@ -198,7 +192,6 @@ impl Row {
 
     /// Whether every move of the row exists on a board of this size with `policy_len` moves, and
     /// every number is in range.
-    #[must_use]
     pub fn fits(&self, size: BoardSize, policy_len: usize) -> bool {
         let on_board = |mv: Move| mv.index() < policy_len;
         let apart = |a: &PointSet, b: &PointSet| {

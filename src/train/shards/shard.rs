@@ -58,7 +58,6 @@ impl fmt::Display for ShardInfo {
 
 impl ShardInfo {
     /// Of games that begin at `start` and were made as `source` says.
-    #[must_use]
     pub fn of<G: Game>(start: &G, source: String) -> ShardInfo {
         ShardInfo {
             game: G::NAME.to_owned(),

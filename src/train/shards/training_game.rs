@@ -15,7 +15,6 @@ pub struct TrainingGame<G> {
 
 impl<G: Game> TrainingGame<G> {
     /// A game that begins here.
-    #[must_use]
     pub fn new(start: &G) -> TrainingGame<G> {
         TrainingGame {
             start: start.clone(),
@@ -25,31 +24,26 @@ impl<G: Game> TrainingGame<G> {
     }
 
     /// The position at the start.
-    #[must_use]
     pub fn start(&self) -> &G {
         &self.start
     }
 
     /// The position after all moves so far.
-    #[must_use]
     pub fn position(&self) -> &G {
         self.game_state.position()
     }
 
     /// The position with its history.
-    #[must_use]
     pub fn game_state(&self) -> &GameState<G> {
         &self.game_state
     }
 
     /// The moves so far.
-    #[must_use]
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
     /// Whether a legal move does not violate the repetition rule.
-    #[must_use]
     pub fn allows(&self, mv: Move) -> bool {
         self.game_state.allows(mv)
     }
@@ -62,7 +56,6 @@ impl<G: Game> TrainingGame<G> {
 
     /// The result, if the game is over: by its rules, by a certain result, or because it is too
     /// long ([`ending::result`]).
-    #[must_use]
     pub fn result(&self) -> Option<Outcome> {
         ending::result(self.position())
     }
@@ -85,7 +78,6 @@ impl<G: Game> TrainingGame<G> {
 }
 
 /// The empty board with this komi, if the game has komi.
-#[must_use]
 pub fn with_komi<G: Game>(empty: &G, komi: Option<HalfPoints>) -> G {
     let rules = komi.and_then(|komi| empty.rules().with_komi(komi));
     let other = rules.filter(|rules| *rules != empty.rules());

@@ -22,7 +22,6 @@ pub struct FolderBackend {
 
 impl FolderBackend {
     /// The store in this folder, which is created when the first object is.
-    #[must_use]
     pub fn new(root: &Path) -> FolderBackend {
         FolderBackend {
             root: root.to_path_buf(),

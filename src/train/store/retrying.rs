@@ -53,7 +53,6 @@ struct Counts {
 
 impl Store {
     /// A store over a backend; `name` is for messages.
-    #[must_use]
     pub fn new(
         name: &str,
         backend: Arc<dyn Backend>,
@@ -70,31 +69,26 @@ impl Store {
     }
 
     /// The time, by the clock with which it waits.
-    #[must_use]
     pub fn now(&self) -> Duration {
         self.clock.now()
     }
 
     /// The name that the user gave.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Attempts so far.
-    #[must_use]
     pub fn requests(&self) -> u64 {
         self.counts.requests.load(Ordering::Relaxed)
     }
 
     /// Attempts that failed.
-    #[must_use]
     pub fn failures(&self) -> u64 {
         self.counts.failures.load(Ordering::Relaxed)
     }
 
     /// The longest time that a request waited for its answer.
-    #[must_use]
     pub fn longest_silence(&self) -> Duration {
         Duration::from_millis(self.counts.longest_silence.load(Ordering::Relaxed))
     }

@@ -82,13 +82,11 @@ impl NativeModel {
     }
 
     /// Metadata of the network.
-    #[must_use]
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }
 
     /// Cost of a position.
-    #[must_use]
     pub fn work(&self) -> Work {
         Work {
             products: self.plan.products,
@@ -97,19 +95,16 @@ impl NativeModel {
     }
 
     /// The processor features in use, for messages.
-    #[must_use]
     pub fn processor() -> String {
         Level::best().to_string()
     }
 
     /// Whether this processor is faster with integers.
-    #[must_use]
     pub fn prefers_integers() -> bool {
         Level::best().has_fast_integers()
     }
 
     /// An evaluator for one worker.
-    #[must_use]
     pub fn evaluator(&self) -> NativeEvaluator {
         NativeEvaluator {
             memory: Memory::new(&self.plan),
@@ -129,7 +124,6 @@ pub struct Work {
 impl Work {
     /// Measures peak performance: multiplies and adds such numbers in registers, 100,000 rounds in
     /// about a millisecond, and returns the number of products. No network can be faster.
-    #[must_use]
     pub fn at_best(self, rounds: usize) -> u64 {
         let factors = self.factors;
         Level::best().enter(Peak { rounds, factors }) as u64

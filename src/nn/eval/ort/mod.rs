@@ -56,7 +56,6 @@ impl OrtModel {
     }
 
     /// Metadata of the network.
-    #[must_use]
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }

@@ -6,7 +6,6 @@ use super::SmallGo;
 use crate::game::{BoardSize, Color, Game as _};
 
 /// A position from rows, the highest first: X black, O white.
-#[must_use]
 pub fn diagram(text: &str, rules: &str, to_move: Color) -> SmallGo {
     let rows: Vec<&str> = text.split_whitespace().collect();
     let size = BoardSize::new(rows[0].len() as u8, rows.len() as u8);

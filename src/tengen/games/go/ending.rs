@@ -40,7 +40,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// inside their territory are dead; of the other chains, those that are expected to be lost are
     /// dead. Under territory scoring, seki and false eyes follow from the dead stones by the rules
     /// ([`Go::agreed_on`]).
-    #[must_use]
     pub fn agree(&self, expected: &OwnershipEstimate) -> Agreed<WORDS> {
         let mut agreed = Agreed::ALL_ALIVE;
         for color in Color::BOTH {
@@ -127,7 +126,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 
     /// The position scored as it is expected to end.
-    #[must_use]
     pub fn settled(&self, expected: &OwnershipEstimate) -> Settled {
         // The game may be over without an agreement on dead stones.
         let as_it_stands = self.passes() >= 2 && !self.agrees_on_dead();

@@ -7,7 +7,6 @@ use crate::game::{Bits, Color, Game, Move, Superko, zobrist};
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Stones by [`Color::index`] on the boards before the last move, before the one before it, and
     /// so on: at most four boards, none from before the game or the setup.
-    #[must_use]
     pub fn history(&self) -> Vec<[Bits<WORDS>; 2]> {
         let mut stones = Color::BOTH.map(|color| self.stones(color));
         let mut mover = self.to_move();
@@ -31,7 +30,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 
     /// Key of the part of [`Go::history`] that the moves do not determine.
-    #[must_use]
     pub fn captures_key(&self) -> u128 {
         let captures = self.captures.iter().zip(1_u32..);
         captures.fold(0, |key, (points, place)| {

@@ -19,7 +19,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Kos count as they stand; superko is ignored. A chain with three liberties is free, and so is
     /// one that `nodes` moves do not decide. Where a chain with two liberties moves first, ladder
     /// breakers elsewhere are not considered.
-    #[must_use]
     pub fn falls_in_ladder(&self, target: Move, first: Color, nodes: u32) -> bool {
         let Some(owner) = self.stone(target) else {
             return false;

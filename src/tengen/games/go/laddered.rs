@@ -41,14 +41,12 @@ struct Unknown;
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Chains that are caught as the board stands.
-    #[must_use]
     pub fn laddered(&self) -> Laddered<WORDS> {
         self.board.laddered(self.ko, self.to_move.opponent())
     }
 
     /// [`Laddered::stones`] on the boards before the last move and before the one before it, as far as
     /// there are such.
-    #[must_use]
     pub fn earlier_laddered(&self) -> Vec<Bits<WORDS>> {
         let boards = self.history();
         let stones = |(index, stones): (usize, &[Bits<WORDS>; 2])| {

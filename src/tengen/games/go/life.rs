@@ -94,7 +94,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 
     /// What `color` has secured.
-    #[must_use]
     pub fn pass_alive(&self, color: Color) -> PassAlive<WORDS> {
         let found = self.benson(color, self.rules.suicide);
         let stones = found.stones();
@@ -120,7 +119,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 
     /// Proven bounds of the result for the side to move, by the rules or by secured points. Under
     /// territory scoring only finished games are proven, because an answer may cost a point.
-    #[must_use]
     pub fn proven(&self) -> Bounds {
         self.proven_by(|alive| alive.secured)
     }

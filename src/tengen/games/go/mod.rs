@@ -89,37 +89,31 @@ impl<const WORDS: usize> Agreed<WORDS> {
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// The stones of one colour.
-    #[must_use]
     pub fn stones(&self, color: Color) -> Bits<WORDS> {
         self.board.stones(color)
     }
 
     /// The empty points.
-    #[must_use]
     pub fn empty(&self) -> Bits<WORDS> {
         self.board.empty()
     }
 
     /// The stones of the chain that the stone on `point` belongs to.
-    #[must_use]
     pub fn chain(&self, point: Move) -> Bits<WORDS> {
         self.board.chain_of(point)
     }
 
     /// The liberties of the chain that the stone on `point` belongs to.
-    #[must_use]
     pub fn liberties(&self, point: Move) -> Bits<WORDS> {
         self.board.frame().neighbors(self.chain(point)) & self.empty()
     }
 
     /// The last liberty of the chain that the stone on `point` belongs to, if it has just one.
-    #[must_use]
     pub fn last_liberty(&self, point: Move) -> Option<Move> {
         self.board.last_liberty(point)
     }
 
     /// Stones of the chains in `stones` with one, two and three liberties.
-    #[must_use]
     pub fn by_liberties(&self, stones: Bits<WORDS>) -> [Bits<WORDS>; 3] {
         let (mut left, mut sets) = (stones, [Bits::EMPTY; 3]);
         while let Some(stone) = left.lowest() {
@@ -134,25 +128,21 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 
     /// The pass.
-    #[must_use]
     pub fn pass(&self) -> Move {
         self.size().pass()
     }
 
     /// Consecutive passes before this position: two have ended the game.
-    #[must_use]
     pub fn passes(&self) -> u8 {
         self.passes
     }
 
     /// Number of captured stones of this colour.
-    #[must_use]
     pub fn prisoners(&self, color: Color) -> u32 {
         self.prisoners[color.index()]
     }
 
     /// Komi: points that White gets in addition to those on the board.
-    #[must_use]
     pub fn komi(&self) -> HalfPoints {
         let bonus = 2 * i32::from(self.rules.bonus(self.handicap.stones()));
         HalfPoints(self.rules.komi.0.saturating_add(bonus))
@@ -160,31 +150,26 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 
     /// Whether a point is an eye of `color` that should not be filled: surrounded by its stones,
     /// and not to be made a false eye by the opponent.
-    #[must_use]
     pub fn is_eye(&self, color: Color, point: Move) -> bool {
         self.empty().contains(point) && self.board.is_eye(color, point)
     }
 
     /// The points next to a point.
-    #[must_use]
     pub fn around(&self, point: Move) -> Bits<WORDS> {
         self.next_to(Bits::point(point))
     }
 
     /// Geometry of the board.
-    #[must_use]
     pub fn frame(&self) -> &Frame<WORDS> {
         self.board.frame()
     }
 
     /// All points next to a point of `set`.
-    #[must_use]
     pub fn next_to(&self, set: Bits<WORDS>) -> Bits<WORDS> {
         self.board.frame().neighbors(set)
     }
 
     /// The chains that have a stone in `some`.
-    #[must_use]
     pub fn connected(&self, some: Bits<WORDS>) -> Bits<WORDS> {
         let within = |color| {
             let stones = self.stones(color);
@@ -194,7 +179,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 
     /// All points where the side to move may play.
-    #[must_use]
     pub fn legal_points(&self) -> Bits<WORDS> {
         if self.passes >= 2 {
             return Bits::EMPTY;

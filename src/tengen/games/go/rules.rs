@@ -126,7 +126,6 @@ impl GoRules {
 
     /// Compensation for this many handicap stones; none for a single one, which is an ordinary
     /// move.
-    #[must_use]
     pub fn bonus(&self, handicap_stones: u16) -> u16 {
         match self.handicap {
             _ if handicap_stones < 2 => 0,

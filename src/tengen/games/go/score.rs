@@ -5,7 +5,6 @@ use crate::game::{Bits, Color, HalfPoints};
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Black's score minus White's, komi and compensation for handicap stones included.
-    #[must_use]
     pub fn score(&self, agreed: &Agreed<WORDS>) -> HalfPoints {
         let owned = self.owned(agreed).map(|points| points.count() as i32);
         let mut ahead = owned[0] - owned[1];
@@ -17,7 +16,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 
     /// Black's area score minus White's if all stones are alive, with [`Go::area_komi`].
-    #[must_use]
     pub fn area_score(&self) -> HalfPoints {
         let [black, white] = self.area().map(|points| points.count() as i32);
         HalfPoints((2 * (black - white)).saturating_sub(self.area_komi().0))
@@ -26,7 +24,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Komi for counting the game by area. Under territory scoring every stone has cost its side a
     /// point, on the board or captured; so the two counts agree unless eyes in seki or future
     /// stones make a difference.
-    #[must_use]
     pub fn area_komi(&self) -> HalfPoints {
         let ahead = match self.rules.scoring {
             Scoring::Area => 0,
@@ -40,14 +37,12 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 
     /// Area of Black and White if all stones are alive: stones and the points that each side alone
     /// reaches.
-    #[must_use]
     pub fn area(&self) -> [Bits<WORDS>; 2] {
         self.owned_as(Scoring::Area, &Agreed::ALL_ALIVE)
     }
 
     /// The points that count for Black and for White: under area scoring living stones and the
     /// points they alone reach, under territory scoring only the latter.
-    #[must_use]
     pub fn owned(&self, agreed: &Agreed<WORDS>) -> [Bits<WORDS>; 2] {
         self.owned_as(self.rules.scoring, agreed)
     }
@@ -81,7 +76,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// tells it to its networks (docs/methods.md#go), for Black and White: what is pass-alive with its territory, even
     /// where the other side's dead stones stand; other stones where they stand; empty points that one side alone
     /// reaches. With `suicide` stones are pass-alive only as far as they are where suicide is legal.
-    #[must_use]
     pub fn area_without_dead(&self, suicide: bool) -> [Bits<WORDS>; 2] {
         let mut owned = [Bits::EMPTY; 2];
         for color in Color::BOTH {

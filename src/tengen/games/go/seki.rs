@@ -30,7 +30,6 @@ struct Group<'a, const WORDS: usize> {
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// The agreement if the chains of these stones are dead: with territory scoring, the remaining
     /// stones in seki and the points that must be filled.
-    #[must_use]
     pub fn agreed_on(&self, dead: Bits<WORDS>) -> Agreed<WORDS> {
         let mut agreed = Agreed {
             dead: self.connected(dead & !self.empty()),

@@ -39,7 +39,6 @@ impl Direction {
 
     /// The point `steps` further on; the caller knows that it is on the board.
     #[inline]
-    #[must_use]
     pub fn step(self, size: BoardSize, point: Move, steps: i8) -> Move {
         let width = i16::from(size.width);
         let stride = match self {
@@ -52,7 +51,6 @@ impl Direction {
     }
 
     /// Number of points behind and ahead of a point, at most [`REACH`].
-    #[must_use]
     pub fn room(self, size: BoardSize, point: Move) -> (i8, i8) {
         let (x, y) = size.column_row(point);
         let (right, up) = (size.width - 1 - x, size.height - 1 - y);
@@ -139,7 +137,6 @@ pub struct Lines {
 
 impl Lines {
     /// A board without stones, of at most 20 columns and rows.
-    #[must_use]
     pub fn new(size: BoardSize) -> Lines {
         let mut open = [u32::MAX; LINES];
         for point in (0..size.area() as u16).map(Move) {
@@ -155,7 +152,6 @@ impl Lines {
     }
 
     /// The board's size.
-    #[must_use]
     pub fn size(&self) -> BoardSize {
         self.size
     }
@@ -181,14 +177,12 @@ impl Lines {
     }
 
     /// The window of `color` around a point, ignoring the point itself.
-    #[must_use]
     pub fn window(&self, color: Color, point: Move, direction: Direction) -> Window {
         let place = direction.place(self.size.column_row(point));
         self.line(place.line).window(color, place.index)
     }
 
     /// The windows of `color` around a point in each of [`Direction::ALL`].
-    #[must_use]
     pub fn windows(&self, color: Color, point: Move) -> [Window; 4] {
         let window = |place: Place| self.line(place.line).window(color, place.index);
         let [row, column, rising, falling] = Place::of_each(self.size.column_row(point));

@@ -60,32 +60,27 @@ impl Gomoku {
     }
 
     /// The stones of one colour.
-    #[must_use]
     pub fn stones(&self, color: Color) -> Points {
         self.stones[color.index()]
     }
 
     /// The empty points.
-    #[must_use]
     pub fn empty(&self) -> Points {
         self.board & !(self.stones[0] | self.stones[1])
     }
 
     /// The board as lines.
-    #[must_use]
     pub fn lines(&self) -> &Lines {
         &self.lines
     }
 
     /// Shape table for a colour.
-    #[must_use]
     pub fn shapes(&self, color: Color) -> &'static Shapes {
         Shapes::of(self.rules.five(color))
     }
 
     /// Shapes that a stone of `color` on an empty point would make, or an existing stone makes, in
     /// each of [`Direction::ALL`].
-    #[must_use]
     pub fn shapes_at(&self, color: Color, point: Move) -> [Shape; 4] {
         let shapes = self.shapes(color);
         let windows = self.lines.windows(color, point);
@@ -93,13 +88,11 @@ impl Gomoku {
     }
 
     /// Whether the rules forbid `color` to play on an empty point.
-    #[must_use]
     pub fn is_forbidden(&self, color: Color, point: Move) -> bool {
         self.rules.forbids(color) && renju::is_forbidden(&self.lines, point)
     }
 
     /// The points where the side to move may play.
-    #[must_use]
     pub fn legal_points(&self) -> Points {
         match self.winner {
             Some(_) => Bits::EMPTY,
@@ -108,7 +101,6 @@ impl Gomoku {
     }
 
     /// The points of a set that are empty and not forbidden to `color`.
-    #[must_use]
     pub fn allowed(&self, color: Color, points: Points) -> Points {
         let empty = points & self.empty();
         let allowed = |&point: &Move| !renju::is_forbidden(&self.lines, point);
@@ -119,13 +111,11 @@ impl Gomoku {
     }
 
     /// All empty points where the rules forbid `color` to play.
-    #[must_use]
     pub fn forbidden(&self, color: Color) -> Points {
         self.empty() & !self.allowed(color, self.empty())
     }
 
     /// Whether `color` has a move.
-    #[must_use]
     pub fn has_move(&self, color: Color) -> bool {
         let mut empty = self.empty().iter();
         empty.any(|point| !self.is_forbidden(color, point))
@@ -133,7 +123,6 @@ impl Gomoku {
 
     /// Whether some five points in a row have no stone of the opponent. Where neither side has any, the game still
     /// continues until the board is full.
-    #[must_use]
     pub fn has_room(&self, color: Color) -> bool {
         let points = (0..self.size().area() as u16).map(Move);
         let mut open = points.filter(|&point| self.stone(point) != Some(color.opponent()));

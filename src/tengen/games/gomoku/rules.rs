@@ -63,7 +63,6 @@ impl GomokuRules {
     }
 
     /// The rows that win for a colour.
-    #[must_use]
     pub const fn five(self, color: Color) -> Five {
         match (self, color) {
             (GomokuRules::Freestyle, _) | (GomokuRules::Renju, Color::White) => Five::OrMore,
@@ -74,7 +73,6 @@ impl GomokuRules {
     }
 
     /// Whether some empty points may be forbidden to a colour.
-    #[must_use]
     pub const fn forbids(self, color: Color) -> bool {
         matches!((self, color), (GomokuRules::Renju, Color::Black))
     }

@@ -60,7 +60,6 @@ impl Shape {
     ];
 
     /// Whether it must be answered at once to prevent a five.
-    #[must_use]
     pub const fn is_four(self) -> bool {
         matches!(self, Shape::Four | Shape::TwoFours | Shape::StraightFour)
     }
@@ -76,13 +75,11 @@ impl Cells {
     }
 
     /// Whether the set is empty.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Number of cells.
-    #[must_use]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
@@ -105,7 +102,6 @@ pub struct Shapes {
 
 impl Shapes {
     /// The table for a rule; computed on first use.
-    #[must_use]
     pub fn of(five: Five) -> &'static Shapes {
         static TABLES: [LazyLock<Shapes>; 4] = [
             LazyLock::new(|| Shapes::new(Five::OrMore)),
@@ -117,28 +113,24 @@ impl Shapes {
     }
 
     /// The shape that a stone on the window's centre makes.
-    #[must_use]
     pub fn shape(&self, window: Window) -> Shape {
         self.shapes[window.index()]
     }
 
     /// Cells where one more stone would make a five, once there is a stone on the window's centre:
     /// the answers to a four, at most two. None if the centre makes a five itself.
-    #[must_use]
     pub fn fives(&self, window: Window) -> Cells {
         self.fives[window.index()]
     }
 
     /// Cells where one more stone would make a straight four, once there is a stone on the window's
     /// centre; none if the centre makes a four or more itself.
-    #[must_use]
     pub fn straights(&self, window: Window) -> Cells {
         self.straights[window.index()]
     }
 
     /// Cells where an opposing stone would stop the centre from making its three, or its four: none
     /// if two stones would be needed, as against a straight four.
-    #[must_use]
     pub fn answers(&self, window: Window) -> Cells {
         self.answers[window.index()]
     }

@@ -46,7 +46,6 @@ pub struct ShapeMap {
 
 impl ShapeMap {
     /// The map of a position.
-    #[must_use]
     pub fn of(position: &Gomoku) -> ShapeMap {
         let size = position.size();
         let mut map = ShapeMap {
@@ -113,7 +112,6 @@ impl ShapeMap {
 
     /// Shapes that a stone of `color` on a point would make in each of [`Direction::ALL`];
     /// [`Shape::Nothing`] where the point is occupied.
-    #[must_use]
     pub fn shapes(&self, color: Color, point: Move) -> [Shape; 4] {
         let [row, column, rising, falling] = self.places(point);
         // Not by `map`, which is not always inlined.
@@ -126,7 +124,6 @@ impl ShapeMap {
     ///
     /// # Panics
     /// For shapes poorer than [`Shape::ClosedThree`], of which no lists are kept.
-    #[must_use]
     pub fn points(&self, color: Color, shape: Shape) -> Points {
         let set = set_of(shape);
         self.sets[color.index()][set.expect("a shape with a list")]

@@ -60,25 +60,21 @@ impl<const WORDS: usize> NoGo<WORDS> {
     }
 
     /// The stones of one colour.
-    #[must_use]
     pub fn stones(&self, color: Color) -> Bits<WORDS> {
         self.blocks.stones(color)
     }
 
     /// The points where one colour could play if it were to move.
-    #[must_use]
     pub fn legal(&self, color: Color) -> Bits<WORDS> {
         self.legal[color.index()]
     }
 
     /// The empty points.
-    #[must_use]
     pub fn empty(&self) -> Bits<WORDS> {
         self.blocks.empty()
     }
 
     /// The stones with their blocks and liberties.
-    #[must_use]
     pub fn blocks(&self) -> &Blocks<WORDS> {
         &self.blocks
     }

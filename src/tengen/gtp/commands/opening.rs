@@ -115,7 +115,6 @@ const SMALLEST: u8 = 7;
 
 /// The fixed points in the order of the GTP specification (version 2, draft 2, section 4.1.1): at
 /// most nine, and four where a side is even or seven long. `None` for a number that the board has not.
-#[must_use]
 pub fn fixed_points(size: BoardSize, stones: usize) -> Option<Vec<Move>> {
     let BoardSize { width, height } = size;
     if width.min(height) < SMALLEST {

@@ -98,7 +98,6 @@ const BEGINNING: [&str; 3] = ["START", "RECTSTART", "RESTART"];
 
 impl GomocupSession {
     /// A new session.
-    #[must_use]
     pub fn new(make: MakeBrain, options: GomocupOptions) -> GomocupSession {
         GomocupSession {
             make,

@@ -10,7 +10,6 @@ pub(super) fn numbers(text: &str) -> Option<Vec<i64>> {
 }
 
 /// Parses `x,y` of the Gomocup protocol: column from the left and row from the top, both from 0.
-#[must_use]
 pub fn read_point(text: &str, size: BoardSize) -> Option<Move> {
     match numbers(text)?.as_slice() {
         &[x, y] => point(x, y, size),
@@ -25,7 +24,6 @@ pub(super) fn point(x: i64, y: i64, size: BoardSize) -> Option<Move> {
 }
 
 /// Writes `x,y` of the Gomocup protocol.
-#[must_use]
 pub fn write_point(point: Move, size: BoardSize) -> String {
     let (x, y) = size.column_row(point);
     format!("{x},{}", size.height - 1 - y)

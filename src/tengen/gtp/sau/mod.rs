@@ -89,7 +89,6 @@ type Answer = Result<(), String>;
 
 impl SauSession {
     /// A new session. `engine` has its clocks set.
-    #[must_use]
     pub fn new(engine: Box<dyn Engine>, options: SauOptions, links: SauResources) -> SauSession {
         SauSession {
             record_writer: RecordWriter::new(options.records.clone(), options.style.clone()),

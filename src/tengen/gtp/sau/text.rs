@@ -24,7 +24,6 @@ quit                   end the program
 const COMMANDS: [&str; 2] = ["move ", "name "];
 
 /// One line of text without a command of the SAU platform: it reads the standard error stream, too.
-#[must_use]
 pub fn harmless(text: &str) -> String {
     let line = text.replace(char::is_control, " ");
     COMMANDS.iter().fold(line, |line, command| {

@@ -30,7 +30,6 @@ use crate::games::{GAMES, info};
 const PLAIN: [(u32, &str); 2] = [(1, "go"), (4, "gomoku")];
 
 /// The text of an SGF file: in the encoding of its property `CA`, or as detected.
-#[must_use]
 pub fn decode(bytes: &[u8]) -> String {
     charset::decode(bytes, named_charset(bytes))
 }
@@ -49,7 +48,6 @@ fn named_charset(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// SGF's number of a game: 1 for Go and games played like it, 4 for Gomoku.
-#[must_use]
 pub fn game_number(game: &str) -> u32 {
     let plain = PLAIN.iter().find(|(_, name)| *name == game);
     let plain = plain.map_or(1, |(number, _)| *number);

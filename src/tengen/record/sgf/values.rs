@@ -175,7 +175,6 @@ pub struct Mark {
 }
 
 /// The marks among these properties, given as text (`TR[aa]LB[bb:1]`). What is not on the board is left out.
-#[must_use]
 pub fn marks(others: &str, size: BoardSize) -> Vec<Mark> {
     let place = |point: Move| {
         let (x, y) = size.column_row(point);
@@ -220,7 +219,6 @@ pub fn marks(others: &str, size: BoardSize) -> Vec<Mark> {
 }
 
 /// The first value of a property among these, as one line.
-#[must_use]
 pub fn value_of(others: &str, name: &str) -> Option<String> {
     let found = properties(others);
     let found = found.iter().find(|property| property.name == name)?;
@@ -240,7 +238,6 @@ pub fn take_property(others: &mut String, name: &str) -> Option<String> {
 }
 
 /// A property as text.
-#[must_use]
 pub fn property(name: &str, value: &str) -> String {
     format!("{name}[{}]", escape(value))
 }

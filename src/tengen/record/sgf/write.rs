@@ -13,7 +13,6 @@ const MOVES_PER_LINE: usize = 8;
 
 /// The record as SGF, ending in a line break. Points beyond column or row 52 have no SGF
 /// coordinates and are left out.
-#[must_use]
 pub fn write(record: &GameRecord) -> String {
     let mut out = header(record);
     let mut later = record.later.iter().peekable();
@@ -35,7 +34,6 @@ pub fn write(record: &GameRecord) -> String {
 /// before its children, and the first child is the main line. What the root has kept of a file is written
 /// again, with the encoding, the players, the result and the comment of `record`; for one that has kept
 /// nothing, the beginning of the game is all of `record` without its plays.
-#[must_use]
 pub fn write_tree(record: &GameRecord, nodes: &[SgfNode]) -> String {
     let begun = match nodes.first() {
         Some(root) if !root.others.is_empty() => kept_header(record, &root.others),
@@ -86,7 +84,6 @@ fn with_branches(mut out: String, nodes: &[SgfNode], size: BoardSize) -> String 
 }
 
 /// The games of a text, each as a text of its own with all that it has, in UTF-8.
-#[must_use]
 pub fn games(mut text: &str) -> Vec<String> {
     let mut games = Vec::new();
     loop {
@@ -203,7 +200,6 @@ fn push_setup(out: &mut String, setup: &LaterSetup, size: BoardSize) {
 }
 
 /// The properties of a node that sets up stones, as text: `AB[aa]AE[bb]PL[W]`.
-#[must_use]
 pub fn setup_text(setup: &LaterSetup, size: BoardSize) -> String {
     let mut out = String::new();
     for (name, color) in SETUP {

@@ -62,7 +62,6 @@ pub(super) struct Ticket {
 
 impl Ticket {
     /// Its name within the run, such as `g0007/games/0012`.
-    #[must_use]
     pub(super) fn full_name(&self) -> String {
         objects::of(self.generation, &self.name)
     }

@@ -208,7 +208,6 @@ impl CyclePlan {
     }
 
     /// The boards with their shares; a single one with all games without `[[board]]`.
-    #[must_use]
     pub fn boards(&self) -> Vec<BoardShare> {
         match self.board.is_empty() {
             true => vec![BoardShare::all(BoardSize::square(self.side()))],
@@ -217,7 +216,6 @@ impl CyclePlan {
     }
 
     /// The board with the most points: a position type for it supports all others.
-    #[must_use]
     pub fn largest(&self) -> BoardSize {
         let sizes = self.board.iter().map(|board| board.size);
         let largest = sizes.max_by_key(|size| size.area());
@@ -240,7 +238,6 @@ impl CyclePlan {
 
     /// Whether a run of `other` may be continued with this plan: stages may be added at the end,
     /// and the last one of `other` may be longer.
-    #[must_use]
     pub fn continues(&self, other: &CyclePlan) -> bool {
         let begin = self.stage.get(..other.stage.len());
         let same_stages = begin.is_some_and(|begin| {

@@ -33,7 +33,6 @@ tengen::settings! {
 
 impl WarmUp {
     /// Whether random playouts play the games.
-    #[must_use]
     pub fn is_by_playouts(&self) -> bool {
         self.network.is_none() && self.weights.is_none()
     }
@@ -92,7 +91,6 @@ tengen::settings! {
 
 impl Window {
     /// Number of rows to fit, of `all`.
-    #[must_use]
     pub fn rows(&self, all: u64) -> usize {
         ((self.share * all as f64) as usize)
             .max(self.least)
@@ -187,7 +185,6 @@ pub(super) fn are_sound(boards: &[BoardShare]) -> bool {
 
 impl BoardShare {
     /// All games on one board.
-    #[must_use]
     pub fn all(size: BoardSize) -> BoardShare {
         BoardShare {
             size,
@@ -198,7 +195,6 @@ impl BoardShare {
     }
 
     /// Folder name that distinguishes it from the other boards of a plan.
-    #[must_use]
     pub fn name(&self) -> String {
         match &self.rules {
             None => self.size.to_string(),
@@ -207,7 +203,6 @@ impl BoardShare {
     }
 
     /// For each board the number of its first game, counted from 0, and its number of games.
-    #[must_use]
     pub fn parts(boards: &[BoardShare], games: u64) -> Vec<(u64, u64)> {
         let total: f64 = boards.iter().map(|board| board.share).sum();
         let (mut shares, mut first) = (0.0, 0);

@@ -20,7 +20,6 @@ const PLAYOUTS: u64 = 100;
 const GAME_POSITIONS: usize = 60;
 
 /// About `positions` positions of short games by playouts, on all boards together.
-#[must_use]
 pub fn quick_games<G: Trainable>(boards: &[G], positions: usize, seed: u64) -> Vec<Row> {
     let games = positions.div_ceil(GAME_POSITIONS * boards.len().max(1));
     let games = games.max(8) as u64;

@@ -91,7 +91,6 @@ pub struct OnBoard {
 }
 
 /// Whether a network with this difference is accepted as a replacement.
-#[must_use]
 pub fn is_accepted(found: &Difference) -> bool {
     found.policy_kl < MAX_POLICY_KL && found.value < MAX_VALUE_DIFFERENCE
 }

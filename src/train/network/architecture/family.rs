@@ -150,7 +150,6 @@ impl Family {
     }
 
     /// The default input encoding.
-    #[must_use]
     pub fn encoding(self) -> &'static str {
         match self {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",

@@ -22,7 +22,6 @@ pub struct GameShape {
 
 impl GameShape {
     /// The shape of a game on the board of this position.
-    #[must_use]
     pub fn of<G: Game>(position: &G) -> GameShape {
         GameShape {
             size: position.size(),
@@ -33,7 +32,6 @@ impl GameShape {
     }
 
     /// Number of moves of the policy: the points, and a pass.
-    #[must_use]
     pub fn policy_len(&self) -> usize {
         self.size.area() + usize::from(self.passes)
     }

@@ -116,13 +116,11 @@ impl Architecture {
     }
 
     /// The auxiliary heads used in training.
-    #[must_use]
     pub fn aux_heads(&self, shape: impl Into<GameShape>) -> &'static [AuxHead] {
         self.family.aux_heads(shape.into().scored)
     }
 
     /// Whether the same weights work on boards of all sizes: no layer is as large as the board.
-    #[must_use]
     pub fn is_for_any_board(&self, shape: impl Into<GameShape>) -> bool {
         let shape = shape.into();
         let declared = |side| {
@@ -133,7 +131,6 @@ impl Architecture {
     }
 
     /// Initial weights for this board and number of input planes, and the network's size.
-    #[must_use]
     pub fn declare(
         &self,
         planes: usize,
@@ -156,7 +153,6 @@ impl Architecture {
     /// Weights with which this network answers like `small` with its own; additional weights start
     /// at random, by `seed`, without effect on the output. `None` unless this network is of the
     /// same family with at least as many blocks and channels.
-    #[must_use]
     pub fn grown_from(
         &self,
         small: Architecture,

@@ -22,7 +22,6 @@ pub struct Maps {
 
 impl Maps {
     /// Boards `[boards, height, width, channels]` of each size.
-    #[must_use]
     pub fn of(maps: Vec<Tensor<4>>) -> Maps {
         let sizes = maps.iter().map(|map| {
             let [boards, height, width, _] = map.dims();
@@ -89,7 +88,6 @@ pub struct Forward<'a> {
 
 impl<'a> Forward<'a> {
     /// Puts the weights on a device.
-    #[must_use]
     pub fn new(weights: &'a Weights, device: &Device, mode: Mode) -> Forward<'a> {
         // One transfer: each costs a GPU as much time as a layer.
         let aligned = |len: usize| len.next_multiple_of(ALIGNMENT);
@@ -120,7 +118,6 @@ impl<'a> Forward<'a> {
     }
 
     /// The gradient of each tensor, in the weights' order; empty if there is none.
-    #[must_use]
     pub fn gradients(&self, gradients: &Gradients) -> Vec<Vec<f32>> {
         let gradient = |leaf: &Tensor<1>| leaf.grad(gradients);
         let found: Vec<Option<Tensor<1>>> = self.leaves.iter().map(gradient).collect();
@@ -130,7 +127,6 @@ impl<'a> Forward<'a> {
     }
 
     /// Batch statistics from [`Mode::Fit`]: index in the weights, and values.
-    #[must_use]
     pub fn into_statistics(self) -> Vec<(usize, Vec<f32>)> {
         let (places, tensors): (Vec<usize>, _) = self.statistics.into_iter().unzip();
         places.into_iter().zip(separate_numbers(tensors)).collect()

@@ -45,7 +45,6 @@ pub struct Conv {
 
 impl Conv {
     /// A 3x3 convolution.
-    #[must_use]
     pub const fn wide(channels: usize) -> Conv {
         Conv {
             channels,
@@ -54,7 +53,6 @@ impl Conv {
     }
 
     /// A 1x1 convolution.
-    #[must_use]
     pub const fn point(channels: usize) -> Conv {
         Conv {
             channels,
@@ -81,7 +79,6 @@ pub const AREA_UNIT: f32 = 169.0;
 
 impl Pooling {
     /// Number of values per channel.
-    #[must_use]
     pub const fn parts(self) -> usize {
         match self {
             Pooling::Mean => 1,
@@ -163,7 +160,6 @@ pub enum AuxHead {
 
 impl AuxHead {
     /// The name of the output in an exported file.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             AuxHead::Ownership => tengen_nn::eval::OWNERSHIP,
@@ -175,7 +171,6 @@ impl AuxHead {
     }
 
     /// Numbers per position in this output.
-    #[must_use]
     pub const fn len(self, area: usize, policy_len: usize) -> usize {
         match self {
             AuxHead::Ownership => area,
@@ -199,7 +194,6 @@ pub struct Heads<V> {
 
 impl<V: Clone> Heads<Vec<V>> {
     /// The outputs for the boards of each size.
-    #[must_use]
     pub fn by_size(&self) -> Vec<Heads<V>> {
         let of = |index: usize| Heads {
             policy: self.policy[index].clone(),

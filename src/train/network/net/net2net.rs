@@ -29,7 +29,6 @@ pub struct Grown {
 
 impl Grown {
     /// Numbers that both networks have.
-    #[must_use]
     pub fn same(len: usize) -> Grown {
         Grown {
             len,
@@ -98,7 +97,6 @@ impl Strides {
 
 impl<'a> Net2Net<'a> {
     /// A walk on a board of `area` points; `large` are the initial weights of the large network.
-    #[must_use]
     pub fn new(small: &'a Weights, large: Weights, area: usize) -> Net2Net<'a> {
         Net2Net {
             small,
@@ -111,7 +109,6 @@ impl<'a> Net2Net<'a> {
 
     /// The large network's weights, after the walk to these outputs; `None` if it lacks parts of
     /// the small one.
-    #[must_use]
     pub fn finish(self, answers: &[Grown]) -> Option<Weights> {
         let all = self.taken == self.small.tensors().len() && answers.iter().all(Grown::whole);
         (self.possible && all).then_some(self.large)

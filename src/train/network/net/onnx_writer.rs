@@ -11,7 +11,6 @@ pub struct OnnxWriter<'a> {
 
 impl<'a> OnnxWriter<'a> {
     /// Writes into `graph` with these weights.
-    #[must_use]
     pub fn new(weights: &'a Weights, graph: &'a mut GraphBuilder) -> OnnxWriter<'a> {
         OnnxWriter { weights, graph }
     }

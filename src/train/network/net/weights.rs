@@ -53,7 +53,6 @@ impl Weights {
     }
 
     /// The tensors in order.
-    #[must_use]
     pub fn tensors(&self) -> &[WeightTensor] {
         &self.tensors
     }
@@ -67,7 +66,6 @@ impl Weights {
     ///
     /// # Panics
     /// If no tensor has this name; only the architecture that declared the weights may ask.
-    #[must_use]
     pub fn position(&self, name: &str) -> usize {
         self.index[name]
     }
@@ -76,13 +74,11 @@ impl Weights {
     ///
     /// # Panics
     /// As [`Weights::position`].
-    #[must_use]
     pub fn get(&self, name: &str) -> &WeightTensor {
         &self.tensors[self.position(name)]
     }
 
     /// A tensor by name, if it exists.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<&WeightTensor> {
         self.index
             .get(name)
@@ -90,7 +86,6 @@ impl Weights {
     }
 
     /// Whether both have the same names, shapes and roles in the same order.
-    #[must_use]
     pub fn same_shape(&self, other: &Weights) -> bool {
         let key = |weight: &WeightTensor| (weight.name.clone(), weight.dims.clone(), weight.role);
         self.tensors
@@ -132,7 +127,6 @@ pub struct InitWeights {
 
 impl InitWeights {
     /// A walk on a board of `area` points.
-    #[must_use]
     pub fn new(area: usize, seed: u64) -> InitWeights {
         InitWeights {
             area,
@@ -143,7 +137,6 @@ impl InitWeights {
     }
 
     /// The initial weights and their count, after the walk.
-    #[must_use]
     pub fn finish(self) -> (Weights, WalkCounts) {
         let fitted = |weight: &&WeightTensor| weight.role != Role::Buffer;
         let tensors = self.weights.tensors().iter().filter(fitted);

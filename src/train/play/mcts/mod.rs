@@ -59,7 +59,6 @@ pub struct MctsParams {
 
 impl MctsParams {
     /// PUCT with the engine's settings and no exploration, for matches.
-    #[must_use]
     pub fn player() -> MctsParams {
         MctsParams {
             root: RootRule::Puct {

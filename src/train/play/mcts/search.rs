@@ -46,7 +46,6 @@ pub struct Search<G: Game> {
 impl<G: Game> Search<G> {
     /// A searcher of the game that began at `start`, for at most `playouts` playouts a search, with
     /// random numbers from `seed`. [`Search::begin`] sets a position.
-    #[must_use]
     pub fn new(params: MctsParams, start: &G, playouts: u32, seed: u64) -> Search<G> {
         Search {
             steps: StepSearch::new(params.search.clone(), start.clone().into(), playouts),
@@ -94,7 +93,6 @@ impl<G: Game> Search<G> {
     }
 
     /// The result of the search; `None` before it is finished.
-    #[must_use]
     pub fn found(&mut self) -> Option<SearchResult> {
         let is_full = self.steps.is_full();
         let (found, root) = (self.steps.root()?, self.root.as_ref()?);

@@ -78,7 +78,6 @@ pub struct WeightFit {
 
 impl WeightFit {
     /// A fit of these features without positions.
-    #[must_use]
     pub fn of(features: Features) -> WeightFit {
         WeightFit {
             features,
@@ -106,13 +105,11 @@ impl WeightFit {
     }
 
     /// Positions so far.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -155,7 +152,6 @@ impl WeightFit {
     }
 
     /// The weights, as lines of a weights file.
-    #[must_use]
     pub fn fit(&self) -> String {
         let count = KINDS + self.shapes.len();
         let (mut weights, mut won) = (vec![1.0; count], vec![IMAGINED; count]);
@@ -178,7 +174,6 @@ impl WeightFit {
     }
 
     /// Mean natural logarithm of the probability that a weights file gives to the moves played.
-    #[must_use]
     pub fn likelihood(&self, weights: &str) -> f64 {
         let weights = self.known(weights);
         let chance = |choices: &[Choice]| {
@@ -190,7 +185,6 @@ impl WeightFit {
     }
 
     /// Share of the positions in which no move weighs more than the one played.
-    #[must_use]
     pub fn share_first(&self, weights: &str) -> f64 {
         let weights = self.known(weights);
         let is_first = |choices: &&[Choice]| {

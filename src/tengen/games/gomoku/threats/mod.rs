@@ -72,7 +72,6 @@ pub struct ThreatSolver {
 
 impl ThreatSolver {
     /// A prover with about this many bytes for its table.
-    #[must_use]
     pub fn new(bytes: usize) -> ThreatSolver {
         ThreatSolver {
             table: None,

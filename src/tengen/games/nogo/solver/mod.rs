@@ -69,7 +69,6 @@ pub struct Solver<const W: usize> {
 
 impl<const W: usize> Solver<W> {
     /// A solver with at most about `bytes` for proven positions, at least 1 MiB.
-    #[must_use]
     pub fn new(bytes: usize) -> Self {
         Solver {
             table: Arc::new(ProofTable::new(bytes)),

@@ -90,7 +90,6 @@ fn store(entry: &[AtomicU64; 2], words: [u64; 2]) {
 
 impl ProofTable {
     /// A table of at most about `bytes`: a power of two of at least 1 MiB.
-    #[must_use]
     pub(super) fn new(bytes: usize) -> ProofTable {
         let doublings = (bytes / size_of::<Bucket>() / FIRST).max(1).ilog2();
         ProofTable {
