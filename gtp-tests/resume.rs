@@ -14,13 +14,13 @@ fn selfplay(data: &str, games: u64) -> Command {
     let games = games.to_string();
     let mut command = train(&["selfplay", "rollouts", "--out", data, "--games", &games]);
     command.args(["--size", "5", "--playouts", "10", "--threads", "2"]);
-    command.args(["--games-per-shard", "2"]);
     command
 }
 
-/// Endless self-play that has played at least three games, and its open standard output.
-fn playing(data: &str) -> (Child, impl Sized) {
+/// Endless self-play that has played at least three games, in shards of this many, and its open standard output.
+fn playing(data: &str, games_per_shard: u32) -> (Child, impl Sized) {
     let mut endless = selfplay(data, 1_000_000);
+    endless.args(["--games-per-shard", &games_per_shard.to_string()]);
     endless.arg("--json").stdout(Stdio::piped());
     let mut child = endless.stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -57,7 +57,7 @@ fn selfplay_continues_after_kill_9() {
     let scratch = Scratch::new("kill-selfplay");
     let data = scratch.path("data");
     for _ in 0..2 {
-        let (mut child, _) = playing(&data);
+        let (mut child, _) = playing(&data, 2);
         // On Unix this is SIGKILL.
         child.kill().unwrap();
         child.wait().unwrap();
@@ -72,7 +72,7 @@ fn ctrl_c_prints_the_progress_and_the_same_command_continues() {
 
     let scratch = Scratch::new("ctrl-c");
     let data = scratch.path("data");
-    let (child, _output) = playing(&data);
+    let (child, _output) = playing(&data, 1_000_000);
     let id = child.id().to_string();
     assert!(
         Command::new("kill")
@@ -90,8 +90,11 @@ fn ctrl_c_prints_the_progress_and_the_same_command_continues() {
         .1;
     let told: usize = said.split(' ').next().unwrap().parse().unwrap();
     let kept = games(&data).len();
-    // Games of a shard that is not full, and those finished since it was asked, may differ.
-    assert!(told >= 3 && kept > 0 && kept <= told + 10, "{words}");
+    assert!(told >= 3, "{words}");
+    assert_eq!(
+        kept, told,
+        "also those of a shard that was not full: {words}"
+    );
     assert!(
         words.contains("the same command continues from there."),
         "{words}"

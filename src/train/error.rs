@@ -63,6 +63,9 @@ pub enum TrainError {
     /// This program must not work on this run, and trying again will not change that.
     #[error("{0}")]
     Refused(String),
+    /// The user has ended the work.
+    #[error("interrupted")]
+    Interrupted,
     /// Invalid setting.
     #[error("{0}")]
     Setting(String),

@@ -14,6 +14,7 @@ use tengen::games::{GAMES, known_name, usual_board, with_game};
 use tengen::program::{FlagSet, Flags};
 use tengen::settings::Table as _;
 use tengen_nn::eval::ModelInfo;
+use tengen_train::TrainError;
 use tengen_train::command::{Inference, Interrupt, Reporter, Threads, print};
 use tengen_train::play::eval_batch::raw_rate;
 use tengen_train::play::generate::{Plan, Progress, generate};
@@ -273,16 +274,29 @@ fn play<G: Trainable>(
     interrupt: &Interrupt,
 ) -> anyhow::Result<(Progress, f64)> {
     let mut reporter: Option<Reporter> = None;
-    let mut seconds = 0.0;
-    let last = generate(start, plan, &common.out, generator, |progress| {
+    let (mut seconds, mut interrupted) = (0.0, None);
+    let played = generate(start, plan, &common.out, generator, |progress| {
         let reporter = reporter.get_or_insert_with(|| {
+            // The games of the open shard are written first.
+            interrupt.leave_alone();
             Reporter::new(plan.games, progress.games, "games", common.json, interrupt)
         });
         seconds = reporter.elapsed().as_secs_f64();
         let (message, record) = (message(progress, seconds), record(progress, seconds));
+        if interrupt.is_asked() {
+            interrupted = Some(format!(
+                "at {} of {} games; {message}",
+                progress.games, plan.games
+            ));
+            return Err(TrainError::Interrupted);
+        }
         reporter.update(progress.games, message, &record);
         Ok(())
-    })?;
+    });
+    if let (Err(TrainError::Interrupted), Some(so_far)) = (&played, interrupted) {
+        interrupt.end(&so_far);
+    }
+    let last = played?;
     if let Some(reporter) = reporter {
         let message = message(last, seconds);
         let done = format!("{message}; shards in {}", common.out.display());

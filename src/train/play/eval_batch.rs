@@ -4,7 +4,7 @@
 //! batcher, and more threads than cores keep it busy.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::TrainError;
@@ -104,8 +104,29 @@ impl<G: Encode> EvalBatch<G> {
     }
 }
 
-/// Runs up to `slots` tasks at a time until `next_task` has no more or `finished` breaks. A task
-/// names the batch of its positions. `evaluations` is updated.
+/// What runs tasks and who waits for them tell each other while they run.
+#[derive(Debug, Default)]
+pub struct TaskControl {
+    /// Evaluations so far.
+    pub evaluations: AtomicU64,
+    stopped: AtomicBool,
+}
+
+impl TaskControl {
+    /// Ends the tasks after the batch in progress; what is not finished then is given up.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether they are ended.
+    pub fn is_stopped(&self) -> bool {
+        // Relaxed: nothing else follows from it.
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs up to `slots` tasks at a time until `next_task` has no more, `finished` breaks or `control` stops it. A
+/// task names the batch of its positions.
 ///
 /// # Errors
 /// [`EvalError`] when an evaluator fails.
@@ -114,8 +135,12 @@ pub fn run_tasks<G: Encode, T: Task<G>>(
     slots: usize,
     mut next_task: impl FnMut() -> Option<T>,
     mut finished: impl FnMut(T) -> ControlFlow<()>,
-    evaluations: &AtomicU64,
+    control: &TaskControl,
 ) -> Result<(), EvalError> {
+    let mut next_task = || match control.is_stopped() {
+        true => None,
+        false => next_task(),
+    };
     let mut tasks: Vec<T> = Vec::new();
     loop {
         while tasks.len() < slots.max(1)
@@ -123,7 +148,7 @@ pub fn run_tasks<G: Encode, T: Task<G>>(
         {
             tasks.push(task);
         }
-        if tasks.is_empty() {
+        if tasks.is_empty() || control.is_stopped() {
             return Ok(());
         }
         let mut place = 0;
@@ -142,8 +167,10 @@ pub fn run_tasks<G: Encode, T: Task<G>>(
             tasks.extend(next_task());
         }
         for batch in &mut *batches {
-            // Relaxed: for display only.
-            evaluations.fetch_add(batch.batch.len() as u64, Ordering::Relaxed);
+            let evaluations = batch.batch.len() as u64;
+            control
+                .evaluations
+                .fetch_add(evaluations, Ordering::Relaxed);
             batch.evaluate(|task, policy, value| tasks[task].answer(policy, value))?;
         }
     }
@@ -239,7 +266,7 @@ pub(crate) mod tests {
         let mut batches = [(); 2].map(|()| EvalBatch::new(&factory, &start).unwrap());
         let mut salts = salts.iter();
         let mut games = Vec::new();
-        let evaluations = AtomicU64::new(0);
+        let control = TaskControl::default();
         let next_task = || {
             salts.next().map(|&salt| FirstMoves {
                 position: start.clone(),
@@ -251,9 +278,9 @@ pub(crate) mod tests {
             games.push((game.salt, game.answers));
             ControlFlow::Continue(())
         };
-        run_tasks(&mut batches, slots, next_task, finished, &evaluations).unwrap();
+        run_tasks(&mut batches, slots, next_task, finished, &control).unwrap();
         let asked: usize = games.iter().map(|game| game.1.len()).sum();
-        assert_eq!(evaluations.into_inner(), asked as u64);
+        assert_eq!(control.evaluations.into_inner(), asked as u64);
         games.sort_by_key(|game| game.0);
         games
     }

@@ -129,7 +129,8 @@ pub fn has_moves<G: Game>(start: &G) -> Result<(), TrainError> {
 
 /// Plays the missing games of `plan` and writes them into `folder` as shards.
 ///
-/// `observe` is called at the start, after each game, and twice a second while none ends; it may end the games.
+/// `observe` is called at the start, after each game, and twice a second while none ends; with an error it ends the
+/// games, of which the finished ones are kept.
 ///
 /// # Errors
 /// [`TrainError`] when the folder contains other games or damaged files, is not writable, or the
@@ -170,8 +171,8 @@ pub fn generate<G: Trainable>(
         },
     );
     // Also when a worker has failed: finished games are kept.
-    let closed = writer.close();
-    played.and(closed)?;
+    writer.close()?;
+    played?;
     merge::merge(folder, &info)?;
     Ok(progress)
 }
@@ -230,7 +231,7 @@ fn play_all<G: Trainable>(
     let queue = GameQueue::new(games, plan.seed);
     thread::scope(|scope| {
         // Inside the scope, so that an error drops the receiver before the workers are waited for:
-        // a late sender then finds no receiver and ends.
+        // a late sender then finds no receiver.
         let (sender, games) = sync_channel(2 * plan.threads.max(1));
         for index in 0..plan.threads.max(1) {
             let (sender, queue) = (sender.clone(), &queue);
@@ -252,11 +253,12 @@ fn play_all<G: Trainable>(
         drop(sender);
         loop {
             let game: Option<PlayedGame> = match games.recv_timeout(TELL_EVERY) {
-                Ok(game) => Some(game?),
+                Ok(game) => Some(game.inspect_err(|_| queue.control.stop())?),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             };
-            receive(game, queue.evaluations.load(Ordering::Relaxed))?;
+            let evaluations = queue.control.evaluations.load(Ordering::Relaxed);
+            receive(game, evaluations).inspect_err(|_| queue.control.stop())?;
         }
     })
 }

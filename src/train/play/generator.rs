@@ -3,14 +3,14 @@
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::TrainError;
 use crate::play::adjudicator::EndingAdjudicator;
-use crate::play::eval_batch::{EvalBatch, run_tasks};
+use crate::play::eval_batch::{EvalBatch, TaskControl, run_tasks};
 use crate::play::network_game::{NetworkGame, NetworkPlay};
 use crate::play::numbered_seed;
 use crate::play::selfplay::{PlayedGame, by_rollouts, play};
@@ -99,7 +99,7 @@ impl<G: Trainable> GameGenerator<G> for NetworkGenerator {
             settings.concurrent,
             next,
             finished,
-            &queue.evaluations,
+            &queue.control,
         )?;
         Ok(())
     }
@@ -111,8 +111,8 @@ pub struct GameQueue {
     games: Vec<u64>,
     next: AtomicUsize,
     seed: u64,
-    /// Evaluations of a network so far.
-    pub evaluations: AtomicU64,
+    /// Of all threads that play them.
+    pub control: TaskControl,
 }
 
 /// A game to be played.
@@ -131,12 +131,15 @@ impl GameQueue {
             games,
             next: AtomicUsize::new(0),
             seed,
-            evaluations: AtomicU64::new(0),
+            control: TaskControl::default(),
         }
     }
 
-    /// The next game, if one is left.
+    /// The next game, if one is left and they are not stopped.
     pub fn take(&self) -> Option<GameJob> {
+        if self.control.is_stopped() {
+            return None;
+        }
         // Relaxed: only the counter itself is shared.
         let place = self.next.fetch_add(1, Ordering::Relaxed);
         self.games.get(place).map(|&game| GameJob {

@@ -8,14 +8,14 @@ pub use game::{MatchParams, MatchPlayer};
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use game::MatchGame;
 
 use crate::TrainError;
-use crate::play::eval_batch::{EvalBatch, run_tasks};
+use crate::play::eval_batch::{EvalBatch, TaskControl, run_tasks};
 use tengen::encode::Encode;
 use tengen::rollout::Rollout;
 use tengen::stats::GameResult;
@@ -35,14 +35,14 @@ pub fn play_match<G: Encode + Rollout>(
     mut observe: impl FnMut(&[PairResult]) -> Result<ControlFlow<()>, TrainError>,
 ) -> Result<Vec<PairResult>, TrainError> {
     let next = AtomicU64::new(2 * u64::from(plan.first));
-    let stop = AtomicBool::new(false);
+    let control = TaskControl::default();
     let (sender, receiver) = sync_channel(64);
     let mut pairs: Vec<PairResult> = Vec::new();
     thread::scope(|scope| {
         for index in 0..plan.threads.max(1) {
-            let (sender, next, stop) = (sender.clone(), &next, &stop);
+            let (sender, next, control) = (sender.clone(), &next, &control);
             let worker = move || {
-                if let Err(error) = play_games(start, players, plan, next, stop, &sender) {
+                if let Err(error) = play_games(start, players, plan, next, control, &sender) {
                     // The receiver is gone when the match was aborted.
                     let _ = sender.send(Err(error));
                 }
@@ -55,13 +55,13 @@ pub fn play_match<G: Encode + Rollout>(
         drop(sender);
         let mut waiting: BTreeMap<u64, GameResult> = BTreeMap::new();
         'results: for result in &receiver {
-            let (game, result) = result.inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+            let (game, result) = result.inspect_err(|_| control.stop())?;
             waiting.insert(game, result);
             while let Some(pair) = next_pair(&mut waiting, plan.first as usize + pairs.len()) {
                 pairs.push(pair);
-                let flow = observe(&pairs).inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+                let flow = observe(&pairs).inspect_err(|_| control.stop())?;
                 if flow.is_break() {
-                    stop.store(true, Ordering::Relaxed);
+                    control.stop();
                     break 'results;
                 }
             }
@@ -89,7 +89,7 @@ fn play_games<G: Encode + Rollout>(
     players: [&MatchPlayer; 2],
     plan: &MatchParams,
     next: &AtomicU64,
-    stop: &AtomicBool,
+    control: &TaskControl,
     sender: &SyncSender<Sent>,
 ) -> Result<(), TrainError> {
     let networks = players.iter().filter_map(|player| match player {
@@ -98,26 +98,16 @@ fn play_games<G: Encode + Rollout>(
     });
     let mut batches = networks.collect::<Result<Vec<_>, TrainError>>()?;
     let next_task = || {
-        // Relaxed: counter and flag order nothing else.
+        // Relaxed: the counter orders nothing else.
         let game = next.fetch_add(1, Ordering::Relaxed);
         let end = 2 * (u64::from(plan.first) + u64::from(plan.pairs));
-        let go_on = game < end && !stop.load(Ordering::Relaxed);
-        go_on.then(|| MatchGame::new(start, players, plan, game))
+        (game < end).then(|| MatchGame::new(start, players, plan, game))
     };
-    let finished = |game: MatchGame<G>| {
-        if stop.load(Ordering::Relaxed) || sender.send(Ok((game.number, game.result()))).is_err() {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+    let finished = |game: MatchGame<G>| match sender.send(Ok((game.number, game.result()))) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
     };
-    let evaluations = AtomicU64::new(0);
-    run_tasks(
-        &mut batches,
-        plan.concurrent,
-        next_task,
-        finished,
-        &evaluations,
-    )?;
+    run_tasks(&mut batches, plan.concurrent, next_task, finished, control)?;
     Ok(())
 }
 

@@ -173,3 +173,23 @@ fn another_plan_needs_another_folder() {
         .to_string();
     assert!(message.contains("choose another folder"), "{message}");
 }
+
+#[test]
+fn games_that_are_ended_are_kept_as_far_as_they_are_finished() {
+    let scratch = Scratch::new("ended-games");
+    let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
+    let mut plan = plan(100);
+    plan.settings.games_per_shard = 100;
+    let mut finished = 0;
+    let ended = generate(&start, &plan, scratch.path(), &Corners, |progress| {
+        finished = progress.games;
+        match finished {
+            ..5 => Ok(()),
+            _ => Err(TrainError::Interrupted),
+        }
+    });
+    assert!(matches!(ended, Err(TrainError::Interrupted)), "{ended:?}");
+    assert_eq!(count_games(&rows(scratch.path())).games, finished);
+    // The same command plays the rest.
+    assert_eq!(run(&plan, scratch.path()).unwrap().games, 100);
+}

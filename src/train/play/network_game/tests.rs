@@ -1,8 +1,6 @@
-use std::sync::atomic::AtomicU64;
-
 use super::*;
 use crate::play::eval_batch::tests::info;
-use crate::play::eval_batch::{EvalBatch, run_tasks};
+use crate::play::eval_batch::{EvalBatch, TaskControl, run_tasks};
 use crate::play::mcts::GumbelParams;
 use tengen::game::{BoardSize, Color, Game};
 use tengen::games::nogo::SmallNoGo;
@@ -68,13 +66,12 @@ fn games((settings, play): &Play, slots: usize) -> Vec<PlayedGame> {
         played.push(game.finish().unwrap());
         std::ops::ControlFlow::Continue(())
     };
-    let count = AtomicU64::new(0);
     run_tasks(
         std::slice::from_mut(&mut batch),
         slots,
         queue,
         finished,
-        &count,
+        &TaskControl::default(),
     )
     .unwrap();
     played.sort_by_key(|game| game.game);
