@@ -22,7 +22,7 @@ tengen::settings! {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
     CyclePlan, "top level" {
-        game: String = GAMES[0].name.to_owned(), Text("NAME", "nogo, go or gomoku"),
+        game: String = GAMES[0].name.to_owned(), Text("NAME", "a game's name"),
             "Name of the game";
         rules: String = String::new() => "the game's usual ones", Text("TEXT", "as `rules` of the engine"),
             "Rules of the game";

@@ -149,7 +149,7 @@ impl Family {
         is_mobile.then_some(4 * channels)
     }
 
-    /// The default input encoding.
+    /// The default input encoding; that of another game is not used (`crate::fit::find_encoding`).
     pub fn encoding(self) -> &'static str {
         match self {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",
@@ -161,7 +161,7 @@ impl Family {
     }
 }
 
-/// The names of all families but combinations of [`Additions`].
+/// The names of all families but combinations of [`Additions`]. Help and messages list them.
 const NAMES: [(&str, Family); 12] = [
     ("tengen", Family::Tengen { area: false }),
     ("tengen+area", Family::Tengen { area: true }),
@@ -176,6 +176,16 @@ const NAMES: [(&str, Family); 12] = [
     ("golois", cazenave(MobileBlock::Golois, false)),
     ("golois+dense", cazenave(MobileBlock::Golois, true)),
 ];
+
+/// What a name of an architecture is, for messages.
+pub(super) fn name_format() -> String {
+    let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+    format!(
+        "FAMILY-<blocks>b<channels>c, such as tengen-5b32c; families are {}, and az with +garb, +mtl, +asf or several; a \
+         mobile may name the channels within its blocks, as in mobile-33b64c200",
+        names.join(", ")
+    )
+}
 
 const fn cazenave(block: MobileBlock, dense: bool) -> Family {
     Family::Mobile(Mobile { block, dense })

@@ -235,11 +235,8 @@ impl FromStr for Architecture {
         };
         parse().ok_or_else(|| {
             TrainError::Setting(format!(
-                "unknown architecture {name:?} (expected FAMILY-<blocks>b<channels>c, such as \
-                 tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+, \
-                 tengen, tengen+area, gobang (or gobang+plain, gobang+dense), and mobile, a0 and golois \
-                 (or with +dense); a mobile may name the channels within its blocks, as in mobile-33b64c200; at most \
-                 {MAX_BLOCKS} blocks of {} to {} channels)",
+                "unknown architecture {name:?} (expected {}; at most {MAX_BLOCKS} blocks of {} to {} channels)",
+                family::name_format(),
                 CHANNELS.start(),
                 CHANNELS.end()
             ))
