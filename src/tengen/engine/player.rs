@@ -16,11 +16,11 @@ use super::static_policy::{self, StaticPolicy};
 use super::thinker::Worker;
 use super::timing::{self, Timing};
 use super::{
-    AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, MakeThinker,
-    MoveKind, MoveRequest, MoveTime, Resign, RulesError, ScoringInterrupted, Solution, ThinkerLog,
-    ThinkingLimits,
+    AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, Listener,
+    MakeThinker, MoveKind, MoveRequest, MoveTime, Resign, RulesError, ScoringInterrupted,
+    SearchTask, Solution, ThinkerLog, ThinkingLimits,
 };
-use crate::book::BookPosition;
+use crate::book::BookLine;
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, OwnershipEstimate,
@@ -31,6 +31,9 @@ use crate::search::{
     AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
 };
 use crate::solver::{self, Solve};
+
+/// Interval of reports for a listener where nobody else asks for any: that of a search for a move.
+const REPORTS: Duration = decide::KEEP;
 
 /// Number of threads, and a solver that is created when needed.
 pub(crate) type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
@@ -61,6 +64,7 @@ pub struct Player<G: Game> {
     pub(crate) resign: Option<Resign>,
     /// Its book of openings, from which it plays without a search.
     pub(crate) book: Option<FromBook>,
+    listener: Option<Box<dyn Listener>>,
     time: Arc<dyn Clock>,
 }
 
@@ -85,6 +89,7 @@ impl<G: Game> Player<G> {
             look_at_once: static_policy::any_legal(),
             resign: None,
             book: None,
+            listener: None,
             time,
         }
     }
@@ -102,81 +107,55 @@ impl<G: Game> Player<G> {
         self.awaits_reply = false;
         self.times.clear();
         self.timing.new_game();
-    }
-}
-
-impl<G: Game> Engine for Player<G> {
-    fn info(&self) -> GameInfo {
-        G::INFO
+        self.tell(|listener, game| listener.new_game(game));
     }
 
-    fn size(&self) -> BoardSize {
-        self.history.size()
-    }
-
-    fn clear(&mut self) {
-        self.history.clear();
-        self.begin();
-    }
-
-    fn set_komi(&mut self, komi: HalfPoints) {
-        if self.history.set_komi(komi) {
-            self.forget();
+    /// Tells the listener, if there is one.
+    fn tell(&mut self, say: impl FnOnce(&mut dyn Listener, &Self)) {
+        if let Some(mut listener) = self.listener.take() {
+            say(&mut *listener, self);
+            self.listener = Some(listener);
         }
     }
 
-    fn set_rules(&mut self, text: &str) -> Result<(), RulesError> {
-        let mut rules: G::Rules = text.parse()?;
-        if !text.contains("komi") {
-            let komi = self.history.rules().komi();
-            rules = komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules);
+    /// Tells the listener that the game or its clocks are others.
+    fn tell_change(&mut self) {
+        self.tell(|listener, game| listener.changed(game, None));
+    }
+
+    /// Runs a search that the listener follows, with reports for it where `options` ask for none.
+    fn followed<T>(
+        &mut self,
+        (task, color): (SearchTask, Color),
+        options: &AnalysisOptions,
+        observer: &mut Observer<'_>,
+        search: impl FnOnce(&mut Self, AnalysisOptions, &mut Observer<'_>) -> T,
+    ) -> T {
+        let mut options = options.clone();
+        let Some(mut listener) = self.listener.take() else {
+            return search(self, options, observer);
+        };
+        let budget = match task {
+            SearchTask::Move => self.planned_time(color),
+            SearchTask::Analyse | SearchTask::Ponder => None,
+        };
+        listener.begun(self, task, color, budget);
+        let asked = options.interval.is_some();
+        if !asked {
+            (options.interval, options.at_once) = (Some(REPORTS), true);
         }
-        let changed = self.history.set_rules(rules);
-        if changed.map_err(|_| RulesError::Broken)? {
-            self.forget();
-        }
-        Ok(())
+        let found = search(self, options, &mut |report| {
+            if asked {
+                observer(report);
+            }
+            listener.report(report);
+        });
+        self.listener = Some(listener);
+        found
     }
 
-    fn rules(&self) -> String {
-        self.history.lasting_rules().to_string()
-    }
-
-    fn rules_json(&self) -> Option<String> {
-        self.history.rules().to_json()
-    }
-
-    fn play(&mut self, play: Play) -> Result<(), EngineError> {
-        self.history.play(play)?;
-        self.awaits_reply = false;
-        Ok(())
-    }
-
-    fn undo(&mut self) -> Result<(), EngineError> {
-        self.awaits_reply = false;
-        self.resign.iter_mut().for_each(Resign::forget);
-        let number = self.history.undo()?;
-        if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
-            self.timing.take_back(&made);
-        }
-        Ok(())
-    }
-
-    fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError> {
-        let notes = loading::load(&mut self.history, record)?;
-        self.begin();
-        Ok(notes)
-    }
-
-    fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision {
-        let mut start = self.history.game_state_for(request.color);
-        if request.kind == MoveKind::Cleanup {
-            start = GameState::new(scoring::disputed(start.position()), start.past().clone());
-        }
-        self.make_move(&start, request, observer)
-    }
-
-    fn analyse(
+    /// The analysis itself.
+    fn analysed(
         &mut self,
         request: &AnalysisRequest,
         observer: &mut Observer<'_>,
@@ -263,6 +242,110 @@ impl<G: Game> Engine for Player<G> {
             }
         }
     }
+}
+
+impl<G: Game> Engine for Player<G> {
+    fn listen(&mut self, listener: Box<dyn Listener>) {
+        self.listener = Some(listener);
+        self.tell(|listener, game| listener.new_game(game));
+    }
+
+    fn info(&self) -> GameInfo {
+        G::INFO
+    }
+
+    fn size(&self) -> BoardSize {
+        self.history.size()
+    }
+
+    fn clear(&mut self) {
+        self.history.clear();
+        self.begin();
+    }
+
+    fn set_komi(&mut self, komi: HalfPoints) {
+        if self.history.set_komi(komi) {
+            self.forget();
+        }
+        self.tell_change();
+    }
+
+    fn set_rules(&mut self, text: &str) -> Result<(), RulesError> {
+        let mut rules: G::Rules = text.parse()?;
+        if !text.contains("komi") {
+            let komi = self.history.rules().komi();
+            rules = komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules);
+        }
+        let changed = self.history.set_rules(rules);
+        if changed.map_err(|_| RulesError::Broken)? {
+            self.forget();
+        }
+        self.tell_change();
+        Ok(())
+    }
+
+    fn rules(&self) -> String {
+        self.history.lasting_rules().to_string()
+    }
+
+    fn rules_json(&self) -> Option<String> {
+        self.history.rules().to_json()
+    }
+
+    fn play(&mut self, play: Play) -> Result<(), EngineError> {
+        self.history.play(play)?;
+        self.awaits_reply = false;
+        self.tell_change();
+        Ok(())
+    }
+
+    fn undo(&mut self) -> Result<(), EngineError> {
+        self.awaits_reply = false;
+        self.resign.iter_mut().for_each(Resign::forget);
+        let number = self.history.undo()?;
+        if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
+            self.timing.take_back(&made);
+        }
+        self.tell_change();
+        Ok(())
+    }
+
+    fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError> {
+        let notes = loading::load(&mut self.history, record)?;
+        self.begin();
+        Ok(notes)
+    }
+
+    fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision {
+        let mut start = self.history.game_state_for(request.color);
+        if request.kind == MoveKind::Cleanup {
+            start = GameState::new(scoring::disputed(start.position()), start.past().clone());
+        }
+        if request.kind == MoveKind::Named {
+            return self.make_move(&start, request, observer);
+        }
+        let search = (SearchTask::Move, request.color);
+        let run = |player: &mut Self, options, observer: &mut Observer<'_>| {
+            player.make_move(&start, &request.clone().with(options), observer)
+        };
+        let decision = self.followed(search, &request.analysis, observer, run);
+        self.tell(|listener, game| listener.changed(game, game.last_report()));
+        decision
+    }
+
+    fn analyse(
+        &mut self,
+        request: &AnalysisRequest,
+        observer: &mut Observer<'_>,
+    ) -> Option<SearchReport> {
+        let search = (SearchTask::Analyse, request.color);
+        let run = |player: &mut Self, options, observer: &mut Observer<'_>| {
+            player.analysed(&request.clone().with(options), observer)
+        };
+        let found = self.followed(search, &request.options, observer, run);
+        self.tell(|listener, game| listener.changed(game, found.as_ref()));
+        found
+    }
 
     fn has_solver(&self) -> bool {
         self.solver.is_some()
@@ -293,15 +376,20 @@ impl<G: Game> Engine for Player<G> {
         })
     }
 
-    fn ponder(&mut self, stop: &StopFlag, analysis: &AnalysisOptions, observer: &mut Observer<'_>) {
+    fn ponder(&mut self, stop: &StopFlag) {
         let game_state = self.history.game_state();
-        if self.awaits_reply && !stop.is_raised() && game_state.legal_moves().next().is_some() {
-            let request = SearchRequest::new(game_state).until(stop);
-            let request = request.with(analysis.clone());
-            if let Err(error) = self.worker.search(request, observer) {
+        if !self.awaits_reply || stop.is_raised() || game_state.legal_moves().next().is_none() {
+            return;
+        }
+        let search = (SearchTask::Ponder, self.to_move());
+        let run = |player: &mut Self, options, observer: &mut Observer<'_>| {
+            let request = SearchRequest::new(game_state).until(stop).with(options);
+            if let Err(error) = player.worker.search(request, observer) {
                 log::warn!("pondering broke off: {error}");
             }
-        }
+        };
+        self.followed(search, &AnalysisOptions::default(), &mut |_| {}, run);
+        self.tell_change();
     }
 
     fn planned_time(&mut self, color: Color) -> Option<Budget> {
@@ -332,13 +420,9 @@ impl<G: Game> Engine for Player<G> {
         self.last_report.as_ref()
     }
 
-    fn book_position(&self) -> Option<BookPosition> {
+    fn book_lines(&self) -> Option<Vec<BookLine>> {
         let book = self.book.as_ref()?;
-        book.position(&self.history, &self.history.game_state())
-    }
-
-    fn has_book(&self) -> bool {
-        self.book.is_some()
+        Some(book.lines(&self.history, &self.history.game_state()))
     }
 
     fn stone(&self, point: Move) -> Option<Color> {
@@ -401,10 +485,12 @@ impl<G: Game> Engine for Player<G> {
         if control != TimeControl::Unlimited {
             self.prepare();
         }
+        self.tell_change();
     }
 
     fn set_time_left(&mut self, color: Color, time: Duration, stones: u32) {
         self.timing.told(color, time, stones);
+        self.tell_change();
     }
 
     fn clock_state(&self, color: Color) -> ClockState {

@@ -158,18 +158,15 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         marks: sgf::marks(&shown.others, size),
         step: session.last_step(),
         games: (game.others.texts.len() + 1, game.others.place),
-        book: board.has_book().then(|| book(board)),
+        book: board.book_lines().map(|lines| book(board, lines)),
     };
     serde_json::to_string(&state).unwrap_or_default()
 }
 
-/// The moves of the book in the shown position, the best first; none if it does not have it.
-fn book(board: &dyn Engine) -> Vec<BookRow> {
-    let Some(position) = board.book_position() else {
-        return Vec::new();
-    };
+/// The moves of the book in the shown position, the best first.
+fn book(board: &dyn Engine, lines: Vec<BookLine>) -> Vec<BookRow> {
     let (size, mover) = (board.size(), board.to_move());
-    let best = position.lines.first().map_or(0.0, |best| best.found.value);
+    let best = lines.first().map_or(0.0, |best| best.found.value);
     let row = |BookLine { found, line }: BookLine| {
         let moves = std::iter::once(found.mv).chain(line);
         let names = moves.map(|mv| format_move(mv, size));
@@ -183,7 +180,7 @@ fn book(board: &dyn Engine) -> Vec<BookRow> {
             pv: names.collect(),
         }
     };
-    position.lines.into_iter().map(row).collect()
+    lines.into_iter().map(row).collect()
 }
 
 /// The legal points of each side.

@@ -155,8 +155,7 @@ impl WorkerEngine {
             Task::Move => self.choose(table, job, stop),
             Task::Analyse => self.analyse(table, job, stop),
             Task::Ponder => {
-                let options = AnalysisOptions::default();
-                self.engine.ponder(stop, &options, &mut |_| {});
+                self.engine.ponder(stop);
                 table.exhaust(request);
             }
             Task::Count => {

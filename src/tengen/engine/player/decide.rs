@@ -15,7 +15,7 @@ use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Observer, PointsByMove, SearchReport, SearchRequest};
 
 /// Interval at which a search saves its result so far, in case it does not finish.
-const KEEP: Duration = Duration::from_millis(100);
+pub(super) const KEEP: Duration = Duration::from_millis(100);
 
 struct MoveChoice {
     /// A legal move.

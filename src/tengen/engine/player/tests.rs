@@ -2,6 +2,8 @@ mod analysis;
 mod passing;
 mod static_policy;
 
+use parking_lot::Mutex;
+
 use super::super::testing::{Behaviour, FillGame, player, report, timed_player};
 use super::super::{ThinkError, Thinker};
 use super::*;
@@ -375,4 +377,54 @@ fn a_record_is_loaded_whole_or_not_at_all() {
     assert_eq!(seen(&engine), ("ww...".to_owned(), Color::White));
     engine.clear();
     assert_eq!(seen(&engine), (".....".to_owned(), Color::Black));
+}
+
+/// Writes down what it is told.
+struct Follower(Arc<Mutex<Vec<String>>>);
+
+impl Listener for Follower {
+    fn new_game(&mut self, _: &dyn Engine) {
+        self.0.lock().push("new".to_owned());
+    }
+
+    fn changed(&mut self, game: &dyn Engine, found: Option<&SearchReport>) {
+        let (plays, found) = (game.record().plays.len(), found.is_some());
+        self.0.lock().push(format!("{plays} {found}"));
+    }
+
+    fn begun(&mut self, _: &dyn Engine, task: SearchTask, _: Color, budget: Option<Budget>) {
+        let planned = budget.is_some();
+        self.0.lock().push(format!("{task:?} {planned}"));
+    }
+
+    fn report(&mut self, _: &SearchReport) {
+        self.0.lock().push("report".to_owned());
+    }
+}
+
+#[test]
+fn a_listener_hears_of_changes_and_searches_but_not_of_advice() {
+    let mut engine = player(Behaviour::SpeaksAndHangs);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    engine.listen(Box::new(Follower(Arc::clone(&told))));
+    engine.set_time_control(limited(0));
+    engine.play(stone(Color::Black, 0)).expect("legal");
+    assert!(engine.play(stone(Color::White, 0)).is_err());
+    let mut unasked = |_: &SearchReport| panic!("no reports are asked for");
+    let request = MoveRequest::new(Color::White, &StopFlag::new());
+    engine.genmove(&request, &mut unasked);
+    engine.genmove(&request.of_kind(MoveKind::Named), &mut unasked);
+    engine.undo().expect("it was played");
+    engine.clear();
+    let expected = [
+        "new",
+        "0 false",
+        "1 false",
+        "Move true",
+        "report",
+        "2 true",
+        "1 false",
+        "new",
+    ];
+    assert_eq!(*told.lock(), expected);
 }

@@ -15,7 +15,7 @@ pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Reply {
 
 /// The game's name as GoGui compares it: one capital, then small letters.
 fn game_id(session: &Session) -> String {
-    let name = session.engine.game();
+    let name = session.engine.info().name;
     let (first, rest) = name.split_at(1.min(name.len()));
     format!("{}{rest}", first.to_ascii_uppercase())
 }
@@ -115,7 +115,7 @@ pub(super) fn setup(session: &mut Session, args: &Arguments<'_>) -> Reply {
 pub(super) fn set_position(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let stones = stones(session, args)?;
     let engine = &*session.engine;
-    let mut record = GameRecord::new(engine.game(), engine.size());
+    let mut record = GameRecord::new(engine.info().name, engine.size());
     if !stones.is_sorted_by(|one, next| one.0 < next.0) {
         return Err(Failure::BadVertices);
     }
