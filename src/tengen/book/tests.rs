@@ -358,7 +358,7 @@ fn an_engine_plays_from_it_in_all_symmetries() {
         assert_eq!(genmove(&mut *engine), expected);
         engine.undo().expect("played");
         let mut avoiding = MoveRequest::new(Color::White, &StopFlag::new());
-        avoiding.analysis.avoid.push(Move(4));
+        avoiding.options.avoid.push(Move(4));
         engine.genmove(&avoiding, &mut |_| {});
         let stop = engine.last_report().map(|report| report.stop);
         assert_ne!(stop, Some(StopReason::Book), "the others lose");

@@ -3,7 +3,6 @@
 mod decide;
 mod ending;
 
-use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,14 +16,14 @@ use super::thinker::Worker;
 use super::timing::{self, Timing};
 use super::{
     AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, Listener,
-    MakeThinker, MoveKind, MoveRequest, MoveTime, Resign, RulesError, ScoringInterrupted,
+    MakeThinker, MoveKind, MoveRequest, MoveTime, Request, Resign, RulesError, ScoringInterrupted,
     SearchTask, Solution, ThinkerLog, ThinkingLimits,
 };
 use crate::book::BookLine;
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{
-    BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, OwnershipEstimate,
-    Rules as _, Settled, Symmetry, scoring,
+    BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, OwnershipEstimate, Rules as _,
+    Settled, Symmetry, scoring,
 };
 use crate::record::{GameRecord, Play};
 use crate::search::{
@@ -35,12 +34,6 @@ use crate::solver::{self, Solve};
 /// Interval of reports for a listener where nobody else asks for any: that of a search for a move.
 const REPORTS: Duration = decide::KEEP;
 
-/// Number of threads, and a solver that is created when needed.
-pub(crate) type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
-
-/// Creates a solver, if the game has one.
-pub(crate) type MakeSolver<G> = Box<dyn FnOnce() -> Option<Box<dyn Solve<G>>> + Send>;
-
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
     history: History<G>,
@@ -48,8 +41,8 @@ pub struct Player<G: Game> {
     /// The time of each move that this engine has chosen in this game, with the move's number.
     times: Vec<(usize, MoveTime)>,
     worker: Worker<G>,
-    /// Solves positions on request.
-    pub(crate) solver: Option<LazySolver<G>>,
+    /// Solves positions on request, on this many threads.
+    pub(crate) solver: Option<(usize, Box<dyn Solve<G>>)>,
     /// The log for [`Engine::thinker_log`].
     pub(crate) thinker_log: ThinkerLog,
     /// Report of the last search of this game.
@@ -123,28 +116,28 @@ impl<G: Game> Player<G> {
         self.tell(|listener, game| listener.changed(game, None));
     }
 
-    /// Runs a search that the listener follows, with reports for it where `options` ask for none.
-    fn followed<T>(
+    /// Runs a search that the listener follows, with reports for it where `request` asks for none.
+    fn followed<K: Clone, T>(
         &mut self,
-        (task, color): (SearchTask, Color),
-        options: &AnalysisOptions,
+        task: SearchTask,
+        request: &Request<K>,
         observer: &mut Observer<'_>,
-        search: impl FnOnce(&mut Self, AnalysisOptions, &mut Observer<'_>) -> T,
+        search: impl FnOnce(&mut Self, &Request<K>, &mut Observer<'_>) -> T,
     ) -> T {
-        let mut options = options.clone();
         let Some(mut listener) = self.listener.take() else {
-            return search(self, options, observer);
+            return search(self, request, observer);
         };
         let budget = match task {
-            SearchTask::Move => self.planned_time(color),
+            SearchTask::Move => self.planned_time(request.color),
             SearchTask::Analyse | SearchTask::Ponder => None,
         };
-        listener.begun(self, task, color, budget);
-        let asked = options.interval.is_some();
+        listener.begun(self, task, request.color, budget);
+        let mut request = request.clone();
+        let asked = request.options.interval.is_some();
         if !asked {
-            (options.interval, options.at_once) = (Some(REPORTS), true);
+            (request.options.interval, request.options.at_once) = (Some(REPORTS), true);
         }
-        let found = search(self, options, &mut |report| {
+        let found = search(self, &request, &mut |report| {
             if asked {
                 observer(report);
             }
@@ -161,7 +154,7 @@ impl<G: Game> Player<G> {
         observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
         let stop = &request.stop;
-        let symmetry = match request.effort {
+        let symmetry = match request.kind {
             AnalysisEffort::Network(symmetry) => symmetry,
             _ => Symmetry::IDENTITY,
         };
@@ -174,12 +167,11 @@ impl<G: Game> Player<G> {
         let mut game_state = history.game_state_for(request.color);
         if scoring::agrees_on_dead(game_state.position()) {
             // Both have passed, and an analysis is shown: what if the game went on?
-            let position = scoring::resumed(game_state.position());
-            game_state = GameState::new(position, game_state.past().clone());
+            game_state = game_state.with(scoring::resumed(game_state.position()));
         }
         game_state.legal_moves().next()?;
         // The network alone is asked for its own owners.
-        let counted = match request.effort {
+        let counted = match request.kind {
             AnalysisEffort::Network(_) => None,
             _ => self.counted(stop),
         };
@@ -205,7 +197,7 @@ impl<G: Game> Player<G> {
             }
             changed
         };
-        let (visits, time) = match request.effort {
+        let (visits, time) = match request.kind {
             AnalysisEffort::Endless | AnalysisEffort::Network(_) => (None, None),
             AnalysisEffort::Bounded { visits, time } => (visits, time),
             AnalysisEffort::OneEvaluation => (Some(1), None),
@@ -219,14 +211,14 @@ impl<G: Game> Player<G> {
             .within(Limits { visits, budget })
             .until(stop)
             .with(analysis);
-        let found = match request.effort {
+        let found = match request.kind {
             AnalysisEffort::Network(_) => {
                 let evaluated = self.worker.evaluate(&game_state, None, stop);
                 evaluated.map(|report| report.turned(symmetry.inverse(), position.size()))
             }
             _ => self.worker.search(search.clone(), &mut shown),
         };
-        let is_bounded = matches!(request.effort, AnalysisEffort::Bounded { .. });
+        let is_bounded = matches!(request.kind, AnalysisEffort::Bounded { .. });
         match found {
             Ok(mut report) => {
                 if may_pass && is_bounded && !stop.is_raised() {
@@ -319,16 +311,15 @@ impl<G: Game> Engine for Player<G> {
     fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision {
         let mut start = self.history.game_state_for(request.color);
         if request.kind == MoveKind::Cleanup {
-            start = GameState::new(scoring::disputed(start.position()), start.past().clone());
+            start = start.with(scoring::disputed(start.position()));
         }
         if request.kind == MoveKind::Named {
             return self.make_move(&start, request, observer);
         }
-        let search = (SearchTask::Move, request.color);
-        let run = |player: &mut Self, options, observer: &mut Observer<'_>| {
-            player.make_move(&start, &request.clone().with(options), observer)
+        let run = |player: &mut Self, request: &_, observer: &mut Observer<'_>| {
+            player.make_move(&start, request, observer)
         };
-        let decision = self.followed(search, &request.analysis, observer, run);
+        let decision = self.followed(SearchTask::Move, request, observer, run);
         self.tell(|listener, game| listener.changed(game, game.last_report()));
         decision
     }
@@ -338,11 +329,7 @@ impl<G: Game> Engine for Player<G> {
         request: &AnalysisRequest,
         observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
-        let search = (SearchTask::Analyse, request.color);
-        let run = |player: &mut Self, options, observer: &mut Observer<'_>| {
-            player.analysed(&request.clone().with(options), observer)
-        };
-        let found = self.followed(search, &request.options, observer, run);
+        let found = self.followed(SearchTask::Analyse, request, observer, Self::analysed);
         self.tell(|listener, game| listener.changed(game, found.as_ref()));
         found
     }
@@ -354,7 +341,6 @@ impl<G: Game> Engine for Player<G> {
     fn solve(&mut self, color: Color, limit: Duration, stop: &StopFlag) -> Option<Solution> {
         let position = self.history.position_for(color);
         let (threads, solver) = self.solver.as_mut()?;
-        let solver = (**solver).as_mut()?;
         let (time, started) = (&*self.time, self.time.now());
         let elapsed = || time.now().saturating_sub(started);
         let effort = solver::SolveLimits {
@@ -381,14 +367,15 @@ impl<G: Game> Engine for Player<G> {
         if !self.awaits_reply || stop.is_raised() || game_state.legal_moves().next().is_none() {
             return;
         }
-        let search = (SearchTask::Ponder, self.to_move());
-        let run = |player: &mut Self, options, observer: &mut Observer<'_>| {
-            let request = SearchRequest::new(game_state).until(stop).with(options);
-            if let Err(error) = player.worker.search(request, observer) {
+        let request = MoveRequest::new(self.to_move(), stop);
+        let run = |player: &mut Self, request: &MoveRequest, observer: &mut Observer<'_>| {
+            let search = SearchRequest::new(game_state).until(stop);
+            let search = search.with(request.options.clone());
+            if let Err(error) = player.worker.search(search, observer) {
                 log::warn!("pondering broke off: {error}");
             }
         };
-        self.followed(search, &AnalysisOptions::default(), &mut |_| {}, run);
+        self.followed(SearchTask::Ponder, &request, &mut |_| {}, run);
         self.tell_change();
     }
 

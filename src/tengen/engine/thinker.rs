@@ -121,7 +121,7 @@ pub(super) struct Worker<G: Game> {
 
 /// The position as it is searched.
 pub(super) fn searched<G: Game>(start: &GameState<G>) -> GameState<G> {
-    GameState::new(scoring::searched(start.position()), start.past().clone())
+    start.with(scoring::searched(start.position()))
 }
 
 impl<G: Game> Worker<G> {

@@ -7,7 +7,6 @@ mod startup;
 
 pub use startup::StartError;
 
-use std::cell::LazyCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
@@ -15,15 +14,15 @@ use crate::book::{self, BookError, BookMeta};
 use crate::clock::Clock;
 use crate::encode::Encode;
 use crate::engine::{
-    Backend, Engine, EngineOptions, FromBook, MakeSolver, MakeThinker, NetworkSetup,
-    NetworkThinker, Networks, Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads,
-    Thinker, ThinkerLog, look_at_once, probers,
+    Backend, Engine, EngineOptions, FromBook, MakeThinker, NetworkSetup, NetworkThinker, Networks,
+    Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker, ThinkerLog,
+    look_at_once, probers,
 };
 use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
 use crate::rollout::{self, Rollout};
 use crate::search::SearcherOptions;
-use crate::solver::{Solvable, Solve, Solves};
+use crate::solver::{Solvable, Solve};
 use tengen_nn::eval::{BackendKind, Device, ModelSource};
 
 /// Seed of the playouts that estimate dead stones: the same position has the same score in every
@@ -104,11 +103,8 @@ fn player<G: Encode + Rollout + Solvable>(
         // A GPU takes seconds for it: they should not be the first move's.
         player.prepare();
     }
-    if G::SOLVES != Solves::Nothing {
-        let bytes = (options.solver.solver_mib as usize) << 20;
-        let make: MakeSolver<G> = Box::new(move || G::solver(bytes));
-        player.solver = Some((threads(options), LazyCell::new(make)));
-    }
+    let solver = G::solver((options.solver.solver_mib as usize) << 20);
+    player.solver = solver.map(|solver| (threads(options), solver));
     player.dead_stones.expect = Some(Box::new(|position, playouts, halt| {
         rollout::expect(position, playouts, JUDGING_SEED, halt)
     }));

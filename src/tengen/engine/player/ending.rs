@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::super::dead_stones::{EstimateLimits, Settlement};
 use super::super::passing::{self, PassJudgement};
 use super::Player;
-use crate::game::{
-    Color, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring,
-};
+use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring};
 use crate::search::{
     AnalysisOptions, Limits, MoveReport, PointsByMove, Purpose, SearchReport, SearchRequest,
     StopFlag,
@@ -138,7 +136,7 @@ impl<G: Game> Player<G> {
         let mut next = request.start.clone();
         next.play(pass);
         if next.position().outcome().is_some() {
-            next = GameState::new(scoring::resumed(next.position()), next.past().clone());
+            next = next.with(scoring::resumed(next.position()));
         }
         let answers = SearchRequest::new(next)
             .within(request.limits)
@@ -228,7 +226,7 @@ impl<G: Game> Player<G> {
         for (color, owners) in Color::BOTH.into_iter().zip(&mut owners) {
             let mut turned = scoring::resumed(position);
             turned.set_to_move(color);
-            let start = GameState::new(turned, self.history.game_state().past().clone());
+            let start = self.history.game_state().with(turned);
             let budget = effort.budget(self.time.now());
             let evaluated = self.worker.evaluate(&start, budget, effort.stop);
             let report = evaluated.ok()?;

@@ -6,6 +6,7 @@ use crate::engine::RolloutThinker;
 use crate::game::{BoardSize, Color, Game, Move, Proof};
 use crate::games::gomoku::Gomoku;
 use crate::games::nogo::SmallNoGo;
+use crate::search::AnalysisOptions;
 use crate::solver::{MakeProbe, SolveResult};
 
 fn thinker(time: Arc<dyn Clock>) -> SolverThinker<SmallNoGo> {

@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 
 use super::*;
-use crate::game::{OwnershipEstimate, PointStatus};
+use crate::game::{GameState, OwnershipEstimate, PointStatus};
 use crate::games::go::SmallGo;
 
 /// Records its time limits.
