@@ -184,7 +184,7 @@ impl<G: Game> Worker<G> {
                 tell(ThinkerReply::Done(work(thinker, tell)));
             }
         })?;
-        let result = wait(&answer, budget, stop, &*self.time, observer);
+        let result = wait(&answer, (budget, stop, GRACE), &*self.time, observer);
         given_up.raise();
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.jobs = None;
@@ -203,16 +203,11 @@ impl<G: Game> Worker<G> {
 
     /// Starts the preparation of a search from `start`, and waits for it until `stop` is raised.
     pub(super) fn get_ready(&mut self, start: &GameState<G>, stop: &StopFlag) {
-        let began = self.time.now();
-        let Some(answer) = self.send_preparation(start, stop) else {
-            return;
-        };
-        // The job is dropped when it is done, and its end of the channel with it.
-        while matches!(answer.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout)) {
-            let waited = self.time.now().saturating_sub(began);
-            if stop.is_raised() || waited >= LONGEST_PREPARATION {
-                return;
-            }
+        if let Some(answer) = self.send_preparation(start, stop) {
+            let longest = Budget::fixed(LONGEST_PREPARATION, LONGEST_PREPARATION);
+            let until = (Some(longest), stop, Duration::ZERO);
+            // The job is dropped when it is done, and its end of the channel with it.
+            let _ = wait(&answer, until, &*self.time, &mut |_| {});
         }
     }
 
@@ -278,10 +273,10 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Job<G>>, ThinkError> {
     Ok(sender)
 }
 
+/// Waits for the end of a job, as long as the budget says, and after `stop` is raised for this long.
 fn wait(
     answer: &Receiver<ThinkerReply>,
-    budget: Option<Budget>,
-    stop: &StopFlag,
+    (budget, stop, grace): (Option<Budget>, &StopFlag, Duration),
     clock: &dyn Clock,
     observer: &mut Observer<'_>,
 ) -> Answer {
@@ -311,7 +306,7 @@ fn wait(
                 stop.raise();
             }
         }
-        if stop.is_raised() && now.saturating_sub(*told_to_stop.get_or_insert(now)) >= GRACE {
+        if stop.is_raised() && now.saturating_sub(*told_to_stop.get_or_insert(now)) >= grace {
             return Err(ThinkError::Late);
         }
     }
