@@ -10,7 +10,7 @@ use tengen::engine::{Engine, Listener, SearchTask};
 use tengen::game::Color;
 use tengen::record::result_text;
 use tengen::search::SearchReport;
-use tengen::watch::{ClockView, Eval, PlanView, WatchedGame, WatchedGames, letter};
+use tengen::watch::{ClockView, Eval, PlanView, WatchedGame, WatchedGames};
 
 use super::board::{SearchedPosition, Task};
 
@@ -116,7 +116,7 @@ impl ShownGame {
         shown.engine = game.thinker_log().pop();
         if let Some((task, color, budget)) = task {
             shown.task = Some(task.name());
-            shown.to_move = letter(color);
+            shown.to_move = color.letter();
             shown.plan = budget.map(|budget| PlanView::new(budget, Duration::ZERO));
         }
         self.games.update(0, |before| *before = shown);

@@ -12,7 +12,6 @@ use tengen::game::{Color, Move, Symmetry};
 use tengen::record::{GameRecord, Play};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
-use tengen::watch::letter;
 
 use super::super::flags::EngineFlags;
 use super::super::review::{Game, Reviewer, THRESHOLDS, annotated_sgf};
@@ -249,7 +248,7 @@ impl WorkerEngine {
             };
             judged.done = true;
             if let Some(outcome) = over {
-                judged.eval.proven = Some(outcome.winner.map_or("0", letter));
+                judged.eval.proven = Some(outcome.winner.map_or("0", Color::letter));
                 judged.eval.winrate = f32::midpoint(1.0, outcome.value_for(Color::Black));
             } else if let Some(report) = &report {
                 judged.eval = searched.eval(report);

@@ -41,6 +41,11 @@ fn limited(main: u64) -> TimeControl {
     }
 }
 
+/// A move to be played, without a limit by the caller.
+fn genmove<G: Game>(engine: &mut Player<G>, color: Color) -> Decision {
+    engine.genmove(&MoveRequest::new(color, &StopFlag::new()), &mut |_| {})
+}
+
 #[test]
 fn one_colour_may_play_twice_and_failures_change_nothing() {
     let mut engine = player(Behaviour::Highest);
@@ -78,16 +83,10 @@ fn a_full_game_ends_in_resignation() {
             ),
             expected
         );
-        assert_eq!(
-            engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {}),
-            expected
-        );
+        assert_eq!(genmove(&mut engine, color), expected);
         color = color.opponent();
     }
-    assert_eq!(
-        engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {}),
-        Decision::Resign
-    );
+    assert_eq!(genmove(&mut engine, color), Decision::Resign);
     assert_eq!(engine.outcome(), Some(Outcome::win(Color::Black)));
     assert_eq!(engine.record().result, "B+R");
     assert_eq!(engine.record().plays.len(), 5);
@@ -96,16 +95,15 @@ fn a_full_game_ends_in_resignation() {
 #[test]
 fn a_komi_in_the_rules_changes_the_game_so_far() {
     let mut engine = player(Behaviour::Highest);
-    let stop = StopFlag::new();
     for color in Color::BOTH.into_iter().cycle().take(5) {
-        engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {});
+        genmove(&mut engine, color);
     }
     engine.set_komi(HalfPoints(13));
     assert_eq!(engine.record().plays.len(), 5);
     assert_eq!(engine.record().result, "B+6.5");
     engine.undo().expect("five were played");
     engine.set_komi(HalfPoints(1));
-    engine.genmove(&MoveRequest::new(Color::Black, &stop), &mut |_| {});
+    genmove(&mut engine, Color::Black);
     assert_eq!(engine.record().result, "B+0.5");
     assert_eq!(engine.record().komi, Some(HalfPoints(1)));
     engine.clear();
@@ -117,10 +115,7 @@ fn a_bad_thinker_still_gives_a_legal_move_every_time() {
     for behaviour in [Behaviour::Illegal, Behaviour::Fails, Behaviour::Panics] {
         let mut engine = player(behaviour.clone());
         for point in 0..3 {
-            let decision = engine.genmove(
-                &MoveRequest::new(Color::Black, &StopFlag::new()),
-                &mut |_| {},
-            );
+            let decision = genmove(&mut engine, Color::Black);
             assert_eq!(
                 decision,
                 Decision::Play(Vertex::Point(Move(point))),
@@ -135,10 +130,7 @@ fn a_thinker_that_hangs_is_left_behind() {
     let mut engine = player(Behaviour::Hangs);
     engine.set_time_control(limited(0));
     for point in 0..2 {
-        let decision = engine.genmove(
-            &MoveRequest::new(Color::Black, &StopFlag::new()),
-            &mut |_| {},
-        );
+        let decision = genmove(&mut engine, Color::Black);
         assert_eq!(decision, Decision::Play(Vertex::Point(Move(point))));
     }
     let raised = StopFlag::new();
@@ -152,10 +144,7 @@ fn a_thinker_that_hangs_is_left_behind() {
 fn what_a_thinker_said_before_it_hung_is_played() {
     let mut engine = player(Behaviour::SpeaksAndHangs);
     engine.set_time_control(limited(0));
-    let decision = engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    let decision = genmove(&mut engine, Color::Black);
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
 
@@ -163,10 +152,7 @@ fn what_a_thinker_said_before_it_hung_is_played() {
 fn the_hard_limit_stops_a_search_that_forgets_the_time() {
     let mut engine = player(Behaviour::WhenStopped(StopFlag::new()));
     engine.set_time_control(limited(1));
-    let decision = engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    let decision = genmove(&mut engine, Color::Black);
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
 
@@ -262,10 +248,7 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
     let mut engine = Player::new(empty, make, punctual(), Arc::new(clock));
     engine.set_time_control(limited(60));
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
     engine.genmove(
         &MoveRequest::new(Color::White, &StopFlag::new()).of_kind(MoveKind::Named),
         &mut |_| {},
@@ -278,10 +261,7 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     engine.undo().expect("a move was played");
     let black = |engine: &Player<_>| engine.clock_state(Color::Black).clock.left();
     assert_eq!((black(&engine), engine.move_times().len()), (main(55), 0));
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
     engine.set_time_left(Color::Black, Duration::from_secs(58), 0);
     engine.undo().expect("a move was played");
     assert_eq!(black(&engine), main(58));
@@ -297,10 +277,7 @@ fn the_time_that_is_planned_is_the_time_that_is_given() {
     let planned = engine.planned_time(Color::Black).expect("a clock");
     assert!(planned.target <= planned.maximum && planned.maximum <= planned.hard);
     assert_eq!(engine.planned_time(Color::Black), Some(planned));
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
     assert_eq!(engine.move_times()[0].budget, Some(planned));
 }
 
@@ -323,14 +300,8 @@ fn a_stone_taken_back_has_to_be_made_again() {
         let left = engine.clock_state(Color::Black).clock.left();
         assert_eq!(left, TimeLeft::Canadian { period, stones });
     };
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
+    genmove(&mut engine, Color::Black);
     check(&engine, 20, 1);
     engine.undo().expect("a move was played");
     check(&engine, 20, 2);
@@ -340,10 +311,7 @@ fn a_stone_taken_back_has_to_be_made_again() {
 fn the_last_search_can_be_asked_for_until_the_next_game() {
     let mut engine = player(Behaviour::Highest);
     assert_eq!(engine.last_report(), None);
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
     assert!(
         engine
             .last_report()

@@ -56,23 +56,16 @@ pub(super) fn rules_final_result(session: &mut Session, _: &Arguments<'_>) -> Re
     let resigned = session.engine.resigned().is_some();
     Ok(match (outcome.winner, outcome.margin) {
         (Some(winner), None) => {
-            let [winner, loser] = [winner, winner.opponent()].map(capital);
+            let [winner, loser] = [winner, winner.opponent()].map(Color::capital);
             let why = match resigned {
                 true => "has resigned",
                 false => session.engine.info().lost_because,
             };
             format!("{winner} wins: {loser} {why}")
         }
-        (Some(winner), Some(margin)) => format!("{} wins by {margin}", capital(winner)),
+        (Some(winner), Some(margin)) => format!("{} wins by {margin}", winner.capital()),
         (None, _) => "Draw".to_owned(),
     })
-}
-
-fn capital(color: Color) -> &'static str {
-    match color {
-        Color::Black => "Black",
-        Color::White => "White",
-    }
 }
 
 /// Pairs of a colour and a vertex.
