@@ -42,10 +42,7 @@ fn search(
     place: &Place<TicTacToe>,
     visits: u64,
 ) -> SearchReport {
-    let limits = Limits {
-        visits: Some(visits),
-        budget: None,
-    };
+    let limits = Limits::visits(visits);
     searcher.clear();
     let position = place.images.position().clone();
     let request = SearchRequest::new(position.into()).within(limits);

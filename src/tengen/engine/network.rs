@@ -274,10 +274,7 @@ mod tests {
     fn think(setup: NetworkSetup) -> SearchReport {
         let position = SmallNoGo::new(BoardSize::square(5)).expect("a small board");
         let mut thinker = thinker(setup);
-        let limits = Limits {
-            visits: Some(20),
-            budget: None,
-        };
+        let limits = Limits::visits(20);
         thinker
             .search(
                 &SearchRequest::new(position.into()).within(limits),
@@ -304,10 +301,7 @@ mod tests {
     fn the_built_in_network_is_searched_with() {
         let position = SmallNoGo::new(BoardSize::square(9)).expect("a usual board");
         let mut thinker = thinker(network_setup());
-        let limits = Limits {
-            visits: Some(30),
-            budget: None,
-        };
+        let limits = Limits::visits(30);
         let mut search = |new_game: bool| {
             if new_game {
                 thinker.new_game();

@@ -94,3 +94,13 @@ pub enum AnalysisEffort {
     /// without any search.
     Network(Symmetry),
 }
+
+impl AnalysisEffort {
+    /// A search until the root has this many visits.
+    pub fn visits(visits: u64) -> AnalysisEffort {
+        AnalysisEffort::Bounded {
+            visits: Some(visits),
+            time: None,
+        }
+    }
+}

@@ -60,7 +60,7 @@ pub trait Thinker<G: Game>: Send {
     /// # Errors
     /// As [`Thinker::search`].
     fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
-        let request = SearchRequest::new(start.clone()).within(Limits::ONE_VISIT);
+        let request = SearchRequest::new(start.clone()).within(Limits::visits(1));
         self.search(&request, &mut |_| {})
     }
 

@@ -305,10 +305,7 @@ impl WorkerEngine {
             avoid,
             ..AnalysisOptions::default()
         };
-        let effort = AnalysisEffort::Bounded {
-            visits: Some(MAX_VISITS),
-            time: None,
-        };
+        let effort = AnalysisEffort::visits(MAX_VISITS);
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
         let show = |report: &SearchReport, done| {
             let mut inside = report.clone();
