@@ -202,7 +202,7 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
     fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
         while let Some(searcher) = self.searcher(start.position()) {
             match searcher.evaluate(start) {
-                Err(error @ SearchError::Stopped(_)) => return Err(error.into()),
+                Err(error @ SearchError::Stopped(_)) => return Err(ThinkError::other(error)),
                 Err(error) => self.give_up(&error.to_string()),
                 Ok(report) => return Ok(report),
             }

@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::clock::stop::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
 use crate::game::{Game, GameState, scoring};
-use crate::search::{Limits, Observer, SearchError, SearchReport, SearchRequest, StopFlag};
+use crate::search::{Limits, Observer, SearchReport, SearchRequest, StopFlag};
 
 /// Why a thinker has no report.
 #[derive(Debug, Error)]
@@ -22,9 +22,6 @@ pub enum ThinkError {
     /// The method's own reason, such as a file that cannot be read or does not fit.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
-    /// The search has no report.
-    #[error(transparent)]
-    Search(#[from] SearchError),
     /// The thinker's thread cannot be started or has ended.
     #[error("the search thread is gone: {0}")]
     Gone(String),
