@@ -18,7 +18,6 @@ use crate::mucgo::{Mucgo, MucgoParams};
 /// The adaptive critic of 1997.
 pub struct ByCritic {
     path: PathBuf,
-    time: Arc<dyn Clock>,
 }
 
 impl ByCritic {
@@ -26,10 +25,7 @@ impl ByCritic {
     ///
     /// # Errors
     /// [`CriticError`] when no file is named, it cannot be read, or is for another game or board.
-    pub fn new(
-        options: EngineOptions,
-        time: Arc<dyn Clock>,
-    ) -> Result<(ByCritic, EngineOptions), CriticError> {
+    pub fn new(options: EngineOptions) -> Result<(ByCritic, EngineOptions), CriticError> {
         let path = options.model.clone().ok_or(CriticError::NotGiven)?;
         let size = match options.size {
             Some(size) => size,
@@ -40,13 +36,18 @@ impl ByCritic {
             size: Some(size),
             ..options
         };
-        Ok((ByCritic { path, time }, options))
+        Ok((ByCritic { path }, options))
     }
 }
 
 impl Method for ByCritic {
-    fn thinkers<G: Encode + Rollout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
-        let (path, log, time) = (self.path.clone(), log.clone(), Arc::clone(&self.time));
+    fn thinkers<G: Encode + Rollout + Solvable>(
+        &self,
+        _: &EngineOptions,
+        time: &Arc<dyn Clock>,
+        log: &ThinkerLog,
+    ) -> MakeThinker<G> {
+        let (path, log, time) = (self.path.clone(), log.clone(), Arc::clone(time));
         Arc::new(move || {
             let (path, log) = (path.clone(), log.clone());
             Box::new(CriticThinker {
@@ -137,19 +138,20 @@ impl<G: Game> Thinker<G> for CriticThinker {
 pub struct ByMucgo {
     /// Its settings.
     pub params: MucgoParams,
-    /// Memory of its tree in bytes.
-    pub bytes: usize,
     /// Seed of its playouts.
     pub seed: u64,
-    /// Where time is read.
-    pub time: Arc<dyn Clock>,
 }
 
 impl Method for ByMucgo {
-    fn thinkers<G: Encode + Rollout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
+    fn thinkers<G: Encode + Rollout + Solvable>(
+        &self,
+        options: &EngineOptions,
+        time: &Arc<dyn Clock>,
+        log: &ThinkerLog,
+    ) -> MakeThinker<G> {
         log.note("Mucgo's search over random playouts chooses the moves".to_owned());
-        let (params, time) = (self.params.clone(), Arc::clone(&self.time));
-        let (bytes, seed) = (self.bytes, self.seed);
+        let (params, time, seed) = (self.params.clone(), Arc::clone(time), self.seed);
+        let bytes = (options.search.memory_mib as usize) << 20;
         Arc::new(move || {
             let search = Mucgo::new(params.clone(), bytes, seed);
             Box::new(RolloutThinker::by(search, Arc::clone(&time)))

@@ -151,10 +151,7 @@ fn the_search_proves_the_draw() {
     };
     let make = Arc::new(move || factory.make());
     let mut searcher = Searcher::new(make, options, Arc::new(SystemClock::new()));
-    let limits = Limits {
-        visits: Some(200_000),
-        budget: None,
-    };
+    let limits = Limits::visits(200_000);
     let report = searcher
         .search(
             &SearchRequest::new(position.into()).within(limits),

@@ -108,10 +108,7 @@ impl Examinee {
         stop: &StopFlag,
     ) -> anyhow::Result<SearchReport> {
         self.engine.load(record)?;
-        let effort = AnalysisEffort::Bounded {
-            visits: Some(visits),
-            time: None,
-        };
+        let effort = AnalysisEffort::visits(visits);
         let report = self.analyse(color, effort, stop);
         report.context("the engine's log says why there was no search")
     }

@@ -1,11 +1,9 @@
 //! `tengen-lab gtp`: an engine that chooses its moves as a paper has it.
 
 use std::io::{stdin, stdout};
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
-use tengen::clock::{Clock, PlayoutClock, SystemClock};
 use tengen::engine::EngineOptions;
 use tengen::gtp::{FileAccess, Perspective, Session, SessionOptions, serve};
 use tengen::program::{FlagSet, Flags};
@@ -73,36 +71,20 @@ impl FlagSet for All {
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     match args.method {
         Paper::Critic { engine } => {
-            let time = clock(&engine.settings);
-            let (method, options) = ByCritic::new(engine.settings, Arc::clone(&time))?;
-            play(method, options, time)
+            let (method, options) = ByCritic::new(engine.settings)?;
+            play(method, options)
         }
         Paper::Mucgo { engine, params } => {
-            let time = clock(&engine.settings);
-            let options = engine.settings;
             let method = ByMucgo {
                 params: params.settings,
-                bytes: (options.search.memory_mib as usize) << 20,
-                seed: options.seed.unwrap_or(USUAL_SEED),
-                time: Arc::clone(&time),
+                seed: engine.settings.seed.unwrap_or(USUAL_SEED),
             };
-            play(method, options, time)
+            play(method, engine.settings)
         }
     }
 }
 
-fn clock(options: &EngineOptions) -> Arc<dyn Clock> {
-    match options.playouts_per_second {
-        None => Arc::new(SystemClock::new()),
-        Some(rate) => Arc::new(PlayoutClock::new(rate)),
-    }
-}
-
-fn play(
-    method: impl Method + Send + 'static,
-    options: EngineOptions,
-    time: Arc<dyn Clock>,
-) -> anyhow::Result<()> {
+fn play(method: impl Method + Send + 'static, options: EngineOptions) -> anyhow::Result<()> {
     let session_options = SessionOptions {
         name: "Tengen lab".to_owned(),
         perspective: Perspective::Mover,
@@ -110,7 +92,7 @@ fn play(
         live_graphics: false,
         files: FileAccess::new(None, false).context("files")?,
     };
-    let size = options.board();
+    let (size, time) = (options.board(), options.clock());
     let make = Box::new(move |size| create_by(&method, &options, size, &time));
     let session = Session::new(make, size, session_options)?;
     serve(session, stdin(), stdout()).context("the session failed")

@@ -24,7 +24,7 @@ pub use file::{BookFile, read, read_meta};
 pub use growth::{Growth, Place};
 pub use meta::{BookError, BookMeta};
 pub use searched::{Images, LeftOut, Searched, SearchedMove};
-pub use tree::{Book, BookLine, BookMove, BookPosition, line};
+pub use tree::{Book, BookLine, BookMove, line};
 
 #[cfg(test)]
 mod tests;

@@ -42,10 +42,7 @@ fn search(
     place: &Place<TicTacToe>,
     visits: u64,
 ) -> SearchReport {
-    let limits = Limits {
-        visits: Some(visits),
-        budget: None,
-    };
+    let limits = Limits::visits(visits);
     searcher.clear();
     let position = place.images.position().clone();
     let request = SearchRequest::new(position.into()).within(limits);
@@ -358,7 +355,7 @@ fn an_engine_plays_from_it_in_all_symmetries() {
         assert_eq!(genmove(&mut *engine), expected);
         engine.undo().expect("played");
         let mut avoiding = MoveRequest::new(Color::White, &StopFlag::new());
-        avoiding.analysis.avoid.push(Move(4));
+        avoiding.options.avoid.push(Move(4));
         engine.genmove(&avoiding, &mut |_| {});
         let stop = engine.last_report().map(|report| report.stop);
         assert_ne!(stop, Some(StopReason::Book), "the others lose");

@@ -182,17 +182,6 @@ impl Book {
     }
 }
 
-/// What a book knows of a position.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BookPosition {
-    /// Value for the side to move, in [-1, 1].
-    pub value: f32,
-    /// The result for the side to move, if it is proven.
-    pub proof: Option<Proof>,
-    /// Its moves, the best first.
-    pub lines: Vec<BookLine>,
-}
-
 /// A move of a book, and how play goes on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BookLine {

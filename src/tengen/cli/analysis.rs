@@ -89,7 +89,7 @@ impl Analysis {
             if !rules.is_empty() {
                 rules.clone_into(&mut options.rules);
             }
-            registry::create_beside(&options, size, &time, &shared)
+            registry::create_by(&shared, &options, size, &time)
         });
         let resources = KatagoResources {
             make,
@@ -110,7 +110,7 @@ fn imitate(options: EngineOptions) -> MakeImitator {
             human_profile: Some(profile),
             ..options.clone()
         };
-        registry::create_beside(&options, size, &time, &networks)
+        registry::create_by(&networks, &options, size, &time)
     })
 }
 

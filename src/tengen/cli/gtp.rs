@@ -2,11 +2,9 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use tengen::clock::{Clock, PlayoutClock, SystemClock};
 use tengen::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
 use tengen::registry;
 
@@ -66,11 +64,7 @@ impl Gtp {
         let side = self.katago.setting(WINRATES).unwrap_or(&self.winrates_as);
         let wrong = |known| anyhow::anyhow!("--winrates-as must be {known}");
         let perspective = side.parse().map_err(wrong)?;
-        let time: Arc<dyn Clock> = match options.playouts_per_second {
-            None => Arc::new(SystemClock::new()),
-            Some(rate) => Arc::new(PlayoutClock::new(rate)),
-        };
-        let size = options.board();
+        let (size, time) = (options.board(), options.clock());
         let files = FileAccess::new(self.files.as_deref(), self.read_only_files);
         let files = files.with_context(|| match &self.files {
             Some(folder) => format!("--files {}", folder.display()),

@@ -6,7 +6,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::history::History;
-use crate::book::{Book, BookLine, BookMove, BookPosition, Images, line};
+use crate::book::{Book, BookLine, BookMove, Images, line};
 use crate::clock::StopReason;
 use crate::game::{Game, GameState, Move, Proof};
 use crate::search::{MoveReport, SearchReport};
@@ -32,23 +32,20 @@ impl FromBook {
         }
     }
 
-    /// What the book knows of the present position; `None` if it does not have it.
-    pub(super) fn position<G: Game>(
+    /// What the book knows of the present position, the best move first; nothing if it does not have it.
+    pub(super) fn lines<G: Game>(
         &self,
         history: &History<G>,
         start: &GameState<G>,
-    ) -> Option<BookPosition> {
-        let (images, moves) = self.look_up(history, start)?;
-        let (value, proof) = self.book.value(images.key())?;
-        let lines = moves.into_iter().map(|found| BookLine {
+    ) -> Vec<BookLine> {
+        let Some((images, moves)) = self.look_up(history, start) else {
+            return Vec::new();
+        };
+        let with_line = |found: BookMove| BookLine {
             line: line(&self.book, &images.after(found.mv)),
             found,
-        });
-        Some(BookPosition {
-            value,
-            proof,
-            lines: lines.collect(),
-        })
+        };
+        moves.into_iter().map(with_line).collect()
     }
 
     /// The images of the present position, and the book's moves there as its own, the best first.

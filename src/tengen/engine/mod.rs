@@ -48,10 +48,9 @@ pub(crate) use network::NetworkThinker;
 pub(crate) use networks::NetworkSetup;
 pub use networks::Networks;
 pub use options::{Backend, EngineOptions};
-pub(crate) use player::MakeSolver;
 pub use player::Player;
 pub(crate) use probing::probers;
-pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest};
+pub use request::{AnalysisEffort, AnalysisRequest, MoveKind, MoveRequest, Request};
 pub use rollout::RolloutThinker;
 pub use solver_thinker::{SolverOptions, SolverThreads};
 pub(crate) use solver_thinker::{SolverPlace, SolverThinker};
@@ -63,13 +62,13 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::book::BookPosition;
+use crate::book::BookLine;
 use crate::clock::{Budget, TimeControl};
 use crate::game::{
     BoardSize, Color, GameInfo, HalfPoints, Illegal, Move, Outcome, Settled, UnknownRules,
 };
 use crate::record::{GameRecord, Play, Vertex};
-use crate::search::{AnalysisOptions, Observer, SearchReport, StopFlag};
+use crate::search::{Observer, SearchReport, StopFlag};
 
 /// Decision of an engine at its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,12 +130,36 @@ pub struct Solution {
     pub elapsed: Duration,
 }
 
+/// A search that a listener follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchTask {
+    /// To choose a move and play it.
+    Move,
+    /// To analyse the position.
+    Analyse,
+    /// To think on the opponent's time.
+    Ponder,
+}
+
+/// Follows the games of an engine, on the thread that uses it.
+pub trait Listener: Send {
+    /// A new game has begun.
+    fn new_game(&mut self, game: &dyn Engine);
+
+    /// The game or its clocks have changed, or a search has ended, with this result.
+    fn changed(&mut self, game: &dyn Engine, found: Option<&SearchReport>);
+
+    /// A search with `color` to move begins; `budget` is the plan for a move.
+    fn begun(&mut self, game: &dyn Engine, task: SearchTask, color: Color, budget: Option<Budget>);
+
+    /// A report of this search, several times a second.
+    fn report(&mut self, report: &SearchReport);
+}
+
 /// A game in progress on a board of one size.
 pub trait Engine: Send {
-    /// The game's name, as [`crate::game::Game::NAME`].
-    fn game(&self) -> &'static str {
-        self.info().name
-    }
+    /// From now on `listener` follows its games, in place of any other.
+    fn listen(&mut self, listener: Box<dyn Listener>);
 
     /// Properties of the game.
     fn info(&self) -> GameInfo;
@@ -236,8 +259,7 @@ pub trait Engine: Send {
 
     /// Ponders until `stop` is raised: searches the position after its own last move, and keeps the
     /// tree for its next. Returns at once if the last move was not its own, or ended the game.
-    /// `observer` sees reports during the search, as often as `analysis` says.
-    fn ponder(&mut self, stop: &StopFlag, analysis: &AnalysisOptions, observer: &mut Observer<'_>);
+    fn ponder(&mut self, stop: &StopFlag);
 
     /// The time that [`Engine::genmove`] would take for `color` now: the clock's plan for it, within
     /// a fixed time per move. `None` without either, if visits are the only limit.
@@ -260,15 +282,9 @@ pub trait Engine: Send {
     /// The search behind the last decision of this game, if there was one.
     fn last_report(&self) -> Option<&SearchReport>;
 
-    /// What the engine's book of openings knows of the current position, if anything.
-    fn book_position(&self) -> Option<BookPosition> {
-        None
-    }
-
-    /// Whether it has a book of openings for this board.
-    fn has_book(&self) -> bool {
-        false
-    }
+    /// What the engine's book of openings knows of the current position, the best move first; `None` without a book
+    /// for this board.
+    fn book_lines(&self) -> Option<Vec<BookLine>>;
 
     /// The stone on a point of the board, if any.
     fn stone(&self, point: Move) -> Option<Color>;

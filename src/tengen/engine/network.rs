@@ -170,13 +170,11 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
         let (time, started) = (Arc::clone(&self.time), self.time.now());
-        let rest = || {
-            let elapsed = time.now().saturating_sub(started);
-            request.clone().within(request.limits.after(elapsed))
-        };
-        let mut found = None;
+        let left = || (request.limits).after(time.now().saturating_sub(started));
+        let (mut rest, mut found) = (request.clone(), None);
         while let Some(searcher) = self.searcher(request.start.position()) {
-            match searcher.search(&rest(), observer) {
+            rest.limits = left();
+            match searcher.search(&rest, observer) {
                 Ok(report) if report.stop == StopReason::Failed => {
                     self.give_up("the search broke off");
                     found = Some(report);
@@ -189,21 +187,22 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
                 Err(error) => self.give_up(&error.to_string()),
             }
             let is_late = |budget: Budget| budget.maximum.is_zero();
-            if request.stop.is_raised() || rest().limits.budget.is_some_and(is_late) {
+            if request.stop.is_raised() || left().budget.is_some_and(is_late) {
                 break;
             }
         }
         // A few visits with a network are worth more than many playouts.
-        match found {
-            Some(report) => Ok(report),
-            None => self.rollout.search(&rest(), observer),
+        if let Some(report) = found {
+            return Ok(report);
         }
+        rest.limits = left();
+        self.rollout.search(&rest, observer)
     }
 
     fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
         while let Some(searcher) = self.searcher(start.position()) {
             match searcher.evaluate(start) {
-                Err(error @ SearchError::Stopped(_)) => return Err(error.into()),
+                Err(error @ SearchError::Stopped(_)) => return Err(ThinkError::other(error)),
                 Err(error) => self.give_up(&error.to_string()),
                 Ok(report) => return Ok(report),
             }
@@ -275,10 +274,7 @@ mod tests {
     fn think(setup: NetworkSetup) -> SearchReport {
         let position = SmallNoGo::new(BoardSize::square(5)).expect("a small board");
         let mut thinker = thinker(setup);
-        let limits = Limits {
-            visits: Some(20),
-            budget: None,
-        };
+        let limits = Limits::visits(20);
         thinker
             .search(
                 &SearchRequest::new(position.into()).within(limits),
@@ -305,10 +301,7 @@ mod tests {
     fn the_built_in_network_is_searched_with() {
         let position = SmallNoGo::new(BoardSize::square(9)).expect("a usual board");
         let mut thinker = thinker(network_setup());
-        let limits = Limits {
-            visits: Some(30),
-            budget: None,
-        };
+        let limits = Limits::visits(30);
         let mut search = |new_game: bool| {
             if new_game {
                 thinker.new_game();

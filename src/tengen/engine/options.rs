@@ -5,10 +5,11 @@
 mod level;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::ThinkingLimits;
-use crate::clock::{TimeParams, seconds};
+use crate::clock::{Clock, PlayoutClock, SystemClock, TimeParams, seconds};
 use crate::engine::{Resign, SolverOptions};
 use crate::game::{BoardSize, GameInfo};
 use crate::games::{GAMES, game_names, info, known_name, usual_board};
@@ -63,6 +64,14 @@ impl EngineOptions {
             ort_library: LibraryPlaces::usual(self.ort_library.clone()),
             board: self.size.or_else(usual),
             profile: self.human_profile,
+        }
+    }
+
+    /// The clock of an engine: real, or simulated.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        match self.playouts_per_second {
+            None => Arc::new(SystemClock::new()),
+            Some(rate) => Arc::new(PlayoutClock::new(rate)),
         }
     }
 

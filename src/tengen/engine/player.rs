@@ -3,7 +3,6 @@
 mod decide;
 mod ending;
 
-use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,15 +15,15 @@ use super::static_policy::{self, StaticPolicy};
 use super::thinker::Worker;
 use super::timing::{self, Timing};
 use super::{
-    AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, MakeThinker,
-    MoveKind, MoveRequest, MoveTime, Resign, RulesError, ScoringInterrupted, Solution, ThinkerLog,
-    ThinkingLimits,
+    AnalysisEffort, AnalysisRequest, ClockState, Decision, Engine, EngineError, Listener,
+    MakeThinker, MoveKind, MoveRequest, MoveTime, Request, Resign, RulesError, ScoringInterrupted,
+    SearchTask, Solution, ThinkerLog, ThinkingLimits,
 };
-use crate::book::BookPosition;
+use crate::book::BookLine;
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{
-    BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, OwnershipEstimate,
-    Rules as _, Settled, Symmetry, scoring,
+    BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, OwnershipEstimate, Rules as _,
+    Settled, Symmetry, scoring,
 };
 use crate::record::{GameRecord, Play};
 use crate::search::{
@@ -32,11 +31,8 @@ use crate::search::{
 };
 use crate::solver::{self, Solve};
 
-/// Number of threads, and a solver that is created when needed.
-pub(crate) type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
-
-/// Creates a solver, if the game has one.
-pub(crate) type MakeSolver<G> = Box<dyn FnOnce() -> Option<Box<dyn Solve<G>>> + Send>;
+/// Interval of reports for a listener where nobody else asks for any: that of a search for a move.
+const REPORTS: Duration = decide::KEEP;
 
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
@@ -45,8 +41,8 @@ pub struct Player<G: Game> {
     /// The time of each move that this engine has chosen in this game, with the move's number.
     times: Vec<(usize, MoveTime)>,
     worker: Worker<G>,
-    /// Solves positions on request.
-    pub(crate) solver: Option<LazySolver<G>>,
+    /// Solves positions on request, on this many threads.
+    pub(crate) solver: Option<(usize, Box<dyn Solve<G>>)>,
     /// The log for [`Engine::thinker_log`].
     pub(crate) thinker_log: ThinkerLog,
     /// Report of the last search of this game.
@@ -61,6 +57,7 @@ pub struct Player<G: Game> {
     pub(crate) resign: Option<Resign>,
     /// Its book of openings, from which it plays without a search.
     pub(crate) book: Option<FromBook>,
+    listener: Option<Box<dyn Listener>>,
     time: Arc<dyn Clock>,
 }
 
@@ -85,6 +82,7 @@ impl<G: Game> Player<G> {
             look_at_once: static_policy::any_legal(),
             resign: None,
             book: None,
+            listener: None,
             time,
         }
     }
@@ -102,87 +100,61 @@ impl<G: Game> Player<G> {
         self.awaits_reply = false;
         self.times.clear();
         self.timing.new_game();
-    }
-}
-
-impl<G: Game> Engine for Player<G> {
-    fn info(&self) -> GameInfo {
-        G::INFO
+        self.tell(|listener, game| listener.new_game(game));
     }
 
-    fn size(&self) -> BoardSize {
-        self.history.size()
-    }
-
-    fn clear(&mut self) {
-        self.history.clear();
-        self.begin();
-    }
-
-    fn set_komi(&mut self, komi: HalfPoints) {
-        if self.history.set_komi(komi) {
-            self.forget();
+    /// Tells the listener, if there is one.
+    fn tell(&mut self, say: impl FnOnce(&mut dyn Listener, &Self)) {
+        if let Some(mut listener) = self.listener.take() {
+            say(&mut *listener, self);
+            self.listener = Some(listener);
         }
     }
 
-    fn set_rules(&mut self, text: &str) -> Result<(), RulesError> {
-        let mut rules: G::Rules = text.parse()?;
-        if !text.contains("komi") {
-            let komi = self.history.rules().komi();
-            rules = komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules);
+    /// Tells the listener that the game or its clocks are others.
+    fn tell_change(&mut self) {
+        self.tell(|listener, game| listener.changed(game, None));
+    }
+
+    /// Runs a search that the listener follows, with reports for it where `request` asks for none.
+    fn followed<K: Clone, T>(
+        &mut self,
+        task: SearchTask,
+        request: &Request<K>,
+        observer: &mut Observer<'_>,
+        search: impl FnOnce(&mut Self, &Request<K>, &mut Observer<'_>) -> T,
+    ) -> T {
+        let Some(mut listener) = self.listener.take() else {
+            return search(self, request, observer);
+        };
+        let budget = match task {
+            SearchTask::Move => self.planned_time(request.color),
+            SearchTask::Analyse | SearchTask::Ponder => None,
+        };
+        listener.begun(self, task, request.color, budget);
+        let mut request = request.clone();
+        let asked = request.options.interval.is_some();
+        if !asked {
+            (request.options.interval, request.options.at_once) = (Some(REPORTS), true);
         }
-        let changed = self.history.set_rules(rules);
-        if changed.map_err(|_| RulesError::Broken)? {
-            self.forget();
-        }
-        Ok(())
+        let found = search(self, &request, &mut |report| {
+            if asked {
+                observer(report);
+            }
+            listener.report(report);
+        });
+        self.listener = Some(listener);
+        found
     }
 
-    fn rules(&self) -> String {
-        self.history.lasting_rules().to_string()
-    }
-
-    fn rules_json(&self) -> Option<String> {
-        self.history.rules().to_json()
-    }
-
-    fn play(&mut self, play: Play) -> Result<(), EngineError> {
-        self.history.play(play)?;
-        self.awaits_reply = false;
-        Ok(())
-    }
-
-    fn undo(&mut self) -> Result<(), EngineError> {
-        self.awaits_reply = false;
-        self.resign.iter_mut().for_each(Resign::forget);
-        let number = self.history.undo()?;
-        if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
-            self.timing.take_back(&made);
-        }
-        Ok(())
-    }
-
-    fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError> {
-        let notes = loading::load(&mut self.history, record)?;
-        self.begin();
-        Ok(notes)
-    }
-
-    fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision {
-        let mut start = self.history.game_state_for(request.color);
-        if request.kind == MoveKind::Cleanup {
-            start = GameState::new(scoring::disputed(start.position()), start.past().clone());
-        }
-        self.make_move(&start, request, observer)
-    }
-
-    fn analyse(
+    /// The analysis itself.
+    fn analysed(
         &mut self,
         request: &AnalysisRequest,
         observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
         let stop = &request.stop;
-        let symmetry = match request.effort {
+        let symmetry = match request.kind {
             AnalysisEffort::Network(symmetry) => symmetry,
             _ => Symmetry::IDENTITY,
         };
@@ -195,12 +167,11 @@ impl<G: Game> Engine for Player<G> {
         let mut game_state = history.game_state_for(request.color);
         if scoring::agrees_on_dead(game_state.position()) {
             // Both have passed, and an analysis is shown: what if the game went on?
-            let position = scoring::resumed(game_state.position());
-            game_state = GameState::new(position, game_state.past().clone());
+            game_state = game_state.with(scoring::resumed(game_state.position()));
         }
         game_state.legal_moves().next()?;
         // The network alone is asked for its own owners.
-        let counted = match request.effort {
+        let counted = match request.kind {
             AnalysisEffort::Network(_) => None,
             _ => self.counted(stop),
         };
@@ -226,7 +197,7 @@ impl<G: Game> Engine for Player<G> {
             }
             changed
         };
-        let (visits, time) = match request.effort {
+        let (visits, time) = match request.kind {
             AnalysisEffort::Endless | AnalysisEffort::Network(_) => (None, None),
             AnalysisEffort::Bounded { visits, time } => (visits, time),
             AnalysisEffort::OneEvaluation => (Some(1), None),
@@ -240,14 +211,14 @@ impl<G: Game> Engine for Player<G> {
             .within(Limits { visits, budget })
             .until(stop)
             .with(analysis);
-        let found = match request.effort {
+        let found = match request.kind {
             AnalysisEffort::Network(_) => {
                 let evaluated = self.worker.evaluate(&game_state, None, stop);
                 evaluated.map(|report| report.turned(symmetry.inverse(), position.size()))
             }
             _ => self.worker.search(search.clone(), &mut shown),
         };
-        let is_bounded = matches!(request.effort, AnalysisEffort::Bounded { .. });
+        let is_bounded = matches!(request.kind, AnalysisEffort::Bounded { .. });
         match found {
             Ok(mut report) => {
                 if may_pass && is_bounded && !stop.is_raised() {
@@ -263,6 +234,105 @@ impl<G: Game> Engine for Player<G> {
             }
         }
     }
+}
+
+impl<G: Game> Engine for Player<G> {
+    fn listen(&mut self, listener: Box<dyn Listener>) {
+        self.listener = Some(listener);
+        self.tell(|listener, game| listener.new_game(game));
+    }
+
+    fn info(&self) -> GameInfo {
+        G::INFO
+    }
+
+    fn size(&self) -> BoardSize {
+        self.history.size()
+    }
+
+    fn clear(&mut self) {
+        self.history.clear();
+        self.begin();
+    }
+
+    fn set_komi(&mut self, komi: HalfPoints) {
+        if self.history.set_komi(komi) {
+            self.forget();
+        }
+        self.tell_change();
+    }
+
+    fn set_rules(&mut self, text: &str) -> Result<(), RulesError> {
+        let mut rules: G::Rules = text.parse()?;
+        if !text.contains("komi") {
+            let komi = self.history.rules().komi();
+            rules = komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules);
+        }
+        let changed = self.history.set_rules(rules);
+        if changed.map_err(|_| RulesError::Broken)? {
+            self.forget();
+        }
+        self.tell_change();
+        Ok(())
+    }
+
+    fn rules(&self) -> String {
+        self.history.lasting_rules().to_string()
+    }
+
+    fn rules_json(&self) -> Option<String> {
+        self.history.rules().to_json()
+    }
+
+    fn play(&mut self, play: Play) -> Result<(), EngineError> {
+        self.history.play(play)?;
+        self.awaits_reply = false;
+        self.tell_change();
+        Ok(())
+    }
+
+    fn undo(&mut self) -> Result<(), EngineError> {
+        self.awaits_reply = false;
+        self.resign.iter_mut().for_each(Resign::forget);
+        let number = self.history.undo()?;
+        if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
+            self.timing.take_back(&made);
+        }
+        self.tell_change();
+        Ok(())
+    }
+
+    fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError> {
+        let notes = loading::load(&mut self.history, record)?;
+        self.begin();
+        Ok(notes)
+    }
+
+    fn genmove(&mut self, request: &MoveRequest, observer: &mut Observer<'_>) -> Decision {
+        let mut start = self.history.game_state_for(request.color);
+        if request.kind == MoveKind::Cleanup {
+            start = start.with(scoring::disputed(start.position()));
+        }
+        if request.kind == MoveKind::Named {
+            return self.make_move(&start, request, observer);
+        }
+        let run = |player: &mut Self, request: &_, observer: &mut Observer<'_>| {
+            player.make_move(&start, request, observer)
+        };
+        let decision = self.followed(SearchTask::Move, request, observer, run);
+        self.tell(|listener, game| listener.changed(game, game.last_report()));
+        decision
+    }
+
+    fn analyse(
+        &mut self,
+        request: &AnalysisRequest,
+        observer: &mut Observer<'_>,
+    ) -> Option<SearchReport> {
+        let found = self.followed(SearchTask::Analyse, request, observer, Self::analysed);
+        self.tell(|listener, game| listener.changed(game, found.as_ref()));
+        found
+    }
 
     fn has_solver(&self) -> bool {
         self.solver.is_some()
@@ -271,7 +341,6 @@ impl<G: Game> Engine for Player<G> {
     fn solve(&mut self, color: Color, limit: Duration, stop: &StopFlag) -> Option<Solution> {
         let position = self.history.position_for(color);
         let (threads, solver) = self.solver.as_mut()?;
-        let solver = (**solver).as_mut()?;
         let (time, started) = (&*self.time, self.time.now());
         let elapsed = || time.now().saturating_sub(started);
         let effort = solver::SolveLimits {
@@ -293,15 +362,21 @@ impl<G: Game> Engine for Player<G> {
         })
     }
 
-    fn ponder(&mut self, stop: &StopFlag, analysis: &AnalysisOptions, observer: &mut Observer<'_>) {
+    fn ponder(&mut self, stop: &StopFlag) {
         let game_state = self.history.game_state();
-        if self.awaits_reply && !stop.is_raised() && game_state.legal_moves().next().is_some() {
-            let request = SearchRequest::new(game_state).until(stop);
-            let request = request.with(analysis.clone());
-            if let Err(error) = self.worker.search(request, observer) {
+        if !self.awaits_reply || stop.is_raised() || game_state.legal_moves().next().is_none() {
+            return;
+        }
+        let request = MoveRequest::new(self.to_move(), stop);
+        let run = |player: &mut Self, request: &MoveRequest, observer: &mut Observer<'_>| {
+            let search = SearchRequest::new(game_state).until(stop);
+            let search = search.with(request.options.clone());
+            if let Err(error) = player.worker.search(search, observer) {
                 log::warn!("pondering broke off: {error}");
             }
-        }
+        };
+        self.followed(SearchTask::Ponder, &request, &mut |_| {}, run);
+        self.tell_change();
     }
 
     fn planned_time(&mut self, color: Color) -> Option<Budget> {
@@ -332,13 +407,9 @@ impl<G: Game> Engine for Player<G> {
         self.last_report.as_ref()
     }
 
-    fn book_position(&self) -> Option<BookPosition> {
+    fn book_lines(&self) -> Option<Vec<BookLine>> {
         let book = self.book.as_ref()?;
-        book.position(&self.history, &self.history.game_state())
-    }
-
-    fn has_book(&self) -> bool {
-        self.book.is_some()
+        Some(book.lines(&self.history, &self.history.game_state()))
     }
 
     fn stone(&self, point: Move) -> Option<Color> {
@@ -401,10 +472,12 @@ impl<G: Game> Engine for Player<G> {
         if control != TimeControl::Unlimited {
             self.prepare();
         }
+        self.tell_change();
     }
 
     fn set_time_left(&mut self, color: Color, time: Duration, stones: u32) {
         self.timing.told(color, time, stones);
+        self.tell_change();
     }
 
     fn clock_state(&self, color: Color) -> ClockState {

@@ -18,28 +18,47 @@ pub enum MoveKind {
     Named,
 }
 
-/// A move for one side.
+/// A question to an engine, for one side.
 #[derive(Debug, Clone)]
-pub struct MoveRequest {
-    /// The side.
+pub struct Request<K> {
+    /// The side to move.
     pub color: Color,
-    /// Use of the move.
-    pub kind: MoveKind,
-    /// Raised to end the search early with the best move so far.
+    /// What is asked for.
+    pub kind: K,
+    /// Raised to end the search early with what it has found so far.
     pub stop: StopFlag,
-    /// Reports during the search, and moves to avoid: they are played only when there is no other.
-    pub analysis: AnalysisOptions,
+    /// Reports during the search, and more. A move to avoid is played only when there is no other.
+    pub options: AnalysisOptions,
+}
+
+/// A move for one side.
+pub type MoveRequest = Request<MoveKind>;
+
+/// An analysis of the current position.
+pub type AnalysisRequest = Request<AnalysisEffort>;
+
+impl<K> Request<K> {
+    /// Without reports.
+    fn of(color: Color, kind: K, stop: &StopFlag) -> Request<K> {
+        Request {
+            color,
+            kind,
+            stop: stop.clone(),
+            options: AnalysisOptions::default(),
+        }
+    }
+
+    /// The same with these options.
+    #[must_use]
+    pub fn with(self, options: AnalysisOptions) -> Request<K> {
+        Request { options, ..self }
+    }
 }
 
 impl MoveRequest {
     /// A move to be played, without reports.
     pub fn new(color: Color, stop: &StopFlag) -> MoveRequest {
-        MoveRequest {
-            color,
-            kind: MoveKind::Play,
-            stop: stop.clone(),
-            analysis: AnalysisOptions::default(),
-        }
+        Request::of(color, MoveKind::Play, stop)
     }
 
     /// A move of this kind.
@@ -47,11 +66,12 @@ impl MoveRequest {
     pub fn of_kind(self, kind: MoveKind) -> MoveRequest {
         MoveRequest { kind, ..self }
     }
+}
 
-    /// The same with these options.
-    #[must_use]
-    pub fn with(self, analysis: AnalysisOptions) -> MoveRequest {
-        MoveRequest { analysis, ..self }
+impl AnalysisRequest {
+    /// An analysis without reports.
+    pub fn new(color: Color, effort: AnalysisEffort, stop: &StopFlag) -> AnalysisRequest {
+        Request::of(color, effort, stop)
     }
 }
 
@@ -75,33 +95,12 @@ pub enum AnalysisEffort {
     Network(Symmetry),
 }
 
-/// An analysis of the current position.
-#[derive(Debug, Clone)]
-pub struct AnalysisRequest {
-    /// The side to move.
-    pub color: Color,
-    /// How far it goes.
-    pub effort: AnalysisEffort,
-    /// Raised to end it.
-    pub stop: StopFlag,
-    /// Reports, moves to avoid, and more.
-    pub options: AnalysisOptions,
-}
-
-impl AnalysisRequest {
-    /// An analysis without reports.
-    pub fn new(color: Color, effort: AnalysisEffort, stop: &StopFlag) -> AnalysisRequest {
-        AnalysisRequest {
-            color,
-            effort,
-            stop: stop.clone(),
-            options: AnalysisOptions::default(),
+impl AnalysisEffort {
+    /// A search until the root has this many visits.
+    pub fn visits(visits: u64) -> AnalysisEffort {
+        AnalysisEffort::Bounded {
+            visits: Some(visits),
+            time: None,
         }
-    }
-
-    /// The same with these options.
-    #[must_use]
-    pub fn with(self, options: AnalysisOptions) -> AnalysisRequest {
-        AnalysisRequest { options, ..self }
     }
 }

@@ -194,10 +194,7 @@ mod tests {
     #[test]
     fn each_limit_ends_the_search() {
         let board = BoardSize::square(5);
-        let visits = Limits {
-            visits: Some(50),
-            budget: None,
-        };
+        let visits = Limits::visits(50);
         let no_time = Limits {
             visits: None,
             budget: Some(Budget::fixed(Duration::ZERO, Duration::ZERO)),

@@ -22,9 +22,7 @@ use super::verify_move::{
 use super::{ThinkError, Thinker};
 use crate::clock::Clock;
 use crate::game::{GameState, Proof};
-use crate::search::{
-    AnalysisOptions, Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag,
-};
+use crate::search::{Limits, Observer, Purpose, SearchReport, SearchRequest, StopFlag};
 use crate::settings::{Allowed as _, ValueReader};
 use crate::solver::{Solvable, Solve, SolveLimits, SolvedMoves};
 
@@ -178,17 +176,16 @@ impl<G: Solvable> SolverThinker<G> {
         &mut self,
         nodes: u64,
         solver: &mut dyn Solve<G>,
-        request: &SearchRequest<G>,
+        mut request: SearchRequest<G>,
         observer: &mut Observer<'_>,
         started: Duration,
     ) -> Found {
         let (position, time) = (request.start.position(), &*self.time);
         let halt = |_: u64| request.stop.is_raised();
         let solved = solve(solver, position, &SolveLimits::alone(nodes, &halt));
-        let done = request.stop.child();
         let elapsed = || time.now().saturating_sub(started);
         if let Some(advice) = &solved.advice {
-            done.raise();
+            request.stop.raise();
             // The search may not answer in time.
             if advice.proof == Proof::Win && request.analysis.at_once {
                 observer(&merge_proof(unsearched(advice), advice, elapsed()));
@@ -196,9 +193,8 @@ impl<G: Solvable> SolverThinker<G> {
         }
         // Zero on a simulated clock, which stands still meanwhile.
         let spent = elapsed();
-        let limits = limits_before_look(position, &request.limits).after(spent);
-        let rest = request.clone().within(limits).until(&done);
-        let mut report = self.inner.search(&rest, observer);
+        request.limits = request.limits.after(spent);
+        let mut report = self.inner.search(&request, observer);
         if let Ok(report) = &mut report {
             report.elapsed += spent;
             if self.simulated.is_some() {
@@ -223,8 +219,7 @@ impl<G: Solvable> SolverThinker<G> {
             SolverPlace::Beside(threads) => threads,
             _ => 1,
         };
-        let position = request.start.position();
-        let limits = limits_before_look(position, &request.limits);
+        let (position, limits) = (request.start.position(), &request.limits);
         let deadline = limits.budget.map(|budget| started + budget.maximum);
         let (time, over) = (&*self.time, AtomicBool::new(false));
         let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
@@ -234,18 +229,16 @@ impl<G: Solvable> SolverThinker<G> {
             threads,
             halt: &halt,
         };
-        let done = request.stop.child();
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("solver".to_owned());
             let thread = thread.spawn_scoped(scope, || {
                 let found = solve(solver, position, &effort);
                 if found.advice.is_some() {
-                    done.raise();
+                    request.stop.raise();
                 }
                 found
             });
-            let request = request.clone().within(limits).until(&done);
-            let report = self.inner.search(&request, observer);
+            let report = self.inner.search(request, observer);
             over.store(true, Ordering::Relaxed);
             let thread =
                 thread.inspect_err(|error| log::error!("no thread for the solver: {error}"));
@@ -286,19 +279,17 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         request: &SearchRequest<G>,
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
-        let (start, limits) = (&request.start, &request.limits);
-        let (stop, analysis) = (&request.stop, &request.analysis);
-        let position = start.position();
-        let for_position = analysis.purpose == Purpose::Position;
+        let (limits, stop) = (&request.limits, &request.stop);
+        let (position, purpose) = (request.start.position(), request.analysis.purpose);
         // A quick check is not a search.
-        let one_visit = limits.visits == Some(1) && !for_position;
+        let one_visit = limits.visits == Some(1) && purpose != Purpose::Position;
         // If moves are avoided the best one may be among them.
-        let whole = analysis.avoid.is_empty();
-        if !self.is_for(position) || one_visit || !whole || start.legal_count() < 2 {
+        let whole = request.analysis.avoid.is_empty();
+        if !self.is_for(position) || one_visit || !whole || request.start.legal_count() < 2 {
             return self.inner.search(request, observer);
         }
         let started = self.time.now();
-        let nodes_before = self.nodes_before(limits, analysis.purpose);
+        let nodes_before = self.nodes_before(limits, purpose);
         let timed = nodes_before.is_none() && limits.budget.is_some();
         let search_alone = timed && self.place == SolverPlace::Untimed;
         self.make_solver();
@@ -307,19 +298,20 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         };
         let halt = |_: u64| stop.is_raised();
         let mut losing = solver.losing(position, &SolveLimits::alone(QUICK_CHECK, &halt));
-        let request = &request.clone().with(AnalysisOptions {
-            avoid: losing.clone(),
-            ..analysis.clone()
-        });
+        let mut search = request.clone();
+        search.analysis.avoid.clone_from(&losing);
         // A single legal move: nothing to solve.
-        if search_alone || request.is_forced() {
+        if search_alone || search.is_forced() {
             self.solver = Some(solver);
-            let report = self.inner.search(request, observer);
+            let report = self.inner.search(&search, observer);
             return report.map(|report| merge_losing(report, &losing));
         }
+        search.limits = limits_before_look(position, limits);
+        // The solver's result ends it.
+        search.stop = stop.child();
         let (report, solved) = match nodes_before {
-            Some(nodes) => self.before(nodes, &mut *solver, request, observer, started),
-            None => self.beside(&mut *solver, request, observer, started),
+            Some(nodes) => self.before(nodes, &mut *solver, search, observer, started),
+            None => self.beside(&mut *solver, &search, observer, started),
         };
         let Some(Solved { advice, nodes }) = solved else {
             // It panicked: a new one next time, and the search's own report.
@@ -335,16 +327,15 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
                     unsearched(&advice)
                 });
                 let mut report = merge_proof(report, &advice, elapsed);
-                show_proof(&mut report, analysis.purpose, &mut *solver, position, stop);
+                show_proof(&mut report, purpose, &mut *solver, position, stop);
                 Ok(report)
             }
             None => {
                 let look = CheckBudget::now(position, limits, self.simulated, stop, time);
                 report.map(|mut report| {
                     if let Some(look) = look {
-                        let nodes;
-                        (report, nodes) =
-                            verify_move(&mut *solver, position, report, &look, &mut losing);
+                        let nodes =
+                            verify_move(&mut *solver, position, &mut report, &look, &mut losing);
                         if self.simulated.is_some() {
                             count(nodes / NODES_PER_PLAYOUT, &mut report, time);
                         }

@@ -27,11 +27,10 @@ pub(super) fn any_legal<G: crate::game::Game>() -> StaticPolicy<G> {
     Box::new(|start| SearchReport::equally_likely(start.legal_moves(), StopReason::Time))
 }
 
-/// With the knowledge of rollouts and solver. The solver is created at the first call.
+/// With the knowledge of rollouts and solver.
 pub(crate) fn look_at_once<G: Rollout + Solvable>() -> StaticPolicy<G> {
-    let mut solver = None;
+    let mut solver = G::solver(BYTES);
     Box::new(move |start| {
-        let solver = solver.get_or_insert_with(|| G::solver(BYTES));
         let known = solver
             .as_deref_mut()
             .map_or_else(Known::default, |solver| Known::of(solver, start.position()));

@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::clock::stop::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
 use crate::game::{Game, GameState, scoring};
-use crate::search::{Limits, Observer, SearchError, SearchReport, SearchRequest, StopFlag};
+use crate::search::{Limits, Observer, SearchReport, SearchRequest, StopFlag};
 
 /// Why a thinker has no report.
 #[derive(Debug, Error)]
@@ -22,9 +22,6 @@ pub enum ThinkError {
     /// The method's own reason, such as a file that cannot be read or does not fit.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
-    /// The search has no report.
-    #[error(transparent)]
-    Search(#[from] SearchError),
     /// The thinker's thread cannot be started or has ended.
     #[error("the search thread is gone: {0}")]
     Gone(String),
@@ -60,7 +57,7 @@ pub trait Thinker<G: Game>: Send {
     /// # Errors
     /// As [`Thinker::search`].
     fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
-        let request = SearchRequest::new(start.clone()).within(Limits::ONE_VISIT);
+        let request = SearchRequest::new(start.clone()).within(Limits::visits(1));
         self.search(&request, &mut |_| {})
     }
 
@@ -121,7 +118,7 @@ pub(super) struct Worker<G: Game> {
 
 /// The position as it is searched.
 pub(super) fn searched<G: Game>(start: &GameState<G>) -> GameState<G> {
-    GameState::new(scoring::searched(start.position()), start.past().clone())
+    start.with(scoring::searched(start.position()))
 }
 
 impl<G: Game> Worker<G> {
@@ -184,7 +181,7 @@ impl<G: Game> Worker<G> {
                 tell(ThinkerReply::Done(work(thinker, tell)));
             }
         })?;
-        let result = wait(&answer, budget, stop, &*self.time, observer);
+        let result = wait(&answer, (budget, stop, GRACE), &*self.time, observer);
         given_up.raise();
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.jobs = None;
@@ -203,16 +200,11 @@ impl<G: Game> Worker<G> {
 
     /// Starts the preparation of a search from `start`, and waits for it until `stop` is raised.
     pub(super) fn get_ready(&mut self, start: &GameState<G>, stop: &StopFlag) {
-        let began = self.time.now();
-        let Some(answer) = self.send_preparation(start, stop) else {
-            return;
-        };
-        // The job is dropped when it is done, and its end of the channel with it.
-        while matches!(answer.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout)) {
-            let waited = self.time.now().saturating_sub(began);
-            if stop.is_raised() || waited >= LONGEST_PREPARATION {
-                return;
-            }
+        if let Some(answer) = self.send_preparation(start, stop) {
+            let longest = Budget::fixed(LONGEST_PREPARATION, LONGEST_PREPARATION);
+            let until = (Some(longest), stop, Duration::ZERO);
+            // The job is dropped when it is done, and its end of the channel with it.
+            let _ = wait(&answer, until, &*self.time, &mut |_| {});
         }
     }
 
@@ -278,10 +270,10 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Job<G>>, ThinkError> {
     Ok(sender)
 }
 
+/// Waits for the end of a job, as long as the budget says, and after `stop` is raised for this long.
 fn wait(
     answer: &Receiver<ThinkerReply>,
-    budget: Option<Budget>,
-    stop: &StopFlag,
+    (budget, stop, grace): (Option<Budget>, &StopFlag, Duration),
     clock: &dyn Clock,
     observer: &mut Observer<'_>,
 ) -> Answer {
@@ -311,7 +303,7 @@ fn wait(
                 stop.raise();
             }
         }
-        if stop.is_raised() && now.saturating_sub(*told_to_stop.get_or_insert(now)) >= GRACE {
+        if stop.is_raised() && now.saturating_sub(*told_to_stop.get_or_insert(now)) >= grace {
             return Err(ThinkError::Late);
         }
     }

@@ -86,20 +86,28 @@ pub(super) fn fixed_budget(time: Duration) -> Budget {
 #[derive(Debug)]
 pub(super) struct Timing {
     thinking_limits: ThinkingLimits,
-    clocks: [ClockAccount; 2],
-    managers: [TimeManager; 2],
-    /// Sides for which the log has warned of too little time, in this game.
-    told_starving: [bool; 2],
+    sides: [Side; 2],
+}
+
+/// One side's time.
+#[derive(Debug, Clone)]
+struct Side {
+    clock: ClockAccount,
+    manager: TimeManager,
+    /// Whether the log has warned of too little time, in this game.
+    told_starving: bool,
 }
 
 impl Timing {
     pub(super) fn new(thinking_limits: ThinkingLimits) -> Timing {
-        let manager = TimeManager::new(thinking_limits.time.clone(), thinking_limits.lag);
+        let side = Side {
+            clock: ClockAccount::new(TimeControl::Unlimited),
+            manager: TimeManager::new(thinking_limits.time.clone(), thinking_limits.lag),
+            told_starving: false,
+        };
         Timing {
             thinking_limits,
-            clocks: [TimeControl::Unlimited; 2].map(ClockAccount::new),
-            managers: [manager.clone(), manager],
-            told_starving: [false; 2],
+            sides: [side.clone(), side],
         }
     }
 
@@ -109,7 +117,7 @@ impl Timing {
 
     /// Sets new limits; measurements of lag and speed are kept.
     pub(super) fn set_thinking_limits(&mut self, thinking_limits: ThinkingLimits) {
-        for manager in &mut self.managers {
+        for Side { manager, .. } in &mut self.sides {
             manager.params = thinking_limits.time.clone();
             if thinking_limits.lag != self.thinking_limits.lag {
                 manager.assume_lag(thinking_limits.lag);
@@ -119,32 +127,31 @@ impl Timing {
     }
 
     pub(super) fn set_control(&mut self, control: TimeControl) {
-        self.clocks = [control; 2].map(ClockAccount::new);
-        self.told_starving = [false; 2];
-        self.managers.iter_mut().for_each(TimeManager::new_control);
+        for side in &mut self.sides {
+            (side.clock, side.told_starving) = (ClockAccount::new(control), false);
+            side.manager.new_control();
+        }
     }
 
     /// Both clocks are filled, and the managers learn from the finished game.
     pub(super) fn new_game(&mut self) {
-        self.clocks.iter_mut().for_each(ClockAccount::reset);
-        self.told_starving = [false; 2];
-        self.managers.iter_mut().for_each(TimeManager::new_game);
+        for side in &mut self.sides {
+            side.clock.reset();
+            side.told_starving = false;
+            side.manager.new_game();
+        }
     }
 
     /// Takes over the remaining time of a side from the controller.
     pub(super) fn told(&mut self, color: Color, time: Duration, stones: u32) {
-        let told = self.clocks[color.index()].set_left(time, stones);
-        self.managers[color.index()].told(&told);
-        let [black, white] = &mut self.managers;
-        match color {
-            Color::Black => white.lag = black.lag,
-            Color::White => black.lag = white.lag,
-        }
+        let Side { clock, manager, .. } = &mut self.sides[color.index()];
+        manager.told(&clock.set_left(time, stones));
+        self.sides[color.opponent().index()].manager.lag = manager.lag;
     }
 
     /// Limits of a search for the side to move of `position`, and the clock's part in them.
     pub(super) fn limits<G: Game>(&mut self, position: &G) -> (Limits, Option<Budget>) {
-        let mover = position.to_move().index();
+        let mover = position.to_move();
         let (ply, left) = (position.ply(), position.plies_left());
         let area = position.size().area() as f64;
         let long_game = LONG_GAME * left.expected;
@@ -161,13 +168,12 @@ impl Timing {
             usually_proven_from: (G::INFO.usually_proven_from)(position.size()).map(f64::from),
         };
         // Whichever reading of the clock is right, the move must be in time.
-        let manager = &mut self.managers[mover];
-        let readings = self.clocks[mover].readings();
-        let clock = readings
-            .filter_map(|clock| manager.allot(&situation(clock)))
+        let side = &mut self.sides[mover.index()];
+        let clock = (side.clock.readings())
+            .filter_map(|clock| side.manager.allot(&situation(clock)))
             .reduce(Budget::within);
         if let Some(budget) = &clock {
-            self.warn_if_starving(position.to_move(), budget);
+            side.warn_if_starving(mover, budget);
         }
         let wanted = &self.thinking_limits;
         let nothing_else = wanted.visits.is_none() && clock.is_none();
@@ -186,18 +192,6 @@ impl Timing {
         (Limits { visits, budget }, clock)
     }
 
-    /// Warns once per game that a side has hardly any time.
-    fn warn_if_starving(&mut self, color: Color, budget: &Budget) {
-        let told = &mut self.told_starving[color.index()];
-        if budget.maximum < STARVING && !std::mem::replace(told, true) {
-            log::warn!(
-                "{color} gets only {} ms for this move and later ones: its clock has {}",
-                budget.maximum.as_millis(),
-                self.clocks[color.index()].likely().left()
-            );
-        }
-    }
-
     /// Charges a move of `color` at `ply`.
     pub(super) fn charge(
         &mut self,
@@ -207,9 +201,9 @@ impl Timing {
         elapsed: Duration,
         report: Option<&SearchReport>,
     ) -> MoveTime {
-        let clock = &mut self.clocks[color.index()];
+        let Side { clock, manager, .. } = &mut self.sides[color.index()];
         let before = clock.clone();
-        let lag = self.managers[color.index()].next_lag();
+        let lag = manager.next_lag();
         clock.spend(elapsed, lag);
         let used = MoveTimeUsed {
             elapsed,
@@ -218,7 +212,7 @@ impl Timing {
             stop: report.map(|report| report.stop),
         };
         if let Some(budget) = &budget {
-            self.managers[color.index()].moved(ply, budget, &used);
+            manager.moved(ply, budget, &used);
         }
         MoveTime {
             ply,
@@ -236,7 +230,7 @@ impl Timing {
     /// clock that shows too little never loses a game. Only what the move earned, an increment or
     /// one stone less in its period, is undone.
     pub(super) fn take_back(&mut self, made: &MoveTime) {
-        let clock = &mut self.clocks[made.color.index()];
+        let clock = &mut self.sides[made.color.index()].clock;
         if clock.likely().left() == made.left {
             *clock = made.before.clone();
             clock.spend_without_move(made.used.elapsed, made.lag);
@@ -244,12 +238,25 @@ impl Timing {
     }
 
     pub(super) fn state(&self, color: Color) -> ClockState {
-        let manager = &self.managers[color.index()];
+        let Side { clock, manager, .. } = &self.sides[color.index()];
         ClockState {
-            clock: self.clocks[color.index()].likely(),
+            clock: clock.likely(),
             lag: manager.lag.usual(),
             rate: manager.rate,
             expected_proof_ply: manager.expected_proof_ply.ply(),
+        }
+    }
+}
+
+impl Side {
+    /// Warns once per game that it has hardly any time.
+    fn warn_if_starving(&mut self, color: Color, budget: &Budget) {
+        if budget.maximum < STARVING && !std::mem::replace(&mut self.told_starving, true) {
+            log::warn!(
+                "{color} gets only {} ms for this move and later ones: its clock has {}",
+                budget.maximum.as_millis(),
+                self.clock.likely().left()
+            );
         }
     }
 }
@@ -319,13 +326,14 @@ mod tests {
     fn a_side_without_time_is_told_of_once_a_game() {
         let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
         let mut timing = on_a_minute();
+        let told = |timing: &Timing| timing.sides.each_ref().map(|side| side.told_starving);
         timing.limits(&position);
-        assert_eq!(timing.told_starving, [false, false]);
+        assert_eq!(told(&timing), [false, false]);
         timing.told(Color::Black, Duration::from_millis(20), 0);
         timing.limits(&position);
-        assert_eq!(timing.told_starving, [true, false]);
+        assert_eq!(told(&timing), [true, false]);
         timing.new_game();
-        assert_eq!(timing.told_starving, [false, false]);
+        assert_eq!(told(&timing), [false, false]);
     }
 
     #[test]

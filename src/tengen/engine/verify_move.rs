@@ -116,14 +116,14 @@ pub(super) fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> 
 
 /// Adds chosen moves that prove to lose to `losing`, until one is not refuted; moves that the
 /// search has proven to lose are skipped. A move that proves to win makes the report a proven one.
-/// Returns the nodes used, too.
+/// Returns the nodes used.
 pub(super) fn verify_move<G: Solvable>(
     solver: &mut dyn Solve<G>,
     position: &G,
-    mut report: SearchReport,
+    report: &mut SearchReport,
     look: &CheckBudget<'_>,
     losing: &mut Vec<Move>,
-) -> (SearchReport, u64) {
+) -> u64 {
     let over = || look.until.is_none_or(|until| look.time.now() >= until);
     let late = |nodes| nodes >= look.most || nodes >= look.nodes && over();
     let halt = |nodes: u64| look.stop.is_raised() || late(nodes);
@@ -155,7 +155,7 @@ pub(super) fn verify_move<G: Solvable>(
         log::debug!("{} chosen moves were refuted", refuted.len());
         losing.append(&mut refuted);
     }
-    (report, nodes)
+    nodes
 }
 
 /// Nodes that cost about as much as a playout with a network: 500,000 against 5,000 per second and
@@ -216,9 +216,9 @@ mod tests {
         let mut solver = SmallNoGo::solver(0).expect("NoGo has one");
         let moves: Vec<_> = moves.iter().map(|mv| (mv.0, 1, 0.1)).collect();
         let mut losing = Vec::new();
-        let report = report(&moves);
-        let (found, _) = verify_move(&mut *solver, position, report, look, &mut losing);
-        (losing, found.proof)
+        let mut report = report(&moves);
+        verify_move(&mut *solver, position, &mut report, look, &mut losing);
+        (losing, report.proof)
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
         let mut found = report(&moves);
         found.moves[1].proof = Some(Proof::Loss);
         let mut losing = Vec::new();
-        let (found, _) = verify_move(&mut *solver, &position, found, &quick, &mut losing);
+        verify_move(&mut *solver, &position, &mut found, &quick, &mut losing);
         assert_eq!((&losing[..], found.proof), (&lost[..1], Some(Proof::Win)));
         let merged = merge_losing(found, &losing);
         assert_eq!(merged.moves[0].mv, won[0]);

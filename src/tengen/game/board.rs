@@ -30,6 +30,22 @@ impl Color {
         }
     }
 
+    /// `B` or `W`.
+    pub const fn letter(self) -> &'static str {
+        match self {
+            Color::Black => "B",
+            Color::White => "W",
+        }
+    }
+
+    /// `Black` or `White`, as players are called.
+    pub const fn capital(self) -> &'static str {
+        match self {
+            Color::Black => "Black",
+            Color::White => "White",
+        }
+    }
+
     /// Turns a number that is positive where Black is ahead into one that is positive where this side is, and back:
     /// White's is negated.
     pub fn signed<T: Neg<Output = T>>(self, number: T) -> T {

@@ -89,6 +89,12 @@ impl<G: Game> GameState<G> {
         GameState { position, past }
     }
 
+    /// Another position with the same history.
+    #[must_use]
+    pub fn with(&self, position: G) -> Self {
+        GameState::new(position, self.past.clone())
+    }
+
     /// The position.
     pub fn position(&self) -> &G {
         &self.position

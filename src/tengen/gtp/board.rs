@@ -63,7 +63,7 @@ pub(super) fn mark(engine: &dyn Engine, point: Move) -> &'static str {
 }
 
 /// All points, top row first, as boards are printed.
-pub(super) fn points_from_top(size: BoardSize) -> impl Iterator<Item = Move> {
+pub fn points_from_top(size: BoardSize) -> impl Iterator<Item = Move> {
     (0..size.height)
         .rev()
         .flat_map(move |y| (0..size.width).map(move |x| size.point(x, y)))

@@ -12,7 +12,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::engine::Engine;
-use crate::search::{AnalysisOptions, StopFlag};
+use crate::search::StopFlag;
 
 /// How long the first search waits for the rest of its input: a script piped into the engine
 /// arrives in pieces within this time, its end included, and counts as one message.
@@ -159,9 +159,7 @@ impl Interrupts {
 
     /// Thinks during the opponent's time, until there is input.
     pub fn ponder(&self, engine: &mut dyn Engine) {
-        self.until_input(|stop| {
-            engine.ponder(stop, &AnalysisOptions::default(), &mut |_| {});
-        });
+        self.until_input(|stop| engine.ponder(stop));
     }
 
     /// Whether the current command was interrupted.

@@ -36,7 +36,7 @@ use crate::clock::BadTimeControl;
 use crate::engine::{EngineError, ScoringInterrupted};
 use crate::game::{BadKomi, Color};
 
-pub use board::{format_move, format_moves, format_vertex, parse_vertex};
+pub use board::{format_move, format_moves, format_vertex, parse_vertex, points_from_top};
 pub use commands::{COMMANDS, Command, fixed_handicap_points};
 pub use files::FileAccess;
 pub use gomocup::{

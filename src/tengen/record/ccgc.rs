@@ -75,12 +75,8 @@ impl NgStyle {
     }
 
     fn play(&self, color: Color, x: u8, y: u8, height: u8) -> String {
-        let color = match color {
-            Color::Black => "B",
-            Color::White => "W",
-        };
         self.play
-            .replace("{color}", color)
+            .replace("{color}", color.letter())
             .replace("{column}", &column(x))
             .replace("{row}", &(y + 1).to_string())
             .replace("{top}", &(height - y).to_string())

@@ -6,7 +6,7 @@ use super::time_control::MatchTimeControl;
 use crate::clock::TimeLeft;
 use crate::game::{BoardSize, Color};
 use crate::record::{GameRecord, Vertex};
-use crate::watch::{ClockView, Eval, MoveView, WatchedGame, WatchedGames, letter};
+use crate::watch::{ClockView, Eval, MoveView, WatchedGame, WatchedGames};
 
 /// A board of the page.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ impl LivePlace<'_> {
     pub(super) fn asked(&self, color: Color, left: Option<AnnouncedTime>) {
         self.games.update(self.place, |game| {
             game.task = Some("move");
-            game.to_move = letter(color);
+            game.to_move = color.letter();
             for clock in game.clocks.iter_mut().flatten() {
                 clock.running = false;
             }
@@ -61,7 +61,7 @@ impl LivePlace<'_> {
                 ..MoveView::new(color, Vertex::of(played.mv, size), size)
             });
             game.task = None;
-            game.to_move = letter(color.opponent());
+            game.to_move = color.opponent().letter();
             game.clocks[color.index()] = left.and_then(|left| self.clock(left, false));
         });
     }
@@ -102,12 +102,9 @@ impl LivePlace<'_> {
 
 /// What a player's report says of the position before its move.
 fn eval(played: &PlayedMove) -> Option<Eval> {
-    let share = f32::midpoint(1.0, played.value()? as f32);
+    let value = played.color.signed(played.value()? as f32);
     Some(Eval {
-        winrate: match played.color {
-            Color::Black => share,
-            Color::White => 1.0 - share,
-        },
+        winrate: f32::midpoint(1.0, value),
         lead: None,
         visits: played.visits().unwrap_or(0),
         proven: None,

@@ -1,13 +1,12 @@
 //! Which engines there are: the games of the list, by the methods that choose moves. Creates an
 //! engine by the names of both, after a check of what was asked for.
 //!
-//! This is where methods are registered: `thinkers` has a line for each value of `--backend`.
+//! This is where methods are registered: `thinkers` of [`Networks`] has a line for each value of `--backend`.
 
 mod startup;
 
 pub use startup::StartError;
 
-use std::cell::LazyCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
@@ -15,28 +14,20 @@ use crate::book::{self, BookError, BookMeta};
 use crate::clock::Clock;
 use crate::encode::Encode;
 use crate::engine::{
-    Backend, Engine, EngineOptions, FromBook, MakeSolver, MakeThinker, NetworkSetup,
-    NetworkThinker, Networks, Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads,
-    Thinker, ThinkerLog, look_at_once, probers,
+    Backend, Engine, EngineOptions, FromBook, MakeThinker, NetworkSetup, NetworkThinker, Networks,
+    Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker, ThinkerLog,
+    look_at_once, probers,
 };
 use crate::game::{BoardSize, Game, Move};
 use crate::games::{UnknownGame, with_game};
 use crate::rollout::{self, Rollout};
 use crate::search::SearcherOptions;
-use crate::solver::{Solvable, Solve, Solves};
+use crate::solver::{Solvable, Solve};
 use tengen_nn::eval::{BackendKind, Device, ModelSource};
 
 /// Seed of the playouts that estimate dead stones: the same position has the same score in every
 /// process, so two engines agree.
 const JUDGING_SEED: u64 = 1;
-
-/// Components of an engine.
-#[derive(Clone, Copy)]
-struct Setup<'a> {
-    options: &'a EngineOptions,
-    time: &'a Arc<dyn Clock>,
-    networks: &'a Networks,
-}
 
 /// An engine for the game of `options` on a board of `size`, instead of [`EngineOptions::board`].
 /// Cheap: networks and threads wait for the first search.
@@ -48,35 +39,22 @@ pub fn create(
     size: BoardSize,
     time: &Arc<dyn Clock>,
 ) -> Result<Box<dyn Engine>, UnknownGame> {
-    create_beside(options, size, time, &Networks::default())
+    create_by(&Networks::default(), options, size, time)
 }
 
-/// As [`create`]: one of several engines with the same settings except for the rules, which share
-/// networks.
-///
-/// # Errors
-/// As [`create`].
-pub fn create_beside(
-    options: &EngineOptions,
-    size: BoardSize,
-    time: &Arc<dyn Clock>,
-    networks: &Networks,
-) -> Result<Box<dyn Engine>, UnknownGame> {
-    let setup = Setup {
-        options,
-        time,
-        networks,
-    };
-    create_by(&setup, options, size, time)
-}
-
-/// A way to choose moves in all games: those of [`Backend`], or of another program.
+/// A way to choose moves in all games: those of [`Backend`] with some [`Networks`], or of another program.
 pub trait Method {
     /// Creates thinkers of this kind, which note in the log what chooses their moves.
-    fn thinkers<G: Encode + Rollout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G>;
+    fn thinkers<G: Encode + Rollout + Solvable>(
+        &self,
+        options: &EngineOptions,
+        time: &Arc<dyn Clock>,
+        log: &ThinkerLog,
+    ) -> MakeThinker<G>;
 }
 
-/// As [`create`], by a method of the caller's: the options' backend is not looked at.
+/// As [`create`], by a method of the caller's. Several engines by the same [`Networks`], whose settings are the same
+/// except for the rules, share them.
 ///
 /// # Errors
 /// As [`create`].
@@ -97,18 +75,15 @@ fn player<G: Encode + Rollout + Solvable>(
     time: &Arc<dyn Clock>,
 ) -> Box<dyn Engine> {
     let thinker_log = ThinkerLog::default();
-    let make = prepared(method.thinkers(&thinker_log), &empty);
+    let make = prepared(method.thinkers(options, time, &thinker_log), &empty);
     let book = from_book(&empty, options);
     let mut player = Player::new(empty, make, options.thinking_limits(), Arc::clone(time));
     if options.device != Device::Cpu {
         // A GPU takes seconds for it: they should not be the first move's.
         player.prepare();
     }
-    if G::SOLVES != Solves::Nothing {
-        let bytes = (options.solver.solver_mib as usize) << 20;
-        let make: MakeSolver<G> = Box::new(move || G::solver(bytes));
-        player.solver = Some((threads(options), LazyCell::new(make)));
-    }
+    let solver = G::solver((options.solver.solver_mib as usize) << 20);
+    player.solver = solver.map(|solver| (threads(options), solver));
     player.dead_stones.expect = Some(Box::new(|position, playouts, halt| {
         rollout::expect(position, playouts, JUDGING_SEED, halt)
     }));
@@ -126,9 +101,8 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
         let wanted = BookMeta::of(empty);
         let (meta, book) = book::read(path)?;
         meta.check_board(&wanted)?;
-        let seed = options.seed.unwrap_or_else(random_seed);
         let (book, variety) = (Arc::new(book), options.book_variety);
-        Ok(FromBook::new(book, meta.rules, variety, seed))
+        Ok(FromBook::new(book, meta.rules, variety, seed(options)))
     };
     match read() {
         Ok(book) => Some(book),
@@ -145,62 +119,67 @@ fn from_book<G: Game>(empty: &G, options: &EngineOptions) -> Option<FromBook> {
 }
 
 /// The method that the options name. **The list of methods.**
-impl Method for Setup<'_> {
-    fn thinkers<G: Encode + Rollout + Solvable>(&self, log: &ThinkerLog) -> MakeThinker<G> {
-        let seed = self.options.seed.unwrap_or_else(random_seed);
-        match self.options.backend {
-            Backend::Auto => self.by_network(None, seed, log),
-            Backend::Network(kind) => self.by_network(Some(kind), seed, log),
+impl Method for Networks {
+    fn thinkers<G: Encode + Rollout + Solvable>(
+        &self,
+        options: &EngineOptions,
+        time: &Arc<dyn Clock>,
+        log: &ThinkerLog,
+    ) -> MakeThinker<G> {
+        match options.backend {
+            Backend::Auto => by_network(None, self, options, time, log),
+            Backend::Network(kind) => by_network(Some(kind), self, options, time, log),
             Backend::Rollout => {
                 log.note("random playouts choose the moves".to_owned());
-                self.by_playouts(seed)
+                by_playouts(options, time)
             }
         }
     }
 }
 
-impl Setup<'_> {
-    /// Creates thinkers with a network, which share the table of their solver with its probes.
-    fn by_network<G: Encode + Rollout + Solvable>(
-        &self,
-        backend: Option<BackendKind>,
-        seed: u64,
-        log: &ThinkerLog,
-    ) -> MakeThinker<G> {
-        let (options, networks) = (self.options.clone(), self.networks.clone());
-        let (time, log) = (Arc::clone(self.time), log.clone());
-        let setup = NetworkSetup {
-            backend,
-            model: options.model.clone().map(ModelSource::File),
-            load: options.load(),
-            cache_mib: options.cache_mib,
-            searcher: SearcherOptions {
-                threads: threads(&options),
-                seed,
-                params: options.search.clone(),
-            },
-        };
-        Arc::new(move || {
-            let shared = G::solver((options.solver.solver_mib as usize) << 20);
-            let probes = shared.as_ref().map(|shared| shared.probes());
-            let prober = probes.and_then(|probes| probers(probes, &options.solver));
-            let (setup, networks) = (setup.clone(), networks.clone());
-            let place = place(setup.searcher.threads);
-            let network =
-                NetworkThinker::new(setup, networks, prober, log.clone(), Arc::clone(&time));
-            with_solver(Box::new(network), shared, Some(place), &options, &time)
-        })
-    }
+/// Creates thinkers with a network, which share the table of their solver with its probes.
+fn by_network<G: Encode + Rollout + Solvable>(
+    backend: Option<BackendKind>,
+    networks: &Networks,
+    options: &EngineOptions,
+    time: &Arc<dyn Clock>,
+    log: &ThinkerLog,
+) -> MakeThinker<G> {
+    let setup = NetworkSetup {
+        backend,
+        model: options.model.clone().map(ModelSource::File),
+        load: options.load(),
+        cache_mib: options.cache_mib,
+        searcher: SearcherOptions {
+            threads: threads(options),
+            seed: seed(options),
+            params: options.search.clone(),
+        },
+    };
+    let (options, networks) = (options.clone(), networks.clone());
+    let (time, log) = (Arc::clone(time), log.clone());
+    Arc::new(move || {
+        let shared = G::solver((options.solver.solver_mib as usize) << 20);
+        let probes = shared.as_ref().map(|shared| shared.probes());
+        let prober = probes.and_then(|probes| probers(probes, &options.solver));
+        let (setup, networks) = (setup.clone(), networks.clone());
+        let place = place(setup.searcher.threads);
+        let network = NetworkThinker::new(setup, networks, prober, log.clone(), Arc::clone(&time));
+        with_solver(Box::new(network), shared, Some(place), &options, &time)
+    })
+}
 
-    /// Creates thinkers by random playouts.
-    fn by_playouts<G: Rollout + Solvable>(&self, seed: u64) -> MakeThinker<G> {
-        let (options, time) = (self.options.clone(), Arc::clone(self.time));
-        let bytes = (options.search.memory_mib as usize) << 20;
-        Arc::new(move || {
-            let playouts = RolloutThinker::new(seed, Arc::clone(&time)).within(bytes);
-            with_solver(Box::new(playouts), None, None, &options, &time)
-        })
-    }
+/// Creates thinkers by random playouts.
+fn by_playouts<G: Rollout + Solvable>(
+    options: &EngineOptions,
+    time: &Arc<dyn Clock>,
+) -> MakeThinker<G> {
+    let (options, time, seed) = (options.clone(), Arc::clone(time), seed(options));
+    let bytes = (options.search.memory_mib as usize) << 20;
+    Arc::new(move || {
+        let playouts = RolloutThinker::new(seed, Arc::clone(&time)).within(bytes);
+        with_solver(Box::new(playouts), None, None, &options, &time)
+    })
 }
 
 /// The same thinkers, which load the tables of static move knowledge in advance: a move without a search should not
@@ -257,6 +236,11 @@ fn processors() -> Option<usize> {
 /// Search threads.
 fn threads(options: &EngineOptions) -> usize {
     options.threads.or_else(processors).unwrap_or(1)
+}
+
+/// The seed of an engine's random numbers.
+fn seed(options: &EngineOptions) -> u64 {
+    options.seed.unwrap_or_else(random_seed)
 }
 
 /// A different number in every run: the standard library seeds its hash maps from the system.

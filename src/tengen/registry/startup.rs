@@ -5,8 +5,8 @@
 
 use thiserror::Error;
 
-use crate::book::{self, BookError, BookMeta};
-use crate::encode::{self, Mismatch};
+use crate::book::{self, BookMeta};
+use crate::encode;
 use crate::engine::{Backend, EngineOptions, built_in_boards};
 use crate::game::{BoardSize, GameInfo};
 use crate::games::{GAMES, UnknownGame, with_game};
@@ -21,51 +21,12 @@ pub enum StartError {
     /// The network's file, the backend, its library or its device.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// The network is for another game, board or encoding.
-    #[error("cannot use network {path}: {mismatch}")]
-    Misfit {
-        /// The network's file.
-        path: String,
-        /// What does not fit.
-        mismatch: Mismatch,
-    },
-    /// The network is for another game than the one requested.
-    #[error(
-        "cannot use network {path}: the network plays {network}, not {wanted} (--game {network})"
-    )]
-    OtherGame {
-        /// The network's file.
-        path: String,
-        /// The network's game.
-        network: String,
-        /// The game requested.
-        wanted: String,
-    },
-    /// The book of openings.
-    #[error("cannot use the book {path}: {error}")]
-    Book {
-        /// The book's file.
-        path: String,
-        /// What is wrong with it.
-        error: BookError,
-    },
-    /// No built-in network for the game, and none given.
-    #[error("no network is built in for {game}: give one with --model, or use --backend rollout")]
-    NoNetwork {
-        /// The game's name.
-        game: String,
-    },
     /// The game does not support the board or the rules.
     #[error(transparent)]
-    Size(#[from] UnknownGame),
-    /// The same, and another game does.
-    #[error("{refused}; --game {other} is played so")]
-    OfAnother {
-        /// Why the requested game is not.
-        refused: UnknownGame,
-        /// The other game.
-        other: &'static str,
-    },
+    Game(#[from] UnknownGame),
+    /// What was asked for does not fit together, or there is no such network.
+    #[error("{0}")]
+    Other(String),
 }
 
 impl EngineOptions {
@@ -104,7 +65,10 @@ impl EngineOptions {
             Backend::Network(kind) => {
                 Candidate::judge(kind, &load).verdict?;
                 if self.model.is_none() && built_in_boards(&self.game).is_none() {
-                    return Err(StartError::NoNetwork { game: self.game });
+                    return Err(StartError::Other(format!(
+                        "no network is built in for {}: give one with --model, or use --backend rollout",
+                        self.game
+                    )));
                 }
             }
             Backend::Auto if self.device != Device::Cpu => {
@@ -131,10 +95,9 @@ impl EngineOptions {
             game.name != self.game && begun(game.name, size).is_ok()
         };
         Err(match GAMES.iter().find(has_it) {
-            Some(game) => StartError::OfAnother {
-                refused,
-                other: game.name,
-            },
+            Some(other) => {
+                StartError::Other(format!("{refused}; --game {} is played so", other.name))
+            }
             None => refused.into(),
         })
     }
@@ -148,10 +111,8 @@ impl EngineOptions {
         let wanted = with_game!(&self.game, size, rules: rules, |empty| BookMeta::of(&empty))?;
         let meta = book::read_meta(path);
         let checked = meta.and_then(|meta| meta.check(&wanted));
-        checked.map_err(|error| StartError::Book {
-            path: path.display().to_string(),
-            error,
-        })
+        let path = path.display();
+        checked.map_err(|error| StartError::Other(format!("cannot use the book {path}: {error}")))
     }
 
     /// Loads a network as the first search will, so that it is not silently replaced by another.
@@ -177,21 +138,18 @@ impl EngineOptions {
 
 /// The board at the start: the requested one, or the network's own.
 fn fitting_size(options: &EngineOptions, model: ModelSource) -> Result<BoardSize, StartError> {
-    let info = model.info()?;
+    let (info, path) = (model.info()?, model.name());
+    let unfit = |why| StartError::Other(format!("cannot use network {path}: {why}"));
     // Before the board, which may be one that the requested game does not have.
-    if info.game != options.game {
-        return Err(StartError::OtherGame {
-            path: model.name(),
-            network: info.game,
-            wanted: options.game.clone(),
-        });
+    let (plays, wanted) = (&info.game, &options.game);
+    if plays != wanted {
+        return Err(unfit(format!(
+            "the network plays {plays}, not {wanted} (--game {plays})"
+        )));
     }
     let size = options.size.unwrap_or(info.size);
     let rules = &*options.rules;
     let fits = with_game!(&options.game, size, rules: rules, |empty| encode::find(&info, &empty).map(drop))?;
-    fits.map_err(|mismatch| StartError::Misfit {
-        path: model.name(),
-        mismatch,
-    })?;
+    fits.map_err(|mismatch| unfit(mismatch.to_string()))?;
     Ok(size)
 }

@@ -341,13 +341,7 @@ mod tests {
 
     #[test]
     fn the_playouts_left_are_the_visits_that_are_missing() {
-        let (control, ..) = control(
-            Limits {
-                visits: Some(5),
-                budget: None,
-            },
-            3,
-        );
+        let (control, ..) = control(Limits::visits(5), 3);
         assert!(control.begin_playout() && control.begin_playout() && !control.begin_playout());
         control.return_playouts(1);
         assert!(control.begin_playout() && !control.begin_playout());

@@ -81,11 +81,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A first evaluation.
-    pub const ONE_VISIT: Limits = Limits {
-        visits: Some(1),
-        budget: None,
-    };
+    /// A number of root visits.
+    pub const fn visits(visits: u64) -> Limits {
+        Limits {
+            visits: Some(visits),
+            budget: None,
+        }
+    }
 
     /// What is left after some time.
     #[must_use]

@@ -104,7 +104,7 @@ impl<G: Encode> Searcher<G> {
     /// # Errors
     /// As [`Searcher::search`].
     pub fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, SearchError> {
-        let once = Limits::ONE_VISIT;
+        let once = Limits::visits(1);
         let request = SearchRequest::new(start.clone()).within(once);
         // Failed threads spoil the tree: it is set aside only once they are known to be sound.
         let pool = self.workers(start.position(), &once, &request.stop, self.clock.now())?;

@@ -68,10 +68,7 @@ fn hashing<G: Encode>(position: &G, threads: usize, params: SearchParams) -> Sea
 }
 
 fn visits(limit: u64) -> Limits {
-    Limits {
-        visits: Some(limit),
-        budget: None,
-    }
+    Limits::visits(limit)
 }
 
 fn search<G: Encode>(searcher: &mut Searcher<G>, position: &G, limit: u64) -> SearchReport {

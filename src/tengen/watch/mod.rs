@@ -142,25 +142,11 @@ pub struct WatchedGame {
     pub engine: Option<String>,
 }
 
-/// A letter for a colour.
-pub fn letter(color: Color) -> &'static str {
-    match color {
-        Color::Black => "B",
-        Color::White => "W",
-    }
-}
-
-/// The points of a board, row by row from the top, as the page lists them.
-pub fn points(size: BoardSize) -> impl Iterator<Item = Move> {
-    let rows = (0..size.height).rev();
-    rows.flat_map(move |y| (0..size.width).map(move |x| size.point(x, y)))
-}
-
 impl MoveView {
     /// A play on a board of this size.
     pub fn new(color: Color, vertex: Vertex, size: BoardSize) -> MoveView {
         MoveView {
-            color: letter(color),
+            color: color.letter(),
             at: format_vertex(vertex, size),
             note: String::new(),
         }
@@ -188,7 +174,7 @@ impl WatchedGame {
             names: [record.black.clone(), record.white.clone()],
             setup: record.setup.iter().map(stone).collect(),
             moves: moves.collect(),
-            to_move: letter(to_move),
+            to_move: to_move.letter(),
             ..WatchedGame::default()
         }
     }

@@ -123,10 +123,7 @@ fn search_board<G: Encode + Rollout>(empty: &G, sum: &mut Signature) -> anyhow::
         };
         let make = Arc::new(move || factory.make());
         let mut searcher = Searcher::new(make, options, Arc::new(SystemClock::new()));
-        let limits = Limits {
-            visits: Some(VISITS),
-            budget: None,
-        };
+        let limits = Limits::visits(VISITS);
         for _ in 0..2 {
             let request = SearchRequest::new(position.clone().into()).within(limits);
             let report = searcher.search(&request, &mut |_| {})?;

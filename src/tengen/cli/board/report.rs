@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 use tengen::game::{BoardSize, Color, Move, Proof};
-use tengen::gtp::format_move;
+use tengen::gtp::{format_move, points_from_top};
 use tengen::search::{MoveReport, SearchReport};
-use tengen::watch::{Eval, letter, points};
+use tengen::watch::Eval;
 
 /// Maximum number of moves shown, besides those proven to win.
 const CANDIDATES: usize = 24;
@@ -100,7 +100,7 @@ pub(super) struct Analysis {
 
 /// A result for a side: `B`, `W` or `0`; `None` if it is not proven.
 pub(super) fn proven(proof: Option<Proof>, side: Color) -> Option<&'static str> {
-    proof.map(|proof| proof.outcome(side).winner.map_or("0", letter))
+    proof.map(|proof| proof.outcome(side).winner.map_or("0", Color::letter))
 }
 
 fn tenth(points: f32) -> f32 {
@@ -110,11 +110,7 @@ fn tenth(points: f32) -> f32 {
 impl SearchedPosition {
     /// A value for the side to move as Black's winrate.
     fn winrate(self, value: f32) -> f32 {
-        let share = f32::midpoint(1.0, value);
-        let black = match self.mover {
-            Color::Black => share,
-            Color::White => 1.0 - share,
-        };
+        let black = f32::midpoint(1.0, self.mover.signed(value));
         (black * 1e4).round() / 1e4
     }
 
@@ -176,21 +172,21 @@ impl SearchedPosition {
         let owners = expected.filter(|expected| expected.owner.len() == self.size.area());
         let owners = owners.map(|expected| {
             let owner = |point: Move| (expected.owner[point.index()] * 100.0).round() as i8;
-            points(self.size).map(owner).collect()
+            points_from_top(self.size).map(owner).collect()
         });
         let seconds = report.elapsed.as_secs_f64();
         let new = report.visits.saturating_sub(report.reused) as f64;
         Analysis {
             node: self.node,
             task: self.task.name(),
-            to_move: letter(self.mover),
+            to_move: self.mover.letter(),
             eval: self.eval(report),
             speed: match seconds > 0.0 {
                 true => (new / seconds).round(),
                 false => 0.0,
             },
             candidates: told.map(|(_, found)| self.candidate(found)).collect(),
-            policy: points(self.size)
+            policy: points_from_top(self.size)
                 .chain([self.size.pass()])
                 .map(prior)
                 .collect(),

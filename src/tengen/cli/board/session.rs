@@ -16,7 +16,6 @@ use tengen::engine::{Engine, EngineOptions};
 use tengen::game::{Color, Move, Outcome};
 use tengen::record::{Play, Vertex, result_text};
 use tengen::registry;
-use tengen::watch::letter;
 
 use super::super::flags::EngineFlags;
 use super::clocks::Clocks;
@@ -288,7 +287,7 @@ impl Session {
 
     /// A side resigns, or its time is up.
     pub(super) fn lose(&mut self, color: Color, why: &'static str) {
-        let winner = letter(color.opponent());
+        let winner = color.opponent().letter();
         let how = if why == "time" { "T" } else { "R" };
         let result = format!("{winner}+{how}");
         self.game

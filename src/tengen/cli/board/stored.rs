@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tengen::game::{BoardSize, Color};
 use tengen::gtp::parse_vertex;
 use tengen::record::sgf;
-use tengen::watch::{Eval, letter};
+use tengen::watch::Eval;
 
 use super::report::{Analysis, Candidate, Task};
 
@@ -49,8 +49,8 @@ pub(super) fn take(
     let mut stored: Stored = serde_json::from_str(&text).ok()?;
     let is_point = |at: &String| parse_vertex(at, size).is_ok();
     let proven = |found: &Option<String>| match found.as_deref() {
-        Some("B") => Some(letter(Color::Black)),
-        Some("W") => Some(letter(Color::White)),
+        Some("B") => Some(Color::Black.letter()),
+        Some("W") => Some(Color::White.letter()),
         Some("0") => Some("0"),
         _ => None,
     };
@@ -74,7 +74,7 @@ pub(super) fn take(
     let page = Analysis {
         node,
         task: Task::Analyse.name(),
-        to_move: letter(mover),
+        to_move: mover.letter(),
         eval: eval.clone(),
         speed: 0.0,
         candidates: stored.candidates,

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use tengen::book::BookLine;
 use tengen::engine::Engine;
 use tengen::game::{Color, PointStatus, Settled};
-use tengen::gtp::{format_move, format_vertex};
+use tengen::gtp::{format_move, format_vertex, points_from_top};
 use tengen::record::{Vertex, result_text, sgf};
-use tengen::watch::{ClockView, Eval, PlanView, letter, points};
+use tengen::watch::{ClockView, Eval, PlanView};
 
 use super::game::{GameEnd, Judged, NewGame};
 use super::report::proven;
@@ -104,8 +104,8 @@ struct NodeView<'a> {
 pub(super) fn state(session: &Session, attended: bool) -> String {
     let (game, board) = (&session.game, &*session.board);
     let (info, size) = (board.info(), board.size());
-    let stones: String = points(size)
-        .map(|point| board.stone(point).map_or(".", letter))
+    let stones: String = points_from_top(size)
+        .map(|point| board.stone(point).map_or(".", Color::letter))
         .collect();
     let taken = taken(session, &stones);
     let root = &game.tree.node(Tree::ROOT).others;
@@ -130,7 +130,7 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         terms: &game.terms,
         current: game.current,
         live: game.live,
-        to_move: letter(board.to_move()),
+        to_move: board.to_move().letter(),
         legal: legal(session),
         taken,
         stones,
@@ -142,7 +142,7 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         analysing: session.analysing,
         area: session.area.as_ref().map_or(String::new(), |area| {
             let inside = |point| area.points.contains(&point);
-            points(size)
+            points_from_top(size)
                 .map(|point| if inside(point) { '1' } else { '0' })
                 .collect()
         }),
@@ -158,18 +158,15 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         marks: sgf::marks(&shown.others, size),
         step: session.last_step(),
         games: (game.others.texts.len() + 1, game.others.place),
-        book: board.has_book().then(|| book(board)),
+        book: board.book_lines().map(|lines| book(board, lines)),
     };
     serde_json::to_string(&state).unwrap_or_default()
 }
 
-/// The moves of the book in the shown position, the best first; none if it does not have it.
-fn book(board: &dyn Engine) -> Vec<BookRow> {
-    let Some(position) = board.book_position() else {
-        return Vec::new();
-    };
+/// The moves of the book in the shown position, the best first.
+fn book(board: &dyn Engine, lines: Vec<BookLine>) -> Vec<BookRow> {
     let (size, mover) = (board.size(), board.to_move());
-    let best = position.lines.first().map_or(0.0, |best| best.found.value);
+    let best = lines.first().map_or(0.0, |best| best.found.value);
     let row = |BookLine { found, line }: BookLine| {
         let moves = std::iter::once(found.mv).chain(line);
         let names = moves.map(|mv| format_move(mv, size));
@@ -183,7 +180,7 @@ fn book(board: &dyn Engine) -> Vec<BookRow> {
             pv: names.collect(),
         }
     };
-    position.lines.into_iter().map(row).collect()
+    lines.into_iter().map(row).collect()
 }
 
 /// The legal points of each side.
@@ -198,7 +195,7 @@ fn legal(session: &Session) -> String {
             }
         }
     }
-    points(board.size())
+    points_from_top(board.size())
         .map(|point| char::from(b'0' + legal[point.index()]))
         .collect()
 }
@@ -214,7 +211,7 @@ fn taken(session: &Session, stones: &str) -> [usize; 2] {
         });
         let setup = record.setup.iter();
         let placed = placed.count() + setup.filter(|(_, own)| *own == color).count();
-        placed.saturating_sub(stones.matches(letter(color)).count())
+        placed.saturating_sub(stones.matches(color.letter()).count())
     })
 }
 
@@ -232,7 +229,7 @@ struct Part {
 /// A count: one letter per point, lower case for dead or empty points; and what it is made of.
 fn count(session: &Session, settled: &Settled, taken: [usize; 2]) -> Value {
     let board = &*session.board;
-    let letters: String = points(board.size())
+    let letters: String = points_from_top(board.size())
         .map(|point| match settled.statuses[point.index()] {
             PointStatus::Alive => 'a',
             PointStatus::Seki => 's',
@@ -250,7 +247,7 @@ fn count(session: &Session, settled: &Settled, taken: [usize; 2]) -> Value {
             prisoners: taken[color.opponent().index()],
             ..Part::default()
         };
-        for point in points(board.size()) {
+        for point in points_from_top(board.size()) {
             let own = board.stone(point) == Some(color);
             match settled.statuses[point.index()] {
                 PointStatus::Alive | PointStatus::Seki => part.stones += usize::from(own),
@@ -320,7 +317,7 @@ pub(super) fn tree(session: &Session, seen: u64) -> String {
         NodeView {
             id,
             parent: tree.parent(id),
-            color: node.play.map_or("", |play| letter(play.color)),
+            color: node.play.map_or("", |play| play.color.letter()),
             at: node
                 .play
                 .map_or(String::new(), |play| format_vertex(play.vertex, size)),

@@ -12,7 +12,6 @@ use tengen::game::{Color, Move, Symmetry};
 use tengen::record::{GameRecord, Play};
 use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, SearchReport, StopFlag};
-use tengen::watch::letter;
 
 use super::super::flags::EngineFlags;
 use super::super::review::{Game, Reviewer, THRESHOLDS, annotated_sgf};
@@ -155,8 +154,7 @@ impl WorkerEngine {
             Task::Move => self.choose(table, job, stop),
             Task::Analyse => self.analyse(table, job, stop),
             Task::Ponder => {
-                let options = AnalysisOptions::default();
-                self.engine.ponder(stop, &options, &mut |_| {});
+                self.engine.ponder(stop);
                 table.exhaust(request);
             }
             Task::Count => {
@@ -250,7 +248,7 @@ impl WorkerEngine {
             };
             judged.done = true;
             if let Some(outcome) = over {
-                judged.eval.proven = Some(outcome.winner.map_or("0", letter));
+                judged.eval.proven = Some(outcome.winner.map_or("0", Color::letter));
                 judged.eval.winrate = f32::midpoint(1.0, outcome.value_for(Color::Black));
             } else if let Some(report) = &report {
                 judged.eval = searched.eval(report);
@@ -307,10 +305,7 @@ impl WorkerEngine {
             avoid,
             ..AnalysisOptions::default()
         };
-        let effort = AnalysisEffort::Bounded {
-            visits: Some(MAX_VISITS),
-            time: None,
-        };
+        let effort = AnalysisEffort::visits(MAX_VISITS);
         let asked = AnalysisRequest::new(searched.mover, effort, stop).with(options);
         let show = |report: &SearchReport, done| {
             let mut inside = report.clone();

@@ -61,10 +61,7 @@ pub(super) fn search<G: Game>(
         record.push(Play { color, vertex });
     }
     engine.load(&record)?;
-    let effort = AnalysisEffort::Bounded {
-        visits: Some(visits),
-        time: None,
-    };
+    let effort = AnalysisEffort::visits(visits);
     let options = AnalysisOptions {
         avoid,
         ..AnalysisOptions::default()

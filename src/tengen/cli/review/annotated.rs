@@ -9,7 +9,7 @@ use tengen::gtp::parse_vertex;
 use tengen::record::sgf::{self, SgfNode, read_tree, write_tree};
 use tengen::record::{GameRecord, Play, file};
 
-use super::facts::{Class, Position, Review, name, share};
+use super::facts::{Class, Position, Review, share};
 use super::pages::{places, write};
 
 /// Start of the comment on a game that was reviewed.
@@ -183,7 +183,7 @@ fn winrate(position: &Position) -> Option<f32> {
 /// How a position stands.
 fn value(position: &Position) -> Option<String> {
     if let Some(winner) = position.winner {
-        return Some(format!("{} wins, proven", name(winner)));
+        return Some(format!("{} wins, proven", winner.capital()));
     }
     let mut text = format!("Black's winrate {:.1}%", 100.0 * position.winrate?);
     if let Some(lead) = position.lead {

@@ -8,14 +8,6 @@ use tengen::game::Color;
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
 
-/// A player by its colour, in text.
-pub(super) fn name(side: Color) -> &'static str {
-    match side {
-        Color::Black => "Black",
-        Color::White => "White",
-    }
-}
-
 /// Black's share of won games converted to that of a side; its own inverse.
 pub(super) fn share(side: Color, black: f32) -> f32 {
     match side {
@@ -90,7 +82,7 @@ impl Game {
             Color::Black => &self.black,
             Color::White => &self.white,
         };
-        if own.is_empty() { name(side) } else { own }
+        if own.is_empty() { side.capital() } else { own }
     }
 }
 

@@ -8,7 +8,7 @@ use tengen::game::{Color, Game as _};
 use tengen::games::info;
 use tengen::games::nogo::SmallNoGo;
 
-use super::facts::{Class, Review, Tally, name};
+use super::facts::{Class, Review, Tally};
 use super::judge::sum;
 
 /// Columns of the curve.
@@ -72,9 +72,9 @@ pub(super) fn table(rows: &[(String, Tally)]) -> String {
 
 fn player(review: &Review, side: Color) -> String {
     let own = review.game.player(side);
-    match own == name(side) {
+    match own == side.capital() {
         true => own.to_owned(),
-        false => format!("{} {own}", name(side)),
+        false => format!("{} {own}", side.capital()),
     }
 }
 
@@ -109,7 +109,7 @@ fn basis(review: &Review) -> String {
         false => "random playouts, no network".to_owned(),
     };
     let proven = review.proven.map_or(String::new(), |(moves, winner)| {
-        let name = name(winner);
+        let name = winner.capital();
         match moves {
             _ if moves == review.game.moves.len() => format!("; {name} has won"),
             _ => format!("; proven from move {} on, {name} winning", moves + 1),
@@ -153,7 +153,7 @@ fn mistakes(review: &Review, least: Class) -> Vec<String> {
         format!(
             "{:5}  {:5}  {:<5}  {:>6}%   {curve:^15}   {:<20}  {}",
             position.moves + 1,
-            name(played.color),
+            played.color.capital(),
             played.at,
             percent(judged.loss),
             better.join(" "),

@@ -15,7 +15,7 @@ use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Observer, PointsByMove, SearchReport, SearchRequest};
 
 /// Interval at which a search saves its result so far, in case it does not finish.
-const KEEP: Duration = Duration::from_millis(100);
+pub(super) const KEEP: Duration = Duration::from_millis(100);
 
 struct MoveChoice {
     /// A legal move.
@@ -56,7 +56,7 @@ impl<G: Game> Player<G> {
         let stopped = stop.is_raised();
         let (limits, budget) = self.timing.limits(position);
         let effort = EstimateLimits::within(limits.budget, started, stop);
-        let mut analysis = request.analysis.clone();
+        let mut analysis = request.options.clone();
         if request.kind == MoveKind::Cleanup {
             // A controller without a clock waits for the better judgement.
             let effort = match budget {
@@ -95,7 +95,7 @@ impl<G: Game> Player<G> {
             .until(stop)
             .with(analysis);
         if !stopped {
-            self.last_report = self.search(search.clone(), observer);
+            self.last_report = self.search(&search, observer);
         }
         // A search that was stopped has not compared a pass with the other moves.
         let compared = !stop.is_raised() && may_pass;
@@ -130,7 +130,7 @@ impl<G: Game> Player<G> {
             return None;
         }
         let book = self.book.as_mut()?;
-        self.last_report = book.report(&self.history, start, &request.analysis.avoid);
+        self.last_report = book.report(&self.history, start, &request.options.avoid);
         self.last_report.as_ref()?.best().map(|best| best.mv)
     }
 
@@ -167,22 +167,18 @@ impl<G: Game> Player<G> {
     /// Result of a search; the best so far if it is interrupted, and `None` without any result.
     fn search(
         &mut self,
-        request: SearchRequest<G>,
+        request: &SearchRequest<G>,
         observer: &mut Observer<'_>,
     ) -> Option<SearchReport> {
         let out_of_time = |budget: Budget| budget.hard.is_zero();
         if request.limits.budget.is_some_and(out_of_time) {
             return None;
         }
-        let analysis = &request.analysis;
-        let (shown, mut last) = (analysis.interval.is_some(), None::<SearchReport>);
-        let kept = AnalysisOptions {
-            interval: analysis.interval.or(Some(KEEP)),
-            at_once: !shown || analysis.at_once,
-            ..analysis.clone()
-        };
-        let start = request.start.clone();
-        let report = self.worker.search(request.with(kept), &mut |report| {
+        let (mut kept, mut last) = (request.clone(), None::<SearchReport>);
+        let shown = kept.analysis.interval.is_some();
+        kept.analysis.interval.get_or_insert(KEEP);
+        kept.analysis.at_once |= !shown;
+        let report = self.worker.search(kept, &mut |report| {
             // A proof is kept: the search may not know it.
             if report.proof.is_some() || last.as_ref().is_none_or(|last| last.proof.is_none()) {
                 last = Some(report.clone());
@@ -193,7 +189,7 @@ impl<G: Game> Player<G> {
         });
         let report = match (report, last) {
             (Ok(report), _) if is_hasty(&report) => {
-                merge_static(report, &self.static_policy(&start))
+                merge_static(report, &self.static_policy(&request.start))
             }
             (Ok(report), _) => report,
             (Err(error), last) => {
@@ -208,7 +204,7 @@ impl<G: Game> Player<G> {
                     _ => log::Level::Error,
                 };
                 log::log!(level, "playing {then}: {error}");
-                merge_static(last?, &self.static_policy(&start))
+                merge_static(last?, &self.static_policy(&request.start))
             }
         };
         let cut_short = matches!(report.stop, StopReason::Time | StopReason::Interrupted);

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::super::dead_stones::{EstimateLimits, Settlement};
 use super::super::passing::{self, PassJudgement};
 use super::Player;
-use crate::game::{
-    Color, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring,
-};
+use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring};
 use crate::search::{
     AnalysisOptions, Limits, MoveReport, PointsByMove, Purpose, SearchReport, SearchRequest,
     StopFlag,
@@ -84,10 +82,11 @@ impl<G: Game> Player<G> {
         let passes = |report: &SearchReport, judged: &PassJudgement| {
             passing::is_first(position, report) || passing::passes(position, report, judged)
         };
-        let longer = self.longer(request, effort);
+        let limits = self.longer(request, effort);
+        let longer = || request.clone().within(limits);
         if passes(report, judged)
-            && longer.limits.visits > Some(report.visits)
-            && let Ok(found) = self.worker.search(longer, &mut |_| {})
+            && limits.visits > Some(report.visits)
+            && let Ok(found) = self.worker.search(longer(), &mut |_| {})
         {
             *report = found;
         }
@@ -100,8 +99,8 @@ impl<G: Game> Player<G> {
             return;
         }
         // In what that search has left of the time.
-        let longer = self.longer(request, effort);
-        let Some(found) = self.search_answers(&longer, judged) else {
+        let limits = self.longer(request, effort);
+        let Some(found) = self.search_answers(request, limits, judged) else {
             return;
         };
         let Some(best) = found.best().filter(|best| best.visits > 0) else {
@@ -114,34 +113,35 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// `request` with the visits that a pass to be played has, if visits are limited, in what is left of its time. An
-    /// analysis keeps to its own.
-    fn longer(&self, request: &SearchRequest<G>, effort: EstimateLimits<'_>) -> SearchRequest<G> {
+    /// The limits of `request` with the visits that a pass to be played has, if visits are limited, in what is left of
+    /// its time. An analysis keeps to its own.
+    fn longer(&self, request: &SearchRequest<G>, effort: EstimateLimits<'_>) -> Limits {
         let limits = request.limits;
         let raised = |visits: u64| visits.max(PASS_VISITS.min(visits.saturating_mul(PASS_TIMES)));
-        request.clone().within(Limits {
+        Limits {
             visits: match request.analysis.purpose {
                 Purpose::Position => limits.visits,
                 Purpose::Move | Purpose::ShownMove => limits.visits.map(raised),
             },
             budget: effort.budget(self.time.now()).or(limits.budget),
-        })
+        }
     }
 
-    /// Searches the answers to a pass, within the limits of `request`.
+    /// Searches the answers to a pass, within these limits.
     fn search_answers(
         &mut self,
         request: &SearchRequest<G>,
+        limits: Limits,
         judged: &PassJudgement,
     ) -> Option<SearchReport> {
         let pass = request.start.position().size().pass();
         let mut next = request.start.clone();
         next.play(pass);
         if next.position().outcome().is_some() {
-            next = GameState::new(scoring::resumed(next.position()), next.past().clone());
+            next = next.with(scoring::resumed(next.position()));
         }
         let answers = SearchRequest::new(next)
-            .within(request.limits)
+            .within(limits)
             .until(&request.stop)
             .with(AnalysisOptions {
                 points: PointsByMove::Lead,
@@ -228,7 +228,7 @@ impl<G: Game> Player<G> {
         for (color, owners) in Color::BOTH.into_iter().zip(&mut owners) {
             let mut turned = scoring::resumed(position);
             turned.set_to_move(color);
-            let start = GameState::new(turned, self.history.game_state().past().clone());
+            let start = self.history.game_state().with(turned);
             let budget = effort.budget(self.time.now());
             let evaluated = self.worker.evaluate(&start, budget, effort.stop);
             let report = evaluated.ok()?;

@@ -2,6 +2,8 @@ mod analysis;
 mod passing;
 mod static_policy;
 
+use parking_lot::Mutex;
+
 use super::super::testing::{Behaviour, FillGame, player, report, timed_player};
 use super::super::{ThinkError, Thinker};
 use super::*;
@@ -37,6 +39,11 @@ fn limited(main: u64) -> TimeControl {
         main: Duration::from_secs(main),
         overtime: Overtime::None,
     }
+}
+
+/// A move to be played, without a limit by the caller.
+fn genmove<G: Game>(engine: &mut Player<G>, color: Color) -> Decision {
+    engine.genmove(&MoveRequest::new(color, &StopFlag::new()), &mut |_| {})
 }
 
 #[test]
@@ -76,16 +83,10 @@ fn a_full_game_ends_in_resignation() {
             ),
             expected
         );
-        assert_eq!(
-            engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {}),
-            expected
-        );
+        assert_eq!(genmove(&mut engine, color), expected);
         color = color.opponent();
     }
-    assert_eq!(
-        engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {}),
-        Decision::Resign
-    );
+    assert_eq!(genmove(&mut engine, color), Decision::Resign);
     assert_eq!(engine.outcome(), Some(Outcome::win(Color::Black)));
     assert_eq!(engine.record().result, "B+R");
     assert_eq!(engine.record().plays.len(), 5);
@@ -94,16 +95,15 @@ fn a_full_game_ends_in_resignation() {
 #[test]
 fn a_komi_in_the_rules_changes_the_game_so_far() {
     let mut engine = player(Behaviour::Highest);
-    let stop = StopFlag::new();
     for color in Color::BOTH.into_iter().cycle().take(5) {
-        engine.genmove(&MoveRequest::new(color, &stop), &mut |_| {});
+        genmove(&mut engine, color);
     }
     engine.set_komi(HalfPoints(13));
     assert_eq!(engine.record().plays.len(), 5);
     assert_eq!(engine.record().result, "B+6.5");
     engine.undo().expect("five were played");
     engine.set_komi(HalfPoints(1));
-    engine.genmove(&MoveRequest::new(Color::Black, &stop), &mut |_| {});
+    genmove(&mut engine, Color::Black);
     assert_eq!(engine.record().result, "B+0.5");
     assert_eq!(engine.record().komi, Some(HalfPoints(1)));
     engine.clear();
@@ -115,10 +115,7 @@ fn a_bad_thinker_still_gives_a_legal_move_every_time() {
     for behaviour in [Behaviour::Illegal, Behaviour::Fails, Behaviour::Panics] {
         let mut engine = player(behaviour.clone());
         for point in 0..3 {
-            let decision = engine.genmove(
-                &MoveRequest::new(Color::Black, &StopFlag::new()),
-                &mut |_| {},
-            );
+            let decision = genmove(&mut engine, Color::Black);
             assert_eq!(
                 decision,
                 Decision::Play(Vertex::Point(Move(point))),
@@ -133,10 +130,7 @@ fn a_thinker_that_hangs_is_left_behind() {
     let mut engine = player(Behaviour::Hangs);
     engine.set_time_control(limited(0));
     for point in 0..2 {
-        let decision = engine.genmove(
-            &MoveRequest::new(Color::Black, &StopFlag::new()),
-            &mut |_| {},
-        );
+        let decision = genmove(&mut engine, Color::Black);
         assert_eq!(decision, Decision::Play(Vertex::Point(Move(point))));
     }
     let raised = StopFlag::new();
@@ -150,10 +144,7 @@ fn a_thinker_that_hangs_is_left_behind() {
 fn what_a_thinker_said_before_it_hung_is_played() {
     let mut engine = player(Behaviour::SpeaksAndHangs);
     engine.set_time_control(limited(0));
-    let decision = engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    let decision = genmove(&mut engine, Color::Black);
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
 
@@ -161,10 +152,7 @@ fn what_a_thinker_said_before_it_hung_is_played() {
 fn the_hard_limit_stops_a_search_that_forgets_the_time() {
     let mut engine = player(Behaviour::WhenStopped(StopFlag::new()));
     engine.set_time_control(limited(1));
-    let decision = engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    let decision = genmove(&mut engine, Color::Black);
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
 
@@ -260,10 +248,7 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
     let mut engine = Player::new(empty, make, punctual(), Arc::new(clock));
     engine.set_time_control(limited(60));
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
     engine.genmove(
         &MoveRequest::new(Color::White, &StopFlag::new()).of_kind(MoveKind::Named),
         &mut |_| {},
@@ -276,10 +261,7 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     engine.undo().expect("a move was played");
     let black = |engine: &Player<_>| engine.clock_state(Color::Black).clock.left();
     assert_eq!((black(&engine), engine.move_times().len()), (main(55), 0));
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
     engine.set_time_left(Color::Black, Duration::from_secs(58), 0);
     engine.undo().expect("a move was played");
     assert_eq!(black(&engine), main(58));
@@ -295,10 +277,7 @@ fn the_time_that_is_planned_is_the_time_that_is_given() {
     let planned = engine.planned_time(Color::Black).expect("a clock");
     assert!(planned.target <= planned.maximum && planned.maximum <= planned.hard);
     assert_eq!(engine.planned_time(Color::Black), Some(planned));
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
     assert_eq!(engine.move_times()[0].budget, Some(planned));
 }
 
@@ -321,14 +300,8 @@ fn a_stone_taken_back_has_to_be_made_again() {
         let left = engine.clock_state(Color::Black).clock.left();
         assert_eq!(left, TimeLeft::Canadian { period, stones });
     };
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
+    genmove(&mut engine, Color::Black);
     check(&engine, 20, 1);
     engine.undo().expect("a move was played");
     check(&engine, 20, 2);
@@ -338,10 +311,7 @@ fn a_stone_taken_back_has_to_be_made_again() {
 fn the_last_search_can_be_asked_for_until_the_next_game() {
     let mut engine = player(Behaviour::Highest);
     assert_eq!(engine.last_report(), None);
-    engine.genmove(
-        &MoveRequest::new(Color::Black, &StopFlag::new()),
-        &mut |_| {},
-    );
+    genmove(&mut engine, Color::Black);
     assert!(
         engine
             .last_report()
@@ -375,4 +345,54 @@ fn a_record_is_loaded_whole_or_not_at_all() {
     assert_eq!(seen(&engine), ("ww...".to_owned(), Color::White));
     engine.clear();
     assert_eq!(seen(&engine), (".....".to_owned(), Color::Black));
+}
+
+/// Writes down what it is told.
+struct Follower(Arc<Mutex<Vec<String>>>);
+
+impl Listener for Follower {
+    fn new_game(&mut self, _: &dyn Engine) {
+        self.0.lock().push("new".to_owned());
+    }
+
+    fn changed(&mut self, game: &dyn Engine, found: Option<&SearchReport>) {
+        let (plays, found) = (game.record().plays.len(), found.is_some());
+        self.0.lock().push(format!("{plays} {found}"));
+    }
+
+    fn begun(&mut self, _: &dyn Engine, task: SearchTask, _: Color, budget: Option<Budget>) {
+        let planned = budget.is_some();
+        self.0.lock().push(format!("{task:?} {planned}"));
+    }
+
+    fn report(&mut self, _: &SearchReport) {
+        self.0.lock().push("report".to_owned());
+    }
+}
+
+#[test]
+fn a_listener_hears_of_changes_and_searches_but_not_of_advice() {
+    let mut engine = player(Behaviour::SpeaksAndHangs);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    engine.listen(Box::new(Follower(Arc::clone(&told))));
+    engine.set_time_control(limited(0));
+    engine.play(stone(Color::Black, 0)).expect("legal");
+    assert!(engine.play(stone(Color::White, 0)).is_err());
+    let mut unasked = |_: &SearchReport| panic!("no reports are asked for");
+    let request = MoveRequest::new(Color::White, &StopFlag::new());
+    engine.genmove(&request, &mut unasked);
+    engine.genmove(&request.of_kind(MoveKind::Named), &mut unasked);
+    engine.undo().expect("it was played");
+    engine.clear();
+    let expected = [
+        "new",
+        "0 false",
+        "1 false",
+        "Move true",
+        "report",
+        "2 true",
+        "1 false",
+        "new",
+    ];
+    assert_eq!(*told.lock(), expected);
 }

@@ -6,6 +6,7 @@ use crate::engine::RolloutThinker;
 use crate::game::{BoardSize, Color, Game, Move, Proof};
 use crate::games::gomoku::Gomoku;
 use crate::games::nogo::SmallNoGo;
+use crate::search::AnalysisOptions;
 use crate::solver::{MakeProbe, SolveResult};
 
 fn thinker(time: Arc<dyn Clock>) -> SolverThinker<SmallNoGo> {
@@ -26,10 +27,7 @@ fn empty(width: u8, height: u8) -> SmallNoGo {
 }
 
 fn visits(visits: u64) -> Limits {
-    Limits {
-        visits: Some(visits),
-        budget: None,
-    }
+    Limits::visits(visits)
 }
 
 /// 3x3 is a win for the first player, 3x4 for the second (docs/methods.md#nogo).
@@ -149,10 +147,7 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
         let place = SolverPlace::Beside(1);
         let mut thinker =
             SolverThinker::new(inner, None, place, options, Some(1000.0), Arc::clone(&time));
-        let limits = Limits {
-            visits: Some(visits),
-            budget: None,
-        };
+        let limits = Limits::visits(visits);
         let report = thinker.search(
             &SearchRequest::new(empty(width, 4).clone().into()).within(limits),
             &mut |_| {},
@@ -256,10 +251,7 @@ fn prover() -> SolverThinker<Gomoku> {
 }
 
 fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
-    let limits = Limits {
-        visits: Some(visits),
-        budget: None,
-    };
+    let limits = Limits::visits(visits);
     let report = prover().search(
         &SearchRequest::new(position.into()).within(limits),
         &mut |_| {},

@@ -15,7 +15,7 @@ pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Reply {
 
 /// The game's name as GoGui compares it: one capital, then small letters.
 fn game_id(session: &Session) -> String {
-    let name = session.engine.game();
+    let name = session.engine.info().name;
     let (first, rest) = name.split_at(1.min(name.len()));
     format!("{}{rest}", first.to_ascii_uppercase())
 }
@@ -56,23 +56,16 @@ pub(super) fn rules_final_result(session: &mut Session, _: &Arguments<'_>) -> Re
     let resigned = session.engine.resigned().is_some();
     Ok(match (outcome.winner, outcome.margin) {
         (Some(winner), None) => {
-            let [winner, loser] = [winner, winner.opponent()].map(capital);
+            let [winner, loser] = [winner, winner.opponent()].map(Color::capital);
             let why = match resigned {
                 true => "has resigned",
                 false => session.engine.info().lost_because,
             };
             format!("{winner} wins: {loser} {why}")
         }
-        (Some(winner), Some(margin)) => format!("{} wins by {margin}", capital(winner)),
+        (Some(winner), Some(margin)) => format!("{} wins by {margin}", winner.capital()),
         (None, _) => "Draw".to_owned(),
     })
-}
-
-fn capital(color: Color) -> &'static str {
-    match color {
-        Color::Black => "Black",
-        Color::White => "White",
-    }
 }
 
 /// Pairs of a colour and a vertex.
@@ -115,7 +108,7 @@ pub(super) fn setup(session: &mut Session, args: &Arguments<'_>) -> Reply {
 pub(super) fn set_position(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let stones = stones(session, args)?;
     let engine = &*session.engine;
-    let mut record = GameRecord::new(engine.game(), engine.size());
+    let mut record = GameRecord::new(engine.info().name, engine.size());
     if !stones.is_sorted_by(|one, next| one.0 < next.0) {
         return Err(Failure::BadVertices);
     }

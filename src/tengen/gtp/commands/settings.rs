@@ -163,7 +163,7 @@ pub(super) fn kata_get_rules(session: &mut Session, _: &Arguments<'_>) -> Reply 
 
 /// The named rules of a game that KataGo does not support, with KataGo's fields for its readers.
 fn named_json(engine: &dyn Engine) -> String {
-    let (game, rules) = (engine.game(), serde_json::Value::from(engine.rules()));
+    let (game, rules) = (engine.info().name, serde_json::Value::from(engine.rules()));
     format!(
         "{{\"game\":\"{game}\",\"rules\":{rules},\"friendlyPassOk\":false,\"hasButton\":false,\
          \"ko\":\"SIMPLE\",\"scoring\":\"AREA\",\"suicide\":false,\"tax\":\"NONE\",\

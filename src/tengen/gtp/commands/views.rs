@@ -113,10 +113,7 @@ pub(super) fn expected_owners(session: &mut Session, _: &Arguments<'_>) -> Reply
     let mut report = session.look(color, AnalysisEffort::OneEvaluation);
     let is_playout = |report: &SearchReport| report.visits < 2 && !report.by_network();
     if report.as_ref().is_some_and(is_playout) {
-        let effort = AnalysisEffort::Bounded {
-            visits: Some(PLAYOUTS),
-            time: None,
-        };
+        let effort = AnalysisEffort::visits(PLAYOUTS);
         report = session.look(color, effort);
     }
     let size = session.engine.size();

@@ -195,7 +195,7 @@ impl GomocupSession {
             return self.choose_side(&stones, send);
         }
         let engine = self.engine()?;
-        let record = listing.record(engine.game())?;
+        let record = listing.record(engine.info().name)?;
         engine.load(&record).map_err(|_| {
             "these stones cannot be played: one is illegal, or the game was over before".to_owned()
         })?;

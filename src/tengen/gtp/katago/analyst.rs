@@ -11,6 +11,7 @@ use super::query::{MakeAnalyst, MakeImitator};
 use super::queue::{Queue, Task};
 use crate::engine::{AnalysisEffort, AnalysisRequest, Engine};
 use crate::game::{BoardSize, Symmetry};
+use crate::games::UnknownGame;
 use crate::gtp::analysis::avoided;
 use crate::gtp::numbers::set;
 use crate::search::{AnalysisOptions, PointsByMove, SearchReport};
@@ -20,7 +21,7 @@ use tengen_nn::eval::HumanProfile;
 pub(super) struct Analyst {
     make: Arc<MakeAnalyst>,
     imitate: Option<Arc<MakeImitator>>,
-    /// The engine of the last board, and the number of cache clears it has seen.
+    /// The engine of the last board, and the number of cache clears that it has seen.
     engine: Option<(Box<dyn Engine>, u64)>,
     /// The engine that last imitated people, and whom.
     imitator: Option<(Box<dyn Engine>, HumanProfile)>,
@@ -67,8 +68,8 @@ impl Analyst {
             return Ok(no_results(task));
         }
         let imitated = self.imitate(task)?;
-        let engine = self.engine(task.query.record.size, forgotten)?;
-        set_up(engine, task)?;
+        let make = |size| (self.make)(size, "");
+        let engine = set_up(&mut self.engine, task, forgotten, make)?;
         let mover = engine.to_move();
         let legal = engine.legal_moves(mover);
         let query_options = &task.query.query_options;
@@ -126,22 +127,11 @@ impl Analyst {
         else {
             return Ok(None);
         };
-        let kept = self.imitator.take();
-        let kept =
-            kept.filter(|(engine, known)| engine.size() == query.record.size && *known == profile);
-        let (mut engine, _) = match kept {
-            Some(kept) => kept,
-            None => {
-                let engine = imitate(query.record.size, profile);
-                (engine.map_err(|error| error.to_string())?, profile)
-            }
-        };
-        set_up(&mut *engine, task)?;
+        let make = |size| imitate(size, profile);
+        let engine = set_up(&mut self.imitator, task, profile, make)?;
         let effort = AnalysisEffort::Network(Symmetry::IDENTITY);
         let request = AnalysisRequest::new(engine.to_move(), effort, &task.stop);
-        let found = engine.analyse(&request, &mut |_| {});
-        self.imitator = Some((engine, profile));
-        match found {
+        match engine.analyse(&request, &mut |_| {}) {
             Some(report) if !report.by_network() => Err(
                 "the network that imitates people has failed: the log of tengen says why"
                     .to_owned(),
@@ -149,26 +139,28 @@ impl Analyst {
             found => Ok(found),
         }
     }
-
-    /// The engine for a board, after pending cache clears.
-    fn engine(&mut self, size: BoardSize, forgotten: u64) -> Result<&mut dyn Engine, String> {
-        let kept = self.engine.take();
-        let kept = kept.filter(|(engine, known)| engine.size() == size && *known == forgotten);
-        let engine = match kept {
-            Some((engine, _)) => engine,
-            None => (self.make)(size, "").map_err(|error| error.to_string())?,
-        };
-        Ok(&mut *self.engine.insert((engine, forgotten)).0)
-    }
 }
 
-/// Sets the task's position up on the board.
-fn set_up(engine: &mut dyn Engine, task: &Task) -> Result<(), String> {
+/// The engine for the task's board, with its position set up: the kept one if it is of the same kind, else a new one.
+fn set_up<'a, K: PartialEq>(
+    kept: &'a mut Option<(Box<dyn Engine>, K)>,
+    task: &Task,
+    kind: K,
+    make: impl FnOnce(BoardSize) -> Result<Box<dyn Engine>, UnknownGame>,
+) -> Result<&'a mut dyn Engine, String> {
+    let size = task.query.record.size;
+    let known = kept.take();
+    let known = known.filter(|(engine, known)| engine.size() == size && *known == kind);
+    let engine = match known {
+        Some((engine, _)) => engine,
+        None => make(size).map_err(|error| error.to_string())?,
+    };
+    let engine = &mut *kept.insert((engine, kind)).0;
     engine.clear();
     let rules = engine.set_rules(&task.query.rules);
     rules.map_err(|error| error.to_string())?;
     let mut record = task.query.record.clone();
     record.truncate(task.turn);
-    let loaded = engine.load(&record);
-    loaded.map(drop).map_err(|error| error.to_string())
+    engine.load(&record).map_err(|error| error.to_string())?;
+    Ok(engine)
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::queue::Task;
 use crate::engine::Engine;
-use crate::game::{BoardSize, Color, Move, Outcome};
+use crate::game::{BoardSize, Move, Outcome};
 use crate::gtp::board::format_move;
 use crate::gtp::board::{ownership, points_from_top};
 use crate::gtp::numbers::{Numbers, View, set, told};
@@ -91,11 +91,7 @@ impl<'a> AnswerContext<'a> {
     ) -> Value {
         let mut answer = answer(self.task, is_during_search);
         let mut root = shared(root);
-        let mover = match self.view.mover {
-            Color::Black => "B",
-            Color::White => "W",
-        };
-        set(&mut root, "currentPlayer", mover);
+        set(&mut root, "currentPlayer", self.view.mover.letter());
         let policy = |prior: &dyn Fn(Move) -> f32| -> Value {
             let all = points_from_top(self.size).chain([self.size.pass()]);
             all.map(|mv| number(prior(mv))).collect()

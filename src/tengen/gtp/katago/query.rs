@@ -82,7 +82,7 @@ impl Query {
             return Err(Refusal::new("moves", text));
         }
         let mut engine = engine(fields, size, make, &mut warnings)?;
-        let record = record(fields, engine.game(), size, &plays)?;
+        let record = record(fields, engine.info().name, size, &plays)?;
         warnings.extend(check(&mut *engine, &record)?);
         let turns = turns(fields, plays.len())?;
         let (query_options, unused) = QueryOptions::of(options).with(fields, size)?;

@@ -169,10 +169,7 @@ fn kept_header(record: &GameRecord, others: &str) -> String {
 
 /// Appends the node of a play.
 fn push_move(out: &mut String, play: Play, comment: &str, size: BoardSize) {
-    let name = match play.color {
-        Color::Black => "B",
-        Color::White => "W",
-    };
+    let name = play.color.letter();
     let point = match play.vertex {
         Vertex::Point(point) => coordinates(point, size),
         Vertex::Pass => String::new(),

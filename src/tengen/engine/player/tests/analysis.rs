@@ -15,15 +15,15 @@ fn pondering_is_for_the_opponents_turn_only() {
     let mut engine = player(Behaviour::WhenStopped(begun.clone()));
     // If pondering started by mistake, it would not end.
     let never = StopFlag::new();
-    engine.ponder(&never, &AnalysisOptions::default(), &mut |_| {});
+    engine.ponder(&never);
     engine.play(stone(Color::Black, 0)).expect("legal");
-    engine.ponder(&never, &AnalysisOptions::default(), &mut |_| {});
+    engine.ponder(&never);
     engine.genmove(&MoveRequest::new(Color::White, &raised()), &mut |_| {});
     engine.undo().expect("it was played");
-    engine.ponder(&never, &AnalysisOptions::default(), &mut |_| {});
+    engine.ponder(&never);
     engine.genmove(&MoveRequest::new(Color::White, &raised()), &mut |_| {});
     engine.rest();
-    engine.ponder(&never, &AnalysisOptions::default(), &mut |_| {});
+    engine.ponder(&never);
     assert!(!begun.is_raised());
 
     engine.genmove(&MoveRequest::new(Color::Black, &raised()), &mut |_| {});
@@ -37,14 +37,14 @@ fn pondering_is_for_the_opponents_turn_only() {
             stop.raise();
         }
     });
-    engine.ponder(&stop, &AnalysisOptions::default(), &mut |_| {});
+    engine.ponder(&stop);
     presser.join().expect("it only waits");
 
     // After the last move of a game there is nothing to search.
     engine.genmove(&MoveRequest::new(Color::White, &raised()), &mut |_| {});
     engine.genmove(&MoveRequest::new(Color::Black, &raised()), &mut |_| {});
     assert!(engine.outcome().is_some());
-    engine.ponder(&never, &AnalysisOptions::default(), &mut |_| {});
+    engine.ponder(&never);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 
 use super::*;
-use crate::game::{OwnershipEstimate, PointStatus};
+use crate::game::{GameState, OwnershipEstimate, PointStatus};
 use crate::games::go::SmallGo;
 
 /// Records its time limits.
@@ -60,10 +60,7 @@ fn searched_after_a_pass(judged: Duration, moves: fn(&mut Player<SmallGo>)) -> D
 fn a_search_goes_without_the_time_that_judging_took() {
     let judged = Duration::from_millis(700);
     let usual = |engine: &mut Player<SmallGo>| {
-        engine.genmove(
-            &MoveRequest::new(Color::Black, &StopFlag::new()),
-            &mut |_| {},
-        );
+        genmove(engine, Color::Black);
     };
     let cleanup = |engine: &mut Player<SmallGo>| {
         engine.genmove(
