@@ -177,24 +177,6 @@ fn options_choose_what_is_shown() {
             .count()
             == 81
     });
-    for wrong in [
-        "5 maxmoves",
-        "5 fast",
-        "5 fast ownership true",
-        "5 ownershipStdev",
-        "5 pvEdgeVisits maybe",
-        "b x",
-        "avoid b",
-        "avoid b Z9 1",
-        "interval x",
-    ] {
-        let reply = engine.ask(&format!("kata-analyze {wrong}"));
-        let told = ["? syntax error: ", "? illegal move: "];
-        assert!(
-            told.iter().any(|begin| reply.starts_with(begin)),
-            "{wrong}: {reply}"
-        );
-    }
 }
 
 #[test]

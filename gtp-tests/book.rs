@@ -216,28 +216,6 @@ fn a_book_is_compared_with_long_searches() {
     );
 }
 
-/// Commands that choose no moves do not take a book.
-#[test]
-fn a_book_without_effect_is_refused() {
-    for command in [
-        &["analysis"][..],
-        &["bench"],
-        &["review", "game.sgf"],
-        &["book", "build", "x.book"],
-    ] {
-        not_used(&[command, &["--book", "small.book"]].concat());
-    }
-    not_used(&["book", "build", "x.book", "--time-per-move", "1"]);
-}
-
-/// A flag that a command would ignore.
-fn not_used(command: &[&str]) {
-    let output = tengen(command);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success(), "{command:?}");
-    assert!(text.contains("does not use it"), "{text}");
-}
-
 /// A book that may not be written is played from all the same.
 #[test]
 fn a_protected_book_is_read() {

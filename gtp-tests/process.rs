@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -51,8 +51,23 @@ impl Engine {
 
     /// Starts `tengen` with `args`, in the folder of these tests.
     pub(crate) fn program(args: &[&str]) -> Engine {
-        let mut child = spawn(args);
-        let output = child.stdout.take().expect("it is piped");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
+        command.args(args).current_dir(folder());
+        Engine::run(command, false)
+    }
+
+    /// Starts a program; what it writes to its standard error is read with its output, or discarded.
+    pub(crate) fn run(mut command: Command, with_errors: bool) -> Engine {
+        let (output, to_output) = std::io::pipe().expect("a pipe");
+        let errors = match with_errors {
+            true => to_output.try_clone().expect("a pipe").into(),
+            false => Stdio::null(),
+        };
+        let command = command
+            .stdin(Stdio::piped())
+            .stdout(to_output)
+            .stderr(errors);
+        let mut child = command.spawn().expect("the binary was built for this test");
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
@@ -71,6 +86,14 @@ impl Engine {
             child: Killed(child),
             lines,
         }
+    }
+
+    /// Writes `text`, unless the program has ended: then its output says why.
+    pub(crate) fn offer(&mut self, text: &str) {
+        let input = self.input.as_mut().expect("the input is still open");
+        let _ = input
+            .write_all(text.as_bytes())
+            .and_then(|()| input.flush());
     }
 
     /// Writes `text` at once.
@@ -97,9 +120,18 @@ impl Engine {
 
     /// The next line, without its end.
     pub(crate) fn line(&self) -> String {
-        let line = self.lines.recv_timeout(HANG_TIMEOUT).expect("a line");
-        let line = String::from_utf8(line).expect("UTF-8");
-        line.strip_suffix('\n').expect("a whole line").to_owned()
+        self.next_line().expect("a line")
+    }
+
+    /// The next line, without its end, or whether the output has ended or nothing comes.
+    pub(crate) fn next_line(&self) -> Result<String, RecvTimeoutError> {
+        self.line_within(HANG_TIMEOUT)
+    }
+
+    /// The same within a time.
+    pub(crate) fn line_within(&self, time: Duration) -> Result<String, RecvTimeoutError> {
+        let line = String::from_utf8(self.lines.recv_timeout(time)?).expect("UTF-8");
+        Ok(line.trim_end_matches('\n').to_owned())
     }
 
     /// Sends one command and returns its reply.
@@ -132,7 +164,14 @@ impl Engine {
     }
 
     /// The remaining output until the engine ends with success, and the time it takes.
-    pub(crate) fn wait(mut self) -> (String, Duration) {
+    pub(crate) fn wait(self) -> (String, Duration) {
+        let (rest, status, took) = self.end();
+        assert!(status.success(), "{status}");
+        (rest, took)
+    }
+
+    /// The same with any exit status.
+    pub(crate) fn end(mut self) -> (String, ExitStatus, Duration) {
         let clock = SystemClock::new();
         let mut rest = Vec::new();
         loop {
@@ -144,8 +183,7 @@ impl Engine {
         }
         let status = self.child.0.wait().expect("it is our child");
         let took = clock.now();
-        assert!(status.success(), "{status}");
-        (String::from_utf8(rest).expect("UTF-8"), took)
+        (String::from_utf8(rest).expect("UTF-8"), status, took)
     }
 }
 

@@ -3,9 +3,7 @@
 mod analysis;
 mod board;
 mod book;
-mod doctor;
 mod documents;
-mod endings;
 mod files;
 mod games;
 mod go_clients;
@@ -35,7 +33,6 @@ mod sessions;
 mod solved;
 mod startup;
 mod terminal;
-mod tst;
 
 /// The folder of the workspace.
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

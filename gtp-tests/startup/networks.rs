@@ -1,65 +1,12 @@
 //! Networks that are named at the start: those that fit are used, and nothing replaces the others.
 
-use std::path::Path;
-
 use tengen::game::BoardSize;
 use tengen_nn::eval::ModelInfo;
 
-use super::{check_refused, player, released, text};
+use super::{check_refused, player, text};
 use crate::networks::{WILD, field, info, network, network_behind, patched, with_field};
 use crate::process::run_on;
 use crate::scratch::Scratch;
-
-#[test]
-fn boards_use_their_network_the_given_one_or_playouts() {
-    for (game, size, network) in [
-        ("go", "9", true),
-        ("go", "19x13", true),
-        ("go", "7", false),
-        ("gomoku", "8", true),
-        ("gomoku", "15", true),
-        ("gomoku", "19x11", true),
-        ("gomoku", "7", false),
-    ] {
-        let said = player(&["--game", game, "--size", size]);
-        let plays = said.contains("the built-in network by native on cpu: ");
-        let playouts = said.contains("random playouts choose the moves");
-        assert_eq!(
-            (plays, playouts),
-            (network, !network),
-            "{game} {size}: {said}"
-        );
-    }
-    let said = player(&["--game", "gomoku", "--size", "5x20"]);
-    let boards = "play on 8x8 and boards with sides from 9 to 20, not on 5x20";
-    assert!(said.contains(boards), "{said}");
-    let models = Path::new(crate::REPOSITORY).join("models");
-    let model = models.join("gomoku-8x8.onnx").display().to_string();
-    let said = player(&["--game", "gomoku", "--model", &model]);
-    assert!(
-        said.contains("gomoku-8x8.onnx by native on cpu: tengen-"),
-        "{said}"
-    );
-}
-
-#[test]
-fn backends_agree_on_the_usual_board_of_every_game() {
-    for game in ["nogo", "go", "gomoku"] {
-        let args = [
-            "bench",
-            "--agreement",
-            "--positions",
-            "3",
-            "--json",
-            "--game",
-            game,
-        ];
-        let output = run_on(&args, "");
-        let said = text(&output.stdout);
-        assert!(output.status.success(), "{game}: {}", text(&output.stderr));
-        assert!(said.contains("\"positions\":3"), "{game}: {said}");
-    }
-}
 
 #[test]
 fn an_unusable_network_ends_the_program() {
@@ -69,12 +16,6 @@ fn an_unusable_network_ends_the_program() {
             check_refused(&[subcommand, "--model", path], &[&[path], parts].concat());
         }
     };
-    // In the words of the system, which differ.
-    let missing = std::fs::metadata("/nope.onnx").expect_err("no such file");
-    model("/nope.onnx", &[&missing.to_string()]);
-    model(&folder.path(""), &["it is a folder, not a file"]);
-    let text = folder.write("text.onnx", b"version https://git-lfs.github.com/spec/v1\n");
-    model(&text, &["not a readable ONNX model"]);
     let go = ModelInfo {
         game: "go".to_owned(),
         ..info(9)
@@ -87,10 +28,6 @@ fn an_unusable_network_ends_the_program() {
     };
     let newer = folder.write("newer.onnx", &network(&newer, 0.1));
     model(&newer, &["encoding \"nogo-99\""]);
-    check_refused(
-        &["gtp", "--model", &released(), "--size", "13"],
-        &["nogo-9x9.onnx", "on 9x9, not on 13x13"],
-    );
     check_refused(
         &[
             "sau",
@@ -197,7 +134,6 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
     }
 }
 
-#[cfg_attr(windows, ignore = "there is no mkfifo, and files are not sparse")]
 #[test]
 fn the_default_board_is_that_of_the_network() {
     let folder = Scratch::new("board");
