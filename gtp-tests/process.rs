@@ -189,10 +189,7 @@ impl Engine {
 
 /// Runs `tengen` with these arguments to its end.
 pub(crate) fn tengen(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(args)
-        .output()
-        .expect("the binary was built for this test")
+    run_on(args, "")
 }
 
 /// Runs `tengen` on `input` to its end.
@@ -222,16 +219,20 @@ fn feed(command: &mut Command, input: &str) -> Output {
     child.wait_with_output().expect("it is our child")
 }
 
-/// `tengen` with these arguments ends with code 1 and one line that contains `part`.
+/// `tengen` with these arguments answers nothing, and ends with code 1 and one line that contains all `parts`.
 #[track_caller]
-pub(crate) fn refuses(args: &[&str], part: &str) {
-    let output = tengen(args);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+pub(crate) fn refuses(args: &[&str], parts: &[&str]) {
+    let output = run_on(args, "name\ngenmove b\nquit\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+    assert_eq!(output.stdout, b"", "{args:?}");
     assert!(
-        text.starts_with("tengen: ") && text.contains(part) && text.lines().count() == 1,
-        "{text}"
+        said.starts_with("tengen: ") && said.trim_end().lines().count() == 1,
+        "{args:?}: {said}"
     );
+    for part in parts {
+        assert!(said.contains(part), "{args:?}: no {part:?} in {said}");
+    }
 }
 
 /// The whole output of an engine with `args` when `input` is piped into it.

@@ -3,9 +3,9 @@
 use tengen::game::BoardSize;
 use tengen_nn::eval::ModelInfo;
 
-use super::{check_refused, player, text};
+use super::{player, text};
 use crate::networks::{WILD, field, info, network, network_behind, patched, with_field};
-use crate::process::run_on;
+use crate::process::{refuses, run_on};
 use crate::scratch::Scratch;
 
 #[test]
@@ -13,7 +13,7 @@ fn an_unusable_network_ends_the_program() {
     let folder = Scratch::new("networks");
     let model = |path: &str, parts: &[&str]| {
         for subcommand in ["gtp", "sau", "bench"] {
-            check_refused(&[subcommand, "--model", path], &[&[path], parts].concat());
+            refuses(&[subcommand, "--model", path], &[&[path], parts].concat());
         }
     };
     let go = ModelInfo {
@@ -28,7 +28,7 @@ fn an_unusable_network_ends_the_program() {
     };
     let newer = folder.write("newer.onnx", &network(&newer, 0.1));
     model(&newer, &["encoding \"nogo-99\""]);
-    check_refused(
+    refuses(
         &[
             "sau",
             "--model",
@@ -46,12 +46,12 @@ fn damage_is_found_before_the_game() {
     let at = onnx.windows(4).position(|bytes| bytes == kernel);
     onnx[at.expect("the weights are in the file")] ^= 1;
     let damaged = folder.write("damaged.onnx", &onnx);
-    check_refused(
+    refuses(
         &["gtp", "--model", &damaged],
         &[&damaged, "damaged", "crc32:"],
     );
     let short = folder.write("short.onnx", &onnx[..onnx.len() / 2]);
-    check_refused(&["gtp", "--model", &short], &["cut short"]);
+    refuses(&["gtp", "--model", &short], &["cut short"]);
 }
 
 /// A file that a backend would misread: no other network plays in its place.
@@ -98,11 +98,11 @@ fn an_unsound_network_ends_the_program_on_every_backend() {
         let path = folder.write(&format!("{name}.onnx"), &onnx);
         for backend in ["native", "tract", "auto"] {
             let arguments = ["gtp", "--model", &path, "--backend", backend];
-            check_refused(&arguments, &[&path, words]);
+            refuses(&arguments, &[&path, words]);
         }
         for subcommand in ["sau", "gomocup", "analysis", "bench"] {
             let arguments = [subcommand, "--model", &path, "--game", "nogo"];
-            check_refused(&arguments, &[&path, words]);
+            refuses(&arguments, &[&path, words]);
         }
     }
 }
@@ -114,7 +114,7 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
     let folder = Scratch::new("operators");
     let sigmoid = network_behind(&info(9), 0.1, |graph, planes| graph.sigmoid(planes));
     let sigmoid = folder.write("sigmoid.onnx", &sigmoid);
-    check_refused(
+    refuses(
         &["gtp", "--model", &sigmoid, "--backend", "native"],
         &[&sigmoid, "Sigmoid", "a part of SiLU"],
     );
@@ -130,7 +130,7 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
     let unknown = folder.write("unknown.onnx", &unknown);
     for backend in ["native", "tract", "auto"] {
         let arguments = ["gtp", "--model", &unknown, "--backend", backend];
-        check_refused(&arguments, &[&unknown, "Nonsense"]);
+        refuses(&arguments, &[&unknown, "Nonsense"]);
     }
 }
 
