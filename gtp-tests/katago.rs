@@ -177,11 +177,13 @@ fn analysis_can_be_restricted_to_regions_and_moves() {
     );
 }
 
-/// The moves of a game as JSON, Black first.
-fn moves_of(points: &str) -> Value {
+/// Moves such as "H8 A1", Black first, in the format of a query.
+pub(crate) fn plays(moves: &str) -> Value {
     let colors = ["B", "W"].into_iter().cycle();
-    let pairs = points.split(' ').zip(colors);
-    pairs.map(|(point, color)| json!([color, point])).collect()
+    let pairs = colors.zip(moves.split_whitespace());
+    pairs
+        .map(|(color, vertex)| json!([color, vertex]))
+        .collect()
 }
 
 /// Servers differ in what they allow, and records do not always say by which rules they were played.
@@ -199,7 +201,7 @@ fn a_game_against_its_rules_is_analysed_with_a_warning() {
         (suicide, 8, "aga", false),
         (suicide, 8, "new-zealand", true),
     ] {
-        let query = json!({"id": rules, "moves": moves_of(points), "rules": rules, "komi": 5.5,
+        let query = json!({"id": rules, "moves": plays(points), "rules": rules, "komi": 5.5,
             "boardXSize": 5, "boardYSize": 5, "maxVisits": 4, "analyzeTurns": [0, last]});
         analyst.send(&query.to_string());
         if !is_legal {
@@ -213,7 +215,7 @@ fn a_game_against_its_rules_is_analysed_with_a_warning() {
         }
     }
     // What no rules allow is refused, and KaTrain looks for the words.
-    let query = json!({"id": "x", "moves": moves_of("E3 C1 E3"), "boardXSize": 5, "boardYSize": 5});
+    let query = json!({"id": "x", "moves": plays("E3 C1 E3"), "boardXSize": 5, "boardYSize": 5});
     analyst.send(&query.to_string());
     let answer = analyst.hears();
     assert_eq!(answer["error"], "moves: Illegal move 2: black E3");

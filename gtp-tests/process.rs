@@ -1,8 +1,8 @@
 //! A running engine, seen from a controller.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -19,18 +19,6 @@ pub(crate) const QUICK: &[&str] = &["--backend", "rollout", "--visits", "100", "
 /// The folder of these tests.
 pub(crate) fn folder() -> PathBuf {
     PathBuf::from(crate::REPOSITORY).join("gtp-tests")
-}
-
-/// Starts `tengen` with `args`, in the folder of these tests, and discards its log.
-fn spawn(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(args)
-        .current_dir(folder())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary was built for this test")
 }
 
 /// One line of the engine's output.
@@ -192,20 +180,30 @@ pub(crate) fn tengen(args: &[&str]) -> Output {
     run_on(args, "")
 }
 
+/// A copy of `tengen` in a folder, where it reads the file of arguments beside it.
+pub(crate) fn copied(folder: &Path, name: &str) -> PathBuf {
+    let program = folder
+        .join(name)
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+    program
+}
+
 /// Runs `tengen` on `input` to its end.
 pub(crate) fn run_on(args: &[&str], input: &str) -> Output {
-    feed(Command::new(env!("CARGO_BIN_EXE_tengen")).args(args), input)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
+    feed(command.args(args), input.as_bytes())
 }
 
 /// The standard output of a shell's script that reads `input`.
 #[cfg(target_os = "linux")]
 pub(crate) fn run_shell(script: &str, input: &str) -> String {
-    let output = feed(Command::new("sh").args(["-c", script]), input);
+    let output = feed(Command::new("sh").args(["-c", script]), input.as_bytes());
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-fn feed(command: &mut Command, input: &str) -> Output {
+fn feed(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -213,10 +211,11 @@ fn feed(command: &mut Command, input: &str) -> Output {
         .spawn()
         .expect("the binary was built for this test");
     let mut to_child = child.stdin.take().expect("it is piped");
-    // A program that ends at once reads nothing.
-    let _ = to_child.write_all(input.as_bytes());
-    drop(to_child);
-    child.wait_with_output().expect("it is our child")
+    std::thread::scope(|scope| {
+        // A program that ends at once, or has answered `quit`, reads no further.
+        scope.spawn(move || drop(to_child.write_all(input)));
+        child.wait_with_output().expect("it is our child")
+    })
 }
 
 /// `tengen` with these arguments answers nothing, and ends with code 1 and one line that contains all `parts`.
@@ -235,20 +234,10 @@ pub(crate) fn refuses(args: &[&str], parts: &[&str]) {
     }
 }
 
-/// The whole output of an engine with `args` when `input` is piped into it.
+/// The whole output of an engine with `args`, in the folder of these tests, when `input` is piped into it.
 pub(crate) fn pipe(args: &[&str], input: &[u8]) -> Vec<u8> {
-    let mut child = spawn(&[&["gtp"], args].concat());
-    let mut to_engine = child.stdin.take().expect("it is piped");
-    let mut from_engine = child.stdout.take().expect("it is piped");
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || to_engine.write_all(&input));
-    let mut output = Vec::new();
-    from_engine
-        .read_to_end(&mut output)
-        .expect("a pipe can be read");
-    let status = child.wait().expect("it is our child");
-    assert!(status.success(), "{status}");
-    // An engine that has answered `quit` reads no further.
-    let _ = writer.join().expect("it only writes");
-    output
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
+    let output = feed(command.arg("gtp").args(args).current_dir(folder()), input);
+    assert!(output.status.success(), "{output:?}");
+    output.stdout
 }

@@ -5,7 +5,7 @@ mod networks;
 
 use std::process::{Command, Stdio};
 
-use crate::process::{refuses, run_on};
+use crate::process::{copied, refuses, run_on};
 use crate::scratch::Scratch;
 
 fn text(bytes: &[u8]) -> String {
@@ -51,10 +51,7 @@ fn a_byte_order_mark_is_skipped() {
 #[test]
 fn a_file_without_arguments_is_like_none() {
     let folder = Scratch::new("no-arguments");
-    let program = folder
-        .join("pbrain-tengen")
-        .with_extension(std::env::consts::EXE_EXTENSION);
-    std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+    let program = copied(&folder, "pbrain-tengen");
     let input = folder.write("input.txt", b"ABOUT\r\nEND\r\n");
     for empty in ["", "\r\n", "# gomocup\n"] {
         folder.write("tengen.args", empty.as_bytes());
@@ -73,10 +70,7 @@ fn a_file_without_arguments_is_like_none() {
 #[test]
 fn an_error_of_the_arguments_beside_the_program_names_their_file() {
     let folder = Scratch::new("wrong-arguments");
-    let program = folder
-        .join("tengen")
-        .with_extension(std::env::consts::EXE_EXTENSION);
-    std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+    let program = copied(&folder, "tengen");
     let file = folder.write("tengen.args", b"sau\n--main-tme\n870\n");
     let output = Command::new(&program).stdin(Stdio::null()).output();
     let output = output.expect("it was just put there");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tengen::game::{BoardSize, Move};
 
-use crate::process::Engine;
+use crate::process::{Engine, copied};
 use crate::scratch::Scratch;
 
 pub(super) const SIZE: BoardSize = BoardSize::square(9);
@@ -32,10 +32,7 @@ impl Program {
     pub(super) fn start_where(name: &str, arguments: &[&str], prepare: impl Fn(&Path)) -> Program {
         let folder = Scratch::new(&format!("sau-{name}"));
         prepare(&folder);
-        let program = folder
-            .join("tengen")
-            .with_extension(std::env::consts::EXE_EXTENSION);
-        std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+        let program = copied(&folder, "tengen");
         if !arguments.is_empty() {
             folder.write("tengen.args", arguments.join("\n").as_bytes());
         }
