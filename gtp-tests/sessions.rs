@@ -138,6 +138,8 @@ impl Transcript {
 
     /// Ends what runs: nothing more may be said, and the exit code must be this.
     fn end(&mut self, expected: i32) -> Result<(), String> {
+        self.empty = 0;
+        let any = std::mem::take(&mut self.any);
         let to_send = std::mem::take(&mut self.to_send);
         let (rest, code) = match self.running.take() {
             Some(Running::Program(mut engine)) => {
@@ -153,8 +155,6 @@ impl Transcript {
             Some(Running::Reads(lines)) => (lines.collect::<Vec<_>>().join("\n"), Some(0)),
             None => return Ok(()),
         };
-        self.empty = 0;
-        let any = std::mem::take(&mut self.any);
         if !any && !rest.trim().is_empty() {
             return Err(format!("more output: {rest}"));
         }
