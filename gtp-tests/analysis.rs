@@ -72,35 +72,6 @@ fn gogui_analyze_command_searches_the_position() {
 }
 
 #[test]
-fn any_input_ends_an_analysis_and_is_answered() {
-    let mut engine = Engine::start(SLOW);
-    for (end, reply) in [
-        ("name\n", Some("= Tengen")),
-        ("\n", None),
-        ("# a comment\n", None),
-        ("# interrupt\n", None),
-        ("stop\n", Some("= ")),
-        ("3 play b A1\n", Some("=3 ")),
-        ("nonsense\n", Some("? unknown command")),
-    ] {
-        analyze(&mut engine, "kata-analyze 5", 2, end);
-        if let Some(reply) = reply {
-            assert_eq!(engine.reply(), reply, "{end:?}");
-        }
-    }
-    // The answer to the next analysis is not mixed with the one before.
-    engine.send("1 lz-analyze w 5\n2 lz-analyze b 5\n");
-    assert_eq!(
-        (engine.line(), engine.line(), engine.line()),
-        ("=1".into(), String::new(), "=2".into())
-    );
-    engine.send("quit\n");
-    while !engine.line().is_empty() {}
-    assert_eq!(engine.reply(), "= ");
-    assert!(engine.wait().1 < Duration::from_secs(5));
-}
-
-#[test]
 fn an_analysis_ends_with_its_input() {
     for args in [SLOW, NETWORK] {
         let mut engine = Engine::start(args);
@@ -177,38 +148,6 @@ fn options_choose_what_is_shown() {
             .count()
             == 81
     });
-    for wrong in [
-        "5 maxmoves",
-        "5 fast",
-        "5 fast ownership true",
-        "5 ownershipStdev",
-        "5 pvEdgeVisits maybe",
-        "b x",
-        "avoid b",
-        "avoid b Z9 1",
-        "interval x",
-    ] {
-        let reply = engine.ask(&format!("kata-analyze {wrong}"));
-        let told = ["? syntax error: ", "? illegal move: "];
-        assert!(
-            told.iter().any(|begin| reply.starts_with(begin)),
-            "{wrong}: {reply}"
-        );
-    }
-}
-
-#[test]
-fn a_finished_game_has_nothing_to_analyze() {
-    let mut engine = Engine::start(QUICK);
-    engine.answer("rectangular_boardsize 2 1");
-    engine.answer("play b A1");
-    analyze(&mut engine, "kata-analyze w 5", 0, "name\n");
-    assert_eq!(engine.reply(), "= Tengen");
-    engine.send("kata-genmove_analyze w 5\n");
-    assert_eq!(
-        (engine.line(), engine.line(), engine.line()),
-        ("=".into(), "play resign".into(), String::new())
-    );
 }
 
 #[test]
@@ -227,71 +166,4 @@ fn analysis_of_a_proven_position_waits_for_input() {
     let lines = analyze(&mut engine, "lz-analyze 10", 1, "name\n");
     check_line(&lines[0], "lz-analyze");
     assert_eq!(engine.reply(), "= Tengen");
-}
-
-/// Reads lines up to an empty one.
-fn rest(engine: &Engine) -> Vec<String> {
-    std::iter::repeat_with(|| engine.line())
-        .take_while(|line| !line.is_empty())
-        .collect()
-}
-
-#[test]
-fn lizzie_numbers_commands_and_stops_with_name() {
-    let mut engine = Engine::start(&[NETWORK, &["--name", "KataGo Tengen"]].concat());
-    engine.send("0 name\n1 version\n2 boardsize 9\n3 komi 7.5\n4 play B D4\n5 undo\n");
-    assert_eq!(engine.reply(), "=0 KataGo Tengen");
-    assert!(engine.reply().starts_with("=1 "));
-    for id in 2..=5 {
-        assert_eq!(engine.reply(), format!("={id} "));
-    }
-    engine.send("6 kata-analyze 10 ownership true\n");
-    assert_eq!(engine.line(), "=6");
-    let line = engine.line();
-    for key in [
-        "move",
-        "visits",
-        "winrate",
-        "scoreMean",
-        "scoreStdev",
-        "prior",
-        "lcb",
-        "pv",
-    ] {
-        assert!(line.contains(&format!(" {key} ")), "{key} in {line}");
-    }
-    assert!(!line.contains("  "), "single blanks: {line}");
-    engine.send("7 name\n");
-    rest(&engine);
-    assert_eq!(engine.reply(), "=7 KataGo Tengen");
-    engine.send("8 lz-genmove_analyze B 10\n9 time_settings 0 5 1\n");
-    assert_eq!(engine.line(), "=8");
-    assert!(
-        rest(&engine)
-            .last()
-            .is_some_and(|line| line.starts_with("play "))
-    );
-    assert_eq!(engine.reply(), "=9 ");
-}
-
-#[test]
-fn q5go_checks_known_commands_and_stops_by_repeating() {
-    let mut engine = Engine::start(NETWORK);
-    assert_eq!(engine.ask("1 known_command lz-analyze"), "=1 true");
-    assert_eq!(engine.ask("2 known_command kata-set-rules"), "=2 true");
-    // The name is known because of Go; NoGo has no rules of that name, and the conversation
-    // continues.
-    let refused = engine.ask("20 kata-set-rules chinese");
-    assert!(refused.starts_with("?20 unknown rules"), "{refused}");
-    assert_eq!(engine.ask("3 time_settings 1 1 0"), "=3 ");
-    assert_eq!(engine.ask("4 play black D4"), "=4 ");
-    engine.send("5 kata-genmove_analyze white 10\n");
-    assert_eq!(engine.line(), "=5");
-    rest(&engine);
-    engine.send("6 kata-analyze 10\n");
-    assert_eq!(engine.line(), "=6");
-    assert!(engine.line().starts_with("info move "));
-    engine.send("7 known_command known_command\n");
-    rest(&engine);
-    assert_eq!(engine.reply(), "=7 true");
 }

@@ -32,20 +32,6 @@ fn refuses(engine: &mut Engine, command: &str, why: &str) {
 }
 
 #[test]
-fn a_file_that_is_no_game_is_not_overwritten() {
-    let folder = filled("notes");
-    let mut engine = engine(&[]);
-    let notes = folder.path("notes.txt");
-    refuses(&mut engine, &format!("printsgf {notes}"), "not SGF");
-    let notes_now = read(&folder, "notes.txt");
-    assert_eq!(notes_now.as_deref(), Some("remember the milk"));
-    engine.answer("play b A1");
-    engine.answer(&format!("printsgf {}", folder.path("game.sgf")));
-    assert!(read(&folder, "game.sgf").expect("a game").contains("B[ai]"));
-    refuses(&mut engine, &format!("loadsgf {notes}"), "no SGF game tree");
-}
-
-#[test]
 fn endless_files_are_refused_by_name() {
     let folder = filled("endless");
     let huge = std::fs::File::create(folder.join("huge.sgf")).expect("writable");
@@ -163,28 +149,6 @@ fn a_served_folder_may_be_named_by_a_link() {
         &format!("loadsgf {served}/../game.sgf"),
         "outside the permitted folder",
     );
-}
-
-#[test]
-fn a_read_only_engine_writes_nothing() {
-    let folder = filled("read-only");
-    let mut engine = engine(&["--files", &folder.path(""), "--read-only-files"]);
-    engine.answer("loadsgf game.sgf");
-    refuses(&mut engine, "printsgf game.sgf", "read-only");
-    refuses(&mut engine, "printsgf new.sgf", "read-only");
-    assert_eq!(read(&folder, "new.sgf"), None);
-    assert!(engine.answer("printsgf").contains("B[ee]"));
-}
-
-#[test]
-fn a_missing_folder_ends_the_program() {
-    let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(["gtp", "--files", "/nowhere/games"])
-        .output()
-        .expect("the binary was built for this test");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("--files /nowhere/games"), "{said}");
 }
 
 #[test]

@@ -217,40 +217,6 @@ fn sabaki_sends_a_handicap_game_and_its_changes_at_once() {
 }
 
 #[test]
-fn q5go_checks_commands_and_scores() {
-    let mut engine = go(&[]);
-    for (id, command) in ["kata-analyze", "kata-set-rules", "final_score", "undo"]
-        .iter()
-        .enumerate()
-    {
-        assert_eq!(
-            engine.ask(&format!("{id} known_command {command}")),
-            format!("={id} true")
-        );
-    }
-    for command in [
-        "boardsize 9",
-        "clear_board",
-        "komi 7",
-        "kata-set-rules chinese",
-        "time_settings 1 1 0",
-        "play black E5",
-        "play white pass",
-        "play black pass",
-    ] {
-        assert_eq!(engine.ask(&format!("9 {command}")), "=9 ");
-    }
-    assert_eq!(engine.ask("10 final_score"), "=10 B+74");
-    assert_eq!(engine.ask("11 undo"), "=11 ");
-    let line = shown(
-        &mut engine,
-        "12 kata-analyze 10",
-        "13 known_command known_command",
-    );
-    assert!(line.starts_with("info move "), "{line}");
-}
-
-#[test]
 fn a_record_is_loaded_and_analysed_move_by_move() {
     let mut engine = go(&[]);
     let path = folder().join("games/go-handicap.sgf");
@@ -336,10 +302,6 @@ fn a_pass_may_be_the_only_move_or_excluded() {
         "lz-genmove_analyze",
         "cgos-genmove_analyze",
     ] {
-        let reply = engine.ask(&format!("{command} b 10 allow b pass 1 avoid b PASS 1"));
-        assert!(reply.starts_with("? no move is left for black"), "{reply}");
-        let reply = engine.ask(&format!("{command} b 10 allow b pass 1"));
-        assert!(reply.ends_with("\nplay pass"), "{reply}");
         let reply = engine.ask(&format!("{command} w 10 avoid w pass 1"));
         assert!(
             reply.contains("\nplay ") && !reply.ends_with("pass"),

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::katago::plays;
 use crate::process::Engine;
 
 /// Backends under test.
@@ -197,22 +198,37 @@ fn a_pass_is_shown_with_its_true_value() {
     }
 }
 
-/// The first move of an analysis: of `tengen analysis`, which KaTrain plays.
-fn first_of_analysis(rules: &str, komi: &str, moves: &str) -> Value {
-    let colors = ["B", "W"].into_iter().cycle();
-    let plays: Vec<Value> = colors
-        .zip(moves.split_whitespace())
-        .map(|(color, vertex)| json!([color, vertex]))
-        .collect();
-    let komi: f64 = komi.parse().expect("a number");
+/// The answers of `tengen analysis` to a query about moves of Black and White in turn.
+fn answers(
+    rules: &str,
+    komi: f64,
+    size: usize,
+    moves: &str,
+    turns: &[usize],
+    visits: u32,
+) -> Vec<Value> {
     let query = json!({
-        "id": "q", "rules": rules, "komi": komi, "boardXSize": 9, "boardYSize": 9, "moves": plays, "maxVisits": 200,
+        "id": "q", "rules": rules, "komi": komi, "boardXSize": size, "boardYSize": size, "moves": plays(moves),
+        "maxVisits": visits, "analyzeTurns": turns, "includeOwnership": true,
     });
     let mut engine = Engine::program(&["analysis", "--game", "go", "--analysis-threads", "1"]);
     engine.send(&format!("{query}\n"));
     engine.close();
     let (said, _) = engine.wait();
-    let answer: Value = serde_json::from_str(said.trim()).expect("JSON");
+    let mut answers: Vec<Value> = said
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    answers.sort_by_key(|answer| answer["turnNumber"].as_u64());
+    assert_eq!(answers.len(), turns.len(), "{said}");
+    answers
+}
+
+/// The first move of an analysis of the position after these moves on 9x9.
+fn first_of_analysis(rules: &str, komi: &str, moves: &str) -> Value {
+    let komi = komi.parse().expect("a number");
+    let turn = moves.split_whitespace().count();
+    let answer = answers(rules, komi, 9, moves, &[turn], 200).remove(0);
     answer["moveInfos"][0]["move"].clone()
 }
 
@@ -384,37 +400,6 @@ fn a_count_without_an_agreement_is_no_proof() {
             assert_eq!(engine.ask("final_score"), "= B+1.5");
         }
     }
-}
-
-/// The answers of `tengen analysis` to a query about moves of Black and White in turn.
-fn answers(
-    rules: &str,
-    komi: f64,
-    size: usize,
-    moves: &str,
-    turns: &[usize],
-    visits: u32,
-) -> Vec<Value> {
-    let colors = ["B", "W"].into_iter().cycle();
-    let plays = colors.zip(moves.split_whitespace());
-    let plays: Vec<Value> = plays
-        .map(|(color, vertex)| json!([color, vertex]))
-        .collect();
-    let query = json!({
-        "id": "q", "rules": rules, "komi": komi, "boardXSize": size, "boardYSize": size, "moves": plays,
-        "maxVisits": visits, "analyzeTurns": turns, "includeOwnership": true,
-    });
-    let mut engine = Engine::program(&["analysis", "--game", "go", "--analysis-threads", "1"]);
-    engine.send(&format!("{query}\n"));
-    engine.close();
-    let (said, _) = engine.wait();
-    let mut answers: Vec<Value> = said
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
-    answers.sort_by_key(|answer| answer["turnNumber"].as_u64());
-    assert_eq!(answers.len(), turns.len(), "{said}");
-    answers
 }
 
 fn lead(of: &Value) -> f64 {

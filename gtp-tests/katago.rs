@@ -177,54 +177,13 @@ fn analysis_can_be_restricted_to_regions_and_moves() {
     );
 }
 
-#[test]
-fn invalid_queries_get_errors_and_queued_ones_finish_at_the_end() {
-    let mut engine = Analyst::start(&["analysis", "--game", "nogo", "--visits", "20"]);
-    let bad = [
-        "{",
-        "[]",
-        "7",
-        "{\"id\":1}",
-        "\u{fffd}",
-        "{\"id\":\"a\",\"moves\":{}}",
-    ];
-    for line in bad {
-        engine.send(line);
-    }
-    for line in bad {
-        let answer = engine.hears();
-        assert!(answer["error"].is_string(), "{line}: {answer}");
-    }
-    engine.send(
-        r#"{"id":"n","boardXSize":9,"boardYSize":9,"rules":"chinese","moves":[],"includeOwnership":true}"#,
-    );
-    let rest = engine.rest();
-    assert_eq!(rest.len(), 2, "{rest:?}");
-    assert!(
-        rest[0]["warning"]
-            .as_str()
-            .expect("a text")
-            .contains("chinese")
-    );
-    assert_eq!(
-        (&rest[1]["id"], &rest[1]["rootInfo"]["visits"]),
-        (&json!("n"), &json!(20))
-    );
-}
-
-#[test]
-fn a_program_without_arguments_detects_katago_queries() {
-    let mut engine = Analyst::start(&[]);
-    engine.send(r#"{"id": "v", "action": "query_version"}"#);
-    let program = concat!("Tengen ", env!("CARGO_PKG_VERSION"));
-    assert_eq!(engine.hears()["program"], program);
-}
-
-/// The moves of a game as JSON, Black first.
-fn moves_of(points: &str) -> Value {
+/// Moves such as "H8 A1", Black first, in the format of a query.
+pub(crate) fn plays(moves: &str) -> Value {
     let colors = ["B", "W"].into_iter().cycle();
-    let pairs = points.split(' ').zip(colors);
-    pairs.map(|(point, color)| json!([color, point])).collect()
+    let pairs = colors.zip(moves.split_whitespace());
+    pairs
+        .map(|(color, vertex)| json!([color, vertex]))
+        .collect()
 }
 
 /// Servers differ in what they allow, and records do not always say by which rules they were played.
@@ -242,7 +201,7 @@ fn a_game_against_its_rules_is_analysed_with_a_warning() {
         (suicide, 8, "aga", false),
         (suicide, 8, "new-zealand", true),
     ] {
-        let query = json!({"id": rules, "moves": moves_of(points), "rules": rules, "komi": 5.5,
+        let query = json!({"id": rules, "moves": plays(points), "rules": rules, "komi": 5.5,
             "boardXSize": 5, "boardYSize": 5, "maxVisits": 4, "analyzeTurns": [0, last]});
         analyst.send(&query.to_string());
         if !is_legal {
@@ -256,36 +215,10 @@ fn a_game_against_its_rules_is_analysed_with_a_warning() {
         }
     }
     // What no rules allow is refused, and KaTrain looks for the words.
-    let query = json!({"id": "x", "moves": moves_of("E3 C1 E3"), "boardXSize": 5, "boardYSize": 5});
+    let query = json!({"id": "x", "moves": plays("E3 C1 E3"), "boardXSize": 5, "boardYSize": 5});
     analyst.send(&query.to_string());
     let answer = analyst.hears();
     assert_eq!(answer["error"], "moves: Illegal move 2: black E3");
-}
-
-/// KaTrain's players of kinds that are not supported fall back to its own choice on an error.
-#[test]
-fn settings_that_choose_other_moves_are_errors() {
-    let mut analyst = Analyst::start(KATRAIN);
-    for settings in [
-        json!({"humanSLProfile": "rank_5k", "ignorePreRootHistory": false}),
-        json!({"playoutDoublingAdvantage": 1.5, "playoutDoublingAdvantagePla": "BLACK"}),
-        json!({"antiMirror": true}),
-    ] {
-        let query = json!({"id": "k", "moves": [], "boardXSize": 9, "boardYSize": 9,
-            "overrideSettings": settings});
-        analyst.send(&query.to_string());
-        let answer = analyst.hears();
-        assert_eq!(answer["id"], "k");
-        assert!(answer["error"].is_string(), "{answer}");
-    }
-    // A komi as text, and one that is none.
-    for komi in [json!("7.5"), json!(1e300)] {
-        let query = json!({"id": "k", "moves": [], "boardXSize": 9, "boardYSize": 9, "komi": komi});
-        analyst.send(&query.to_string());
-        let answer = analyst.hears();
-        let error = answer["error"].as_str().expect("it is wrong");
-        assert!(error.len() < 80, "{answer}");
-    }
 }
 
 /// A finished game on 7x7, Black's wall beside White's: seven black stones are its handicap, set

@@ -244,7 +244,7 @@ fn a_second_network_imitates_people() {
     );
     // It plays, too, if it is said whom it imitates.
     let play = ["gtp", "--game", "go", "--model", &file, "--visits", "2"];
-    refuses(&play, "--human-profile");
+    refuses(&play, &["--human-profile"]);
     let input = "boardsize 9\nclear_board\ngenmove b\ntengen-network\n";
     let [replies, _] = run(
         &[&play[..], &["--human-profile", "rank_3d"]].concat(),
@@ -307,12 +307,12 @@ fn faults_of_a_file_are_reported_at_the_start() {
     let cut = folder.write("cut.txt", &whole.as_bytes()[..whole.len() / 2]);
     refuses(
         &["gtp", "--game", "go", "--model", &cut],
-        "conv: the file ends where",
+        &["conv: the file ends where"],
     );
     let newer = folder.write("newer.txt", whole.replace("\n8\n", "\n18\n").as_bytes());
     refuses(
         &["gtp", "--game", "go", "--model", &newer],
-        "known are 8 to 17",
+        &["known are 8 to 17"],
     );
     // KataGo's clients name their own networks, and go on.
     for file in [&cut, &newer] {
@@ -326,6 +326,6 @@ fn faults_of_a_file_are_reported_at_the_start() {
     let whole = folder.write("net.txt", whole.as_bytes());
     refuses(
         &["gtp", "--model", &whole],
-        "plays go, not nogo (--game go)",
+        &["plays go, not nogo (--game go)"],
     );
 }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 mod critic;
-mod help;
 mod pages;
+mod processor;
 mod scratch;
 mod truth_set;
 

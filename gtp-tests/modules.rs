@@ -20,6 +20,8 @@ use std::path::Path;
 
 use source::Source;
 
+use crate::scratch::Scratch;
+
 const CRATES: [&str; 8] = [
     "src/nn/lib.rs",
     "src/tengen/lib.rs",
@@ -98,14 +100,12 @@ fn planted() -> Source {
             "use crate::middle::A;\npub struct Roof(A);\n// crate::ground::Stone\n",
         ),
     ];
-    let root = std::env::temp_dir().join(format!("tengen-modules-{}", std::process::id()));
+    let root = Scratch::new("modules");
     fs::create_dir_all(root.join("src/some/middle")).expect("the folder is writable");
     for (name, text) in files {
         fs::write(root.join(name), text).expect("the folder is writable");
     }
-    let source = Source::read(&root, &["src/some/lib.rs"]);
-    fs::remove_dir_all(&root).expect("it is ours");
-    source
+    Source::read(&root, &["src/some/lib.rs"])
 }
 
 #[test]

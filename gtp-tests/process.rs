@@ -1,8 +1,8 @@
 //! A running engine, seen from a controller.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -19,18 +19,6 @@ pub(crate) const QUICK: &[&str] = &["--backend", "rollout", "--visits", "100", "
 /// The folder of these tests.
 pub(crate) fn folder() -> PathBuf {
     PathBuf::from(crate::REPOSITORY).join("gtp-tests")
-}
-
-/// Starts `tengen` with `args`, in the folder of these tests, and discards its log.
-fn spawn(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(args)
-        .current_dir(folder())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary was built for this test")
 }
 
 /// One line of the engine's output.
@@ -51,8 +39,23 @@ impl Engine {
 
     /// Starts `tengen` with `args`, in the folder of these tests.
     pub(crate) fn program(args: &[&str]) -> Engine {
-        let mut child = spawn(args);
-        let output = child.stdout.take().expect("it is piped");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
+        command.args(args).current_dir(folder());
+        Engine::run(command, false)
+    }
+
+    /// Starts a program; what it writes to its standard error is read with its output, or discarded.
+    pub(crate) fn run(mut command: Command, with_errors: bool) -> Engine {
+        let (output, to_output) = std::io::pipe().expect("a pipe");
+        let errors = match with_errors {
+            true => to_output.try_clone().expect("a pipe").into(),
+            false => Stdio::null(),
+        };
+        let command = command
+            .stdin(Stdio::piped())
+            .stdout(to_output)
+            .stderr(errors);
+        let mut child = command.spawn().expect("the binary was built for this test");
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
@@ -71,6 +74,14 @@ impl Engine {
             child: Killed(child),
             lines,
         }
+    }
+
+    /// Writes `text`, unless the program has ended: then its output says why.
+    pub(crate) fn offer(&mut self, text: &str) {
+        let input = self.input.as_mut().expect("the input is still open");
+        let _ = input
+            .write_all(text.as_bytes())
+            .and_then(|()| input.flush());
     }
 
     /// Writes `text` at once.
@@ -97,9 +108,18 @@ impl Engine {
 
     /// The next line, without its end.
     pub(crate) fn line(&self) -> String {
-        let line = self.lines.recv_timeout(HANG_TIMEOUT).expect("a line");
-        let line = String::from_utf8(line).expect("UTF-8");
-        line.strip_suffix('\n').expect("a whole line").to_owned()
+        self.next_line().expect("a line")
+    }
+
+    /// The next line, without its end, or whether the output has ended or nothing comes.
+    pub(crate) fn next_line(&self) -> Result<String, RecvTimeoutError> {
+        self.line_within(HANG_TIMEOUT)
+    }
+
+    /// The same within a time.
+    pub(crate) fn line_within(&self, time: Duration) -> Result<String, RecvTimeoutError> {
+        let line = String::from_utf8(self.lines.recv_timeout(time)?).expect("UTF-8");
+        Ok(line.trim_end_matches('\n').to_owned())
     }
 
     /// Sends one command and returns its reply.
@@ -132,7 +152,14 @@ impl Engine {
     }
 
     /// The remaining output until the engine ends with success, and the time it takes.
-    pub(crate) fn wait(mut self) -> (String, Duration) {
+    pub(crate) fn wait(self) -> (String, Duration) {
+        let (rest, status, took) = self.end();
+        assert!(status.success(), "{status}");
+        (rest, took)
+    }
+
+    /// The same with any exit status.
+    pub(crate) fn end(mut self) -> (String, ExitStatus, Duration) {
         let clock = SystemClock::new();
         let mut rest = Vec::new();
         loop {
@@ -144,33 +171,39 @@ impl Engine {
         }
         let status = self.child.0.wait().expect("it is our child");
         let took = clock.now();
-        assert!(status.success(), "{status}");
-        (String::from_utf8(rest).expect("UTF-8"), took)
+        (String::from_utf8(rest).expect("UTF-8"), status, took)
     }
 }
 
 /// Runs `tengen` with these arguments to its end.
 pub(crate) fn tengen(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(args)
-        .output()
-        .expect("the binary was built for this test")
+    run_on(args, "")
+}
+
+/// A copy of `tengen` in a folder, where it reads the file of arguments beside it.
+pub(crate) fn copied(folder: &Path, name: &str) -> PathBuf {
+    let program = folder
+        .join(name)
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+    program
 }
 
 /// Runs `tengen` on `input` to its end.
 pub(crate) fn run_on(args: &[&str], input: &str) -> Output {
-    feed(Command::new(env!("CARGO_BIN_EXE_tengen")).args(args), input)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
+    feed(command.args(args), input.as_bytes())
 }
 
 /// The standard output of a shell's script that reads `input`.
 #[cfg(target_os = "linux")]
 pub(crate) fn run_shell(script: &str, input: &str) -> String {
-    let output = feed(Command::new("sh").args(["-c", script]), input);
+    let output = feed(Command::new("sh").args(["-c", script]), input.as_bytes());
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-fn feed(command: &mut Command, input: &str) -> Output {
+fn feed(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -178,38 +211,33 @@ fn feed(command: &mut Command, input: &str) -> Output {
         .spawn()
         .expect("the binary was built for this test");
     let mut to_child = child.stdin.take().expect("it is piped");
-    // A program that ends at once reads nothing.
-    let _ = to_child.write_all(input.as_bytes());
-    drop(to_child);
-    child.wait_with_output().expect("it is our child")
+    std::thread::scope(|scope| {
+        // A program that ends at once, or has answered `quit`, reads no further.
+        scope.spawn(move || drop(to_child.write_all(input)));
+        child.wait_with_output().expect("it is our child")
+    })
 }
 
-/// `tengen` with these arguments ends with code 1 and one line that contains `part`.
+/// `tengen` with these arguments answers nothing, and ends with code 1 and one line that contains all `parts`.
 #[track_caller]
-pub(crate) fn refuses(args: &[&str], part: &str) {
-    let output = tengen(args);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+pub(crate) fn refuses(args: &[&str], parts: &[&str]) {
+    let output = run_on(args, "name\ngenmove b\nquit\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+    assert_eq!(output.stdout, b"", "{args:?}");
     assert!(
-        text.starts_with("tengen: ") && text.contains(part) && text.lines().count() == 1,
-        "{text}"
+        said.starts_with("tengen: ") && said.trim_end().lines().count() == 1,
+        "{args:?}: {said}"
     );
+    for part in parts {
+        assert!(said.contains(part), "{args:?}: no {part:?} in {said}");
+    }
 }
 
-/// The whole output of an engine with `args` when `input` is piped into it.
+/// The whole output of an engine with `args`, in the folder of these tests, when `input` is piped into it.
 pub(crate) fn pipe(args: &[&str], input: &[u8]) -> Vec<u8> {
-    let mut child = spawn(&[&["gtp"], args].concat());
-    let mut to_engine = child.stdin.take().expect("it is piped");
-    let mut from_engine = child.stdout.take().expect("it is piped");
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || to_engine.write_all(&input));
-    let mut output = Vec::new();
-    from_engine
-        .read_to_end(&mut output)
-        .expect("a pipe can be read");
-    let status = child.wait().expect("it is our child");
-    assert!(status.success(), "{status}");
-    // An engine that has answered `quit` reads no further.
-    let _ = writer.join().expect("it only writes");
-    output
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
+    let output = feed(command.arg("gtp").args(args).current_dir(folder()), input);
+    assert!(output.status.success(), "{output:?}");
+    output.stdout
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::process::tengen;
 use crate::scratch::Scratch;
 
 /// A game of 13 moves on 4x4, solved from the start.
@@ -33,9 +34,7 @@ fn review(args: &[&str]) -> Command {
 
 #[track_caller]
 fn run(args: &[&str]) -> Output {
-    review(args)
-        .output()
-        .expect("the binary was built for this test")
+    tengen(&[&["review"], args].concat())
 }
 
 /// The output of a successful review.
@@ -450,25 +449,4 @@ fn an_interrupted_review_keeps_its_results() {
     let review = held(&std::fs::read_to_string(&page).expect("the page"));
     let positions = review["positions"].as_array().expect("a list").len();
     assert!((1..50).contains(&positions), "{positions}");
-}
-
-#[test]
-fn missing_requirements_are_reported() {
-    refuses(&["nowhere.sgf"], "nowhere.sgf");
-    refuses(
-        &["../../gtp-tests/games/illegal.sgf", "--visits", "1"],
-        "white at C3 is not legal",
-    );
-    refuses(
-        &[SMALL, "--model", "../../models/nogo-9x9.onnx"],
-        "cannot judge a board of 4x4",
-    );
-    for useless in [
-        &["--ponder"][..],
-        &["--size", "9"],
-        &["--thresholds", "9,8,7"],
-    ] {
-        let output = run(&[&[SMALL], useless].concat());
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-    }
 }

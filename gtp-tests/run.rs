@@ -3,15 +3,12 @@
 mod analysis;
 mod board;
 mod book;
-mod doctor;
 mod documents;
-mod endings;
 mod files;
 mod games;
 mod go_clients;
 mod go_passing;
 mod gomocup;
-mod help;
 mod hostile;
 mod hurry;
 mod katago;
@@ -23,6 +20,7 @@ mod networks;
 mod ponder;
 mod portable;
 mod process;
+mod processor;
 mod review;
 mod sabaki;
 mod sabaki_parser;
@@ -35,7 +33,6 @@ mod sessions;
 mod solved;
 mod startup;
 mod terminal;
-mod tst;
 
 /// The folder of the workspace.
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

@@ -46,34 +46,6 @@ fn a_position_has_one_score_in_every_process() {
     assert!(scores.iter().all(|score| *score == scores[0]), "{scores:?}");
 }
 
-/// On an open 19x19 a score takes longest. An interrupt ends it without one, and the next command
-/// is answered normally.
-#[test]
-fn an_interrupted_score_is_an_error() {
-    for command in [
-        "final_score",
-        "final_status_list dead",
-        "final_status_list alive",
-        "tengen-fate",
-    ] {
-        let mut engine = go("1");
-        engine.answer("boardsize 19");
-        play(&mut engine, "D4 Q16 D16 Q4 K10");
-        engine.send(&format!("{command}\n# interrupt\n"));
-        let reply = engine.reply();
-        assert_eq!(
-            reply, "? cannot score: interrupted before the position was judged",
-            "{command}"
-        );
-        let known = engine.ask(command);
-        assert!(known.starts_with('='), "{command}: {known}");
-        assert_eq!(engine.ask(command), known);
-        // A known result is answered at once.
-        engine.send(&format!("{command}\n# interrupt\n"));
-        assert_eq!(engine.reply(), known);
-    }
-}
-
 #[test]
 fn the_end_of_input_interrupts_scoring() {
     let mut engine = go("1");
@@ -87,23 +59,6 @@ fn the_end_of_input_interrupts_scoring() {
         rest,
         "? cannot score: interrupted before the position was judged\n\n"
     );
-}
-
-/// Where no stone is dead no judgement is needed, and there is nothing to interrupt.
-#[test]
-fn games_without_dead_stones_need_no_judge() {
-    for game in ["nogo", "gomoku"] {
-        let mut engine = Engine::start(&[QUICK, &["--game", game]].concat());
-        engine.answer("play b A1");
-        for (command, reply) in [
-            ("final_status_list alive", "= A1"),
-            ("final_status_list dead", "= "),
-            ("final_score", "? cannot score"),
-        ] {
-            engine.send(&format!("{command}\n# interrupt\n"));
-            assert_eq!(engine.reply(), reply, "{game}: {command}");
-        }
-    }
 }
 
 /// However much is left to play.

@@ -1,131 +1,15 @@
-//! The scripts with mistyped arguments: errors are reported at once, before anything is built,
-//! fetched or written.
+//! Scripts that start `tengen-train` on clusters.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 
-/// A folder with programs that only report that they were called.
-fn fake_programs() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tell-tales");
-    fs::create_dir_all(&folder).expect("a folder of these tests");
-    for name in ["cargo", "pip", "debootstrap"] {
-        let path = folder.join(name);
-        fs::write(
-            &path,
-            format!("#!/bin/sh\necho {name} was called\nexit 9\n"),
-        )
-        .expect("a file");
-        let made = Command::new("chmod").arg("+x").arg(&path).status();
-        assert!(made.expect("chmod").success());
-    }
-    folder
-}
-
-fn run(script: &str, arguments: &[&str]) -> Output {
-    let scripts = Path::new(crate::REPOSITORY).join("scripts");
-    let path = std::env::var("PATH").expect("a path");
-    Command::new(scripts.join(script))
-        .args(arguments)
-        .env("PATH", format!("{}:{path}", fake_programs().display()))
-        // Folder of tengen and tengen-match.
-        .env(
-            "BIN",
-            Path::new(env!("CARGO_BIN_EXE_tengen"))
-                .parent()
-                .expect("a folder"),
-        )
-        .output()
-        .expect("scripts are there")
-}
-
-/// The script exits with 2 and this message, and has called nothing.
-#[track_caller]
-fn refused(script: &str, arguments: &[&str], words: &str) {
-    let output = run(script, arguments);
-    let said = [&output.stdout[..], &output.stderr[..]].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert_eq!(
-        output.status.code(),
-        Some(2),
-        "{script} {arguments:?}: {said}"
-    );
-    assert!(said.contains(words), "{script} {arguments:?}: {said}");
-    assert!(
-        !said.contains("was called"),
-        "{script} {arguments:?}: {said}"
-    );
-}
-
-#[test]
-fn scripts_check_their_arguments_before_they_build() {
-    refused("release.sh", &["--where"], "Usage");
-    refused("release.sh", &["--out"], "Usage");
-    refused("release.sh", &["--windows", "--arm"], "Usage");
-    for machine in ["windows-tests.sh", "arm-tests.sh"] {
-        refused(machine, &["--large"], "Usage");
-    }
-    refused("release-network.sh", &["runs/night"], "Usage");
-    let unknown = ["runs/night", "go-99x99"];
-    refused("release-network.sh", &unknown, "unknown network go-99x99");
-    let nothing = ["/nope", "go-sizes"];
-    refused(
-        "release-network.sh",
-        &nothing,
-        "/nope has no finished generation",
-    );
-    refused("check-release.sh", &[], "Usage");
-    refused(
-        "check-release.sh",
-        &["/nope.tar.xz"],
-        "there is no /nope.tar.xz",
-    );
-    let clocks = "clock-trials.sh";
-    refused(clocks, &["--games"], "Usage");
-    refused(
-        clocks,
-        &["--games", "many"],
-        "--games needs a whole number, not \"many\"",
-    );
-    let cup = "gomocup.sh";
-    refused(cup, &["programs.toml"], "Usage");
-    let event = ["programs.toml", "/tmp/cup", "--only", "golf"];
-    refused(cup, &event, "there is no event \"golf\"");
-    let slower = ["programs.toml", "/tmp/cup", "--faster", "some"];
-    refused(cup, &slower, "--faster needs a whole number, not \"some\"");
-    let endurance = "endurance.sh";
-    refused(endurance, &[], "--hours takes a number above 0");
-    refused(
-        endurance,
-        &["--hours", "0"],
-        "--hours takes a number above 0, not \"0\"",
-    );
-    refused(endurance, &["--hours"], "Usage");
-    let part = ["--hours", "1", "--only", "gaming"];
-    refused(endurance, &part, "there is no part \"gaming\"");
-    refused("gpu-trial.sh", &["--device"], "Usage");
-    let seconds = "--seconds takes a number, not many";
-    refused("gpu-trial.sh", &["--seconds", "many"], seconds);
-    refused("gpu-champion.sh", &["--device"], "Usage");
-    let minutes = "0 is not a whole number above 0";
-    refused("gpu-champion.sh", &["--minutes", "0"], minutes);
-    for script in ["cluster/slurm/work.sh", "cluster/slurm/learn.sh"] {
-        refused(script, &[], "Usage");
-    }
-    let plan = ["/nope.toml", "/tmp/run"];
-    refused(
-        "cluster/slurm/learn.sh",
-        &plan,
-        "there is no plan /nope.toml",
-    );
-}
+use crate::scratch::Scratch;
 
 /// Slurm's script starts a failed worker again, but not without end, and not one that must not work.
 #[test]
 fn a_failed_worker_is_started_again() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slurm");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder of these tests");
+    let folder = Scratch::new("slurm");
     let (program, count) = (folder.join("worker"), folder.join("count"));
     let script = |statuses: &str| {
         let _ = fs::remove_file(&count);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::katago::plays;
 use crate::process::{Engine, pipe};
 use crate::sabaki_parser::variations;
 
@@ -22,15 +23,6 @@ fn answers(arguments: &[&str], queries: &[String]) -> Vec<Value> {
         .collect();
     assert_eq!(last.len(), queries.len(), "{last:?}");
     last
-}
-
-/// Moves such as "H8 A1", Black first, in the format of a query.
-fn plays(moves: &str) -> Value {
-    let colors = ["B", "W"].into_iter().cycle();
-    colors
-        .zip(moves.split_whitespace())
-        .map(|(color, vertex)| json!([color, vertex]))
-        .collect()
 }
 
 /// A query of freestyle Gomoku on 15x15.

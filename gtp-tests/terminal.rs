@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use crate::killed::Killed;
+use crate::scratch::Scratch;
 
 /// After this time a silent program counts as hanging.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
@@ -85,10 +86,10 @@ fn a_person_gets_a_greeting_and_help() {
     gtp.shows(&["= A game: play b E5", "tengen-settings [NAME VALUE]"]);
     gtp.types(CTRL_D);
     assert_eq!(gtp.end(), Some(0));
-    let folder = std::env::temp_dir().join(format!("tengen-terminal-{}", std::process::id()));
+    let folder = Scratch::new("terminal");
     let words = format!(
         "sau --backend rollout --visits 50 --records {}",
-        folder.display()
+        folder.path("records")
     );
     let mut sau = Terminal::start(&words).expect("as before");
     sau.shows(&["random playouts", "Records go to ", "Try `help`"]);
@@ -98,26 +99,6 @@ fn a_person_gets_a_greeting_and_help() {
     sau.shows(&["take back one stone", "the winner is not known"]);
     sau.types("quit\n");
     assert_eq!(sau.end(), Some(0));
-    std::fs::remove_dir_all(folder).expect("it was made");
-}
-
-#[test]
-fn a_board_program_gets_no_greeting() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .arg("gtp")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary was built for this test");
-    let mut input = child.stdin.take().expect("it is piped");
-    input.write_all(b"name\n").expect("it reads");
-    drop(input);
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(
-        (output.stdout, output.stderr),
-        (b"= Tengen\n\n".to_vec(), vec![])
-    );
 }
 
 #[test]
@@ -135,23 +116,4 @@ fn ctrl_c_makes_the_solver_print_a_summary() {
     ]);
     // Ended by the signal, as seen by a shell.
     assert_eq!(solve.end(), Some(130));
-}
-
-#[test]
-fn solve_without_a_position_explains_itself() {
-    for (args, part) in [
-        (&["solve"][..], "tengen solve --size 4x5"),
-        (
-            &["solve", "--time", "5"][..],
-            "<FILE|--size <SIZE>|--play <MOVES>>",
-        ),
-    ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
-            .args(args)
-            .output()
-            .expect("the binary was built for this test");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(part), "{said}");
-    }
 }

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 mod fuzz;
-mod help;
 mod killed;
 mod machines;
+mod processor;
 mod reference;
 mod resume;
 mod scratch;

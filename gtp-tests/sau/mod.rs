@@ -4,9 +4,7 @@
 
 mod platform;
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
@@ -283,39 +281,6 @@ fn a_point_entered_wrongly_decides_nothing() {
 }
 
 #[test]
-fn unknown_lines_get_an_answer() {
-    let mut program = Program::start("answers", QUICK);
-    for (line, part) in [
-        ("mvoe EE", "\"mvoe\" is not a known command: `help`"),
-        ("name move AA", "\"name\" is not a known command"),
-        ("move EE", "no game is on"),
-        ("undo x", "number of stones"),
-        ("undo", "0 taken back"),
-        ("new red", "black or white"),
-        ("go", "no game is on"),
-        ("error", "no game is on"),
-        ("clock 10", "no game is on"),
-        ("end red", "\"red\" is neither black nor white"),
-        ("new white\nclock soon", "takes seconds"),
-        ("go", "other side's turn"),
-        ("error", "not one of Tengen's"),
-        ("move J10", "\"J10\" is no point"),
-        ("undo 3", "0 taken back"),
-    ] {
-        program.send(&format!("{line}\n"));
-        let answer = program.remark();
-        assert!(answer.contains(part), "{line}: {answer}");
-    }
-    program.send("help\n");
-    let help: Vec<String> = (0..10).map(|_| program.line()).collect();
-    assert!(
-        help.iter().any(|line| line.starts_with("undo [N]")),
-        "{help:?}"
-    );
-    program.quit();
-}
-
-#[test]
 fn an_end_without_a_winner_writes_records_and_a_winner_may_follow() {
     let mut program = Program::start("plain-end", QUICK);
     program.send("new white\nmove e5\n");
@@ -378,19 +343,6 @@ fn unwritable_records_are_reported_and_written_elsewhere() {
 }
 
 #[test]
-fn an_explicit_records_folder_must_be_writable() {
-    let file = format!("{}/Cargo.toml", crate::REPOSITORY);
-    let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(["sau", "--records", &file])
-        .output()
-        .expect("the binary was built for this test");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains(&format!("--records {file}")), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
-}
-
-#[test]
 fn a_failing_search_stays_silent_and_plays() {
     let folder = Scratch::new("failing-networks");
     // The error message must not be read as a move.
@@ -401,21 +353,4 @@ fn a_failing_search_stays_silent_and_plays() {
     program.next_move();
     program.says_nothing();
     program.quit();
-}
-
-#[test]
-fn other_first_lines_are_gtp() {
-    for first in ["name\n", "\n# a comment\nname\n"] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the binary was built for this test");
-        let mut input = child.stdin.take().expect("it is piped");
-        input.write_all(first.as_bytes()).expect("it reads");
-        drop(input);
-        let output = child.wait_with_output().expect("it ends");
-        let said = String::from_utf8(output.stdout).expect("UTF-8");
-        assert_eq!(said, "= Tengen\n\n");
-    }
 }

@@ -1,20 +1,15 @@
 //! The platform's side of the conversation.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{ChildStdin, Command};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::Command;
 use std::time::Duration;
 
-use tengen::clock::{Clock, SystemClock};
 use tengen::game::{BoardSize, Move};
 
-use crate::killed::Killed;
+use crate::process::{Engine, copied};
 use crate::scratch::Scratch;
 
 pub(super) const SIZE: BoardSize = BoardSize::square(9);
-/// After this time a silent program counts as hanging.
-const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 /// The platform kills a program that takes longer to end after `quit`.
 const QUIT: Duration = Duration::from_secs(1);
 /// No move may come in this time when none is due.
@@ -22,9 +17,7 @@ const SILENCE: Duration = Duration::from_millis(300);
 
 /// A program on the platform.
 pub(super) struct Program {
-    child: Killed,
-    input: ChildStdin,
-    lines: Receiver<String>,
+    engine: Engine,
     pub(super) folder: Scratch,
 }
 
@@ -39,42 +32,23 @@ impl Program {
     pub(super) fn start_where(name: &str, arguments: &[&str], prepare: impl Fn(&Path)) -> Program {
         let folder = Scratch::new(&format!("sau-{name}"));
         prepare(&folder);
-        let program = folder
-            .join("tengen")
-            .with_extension(std::env::consts::EXE_EXTENSION);
-        std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+        let program = copied(&folder, "tengen");
         if !arguments.is_empty() {
             folder.write("tengen.args", arguments.join("\n").as_bytes());
         }
         // What stands in a file of arguments is meant from where it lies.
         let elsewhere = std::env::temp_dir();
-        let (output, to_output) = std::io::pipe().expect("a pipe");
-        let mut child = Command::new(&program)
+        let mut command = Command::new(&program);
+        command
             .current_dir(match arguments {
                 [] => &*folder,
                 _ => &*elsewhere,
             })
             .env("HOME", folder.join("home"))
             // Its name on Windows.
-            .env("USERPROFILE", folder.join("home"))
-            .stdin(std::process::Stdio::piped())
-            .stdout(to_output.try_clone().expect("a pipe"))
-            .stderr(to_output)
-            .spawn()
-            .expect("it was just put there");
-        let (sender, lines) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        let input = child.stdin.take().expect("it is piped");
+            .env("USERPROFILE", folder.join("home"));
         let mut program = Program {
-            child: Killed(child),
-            input,
-            lines,
+            engine: Engine::run(command, true),
             folder,
         };
         program.send("name?\n");
@@ -83,13 +57,11 @@ impl Program {
     }
 
     pub(super) fn send(&mut self, text: &str) {
-        self.input
-            .write_all(text.as_bytes())
-            .expect("the program reads");
+        self.engine.send(text);
     }
 
     pub(super) fn line(&self) -> String {
-        self.lines.recv_timeout(HANG_TIMEOUT).expect("a line")
+        self.engine.line()
     }
 
     /// The next line if it is not `expected`.
@@ -110,7 +82,7 @@ impl Program {
     }
 
     pub(super) fn says_nothing(&self) {
-        assert_eq!(self.lines.recv_timeout(SILENCE).ok(), None);
+        assert_eq!(self.engine.line_within(SILENCE).ok(), None);
     }
 
     /// The next move, the only permitted output at this point.
@@ -127,15 +99,10 @@ impl Program {
 
     /// Sends `quit` and checks that the program ends in time, without further output.
     pub(super) fn quit(mut self) {
-        let clock = SystemClock::new();
         self.send("quit\n");
-        let status = self.child.0.wait().expect("it is our child");
-        assert!(
-            clock.now() < QUIT && status.success(),
-            "{status} after {:?}",
-            clock.now()
-        );
-        assert_eq!(self.lines.recv_timeout(SILENCE).ok(), None);
+        let (rest, status, took) = self.engine.end();
+        assert!(took < QUIT && status.success(), "{status} after {took:?}");
+        assert_eq!(rest, "");
     }
 }
 

@@ -1,80 +1,21 @@
 //! Networks that are named at the start: those that fit are used, and nothing replaces the others.
 
-use std::path::Path;
-
 use tengen::game::BoardSize;
 use tengen_nn::eval::ModelInfo;
 
-use super::{check_refused, player, released, text};
+use super::{player, text};
 use crate::networks::{WILD, field, info, network, network_behind, patched, with_field};
-use crate::process::run_on;
+use crate::process::{refuses, run_on};
 use crate::scratch::Scratch;
-
-#[test]
-fn boards_use_their_network_the_given_one_or_playouts() {
-    for (game, size, network) in [
-        ("go", "9", true),
-        ("go", "19x13", true),
-        ("go", "7", false),
-        ("gomoku", "8", true),
-        ("gomoku", "15", true),
-        ("gomoku", "19x11", true),
-        ("gomoku", "7", false),
-    ] {
-        let said = player(&["--game", game, "--size", size]);
-        let plays = said.contains("the built-in network by native on cpu: ");
-        let playouts = said.contains("random playouts choose the moves");
-        assert_eq!(
-            (plays, playouts),
-            (network, !network),
-            "{game} {size}: {said}"
-        );
-    }
-    let said = player(&["--game", "gomoku", "--size", "5x20"]);
-    let boards = "play on 8x8 and boards with sides from 9 to 20, not on 5x20";
-    assert!(said.contains(boards), "{said}");
-    let models = Path::new(crate::REPOSITORY).join("models");
-    let model = models.join("gomoku-8x8.onnx").display().to_string();
-    let said = player(&["--game", "gomoku", "--model", &model]);
-    assert!(
-        said.contains("gomoku-8x8.onnx by native on cpu: tengen-"),
-        "{said}"
-    );
-}
-
-#[test]
-fn backends_agree_on_the_usual_board_of_every_game() {
-    for game in ["nogo", "go", "gomoku"] {
-        let args = [
-            "bench",
-            "--agreement",
-            "--positions",
-            "3",
-            "--json",
-            "--game",
-            game,
-        ];
-        let output = run_on(&args, "");
-        let said = text(&output.stdout);
-        assert!(output.status.success(), "{game}: {}", text(&output.stderr));
-        assert!(said.contains("\"positions\":3"), "{game}: {said}");
-    }
-}
 
 #[test]
 fn an_unusable_network_ends_the_program() {
     let folder = Scratch::new("networks");
     let model = |path: &str, parts: &[&str]| {
         for subcommand in ["gtp", "sau", "bench"] {
-            check_refused(&[subcommand, "--model", path], &[&[path], parts].concat());
+            refuses(&[subcommand, "--model", path], &[&[path], parts].concat());
         }
     };
-    // In the words of the system, which differ.
-    let missing = std::fs::metadata("/nope.onnx").expect_err("no such file");
-    model("/nope.onnx", &[&missing.to_string()]);
-    model(&folder.path(""), &["it is a folder, not a file"]);
-    let text = folder.write("text.onnx", b"version https://git-lfs.github.com/spec/v1\n");
-    model(&text, &["not a readable ONNX model"]);
     let go = ModelInfo {
         game: "go".to_owned(),
         ..info(9)
@@ -87,11 +28,7 @@ fn an_unusable_network_ends_the_program() {
     };
     let newer = folder.write("newer.onnx", &network(&newer, 0.1));
     model(&newer, &["encoding \"nogo-99\""]);
-    check_refused(
-        &["gtp", "--model", &released(), "--size", "13"],
-        &["nogo-9x9.onnx", "on 9x9, not on 13x13"],
-    );
-    check_refused(
+    refuses(
         &[
             "sau",
             "--model",
@@ -109,12 +46,12 @@ fn damage_is_found_before_the_game() {
     let at = onnx.windows(4).position(|bytes| bytes == kernel);
     onnx[at.expect("the weights are in the file")] ^= 1;
     let damaged = folder.write("damaged.onnx", &onnx);
-    check_refused(
+    refuses(
         &["gtp", "--model", &damaged],
         &[&damaged, "damaged", "crc32:"],
     );
     let short = folder.write("short.onnx", &onnx[..onnx.len() / 2]);
-    check_refused(&["gtp", "--model", &short], &["cut short"]);
+    refuses(&["gtp", "--model", &short], &["cut short"]);
 }
 
 /// A file that a backend would misread: no other network plays in its place.
@@ -161,11 +98,11 @@ fn an_unsound_network_ends_the_program_on_every_backend() {
         let path = folder.write(&format!("{name}.onnx"), &onnx);
         for backend in ["native", "tract", "auto"] {
             let arguments = ["gtp", "--model", &path, "--backend", backend];
-            check_refused(&arguments, &[&path, words]);
+            refuses(&arguments, &[&path, words]);
         }
         for subcommand in ["sau", "gomocup", "analysis", "bench"] {
             let arguments = [subcommand, "--model", &path, "--game", "nogo"];
-            check_refused(&arguments, &[&path, words]);
+            refuses(&arguments, &[&path, words]);
         }
     }
 }
@@ -177,7 +114,7 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
     let folder = Scratch::new("operators");
     let sigmoid = network_behind(&info(9), 0.1, |graph, planes| graph.sigmoid(planes));
     let sigmoid = folder.write("sigmoid.onnx", &sigmoid);
-    check_refused(
+    refuses(
         &["gtp", "--model", &sigmoid, "--backend", "native"],
         &[&sigmoid, "Sigmoid", "a part of SiLU"],
     );
@@ -193,11 +130,10 @@ fn a_network_unsupported_by_its_backend_ends_the_program() {
     let unknown = folder.write("unknown.onnx", &unknown);
     for backend in ["native", "tract", "auto"] {
         let arguments = ["gtp", "--model", &unknown, "--backend", backend];
-        check_refused(&arguments, &[&unknown, "Nonsense"]);
+        refuses(&arguments, &[&unknown, "Nonsense"]);
     }
 }
 
-#[cfg_attr(windows, ignore = "there is no mkfifo, and files are not sparse")]
 #[test]
 fn the_default_board_is_that_of_the_network() {
     let folder = Scratch::new("board");
