@@ -4,7 +4,7 @@
 
 mod critic;
 mod pages;
-mod processor;
+mod programs;
 mod scratch;
 mod truth_set;
 

@@ -20,7 +20,7 @@ mod networks;
 mod ponder;
 mod portable;
 mod process;
-mod processor;
+mod programs;
 mod review;
 mod sabaki;
 mod sabaki_parser;

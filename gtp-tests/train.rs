@@ -5,7 +5,7 @@
 mod fuzz;
 mod killed;
 mod machines;
-mod processor;
+mod programs;
 mod reference;
 mod resume;
 mod scratch;
