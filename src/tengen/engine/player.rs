@@ -31,8 +31,9 @@ use crate::search::{
 };
 use crate::solver::{self, Solve};
 
-/// Interval of reports for a listener where nobody else asks for any: that of a search for a move.
-const REPORTS: Duration = decide::KEEP;
+/// Interval of a search's reports where nobody asks for any: for a listener, and for the result so far of a search that
+/// does not finish.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
@@ -135,7 +136,7 @@ impl<G: Game> Player<G> {
         let mut request = request.clone();
         let asked = request.options.interval.is_some();
         if !asked {
-            (request.options.interval, request.options.at_once) = (Some(REPORTS), true);
+            (request.options.interval, request.options.at_once) = (Some(REPORT_INTERVAL), true);
         }
         let found = search(self, &request, &mut |report| {
             if asked {

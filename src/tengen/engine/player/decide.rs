@@ -1,21 +1,16 @@
 //! How a move is made: judgement, search, choice, and time.
 
-use std::time::Duration;
-
 use super::super::choose::{choose, loses_the_count};
 use super::super::dead_stones::EstimateLimits;
 use super::super::merge_proof::merge_static;
 use super::super::passing::{self, PassJudgement};
 use super::super::thinker::searched;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
-use super::Player;
+use super::{Player, REPORT_INTERVAL};
 use crate::clock::{Budget, StopReason};
 use crate::game::{Game, GameState, Move, Outcome, Proof, Scored as _};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Observer, PointsByMove, SearchReport, SearchRequest};
-
-/// Interval at which a search saves its result so far, in case it does not finish.
-pub(super) const KEEP: Duration = Duration::from_millis(100);
 
 struct MoveChoice {
     /// A legal move.
@@ -176,7 +171,7 @@ impl<G: Game> Player<G> {
         }
         let (mut kept, mut last) = (request.clone(), None::<SearchReport>);
         let shown = kept.analysis.interval.is_some();
-        kept.analysis.interval.get_or_insert(KEEP);
+        kept.analysis.interval.get_or_insert(REPORT_INTERVAL);
         kept.analysis.at_once |= !shown;
         let report = self.worker.search(kept, &mut |report| {
             // A proof is kept: the search may not know it.
