@@ -31,7 +31,8 @@ tengen-train export --checkpoint taught --all-heads --out models/go-taught.onnx
 tengen-train quantize --model models/go-taught.onnx --data games/19-territory --data games/13-territory --data games/9-territory \
     --out models/go-taught-int8.onnx
 
-# go-9x9-taught: goes on from there on 9x9 alone. models/runs/go-9x9-taught/fit has its last checkpoint.
+# go-9x9-taught: goes on from there on 9x9 alone. models/runs/go-9x9-taught/fit has the last checkpoint of its first
+# form, of 6 blocks of 64 channels (28 November).
 more() {        # RULES GAMES SEED FOLDER
     tengen-train selfplay network --model b6-9.onnx --size 9 --rules $1 --games $2 --visits 2 --temperature-plies 24 \
         --opening-plies 8 --komi 7,2,0.2,10 --seed $3 --games-per-shard 500 --out games/$4
@@ -45,8 +46,33 @@ fit() {         # FROM STEPS OUT FOLDERS [FLAGS]
 }
 fit taught 9000 gpu "9-area 9-territory 9-territory-3" --warm-up 50 --seed 7 --device cuda         # stopped after 2,436 steps
 fit gpu 3000 last "9-area-2 9-territory-2 9-area 9-territory 9-territory-3" --warm-up 20 --average-decay 0.995 --seed 9
-tengen-train export --checkpoint last --all-heads --earlier-games 5678 --earlier-steps 7636 --out models/go-9x9-taught.onnx
-tengen-train quantize --model models/go-9x9-taught.onnx --data games/9-area-2 --data games/9-territory-2 \
+tengen-train export --checkpoint last --all-heads --earlier-games 5678 --earlier-steps 7636 --out go-9x9-november-28.onnx
+tengen-train quantize --model go-9x9-november-28.onnx --data games/9-area-2 --data games/9-territory-2 --out played.onnx
+
+# Its successor, three times as large: KaTrain's transformer (in KaTrain's package) answers on positions of the
+# network's own games, each position once (170 a second and core). Six hours of two busy cores, of which the
+# steps are one (950 samples a second alone) and the answers most.
+T=b10c384h6nbttflrs.bin.gz
+own() {         # RULES GAMES VISITS PLIES OPENING KOMI SEED FOLDER [FLAGS]
+    tengen-train selfplay network --model played.onnx --size 9 --rules $1 --games $2 --visits $3 --temperature-plies $4 \
+        --opening-plies $5 --komi $6 --seed $7 --out games/$8 "${@:9}"
+}
+own chinese 1000 2 24 8 7,2,0.2,10 101 a1;   own japanese 500 2 24 8 7,2,0.2,10 102 t1
+own chinese 1500 2 70 4 7,2,0.2,10 105 a3;   own japanese 700 2 70 4 7,2,0.2,10 106 t3
+own chinese 1000 24 12 4 7,2,0.2,10 107 a4;  own japanese 500 24 12 4 7,2,0.2,10 108 t4
+taught() {      # NET FROM STEPS RATE OUT FOLDERS
+    tengen-train fit $(for g in $6; do echo --data games/$g; done) --net tengen+area-$1 --encoding go-2 --start-from $2 \
+        --steps $3 --out $5 --teacher $T --teacher-answers answers.redb --window 100000000 --held-out 0.005 \
+        --surprise-share 0 --batch 128 --learning-rate $4 --average-decay 0.998
+}
+taught 6b64c last 4000 0.0008 fit3 "a1 t1 a3 t3 a4 t4"          # in two parts, of 700 and 3,300 steps
+taught 8b96c fit3 15000 0.001 fitg "a1 t1 a3 t3 a4 t4"          # stopped after 7,056 steps
+# Positions of stronger, even games, by the network after 3,300 of these steps (exported and quantised as below):
+own chinese 1500 32 12 6 7,0.7,0.1,6 201 b1 --opening-choices 8
+taught 8b96c fitg 12000 0.001 fith "a1 t1 a4 t4 b1"
+tengen-train export --checkpoint fith --all-heads --earlier-games 12678 --earlier-steps 21689 --out models/go-9x9-taught.onnx
+own chinese 4000 2 24 8 7,2,0.2,10 103 a2;   own japanese 2000 2 24 8 7,2,0.2,10 104 t2
+tengen-train quantize --model models/go-9x9-taught.onnx --data games/a2 --data games/t2 \
     --out models/go-9x9-taught-int8.onnx
 
 # go-sizes: from the weights of go-9x9.
