@@ -215,7 +215,7 @@ pub enum Schedule {
     /// No change: for runs that are continued, or followed by averaging.
     Constant,
     /// The rule of AlphaGobangZero, 3.5.3: steps that change the policy too much reduce the rate,
-    /// and too little increase it. See [`adapt`].
+    /// and too little increase it.
     Kl {
         /// Target divergence of the policy before a step from that after it, in nats.
         target: f32,

@@ -45,7 +45,7 @@ pub enum Failure {
 
 /// A place with named objects. Names are relative, with `/` between their parts.
 ///
-/// Every method is one attempt: it is repeated by [`super::Store`]. An object is read as it was
+/// Every method is one attempt: it is repeated by [`Store`]. An object is read as it was
 /// written, whole, or not at all; a list contains every object whose creation has returned.
 pub trait Backend: Send + Sync {
     /// Creates an object unless it exists; of several concurrent attempts one succeeds. It may say
