@@ -31,7 +31,7 @@ use crate::search::{
 };
 use crate::solver::{self, Solve};
 
-/// Interval of a search's reports where nobody asks for any: for a listener, and for the result so far of a search that
+/// Interval of a search's reports if none was asked for: for a listener, and for the result so far of a search that
 /// does not finish.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 

@@ -139,7 +139,7 @@ pub(super) fn backend(
                     backend: "native", ..
                 } if asked => "another backend",
                 EvalError::Unavailable { .. } if asked => FETCH_SCRIPT,
-                // What nobody asked for needs no fix.
+                // What was not asked for needs no fix.
                 _ => "",
             };
             return Finding {
