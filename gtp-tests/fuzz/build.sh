@@ -26,9 +26,9 @@ for target in protocols sgf networks files training; do
 done
 cp words.dict "$out/"
 # The conversations and games of the tests, to begin with. The first byte chooses protocol and game.
-for session in ../*.session ../*.tst; do
+for session in ../*.session; do
     case $(basename "$session") in go.*) game=J ;; gomoku.*) game=K ;; *) game=G ;; esac
-    { printf '%s' "$game"; sed 's/^> //' "$session"; } >"$out/seeds-protocols/$(basename "$session")"
+    { printf '%s' "$game"; sed -n 's/^> //p' "$session"; } >"$out/seeds-protocols/$(basename "$session")"
 done
 cp ../games/*.sgf "$out/seeds-sgf/"
 cp ../../models/nogo-9x9{,-int8}.onnx "$out/seeds-networks/"
