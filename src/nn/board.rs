@@ -33,6 +33,11 @@ impl BoardSize {
         self.width as usize * self.height as usize
     }
 
+    /// All points, row by row from the lower left corner.
+    pub fn points(self) -> impl DoubleEndedIterator<Item = Move> + ExactSizeIterator + Clone {
+        (0..self.area() as u16).map(Move)
+    }
+
     /// Policy index of the pass: the index after the last point. Not a legal move in games without
     /// passes.
     pub const fn pass(self) -> Move {

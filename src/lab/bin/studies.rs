@@ -128,7 +128,7 @@ fn teach<G: Taught + Rollout>(
     interrupt: &Interrupt,
 ) -> anyhow::Result<()> {
     // Each trains one critic at a time.
-    let threads = args.threads.number()?;
+    let threads = args.threads.number();
     let clock = SystemClock::new();
     let mut done = Vec::<(String, u32)>::new();
     let mut reporter = Reporter::new(all_games(plan), 0, "games", args.json, interrupt);

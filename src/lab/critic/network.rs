@@ -141,7 +141,7 @@ fn sigmoid(x: f64) -> f64 {
 
 /// Reads the board from `color`'s view.
 pub fn read<G: Game>(position: &G, color: Color, board: &mut Board) {
-    let points = (0..position.size().area() as u16).map(Move);
+    let points = position.size().points();
     board.clear();
     board.extend(points.map(|point| match position.stone(point) {
         None => 0,

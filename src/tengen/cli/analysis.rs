@@ -11,6 +11,7 @@ use tengen::gtp::{
     KatagoOptions, KatagoResources, MakeAnalyst, MakeImitator, Perspective, serve_queries,
 };
 use tengen::registry;
+use tengen::system;
 
 use super::flags::{EngineFlags, OF_A_BOOK, refused};
 use super::katago_arguments::KatagoArguments;
@@ -61,7 +62,7 @@ impl Analysis {
         let wrong = |known| anyhow::anyhow!("--winrates-as must be {known}");
         let threads = self.katago.setting("numAnalysisThreads").map(str::parse);
         let threads = threads.transpose().context("numAnalysisThreads")?;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = system::processors();
         let positions = threads
             .or(self.analysis_threads)
             .map_or((cores / 4).max(2), usize::from);

@@ -9,6 +9,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::engine::EngineOptions;
 use tengen::gtp::{Allowance, GomocupOptions, GomocupSession, MakeBrain, serve};
 use tengen::registry;
+use tengen::system;
 
 use super::flags::EngineFlags;
 use super::live::LiveBoard;
@@ -96,7 +97,7 @@ fn within(options: &EngineOptions, allowance: Allowance) -> EngineOptions {
         options.search.memory_mib = options.search.memory_mib.min(tree).max(MIN_TREE);
     }
     if let Some(threads) = allowance.threads {
-        let processors = std::thread::available_parallelism().map_or(1, Into::into);
+        let processors = system::processors();
         let own = options.threads.unwrap_or(processors);
         options.threads = Some(own.min(threads).max(1));
     }

@@ -13,6 +13,7 @@ use tengen::games::{self, solved_games, with_game};
 use tengen::gtp::format_move;
 use tengen::record::{GameRecord, sgf};
 use tengen::solver::{self, Solvable, SolveLimits, SolveResult, Solves};
+use tengen::system;
 
 use super::output;
 use super::output::{end_as_interrupted, stop_on_ctrl_c};
@@ -149,7 +150,7 @@ impl Solve {
             report_progress(now, nodes, &shown);
             stop.is_raised() || seconds.is_some_and(|limit| now >= limit)
         };
-        let cores = std::thread::available_parallelism().map_or(1, Into::into);
+        let cores = system::processors();
         let effort = SolveLimits {
             nodes: self.nodes.unwrap_or(u64::MAX),
             threads: self.threads.map_or(cores, usize::from),

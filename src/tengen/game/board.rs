@@ -201,16 +201,12 @@ impl fmt::Debug for Recent {
 mod tests {
     use super::*;
 
-    fn points(size: BoardSize) -> impl Iterator<Item = Move> {
-        (0..size.area() as u16).map(Move)
-    }
-
     #[test]
     fn every_symmetry_is_a_permutation_undone_by_its_inverse() {
         for size in [BoardSize::square(5), BoardSize::new(4, 3)] {
             for symmetry in Symmetry::all(size) {
                 let mut seen = vec![false; size.area()];
-                for point in points(size) {
+                for point in size.points() {
                     let image = symmetry.apply(size, point);
                     assert!(!std::mem::replace(&mut seen[image.index()], true));
                     assert_eq!(symmetry.inverse().apply(size, image), point, "{symmetry:?}");
@@ -223,7 +219,7 @@ mod tests {
     fn the_eight_symmetries_differ_and_leave_a_pass_alone() {
         let size = BoardSize::square(3);
         let images: std::collections::HashSet<Vec<Move>> = Symmetry::all(size)
-            .map(|s| points(size).map(|p| s.apply(size, p)).collect())
+            .map(|s| size.points().map(|p| s.apply(size, p)).collect())
             .collect();
         assert_eq!(images.len(), 8);
         assert!(Symmetry::all(size).all(|s| s.apply(size, Move(9)) == Move(9)));

@@ -138,7 +138,7 @@ fn check_position<G: Game>(position: &G, known: &mut HashMap<u128, Vec<Option<Co
 /// Setting up the stones gives the same stones and, unless something else matters, the same
 /// position.
 fn check_set_up<G: Game>(position: &G) {
-    let points = (0..position.size().area() as u16).map(Move);
+    let points = position.size().points();
     let stones = points.filter_map(|point| Some((point, position.stone(point)?)));
     let stones: Vec<(Move, Color)> = stones.collect();
     let again = position
@@ -146,7 +146,7 @@ fn check_set_up<G: Game>(position: &G) {
         .expect("the stones of a position can stand together");
     assert_eq!(again.to_move(), position.to_move());
     assert_eq!((again.rules(), again.last_move()), (position.rules(), None));
-    let all = (0..position.size().area() as u16).map(Move);
+    let all = position.size().points();
     all.for_each(|point| assert_eq!(again.stone(point), position.stone(point)));
     assert!(G::INFO.repeats || again.key() == position.key());
     let off = (Move(position.size().area() as u16), Color::Black);

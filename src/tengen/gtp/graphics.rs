@@ -105,7 +105,7 @@ const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Runs an interruptible search for `color`. The options passed to `ask` let the main line be drawn
 /// occasionally, if at all, and the drawing is cleared when the search ends.
-pub(super) fn search<T>(
+pub(super) fn search_and_draw<T>(
     session: &mut Session,
     color: Color,
     ask: impl FnOnce(&mut dyn Engine, &StopFlag, AnalysisOptions, &mut Observer<'_>) -> T,
@@ -115,7 +115,7 @@ pub(super) fn search<T>(
         interval: live.then_some(INTERVAL),
         ..AnalysisOptions::default()
     };
-    let found = session.search(|engine, stop| {
+    let found = session.until_interrupted(|engine, stop| {
         ask(engine, stop, options, &mut |report| {
             let line = main_line(report, color, size);
             draw(&format!("gogui-gfx:\n{line}\n\n"));

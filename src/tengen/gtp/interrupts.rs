@@ -113,7 +113,7 @@ impl Interrupts {
     }
 
     /// Runs a search of the current message, with the flag that may stop it.
-    pub fn search<T>(&self, search: impl FnOnce(&StopFlag) -> T) -> T {
+    pub fn until_interrupted<T>(&self, search: impl FnOnce(&StopFlag) -> T) -> T {
         let stop = StopFlag::new();
         let mut state = self.state.lock();
         if !state.settled {
@@ -187,7 +187,7 @@ mod tests {
 
     /// Whether a search is stopped before it begins.
     fn stopped(interrupts: &Interrupts) -> bool {
-        interrupts.search(StopFlag::is_raised)
+        interrupts.until_interrupted(StopFlag::is_raised)
     }
 
     /// Past its first search, handling `message`.
@@ -206,7 +206,7 @@ mod tests {
         interrupts.begin_command();
         assert!(!stopped(&interrupts), "it came before this command");
         interrupts.begin_command();
-        let seen = interrupts.search(|stop| {
+        let seen = interrupts.until_interrupted(|stop| {
             interrupts.interrupt(3);
             stop.is_raised()
         });
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn the_end_stops_the_running_search_and_all_that_follow() {
         let interrupts = settled(1);
-        let seen = interrupts.search(|stop| {
+        let seen = interrupts.until_interrupted(|stop| {
             interrupts.close(2);
             stop.is_raised()
         });
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn input_does_not_end_a_search() {
         let interrupts = settled(1);
-        let seen = interrupts.search(|stop| {
+        let seen = interrupts.until_interrupted(|stop| {
             interrupts.arrive(2);
             stop.is_raised()
         });

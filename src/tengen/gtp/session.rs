@@ -93,7 +93,7 @@ impl Session {
     /// Before a game with a clock the engine loads what it needs, while no clock runs.
     fn get_ready(&mut self) {
         if self.has_clock() {
-            self.search(|engine, stop| engine.get_ready(stop));
+            self.until_interrupted(|engine, stop| engine.get_ready(stop));
         }
     }
 
@@ -132,9 +132,12 @@ impl Session {
     }
 
     /// Runs an interruptible search.
-    pub(super) fn search<T>(&mut self, ask: impl FnOnce(&mut dyn Engine, &StopFlag) -> T) -> T {
+    pub(super) fn until_interrupted<T>(
+        &mut self,
+        ask: impl FnOnce(&mut dyn Engine, &StopFlag) -> T,
+    ) -> T {
         let engine = &mut *self.engine;
-        self.interrupts.search(|stop| ask(engine, stop))
+        self.interrupts.until_interrupted(|stop| ask(engine, stop))
     }
 
     /// The move that the engine would play; nothing changes.
@@ -144,7 +147,7 @@ impl Session {
 
     /// Chooses a move, in one of these ways.
     pub(super) fn choose(&mut self, color: Color, kind: MoveKind) -> Decision {
-        self.search(|engine, stop| {
+        self.until_interrupted(|engine, stop| {
             let request = MoveRequest::new(color, stop).of_kind(kind);
             engine.genmove(&request, &mut |_| {})
         })
@@ -152,7 +155,7 @@ impl Session {
 
     /// An analysis of the current position with `color` to move.
     pub(super) fn look(&mut self, color: Color, effort: AnalysisEffort) -> Option<SearchReport> {
-        self.search(|engine, stop| {
+        self.until_interrupted(|engine, stop| {
             engine.analyse(&AnalysisRequest::new(color, effort, stop), &mut |_| {})
         })
     }

@@ -23,6 +23,7 @@ use crate::games::{UnknownGame, with_game};
 use crate::rollout::{self, Rollout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve};
+use crate::system;
 use tengen_nn::eval::{BackendKind, Device, ModelSource};
 
 /// Seed of the playouts that estimate dead stones: the same position has the same score in every
@@ -223,19 +224,15 @@ fn with_solver<G: Solvable>(
 /// move's time before the search scored 42.5% [36.0, 49.3] of 200 games of NoGo against none, and
 /// 45.4% [37.6, 53.5] of 120 of Gomoku.)
 fn place(search_threads: usize) -> SolverPlace {
-    match processors() {
-        Some(all) if all > search_threads => SolverPlace::Beside(1),
-        _ => SolverPlace::Untimed,
+    match system::processors() > search_threads {
+        true => SolverPlace::Beside(1),
+        false => SolverPlace::Untimed,
     }
-}
-
-fn processors() -> Option<usize> {
-    std::thread::available_parallelism().map(Into::into).ok()
 }
 
 /// Search threads.
 fn threads(options: &EngineOptions) -> usize {
-    options.threads.or_else(processors).unwrap_or(1)
+    options.threads.unwrap_or_else(system::processors)
 }
 
 /// The seed of an engine's random numbers.

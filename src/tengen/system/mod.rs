@@ -7,6 +7,7 @@ mod interrupt;
 mod processes;
 
 use std::hint::black_box;
+use std::thread;
 
 pub use files::{open_to_lock, own_temporary_folder, rename, sync_folder, try_lock};
 pub use interrupt::{end, end_as_interrupted, hold_window, raise_on_hangup, raise_on_interrupt};
@@ -30,6 +31,11 @@ pub fn is_offered(bytes: usize) -> bool {
     // Without a use of the memory the compiler may leave the request out.
     black_box(&memory);
     is_offered
+}
+
+/// Processors that this process may use; 1 where the system does not say.
+pub fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ impl WorkerArgs {
         );
         Ok(WorkerOptions {
             name,
-            threads: play.threads.number()?,
+            threads: play.threads.number(),
             gpus: self.gpus.unwrap_or_else(|| play.gpus()),
             lease: Duration::from_secs_f64(self.lease),
         })

@@ -160,7 +160,7 @@ pub(crate) fn correct(args: &CorrectArgs, interrupt: &Interrupt) -> anyhow::Resu
         data: &args.data,
         out: &args.out,
         nodes: args.nodes,
-        threads: args.threads.number()?,
+        threads: args.threads.number(),
     };
     let clock = SystemClock::new();
     let done = correct_folder(&plan, |done| {

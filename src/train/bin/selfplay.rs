@@ -258,7 +258,7 @@ impl Common {
             first: self.first,
             games: self.games,
             seed: self.seed,
-            threads: self.threads.number()?,
+            threads: self.threads.number(),
             settings: settings.clone(),
             generator,
         })

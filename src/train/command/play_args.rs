@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 use tengen::clock::SystemClock;
+use tengen::system;
 use tengen_nn::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
 
 use crate::cycle::Resources;
@@ -20,14 +21,8 @@ pub struct Threads {
 
 impl Threads {
     /// The number asked for, or one for each processor.
-    ///
-    /// # Errors
-    /// When the system does not say how many processors there are.
-    pub fn number(&self) -> anyhow::Result<usize> {
-        match self.threads {
-            Some(threads) => Ok(threads.into()),
-            None => Ok(std::thread::available_parallelism()?.get()),
-        }
+    pub fn number(&self) -> usize {
+        self.threads.map_or_else(system::processors, Into::into)
     }
 }
 
@@ -107,7 +102,7 @@ impl MachineArgs {
         self.fit_device.open()?;
         Ok(Resources {
             runtime,
-            threads: self.play.threads.number()?,
+            threads: self.play.threads.number(),
             fit_device: self.fit_device,
             clock,
         })

@@ -142,7 +142,7 @@ fn counted<G: Game>(position: &G) -> Option<(Ending, Outcome)> {
 }
 
 fn points<G: Game>(position: &G) -> impl Iterator<Item = Move> + use<G> {
-    (0..position.size().area() as u16).map(Move)
+    position.size().points()
 }
 
 /// Adds the points that are empty and forbidden to a side.

@@ -94,7 +94,7 @@ impl Decided {
             sgf_files(&self.files)?,
             self.games.map(|games| games as usize),
         );
-        let threads = self.threads.number()?;
+        let threads = self.threads.number();
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let found = Mutex::new(Vec::new());
         std::thread::scope(|scope| {

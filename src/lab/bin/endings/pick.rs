@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use tengen::command::{self, replay, sgf_files};
-use tengen::game::{Color, Move, Rules};
+use tengen::game::{Color, Rules};
 use tengen::games::{solved_games, with_game};
 use tengen::record::{GameRecord, file, search_value};
 use tengen::solver::{Solvable, Solves};
@@ -195,7 +195,7 @@ fn after<G: Solvable>(
     let empty = G::with_rules(record.size, rules)?;
     let mut found = None;
     replay(empty, record, |position: &G| {
-        let points = (0..record.size.area() as u16).map(Move);
+        let points = record.size.points();
         let stones = points.filter_map(|point| Some((point, position.stone(point)?)));
         let stones: Vec<_> = stones.collect();
         if stones.len() == ply && position.outcome().is_none() {

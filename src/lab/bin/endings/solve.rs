@@ -14,6 +14,7 @@ use tengen::game::{Move, Proof};
 use tengen::games::with_game;
 use tengen::record::file;
 use tengen::solver::{self, Solvable, SolveLimits};
+use tengen::system;
 use tengen_train::command::print;
 
 use super::line::{Ending, Truth, read, text};
@@ -58,7 +59,7 @@ impl Solve {
         let stop = stop_on_ctrl_c()?;
         let halt = |_: u64| stop.is_raised();
         let next = AtomicUsize::new(0);
-        let cores = std::thread::available_parallelism().map_or(1, Into::into);
+        let cores = system::processors();
         let threads = self.threads.map_or(cores, usize::from);
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;
         let effort = SolveLimits {

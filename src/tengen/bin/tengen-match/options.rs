@@ -18,6 +18,7 @@ use tengen::referee::{
     Book, ClockSimulation, EngineProtocol, EngineSpec, GameTerms, MatchTimeControl, RefereedGame,
     refereed_game,
 };
+use tengen::system;
 
 use crate::output::tell;
 
@@ -107,7 +108,7 @@ impl MatchOptions {
     /// Warns if more games are played concurrently than there are CPUs: engines then wait for each
     /// other, and lose on time or think less than intended.
     pub(crate) fn warn_of_load(&self) {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let processors = system::processors();
         let timed = self.visits_per_second.is_none();
         if timed && self.concurrency > processors {
             tell(format_args!(

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use tengen::clock::{date_time, unix_time};
 use tengen::referee::{MatchRecord, MatchReport, results};
+use tengen::system;
 
 use crate::session::RESULTS;
 
@@ -75,7 +76,7 @@ fn commit() -> Option<String> {
 
 /// The processor's name on Linux, its architecture elsewhere, and its number of threads.
 fn machine() -> String {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = system::processors();
     let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = told
         .lines()

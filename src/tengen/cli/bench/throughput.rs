@@ -22,6 +22,7 @@ use tengen_nn::eval::{
 
 use super::super::output;
 use tengen::command::random_position;
+use tengen::system;
 
 const BATCHES: [u32; 4] = [1, 4, 8, 16];
 /// The same on a GPU.
@@ -140,7 +141,7 @@ impl<G: Encode + Rollout> Bench<G> {
             format!("--seconds takes seconds, more than 0 and at most 1e19, not {seconds:?}")
         })?;
         let position = |i| random_position(empty, i * 60 / POSITIONS, u64::from(i));
-        let cores = std::thread::available_parallelism().map_or(1, Into::into);
+        let cores = system::processors();
         Ok(Bench {
             empty: empty.clone(),
             model: options.model.clone().map(ModelSource::File),

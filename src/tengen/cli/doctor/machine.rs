@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tengen::engine::EngineOptions;
+use tengen::system;
 use tengen_nn::eval::{
     BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH_SCRIPT, LoadOptions,
     ModelSource, has_driver,
@@ -13,7 +14,7 @@ use super::backend::{BackendAnswer, Finding, Reference, State, backend, evaluate
 
 /// Processor features.
 pub(super) fn processor() -> Finding {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = system::processors();
     let mut skills: Vec<&str> = Vec::new();
     #[cfg(target_arch = "x86_64")]
     {

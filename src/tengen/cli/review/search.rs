@@ -17,6 +17,7 @@ use tengen::registry;
 use tengen::search::{AnalysisOptions, PointsByMove, SearchReport, StopFlag};
 use tengen::settings::Table as _;
 use tengen::solver;
+use tengen::system;
 use tengen_nn::eval::ModelSource;
 
 use super::super::flags::EngineFlags;
@@ -134,7 +135,7 @@ impl Reviewer {
     ) -> anyhow::Result<Review> {
         let (stop, nodes, from) = (self.stop.clone(), self.nodes, self.from);
         let judge = self.judge(record)?;
-        let threads = std::thread::available_parallelism().map_or(1, Into::into);
+        let threads = system::processors();
         let means = SolverBudget {
             effort: solver::SolveLimits {
                 nodes,

@@ -17,7 +17,7 @@ fn stone(color: Color, point: u16) -> Play {
 
 /// The board as a string, and the side to move.
 fn seen(engine: &dyn Engine) -> (String, Color) {
-    let points = (0..engine.size().area() as u16).map(Move);
+    let points = engine.size().points();
     let board = points.map(|point| match engine.stone(point) {
         Some(Color::Black) => 'b',
         Some(Color::White) => 'w',

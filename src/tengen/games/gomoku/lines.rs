@@ -139,7 +139,7 @@ impl Lines {
     /// A board without stones, of at most 20 columns and rows.
     pub fn new(size: BoardSize) -> Lines {
         let mut open = [u32::MAX; LINES];
-        for point in (0..size.area() as u16).map(Move) {
+        for point in size.points() {
             for direction in Direction::ALL {
                 let place = direction.place(size.column_row(point));
                 open[place.line] &= !place.bit();

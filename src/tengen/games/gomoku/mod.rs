@@ -124,7 +124,7 @@ impl Gomoku {
     /// Whether some five points in a row have no stone of the opponent. Where neither side has any, the game still
     /// continues until the board is full.
     pub fn has_room(&self, color: Color) -> bool {
-        let points = (0..self.size().area() as u16).map(Move);
+        let points = self.size().points();
         let mut open = points.filter(|&point| self.stone(point) != Some(color.opponent()));
         // Space for six in a row may be no larger than for five: where overlines win, any space
         // will do.

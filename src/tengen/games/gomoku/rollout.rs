@@ -250,7 +250,7 @@ fn potential_value(position: &Gomoku) -> f32 {
 /// Total value of all fives that a colour can still make.
 fn potential(position: &Gomoku, color: Color) -> f32 {
     let size = position.size();
-    let points = (0..size.area() as u16).map(Move);
+    let points = size.points();
     let fives = points.flat_map(|point| {
         Direction::ALL.into_iter().filter_map(move |direction| {
             let (_, ahead) = direction.room(size, point);

@@ -314,7 +314,7 @@ mod tests {
     /// Whether each point has the shapes of its windows, and the sets those points.
     fn is_true(map: &ShapeMap, position: &Gomoku) -> bool {
         Color::BOTH.into_iter().all(|color| {
-            let mut points = (0..position.size().area() as u16).map(Move);
+            let mut points = position.size().points();
             let shapes = |point| match position.stone(point) {
                 Some(_) => [Shape::Nothing; 4],
                 None => position.shapes_at(color, point),
@@ -417,7 +417,7 @@ mod tests {
                     position.put(Color::BOTH[rng.random_range(0..2)], point);
                 }
             }
-            for point in (0..size.area() as u16).map(Move) {
+            for point in size.points() {
                 for direction in Direction::ALL {
                     let place = direction.place(size.column_row(point));
                     let line = position.lines().line(place.line);

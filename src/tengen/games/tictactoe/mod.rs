@@ -180,7 +180,7 @@ impl Game for TicTacToe {
     }
 
     fn legal_moves(&self) -> Self::Moves {
-        let points = (0..self.size.area() as u16).map(Move);
+        let points = self.size.points();
         let legal: Vec<Move> = points.filter(|&point| self.is_legal(point)).collect();
         legal.into_iter()
     }

@@ -66,7 +66,7 @@ fn genmove_analyze(
         decision_text(decision, &*session.engine)?;
     }
     stream.open();
-    let decision = session.search(|engine, stop| {
+    let decision = session.until_interrupted(|engine, stop| {
         let request = MoveRequest::new(analysis.color, stop).of_kind(kind);
         let request = request.with(analysis.options.clone());
         let decision = engine.genmove(&request, &mut |report| {

@@ -66,7 +66,7 @@ pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Reply {
 
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let color = args.color(0)?;
-    let decision = graphics::search(session, color, |engine, stop, options, observer| {
+    let decision = graphics::search_and_draw(session, color, |engine, stop, options, observer| {
         engine.genmove(&MoveRequest::new(color, stop).with(options), observer)
     });
     decision_text(decision, &*session.engine)
@@ -121,7 +121,7 @@ pub(super) fn showboard(session: &mut Session, _: &Arguments<'_>) -> Reply {
 
 /// The score that the players may agree on, in games with dead stones.
 fn settled(session: &mut Session) -> Result<Option<Settled>, Failure> {
-    Ok(session.search(|engine, stop| engine.settle(stop))?)
+    Ok(session.until_interrupted(|engine, stop| engine.settle(stop))?)
 }
 
 /// The result of a finished game: without dead stones, if the players agree on them. All commands

@@ -77,7 +77,7 @@ pub(super) fn candidates(session: &mut Session, args: &Arguments<'_>) -> Reply {
 /// The symmetries of the position.
 fn turns(engine: &dyn Engine) -> Vec<Symmetry> {
     let size = engine.size();
-    let points = || (0..size.area() as u16).map(Move);
+    let points = || size.points();
     let same = |turn: &Symmetry| {
         points().all(|point| engine.stone(point) == engine.stone(turn.apply(size, point)))
     };
@@ -153,7 +153,7 @@ fn free_points(size: BoardSize, stones: usize) -> Vec<Move> {
     let fixed = start.filter_map(|stones| fixed_points(size, stones)).next();
     let mut points = fixed.unwrap_or_default();
     while points.len() < stones {
-        let free = (0..size.area()).map(|at| Move(at as u16));
+        let free = size.points();
         let free = free.filter(|point| !points.contains(point));
         let Some(farthest) = free.max_by_key(|&point| room(size, &points, point)) else {
             break;

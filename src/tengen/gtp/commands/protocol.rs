@@ -31,7 +31,7 @@ const DEFAULT_TIME: Duration = Duration::from_secs(10);
 /// `nobody` in a draw, and `unknown` if the time was too short.
 pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Reply {
     let (color, time) = args.color_and_time(session.engine.to_move(), DEFAULT_TIME)?;
-    let solution = session.search(|engine, stop| engine.solve(color, time, stop));
+    let solution = session.until_interrupted(|engine, stop| engine.solve(color, time, stop));
     let solution = solution.ok_or(Failure::NoSolver)?;
     let winner = match solution.outcome {
         None => "unknown".to_owned(),

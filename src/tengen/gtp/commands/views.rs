@@ -53,7 +53,7 @@ pub(super) fn search(session: &mut Session, args: &Arguments<'_>) -> Reply {
         visits: None,
         time: Some(time),
     };
-    let report = graphics::search(session, color, |engine, stop, options, observer| {
+    let report = graphics::search_and_draw(session, color, |engine, stop, options, observer| {
         let request = AnalysisRequest::new(color, effort, stop).with(options);
         engine.analyse(&request, observer)
     });
@@ -129,7 +129,7 @@ pub(super) fn expected_owners(session: &mut Session, _: &Arguments<'_>) -> Reply
 /// Owner of each point, from 1 for Black to -1 for White, as rows of numbers; dead stones count for
 /// the other side.
 pub(super) fn fate(session: &mut Session, _: &Arguments<'_>) -> Reply {
-    let settled = session.search(|engine, stop| engine.settle(stop))?;
+    let settled = session.until_interrupted(|engine, stop| engine.settle(stop))?;
     let engine = &*session.engine;
     let owner = |fate: PointStatus, point: Move| {
         let side = match fate {
@@ -155,9 +155,7 @@ pub(super) fn points(session: &mut Session, _: &Arguments<'_>) -> Reply {
     let engine = &*session.engine;
     let size = engine.size();
     let [black, white] = Color::BOTH.map(|color| engine.legal_moves(color));
-    let empty = (0..size.area() as u16)
-        .map(Move)
-        .filter(|&point| engine.stone(point).is_none());
+    let empty = size.points().filter(|&point| engine.stone(point).is_none());
     let (mut blacks, mut whites, mut dead) = (Vec::new(), Vec::new(), Vec::new());
     for point in empty {
         match (black.contains(&point), white.contains(&point)) {

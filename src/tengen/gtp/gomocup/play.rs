@@ -22,7 +22,8 @@ impl GomocupSession {
         let made = (self.make)(size, self.info.allowance);
         let mut engine = made.map_err(|error| error.to_string())?;
         self.usual = engine.thinking_limits();
-        self.interrupts.search(|stop| engine.get_ready(stop));
+        self.interrupts
+            .until_interrupted(|stop| engine.get_ready(stop));
         (self.engine, self.allowance) = (Some(engine), self.info.allowance);
         self.games += 1;
         self.set_rules()
@@ -78,7 +79,8 @@ impl GomocupSession {
         let interrupts = Arc::clone(&self.interrupts);
         let engine = self.engine()?;
         let us = engine.to_move();
-        Ok(interrupts.search(|stop| engine.genmove(&MoveRequest::new(us, stop), &mut |_| {})))
+        Ok(interrupts
+            .until_interrupted(|stop| engine.genmove(&MoveRequest::new(us, stop), &mut |_| {})))
     }
 
     fn set_limits(&mut self) -> Answer {
@@ -156,7 +158,7 @@ impl GomocupSession {
         let engine = self.engine()?;
         let (size, legal) = (engine.size(), engine.legal_moves(Color::Black));
         let over = engine.outcome().is_some();
-        let points = (0..size.area() as u16).map(Move);
+        let points = size.points();
         let forbidden =
             points.filter(|mv| !over && engine.stone(*mv).is_none() && !legal.contains(mv));
         let forbidden = forbidden.map(|point| {

@@ -186,7 +186,7 @@ impl SauSession {
             ..AnalysisOptions::default()
         };
         let (engine, ours) = (&mut self.engine, game.ours);
-        let decision = self.interrupts.search(|stop| {
+        let decision = self.interrupts.until_interrupted(|stop| {
             let request = MoveRequest::new(ours, stop).with(analysis);
             engine.genmove(&request, &mut |_| {})
         });

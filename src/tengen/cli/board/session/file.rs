@@ -239,7 +239,7 @@ impl Session {
             let changed = setup.changes.get(&point).copied();
             changed.unwrap_or_else(|| self.board.stone(point))
         };
-        let points = (0..self.board.size().area() as u16).map(Move);
+        let points = self.board.size().points();
         points
             .filter_map(|point| Some((point, stone(point)?)))
             .collect()
