@@ -68,7 +68,7 @@ const fn wide(seed: u64) -> u128 {
 }
 
 /// The SplitMix64 generator's output function (Steele, Lea and Flood 2014).
-const fn mix(seed: u64) -> u64 {
+pub(crate) const fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

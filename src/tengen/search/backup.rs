@@ -15,6 +15,7 @@
 //! ([`UnforbiddenMoves`]); an upper bound is certain for any move, because a history can only
 //! remove moves.
 
+use super::bias::Errors;
 use super::edge::{Choice, EdgeId};
 use super::node::{Node, NodeId};
 use super::tree::Tree;
@@ -108,6 +109,7 @@ pub(super) fn refresh(tree: &Tree, node: &Node, certain: UnforbiddenMoves) {
             return;
         }
         if bounds.low() <= before {
+            mean.correct(tree, node);
             return node.set_stats((mean.value(), mean.square()));
         }
     }
@@ -137,6 +139,18 @@ impl Mean {
         self.weight += visits;
         self.sum -= visits * value;
         self.square_sum += visits * square;
+    }
+
+    /// Corrects the share of the node's own evaluation by what is known of similar positions, and adds what its
+    /// children say of it to that ([`super::bias`]).
+    fn correct(&mut self, tree: &Tree, node: &Node) {
+        let Some(entry) = node.bias() else { return };
+        let (own, visits) = (node.own().0, self.weight - 1.0);
+        if visits > 0.0 {
+            let new = Errors::of(own, (self.sum - own) / visits, visits);
+            tree.biases.replace(entry, node.replace_errors(new), new);
+        }
+        self.sum += tree.biases.correction(entry);
     }
 
     pub(super) fn value(&self) -> f32 {
@@ -198,6 +212,45 @@ mod tests {
         let (value, proof) = refreshed(&[Some((2, -0.5, None)), Some((1, 0.4, None)), None]);
         assert!((value - 0.2).abs() < 1e-6);
         assert_eq!(proof, None);
+    }
+
+    /// A node with evaluation `own` and this bias, whose only child has been visited `visits` times, with the value
+    /// `child` in its own view.
+    fn pair(tree: &Tree, key: u128, own: f32, child: Option<(u32, f32)>) -> u32 {
+        let parent = tree.find_or_add(key).unwrap();
+        let choices = tree.add_choices([(Move(0), 1.0)].into_iter()).unwrap();
+        assert!(tree.node(parent).claim());
+        tree.node(parent).set_bias(1);
+        tree.node(parent).publish(own, choices, 1);
+        if let Some((visits, value)) = child {
+            let id = tree.find_or_add(key + 1).unwrap();
+            assert!(tree.node(id).claim());
+            tree.node(id).publish(value, 0, 0);
+            let edge = tree.touch(tree.node(parent), 0).unwrap();
+            edge.link(id);
+            (0..visits).for_each(|_| {
+                edge.begin();
+                edge.complete();
+            });
+        }
+        refresh(tree, tree.node(parent), UnforbiddenMoves::ALL);
+        parent
+    }
+
+    #[test]
+    fn an_evaluation_is_corrected_by_what_searches_of_similar_positions_found() {
+        let tree = Tree::with_biases(1 << 20, 0.5);
+        let value = |id| tree.node(id).stats().0;
+        let alone = pair(&tree, 10, 0.4, None);
+        assert_eq!(value(alone), 0.4);
+        // Its moves are worse than it seemed: 0.2 in place of 0.6.
+        let searched = pair(&tree, 20, 0.6, Some((9, -0.2)));
+        assert!((value(searched) - (0.6 - 0.2 + 9.0 * 0.2) / 10.0).abs() < 1e-6);
+        refresh(&tree, tree.node(alone), UnforbiddenMoves::ALL);
+        assert!((value(alone) - 0.2).abs() < 1e-6);
+        // Once more: what was added is replaced.
+        refresh(&tree, tree.node(searched), UnforbiddenMoves::ALL);
+        assert!((tree.biases.correction(1) + 0.2).abs() < 1e-6);
     }
 
     #[test]

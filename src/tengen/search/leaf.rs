@@ -43,6 +43,9 @@ impl<G: Game> Leaf<G> {
         };
         let node = tree.node(self.node);
         node.publish(value, choices, self.moves.len() as u32);
+        if let Some(entry) = node.bias() {
+            node.set_stats((value + tree.biases.correction(entry), value * value));
+        }
         node.add_visit();
         backup::complete(tree, &self.path, certain);
         true

@@ -10,6 +10,7 @@
 
 mod arena;
 mod backup;
+mod bias;
 mod control;
 mod edge;
 mod leaf;

@@ -1,7 +1,8 @@
 //! Nodes of the search graph: statistics of one position.
 //!
 //! ```text
-//! Node  key 16 | stats 8, own 8: mean value, mean square | visits 4 | state 4 | choices 4 | edges 4 | weight 4
+//! Node  key 16 | stats 8, own 8: mean value, mean square | visits 4 | state 4 | choices 4 | edges 4 | weight 4 |
+//!       bias 4, errors added to it 8
 //! ```
 //!
 //! Everything is atomic and lock-free. A node goes NEW -> CLAIMED -> EXPANDED: the thread that wins
@@ -24,6 +25,7 @@
 //!
 //! All values are in [-1, 1] for the side to move *at that node*.
 
+use super::bias::{Errors, NO_BIAS};
 use super::memory::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::game::{Bounds, Proof};
 
@@ -44,6 +46,10 @@ pub(super) struct Node {
     edges: AtomicU32,
     /// Number of visits in `own`.
     weight: AtomicU32,
+    /// Entry of the table of biases.
+    bias: AtomicU32,
+    /// What this node has added there.
+    errors: AtomicU64,
 }
 
 /// Progress of a node.
@@ -208,6 +214,26 @@ impl Node {
         self.stats.store(pair(stats), Ordering::Relaxed);
     }
 
+    /// Sets the entry of the table of biases of a claimed node.
+    pub(super) fn set_bias(&self, entry: u32) {
+        self.bias.store(entry, Ordering::Relaxed);
+    }
+
+    /// Its entry of the table of biases, while its own evaluation is that of this position alone.
+    pub(super) fn bias(&self) -> Option<u32> {
+        let entry = self.bias.load(Ordering::Relaxed);
+        (entry != NO_BIAS && self.weight() == 1).then_some(entry)
+    }
+
+    /// Replaces the errors that it has added to its entry; returns the old ones.
+    pub(super) fn replace_errors(&self, new: Errors) -> Errors {
+        let old = self
+            .errors
+            .swap(pair((new.sum, new.weight)), Ordering::Relaxed);
+        let (sum, weight) = unpair(old);
+        Errors { sum, weight }
+    }
+
     pub(super) fn visits(&self) -> u32 {
         self.visits.load(Ordering::Acquire)
     }
@@ -251,6 +277,9 @@ impl Node {
         };
         copy(&self.stats, &other.stats);
         copy(&self.own, &other.own);
+        copy(&self.errors, &other.errors);
+        self.bias
+            .store(other.bias.load(Ordering::Relaxed), Ordering::Relaxed);
         self.visits.store(other.visits(), Ordering::Relaxed);
         self.weight.store(other.weight(), Ordering::Relaxed);
         self.choices.store(choices, Ordering::Relaxed);
@@ -277,7 +306,7 @@ mod tests {
 
     #[test]
     fn sizes_are_what_the_memory_budget_counts_on() {
-        assert_eq!(size_of::<Node>(), 56);
+        assert_eq!(size_of::<Node>(), 64);
     }
 
     #[test]

@@ -46,6 +46,9 @@ crate::settings! {
         lcb_min_visits: f32 = 0.15, 0.0..=1.0,
             "Minimum share of the most visited move's visits for a move to be chosen by its lower \
              confidence bound.", "KataGo";
+        subtree_bias_factor: f32 = 0.0, 0.0..=1.0,
+            "Share by which a position's value is corrected for the mean error of the values of positions after the \
+             same two moves in the same surroundings.", "KataGo: 0.45";
         lead_weight: f32 = 0.1, 0.0..=0.9,
             "Weight of the score in a position's value, where the network predicts the score.",
             "KataGo: 0.1 on a fixed scale, and more on one around the current lead";

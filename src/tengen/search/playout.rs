@@ -263,6 +263,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             return Expansion::Forced(path);
         }
         let all = || position.legal_moves().collect();
+        node.set_bias(tree.biases.entry(position));
         add(position);
         self.leaves.push(Leaf {
             node: id,

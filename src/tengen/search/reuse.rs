@@ -27,9 +27,9 @@ const GROWTH: f64 = 1.5;
 /// Nodes copied between two looks at the time: about 0.1 ms.
 const COPIES_AT_ONCE: u32 = 256;
 
-/// An empty tree for searches with this many bytes.
-pub(super) fn new_tree(memory: usize) -> Tree {
-    Tree::new(memory / WHOLE * TREE)
+/// An empty tree for searches with this many bytes, in which evaluations are corrected by this factor.
+pub(super) fn new_tree(memory: usize, bias_factor: f32) -> Tree {
+    Tree::with_biases(memory / WHOLE * TREE, bias_factor)
 }
 
 /// The kept tree or a new one, and the position's node in it, with its moves known or to be listed.
@@ -37,6 +37,7 @@ pub(super) fn root<G: Game>(
     kept: Option<Arc<Tree>>,
     position: &G,
     memory: usize,
+    bias_factor: f32,
 ) -> (Arc<Tree>, NodeId) {
     let key = position.key();
     if let Some(tree) = kept {
@@ -56,7 +57,7 @@ pub(super) fn root<G: Game>(
             return (tree, root);
         }
     }
-    let tree = new_tree(memory);
+    let tree = new_tree(memory, bias_factor);
     // An empty tree has room for at least a thousand nodes.
     let root = tree.find_or_add(key).unwrap_or_default();
     (Arc::new(tree), root)
@@ -113,7 +114,8 @@ pub(super) fn with_room(
     if !is_offered(memory / WHOLE) {
         return None;
     }
-    let mut copy = new_tree(memory);
+    let mut copy = new_tree(memory, tree.biases.factor());
+    copy.biases.copy_from(&tree.biases);
     let new_root = copy.find_or_add(tree.node(root).key())?;
     copy.node(new_root).fold_from(tree.node(root));
     // The most visited first; ties by age, so that equal searches stay equal.
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_copy_keeps_what_the_root_reaches_and_undoes_what_is_half_done() {
-        let old = new_tree(MEMORY);
+        let old = new_tree(MEMORY, 0.0);
         let [root, child, lost] = [(10, 3), (20, 2), (30, 9)].map(|(key, n)| grow(&old, key, n));
         link(&old, root, 0, child, 2);
         // The lost node's edge leads to a live one, but nothing leads to the lost node.
@@ -217,10 +219,10 @@ mod tests {
     #[test]
     fn a_root_without_all_its_moves_lists_them_again() {
         let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        let tree = Arc::new(new_tree(MEMORY));
+        let tree = Arc::new(new_tree(MEMORY, 0.0));
         let node = grow(&tree, position.key(), 5);
         link(&tree, node, 1, grow(&tree, 20, 2), 2);
-        let (tree, root) = root(Some(tree), &position, MEMORY);
+        let (tree, root) = root(Some(tree), &position, MEMORY, 0.0);
         let (root, same) = (tree.node(root), root == node);
         assert!(same && root.state().phase() == Phase::New);
         assert_eq!((root.visits(), root.weight()), (5, 5));
@@ -244,7 +246,7 @@ mod tests {
             (Some(Bounds::exactly(Proof::Win)), false),
             (Some(Bounds::exactly(Proof::Loss)), true),
         ] {
-            let tree = Arc::new(new_tree(MEMORY));
+            let tree = Arc::new(new_tree(MEMORY, 0.0));
             let node = grow(&tree, position.key(), 5);
             tree.node(node).narrow(Bounds::exactly(Proof::Win));
             if let Some(bounds) = of_child {
@@ -252,7 +254,7 @@ mod tests {
                 tree.node(child).narrow(bounds);
                 link(&tree, node, 1, child, 2);
             }
-            let (tree, node) = root(Some(tree), &position, MEMORY);
+            let (tree, node) = root(Some(tree), &position, MEMORY, 0.0);
             let node = tree.node(node);
             let proof = stays.then_some(Proof::Win);
             assert_eq!(node.state().proof(), proof, "{of_child:?}");
@@ -260,17 +262,17 @@ mod tests {
             assert_eq!(node.state().phase(), Phase::Expanded);
         }
         // A lost position is lost with any move.
-        let tree = Arc::new(new_tree(MEMORY));
+        let tree = Arc::new(new_tree(MEMORY, 0.0));
         let node = grow(&tree, position.key(), 5);
         tree.node(node).narrow(Bounds::exactly(Proof::Loss));
-        let (tree, node) = root(Some(tree), &position, MEMORY);
+        let (tree, node) = root(Some(tree), &position, MEMORY, 0.0);
         assert_eq!(tree.node(node).state().proof(), Some(Proof::Loss));
     }
 
     #[test]
     fn the_least_visited_make_room() {
         // A root with many children, each with one child of its own; later ones were visited more.
-        let old = new_tree(MEMORY);
+        let old = new_tree(MEMORY, 0.0);
         let moves = 300_u16;
         let root = old.find_or_add(1).unwrap();
         assert!(old.node(root).claim());
@@ -303,7 +305,7 @@ mod tests {
     #[test]
     fn what_was_copied_is_not_copied_again_before_it_has_grown() {
         let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        let tree = Arc::new(new_tree(MEMORY));
+        let tree = Arc::new(new_tree(MEMORY, 0.0));
         let node = tree.find_or_add(position.key()).unwrap();
         let mut others = 0;
         let mut fill = |tree: &Tree, share: f64| {
@@ -318,7 +320,7 @@ mod tests {
         assert_eq!((copy.len(), tree.node(node).visits()), (1, 0));
         // A full tree that contains the position is kept.
         fill(&tree, 0.95);
-        let (same, root) = root(Some(Arc::clone(&tree)), &position, MEMORY);
+        let (same, root) = root(Some(Arc::clone(&tree)), &position, MEMORY, 0.0);
         assert!(Arc::ptr_eq(&tree, &same) && root == node);
     }
 }

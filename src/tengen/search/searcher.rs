@@ -209,7 +209,8 @@ impl<G: Encode> Searcher<G> {
     fn root(&mut self, pool: &Pool<G>, request: &SearchRequest<G>) -> Root<G> {
         let (start, analysis) = (&request.start, &request.analysis);
         let position = start.position();
-        let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
+        let factor = self.options.params.subtree_bias_factor;
+        let (tree, node) = reuse::root(self.tree.take(), position, self.memory(), factor);
         let reused = u64::from(tree.node(node).visits());
         let same = |(key, _): &(u128, _)| reused > 0 && *key == position.key();
         let known = self.points.take().filter(same).map(|(_, sums)| sums);
@@ -240,7 +241,8 @@ impl<G: Encode> Searcher<G> {
     /// leaves of that search are not summed for this position. Returns false if that failed.
     fn ask_for_points(pool: &mut Pool<G>, root: &Root<G>, step: Control) -> bool {
         let mut job = pool.job(root, Arc::new(step));
-        (job.root.tree, job.root.node) = reuse::root(None, root.start.position(), ONE_POSITION);
+        (job.root.tree, job.root.node) =
+            reuse::root(None, root.start.position(), ONE_POSITION, 0.0);
         let asked = pool.run(job, &mut || {});
         if let Err(error) = &asked {
             log::error!("{error}; the search ends with what it had found before");

@@ -4,6 +4,7 @@
 //! reuse: after one's own move, the opponent's move, an undo, or a replay of the whole game.
 
 use super::arena::{Arena, MemoryBudget};
+use super::bias::Biases;
 use super::edge::{Choice, Edge, EdgeId, block_len};
 use super::memory::zeros;
 use super::memory::{AtomicU32, Ordering};
@@ -23,21 +24,31 @@ pub(super) struct Tree {
     pub(super) copied: f64,
     /// Open addressing with linear probing: node numbers, 0 for an empty slot.
     table: Box<[AtomicU32]>,
+    pub(super) biases: Biases,
 }
 
 /// Bytes of a node with its moves late in a 9x9 game, where nodes are smallest; for sizing the
 /// table.
 const SMALL_NODE: usize = 128;
 
+/// Places for nodes to an entry of the table of biases: few nodes of a long search share one by chance.
+const NODES_TO_A_BIAS: usize = 4;
+
 impl Tree {
     /// An empty graph limited to `bytes` of memory, most of it allocated when needed.
     pub(super) fn new(bytes: usize) -> Tree {
+        Tree::with_biases(bytes, 0.0)
+    }
+
+    /// The same, in which evaluations are corrected by this factor ([`Biases`]).
+    pub(super) fn with_biases(bytes: usize, factor: f32) -> Tree {
         let places = (bytes / SMALL_NODE)
             .clamp(1 << 4, 1 << 30)
             .next_power_of_two();
         // At most three quarters full, so that probes stay short.
         let nodes = places / 4 * 3;
-        let budget = bytes.saturating_sub(places * size_of::<AtomicU32>());
+        let biases = Biases::new(factor, places / NODES_TO_A_BIAS);
+        let budget = bytes.saturating_sub(places * size_of::<AtomicU32>() + biases.bytes());
         Tree {
             nodes: Arena::new(nodes),
             choices: Arena::new(budget / size_of::<Choice>()),
@@ -46,6 +57,7 @@ impl Tree {
             bytes,
             copied: 0.0,
             table: zeros(places),
+            biases,
         }
     }
 
@@ -142,7 +154,7 @@ impl Tree {
                 match place.compare_exchange(0, new, Ordering::Release, Ordering::Acquire) {
                     Ok(_) => return Some(new),
                     // Another thread was faster: check which node it stored. If it is the same
-                    // position, the new node is lost, which costs 56 bytes.
+                    // position, the new node is lost, which costs 64 bytes.
                     Err(other) => id = other,
                 }
             }
@@ -188,6 +200,7 @@ impl Tree {
     /// Drops all nodes. Their memory is kept for new ones.
     pub(super) fn clear(&mut self) {
         self.table.fill_with(AtomicU32::default);
+        self.biases.clear();
         self.nodes.clear();
         self.choices.clear();
         self.edges.clear();
@@ -214,7 +227,7 @@ impl Tree {
 
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
-        self.budget.used() + self.table.len() * size_of::<AtomicU32>()
+        self.budget.used() + self.table.len() * size_of::<AtomicU32>() + self.biases.bytes()
     }
 }
 

@@ -254,7 +254,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         draws: true,
         repeats: true,
         // A lost game may go on for hundreds of moves.
-        settings: &[("resign-below", "-0.95")],
+        settings: &[("resign-below", "-0.95"), ("subtree-bias-factor", "0.45")],
         ..GameInfo::named(Self::NAME)
     };
 
