@@ -107,7 +107,8 @@ pub fn fit<G: Trainable>(
         let teacher = teacher.transpose()?;
         Ok(Targets { spec, teacher })
     };
-    let targets = (0..context.device.loader_threads()).map(targets);
+    let loaders = context.device.loader_threads(params.teacher.is_some());
+    let targets = (0..loaders).map(targets);
     let targets = targets.collect::<Result<_, TrainError>>()?;
     let mut loader = Loader::start(boards, Arc::new(dataset.fit), targets, sampling, state.step)?;
     let workers = GradientWorkers::new(params.batch, context.device.micro_batch())?;

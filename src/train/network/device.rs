@@ -76,11 +76,11 @@ impl FitDevice {
     }
 
     /// Threads that encode batches. Where processors compute the network, one is enough; a GPU computes
-    /// samples faster than one thread encodes them.
-    pub(crate) fn loader_threads(self) -> usize {
+    /// samples faster than one thread encodes them, and a teacher answers more slowly than the network learns.
+    pub(crate) fn loader_threads(self, has_teacher: bool) -> usize {
         match self {
-            FitDevice::Cpu | FitDevice::Libtorch => 1,
-            FitDevice::Cuda(_) => rayon::current_num_threads(),
+            FitDevice::Cpu | FitDevice::Libtorch if !has_teacher => 1,
+            _ => rayon::current_num_threads(),
         }
     }
 }
