@@ -248,6 +248,7 @@ mod tests {
         let mut losing = Vec::new();
         verify_move(&mut *solver, &position, &mut found, &quick, &mut losing);
         assert_eq!((&losing[..], found.proof), (&lost[..1], Some(Proof::Win)));
+        assert_eq!(found.value, 1.0, "that of the win");
         let merged = merge_losing(found, &losing);
         assert_eq!(merged.moves[0].mv, won[0]);
     }

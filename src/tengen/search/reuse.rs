@@ -318,6 +318,15 @@ mod tests {
         fill(&tree, 0.3);
         let copy = prepared(&tree, &position, MEMORY, || true).unwrap();
         assert_eq!((copy.len(), tree.node(node).visits()), (1, 0));
+        // A large copy is worth another one only when it has grown by half.
+        let mut large = new_tree(MEMORY);
+        assert!(large.find_or_add(position.key()).is_some());
+        fill(&large, 0.3);
+        for (copied, again) in [(0.25, false), (0.15, true)] {
+            large.copied = copied;
+            let copy = prepared(&large, &position, MEMORY, || true);
+            assert_eq!(copy.is_some(), again, "{copied}");
+        }
         // A full tree that contains the position is kept.
         fill(&tree, 0.95);
         let (same, root) = root(Some(Arc::clone(&tree)), &position, MEMORY, 0.0);

@@ -164,6 +164,9 @@ fn byoyomi_is_used_to_the_full_and_main_time_in_several_periods_a_move() {
     };
     let overtime = in_overtime(five, Duration::from_secs(10), 5);
     assert_eq!(allot(overtime, 30).maximum, Duration::from_millis(19_550));
+    // Where two periods would not be left after it, none is spent on a search in dispute.
+    let last = in_overtime(five, Duration::from_secs(10), 3);
+    assert_eq!(allot(last, 30).maximum, Duration::from_millis(9_550));
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod dialects;
 use std::time::Duration;
 
 use super::*;
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, FakeClock, SystemClock, TimeLeft};
 use crate::engine::EngineOptions;
 use crate::gtp::Input;
 use crate::registry;
@@ -19,7 +19,10 @@ fn session() -> GomocupSession {
 }
 
 fn session_with(options: EngineOptions) -> GomocupSession {
-    let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    session_at(options, Arc::new(SystemClock::new()))
+}
+
+fn session_at(options: EngineOptions, time: Arc<dyn Clock>) -> GomocupSession {
     let make: MakeBrain = Box::new(move |size, _| registry::create(&options, size, &time));
     let options = GomocupOptions {
         name: "Tengen".to_owned(),
@@ -78,6 +81,34 @@ fn a_game_is_begun_turn_by_turn() {
     );
     let clock = engine.clock_state(crate::game::Color::Black).clock.left();
     assert!(clock.to_string().starts_with("17"), "{clock}");
+}
+
+/// Each move costs at least the lag that is taken for usual.
+#[test]
+fn a_time_is_taken_once_and_then_counted_down() {
+    let mut options = EngineOptions::of("gomoku").expect("it is on the list");
+    options.set("visits", "60").expect("a number");
+    let mut session = session_at(options, Arc::new(FakeClock::new()));
+    let mut left_after = |lines: &[&str]| {
+        said(&mut session, lines);
+        let engine = session.engine.as_deref().expect("it was started");
+        match engine.clock_state(crate::game::Color::Black).clock.left() {
+            TimeLeft::Main(left) => left,
+            other => panic!("{other}"),
+        }
+    };
+    let begun = [
+        "START 15",
+        "INFO timeout_match 180000",
+        "INFO time_left 90000",
+        "BEGIN",
+    ];
+    let turns = [&begun[..], &["TURN 0,0"], &["TURN 0,2"], &["TURN 0,4"]];
+    let left = turns.map(&mut left_after);
+    assert!(
+        left.is_sorted_by(|before, after| before > after),
+        "{left:?}"
+    );
 }
 
 #[test]

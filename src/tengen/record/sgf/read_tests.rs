@@ -232,6 +232,11 @@ fn what_is_behind_the_last_play_asked_for_does_not_matter() {
     assert_eq!((last.plays.len(), last.later.len()), (2, 1));
     assert_eq!(last.later[0].to_move, Some(Color::White));
     assert!(read_until(text, 3).is_err());
+    let result = |plays| {
+        let record = read_until("(;SZ[9]RE[B+R];B[dd];W[ee])", plays);
+        record.expect("readable").result
+    };
+    assert_eq!([result(1), result(2)], ["", "B+R"], "of a whole game alone");
     let white_first = read_until("(;SZ[9];W[dd];B[ee])", 0).expect("readable");
     assert_eq!(white_first.first_to_move(), Color::White);
 }

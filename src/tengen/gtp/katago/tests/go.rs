@@ -96,6 +96,22 @@ fn go_is_told_as_katrain_reads_it() {
 }
 
 #[test]
+fn a_line_has_the_wanted_length_and_the_visits_of_its_moves() {
+    let wanted = r#""maxVisits": 1000, "analysisPVLen": 1, "includePVVisits": true"#;
+    let all = answers_of(
+        go(),
+        options(),
+        &KATRAIN.replace(r#""maxVisits": 200"#, wanted),
+    );
+    let best = &all.last().expect("an answer")["moveInfos"][0];
+    // The move and one after it.
+    for field in ["pv", "pvVisits", "pvEdgeVisits"] {
+        let len = best[field].as_array().map(Vec::len);
+        assert_eq!(len, Some(2), "{field}: {best}");
+    }
+}
+
+#[test]
 fn views_and_komi_are_taken_from_the_query() {
     let lead = |from: &str, to: &str| {
         let all = answers_of(go(), options(), &KATRAIN.replace(from, to));
