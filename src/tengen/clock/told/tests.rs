@@ -85,6 +85,7 @@ const ROWS: &[Row] = &[
     ("byoyomi 60 30 5", "61 0, 50 0", "50.00 s", 200.0),
     // A controller that does count periods does not include them in main time.
     ("byoyomi 600 30 5", "750 0, 30 5, 30 4", "30.00 s of 4 periods", 120.0),
+    ("byoyomi 600 30 5", "750 0, 30 5, 200 0, 190 0", "190.00 s", 340.0),
     // A period reported without stones.
     ("canadian 0 20 1", "20 0", "20.00 s for 1 stones", 20.0),
     ("canadian 300 30 5", "10 4, 8 0", "8.00 s for 4 stones", 8.0),

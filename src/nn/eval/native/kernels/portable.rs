@@ -217,3 +217,17 @@ impl Simd for Portable {
 fn pair(lane: i32) -> [i16; 2] {
     [lane as i16, (lane >> 16) as i16]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the instructions of processors do: the same network rounds alike everywhere.
+    #[test]
+    fn halves_are_rounded_to_even_numbers() {
+        let numbers: [f32; LANES] = std::array::from_fn(|i| i as f32 - 7.5);
+        let rounded = Portable.round(numbers);
+        assert_eq!(rounded[..5], [-8.0, -6.0, -6.0, -4.0, -4.0]);
+        assert_eq!(rounded[7..10], [0.0, 0.0, 2.0]);
+    }
+}
