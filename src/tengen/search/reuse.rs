@@ -319,7 +319,7 @@ mod tests {
         let copy = prepared(&tree, &position, MEMORY, || true).unwrap();
         assert_eq!((copy.len(), tree.node(node).visits()), (1, 0));
         // A large copy is worth another one only when it has grown by half.
-        let mut large = new_tree(MEMORY);
+        let mut large = new_tree(MEMORY, 0.0);
         assert!(large.find_or_add(position.key()).is_some());
         fill(&large, 0.3);
         for (copied, again) in [(0.25, false), (0.15, true)] {
