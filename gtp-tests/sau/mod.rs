@@ -281,6 +281,18 @@ fn a_point_entered_wrongly_decides_nothing() {
 }
 
 #[test]
+fn a_stone_that_is_taken_back_takes_its_result_with_it() {
+    let mut program = Program::start("taken-back", QUICK);
+    program.send("new white\nmove EE\n");
+    let first = program.next_move();
+    play_until_one_is_illegal(&mut program, first);
+    program.send("undo\nend\n");
+    program.says_nothing();
+    assert!(files(&program.folder, "txt")[0].1.contains("未分胜负"));
+    program.quit();
+}
+
+#[test]
 fn an_end_without_a_winner_writes_records_and_a_winner_may_follow() {
     let mut program = Program::start("plain-end", QUICK);
     program.send("new white\nmove e5\n");

@@ -124,6 +124,9 @@ fn is_held_out(game: u64, share: f64) -> bool {
 mod tests {
     use super::*;
     use crate::play::generate::tests::{plan, run};
+    use crate::shards::row::Target;
+    use tengen::game::Game as _;
+    use tengen::games::nogo::SmallNoGo;
     use tengen_nn::files::scratch::Scratch;
 
     #[test]
@@ -199,6 +202,18 @@ mod tests {
         shard::write(parts.path(), &other, &renamed).unwrap();
         assert_eq!(rows(&parts).len(), 2 * shard.rows.len() + renamed.len());
         assert!(rows(&parts).is_sorted_by(|a, b| !a.is_of_game(b) || a.ply < b.ply));
+    }
+
+    #[test]
+    fn boards_are_those_of_the_rows_the_smallest_first() {
+        let row = |size| {
+            let empty = SmallNoGo::new(size).unwrap();
+            Row::record(0, &empty, &Target::new(vec![], 0.0))
+        };
+        let [small, large] = [4, 5].map(BoardSize::square);
+        let (tall, wide) = (BoardSize::new(4, 5), BoardSize::new(5, 4));
+        let rows = [large, wide, tall, small, small, large].map(row);
+        assert_eq!(boards(&rows), [small, tall, wide, large]);
     }
 
     #[test]

@@ -292,6 +292,29 @@ mod tests {
     }
 
     #[test]
+    fn a_winning_move_is_shown_before_one_that_was_searched_more() {
+        let candidate = |at: &str, wins| Candidate {
+            at: at.to_owned(),
+            visits: 9,
+            winrate: 0.5,
+            lead: None,
+            prior: 0.1,
+            wins,
+            pv: vec![at.to_owned()],
+        };
+        let position = Position {
+            candidates: vec![
+                candidate("A1", None),
+                candidate("B1", None),
+                candidate("C1", Some(true)),
+            ],
+            ..position(0, None, None, true)
+        };
+        assert_eq!(instead(&position, "A1"), ["C1"]);
+        assert_eq!(instead(&position, "C1"), ["A1"]);
+    }
+
+    #[test]
     fn a_tally_leaves_out_moves_without_a_choice() {
         let positions = [
             position(0, None, Some(0.3), true),

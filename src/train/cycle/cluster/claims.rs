@@ -208,6 +208,8 @@ impl Claims {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cycle::cluster::tickets::Part;
+    use crate::store::faulty::FaultyBackend;
 
     const LEASE: Duration = Duration::from_secs(60);
 
@@ -244,5 +246,45 @@ mod tests {
         assert_eq!(claim.action(), Action::Watch(4));
         claim.watched(None, at(125), LEASE);
         assert_eq!(claim.action(), Action::Create(5));
+    }
+
+    #[test]
+    fn a_machine_gives_signs_of_life_for_the_claim_alone_that_it_holds() {
+        let store = FaultyBackend::new(1).store();
+        let part = Part::Pairs {
+            opponent: 0,
+            first: 0,
+            pairs: 1,
+        };
+        let ticket = Ticket {
+            generation: 0,
+            name: "matches/rave-50.0000".to_owned(),
+            part,
+        };
+        store.create(&ticket.claim(1), b"other").unwrap();
+        let claims = Claims {
+            store: store.clone(),
+            lease: LEASE,
+            id: "own".to_owned(),
+            watched: BTreeMap::new(),
+        };
+        for (holding, sign) in [
+            (Some(ticket.claim(1)), Some(7)),
+            (Some("g0000/claims/another.a001".to_owned()), None),
+            (None, None),
+        ] {
+            let machine = Machine {
+                beats: 7,
+                holding,
+                ..Machine::default()
+            };
+            let report = serde_json::to_vec(&machine).unwrap();
+            store.try_put(&objects::worker("other"), &report);
+            assert_eq!(
+                claims.sign_of_life(&ticket, 1).unwrap(),
+                sign,
+                "{machine:?}"
+            );
+        }
     }
 }

@@ -242,3 +242,16 @@ fn channel_bytes(factors: &[f32], channels: usize) -> (Vec<f32>, Vec<i8>) {
     let bytes = bytes.collect();
     (scales, bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_the_nearest_steps_of_their_channel() {
+        let factors = [127.0, -0.6, 1.4, -63.5, 0.2, 31.4, 0.0, 0.0, 0.0];
+        let (scales, bytes) = channel_bytes(&factors, 3);
+        assert_eq!(scales, [1.0, 0.5, 1.0]);
+        assert_eq!(bytes, [127, -1, 1, -127, 0, 63, 0, 0, 0]);
+    }
+}
