@@ -50,7 +50,7 @@ tengen-train export --checkpoint last --all-heads --earlier-games 5678 --earlier
 tengen-train quantize --model go-9x9-november-28.onnx --data games/9-area-2 --data games/9-territory-2 --out played.onnx
 
 # Its successor, three times as large: KaTrain's transformer (in KaTrain's package) answers on positions of the
-# network's own games, each position once (170 a second and core). Six hours of two busy cores, of which the
+# network's own games, each position once (170 a second and core). Eight hours of two busy cores, of which the
 # steps are one (950 samples a second alone) and the answers most.
 T=b10c384h6nbttflrs.bin.gz
 own() {         # RULES GAMES VISITS PLIES OPENING KOMI SEED FOLDER [FLAGS]
@@ -60,17 +60,22 @@ own() {         # RULES GAMES VISITS PLIES OPENING KOMI SEED FOLDER [FLAGS]
 own chinese 1000 2 24 8 7,2,0.2,10 101 a1;   own japanese 500 2 24 8 7,2,0.2,10 102 t1
 own chinese 1500 2 70 4 7,2,0.2,10 105 a3;   own japanese 700 2 70 4 7,2,0.2,10 106 t3
 own chinese 1000 24 12 4 7,2,0.2,10 107 a4;  own japanese 500 24 12 4 7,2,0.2,10 108 t4
-taught() {      # NET FROM STEPS RATE OUT FOLDERS
+taught() {      # NET FROM STEPS RATE OUT FOLDERS [FLAGS]
     tengen-train fit $(for g in $6; do echo --data games/$g; done) --net tengen+area-$1 --encoding go-2 --start-from $2 \
         --steps $3 --out $5 --teacher $T --teacher-answers answers.redb --window 100000000 --held-out 0.005 \
-        --surprise-share 0 --batch 128 --learning-rate $4 --average-decay 0.998
+        --surprise-share 0 --batch 128 --learning-rate $4 --average-decay 0.998 "${@:7}"
 }
 taught 6b64c last 4000 0.0008 fit3 "a1 t1 a3 t3 a4 t4"          # in two parts, of 700 and 3,300 steps
 taught 8b96c fit3 15000 0.001 fitg "a1 t1 a3 t3 a4 t4"          # stopped after 7,056 steps
 # Positions of stronger, even games, by the network after 3,300 of these steps (exported and quantised as below):
 own chinese 1500 32 12 6 7,0.7,0.1,6 201 b1 --opening-choices 8
 taught 8b96c fitg 12000 0.001 fith "a1 t1 a4 t4 b1"
-tengen-train export --checkpoint fith --all-heads --earlier-games 12678 --earlier-steps 21689 --out models/go-9x9-taught.onnx
+# More of these, with fewer visits, by the same network. Its value is what it lacks most.
+own chinese 3000 16 12 6 7,0.7,0.1,6 301 c1 --opening-choices 8
+own chinese 2000 16 6 4 7,0.5,0.05,4 302 c2 --opening-choices 8
+own japanese 1000 16 12 6 6,0.7,0.1,6 303 c3 --opening-choices 8
+taught 8b96c fith 15000 0.001 fiti "a1 t1 a4 t4 b1 c1 c2 c3" --value-weight 2
+tengen-train export --checkpoint fiti --all-heads --earlier-games 12678 --earlier-steps 33689 --out models/go-9x9-taught.onnx
 own chinese 4000 2 24 8 7,2,0.2,10 103 a2;   own japanese 2000 2 24 8 7,2,0.2,10 104 t2
 tengen-train quantize --model models/go-9x9-taught.onnx --data games/a2 --data games/t2 \
     --out models/go-9x9-taught-int8.onnx
