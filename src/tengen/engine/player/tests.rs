@@ -143,7 +143,7 @@ fn a_thinker_that_hangs_is_left_behind() {
 #[test]
 fn what_a_thinker_said_before_it_hung_is_played() {
     let mut engine = player(Behaviour::SpeaksAndHangs);
-    engine.set_time_control(limited(0));
+    engine.set_time_control(limited(1));
     let decision = genmove(&mut engine, Color::Black);
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
@@ -375,7 +375,7 @@ fn a_listener_hears_of_changes_and_searches_but_not_of_advice() {
     let mut engine = player(Behaviour::SpeaksAndHangs);
     let told = Arc::new(Mutex::new(Vec::new()));
     engine.listen(Box::new(Follower(Arc::clone(&told))));
-    engine.set_time_control(limited(0));
+    engine.set_time_control(limited(1));
     engine.play(stone(Color::Black, 0)).expect("legal");
     assert!(engine.play(stone(Color::White, 0)).is_err());
     let mut unasked = |_: &SearchReport| panic!("no reports are asked for");

@@ -54,8 +54,8 @@ fn a_flag_that_is_up_before_leaves_no_time_for_a_search() {
 fn the_best_so_far_is_played_where_nothing_else_is_known() {
     let mut engine = looking(Behaviour::SpeaksAndHangs, OPEN);
     engine.set_thinking_limits(ThinkingLimits {
-        time_per_move: Some(Duration::from_millis(10)),
-        late_after: Some(Duration::from_millis(20)),
+        time_per_move: Some(Duration::from_millis(100)),
+        late_after: Some(Duration::from_millis(200)),
         ..ThinkingLimits::default()
     });
     plays(&mut engine, &StopFlag::new(), 4);
