@@ -82,7 +82,7 @@ fn lizzie_sets_handicap_and_komi_and_excludes_moves() {
         assert!(owner[9 * corner.1 + corner.0] > 0.3, "{owner:?}");
     }
     // The same position with another komi is another position.
-    assert_eq!(engine.ask("8 komi 75.5"), "=8 ");
+    assert_eq!(engine.ask("8 komi 60.5"), "=8 ");
     let behind = shown(&mut engine, "9 kata-analyze 10 ownership true", "10 name");
     let lost = |name: &str| number(&even, name) - number(&behind, name);
     assert!(

@@ -16,7 +16,7 @@ use crate::killed::Killed;
 
 /// Processes that keep all processors busy until they are dropped.
 fn busy() -> Vec<Killed> {
-    let processors = std::thread::available_parallelism().map_or(1, Into::into);
+    let processors = tengen::system::processors();
     let start = |_| {
         let mut command = Command::new("yes");
         Killed(command.stdout(Stdio::null()).spawn().expect("a usual tool"))

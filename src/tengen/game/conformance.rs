@@ -95,7 +95,7 @@ fn check_start<G: Game>(start: &G, size: BoardSize) {
     assert_eq!(start.size(), size);
     assert_eq!(start.to_move(), Color::Black);
     assert_eq!((start.ply(), start.last_move()), (0, None));
-    assert!((0..size.area()).all(|p| start.stone(Move(p as u16)).is_none()));
+    assert!(size.points().all(|point| start.stone(point).is_none()));
     assert_eq!(start.scored().is_some(), G::INFO.scored);
 }
 
@@ -112,9 +112,8 @@ fn check_position<G: Game>(position: &G, known: &mut HashMap<u128, Vec<Option<Co
         let listed = moves.binary_search(&Move(number)).is_ok();
         assert_eq!(position.is_legal(Move(number)), listed, "move {number}");
     }
-    let mut content: Vec<Option<Color>> = (0..position.size().area())
-        .map(|p| position.stone(Move(p as u16)))
-        .collect();
+    let stones = position.size().points().map(|point| position.stone(point));
+    let mut content: Vec<Option<Color>> = stones.collect();
     content.push(Some(position.to_move()));
     let same = known
         .entry(position.key())

@@ -162,7 +162,6 @@ pub fn format_vertex(vertex: Vertex, size: BoardSize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Move;
 
     #[test]
     fn every_point_is_read_as_it_is_written() {
@@ -173,8 +172,8 @@ mod tests {
             BoardSize::new(50, 1),
             BoardSize::new(2, 50),
         ] {
-            for point in 0..size.area() as u16 {
-                let vertex = Vertex::Point(Move(point));
+            for point in size.points() {
+                let vertex = Vertex::Point(point);
                 let text = format_vertex(vertex, size);
                 assert!(!text.contains('I'), "{text}");
                 assert_eq!(parse_vertex(&text, size), Ok(vertex));

@@ -209,15 +209,12 @@ impl LaterSetup {
 
     /// All stones of the resulting position, by point.
     pub fn stones<G: Game>(&self, position: &G) -> Vec<(Move, Color)> {
-        let points = (0..position.size().area()).filter_map(|point| u16::try_from(point).ok());
         let changed = |point| self.changes.get(&point).copied();
-        points
-            .map(Move)
-            .filter_map(|point| {
-                let stone = changed(point).unwrap_or_else(|| position.stone(point));
-                Some((point, stone?))
-            })
-            .collect()
+        let stone = |point| {
+            let stone = changed(point).unwrap_or_else(|| position.stone(point));
+            Some((point, stone?))
+        };
+        position.size().points().filter_map(stone).collect()
     }
 }
 

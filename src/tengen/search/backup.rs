@@ -167,21 +167,29 @@ mod tests {
     use super::*;
     use crate::game::Move;
 
-    /// A node with evaluation 0.2 and a child for each (visits, value for the child's mover,
-    /// proof); `None` is an unvisited move.
-    fn family(children: &[Option<(u32, f32, Option<Proof>)>]) -> (Tree, u32) {
+    /// A child: visits, value for its mover, proof; `None` is an unvisited move.
+    type Child = Option<(u32, f32, Option<Proof>)>;
+
+    /// A node with evaluation 0.2 and these children.
+    fn family(children: &[Child]) -> (Tree, u32) {
         let tree = Tree::new(1 << 20);
-        let parent = tree.find_or_add(1).unwrap();
+        let parent = grow(&tree, 1, 0.2, children);
+        (tree, parent)
+    }
+
+    /// A node with this key, this evaluation and these children, whose keys begin at 100 times its own.
+    fn grow(tree: &Tree, key: u128, own: f32, children: &[Child]) -> u32 {
+        let parent = tree.find_or_add(key).unwrap();
         let moves: Vec<_> = (0..children.len()).map(|m| (Move(m as u16), 0.1)).collect();
         let choices = tree.add_choices(moves.into_iter()).unwrap();
         assert!(tree.node(parent).claim());
         tree.node(parent)
-            .publish(0.2, choices, children.len() as u32);
+            .publish(own, choices, children.len() as u32);
         for (i, child) in children.iter().enumerate() {
             let Some((visits, value, proof)) = *child else {
                 continue;
             };
-            let id = tree.find_or_add(100 + i as u128).unwrap();
+            let id = tree.find_or_add(100 * key + i as u128).unwrap();
             assert!(tree.node(id).claim());
             tree.node(id).publish(value, 0, 0);
             if let Some(proof) = proof {
@@ -194,10 +202,10 @@ mod tests {
                 edge.complete();
             }
         }
-        (tree, parent)
+        parent
     }
 
-    fn refreshed(children: &[Option<(u32, f32, Option<Proof>)>]) -> (f32, Option<Proof>) {
+    fn refreshed(children: &[Child]) -> (f32, Option<Proof>) {
         let (tree, parent) = family(children);
         refresh(&tree, tree.node(parent), UnforbiddenMoves::ALL);
         (
@@ -214,37 +222,20 @@ mod tests {
         assert_eq!(proof, None);
     }
 
-    /// A node with evaluation `own` and this bias, whose only child has been visited `visits` times, with the value
-    /// `child` in its own view.
-    fn pair(tree: &Tree, key: u128, own: f32, child: Option<(u32, f32)>) -> u32 {
-        let parent = tree.find_or_add(key).unwrap();
-        let choices = tree.add_choices([(Move(0), 1.0)].into_iter()).unwrap();
-        assert!(tree.node(parent).claim());
-        tree.node(parent).set_bias(1);
-        tree.node(parent).publish(own, choices, 1);
-        if let Some((visits, value)) = child {
-            let id = tree.find_or_add(key + 1).unwrap();
-            assert!(tree.node(id).claim());
-            tree.node(id).publish(value, 0, 0);
-            let edge = tree.touch(tree.node(parent), 0).unwrap();
-            edge.link(id);
-            (0..visits).for_each(|_| {
-                edge.begin();
-                edge.complete();
-            });
-        }
-        refresh(tree, tree.node(parent), UnforbiddenMoves::ALL);
-        parent
-    }
-
     #[test]
     fn an_evaluation_is_corrected_by_what_searches_of_similar_positions_found() {
         let tree = Tree::with_biases(1 << 20, 0.5);
         let value = |id| tree.node(id).stats().0;
-        let alone = pair(&tree, 10, 0.4, None);
+        let similar = |key, own, child| {
+            let id = grow(&tree, key, own, &[child]);
+            tree.node(id).set_bias(1);
+            refresh(&tree, tree.node(id), UnforbiddenMoves::ALL);
+            id
+        };
+        let alone = similar(10, 0.4, None);
         assert_eq!(value(alone), 0.4);
         // Its moves are worse than it seemed: 0.2 in place of 0.6.
-        let searched = pair(&tree, 20, 0.6, Some((9, -0.2)));
+        let searched = similar(20, 0.6, Some((9, -0.2, None)));
         assert!((value(searched) - (0.6 - 0.2 + 9.0 * 0.2) / 10.0).abs() < 1e-6);
         refresh(&tree, tree.node(alone), UnforbiddenMoves::ALL);
         assert!((value(alone) - 0.2).abs() < 1e-6);
@@ -301,7 +292,7 @@ mod tests {
     /// Moves 0 and 1 may be forbidden, move 2 is a pass.
     #[test]
     fn where_a_past_may_forbid_moves_only_a_pass_proves_that_there_is_something_to_be_had() {
-        let proven = |children: [Option<(u32, f32, Option<Proof>)>; 3]| {
+        let proven = |children: [Child; 3]| {
             let (tree, parent) = family(&children);
             refresh(&tree, tree.node(parent), UnforbiddenMoves(Move(2)));
             tree.node(parent).state().bounds()

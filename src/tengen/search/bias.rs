@@ -9,10 +9,10 @@ use super::memory::{AtomicU32, Ordering, zeros};
 use crate::game::zobrist::mix;
 use crate::game::{Game, Move};
 
-/// A node's error weighs as many as its children's visits to this power (KataGo).
+/// The weight of a node's error is the number of its children's visits to this power (KataGo).
 const POWER: f32 = 0.85;
 
-/// Stones at most so many lines away from the last move count as its surroundings (KataGo).
+/// The surroundings of the last move are the points at most this many lines away from it (KataGo).
 const REACH: i32 = 2;
 
 /// Entry of a node without a correction.
@@ -63,8 +63,11 @@ impl Biases {
     /// surroundings may share an entry by chance.
     pub(super) fn entry<G: Game>(&self, position: &G) -> u32 {
         let entries = self.errors.len() / 2;
+        if entries == 0 {
+            return NO_BIAS;
+        }
         let mut moves = position.recent().iter();
-        let Some(last) = moves.next().filter(|_| entries > 0) else {
+        let Some(last) = moves.next() else {
             return NO_BIAS;
         };
         let before = moves.next().unwrap_or(position.size().pass());
@@ -76,9 +79,6 @@ impl Biases {
 
     /// The correction of an evaluation with this entry, in the view of the side to move there.
     pub(super) fn correction(&self, entry: u32) -> f32 {
-        if entry == NO_BIAS {
-            return 0.0;
-        }
         let [sum, weight] =
             [0, 1].map(|part| f32::from_bits(self.part(entry, part).load(Ordering::Relaxed)));
         // A weight of 0 may still be a little off it after the subtractions.

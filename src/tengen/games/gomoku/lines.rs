@@ -396,8 +396,7 @@ mod tests {
                     }
                 }
             }
-            for point in 0..size.area() {
-                let point = Move(point as u16);
+            for point in size.points() {
                 for (direction, step) in
                     Direction::ALL
                         .into_iter()

@@ -2,7 +2,7 @@
 
 use super::TicTacToe;
 use crate::encode::{Encode, Encoding};
-use crate::game::{Game, Move};
+use crate::game::Game;
 
 struct V1;
 
@@ -17,10 +17,10 @@ impl Encoding<TicTacToe> for V1 {
 
     fn encode(&self, position: &TicTacToe, row: &mut [f32]) {
         let area = position.size().area();
-        for point in 0..area {
-            if let Some(color) = position.stone(Move(point as u16)) {
+        for point in position.size().points() {
+            if let Some(color) = position.stone(point) {
                 let plane = usize::from(color != position.to_move());
-                row[plane * area + point] = 1.0;
+                row[plane * area + point.index()] = 1.0;
             }
         }
         row[2 * area..].fill(1.0);

@@ -76,9 +76,9 @@ mod tests {
         assert_eq!(read_point("0,0", size), Some(size.point(0, 14)));
         assert_eq!(read_point("19, 14", size), Some(size.point(19, 0)));
         assert_eq!(read_point("3 4", size), Some(size.point(3, 10)));
-        for number in 0..size.area() as u16 {
-            let text = write_point(Move(number), size);
-            assert_eq!(read_point(&text, size), Some(Move(number)), "{text}");
+        for point in size.points() {
+            let text = write_point(point, size);
+            assert_eq!(read_point(&text, size), Some(point), "{text}");
         }
         for wrong in [
             "",

@@ -116,7 +116,7 @@ fn the_judge_of_an_engine_knows_seki_and_false_eyes() {
         &format!("{OUTER} XOOOOXXXO XO.O.X.XO XOOOXXXXO"),
     ] {
         let position = diagram(rows, "japanese komi0", Color::Black);
-        let points = (0..position.size().area()).map(|at| position.stone(Move(at as u16)));
+        let points = position.size().points().map(|at| position.stone(at));
         let owner: Vec<f32> = points
             .map(|stone| stone.map_or(0.0, |color| color.signed(1.0)))
             .collect();
