@@ -1,6 +1,7 @@
-//! Transformers as PyTorch writes them to ONNX, beside what tract computes: layer and RMS normalisations,
+//! Networks as PyTorch writes them to ONNX, beside what tract computes. Transformers: layer and RMS normalisations,
 //! attention with scaled queries and keys whose axes are exchanged by way of a shape, queries, keys and values of one
-//! matrix, GELU by the error function, and SwiGLU.
+//! matrix, GELU by the error function, and SwiGLU. Convolutions: maps flattened by a shape, and biases from what was
+//! pooled over the whole board.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -244,10 +245,55 @@ fn with_splits(onnx: &[u8]) -> Vec<u8> {
     })
 }
 
+/// A convolutional network; `flatten(1)` of a map of this many channels leads to its policy, directly or by a layer.
+fn convolutional(policy_channels: usize) -> Vec<u8> {
+    let mut net = Net {
+        graph: GraphBuilder::new("convolutions"),
+        rng: Xoshiro256PlusPlus::seed_from_u64(10),
+        constants: 0,
+    };
+    let (info, area) = (shape().info(), BOARD.area());
+    let planes = net.graph.input(PLANES, info.planes_shape());
+    let kernel = net.random(&[CHANNELS, info.planes, 3, 3], 0.0, 0.3);
+    let stem = net.graph.conv(planes, kernel, None);
+    let x = net.op("Relu", &[stem]);
+    let pooled = ["ReduceMean", "ReduceMax"].map(|op| {
+        let axes = ("axes", Attribute::Ints(vec![2, 3]));
+        net.graph
+            .node(op, &[x], vec![axes, ("keepdims", Attribute::Int(0))])
+    });
+    let pooled = net
+        .graph
+        .node("Concat", &pooled, vec![("axis", Attribute::Int(1))]);
+    let weights = net.random(&[2 * CHANNELS, CHANNELS], 0.0, 0.3);
+    let bias = net.random(&[CHANNELS], 0.0, 0.3);
+    let bias = net.graph.gemm(pooled, weights, bias);
+    let axes = net.integers(&[2, 3]);
+    let bias = net.op("Unsqueeze", &[bias, axes]);
+    let sum = net.op("Add", &[x, bias]);
+    let x = net.op("Relu", &[sum]);
+    let kernel = net.random(&[policy_channels, CHANNELS, 1, 1], 0.0, 0.3);
+    let map = net.graph.conv(x, kernel, None);
+    let len = policy_channels * area;
+    let mut policy = net.reshaped(map, &[-1, len as i64]);
+    if len != info.policy_len {
+        let weights = net.random(&[len, info.policy_len], 0.0, 0.3);
+        let bias = net.random(&[info.policy_len], 0.0, 0.3);
+        policy = net.graph.gemm(policy, weights, bias);
+    }
+    net.graph.output(POLICY, policy, info.policy_shape());
+    let weights = net.random(&[2 * CHANNELS, info.outcomes], 0.0, 0.3);
+    let bias = net.random(&[info.outcomes], 0.0, 0.3);
+    let value = net.graph.gemm(pooled, weights, bias);
+    net.graph.output(VALUE, value, info.value_shape());
+    net.graph.finish(&info.to_metadata()).expect("a file")
+}
+
 #[test]
 fn exports_of_pytorch_are_computed_as_tract_does() {
-    for style in [Style::Plain, Style::Packed, Style::Gated] {
-        let onnx = with_splits(&network(style));
+    let transformers = [Style::Plain, Style::Packed, Style::Gated];
+    let transformers = transformers.map(|style| with_splits(&network(style)));
+    for onnx in transformers.into_iter().chain([1, 2].map(convolutional)) {
         let mut tract = TractModel::load("export", &onnx, None)
             .unwrap()
             .evaluator()

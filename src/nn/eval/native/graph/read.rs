@@ -181,6 +181,7 @@ const OPERATORS: &[Operator] = &[
     ("Squeeze", [2, 2], |r, n| r.squeeze(n)),
     ("Tanh", [1, 1], |r, n| r.step(n)),
     ("Transpose", [1, 1], |r, n| r.transpose(n)),
+    ("Unsqueeze", [2, 2], |r, n| r.unsqueeze(n)),
 ];
 
 impl<'a> GraphReader<'a> {

@@ -12,6 +12,17 @@ impl<'a> GraphReader<'a> {
         let area = self.area as i64;
         let fits = |found: i64, wanted: usize| found == wanted as i64;
         match (x.shape, dims) {
+            (Shape::Map(channels), &[0 | -1, found])
+                if found == -1 && dims[0] == 0 || fits(found, channels * self.area) =>
+            {
+                self.flattened(x)
+            }
+            (Shape::Tokens(1), &[0 | -1, found])
+                if found == -1 && dims[0] == 0 || fits(found, self.area) =>
+            {
+                let map = self.as_map(x);
+                self.flattened(map)
+            }
             (Shape::Map(channels), &[0 | -1, found, points])
                 if (found == 0 || fits(found, channels))
                     && (points == -1 && dims[0] == 0 || points == area) =>
@@ -94,16 +105,35 @@ impl<'a> GraphReader<'a> {
         known.ok_or_else(|| format!("its attribute perm is {axes:?}"))
     }
 
-    /// Tokens of one channel as a vector.
+    /// Tokens of one channel, or one number a channel, as a vector.
     pub(super) fn squeeze(&mut self, node: &NodeReader<'a>) -> Made<'a> {
         let x = self.operand(node, 0)?;
         match (x.shape, &self.integers(node, 1)?[..]) {
             (Shape::Tokens(1), [-1 | 2]) => {
                 let map = self.as_map(x);
-                let vector = Shape::Vector(self.area);
-                self.made(Op::Flatten, &[map], vector)
+                self.flattened(map)
             }
+            (Shape::Pooled(channels), [2, 3] | [-2, -1]) => Ok(x.shaped(Shape::Vector(channels))),
             (shape, axes) => Err(format!("it removes the axes {axes:?} of a {shape}")),
+        }
+    }
+
+    /// A vector as one number a channel.
+    pub(super) fn unsqueeze(&self, node: &NodeReader<'a>) -> Made<'a> {
+        let x = self.operand(node, 0)?;
+        match (x.shape, &self.integers(node, 1)?[..]) {
+            (Shape::Vector(len), [2, 3] | [-2, -1]) => Ok(x.shaped(Shape::Pooled(len))),
+            (shape, axes) => Err(format!("it adds the axes {axes:?} to a {shape}")),
+        }
+    }
+
+    /// A map as one row of its planes.
+    pub(super) fn flattened(&mut self, map: Operand) -> Made<'a> {
+        match map.shape {
+            Shape::Map(channels) => {
+                self.made(Op::Flatten, &[map], Shape::Vector(channels * self.area))
+            }
+            shape => Err(format!("it reads a {shape}")),
         }
     }
 

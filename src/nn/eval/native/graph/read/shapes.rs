@@ -148,13 +148,11 @@ impl<'a> GraphReader<'a> {
         let x = self.operand(node, 0)?;
         let shape = x.shape;
         only("axis", node.axis("axis", 1, shape.rank())?, 1)?;
-        let vector = match shape {
-            Shape::Vector(_) => return Ok(Known::Value(x)),
-            Shape::Map(channels) => Shape::Vector(channels * self.area),
-            Shape::Pooled(channels) => return Ok(x.shaped(Shape::Vector(channels))),
-            Shape::Tokens(_) => return Err(format!("it reads a {shape}")),
-        };
-        self.made(Op::Flatten, &[x], vector)
+        match shape {
+            Shape::Vector(_) => Ok(Known::Value(x)),
+            Shape::Pooled(channels) => Ok(x.shaped(Shape::Vector(channels))),
+            Shape::Map(_) | Shape::Tokens(_) => self.flattened(x),
+        }
     }
 
     /// A vector that becomes one number a channel, or the other way round; maps and tokens that become
