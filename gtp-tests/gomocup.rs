@@ -1,6 +1,7 @@
 //! A manager of the Gomocup protocol like Piskvork, under its clocks; `gomocup.session` has what needs none.
 
-use std::process::Command;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
@@ -156,6 +157,27 @@ fn carriage_returns_alone_end_lines() {
     assert_eq!(brain.hears(), "4,0");
     brain.0.send("end\r");
     assert!(brain.0.wait().1 < Duration::from_secs(1));
+}
+
+/// Piskvork gives a program one pipe for both of its streams, and skips lines of DEBUG.
+#[test]
+fn the_log_cannot_be_taken_for_an_answer() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(["gomocup", "--threads", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    let lines = "START 15\r\nINFO time_left 300\r\nINFO timeout_turn 5000\r\nBOARD\r\n7,7,2\r\nDONE\r\nEND\r\n";
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(lines.as_bytes()).expect("it reads");
+    let run = child.wait_with_output().expect("it ends");
+    let log = String::from_utf8_lossy(&run.stderr);
+    assert!(log.contains("gets only"), "{log}");
+    for line in log.lines() {
+        assert!(line.starts_with("DEBUG "), "{line}");
+    }
 }
 
 /// A whole match with clocks, one side over GTP and the other over this protocol.

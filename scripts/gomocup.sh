@@ -18,7 +18,8 @@ Programs are taken from target/release, or from BIN if it is set.
 TEXT
 }
 
-# Event, rules, side of the board, seconds for a game and for a move, book of openings (gtp-tests/openings).
+# Event, rules, side of the board, seconds for a game and for a move, book of openings (gtp-tests/openings), and the
+# moves after which a game is a draw.
 events='
 freestyle-20-1 freestyle 20 1000 300 gomoku-20x20
 freestyle-20-2 freestyle 20 180  30  gomoku-20x20
@@ -27,7 +28,7 @@ freestyle-15-2 freestyle 15 180  30  gomoku-15x15
 fast           freestyle 20 120  5   gomoku-20x20
 standard-1     standard  15 1000 300 gomoku-15x15-standard
 standard-2     standard  15 180  30  gomoku-15x15-standard
-renju          renju     15 1000 300 gomoku-15x15-renju
+renju          renju     15 1000 300 gomoku-15x15-renju 200
 caro           caro      15 1000 300 gomoku-15x15-caro
 '
 
@@ -51,14 +52,14 @@ while [ $# -gt 0 ]; do
 done
 
 worst=0
-while read -r event rules side game move book; do
+while read -r event rules side game move book draw; do
     [ -n "$event" ] || continue
     [ ${#only[@]} -eq 0 ] || [[ " ${only[*]} " == *" $event "* ]] || continue
     time=$(awk -v game="$game" -v move="$move" -v by="$faster" 'BEGIN { print game / by "/" move / by }')
     echo "$event: $rules, ${side}x$side, $time s"
     status=0
     "$bin/tengen-match" tournament "$programs" --game gomoku --rules "$rules" --size "$side" --time "$time" \
-        --openings "$here/../gtp-tests/openings/$book.txt" --out "$out/$event" "$@" || status=$?
+        --openings "$here/../gtp-tests/openings/$book.txt" --out "$out/$event" ${draw:+--max-moves "$draw"} "$@" || status=$?
     # 3: an engine misbehaved, as the report says; anything else is no tournament.
     case $status in 0) ;; 3) worst=3 ;; *) exit "$status" ;; esac
 done <<<"$events"

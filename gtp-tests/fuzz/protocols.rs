@@ -104,7 +104,7 @@ pub(crate) fn read(data: &[u8]) {
             opening_seed: 1,
         };
         let make = Box::new(|size, _| engine("gomoku", size));
-        let session = GomocupSession::new(make, options);
+        let session = GomocupSession::new(make, options, Arc::new(SystemClock::new()));
         say(
             session,
             lines,

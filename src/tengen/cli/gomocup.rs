@@ -1,6 +1,6 @@
 //! `tengen gomocup`: plays for a manager of Gomoku programs.
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -41,8 +41,19 @@ pub(crate) struct Gomocup {
 /// The game that managers play.
 const GAME: &str = "gomoku";
 
+/// Lines of the log as the protocol's own: Piskvork reads both streams of a program as one, and takes what begins
+/// neither with MESSAGE nor with DEBUG for an answer.
+pub(crate) fn prepare_log(logger: &mut env_logger::Builder) {
+    logger.format(|line, record| {
+        let text = record.args().to_string().replace(['\r', '\n'], " ");
+        let (time, level) = (line.timestamp(), record.level());
+        writeln!(line, "DEBUG [{time} {level:5} {}] {text}", record.target())
+    });
+}
+
 impl Gomocup {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
+        std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
         let options = self.engine.read_for(Some(GAME))?;
         let (mut options, loaded) = options.resolve_with_backend()?;
         anyhow::ensure!(
@@ -63,12 +74,14 @@ impl Gomocup {
             output::tell("Try `START 15` and `BEGIN`; `HELP` lists more, `END` or Ctrl-D ends.");
         }
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let viewers = self.live_board.open(&session_options.name, output::tell)?;
+        let tell = |line: &str| log::warn!("{line}");
+        let viewers = self.live_board.open(&session_options.name, tell)?;
+        let clock = Arc::clone(&time);
         let make: MakeBrain = Box::new(move |size, allowance| {
             let engine = registry::create(&within(&options, allowance), size, &time)?;
             Ok(viewers.follow(engine))
         });
-        let session = GomocupSession::new(make, session_options);
+        let session = GomocupSession::new(make, session_options, clock);
         serve(session, input, std::io::stdout()).context("the session failed")
     }
 }

@@ -70,8 +70,10 @@ impl Cli {
         let others = level.min(log::LevelFilter::Warn);
         let mut logger = env_logger::Builder::new();
         logger.filter_level(others).filter_module(own, level);
-        if let Command::Sau(command) = &self.command {
-            command.prepare(level, &mut logger)?;
+        match &self.command {
+            Command::Sau(command) => command.prepare(level, &mut logger)?,
+            Command::Gomocup(_) => gomocup::prepare_log(&mut logger),
+            _ => {}
         }
         logger.init();
         match self.command {

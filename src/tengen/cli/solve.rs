@@ -179,6 +179,9 @@ impl Solve {
             line: names(line),
             losing: names(losing),
             interrupted: found.wins().is_none() && stop.is_raised(),
+            limited: G::SOLVES != Solves::Threats
+                || found.nodes >= effort.nodes
+                || seconds.is_some_and(|limit| elapsed >= limit),
             finding: found,
         };
         self.print(&position, &result)?;
@@ -219,7 +222,10 @@ impl Solve {
             None if result.interrupted => {
                 format!("unknown: interrupted before it was solved, {mover} to move")
             }
-            None => format!("unknown: not solved within the limits, {mover} to move"),
+            None if result.limited => {
+                format!("unknown: not solved within the limits, {mover} to move")
+            }
+            None => format!("unknown: no win by threats is found, {mover} to move"),
         })?;
         if winner.is_none() {
             let all = position.legal_count();
@@ -257,6 +263,8 @@ struct Found {
     /// If the winner is unknown: moves that are known to lose.
     losing: Vec<String>,
     interrupted: bool,
+    /// A limit ended it, not the solver: one of threats ends without a proof, too.
+    limited: bool,
 }
 
 /// Moves of an unsolved position that a few nodes and the table refute. If they solve the position

@@ -65,7 +65,7 @@ fn played_by_some_rules<G: Game>(
 /// The number of an illegal move.
 fn number(error: EngineError) -> usize {
     match error {
-        EngineError::IllegalRecord { number } => number,
+        EngineError::IllegalRecord { number, .. } => number,
         _ => 0,
     }
 }
@@ -80,8 +80,10 @@ fn played<G: Game>(record: &GameRecord, rules: G::Rules) -> Result<History<G>, E
             game = set_up(&game, setup)?;
         }
         let number = index + 1;
-        let played = game.play(recorded.play);
-        played.map_err(|_| EngineError::IllegalRecord { number })?;
+        game.play(recorded.play).map_err(|error| match error {
+            EngineError::IllegalMove(why) => EngineError::IllegalRecord { number, why },
+            error => error,
+        })?;
     }
     later.try_fold(game, |game, setup| set_up(&game, setup))
 }

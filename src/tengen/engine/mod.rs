@@ -99,10 +99,12 @@ pub enum EngineError {
         after: usize,
     },
     /// A move of a record is illegal under any rules.
-    #[error("move {number} is illegal")]
+    #[error("move {number} is illegal: {why}")]
     IllegalRecord {
         /// Its number, from 1.
         number: usize,
+        /// The reason.
+        why: Illegal,
     },
 }
 

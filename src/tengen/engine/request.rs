@@ -29,6 +29,8 @@ pub struct Request<K> {
     pub stop: StopFlag,
     /// Reports during the search, and more. A move to avoid is played only when there is no other.
     pub options: AnalysisOptions,
+    /// How long the controller has waited for it already; its clock runs.
+    pub waited: Duration,
 }
 
 /// A move for one side.
@@ -45,6 +47,7 @@ impl<K> Request<K> {
             kind,
             stop: stop.clone(),
             options: AnalysisOptions::default(),
+            waited: Duration::ZERO,
         }
     }
 
@@ -59,6 +62,12 @@ impl MoveRequest {
     /// A move to be played, without reports.
     pub fn new(color: Color, stop: &StopFlag) -> MoveRequest {
         Request::of(color, MoveKind::Play, stop)
+    }
+
+    /// The same for a controller that has waited this long.
+    #[must_use]
+    pub fn after(self, waited: Duration) -> MoveRequest {
+        MoveRequest { waited, ..self }
     }
 
     /// A move of this kind.

@@ -7,10 +7,13 @@
 //! all of them are answered: commands are numbered, so that it cannot miss a search that is about
 //! to begin, nor hit a later one.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use crate::clock::Clock;
 use crate::engine::Engine;
 use crate::search::StopFlag;
 
@@ -19,17 +22,23 @@ use crate::search::StopFlag;
 const SETTLE: Duration = Duration::from_millis(30);
 
 /// State shared by the reader thread and the event loop.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Interrupts {
     state: Mutex<State>,
     /// Signalled when input arrives.
     arrival: Condvar,
+    /// Says when, if that matters.
+    time: Option<Arc<dyn Clock>>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     /// Number of the last message received.
     arrived: u64,
+    /// When the messages not yet being processed were received.
+    arrivals: VecDeque<(u64, Duration)>,
+    /// When the message being processed was received.
+    handling_since: Option<Duration>,
     /// The message being processed.
     handling: u64,
     /// Commands of that message not begun yet.
@@ -63,6 +72,19 @@ impl Interrupts {
         Interrupts::default()
     }
 
+    /// The same, and it knows when messages were received.
+    pub fn timed(time: Arc<dyn Clock>) -> Interrupts {
+        Interrupts {
+            time: Some(time),
+            ..Interrupts::default()
+        }
+    }
+
+    /// When the message being processed was received, by the clock of [`Interrupts::timed`].
+    pub fn received(&self) -> Option<Duration> {
+        self.state.lock().handling_since
+    }
+
     /// `# interrupt` was received, after this many commands.
     pub fn interrupt(&self, commands_before: u64) {
         let mut state = self.state.lock();
@@ -74,8 +96,10 @@ impl Interrupts {
 
     /// Message number `message` was received. Call it before its processing can begin.
     pub fn arrive(&self, message: u64) {
+        let now = self.time.as_ref().map(|time| time.now());
         let mut state = self.state.lock();
         state.arrived = message;
+        state.arrivals.extend(now.map(|now| (message, now)));
         if state.until_input
             && let Some(stop) = &state.running
         {
@@ -110,6 +134,12 @@ impl Interrupts {
         let mut state = self.state.lock();
         state.handling = message;
         state.waiting = commands;
+        while let Some((_, time)) = state
+            .arrivals
+            .pop_front_if(|(number, _)| *number <= message)
+        {
+            state.handling_since = Some(time);
+        }
     }
 
     /// Runs a search of the current message, with the flag that may stop it.

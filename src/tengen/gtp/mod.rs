@@ -109,7 +109,7 @@ pub enum Failure {
     #[error("there are no handicap stones in this game")]
     NoHandicap,
     /// No report: the game is over, or the search could not be run.
-    #[error("no search of this position")]
+    #[error("no search of this position: the game is over, or no time is left for one")]
     NoSearch,
     /// Playouts choose the moves: they were requested, or no network fits the board.
     #[error("no network is in use: tengen-network says why")]

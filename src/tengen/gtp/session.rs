@@ -176,8 +176,8 @@ impl Session {
 
 /// Why a record is not loaded; names the illegal move.
 fn refusal(error: EngineError, record: &GameRecord) -> Failure {
-    let number = match error {
-        EngineError::IllegalRecord { number } => number,
+    let (number, why) = match error {
+        EngineError::IllegalRecord { number, why } => (number, why),
         EngineError::IllegalSetup { after: 1.. } => {
             return Failure::CannotLoad(error.to_string());
         }
@@ -188,7 +188,7 @@ fn refusal(error: EngineError, record: &GameRecord) -> Failure {
         format!(", {color} {},", format_vertex(vertex, record.size))
     });
     Failure::CannotLoad(format!(
-        "move {number}{play} is illegal; loadsgf FILE {number} loads the game up to it"
+        "move {number}{play} is illegal ({why}); loadsgf FILE {number} loads the game up to it"
     ))
 }
 

@@ -196,6 +196,8 @@ impl<G: Game> GameInProgress<'_, G> {
                     let title = G::INFO.title;
                     detail +=
                         &format!(", a move that {title} does not have: does this engine play Go?");
+                } else {
+                    detail += &format!(" ({})", self.position.why_illegal(mv));
                 }
                 return Some(self.lost(color, Reason::IllegalMove, Some(detail)));
             }

@@ -32,7 +32,7 @@ pub(crate) struct MatchOptions {
     #[arg(long, value_parser = parse_size)]
     size: Option<BoardSize>,
     /// Rules of a game with several variants: for Go those of KataGo, such as chinese,
-    /// tromp-taylor, japanese; for Gomoku standard, renju, caro [default: the game's usual ones]
+    /// tromp-taylor, japanese; for Gomoku freestyle, standard, renju, caro, standard-caro [default: the game's usual ones]
     #[arg(long, default_value = "", hide_default_value = true)]
     rules: String,
     /// Komi, in games that count points [default: the komi of the rules]

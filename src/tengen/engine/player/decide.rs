@@ -47,7 +47,7 @@ impl<G: Game> Player<G> {
             return Some(MoveChoice::to_play(mv, None));
         }
         let position = start.position();
-        let started = self.time.now();
+        let started = self.time.now().saturating_sub(request.waited);
         let stopped = stop.is_raised();
         let (limits, budget) = self.timing.limits(position);
         let effort = EstimateLimits::within(limits.budget, started, stop);
@@ -214,7 +214,8 @@ impl<G: Game> Player<G> {
         observer: &mut Observer<'_>,
     ) -> Decision {
         let position = start.position();
-        let (started, color) = (self.time.now(), position.to_move());
+        let color = position.to_move();
+        let started = self.time.now().saturating_sub(request.waited);
         let Some(choice) = self.decide(start, request, observer) else {
             let decision = when_over(position);
             let passes = G::INFO.passes && decision == Decision::Play(Vertex::Pass);

@@ -334,7 +334,8 @@ fn a_record_is_loaded_whole_or_not_at_all() {
     assert_eq!(engine.record(), record);
 
     record.push(stone(Color::Black, 2));
-    let illegal = EngineError::IllegalRecord { number: 2 };
+    let why = crate::game::Illegal::Occupied;
+    let illegal = EngineError::IllegalRecord { number: 2, why };
     assert_eq!(engine.load(&record), Err(illegal));
     assert_eq!(seen(&engine), ("www..".to_owned(), Color::Black));
     record.size = BoardSize::square(2);

@@ -30,8 +30,8 @@ pub enum GomokuRules {
     /// Black wins by exactly five and may not make an overline, two fours or two threes at once;
     /// White wins by five or more. The rules of the Renju International Federation.
     Renju,
-    /// Five or more win, unless both ends are blocked by the opponent. The edge of the board does
-    /// not block.
+    /// Six or more win, and five unless both ends are blocked by the opponent. The edge of the board
+    /// does not block.
     Caro,
     /// Exactly five win, unless both ends are blocked by the opponent.
     StandardCaro,
@@ -39,8 +39,8 @@ pub enum GomokuRules {
 
 /// The variants, for messages.
 const KNOWN: &str = "freestyle (five or more win), standard (exactly five), renju (moves forbidden to \
-                     Black), caro (five or more, not blocked at both ends), standard-caro (exactly \
-                     five, not blocked at both ends)";
+                     Black), caro (six or more, or five not blocked at both ends), standard-caro \
+                     (exactly five, not blocked at both ends)";
 
 impl GomokuRules {
     /// All variants, in the order of messages.

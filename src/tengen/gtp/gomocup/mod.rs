@@ -12,6 +12,7 @@ mod stones;
 mod text;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use self::info::Info;
 pub use self::info::{Allowance, RULES as GOMOCUP_RULES};
@@ -20,7 +21,7 @@ use self::text::{point_of, write_point};
 pub use self::text::{read_point as read_xy, write_point as write_xy};
 use super::line::readable;
 use super::{Input, Interrupts, Protocol, short};
-use crate::clock::TimeControl;
+use crate::clock::{Clock, TimeControl};
 use crate::engine::{Engine, ThinkingLimits};
 use crate::game::BoardSize;
 use crate::games::UnknownGame;
@@ -49,6 +50,9 @@ pub struct GomocupSession {
     make: MakeBrain,
     options: GomocupOptions,
     interrupts: Arc<Interrupts>,
+    time: Arc<dyn Clock>,
+    /// When the last move was sent.
+    moved: Duration,
     engine: Option<Box<dyn Engine>>,
     /// Resource limits with which the engine was created.
     allowance: Allowance,
@@ -97,12 +101,14 @@ const QUIET: [&str; 5] = ["INFO", "END", "ABOUT", "HELP", "YXSTOP"];
 const BEGINNING: [&str; 3] = ["START", "RECTSTART", "RESTART"];
 
 impl GomocupSession {
-    /// A new session.
-    pub fn new(make: MakeBrain, options: GomocupOptions) -> GomocupSession {
+    /// A new session by this clock.
+    pub fn new(make: MakeBrain, options: GomocupOptions, time: Arc<dyn Clock>) -> GomocupSession {
         GomocupSession {
             make,
             options,
-            interrupts: Arc::new(Interrupts::new()),
+            interrupts: Arc::new(Interrupts::timed(Arc::clone(&time))),
+            time,
+            moved: Duration::ZERO,
             engine: None,
             allowance: Allowance::default(),
             usual: ThinkingLimits::default(),

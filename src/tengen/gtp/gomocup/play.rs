@@ -1,6 +1,7 @@
 //! Commands that act on the engine: boards, rules, limits, moves, and the opening phase by `SWAP2BOARD`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::stones::{Listing, Purpose};
 use super::text::{point_of, write_point, write_points};
@@ -73,14 +74,22 @@ impl GomocupSession {
         self.set_rules()
     }
 
-    /// Searches and plays for the side to move, within the manager's limits.
+    /// Searches and plays for the side to move, within the manager's limits. The manager's clock runs since it sent
+    /// the command: an engine that is still being prepared costs thinking time.
     pub(super) fn think(&mut self) -> Result<Decision, String> {
         self.set_limits()?;
-        let interrupts = Arc::clone(&self.interrupts);
+        let (interrupts, time) = (Arc::clone(&self.interrupts), Arc::clone(&self.time));
+        let since = interrupts
+            .received()
+            .map(|received| received.max(self.moved));
         let engine = self.engine()?;
         let us = engine.to_move();
-        Ok(interrupts
-            .until_interrupted(|stop| engine.genmove(&MoveRequest::new(us, stop), &mut |_| {})))
+        let decision = interrupts.until_interrupted(|stop| {
+            let waited = since.map_or(Duration::ZERO, |since| time.now().saturating_sub(since));
+            engine.genmove(&MoveRequest::new(us, stop).after(waited), &mut |_| {})
+        });
+        self.moved = time.now();
+        Ok(decision)
     }
 
     fn set_limits(&mut self) -> Answer {
@@ -198,8 +207,17 @@ impl GomocupSession {
         }
         let engine = self.engine()?;
         let record = listing.record(engine.info().name)?;
-        engine.load(&record).map_err(|_| {
-            "these stones cannot be played: one is illegal, or the game was over before".to_owned()
+        engine.load(&record).map_err(|error| match error {
+            EngineError::IllegalRecord { number, why } => {
+                let play = record.plays.get(number - 1).map(|recorded| recorded.play);
+                let stone = play.and_then(|play| match play.vertex {
+                    Vertex::Point(point) => Some(write_point(point, record.size)),
+                    Vertex::Pass => None,
+                });
+                let stone = stone.unwrap_or_default();
+                format!("the stone on {stone} cannot be played: {why}")
+            }
+            error => error.to_string(),
         })?;
         match purpose {
             Purpose::Position => Ok(()),

@@ -23,6 +23,7 @@ fn session_with(options: EngineOptions) -> GomocupSession {
 }
 
 fn session_at(options: EngineOptions, time: Arc<dyn Clock>) -> GomocupSession {
+    let clock = Arc::clone(&time);
     let make: MakeBrain = Box::new(move |size, _| registry::create(&options, size, &time));
     let options = GomocupOptions {
         name: "Tengen".to_owned(),
@@ -31,7 +32,7 @@ fn session_at(options: EngineOptions, time: Arc<dyn Clock>) -> GomocupSession {
         least_memory: 0,
         opening_seed: 0,
     };
-    GomocupSession::new(make, options)
+    GomocupSession::new(make, options, clock)
 }
 
 /// Output of a session for these lines.

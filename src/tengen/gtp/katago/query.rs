@@ -198,7 +198,7 @@ fn check(engine: &mut dyn Engine, record: &GameRecord) -> Result<Vec<Refusal>, R
             let warnings = notes.iter().map(|note| Refusal::new("moves", note));
             return Ok(warnings.collect());
         }
-        Err(EngineError::IllegalRecord { number }) => number,
+        Err(EngineError::IllegalRecord { number, .. }) => number,
         Err(_) => {
             let text = "these stones cannot stand together";
             return Err(Refusal::new("initialStones", text));

@@ -157,3 +157,27 @@ fn fives(engine: &mut dyn Engine) -> Vec<crate::game::Move> {
     });
     fives
 }
+
+/// What a manager sent while the program was busy with its earlier lines is already late.
+#[test]
+fn time_in_the_queue_is_thinking_time() {
+    let clock = FakeClock::new();
+    let mut options = EngineOptions::of("gomoku").expect("it is on the list");
+    options.set("visits", "20").expect("a number");
+    let mut session = session_at(options, Arc::new(clock.clone()));
+    let limits = ["INFO timeout_match 100000", "INFO time_left 90000"];
+    said(&mut session, &["START 15"]);
+    said(&mut session, &limits);
+    let interrupts = session.interrupts();
+    let mut spent = |message, turns: &[&str]| {
+        interrupts.arrive(message);
+        clock.advance(Duration::from_millis(700));
+        interrupts.handle(message, turns.len());
+        said(&mut session, turns);
+        let times = session.engine().expect("a board").move_times();
+        times.last().expect("a move").used.elapsed
+    };
+    assert_eq!(spent(1, &["TURN 7,7"]), Duration::from_millis(700));
+    // The second move of a script waits for nobody but the first.
+    assert_eq!(spent(2, &["TURN 0,0", "TURN 14,14"]), Duration::ZERO);
+}
