@@ -178,6 +178,6 @@ fn time_in_the_queue_is_thinking_time() {
         times.last().expect("a move").used.elapsed
     };
     assert_eq!(spent(1, &["TURN 7,7"]), Duration::from_millis(700));
-    // The second move of a script waits for nobody but the first.
+    // The second move of a script has waited for the first alone.
     assert_eq!(spent(2, &["TURN 0,0", "TURN 14,14"]), Duration::ZERO);
 }
