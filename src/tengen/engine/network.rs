@@ -55,9 +55,8 @@ impl<G: Encode> NetworkThinker<G> {
         time: Arc<dyn Clock>,
     ) -> NetworkThinker<G> {
         let bytes = (setup.searcher.params.memory_mib as usize) << 20;
-        let rollout = RolloutThinker::new(setup.searcher.seed, Arc::clone(&time));
         NetworkThinker {
-            rollout: rollout.within(bytes),
+            rollout: RolloutThinker::new(setup.searcher.seed, bytes, Arc::clone(&time)),
             fallbacks: fallbacks(&setup),
             present: None,
             failures: 0,

@@ -10,10 +10,10 @@ use super::node::{Node, NodeId};
 use super::params::{MoveChoice, SearchParams, add_root_noise};
 use super::playout::Endings;
 use super::points::OwnershipSums;
-use super::report::MoveReport;
 use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
 use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _};
+use crate::report::MoveReport;
 
 /// A move with less than 1/RIVAL_SHARE of the leader's visits is not a rival yet.
 const RIVAL_SHARE: u32 = 8;

@@ -12,10 +12,7 @@ use super::params::SearchParams;
 use super::playout::Endings;
 use super::points::{OwnershipSums, without_lead};
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
-use super::report::{Observer, SearchReport};
-use super::request::SearchError;
-use super::request::SearchRequest;
-use super::request::{AnalysisOptions, Limits, Purpose, StopFlag};
+use super::request::{AnalysisOptions, Limits, Purpose, SearchError, SearchRequest, StopFlag};
 use super::reuse;
 use super::root::Root;
 use super::select::RootPriors;
@@ -23,6 +20,7 @@ use super::tree::Tree;
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
 use crate::game::{Bounds, Game, GameState, OwnershipEstimate, Proof};
+use crate::report::{Observer, SearchReport};
 
 /// At most 1/WAITING_SHARE of a move's time may be spent waiting for threads still in an evaluation of
 /// the last search.
