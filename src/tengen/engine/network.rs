@@ -179,7 +179,9 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
                     found = Some(report);
                 }
                 Ok(report) => {
-                    self.warn_of_komi(&report);
+                    if !request.is_evaluation {
+                        self.warn_of_komi(&report);
+                    }
                     return Ok(report);
                 }
                 Err(SearchError::Stopped(_)) => break,
@@ -196,17 +198,6 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
         }
         rest.limits = left();
         self.rollout.search(&rest, observer)
-    }
-
-    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
-        while let Some(searcher) = self.searcher(start.position()) {
-            match searcher.evaluate(start) {
-                Err(error @ SearchError::Stopped(_)) => return Err(ThinkError::other(error)),
-                Err(error) => self.give_up(&error.to_string()),
-                Ok(report) => return Ok(report),
-            }
-        }
-        self.rollout.evaluate(start)
     }
 
     fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {

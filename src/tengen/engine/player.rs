@@ -214,7 +214,8 @@ impl<G: Game> Player<G> {
             .with(analysis);
         let found = match request.kind {
             AnalysisEffort::Network(_) => {
-                let evaluated = self.worker.evaluate(&game_state, None, stop);
+                let evaluation = SearchRequest::evaluation(game_state.clone()).until(stop);
+                let evaluated = self.worker.search(evaluation, &mut |_| {});
                 evaluated.map(|report| report.turned(symmetry.inverse(), position.size()))
             }
             _ => self.worker.search(search.clone(), &mut shown),

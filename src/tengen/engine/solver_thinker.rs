@@ -348,10 +348,6 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         report
     }
 
-    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
-        self.inner.evaluate(start)
-    }
-
     fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {
         self.inner.prepare(start, stop);
         if self.is_for(start.position()) {

@@ -128,6 +128,9 @@ impl<G: Encode> Searcher<G> {
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, SearchError> {
         let (start, limits) = (&request.start, &request.limits);
+        if request.is_evaluation {
+            return self.evaluate(start);
+        }
         let (stop, analysis) = (&request.stop, &request.analysis);
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
@@ -376,7 +379,10 @@ fn report<G: Game>(
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
     let (proven, value) = (root.bounds(), root.value());
-    let (position, expected) = (root.start.position(), OwnershipSums::expected(&root.points));
+    let (position, expected) = (
+        root.start.position(),
+        OwnershipSums::expected(&root.points, None),
+    );
     // Users see the winning chance; the lead is reported separately.
     let chance = |value, expected: Option<&OwnershipEstimate>| match expected {
         None => value,
@@ -388,7 +394,7 @@ fn report<G: Game>(
     let mut moves = root.moves(rng);
     let is_won = root.endings == Endings::Points && root.put_certain_wins_first(&mut moves);
     for found in &mut moves {
-        found.expected = OwnershipSums::expected_after(&root.points, found.mv);
+        found.expected = OwnershipSums::expected(&root.points, Some(found.mv));
         if found.proof.is_none() {
             let expected = found.expected.as_ref().or(expected.as_ref());
             let (value, lcb) = (found.value, found.lcb);

@@ -126,7 +126,7 @@ pub(super) fn by_wanted(tree: &Tree, node: &Node, root: &RootPriors) -> Option<(
     let (mut mean, mut bounds) = (Mean::of(node), Bounds::exactly(Proof::Loss));
     let moves = tree.moves(node).enumerate();
     for (_, (_, edge)) in moves.filter(|(index, _)| root.want(*index)) {
-        let child = edge.and_then(|edge| Some((edge, tree.node(edge.child()?))));
+        let child = edge.and_then(|edge| Some((edge, tree.after(edge)?)));
         let Some((edge, child)) = child else {
             bounds = Bounds::OPEN.or(bounds);
             continue;
@@ -145,8 +145,7 @@ fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32, proven: Proof) -> Opt
     }
     let (visits, in_flight) = edge.map_or((0, 0), Edge::counts);
     let mut value = None;
-    if let Some(child) = edge.and_then(Edge::child) {
-        let child = tree.node(child);
+    if let Some(child) = edge.and_then(|edge| tree.after(edge)) {
         if child.state().bounds().flip().high() <= proven {
             return None;
         }

@@ -21,17 +21,6 @@ struct MoveChoice {
     resigns: bool,
 }
 
-impl MoveChoice {
-    /// To play `mv`.
-    fn to_play(mv: Move, budget: Option<Budget>) -> MoveChoice {
-        MoveChoice {
-            mv,
-            budget,
-            resigns: false,
-        }
-    }
-}
-
 impl<G: Game> Player<G> {
     /// Decides for the side to move; `None` when there is no legal move.
     fn decide(
@@ -43,8 +32,16 @@ impl<G: Game> Player<G> {
         let stop = &request.stop;
         self.last_report = None;
         start.legal_moves().next()?;
+        let play = |mv, budget| {
+            let resigns = false;
+            Some(MoveChoice {
+                mv,
+                budget,
+                resigns,
+            })
+        };
         if let Some(mv) = self.move_of_book(start, request) {
-            return Some(MoveChoice::to_play(mv, None));
+            return play(mv, None);
         }
         let position = start.position();
         let started = self.time.now();
@@ -73,10 +70,7 @@ impl<G: Game> Player<G> {
             ending.filter(|mv| allows(mv, avoid)).unwrap_or(pass)
         };
         if may_pass && passing::wins_at_once(position, &judged) {
-            return Some(MoveChoice::to_play(
-                ending(&judged, &analysis.avoid),
-                budget,
-            ));
+            return play(ending(&judged, &analysis.avoid), budget);
         }
         let avoided = analysis.avoid.clone();
         analysis.judged.clone_from(&judged.expected);
@@ -101,7 +95,7 @@ impl<G: Game> Player<G> {
             instead = passing::instead_of_pass(position, &report, &judged).map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
-                return Some(MoveChoice::to_play(ending(&judged, &avoided), budget));
+                return play(ending(&judged, &avoided), budget);
             }
         }
         let avoid = search.analysis.avoid;

@@ -229,9 +229,9 @@ impl<G: Game> Player<G> {
             let mut turned = scoring::resumed(position);
             turned.set_to_move(color);
             let start = self.history.game_state().with(turned);
-            let budget = effort.budget(self.time.now());
-            let evaluated = self.worker.evaluate(&start, budget, effort.stop);
-            let report = evaluated.ok()?;
+            let mut evaluation = SearchRequest::evaluation(start).until(effort.stop);
+            evaluation.limits.budget = effort.budget(self.time.now());
+            let report = self.worker.search(evaluation, &mut |_| {}).ok()?;
             let by_network = report.by_network();
             *owners = report.expected.filter(|_| by_network)?.owner;
         }
