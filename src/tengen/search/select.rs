@@ -27,10 +27,7 @@ impl RootPriors {
 
     /// The prior of the move of this index, if the root has its own.
     pub(super) fn of(&self, index: usize) -> Option<f32> {
-        self.0
-            .as_ref()
-            .and_then(|priors| priors.get(index))
-            .copied()
+        self.0.as_ref()?.get(index).copied()
     }
 
     /// Whether a move is neither to be avoided nor forbidden.

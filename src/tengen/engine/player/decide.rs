@@ -3,7 +3,7 @@
 use super::super::choose::{choose, loses_the_count};
 use super::super::dead_stones::EstimateLimits;
 use super::super::merge_proof::merge_static;
-use super::super::passing::{self, PassJudgement};
+use super::super::passing::{self, AfterSearch, PassJudgement};
 use super::super::thinker::searched;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::{Player, REPORT_INTERVAL};
@@ -91,8 +91,9 @@ impl<G: Game> Player<G> {
         let mut instead = None;
         if let Some(mut report) = self.last_report.take_if(|_| compared) {
             self.weigh_pass(&search, &mut report, &mut judged, effort);
-            let passes = passing::passes(position, &report, &judged);
-            instead = passing::instead_of_pass(position, &report, &judged).map(|found| found.mv);
+            let after = AfterSearch::of(position, &report, &judged);
+            let passes = after.passes();
+            instead = after.instead_of_pass().map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
                 return play(ending(&judged, &avoided), budget);

@@ -105,8 +105,8 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         };
         let known = result.ok();
         SolveResult {
-            bounds: decided(known.map(|known| known.wins)),
-            best: known.and_then(|known| known.best),
+            bounds: decided(known.map(|(wins, _)| wins)),
+            best: known.and_then(|(_, best)| best),
             nodes: shared.nodes(),
         }
     }

@@ -64,15 +64,6 @@ impl<'s> Shared<'s> {
 #[derive(Debug)]
 pub(super) struct Halted;
 
-/// Result of a position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known {
-    /// Whether the side to move wins.
-    pub(super) wins: bool,
-    /// A winning move, if it does.
-    pub(super) best: Option<Move>,
-}
-
 /// What is known about a position without a search.
 enum Look {
     Decided(bool),
@@ -151,7 +142,7 @@ impl<'s, const W: usize> Search<'s, W> {
 
     /// Searches the position: whether the side to move wins, and with which move. Stops the other
     /// threads when done.
-    pub(super) fn run(mut self) -> Result<Known, Halted> {
+    pub(super) fn run(mut self) -> Result<(bool, Option<Move>), Halted> {
         let result = self.root();
         if result.is_ok() {
             self.shared.done.store(true, Ordering::Relaxed);
@@ -162,11 +153,9 @@ impl<'s, const W: usize> Search<'s, W> {
     }
 
     /// As [`Search::wins`], but a win comes with a move.
-    fn root(&mut self) -> Result<Known, Halted> {
-        let wins = self.wins()?;
-        let mut known = Known { wins, best: None };
-        if !wins {
-            return Ok(known);
+    fn root(&mut self) -> Result<(bool, Option<Move>), Halted> {
+        if !self.wins()? {
+            return Ok((false, None));
         }
         // Mostly the search has proven one. It need not have: moves in values stand for others.
         let legal = self.board.legal[self.board.to_move.index()];
@@ -181,12 +170,11 @@ impl<'s, const W: usize> Search<'s, W> {
                 };
                 self.board.take_back(&undo);
                 if !wins? {
-                    known.best = Some(mv);
-                    return Ok(known);
+                    return Ok((true, Some(mv)));
                 }
             }
         }
-        Ok(known)
+        Ok((true, None))
     }
 
     /// Whether the side to move wins.
