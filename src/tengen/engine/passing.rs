@@ -57,11 +57,7 @@ pub(super) struct PassJudgement {
 /// Whether a pass would end the game.
 pub(super) fn is_offered<G: Game>(position: &G) -> bool {
     let pass = position.size().pass();
-    G::INFO.scored && position.is_legal(pass) && {
-        let mut next = position.clone();
-        next.play(pass);
-        next.outcome().is_some()
-    }
+    G::INFO.scored && position.is_legal(pass) && position.after(pass).outcome().is_some()
 }
 
 /// The position when both sides pass now.

@@ -140,8 +140,13 @@ impl GoRules {
     }
 
     /// Sets one field, by any of KataGo's names for it; `tax` is checked by the caller, once
-    /// scoring is known.
-    fn set(&mut self, field: &str, value: &str, tax: &mut Option<String>) -> Result<(), Refused> {
+    /// scoring is known. The error describes the values allowed instead of a refused one.
+    fn set(
+        &mut self,
+        field: &str,
+        value: &str,
+        tax: &mut Option<String>,
+    ) -> Result<(), &'static str> {
         let truth = |known| match value {
             "1" | "true" => Ok(true),
             "0" | "false" => Ok(false),
@@ -199,9 +204,6 @@ impl GoRules {
         }
     }
 }
-
-/// Description of the values allowed instead of a refused one.
-type Refused = &'static str;
 
 /// Fields of a JSON object, values as text.
 fn json_fields(text: &str) -> Option<Vec<(String, String)>> {

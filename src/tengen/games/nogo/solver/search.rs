@@ -9,10 +9,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::analyst::Analyst;
 use super::board::{Board, Undo};
 use super::kept_eyes;
 use super::order::{History, board_order, game_order, number_order, value_order};
-use super::state::{Analyst, State};
+use super::state::State;
 use super::sum::Sum;
 use super::table::ProofTable;
 use crate::game::{Color, Move};
@@ -126,7 +127,7 @@ impl<'s, const W: usize> Search<'s, W> {
         analyst: &'s mut Analyst<W>,
         shared: &'s Shared<'s>,
     ) -> Self {
-        analyst.parts.prepare();
+        analyst.prepare();
         Search {
             board,
             memory,
@@ -216,7 +217,7 @@ impl<'s, const W: usize> Search<'s, W> {
         if let Some(wins) = state.verdict {
             return Look::Decided(wins);
         }
-        let key = state.key(self.board.to_move, self.analyst.values());
+        let key = state.key(self.board.to_move, &self.analyst.values);
         match self.memory.get(key, self.number(state)) {
             Some(wins) => Look::Decided(wins),
             None => Look::Open(key),
@@ -282,7 +283,7 @@ impl<'s, const W: usize> Search<'s, W> {
         self.board.pass();
         let base = board_order(&self.board, state.region);
         self.board.pass();
-        let values = self.analyst.values();
+        let values = &self.analyst.values;
         let (choices, sums) = (&mut self.choices, &mut self.sums);
         let mut push = |sum, order| {
             choices.push(Ordered::new(Choice::Sum(sums.len() as u32), order, None));
