@@ -20,6 +20,7 @@ pub mod program;
 pub mod record;
 pub mod referee;
 pub mod registry;
+pub mod report;
 pub mod rollout;
 pub mod search;
 pub mod settings;

@@ -6,10 +6,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::interval::{draw, keep_best, to_unit, ucb1};
 use super::params::{MiddleGame, MucgoParams, TargetMove, prune};
 use super::tree::{NodeId, Tree};
+use tengen::clock::StopReason;
 use tengen::game::{GameState, Move, PositionHistory};
+use tengen::report::SearchReport;
 use tengen::rollout::{
-    Finisher, MAX_ROLLOUTS, RaveMove, RaveReport, Rollout, RolloutPolicy, RolloutSearch,
-    wins_at_once,
+    self, Finisher, MAX_ROLLOUTS, Rollout, RolloutPolicy, RolloutSearch, wins_at_once,
 };
 
 /// Mucgo's search: settings, random generator and reusable memory. Each search starts a new tree.
@@ -122,22 +123,17 @@ impl Mucgo {
         Some(first + draw(moves, &mut self.rng)?)
     }
 
-    fn report(&self, playouts: u64) -> RaveReport {
-        RaveReport {
-            moves: self.tree.root_moves(self.finisher.after()),
-            rollouts: playouts,
-            reused: 0,
-            expected: self.finisher.tally.expected(),
-        }
+    fn report(&self, playouts: u64) -> SearchReport {
+        rollout::report(self.tree.root_moves(), playouts, 0, &self.finisher)
     }
 
     /// Puts the move to play first: a pass that wins at once, or the target of the settings.
-    fn put_target_first<G: Rollout>(&mut self, root: &G, report: &mut RaveReport) {
+    fn put_target_first<G: Rollout>(&mut self, root: &G, report: &mut SearchReport) {
         let winning = report
             .moves
             .iter()
             .position(|found| wins_at_once(root, found.mv));
-        let drawn = self.params.mucgo_target == TargetMove::Drawn && report.rollouts > 0;
+        let drawn = self.params.mucgo_target == TargetMove::Drawn && report.playouts > 0;
         let target = winning.or_else(|| {
             let child = self.select(0).filter(|_| drawn)?;
             let target = self.tree.move_of(child);
@@ -155,8 +151,8 @@ impl<G: Rollout> RolloutSearch<G> for Mucgo {
         start: &GameState<G>,
         avoid: &[Move],
         by_move: bool,
-        go_on: &mut dyn FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
-    ) -> RaveReport {
+        go_on: &mut dyn FnMut(u64, &dyn Fn() -> SearchReport) -> bool,
+    ) -> SearchReport {
         let (root, begun) = (start.position(), start.past().len());
         let window = self.params.mucgo_stage;
         let middle = *self
@@ -189,7 +185,7 @@ impl<G: Rollout> RolloutSearch<G> for Mucgo {
 
 /// The report before and after the middle game: moves by domain knowledge, without a playout. What
 /// the static preferences rank below a pass comes after it, so that games end.
-fn known_best<G: Rollout>(start: &GameState<G>, avoid: &[Move]) -> RaveReport {
+fn known_best<G: Rollout>(start: &GameState<G>, avoid: &[Move]) -> SearchReport {
     let position = start.position();
     let mut moves: Vec<Move> = start.legal_moves().collect();
     if !moves.iter().all(|mv| avoid.contains(mv)) {
@@ -209,20 +205,8 @@ fn known_best<G: Rollout>(start: &GameState<G>, avoid: &[Move]) -> RaveReport {
         let falling = class(other).cmp(&class(one));
         falling.then_with(|| ranking[other].total_cmp(&ranking[one]))
     });
-    let known = |at: usize| RaveMove {
-        mv: moves[at],
-        visits: 0,
-        value: 0.0,
-        pv: vec![moves[at]],
-        pv_visits: vec![0],
-        expected: None,
-    };
-    RaveReport {
-        moves: order.into_iter().map(known).collect(),
-        rollouts: 0,
-        reused: 0,
-        expected: None,
-    }
+    let moves = order.into_iter().map(|at| moves[at]);
+    SearchReport::equally_likely(moves, StopReason::Visits)
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ use super::{
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::game::{BoardSize, Color, Game as _, GameState, Outcome};
 use tengen::games::go::SmallGo;
-use tengen::rollout::{Rave, RaveParams, RaveReport, RolloutSearch};
+use tengen::report::SearchReport;
+use tengen::rollout::{Rave, RaveParams, RolloutSearch};
 use tengen::stats::{GameResult, MatchScore};
 
 /// Random plies at the start of a pair of games.
@@ -69,7 +70,7 @@ impl Contestant {
 }
 
 /// The winner that a search is certain of.
-fn certain_winner(report: &RaveReport) -> Option<Color> {
+fn certain_winner(report: &SearchReport) -> Option<Color> {
     let expected = report.expected.as_ref()?;
     match expected.black_ahead {
         ahead if ahead > CERTAIN * expected.deviation => Some(Color::Black),

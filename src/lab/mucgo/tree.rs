@@ -1,11 +1,10 @@
 //! The tree of Mucgo's search: for each move its domain score and its playouts.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::params::{self, MucgoParams};
 use tengen::game::{Move, PositionHistory};
-use tengen::rollout::{RaveMove, Rollout, Tally};
+use tengen::rollout::{Rollout, RootStats};
 
 /// Index of a node.
 pub(super) type NodeId = u32;
@@ -109,15 +108,11 @@ impl Tree {
         child.wins += win;
     }
 
-    /// The root's moves, most visited first; with ownership statistics by policy index, if kept.
-    pub(super) fn root_moves(&self, after: &[Tally]) -> Vec<RaveMove> {
+    /// The root's moves, each with its most visited line.
+    pub(super) fn root_moves(&self) -> impl ExactSizeIterator<Item = RootStats> {
         let (children, _) = self.children(0);
-        let mut moves: Vec<RaveMove> = children
-            .iter()
-            .map(|child| RaveMove::of([child.visits, child.wins], self.line(child), after))
-            .collect();
-        moves.sort_by_key(|found| Reverse(found.visits));
-        moves
+        let stats = move |child: &Child| ([child.visits, child.wins], self.line(child));
+        children.iter().map(stats)
     }
 
     /// The most visited line after a child, itself first.

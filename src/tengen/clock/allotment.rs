@@ -28,19 +28,37 @@ const CANADIAN_STRETCH: f64 = 1.6;
 
 /// Thinking time for the next move, or `None` when the clock sets no limit.
 pub(super) fn budget(known: &TimeManager, now: &Situation) -> Option<Budget> {
-    let overtime = now.clock.overtime();
-    Some(match (now.clock.left(), overtime) {
+    Some(match (now.clock.left(), now.clock.overtime()) {
         (TimeLeft::Unlimited, _) => return None,
-        (TimeLeft::Main(main), Overtime::None) => sudden_death(known, now, main),
-        (TimeLeft::Main(main), Overtime::Fischer { .. }) => fischer(known, now, main, overtime),
+        (
+            TimeLeft::Main(main),
+            Overtime::Fischer {
+                increment,
+                most_main,
+                most_move,
+            },
+        ) => fischer(known, now, main, increment, [most_main, most_move]),
         (TimeLeft::Main(main), Overtime::Byoyomi { period, periods }) => {
             before_byoyomi(known, now, main, period, periods)
         }
         (TimeLeft::Main(main), Overtime::Canadian { period, stones }) => {
             before_canadian(known, now, main, period, stones.max(1))
         }
-        (TimeLeft::Byoyomi { period, periods }, _) => byoyomi(known, now, period, periods),
-        (TimeLeft::Canadian { period, stones }, _) => canadian(known, now, period, stones),
+        (
+            TimeLeft::Byoyomi {
+                period: left,
+                periods,
+            },
+            Overtime::Byoyomi { period, .. },
+        ) => byoyomi(known, left, period, periods),
+        (
+            TimeLeft::Canadian {
+                period: left,
+                stones,
+            },
+            Overtime::Canadian { period, .. },
+        ) => canadian(known, now, left, period, stones),
+        (left, _) => sudden_death(known, now, left.time()),
     })
 }
 
@@ -63,15 +81,13 @@ fn sudden_death(known: &TimeManager, now: &Situation, main: Duration) -> Budget 
 }
 
 /// Sudden death with income. Lag is paid out of the increment if it suffices.
-fn fischer(known: &TimeManager, now: &Situation, main: Duration, terms: Overtime) -> Budget {
-    let Overtime::Fischer {
-        increment,
-        most_main,
-        most_move,
-    } = terms
-    else {
-        return sudden_death(known, now, main);
-    };
+fn fischer(
+    known: &TimeManager,
+    now: &Situation,
+    main: Duration,
+    increment: Duration,
+    [most_main, most_move]: [Option<Duration>; 2],
+) -> Budget {
     let worst = known.lag.worst();
     let income = increment.saturating_sub(known.lag.usual());
     let usable = main.saturating_sub(worst * 2);
@@ -142,10 +158,7 @@ fn before_byoyomi(
 
 /// A byoyomi period: its unused time is lost. A search in dispute may cost a period while two are
 /// left after it.
-fn byoyomi(known: &TimeManager, now: &Situation, left: Duration, periods: u32) -> Budget {
-    let Overtime::Byoyomi { period, .. } = now.clock.overtime() else {
-        return sudden_death(known, now, left);
-    };
+fn byoyomi(known: &TimeManager, left: Duration, period: Duration, periods: u32) -> Budget {
     let worst = known.margin(period, periods <= 1);
     let target = left.saturating_sub(worst);
     let beyond = |spare: u32| {
@@ -186,12 +199,15 @@ fn before_canadian(
 }
 
 /// A Canadian period: equal shares; saved time goes to its later moves, and the last one uses all.
-fn canadian(known: &TimeManager, now: &Situation, left: Duration, stones: u32) -> Budget {
+fn canadian(
+    known: &TimeManager,
+    now: &Situation,
+    left: Duration,
+    period: Duration,
+    stones: u32,
+) -> Budget {
     // However long the game is expected to be: it may be longer.
     let moves = stones.min(now.most_plies.div_ceil(2)).max(1);
-    let Overtime::Canadian { period, .. } = now.clock.overtime() else {
-        return sudden_death(known, now, left);
-    };
     let worst = known.margin(period, true) + known.untold_accident(period);
     if moves == 1 {
         let all = left.saturating_sub(worst);

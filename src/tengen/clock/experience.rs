@@ -69,13 +69,9 @@ impl TimeManager {
         self.moves_untold += 1;
         self.moves_unsettled += 1;
         let Some(stop) = spent.stop else { return };
-        match stop {
-            StopReason::Proven => self.expected_proof_ply.proven(ply),
-            StopReason::Time | StopReason::Settled => {
-                self.expected_proof_ply.thought(ply);
-                self.learn(budget, spent);
-            }
-            _ => self.expected_proof_ply.passed_by(ply),
+        self.expected_proof_ply.moved(ply, stop);
+        if matches!(stop, StopReason::Time | StopReason::Settled) {
+            self.learn(budget, spent);
         }
     }
 
@@ -159,21 +155,15 @@ impl ExpectedProofPly {
         self.mean = Some(ply);
     }
 
-    /// The result was proven when a move at `ply` was searched.
-    pub(super) fn proven(&mut self, ply: u32) {
+    /// The search of a move at `ply` ended so. One that needed its time shows that an earlier proof was of another
+    /// position, before an undo.
+    pub(super) fn moved(&mut self, ply: u32, stop: StopReason) {
         self.last_ply = Some(ply);
-        self.proven_at.get_or_insert(ply);
-    }
-
-    /// A move at `ply` needed a search: an earlier proof was of another position, before an undo.
-    pub(super) fn thought(&mut self, ply: u32) {
-        self.last_ply = Some(ply);
-        self.proven_at = None;
-    }
-
-    /// A move at `ply` was played without looking for a proof.
-    pub(super) fn passed_by(&mut self, ply: u32) {
-        self.last_ply = Some(ply);
+        match stop {
+            StopReason::Proven => self.proven_at = self.proven_at.or(Some(ply)),
+            StopReason::Time | StopReason::Settled => self.proven_at = None,
+            _ => {}
+        }
     }
 
     /// A game has ended or was given up.
@@ -310,23 +300,23 @@ mod tests {
     fn it_moves_towards_what_games_show() {
         let mut expected_proof_ply = ExpectedProofPly::default();
         expected_proof_ply.expect(54.0);
-        expected_proof_ply.thought(42);
-        expected_proof_ply.proven(44);
-        expected_proof_ply.passed_by(46);
-        expected_proof_ply.proven(48);
+        expected_proof_ply.moved(42, StopReason::Time);
+        expected_proof_ply.moved(44, StopReason::Proven);
+        expected_proof_ply.moved(46, StopReason::Visits);
+        expected_proof_ply.moved(48, StopReason::Proven);
         expected_proof_ply.new_game();
         assert_eq!(expected_proof_ply.ply(), Some(51.0));
         // Never proven, and searched beyond: later than expected.
-        expected_proof_ply.thought(61);
+        expected_proof_ply.moved(61, StopReason::Time);
         expected_proof_ply.new_game();
         assert_eq!(expected_proof_ply.ply(), Some(54.0));
         // Given up early: nothing is known.
-        expected_proof_ply.thought(20);
+        expected_proof_ply.moved(20, StopReason::Time);
         expected_proof_ply.new_game();
         assert_eq!(expected_proof_ply.ply(), Some(54.0));
         // A proof that was undone does not count.
-        expected_proof_ply.proven(40);
-        expected_proof_ply.thought(38);
+        expected_proof_ply.moved(40, StopReason::Proven);
+        expected_proof_ply.moved(38, StopReason::Time);
         expected_proof_ply.new_game();
         assert_eq!(expected_proof_ply.ply(), Some(54.0));
     }
@@ -348,7 +338,7 @@ mod tests {
         for (ply, assumed) in [(6, 35.0), (60, 80.0), (8, 36.5)] {
             expected_proof_ply.assume(assumed);
             assert_eq!(expected_proof_ply.ply(), Some(assumed));
-            expected_proof_ply.proven(ply);
+            expected_proof_ply.moved(ply, StopReason::Proven);
             expected_proof_ply.new_game();
         }
     }
@@ -360,7 +350,7 @@ mod tests {
         assert_eq!(expected_proof_ply.ply(), None);
         expected_proof_ply.expect(54.0);
         for _ in 0..20 {
-            expected_proof_ply.proven(0);
+            expected_proof_ply.moved(0, StopReason::Proven);
             expected_proof_ply.new_game();
         }
         expected_proof_ply.expect(54.0);

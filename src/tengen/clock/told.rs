@@ -10,40 +10,6 @@ use std::time::Duration;
 
 use super::{Overtime, TimeControl, TimeLeft};
 
-/// The properties of overtime that matter for the interpretation.
-struct Terms {
-    period: Duration,
-    /// The periods of byoyomi; `None` in Canadian overtime, which has one.
-    periods: Option<u32>,
-    /// Stones of a Canadian period.
-    stones: u32,
-}
-
-impl Terms {
-    /// `None` without overtime.
-    fn of(overtime: Overtime) -> Option<Terms> {
-        let terms = match overtime {
-            Overtime::None | Overtime::Fischer { .. } => None,
-            Overtime::Canadian { period, stones } => Some(Terms {
-                period,
-                periods: None,
-                stones,
-            }),
-            Overtime::Byoyomi { period, periods } => Some(Terms {
-                period,
-                periods: Some(periods),
-                stones: 1,
-            }),
-        };
-        terms.filter(|terms| !terms.period.is_zero())
-    }
-
-    /// Duration of all periods together.
-    fn whole(&self) -> Duration {
-        self.period.saturating_mul(self.periods.unwrap_or(1))
-    }
-}
-
 /// The remaining time on a clock that has shown `own`, given the controller's report: time, and
 /// stones or periods, 0 for none. `tells_whole` records that this controller includes overtime in
 /// its time.
@@ -62,9 +28,15 @@ pub(super) fn left(
         TimeControl::Unlimited => return TimeLeft::Main(time),
         TimeControl::Limited { main, overtime } => (main, overtime),
     };
-    let Some(terms) = Terms::of(overtime) else {
-        return TimeLeft::Main(time);
+    // A period, and all of them together.
+    let (period, whole) = match overtime {
+        Overtime::Canadian { period, .. } => (period, period),
+        Overtime::Byoyomi { period, periods } => (period, period.saturating_mul(periods)),
+        Overtime::None | Overtime::Fischer { .. } => return TimeLeft::Main(time),
     };
+    if period.is_zero() {
+        return TimeLeft::Main(time);
+    }
     // Main time is used up: no news in overtime, which is counted here, too.
     if says_nothing {
         return if in_overtime {
@@ -73,7 +45,6 @@ pub(super) fn left(
             TimeLeft::Main(time)
         };
     }
-    let period = terms.period;
     match stones {
         0 if time > main + period / 2 => *tells_whole = true,
         1.. if time <= period => *tells_whole = false,
@@ -85,9 +56,9 @@ pub(super) fn left(
     if is_plain {
         TimeLeft::Main(time)
     } else if time <= period {
-        within(&terms, own, time, stones)
-    } else if time > terms.whole() {
-        TimeLeft::Main(time - terms.whole())
+        within(overtime, own, time, stones)
+    } else if time > whole {
+        TimeLeft::Main(time - whole)
     } else {
         // A move begins with a full period.
         let full = time.as_nanos() / period.as_nanos();
@@ -100,22 +71,22 @@ pub(super) fn left(
 }
 
 /// Time in a period.
-fn within(terms: &Terms, own: TimeLeft, period: Duration, stones: u32) -> TimeLeft {
-    match (terms.periods, stones) {
-        // Nothing says that there is another one.
-        (Some(_), 0) => TimeLeft::Byoyomi { period, periods: 1 },
-        (Some(most), told) => TimeLeft::Byoyomi {
+fn within(overtime: Overtime, own: TimeLeft, period: Duration, stones: u32) -> TimeLeft {
+    match (overtime, own) {
+        // Without a number nothing says that there is another one.
+        (Overtime::Byoyomi { periods: most, .. }, _) => TimeLeft::Byoyomi {
             period,
-            periods: told.min(most),
+            periods: if stones == 0 { 1 } else { stones.min(most) },
         },
-        (None, 0) => TimeLeft::Canadian {
+        (_, TimeLeft::Canadian { stones: left, .. }) if stones == 0 => TimeLeft::Canadian {
             period,
-            stones: match own {
-                TimeLeft::Canadian { stones, .. } => stones,
-                _ => terms.stones.max(1),
-            },
+            stones: left,
         },
-        (None, stones) => TimeLeft::Canadian { period, stones },
+        (Overtime::Canadian { stones: all, .. }, _) if stones == 0 => TimeLeft::Canadian {
+            period,
+            stones: all.max(1),
+        },
+        _ => TimeLeft::Canadian { period, stones },
     }
 }
 

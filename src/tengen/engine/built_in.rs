@@ -99,11 +99,9 @@ pub fn built_in(
         BackendKind::Ort => multiplies_bytes_fast(),
         BackendKind::Tract => false,
     };
-    let integers = integers && device == Device::Cpu;
-    Some(ModelSource::Embedded(if integers {
-        found.int8
-    } else {
-        found.exact
+    Some(ModelSource::Embedded(match device {
+        Device::Cpu if integers => found.int8,
+        _ => found.exact,
     }))
 }
 

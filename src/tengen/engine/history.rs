@@ -110,14 +110,9 @@ impl<G: Game> History<G> {
         if rules == self.start.rules() {
             return Ok(false);
         }
-        let again = || -> Result<(G, Followed<G>), EngineError> {
-            let start = begin::<G>(self.size(), rules, &self.setup, self.start.to_move())?;
-            let followed = follow(&start, self.plays.iter().map(|(play, _)| *play))?;
-            Ok((start, followed))
-        };
-        let (start, followed) = again()?;
+        let start = begin::<G>(self.size(), rules, &self.setup, self.start.to_move())?;
+        (self.plays, self.past) = follow(&start, self.plays.iter().map(|(play, _)| *play))?;
         self.start = start;
-        (self.plays, self.past) = followed;
         Ok(true)
     }
 
@@ -256,10 +251,7 @@ pub(super) fn begin<G: Game>(
 type Followed<G> = (Vec<(Play, G)>, PositionHistory);
 
 fn follow<G: Game>(start: &G, all: impl Iterator<Item = Play>) -> Result<Followed<G>, EngineError> {
-    let (mut plays, mut past) = (
-        Vec::with_capacity(all.size_hint().0),
-        PositionHistory::of(start),
-    );
+    let (mut plays, mut past) = (Vec::new(), PositionHistory::of(start));
     for play in all {
         let before = present(start, &plays);
         check(before, &past, play)?;

@@ -55,9 +55,8 @@ impl<G: Encode> NetworkThinker<G> {
         time: Arc<dyn Clock>,
     ) -> NetworkThinker<G> {
         let bytes = (setup.searcher.params.memory_mib as usize) << 20;
-        let rollout = RolloutThinker::new(setup.searcher.seed, Arc::clone(&time));
         NetworkThinker {
-            rollout: rollout.within(bytes),
+            rollout: RolloutThinker::new(setup.searcher.seed, bytes, Arc::clone(&time)),
             fallbacks: fallbacks(&setup),
             present: None,
             failures: 0,
@@ -180,7 +179,9 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
                     found = Some(report);
                 }
                 Ok(report) => {
-                    self.warn_of_komi(&report);
+                    if !request.is_evaluation {
+                        self.warn_of_komi(&report);
+                    }
                     return Ok(report);
                 }
                 Err(SearchError::Stopped(_)) => break,
@@ -197,17 +198,6 @@ impl<G: Encode + Rollout> Thinker<G> for NetworkThinker<G> {
         }
         rest.limits = left();
         self.rollout.search(&rest, observer)
-    }
-
-    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
-        while let Some(searcher) = self.searcher(start.position()) {
-            match searcher.evaluate(start) {
-                Err(error @ SearchError::Stopped(_)) => return Err(ThinkError::other(error)),
-                Err(error) => self.give_up(&error.to_string()),
-                Ok(report) => return Ok(report),
-            }
-        }
-        self.rollout.evaluate(start)
     }
 
     fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {

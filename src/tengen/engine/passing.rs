@@ -57,11 +57,7 @@ pub(super) struct PassJudgement {
 /// Whether a pass would end the game.
 pub(super) fn is_offered<G: Game>(position: &G) -> bool {
     let pass = position.size().pass();
-    G::INFO.scored && position.is_legal(pass) && {
-        let mut next = position.clone();
-        next.play(pass);
-        next.outcome().is_some()
-    }
+    G::INFO.scored && position.is_legal(pass) && position.after(pass).outcome().is_some()
 }
 
 /// The position when both sides pass now.
@@ -80,184 +76,10 @@ pub(super) fn wins_at_once<G: Game>(position: &G, judged: &PassJudgement) -> boo
     is_offered(position) && !scoring::agrees_on_dead(position) && winner == Some(position.to_move())
 }
 
-/// Whether a search considers a pass near the end of a game, so that its answers and the count are worth a look.
-pub(super) fn contends<G: Game>(
-    position: &G,
-    report: &SearchReport,
-    judged: &PassJudgement,
-) -> bool {
-    let over = || judged.count.as_ref().is_some_and(Settled::is_over);
-    scoring::nears_end(position) && (over() || is_as_good(position, report, judged))
-}
-
-/// Whether to pass after a search: where the game is over by the count, unless the search knows better; else where the
-/// opponent has passed or nothing is left to be played for, and the pass is as good as any other move.
-pub(super) fn passes<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgement) -> bool {
-    if !contends(position, report, judged) {
-        return false;
-    }
-    match &judged.count {
-        Some(count) if count.is_over() => !is_overlooked(position, report, count, judged.answered),
-        Some(count) if is_left(report, count) && !is_offered(position) => false,
-        _ => is_as_good(position, report, judged),
-    }
-}
-
-/// Whether something is left to be played for. Random games alone are never sure of much: then, whether it decides who
-/// has won.
-fn is_left(report: &SearchReport, count: &Settled) -> bool {
-    let counts = || report.by_network() || count.certain_winner().is_none();
-    count.open > 0 || (count.unsettled > 0 && counts())
-}
-
-/// The move to play in place of a pass that a search has put first, where that is not to be played. If it would not
-/// have ended the game, the move has to be about as good: without visits, its prior at least half of the pass's.
-pub(super) fn instead_of_pass<'a, G: Game>(
-    position: &G,
-    report: &'a SearchReport,
-    judged: &PassJudgement,
-) -> Option<&'a MoveReport> {
-    let pass = position.size().pass();
-    let passed = report.best().filter(|best| best.mv == pass)?;
-    if passed.proof == Some(Proof::Win) {
-        return None;
-    }
-    let as_likely = match &judged.count {
-        Some(count) if is_left(report, count) => AS_LIKELY_OPEN,
-        _ => AS_LIKELY,
-    };
-    let is_as_good = |other: &&MoveReport| match other.visits {
-        _ if other.mv == pass || other.proof == Some(Proof::Loss) => false,
-        _ if is_offered(position) => true,
-        0 => other.prior >= passed.prior / 2.0,
-        _ => {
-            let color = position.to_move();
-            let leads = lead(color, other).zip(lead(color, passed));
-            let gain = leads.map(|(other, passed)| other - passed);
-            other.value > passed.value + AS_LIKELY
-                || other.value >= passed.value - as_likely
-                    && gain.is_none_or(|gain| gain >= -AS_LARGE)
-        }
-    };
-    report.moves.iter().find(is_as_good)
-}
-
-/// Whether a search has put the pass first.
-pub(super) fn is_first<G: Game>(position: &G, report: &SearchReport) -> bool {
-    let pass = position.size().pass();
-    report.best().is_some_and(|best| best.mv == pass)
-}
-
 /// Whether the count says that the side to move has lost a game that is over.
 pub(super) fn is_lost<G: Game>(position: &G, judged: &PassJudgement) -> bool {
     let count = judged.count.as_ref().filter(|count| count.is_over());
     count.is_some_and(|count| position.to_move().signed(count.black_ahead.0) < 0)
-}
-
-/// What a search tells of the pass and of the best other move.
-fn rivals<'a, G: Game>(
-    position: &G,
-    report: &'a SearchReport,
-) -> (Option<&'a MoveReport>, Option<&'a MoveReport>) {
-    let pass = position.size().pass();
-    let passed = report.moves.iter().find(|found| found.mv == pass);
-    (passed, report.moves.iter().find(|found| found.mv != pass))
-}
-
-/// Whether a searched pass is worth as much as the best other move. If it ends the game while stones in doubt decide who
-/// has won, it is taken for a loss.
-fn is_as_good<G: Game>(position: &G, report: &SearchReport, judged: &PassJudgement) -> bool {
-    let (Some(passed), best) = rivals(position, report) else {
-        return false;
-    };
-    let Some(best) = best else {
-        return true;
-    };
-    let (color, offered) = (position.to_move(), is_offered(position));
-    let count = judged.count.as_ref().filter(|_| offered);
-    let is_in_doubt = count.is_some_and(|count| count.certain_winner().is_none());
-    let counted = count.map(|count| color.signed(count.black_ahead.0 as f32 / 2.0));
-    let gain = counted.or_else(|| lead(color, passed)).and_then(|passed| {
-        let most = most_points(position, report, passed)?;
-        Some(most - passed)
-    });
-    let large = match offered && !is_in_doubt {
-        true => AS_LARGE_AT_END,
-        false => AS_LARGE,
-    };
-    let as_large = gain.is_none_or(|gain| gain <= large);
-    let as_likely = match report.proof {
-        Some(proof) => {
-            // The search may have ended before it reached the pass.
-            let mut next = scoring::searched(position);
-            next.play(passed.mv);
-            let at_once = next.certain().flip().low();
-            passed.proof.map_or(at_once, |proof| proof.max(at_once)) >= proof
-        }
-        None => {
-            let enough = (best.visits as f32 * MIN_SHARE).max(1.0);
-            let value = match is_in_doubt {
-                true => Proof::Loss.value(),
-                false => passed.value,
-            };
-            passed.visits as f32 >= enough && best.value - value <= AS_LIKELY
-        }
-    };
-    as_likely && as_large
-}
-
-/// Whether the search finds a move so much better than what the count says of a pass that the count must be wrong.
-fn is_overlooked<G: Game>(
-    position: &G,
-    report: &SearchReport,
-    count: &Settled,
-    answered: Option<f32>,
-) -> bool {
-    let (passed, best) = rivals(position, report);
-    let Some(best) = best else {
-        return false;
-    };
-    let color = position.to_move();
-    let passed = passed.filter(|passed| passed.visits > 0 && !is_offered(position));
-    let value = passed.map_or_else(|| count.value_for(color), |passed| passed.value);
-    let counted = color.signed(count.black_ahead.0 as f32 / 2.0);
-    // Small networks may give many points to a side that plays on in a finished game: leads are compared with the
-    // count alone. Random games lose what is settled.
-    let most = most_points(position, report, counted).filter(|_| report.by_network());
-    let more_than = |passed: f32| most.is_some_and(|most| most - passed > OVERLOOKED_POINTS);
-    if is_offered(position) {
-        // Small networks may also give many points to a side that has lost, whatever is played: a move has to win more
-        // than nothing does.
-        let unplayed = answered.map_or(counted, |answered| counted.max(answered));
-        return best.value - value > OVERLOOKED_AT_END || more_than(unplayed);
-    }
-    best.value - value > OVERLOOKED
-        || more_than(counted)
-        || answered.is_some_and(|answered| counted - answered > OVERLOOKED_ANSWER)
-}
-
-/// The largest lead in points of the side to move after another move than a pass that is about as likely to win as the
-/// best and has enough visits: where a game is decided, searches do not put first what wins the most. After a pass of the
-/// opponent a side that has lost, by this count, is content with the best move's: games end.
-fn most_points<G: Game>(position: &G, report: &SearchReport, counted: f32) -> Option<f32> {
-    let (_, best) = rivals(position, report);
-    let (pass, best) = (position.size().pass(), best?);
-    if is_offered(position) && counted < 0.0 {
-        return lead(position.to_move(), best);
-    }
-    let enough = (best.visits / POINTS_SHARE)
-        .max(POINTS_VISITS)
-        .min(best.visits);
-    let others = report.moves.iter().filter(|found| {
-        found.mv != pass && found.visits >= enough && best.value - found.value <= AS_LIKELY
-    });
-    let leads = others.filter_map(|found| lead(position.to_move(), found));
-    leads.reduce(f32::max)
-}
-
-/// A side's lead in points after a move, if known.
-fn lead(color: Color, found: &MoveReport) -> Option<f32> {
-    Some(color.signed(found.expected.as_ref()?.black_ahead))
 }
 
 /// What a side that passes plays: a neutral point where one is left, which costs nothing, and other programs count
@@ -280,22 +102,198 @@ pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Sett
     others.filter(|mv| !helps.contains(mv)).collect()
 }
 
-/// The report with the move first that the player would play, where the report does not say so: a pass, so that
-/// clients that play the first move of an analysis (KaTrain) end games, or another move than a pass that comes too
-/// early. Judges by the numbers of the report, as far as there is no count.
-pub(super) fn reordered<G: Game>(
-    report: &SearchReport,
-    position: &G,
-    judged: &PassJudgement,
-) -> Option<SearchReport> {
-    let first = match wins_at_once(position, judged) || passes(position, report, judged) {
-        true => ending(position, judged),
-        false => instead_of_pass(position, report, judged)?.mv,
-    };
-    let mut report = report.clone();
-    report
-        .put_first(|found| found.mv == first)
-        .then_some(report)
+/// A position after a search, with the count.
+pub(super) struct AfterSearch<'a, G> {
+    position: &'a G,
+    report: &'a SearchReport,
+    judged: &'a PassJudgement,
+    /// Whether a pass would end the game.
+    is_offered: bool,
+    /// What the search tells of the pass and of the best other move.
+    passed: Option<&'a MoveReport>,
+    best: Option<&'a MoveReport>,
+}
+
+impl<'a, G: Game> AfterSearch<'a, G> {
+    pub(super) fn of(position: &'a G, report: &'a SearchReport, judged: &'a PassJudgement) -> Self {
+        let pass = position.size().pass();
+        AfterSearch {
+            position,
+            report,
+            judged,
+            is_offered: is_offered(position),
+            passed: report.moves.iter().find(|found| found.mv == pass),
+            best: report.moves.iter().find(|found| found.mv != pass),
+        }
+    }
+
+    /// Whether the search has put the pass first.
+    pub(super) fn puts_pass_first(&self) -> bool {
+        let pass = self.position.size().pass();
+        self.report.best().is_some_and(|best| best.mv == pass)
+    }
+
+    /// Whether the search considers a pass near the end of a game, so that its answers and the count are worth a look.
+    pub(super) fn contends(&self) -> bool {
+        let over = || self.judged.count.as_ref().is_some_and(Settled::is_over);
+        scoring::nears_end(self.position) && (over() || self.is_as_good())
+    }
+
+    /// Whether to pass: where the game is over by the count, unless the search knows better; else where the opponent has
+    /// passed or nothing is left to be played for, and the pass is as good as any other move.
+    pub(super) fn passes(&self) -> bool {
+        if !self.contends() {
+            return false;
+        }
+        match &self.judged.count {
+            Some(count) if count.is_over() => !self.is_overlooked(count),
+            Some(count) if self.is_left(count) && !self.is_offered => false,
+            _ => self.is_as_good(),
+        }
+    }
+
+    /// Whether something is left to be played for. Random games alone are never sure of much: then, whether it decides
+    /// who has won.
+    fn is_left(&self, count: &Settled) -> bool {
+        let counts = || self.report.by_network() || count.certain_winner().is_none();
+        count.open > 0 || (count.unsettled > 0 && counts())
+    }
+
+    /// The move to play in place of a pass that the search has put first, where that is not to be played. If it would
+    /// not have ended the game, the move has to be about as good: without visits, its prior at least half of the pass's.
+    pub(super) fn instead_of_pass(&self) -> Option<&'a MoveReport> {
+        let passed = self.passed.filter(|_| self.puts_pass_first())?;
+        if passed.proof == Some(Proof::Win) {
+            return None;
+        }
+        let as_likely = match &self.judged.count {
+            Some(count) if self.is_left(count) => AS_LIKELY_OPEN,
+            _ => AS_LIKELY,
+        };
+        let is_as_good = |other: &&MoveReport| match other.visits {
+            _ if other.mv == passed.mv || other.proof == Some(Proof::Loss) => false,
+            _ if self.is_offered => true,
+            0 => other.prior >= passed.prior / 2.0,
+            _ => {
+                let leads = self.lead(other).zip(self.lead(passed));
+                let gain = leads.map(|(other, passed)| other - passed);
+                other.value > passed.value + AS_LIKELY
+                    || other.value >= passed.value - as_likely
+                        && gain.is_none_or(|gain| gain >= -AS_LARGE)
+            }
+        };
+        self.report.moves.iter().find(is_as_good)
+    }
+
+    /// Whether a searched pass is worth as much as the best other move. If it ends the game while stones in doubt decide
+    /// who has won, it is taken for a loss.
+    fn is_as_good(&self) -> bool {
+        let (Some(passed), best) = (self.passed, self.best) else {
+            return false;
+        };
+        let Some(best) = best else {
+            return true;
+        };
+        let count = self.judged.count.as_ref().filter(|_| self.is_offered);
+        let is_in_doubt = count.is_some_and(|count| count.certain_winner().is_none());
+        let counted = count.map(|count| self.counted(count));
+        let gain = counted.or_else(|| self.lead(passed)).and_then(|passed| {
+            let most = self.most_points(passed)?;
+            Some(most - passed)
+        });
+        let large = match self.is_offered && !is_in_doubt {
+            true => AS_LARGE_AT_END,
+            false => AS_LARGE,
+        };
+        let as_large = gain.is_none_or(|gain| gain <= large);
+        let as_likely = match self.report.proof {
+            Some(proof) => {
+                // The search may have ended before it reached the pass.
+                let at_once = scoring::searched(self.position).after(passed.mv);
+                let at_once = at_once.certain().flip().low();
+                passed.proof.map_or(at_once, |proof| proof.max(at_once)) >= proof
+            }
+            None => {
+                let enough = (best.visits as f32 * MIN_SHARE).max(1.0);
+                let value = match is_in_doubt {
+                    true => Proof::Loss.value(),
+                    false => passed.value,
+                };
+                passed.visits as f32 >= enough && best.value - value <= AS_LIKELY
+            }
+        };
+        as_likely && as_large
+    }
+
+    /// Whether the search finds a move so much better than what the count says of a pass that the count must be wrong.
+    fn is_overlooked(&self, count: &Settled) -> bool {
+        let Some(best) = self.best else {
+            return false;
+        };
+        let (answered, color) = (self.judged.answered, self.position.to_move());
+        let passed = self.passed.filter(|passed| passed.visits > 0);
+        let passed = passed.filter(|_| !self.is_offered);
+        let value = passed.map_or_else(|| count.value_for(color), |passed| passed.value);
+        let counted = self.counted(count);
+        // Small networks may give many points to a side that plays on in a finished game: leads are compared with the
+        // count alone. Random games lose what is settled.
+        let most = self.most_points(counted);
+        let most = most.filter(|_| self.report.by_network());
+        let more_than = |passed: f32| most.is_some_and(|most| most - passed > OVERLOOKED_POINTS);
+        if self.is_offered {
+            // Small networks may also give many points to a side that has lost, whatever is played: a move has to win
+            // more than nothing does.
+            let unplayed = answered.map_or(counted, |answered| counted.max(answered));
+            return best.value - value > OVERLOOKED_AT_END || more_than(unplayed);
+        }
+        best.value - value > OVERLOOKED
+            || more_than(counted)
+            || answered.is_some_and(|answered| counted - answered > OVERLOOKED_ANSWER)
+    }
+
+    /// The largest lead in points of the side to move after another move than a pass that is about as likely to win as
+    /// the best and has enough visits: where a game is decided, searches do not put first what wins the most. After a
+    /// pass of the opponent a side that has lost, by this count, is content with the best move's: games end.
+    fn most_points(&self, counted: f32) -> Option<f32> {
+        let best = self.best?;
+        if self.is_offered && counted < 0.0 {
+            return self.lead(best);
+        }
+        let pass = self.position.size().pass();
+        let enough = (best.visits / POINTS_SHARE)
+            .max(POINTS_VISITS)
+            .min(best.visits);
+        let others = self.report.moves.iter().filter(|found| {
+            found.mv != pass && found.visits >= enough && best.value - found.value <= AS_LIKELY
+        });
+        others.filter_map(|found| self.lead(found)).reduce(f32::max)
+    }
+
+    /// The lead in points of the side to move, by the count.
+    fn counted(&self, count: &Settled) -> f32 {
+        let ahead = count.black_ahead.0 as f32 / 2.0;
+        self.position.to_move().signed(ahead)
+    }
+
+    /// The same after a move, if known.
+    fn lead(&self, found: &MoveReport) -> Option<f32> {
+        let ahead = found.expected.as_ref()?.black_ahead;
+        Some(self.position.to_move().signed(ahead))
+    }
+
+    /// The report with the move first that the player would play, where the report does not say so: a pass, so that
+    /// clients that play the first move of an analysis (KaTrain) end games, or another move than a pass that comes too
+    /// early. Judges by the numbers of the report, as far as there is no count.
+    pub(super) fn reordered(&self) -> Option<SearchReport> {
+        let first = match wins_at_once(self.position, self.judged) || self.passes() {
+            true => ending(self.position, self.judged),
+            false => self.instead_of_pass()?.mv,
+        };
+        let mut report = self.report.clone();
+        report
+            .put_first(|found| found.mv == first)
+            .then_some(report)
+    }
 }
 
 #[cfg(test)]
@@ -327,6 +325,14 @@ mod tests {
         }
     }
 
+    /// No count, and this lead after the opponent's best answer.
+    fn answered_by(answered: Option<f32>) -> PassJudgement {
+        PassJudgement {
+            answered,
+            ..PassJudgement::default()
+        }
+    }
+
     /// Whether Black passes after White's pass, by this count, where the search found these values of the pass and of
     /// the best other move, and this lead of the latter.
     fn passes_after_a_pass(count: Settled, values: [f32; 2], lead: f32) -> bool {
@@ -341,7 +347,7 @@ mod tests {
             count: Some(count),
             ..PassJudgement::default()
         };
-        wins_at_once(&position, &judged) || passes(&position, &report, &judged)
+        wins_at_once(&position, &judged) || AfterSearch::of(&position, &report, &judged).passes()
     }
 
     #[test]
@@ -351,7 +357,10 @@ mod tests {
             report(&[(2, 90, 0.5), (PASS, 10, 0.1)]),
         );
         let position = diagram(".X.O. .X.O. XX.O. .X.O. .X.O.", "japanese", Color::Black);
-        let is_wrong = |answered| is_overlooked(&position, &report, &count, answered);
+        let is_wrong = |answered| {
+            let judged = answered_by(answered);
+            AfterSearch::of(&position, &report, &judged).is_overlooked(&count)
+        };
         assert!(!is_wrong(None) && !is_wrong(Some(3.0)));
         assert!(is_wrong(Some(-20.0)), "it takes more than it says");
     }
@@ -365,7 +374,10 @@ mod tests {
         (report.moves[0].value, report.moves[1].value) = (-0.99, -1.0);
         report.moves[0].expected = Some(led_by(-18.0));
         let lost = count(-53, [-53; 2], 0);
-        let plays_on = |answered| is_overlooked(&position, &report, &lost, answered);
+        let plays_on = |answered| {
+            let judged = answered_by(answered);
+            AfterSearch::of(&position, &report, &judged).is_overlooked(&lost)
+        };
         assert!(!plays_on(Some(-19.0)), "it is the same without a move");
         assert!(plays_on(Some(-26.0)), "a move wins 8 points");
         assert!(plays_on(None), "nothing is known but the count");
@@ -436,7 +448,8 @@ mod tests {
         for (found, lead) in report.moves.iter_mut().zip(leads) {
             found.expected = Some(led_by(*lead));
         }
-        instead_of_pass(&position, &report, &judged).map(|found| found.mv.0)
+        let after = AfterSearch::of(&position, &report, &judged);
+        after.instead_of_pass().map(|found| found.mv.0)
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::dead_stones::{DeadStoneEstimator, EstimateLimits};
 use super::from_book::FromBook;
 use super::history::History;
 use super::loading;
-use super::passing::{self, PassJudgement};
+use super::passing::{self, AfterSearch, PassJudgement};
 use super::static_policy::{self, StaticPolicy};
 use super::thinker::Worker;
 use super::timing::{self, Timing};
@@ -191,8 +191,8 @@ impl<G: Game> Player<G> {
         };
         analysis.judged.clone_from(&judged.expected);
         let adapted = |report: &SearchReport, judged: &PassJudgement| {
-            let reordered = may_pass.then(|| passing::reordered(report, position, judged));
-            let mut changed = reordered.flatten();
+            let after = may_pass.then(|| AfterSearch::of(position, report, judged));
+            let mut changed = after.and_then(|after| after.reordered());
             if counted.is_some() {
                 changed.get_or_insert_with(|| report.clone()).expected = counted.clone();
             }
@@ -214,7 +214,8 @@ impl<G: Game> Player<G> {
             .with(analysis);
         let found = match request.kind {
             AnalysisEffort::Network(_) => {
-                let evaluated = self.worker.evaluate(&game_state, None, stop);
+                let evaluation = SearchRequest::evaluation(game_state.clone()).until(stop);
+                let evaluated = self.worker.search(evaluation, &mut |_| {});
                 evaluated.map(|report| report.turned(symmetry.inverse(), position.size()))
             }
             _ => self.worker.search(search.clone(), &mut shown),
@@ -414,11 +415,8 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn stone(&self, point: Move) -> Option<Color> {
-        if point.index() < self.size().area() {
-            self.history.position().stone(point)
-        } else {
-            None
-        }
+        let on_board = point.index() < self.size().area();
+        on_board.then(|| self.history.position().stone(point))?
     }
 
     fn to_move(&self) -> Color {

@@ -6,13 +6,8 @@ use std::time::Duration;
 use super::{ThinkError, Thinker};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::game::Move;
-use crate::rollout::{
-    MAX_ROLLOUTS, Rave, RaveMove, RaveParams, RaveReport, Rollout, RolloutSearch,
-};
-use crate::search::{MoveReport, Observer, PointsByMove, SearchReport, SearchRequest};
-
-/// Standard errors between a move's value and its lower confidence bound.
-const LCB_DEVIATIONS: f32 = 2.0;
+use crate::rollout::{MAX_ROLLOUTS, Rave, RaveParams, Rollout, RolloutSearch};
+use crate::search::{Observer, PointsByMove, SearchReport, SearchRequest};
 
 /// Playouts for a move without an alternative when its numbers are shown: about 10 ms.
 const FORCED: u64 = 100;
@@ -24,23 +19,15 @@ pub struct RolloutThinker<S = Rave> {
 }
 
 impl RolloutThinker {
-    /// A thinker with the settings that the ratings are anchored at; in addition it reuses its tree
-    /// between moves.
-    pub fn new(seed: u64, time: Arc<dyn Clock>) -> RolloutThinker {
+    /// A thinker with the settings that the ratings are anchored at, but for a tree of at most `max_bytes`,
+    /// which it reuses between moves.
+    pub fn new(seed: u64, max_bytes: usize, time: Arc<dyn Clock>) -> RolloutThinker {
         let params = RaveParams {
             reuse: true,
+            max_bytes,
             ..RaveParams::default()
         };
         RolloutThinker::by(Rave::new(params, seed), time)
-    }
-
-    /// The same with a tree of at most this many bytes.
-    #[must_use]
-    pub(crate) fn within(self, max_bytes: usize) -> RolloutThinker {
-        RolloutThinker {
-            search: self.search.within(max_bytes),
-            ..self
-        }
     }
 }
 
@@ -96,22 +83,29 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
                 begun = true;
                 if analysis.at_once && !looked {
                     looked = true;
-                    observer(&report(found(), elapsed(), StopReason::Visits));
+                    observer(&SearchReport {
+                        elapsed: elapsed(),
+                        ..found()
+                    });
                 }
                 if let Some(every) = analysis.interval {
                     let now = elapsed();
                     if now.saturating_sub(shown) >= every {
                         shown = now;
-                        observer(&report(found(), now, StopReason::Visits));
+                        observer(&SearchReport {
+                            elapsed: now,
+                            ..found()
+                        });
                     }
                 }
                 !done(playouts)
             });
         let cut_short = matches!(reason, StopReason::Time | StopReason::Interrupted);
-        if cut_short && found.rollouts + found.reused < found.moves.len() as u64 {
+        if cut_short && found.visits < found.moves.len() as u64 {
             put_first_statically(start.position(), &mut found);
         }
-        Ok(report(found, elapsed(), reason))
+        (found.elapsed, found.stop) = (elapsed(), reason);
+        Ok(found)
     }
 
     fn new_game(&mut self) {
@@ -120,45 +114,15 @@ impl<G: Rollout, S: RolloutSearch<G>> Thinker<G> for RolloutThinker<S> {
 }
 
 /// Before every move was tried once, static preferences are more reliable.
-fn put_first_statically<G: Rollout>(position: &G, found: &mut RaveReport) {
+fn put_first_statically<G: Rollout>(position: &G, found: &mut SearchReport) {
     let moves: Vec<Move> = found.moves.iter().map(|found| found.mv).collect();
-    let appeal = position.static_eval(&moves).appeal;
-    let best = (0..moves.len()).max_by(|&one, &other| {
-        let [one, other] = [one, other].map(|at| appeal.get(at).copied().unwrap_or(0.0));
-        one.total_cmp(&other)
-    });
-    let first = best.and_then(|best| found.moves.get_mut(..=best));
-    if let Some(first) = first {
-        first.rotate_right(1);
-    }
-}
-
-fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchReport {
-    let prior = 1.0 / (found.moves.len().max(1) as f32);
-    let value = found.value();
-    let moves = found.moves.into_iter();
-    SearchReport {
-        value,
-        visits: found.rollouts + found.reused,
-        reused: found.reused,
-        playouts: found.rollouts,
-        expected: found.expected,
-        elapsed,
-        ..SearchReport::unsearched(moves.map(|mv| move_report(mv, prior)).collect(), stop)
-    }
-}
-
-fn move_report(found: RaveMove, prior: f32) -> MoveReport {
-    let variance = (1.0 - found.value * found.value).max(0.0);
-    let error = (variance / (found.visits.max(1) as f32)).sqrt();
-    MoveReport {
-        visits: found.visits,
-        value: found.value,
-        lcb: (found.value - LCB_DEVIATIONS * error).max(-1.0),
-        pv: found.pv,
-        pv_visits: found.pv_visits,
-        expected: found.expected,
-        ..MoveReport::unsearched(found.mv, prior)
+    let appeal = position.static_eval(&moves).appeal.into_iter();
+    let best = moves
+        .iter()
+        .zip(appeal)
+        .max_by(|one, other| one.1.total_cmp(&other.1));
+    if let Some((&best, _)) = best {
+        found.put_first(|found| found.mv == best);
     }
 }
 
@@ -174,7 +138,7 @@ mod tests {
     #[track_caller]
     fn check(size: BoardSize, limits: Limits, stop: &StopFlag, expected: (u64, StopReason)) {
         let position = SmallNoGo::new(size).expect("a small board");
-        let mut thinker = RolloutThinker::new(1, Arc::new(FakeClock::new()));
+        let mut thinker = RolloutThinker::new(1, 1 << 20, Arc::new(FakeClock::new()));
         let report = thinker
             .search(
                 &SearchRequest::new(position.clone().into())

@@ -14,8 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::merge_proof::show_proof;
-use super::merge_proof::{merge_losing, merge_proof, unsearched};
+use super::merge_proof::{merge_losing, merge_proof, show_proof, unsearched};
 use super::verify_move::{
     CheckBudget, NODES_PER_PLAYOUT, QUICK_CHECK, limits_before_look, verify_move,
 };
@@ -346,10 +345,6 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         };
         self.solver = Some(solver);
         report
-    }
-
-    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
-        self.inner.evaluate(start)
     }
 
     fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {

@@ -55,16 +55,13 @@ impl Known {
         }
         let effort = SolveLimits::alone(NODES, &|nodes| nodes >= NODES);
         let found = solver.solve(position, &effort);
-        match found.proof() {
-            Some(Proof::Win) => Known {
-                proof: Some(Proof::Win),
-                best: found.best,
-                losing: Vec::new(),
-            },
-            proof => Known {
-                proof,
-                best: None,
-                losing: solver.losing(position, &effort),
+        let wins = found.proof() == Some(Proof::Win);
+        Known {
+            proof: found.proof(),
+            best: found.best.filter(|_| wins),
+            losing: match wins {
+                true => Vec::new(),
+                false => solver.losing(position, &effort),
             },
         }
     }

@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::clock::stop::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
 use crate::game::{Game, GameState, scoring};
-use crate::search::{Limits, Observer, SearchReport, SearchRequest, StopFlag};
+use crate::search::{Observer, SearchReport, SearchRequest, StopFlag};
 
 /// Why a thinker has no report.
 #[derive(Debug, Error)]
@@ -40,8 +40,8 @@ impl ThinkError {
 /// Chooses moves for one game. Runs on one thread and may load a network on the first call;
 /// creating a thinker must be free, because GoGui starts engines that it never asks for a move.
 pub trait Thinker<G: Game>: Send {
-    /// Searches a position whose side to move has at least one legal move, until a limit is reached
-    /// or its stop flag is raised, and reports what was found, however little; `observer` sees
+    /// Searches or evaluates a position whose side to move has at least one legal move, until a limit is
+    /// reached or its stop flag is raised, and reports what was found, however little; `observer` sees
     /// reports meanwhile, as the request says. Moves that the history forbids are not legal.
     ///
     /// # Errors
@@ -51,15 +51,6 @@ pub trait Thinker<G: Game>: Send {
         request: &SearchRequest<G>,
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError>;
-
-    /// A first evaluation without search: value and priors of one visit.
-    ///
-    /// # Errors
-    /// As [`Thinker::search`].
-    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
-        let request = SearchRequest::new(start.clone()).within(Limits::visits(1));
-        self.search(&request, &mut |_| {})
-    }
 
     /// Does the preparations of a search from `start` during idle time. Stops when `stop` is
     /// raised, except for what must be done anyway.
@@ -146,42 +137,16 @@ impl<G: Game> Worker<G> {
     ) -> Answer {
         request.start = searched(&request.start);
         let (budget, stop) = (request.limits.budget, request.stop.clone());
-        self.run(budget, &stop, observer, move |thinker, tell| {
-            thinker.search(&request, &mut |report| {
-                tell(ThinkerReply::Seen(report.clone()))
-            })
-        })
-    }
-
-    /// A first evaluation without search, waited for as long as the budget says and until `stop` is raised.
-    pub(super) fn evaluate(
-        &mut self,
-        start: &GameState<G>,
-        budget: Option<Budget>,
-        stop: &StopFlag,
-    ) -> Answer {
-        let start = searched(start);
-        self.run(budget, stop, &mut |_| {}, move |thinker, _| {
-            thinker.evaluate(&start)
-        })
-    }
-
-    fn run(
-        &mut self,
-        budget: Option<Budget>,
-        stop: &StopFlag,
-        observer: &mut Observer<'_>,
-        work: impl FnOnce(&mut dyn Thinker<G>, &dyn Fn(ThinkerReply)) -> Answer + Send + 'static,
-    ) -> Answer {
         let given_up = StopFlag::new();
         let is_late = given_up.clone();
         let answer = self.send(move |thinker, tell| {
             // It may have waited behind others for too long.
             if !is_late.is_raised() {
-                tell(ThinkerReply::Done(work(thinker, tell)));
+                let mut seen = |report: &SearchReport| tell(ThinkerReply::Seen(report.clone()));
+                tell(ThinkerReply::Done(thinker.search(&request, &mut seen)));
             }
         })?;
-        let result = wait(&answer, (budget, stop, GRACE), &*self.time, observer);
+        let result = wait(&answer, (budget, &stop, GRACE), &*self.time, observer);
         given_up.raise();
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.jobs = None;

@@ -54,7 +54,10 @@ impl<'a> CheckBudget<'a> {
         };
         let (nodes, until) = match (simulated, kept) {
             // A simulated clock stands still while the solver works.
-            (Some(rate), Some(kept)) => (nodes_in(kept, rate), None),
+            (Some(rate), Some(kept)) => {
+                let playouts = (kept.as_secs_f64() * rate) as u64;
+                (playouts * NODES_PER_PLAYOUT, None)
+            }
             (_, Some(kept)) => (QUICK_CHECK, Some(time.now() + kept)),
             (_, None) => (nodes_for(position, limits.visits.unwrap_or(0)), None),
         };
@@ -67,11 +70,6 @@ impl<'a> CheckBudget<'a> {
             time,
         })
     }
-}
-
-/// Nodes that fit into a time at this many simulated playouts per second.
-fn nodes_in(time: Duration, playouts_per_second: f64) -> u64 {
-    (time.as_secs_f64() * playouts_per_second) as u64 * NODES_PER_PLAYOUT
 }
 
 /// Nodes after a search of this many visits, by the same share.

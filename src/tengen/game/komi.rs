@@ -6,9 +6,6 @@ use thiserror::Error;
 
 use super::HalfPoints;
 
-/// Largest komi, in points, of either side: no board has more points.
-const MOST: f64 = HalfPoints::MAX_KOMI;
-
 /// A value that is not a komi.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum BadKomi {
@@ -17,7 +14,7 @@ pub enum BadKomi {
     NotANumber,
     /// Not a multiple of one half, or too large. No set of rules has quarters of a point: the 3 3/4
     /// of Chinese records are stones, each worth two points.
-    #[error("a komi must be a multiple of one half from -{MOST} to {MOST}, not {}", brief(*.0))]
+    #[error("a komi must be a multiple of one half from -{most} to {most}, not {}", brief(*.0), most = HalfPoints::MAX_KOMI)]
     NotHalfPoints(f64),
 }
 
@@ -43,7 +40,7 @@ impl HalfPoints {
             return Err(BadKomi::NotANumber);
         }
         let halves = 2.0 * points;
-        if halves.fract() != 0.0 || points.abs() > MOST {
+        if halves.fract() != 0.0 || points.abs() > HalfPoints::MAX_KOMI {
             return Err(BadKomi::NotHalfPoints(points));
         }
         Ok(HalfPoints(halves as i32))

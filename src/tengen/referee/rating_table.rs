@@ -102,10 +102,7 @@ impl RatingTable {
         for (&(file, game), &meeting) in counted.iter().zip(&games) {
             pairs.entry((file, game.pair)).or_default().push(meeting);
         }
-        let pairs: Vec<RatedPair> = pairs
-            .into_values()
-            .map(|games| RatedPair { games })
-            .collect();
+        let pairs: Vec<RatedPair> = pairs.into_values().collect();
         let fitted = fit_with_intervals(names.len(), place, &pairs);
         let moved = |elo: f64| elo + anchor_elo;
         let mut rows: Vec<RatingRow> = names

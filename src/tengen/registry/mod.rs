@@ -178,7 +178,7 @@ fn by_playouts<G: Rollout + Solvable>(
     let (options, time, seed) = (options.clone(), Arc::clone(time), seed(options));
     let bytes = (options.search.memory_mib as usize) << 20;
     Arc::new(move || {
-        let playouts = RolloutThinker::new(seed, Arc::clone(&time)).within(bytes);
+        let playouts = RolloutThinker::new(seed, bytes, Arc::clone(&time));
         with_solver(Box::new(playouts), None, None, &options, &time)
     })
 }

@@ -13,7 +13,7 @@ pub struct Finisher {
     /// Owners of points over all of them.
     pub tally: Tally,
     /// The same after each move of the root, by policy index, if requested; else empty.
-    after: Vec<Tally>,
+    pub(super) after: Vec<Tally>,
     /// Those of a single rollout.
     once: Tally,
 }
@@ -24,11 +24,6 @@ impl Finisher {
         self.tally.clear(root.size().area());
         let moves = if by_move { root.policy_len() } else { 0 };
         self.after = vec![Tally::of(root); moves];
-    }
-
-    /// Ownership statistics by the policy index of the root's move; empty if none were requested.
-    pub fn after(&self) -> &[Tally] {
-        &self.after
     }
 
     /// Plays a descent's position to its end and counts the owners of points. The descent began

@@ -14,5 +14,5 @@ pub use finisher::{Finisher, wins_at_once};
 pub use rave::{MAX_ROLLOUTS, Rave, RaveParams};
 pub(crate) use rollouts::any;
 pub use rollouts::{Played, Prior, Rollout, RolloutPolicy, StaticEval, Tally, below};
-pub use search::{RaveMove, RaveReport, RolloutSearch};
+pub use search::{RolloutSearch, RootStats, report};
 pub use settle::expect;

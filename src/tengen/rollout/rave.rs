@@ -6,8 +6,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::finisher::{Finisher, wins_at_once};
 use super::tree::{ChildStats, NodeId, Tree};
-use super::{RaveMove, RaveReport, Rollout, RolloutPolicy, RolloutSearch, Tally};
+use super::{Rollout, RolloutPolicy, RolloutSearch, RootStats, Tally, report};
 use crate::game::{Color, GameState, HalfPoints, Move, Outcome, PositionHistory};
+use crate::report::SearchReport;
 
 /// Settings of the RAVE search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,7 +22,7 @@ pub struct RaveParams {
     pub exploration: f32,
     /// Weight of the score in a rollout's result, in [0, 1], in games that count points.
     pub score_weight: f32,
-    /// Rollouts at the start of a search that do not count for [`RaveReport::expected`]: until the
+    /// Rollouts at the start of a search that do not count for [`SearchReport::expected`]: until the
     /// tree knows the right answers, ownership is unreliable.
     pub uncounted: u64,
     /// Whether a pass starts as even in every node, regardless of its earlier results: a side that is
@@ -100,13 +101,6 @@ impl Rave {
         }
     }
 
-    /// The same with a tree of at most this many bytes.
-    #[must_use]
-    pub fn within(mut self, max_bytes: usize) -> Rave {
-        self.params.max_bytes = max_bytes;
-        self
-    }
-
     /// Searches from `root`, the start of a game, while `go_on` returns true. It is called before
     /// each rollout with the number of rollouts, reused ones counted, and at most up to
     /// [`MAX_ROLLOUTS`]. A finished game is reported without a rollout.
@@ -114,7 +108,7 @@ impl Rave {
         &mut self,
         root: &G,
         mut go_on: impl FnMut(u64) -> bool,
-    ) -> RaveReport {
+    ) -> SearchReport {
         self.watch(&root.clone().into(), &[], false, &mut |rollouts, _| {
             go_on(rollouts)
         })
@@ -152,13 +146,17 @@ impl Rave {
             .flatten()
     }
 
-    fn report(&self, root: NodeId, rollouts: u64, reused: u64) -> RaveReport {
-        RaveReport {
-            moves: root_moves(&self.tree, root, self.finisher.after()),
-            rollouts,
-            reused,
-            expected: self.finisher.tally.expected(),
-        }
+    /// The children of the root, each with its most visited line.
+    fn root_moves(&self, root: NodeId) -> impl ExactSizeIterator<Item = RootStats> {
+        self.tree.children(root).map(|child| {
+            let mut line = vec![(child.mv, child.visits as u64)];
+            let mut node = child.node;
+            while let Some(best) = node.and_then(|node| most_visited(&self.tree, node)) {
+                line.push((best.mv, best.visits as u64));
+                node = best.node;
+            }
+            ([child.visits, child.wins], line)
+        })
     }
 
     /// Ownership statistics of the last search, from the rollouts that count.
@@ -246,8 +244,8 @@ impl<G: Rollout> RolloutSearch<G> for Rave {
         start: &GameState<G>,
         avoid: &[Move],
         by_move: bool,
-        go_on: &mut dyn FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
-    ) -> RaveReport {
+        go_on: &mut dyn FnMut(u64, &dyn Fn() -> SearchReport) -> bool,
+    ) -> SearchReport {
         let (root, begun) = (start.position(), start.past().len());
         self.finisher.begin(root, by_move);
         let root_node = self.plant(start, avoid);
@@ -256,7 +254,9 @@ impl<G: Rollout> RolloutSearch<G> for Rave {
             .children(root_node)
             .map(|child| child.visits as u64);
         let (reused, mut rollouts) = (reused.sum(), 0);
-        let report = |rave: &Rave, rollouts| rave.report(root_node, rollouts, reused);
+        let report = |rave: &Rave, rollouts| {
+            report(rave.root_moves(root_node), rollouts, reused, &rave.finisher)
+        };
         if root.outcome().is_none() {
             while reused + rollouts < MAX_ROLLOUTS
                 && go_on(reused + rollouts, &|| report(self, rollouts))
@@ -284,24 +284,6 @@ impl<G: Rollout> RolloutSearch<G> for Rave {
     fn forget(&mut self) {
         self.planted = None;
     }
-}
-
-/// The moves of a node, most visited first; with ownership statistics by policy index, if kept.
-fn root_moves(tree: &Tree, root: NodeId, after: &[Tally]) -> Vec<RaveMove> {
-    let mut moves: Vec<RaveMove> = tree
-        .children(root)
-        .map(|child| {
-            let mut line = vec![(child.mv, child.visits as u64)];
-            let mut node = child.node;
-            while let Some(best) = node.and_then(|node| most_visited(tree, node)) {
-                line.push((best.mv, best.visits as u64));
-                node = best.node;
-            }
-            RaveMove::of([child.visits, child.wins], line, after)
-        })
-        .collect();
-    moves.sort_by_key(|m| std::cmp::Reverse(m.visits));
-    moves
 }
 
 fn most_visited(tree: &Tree, node: NodeId) -> Option<ChildStats> {

@@ -275,7 +275,7 @@ impl Tree {
     }
 
     /// The children of a node.
-    pub(super) fn children(&self, node: NodeId) -> impl Iterator<Item = ChildStats> {
+    pub(super) fn children(&self, node: NodeId) -> impl ExactSizeIterator<Item = ChildStats> {
         self.nodes[node as usize].clone().map(|child| ChildStats {
             mv: self.moves[child],
             visits: self.visits[child],

@@ -84,7 +84,7 @@ pub(super) fn refresh(tree: &Tree, node: &Node, certain: UnforbiddenMoves) {
         let (mut known, mut bounds) = (0, Bounds::exactly(Proof::Loss));
         let mut mean = Mean::of(node);
         for (index, edge) in tree.edges(node).enumerate() {
-            let Some(child) = edge.child().map(|child| tree.node(child)) else {
+            let Some(child) = tree.after(edge) else {
                 continue;
             };
             known += 1;

@@ -124,14 +124,11 @@ impl Control {
         if self.for_root {
             return false;
         }
-        if self.stop.is_raised() {
-            self.end(StopReason::Interrupted);
-        } else if self
-            .limits
-            .budget
-            .is_some_and(|budget| self.elapsed() >= budget.maximum)
-        {
-            self.end(StopReason::Time);
+        if self.is_due() {
+            self.end(match self.stop.is_raised() {
+                true => StopReason::Interrupted,
+                false => StopReason::Time,
+            });
         }
         self.ended.get().is_some()
     }

@@ -20,7 +20,6 @@ mod params;
 mod playout;
 mod points;
 mod pool;
-mod report;
 mod request;
 mod reuse;
 mod root;
@@ -30,9 +29,9 @@ mod step_search;
 mod tree;
 mod worker;
 
+pub use crate::report::{MoveReport, Observer, SearchReport};
 pub use params::{MoveChoice, SearchParams, add_root_noise};
 pub use pool::{EvaluatorMaker, ProberMaker};
-pub use report::{MoveReport, Observer, SearchReport};
 pub use request::{
     ASK_AGAIN, AnalysisOptions, Limits, PointsByMove, ProbeContext, Prober, Purpose, SearchError,
     SearchRequest, StopFlag,

@@ -189,41 +189,33 @@ impl OwnershipSums {
         self.after.get(from..from + self.stride).unwrap_or(&[])
     }
 
-    /// Expected ownership and score from the leaves of all threads; `None` without leaves.
-    pub(super) fn expected(threads: &[OwnershipSums]) -> Option<OwnershipEstimate> {
-        expected(threads.iter().map(|sums| &*sums.all))
-    }
-
-    /// The same after a root move, with owners where they are kept; `None` without leaves after it.
-    pub(super) fn expected_after(
+    /// Expected ownership and score from the leaves of all threads, or from those after a root move, with owners where
+    /// they are kept; `None` without such leaves.
+    pub(super) fn expected(
         threads: &[OwnershipSums],
-        first: Move,
+        after: Option<Move>,
     ) -> Option<OwnershipEstimate> {
-        expected(threads.iter().map(|sums| sums.after(first)))
+        fn of(sums: &OwnershipSums, after: Option<Move>) -> &[AtomicU64] {
+            after.map_or(&sums.all, |first| sums.after(first))
+        }
+        let sum = |at: usize| -> f64 {
+            let sums = threads.iter().filter_map(|sums| of(sums, after).get(at));
+            sums.map(|sum| f64::from_bits(sum.load(Ordering::Relaxed)))
+                .sum()
+        };
+        let (len, number) = (of(threads.first()?, after).len(), sum(0));
+        if number == 0.0 {
+            return None;
+        }
+        let (lead, square) = (sum(1) / number, sum(2) / number);
+        Some(OwnershipEstimate {
+            owner: (TOTALS..len).map(|at| (sum(at) / number) as f32).collect(),
+            by_turn: None,
+            shared: vec![0.0; len - TOTALS],
+            black_ahead: lead as f32,
+            deviation: (square - lead * lead).max(0.0).sqrt() as f32,
+        })
     }
-}
-
-/// Expected ownership and score from the sums of all threads.
-fn expected<'a>(
-    threads: impl Iterator<Item = &'a [AtomicU64]> + Clone,
-) -> Option<OwnershipEstimate> {
-    let sum = |at: usize| -> f64 {
-        let sums = threads.clone().filter_map(|sums| sums.get(at));
-        sums.map(|sum| f64::from_bits(sum.load(Ordering::Relaxed)))
-            .sum()
-    };
-    let (len, number) = (threads.clone().next()?.len(), sum(0));
-    if number == 0.0 {
-        return None;
-    }
-    let (lead, square) = (sum(1) / number, sum(2) / number);
-    Some(OwnershipEstimate {
-        owner: (TOTALS..len).map(|at| (sum(at) / number) as f32).collect(),
-        by_turn: None,
-        shared: vec![0.0; len - TOTALS],
-        black_ahead: lead as f32,
-        deviation: (square - lead * lead).max(0.0).sqrt() as f32,
-    })
 }
 
 #[cfg(test)]
@@ -279,14 +271,14 @@ mod tests {
     fn threads_and_sides_add_up() {
         let area = SMALL.size.area();
         let threads = [(); 2].map(|()| OwnershipSums::new(area, area + 1, PointsByMove::Nothing));
-        assert_eq!(OwnershipSums::expected(&threads), None);
+        assert_eq!(OwnershipSums::expected(&threads, None), None);
         let answers = answers(&[6.0, -2.0], 2.0 * 0.5_f32.atanh());
         threads[0].add(&answers, 0, Color::Black, None);
-        let alone = OwnershipSums::expected(&threads).unwrap();
+        let alone = OwnershipSums::expected(&threads, None).unwrap();
         assert!((alone.owner[3] - 0.5).abs() < 1e-6 && alone.owner.len() == area);
         threads[1].add(&answers, 1, Color::White, Some(Move(0)));
-        assert_eq!(OwnershipSums::expected_after(&threads, Move(0)), None);
-        let both = OwnershipSums::expected(&threads).unwrap();
+        assert_eq!(OwnershipSums::expected(&threads, Some(Move(0))), None);
+        let both = OwnershipSums::expected(&threads, None).unwrap();
         assert!(both.owner[0].abs() < 1e-6, "each side claims it");
         assert!((both.black_ahead - 4.0).abs() < 1e-5 && (both.deviation - 2.0).abs() < 1e-4);
     }
@@ -303,7 +295,7 @@ mod tests {
         (0..1000).for_each(|_| sums[0].add(&answers, 0, Color::Black, None));
         let count = f64::from_bits(sums[0].all[0].load(Ordering::Relaxed));
         assert_eq!(count, leaves + 1000.0);
-        let expected = OwnershipSums::expected(&sums).unwrap();
+        let expected = OwnershipSums::expected(&sums, None).unwrap();
         assert!((expected.black_ahead - 5.0).abs() < 1e-5, "{expected:?}");
     }
 
@@ -317,11 +309,11 @@ mod tests {
             threads[0].add(&answers, 0, Color::Black, None);
             threads[0].add(&answers, 1, Color::Black, Some(pass));
             threads[1].add(&answers, 2, Color::White, Some(pass));
-            assert_eq!(OwnershipSums::expected_after(&threads, Move(0)), None);
-            let passed = OwnershipSums::expected_after(&threads, pass).unwrap();
+            assert_eq!(OwnershipSums::expected(&threads, Some(Move(0))), None);
+            let passed = OwnershipSums::expected(&threads, Some(pass)).unwrap();
             assert!((passed.black_ahead + 1.5).abs() < 1e-5, "{passed:?}");
             assert_eq!(passed.owner.len(), owners);
-            let all = OwnershipSums::expected(&threads).unwrap();
+            let all = OwnershipSums::expected(&threads, None).unwrap();
             assert!((all.black_ahead - 1.0).abs() < 1e-5, "{all:?}");
         }
     }
@@ -332,7 +324,7 @@ mod tests {
         for by_move in [PointsByMove::Lead, PointsByMove::Owners] {
             let sums = [OwnershipSums::new(0, SMALL.size.area() + 1, by_move)];
             sums[0].add(&answers, 0, Color::Black, Some(SMALL.size.pass()));
-            let passed = OwnershipSums::expected_after(&sums, SMALL.size.pass()).unwrap();
+            let passed = OwnershipSums::expected(&sums, Some(SMALL.size.pass())).unwrap();
             assert!((passed.black_ahead - 6.0).abs() < 1e-5, "{passed:?}");
         }
     }

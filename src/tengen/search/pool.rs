@@ -7,9 +7,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 
 use super::control::{Control, MIN_STALL, Overdue, StallWatch};
 use super::points::OwnershipSums;
-use super::request::PointsByMove;
-use super::request::Prober;
-use super::request::SearchError;
+use super::request::{PointsByMove, Prober, SearchError};
 use super::root::Root;
 use super::worker::{self, Job, JobResult, Worker};
 use crate::clock::StopReason;

@@ -23,6 +23,8 @@ pub struct SearchRequest<G: Game> {
     pub stop: StopFlag,
     /// What the search is for, and what is reported.
     pub analysis: AnalysisOptions,
+    /// Whether it is no search but a first evaluation, beside the tree: value and priors of one visit.
+    pub is_evaluation: bool,
 }
 
 impl<G: Game> SearchRequest<G> {
@@ -33,6 +35,15 @@ impl<G: Game> SearchRequest<G> {
             limits: Limits::default(),
             stop: StopFlag::new(),
             analysis: AnalysisOptions::default(),
+            is_evaluation: false,
+        }
+    }
+
+    /// A first evaluation of a position.
+    pub fn evaluation(start: GameState<G>) -> SearchRequest<G> {
+        SearchRequest {
+            is_evaluation: true,
+            ..SearchRequest::new(start).within(Limits::visits(1))
         }
     }
 

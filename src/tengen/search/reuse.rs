@@ -77,7 +77,7 @@ fn shows_how(tree: &Tree, node: NodeId) -> bool {
         return true;
     };
     let brings = |edge: &Edge| {
-        let child = edge.child().map(|child| tree.node(child));
+        let child = tree.after(edge);
         child.is_some_and(|child| child.state().bounds().flip().low() >= proof)
     };
     proof == Proof::Loss || node.state().choice_count() == 0 || tree.edges(node).any(brings)
@@ -132,7 +132,8 @@ pub(super) fn with_room(
         if node.state().phase() != Phase::Expanded || node.state().choice_count() == 0 {
             continue;
         }
-        copy.copy_expanded(new, tree, node)?;
+        let choices = copy.copy_choices(tree.choices(node))?;
+        copy.node(new).copy_from(node, choices);
         for (index, edge) in tree.edges(node).enumerate() {
             let Some(child) = edge.child() else { continue };
             let child_node = tree.node(child);

@@ -10,10 +10,10 @@ use super::node::{Node, NodeId};
 use super::params::{MoveChoice, SearchParams, add_root_noise};
 use super::playout::Endings;
 use super::points::OwnershipSums;
-use super::report::MoveReport;
 use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
 use crate::game::{Bounds, Game, GameState, Move, OwnershipEstimate, Proof, Scored as _};
+use crate::report::MoveReport;
 
 /// A move with less than 1/RIVAL_SHARE of the leader's visits is not a rival yet.
 const RIVAL_SHARE: u32 = 8;
@@ -52,7 +52,7 @@ impl<G: Game> Root<G> {
 
     /// Whether the network predicts points and has told none of this position or those after it.
     pub(super) fn lacks_points(&self) -> bool {
-        !self.points.is_empty() && OwnershipSums::expected(&self.points).is_none()
+        !self.points.is_empty() && OwnershipSums::expected(&self.points, None).is_none()
     }
 
     /// Takes the priors and visits of its moves from the tree.
@@ -95,9 +95,7 @@ impl<G: Game> Root<G> {
 
     /// Proven bounds of a move, for the side that plays it.
     fn bounds_after(&self, edge: Option<&Edge>) -> Bounds {
-        let child = edge
-            .and_then(Edge::child)
-            .map(|child| self.tree.node(child));
+        let child = edge.and_then(|edge| self.tree.after(edge));
         child.map_or(Bounds::OPEN, |child| child.state().bounds().flip())
     }
 
@@ -139,9 +137,7 @@ impl<G: Game> Root<G> {
 
     fn report(&self, choice: &Choice, edge: Option<&Edge>) -> MoveReport {
         let visits = edge.map_or(0, |edge| edge.counts().0);
-        let child = edge
-            .and_then(Edge::child)
-            .map(|child| self.tree.node(child));
+        let child = edge.and_then(|edge| self.tree.after(edge));
         let bounds = self.bounds_after(edge);
         let (mut value, mut lcb) = (self.node().stats().0, -1.0);
         if let Some(child) = child.filter(|_| visits > 0) {
@@ -197,9 +193,7 @@ impl<G: Game> Root<G> {
         let moves = self.tree.moves(self.node()).enumerate();
         let allowed = moves.filter(|(index, _)| self.priors.want(*index));
         let open = allowed.filter_map(|(_, (choice, edge))| {
-            let child = edge
-                .and_then(Edge::child)
-                .map(|child| self.tree.node(child));
+            let child = edge.and_then(|edge| self.tree.after(edge));
             let lost = child.is_some_and(|child| child.state().proof() == Some(Proof::Win));
             let value = child.map_or(-1.0, |child| -child.stats().0);
             let visits = edge.map_or(0, |edge| edge.counts().0);
@@ -307,7 +301,7 @@ pub(super) struct Leaders {
 }
 
 fn is_winning(tree: &Tree, edge: &Edge) -> bool {
-    let child = edge.child().map(|child| tree.node(child));
+    let child = tree.after(edge);
     child.is_some_and(|child| child.state().proof() == Some(Proof::Loss))
 }
 

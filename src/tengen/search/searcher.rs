@@ -12,10 +12,7 @@ use super::params::SearchParams;
 use super::playout::Endings;
 use super::points::{OwnershipSums, without_lead};
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
-use super::report::{Observer, SearchReport};
-use super::request::SearchError;
-use super::request::SearchRequest;
-use super::request::{AnalysisOptions, Limits, Purpose, StopFlag};
+use super::request::{AnalysisOptions, Limits, Purpose, SearchError, SearchRequest, StopFlag};
 use super::reuse;
 use super::root::Root;
 use super::select::RootPriors;
@@ -23,6 +20,7 @@ use super::tree::Tree;
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
 use crate::game::{Bounds, Game, GameState, OwnershipEstimate, Proof};
+use crate::report::{Observer, SearchReport};
 
 /// At most 1/WAITING_SHARE of a move's time may be spent waiting for threads still in an evaluation of
 /// the last search.
@@ -130,6 +128,9 @@ impl<G: Encode> Searcher<G> {
         observer: &mut Observer<'_>,
     ) -> Result<SearchReport, SearchError> {
         let (start, limits) = (&request.start, &request.limits);
+        if request.is_evaluation {
+            return self.evaluate(start);
+        }
         let (stop, analysis) = (&request.stop, &request.analysis);
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
@@ -378,7 +379,10 @@ fn report<G: Game>(
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
     let (proven, value) = (root.bounds(), root.value());
-    let (position, expected) = (root.start.position(), OwnershipSums::expected(&root.points));
+    let (position, expected) = (
+        root.start.position(),
+        OwnershipSums::expected(&root.points, None),
+    );
     // Users see the winning chance; the lead is reported separately.
     let chance = |value, expected: Option<&OwnershipEstimate>| match expected {
         None => value,
@@ -390,7 +394,7 @@ fn report<G: Game>(
     let mut moves = root.moves(rng);
     let is_won = root.endings == Endings::Points && root.put_certain_wins_first(&mut moves);
     for found in &mut moves {
-        found.expected = OwnershipSums::expected_after(&root.points, found.mv);
+        found.expected = OwnershipSums::expected(&root.points, Some(found.mv));
         if found.proof.is_none() {
             let expected = found.expected.as_ref().or(expected.as_ref());
             let (value, lcb) = (found.value, found.lcb);

@@ -27,10 +27,7 @@ impl RootPriors {
 
     /// The prior of the move of this index, if the root has its own.
     pub(super) fn of(&self, index: usize) -> Option<f32> {
-        self.0
-            .as_ref()
-            .and_then(|priors| priors.get(index))
-            .copied()
+        self.0.as_ref()?.get(index).copied()
     }
 
     /// Whether a move is neither to be avoided nor forbidden.
@@ -126,7 +123,7 @@ pub(super) fn by_wanted(tree: &Tree, node: &Node, root: &RootPriors) -> Option<(
     let (mut mean, mut bounds) = (Mean::of(node), Bounds::exactly(Proof::Loss));
     let moves = tree.moves(node).enumerate();
     for (_, (_, edge)) in moves.filter(|(index, _)| root.want(*index)) {
-        let child = edge.and_then(|edge| Some((edge, tree.node(edge.child()?))));
+        let child = edge.and_then(|edge| Some((edge, tree.after(edge)?)));
         let Some((edge, child)) = child else {
             bounds = Bounds::OPEN.or(bounds);
             continue;
@@ -145,8 +142,7 @@ fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32, proven: Proof) -> Opt
     }
     let (visits, in_flight) = edge.map_or((0, 0), Edge::counts);
     let mut value = None;
-    if let Some(child) = edge.and_then(Edge::child) {
-        let child = tree.node(child);
+    if let Some(child) = edge.and_then(|edge| tree.after(edge)) {
         if child.state().bounds().flip().high() <= proven {
             return None;
         }

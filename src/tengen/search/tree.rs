@@ -69,6 +69,11 @@ impl Tree {
         self.edges.get(id)
     }
 
+    /// The node after a move, if there is one.
+    pub(super) fn after(&self, edge: &Edge) -> Option<&Node> {
+        edge.child().map(|child| self.node(child))
+    }
+
     /// All moves of an expanded node, the most probable first.
     pub(super) fn choices(&self, node: &Node) -> &[Choice] {
         // The state first: its acquire is what makes the start of the run visible.
@@ -177,14 +182,6 @@ impl Tree {
             choice.init(mv, prior);
         }
         Some(start)
-    }
-
-    /// Copies an expanded node's choices from another graph and publishes it with all its
-    /// statistics, edges excepted; `None` when memory is full. No search may be running.
-    pub(super) fn copy_expanded(&self, id: NodeId, from: &Tree, node: &Node) -> Option<()> {
-        let start = self.copy_choices(from.choices(node))?;
-        self.node(id).copy_from(node, start);
-        Some(())
     }
 
     /// Copies another graph's choices; `None` when memory is full.

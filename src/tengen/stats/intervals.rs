@@ -30,12 +30,8 @@ const CLOSE_ENOUGH: f64 = 0.001;
 /// Maximum number of steps for one end of an interval; six are usual.
 const MAX_STEPS: usize = 60;
 
-/// The games of one pair: same engines, same opening, colours swapped.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RatedPair {
-    /// One or two games, each with `games` of 1.
-    pub games: Vec<Meeting>,
-}
+/// The games of one pair, one or two, each with `games` of 1: same engines, same opening, colours swapped.
+pub type RatedPair = Vec<Meeting>;
 
 /// Ratings with 95% intervals.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +77,7 @@ pub fn fit_with_intervals(
 /// All games of the pairs, added up by Black and White.
 fn collect(pairs: &[RatedPair]) -> Vec<Meeting> {
     let mut sums: BTreeMap<[usize; 2], Meeting> = BTreeMap::new();
-    for game in pairs.iter().flat_map(|pair| &pair.games) {
+    for game in pairs.iter().flatten() {
         let empty = Meeting {
             black_points: 0.0,
             games: 0.0,
@@ -111,11 +107,11 @@ impl Dispersion {
         let (mut of_engines, mut of_black, mut independent) = (0.0, 0.0, 0.0);
         for pair in pairs {
             let (mut engine, mut black) = (0.0, 0.0);
-            for game in &pair.games {
+            for game in pair {
                 let expected = ratings.expected(game.black, game.white);
                 let surplus = game.black_points - expected;
                 black += surplus;
-                engine += if game.black == pair.games[0].black {
+                engine += if game.black == pair[0].black {
                     surplus
                 } else {
                     -surplus
@@ -210,12 +206,10 @@ mod tests {
             black_points,
             games: 1.0,
         };
-        RatedPair {
-            games: vec![
-                game(first, second, points.0),
-                game(second, first, 1.0 - points.1),
-            ],
-        }
+        vec![
+            game(first, second, points.0),
+            game(second, first, 1.0 - points.1),
+        ]
     }
 
     /// Coverage of the intervals of all but the first of these engines, each meeting each in
@@ -326,7 +320,7 @@ mod tests {
         assert_eq!((none.ratings.elo[1], none.elo[1]), (0.0, everything));
         // One game may have been won by strength or by colour.
         let mut one = pair(0, 1, (1.0, 1.0));
-        one.games.truncate(1);
+        one.truncate(1);
         assert_eq!(fit_with_intervals(2, 0, &[one]).elo[1], everything);
     }
 }

@@ -10,7 +10,7 @@ use super::run_folder::{RunFolder, load};
 use crate::TrainError;
 use crate::durable;
 use crate::play::matches::PairResult;
-use tengen::stats::{MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_with_intervals};
+use tengen::stats::{MatchScore, Meeting, RatingsWithIntervals, fit_with_intervals};
 
 /// Result of a finished match between two players of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,11 +108,10 @@ pub fn rate(match_records: &[MatchRecord], anchor: &str) -> Vec<RatedPlayer> {
                 black_points,
                 games: 1.0,
             };
-            let games = vec![
+            pairs.push(vec![
                 game(first, second, as_black.points()),
                 game(second, first, 1.0 - as_white.points()),
-            ];
-            pairs.push(RatedPair { games });
+            ]);
         }
     }
     let RatingsWithIntervals { ratings, elo, .. } = fit_with_intervals(names.len(), anchor, &pairs);

@@ -43,7 +43,7 @@ pub fn by_rollouts<G: Rollout>(rave: &mut Rave, position: &G, playouts: u64) -> 
             .iter()
             .map(|m| (m.mv, visits(m.visits)))
             .collect(),
-        value: report.value(),
+        value: report.value,
     };
     targets.visits.sort_unstable_by_key(|&(mv, _)| mv);
     if G::INFO.passes

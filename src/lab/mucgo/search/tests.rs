@@ -12,7 +12,7 @@ fn params() -> MucgoParams {
     }
 }
 
-fn search<G: Rollout>(params: &MucgoParams, start: &G, playouts: u64, seed: u64) -> RaveReport {
+fn search<G: Rollout>(params: &MucgoParams, start: &G, playouts: u64, seed: u64) -> SearchReport {
     let mut mucgo = Mucgo::new(params.clone(), 1 << 30, seed);
     mucgo.watch(&start.clone().into(), &[], false, &mut |done, _| {
         done < playouts
@@ -23,7 +23,7 @@ fn search<G: Rollout>(params: &MucgoParams, start: &G, playouts: u64, seed: u64)
 fn every_playout_is_counted_once_in_every_game() {
     let go = SmallGo::new(BoardSize::square(5)).unwrap();
     let report = search(&params(), &go, 300, 1);
-    assert_eq!(report.rollouts, 300);
+    assert_eq!(report.playouts, 300);
     assert_eq!(
         report.moves.iter().map(|found| found.visits).sum::<u64>(),
         300
@@ -141,7 +141,7 @@ fn the_tree_stops_growing_when_memory_is_full() {
     let start = SmallGo::new(BoardSize::square(9)).unwrap();
     let mut mucgo = Mucgo::new(params(), 1 << 16, 1);
     let report = mucgo.watch(&start.into(), &[], false, &mut |done, _| done < 300);
-    assert_eq!(report.rollouts, 300);
+    assert_eq!(report.playouts, 300);
     assert!(mucgo.tree.bytes() < 2 << 16, "{}", mucgo.tree.bytes());
 }
 
@@ -153,7 +153,7 @@ fn outside_the_middle_game_the_best_known_move_is_played() {
         ..params()
     };
     let report = search(&fitted, &start, 100, 1);
-    assert_eq!(report.rollouts, 0);
+    assert_eq!(report.playouts, 0);
     assert_eq!(report.moves.len(), 362);
     let (x, y) = start.size().column_row(report.moves[0].mv);
     let line = |at: u8| at.min(18 - at) + 1;
@@ -161,7 +161,7 @@ fn outside_the_middle_game_the_best_known_move_is_played() {
         (3..=5).contains(&line(x)) && (3..=5).contains(&line(y)),
         "{x} {y}"
     );
-    assert_eq!(search(&params(), &start, 30, 1).rollouts, 30);
+    assert_eq!(search(&params(), &start, 30, 1).playouts, 30);
 }
 
 #[test]

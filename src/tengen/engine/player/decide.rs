@@ -3,7 +3,7 @@
 use super::super::choose::{choose, loses_the_count};
 use super::super::dead_stones::EstimateLimits;
 use super::super::merge_proof::merge_static;
-use super::super::passing::{self, PassJudgement};
+use super::super::passing::{self, AfterSearch, PassJudgement};
 use super::super::thinker::searched;
 use super::super::{Decision, Engine as _, MoveKind, MoveRequest, ThinkError};
 use super::{Player, REPORT_INTERVAL};
@@ -21,17 +21,6 @@ struct MoveChoice {
     resigns: bool,
 }
 
-impl MoveChoice {
-    /// To play `mv`.
-    fn to_play(mv: Move, budget: Option<Budget>) -> MoveChoice {
-        MoveChoice {
-            mv,
-            budget,
-            resigns: false,
-        }
-    }
-}
-
 impl<G: Game> Player<G> {
     /// Decides for the side to move; `None` when there is no legal move.
     fn decide(
@@ -43,8 +32,16 @@ impl<G: Game> Player<G> {
         let stop = &request.stop;
         self.last_report = None;
         start.legal_moves().next()?;
+        let play = |mv, budget| {
+            let resigns = false;
+            Some(MoveChoice {
+                mv,
+                budget,
+                resigns,
+            })
+        };
         if let Some(mv) = self.move_of_book(start, request) {
-            return Some(MoveChoice::to_play(mv, None));
+            return play(mv, None);
         }
         let position = start.position();
         let started = self.time.now().saturating_sub(request.waited);
@@ -73,10 +70,7 @@ impl<G: Game> Player<G> {
             ending.filter(|mv| allows(mv, avoid)).unwrap_or(pass)
         };
         if may_pass && passing::wins_at_once(position, &judged) {
-            return Some(MoveChoice::to_play(
-                ending(&judged, &analysis.avoid),
-                budget,
-            ));
+            return play(ending(&judged, &analysis.avoid), budget);
         }
         let avoided = analysis.avoid.clone();
         analysis.judged.clone_from(&judged.expected);
@@ -97,11 +91,12 @@ impl<G: Game> Player<G> {
         let mut instead = None;
         if let Some(mut report) = self.last_report.take_if(|_| compared) {
             self.weigh_pass(&search, &mut report, &mut judged, effort);
-            let passes = passing::passes(position, &report, &judged);
-            instead = passing::instead_of_pass(position, &report, &judged).map(|found| found.mv);
+            let after = AfterSearch::of(position, &report, &judged);
+            let passes = after.passes();
+            instead = after.instead_of_pass().map(|found| found.mv);
             self.last_report = Some(report);
             if passes {
-                return Some(MoveChoice::to_play(ending(&judged, &avoided), budget));
+                return play(ending(&judged, &avoided), budget);
             }
         }
         let avoid = search.analysis.avoid;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::dead_stones::{EstimateLimits, Settlement};
-use super::super::passing::{self, PassJudgement};
+use super::super::passing::{self, AfterSearch, PassJudgement};
 use super::Player;
 use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Scored as _, Settled, scoring};
 use crate::search::{
@@ -27,10 +27,9 @@ impl<G: Game> Player<G> {
     /// the board does not say who owns what. Under territory scoring a needless stone costs a point, and networks that
     /// are off by a point do not see which stones are needless.
     pub(super) fn judge_pass(&mut self, position: &G, effort: EstimateLimits<'_>) -> PassJudgement {
-        let Some(scored) = position.scored() else {
-            return PassJudgement::default();
-        };
-        let by_territory = scored.current_score().is_none() && scored.nears_end();
+        let by_territory = position
+            .scored()
+            .is_some_and(|scored| scored.current_score().is_none() && scored.nears_end());
         match by_territory || passing::is_offered(position) {
             true => self.count_if_both_pass(position, effort),
             false => PassJudgement::default(),
@@ -73,14 +72,16 @@ impl<G: Game> Player<G> {
         effort: EstimateLimits<'_>,
     ) {
         let position = request.start.position();
-        if !passing::is_first(position, report) && !passing::contends(position, report, judged) {
+        let after = AfterSearch::of(position, report, judged);
+        if !after.puts_pass_first() && !after.contends() {
             return;
         }
         if judged.count.is_none() {
             *judged = self.count_if_both_pass(position, effort);
         }
         let passes = |report: &SearchReport, judged: &PassJudgement| {
-            passing::is_first(position, report) || passing::passes(position, report, judged)
+            let after = AfterSearch::of(position, report, judged);
+            after.puts_pass_first() || after.passes()
         };
         let limits = self.longer(request, effort);
         let longer = || request.clone().within(limits);
@@ -170,12 +171,24 @@ impl<G: Game> Player<G> {
         Ok(expected.map_or(settled, |expected| scoring::settle(position, &expected)))
     }
 
-    /// What is expected of a position that was judged last: by playouts, and by the network's owners where it predicts
-    /// them.
+    /// What is expected of a position that was judged last: by playouts, mixed with the network's owners where it
+    /// predicts them.
     fn expected(&mut self, position: &G, effort: EstimateLimits<'_>) -> Option<OwnershipEstimate> {
-        let by_playouts = self.dead_stones.known(position)?.clone();
-        let mixed = self.by_network(position, by_playouts.clone(), effort);
-        Some(mixed.unwrap_or(by_playouts))
+        let mut expected = self.dead_stones.known(position)?.clone();
+        let Some(by_network) = self.owners_by_network(position, effort) else {
+            return Some(expected);
+        };
+        let mix = |owner: &mut f32, found: f32| *owner += NETWORK_SHARE * (found - *owner);
+        let [black, white] = &by_network;
+        for (owner, (black, white)) in expected.owner.iter_mut().zip(black.iter().zip(white)) {
+            mix(owner, (black + white) / 2.0);
+        }
+        for (owners, found) in expected.by_turn.iter_mut().flatten().zip(&by_network) {
+            for (owner, found) in owners.iter_mut().zip(found) {
+                mix(owner, *found);
+            }
+        }
+        Some(expected)
     }
 
     /// Owners and lead of a game that is over as its players count them; `None` where it might go on, and in games
@@ -195,28 +208,6 @@ impl<G: Game> Player<G> {
         })
     }
 
-    /// An estimate with the network's owners, with either side to move, mixed in; `None` without a network that
-    /// predicts them.
-    fn by_network(
-        &mut self,
-        position: &G,
-        mut expected: OwnershipEstimate,
-        effort: EstimateLimits<'_>,
-    ) -> Option<OwnershipEstimate> {
-        let by_network = self.owners_by_network(position, effort)?;
-        let mix = |owner: &mut f32, found: f32| *owner += NETWORK_SHARE * (found - *owner);
-        let [black, white] = &by_network;
-        for (owner, (black, white)) in expected.owner.iter_mut().zip(black.iter().zip(white)) {
-            mix(owner, (black + white) / 2.0);
-        }
-        for (owners, found) in expected.by_turn.iter_mut().flatten().zip(&by_network) {
-            for (owner, found) in owners.iter_mut().zip(found) {
-                mix(owner, *found);
-            }
-        }
-        Some(expected)
-    }
-
     /// The network's owners of a position with Black and with White to move; `None` without a network that predicts
     /// them.
     fn owners_by_network(
@@ -229,9 +220,9 @@ impl<G: Game> Player<G> {
             let mut turned = scoring::resumed(position);
             turned.set_to_move(color);
             let start = self.history.game_state().with(turned);
-            let budget = effort.budget(self.time.now());
-            let evaluated = self.worker.evaluate(&start, budget, effort.stop);
-            let report = evaluated.ok()?;
+            let mut evaluation = SearchRequest::evaluation(start).until(effort.stop);
+            evaluation.limits.budget = effort.budget(self.time.now());
+            let report = self.worker.search(evaluation, &mut |_| {}).ok()?;
             let by_network = report.by_network();
             *owners = report.expected.filter(|_| by_network)?.owner;
         }

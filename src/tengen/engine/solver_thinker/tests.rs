@@ -10,7 +10,7 @@ use crate::search::AnalysisOptions;
 use crate::solver::{MakeProbe, SolveResult};
 
 fn thinker(time: Arc<dyn Clock>) -> SolverThinker<SmallNoGo> {
-    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
     by(inner, SolverPlace::Beside(1), time)
 }
 
@@ -75,7 +75,7 @@ fn the_solver_ends_a_search_beside_it() {
 fn without_an_idle_processor_the_solver_works_only_while_no_clock_runs() {
     let solved = |budget, visits| {
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+        let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
         let mut thinker = by(inner, SolverPlace::Untimed, time);
         let limits = Limits { visits, budget };
         let request = SearchRequest::new(empty(3, 4).into()).within(limits);
@@ -99,7 +99,7 @@ fn visits_do_not_let_the_solver_overstep_the_clock() {
 
 fn keeps_the_clock(place: SolverPlace) {
     let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
     let mut thinker = by(inner, place, Arc::clone(&time));
     let short = Duration::from_millis(500);
     let limits = Limits {
@@ -142,7 +142,7 @@ fn without_a_result_the_search_has_its_way() {
 fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
     let think = |width, visits| {
         let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(1000.0));
-        let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+        let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
         let options = SolverOptions::default();
         let place = SolverPlace::Beside(1);
         let mut thinker =
@@ -168,7 +168,7 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
 #[test]
 fn under_a_simulated_clock_the_verification_ends() {
     let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(200.0));
-    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
     let options = SolverOptions::default();
     let place = SolverPlace::Untimed;
     let mut thinker =
@@ -242,7 +242,7 @@ fn threatened(stones: u8) -> Gomoku {
 /// A threat solver beside playouts.
 fn prover() -> SolverThinker<Gomoku> {
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
-    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
     let options = SolverOptions {
         solver_from: 400,
         ..SolverOptions::default()
@@ -343,7 +343,7 @@ fn the_only_answer_needs_no_solver_wherever_it_works() {
     position.put(Color::Black, size.point(1, 4));
     for place in [SolverPlace::Beside(1), SolverPlace::Untimed] {
         let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
-        let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+        let inner = Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time)));
         let options = SolverOptions {
             solver_from: 400,
             ..SolverOptions::default()

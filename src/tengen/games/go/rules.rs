@@ -6,41 +6,44 @@ use std::str::FromStr;
 
 use crate::game::{HalfPoints, Rules, UnknownRules};
 
-/// Which repetitions of positions are illegal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum KoRule {
-    /// Simple ko: a single stone that has just captured a single stone may not be recaptured at
-    /// once.
-    Simple,
-    /// Positional superko: no move may repeat an earlier board.
-    Positional,
-    /// Situational superko: no move may repeat an earlier board with the same side to move.
-    Situational,
+crate::choices! {
+    /// Which repetitions of positions are illegal.
+    KoRule {
+        /// Simple ko: a single stone that has just captured a single stone may not be recaptured at
+        /// once.
+        Simple = "SIMPLE",
+        /// Positional superko: no move may repeat an earlier board.
+        Positional = "POSITIONAL",
+        /// Situational superko: no move may repeat an earlier board with the same side to move.
+        Situational = "SITUATIONAL",
+    }
 }
 
-/// What counts as points at the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scoring {
-    /// Area: stones, and empty points that only one colour reaches (KataGo's tax `NONE`).
-    Area,
-    /// Territory: empty points that only one colour reaches, outside of seki, and prisoners
-    /// (KataGo's tax `SEKI`).
-    Territory,
+crate::choices! {
+    /// What counts as points at the end.
+    Scoring {
+        /// Area: stones, and empty points that only one colour reaches (KataGo's tax `NONE`).
+        Area = "AREA",
+        /// Territory: empty points that only one colour reaches, outside of seki, and prisoners
+        /// (KataGo's tax `SEKI`).
+        Territory = "TERRITORY",
+    }
 }
 
-/// Points that White gets as compensation for handicap stones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum HandicapBonus {
-    /// No compensation.
-    Zero,
-    /// One point per stone, as in Chinese rules.
-    EachStone,
-    /// One point per stone except the first, as in AGA rules.
-    ButOne,
+crate::choices! {
+    /// Points that White gets as compensation for handicap stones.
+    HandicapBonus {
+        /// No compensation.
+        Zero = "0",
+        /// One point per stone, as in Chinese rules.
+        EachStone = "N",
+        /// One point per stone except the first, as in AGA rules.
+        ButOne = "N-1",
+    }
 }
 
 /// A complete set of rules of Go, komi included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GoRules {
     /// Repetition rule; [`KoRule::Simple`] is part of the other two.
     pub ko: KoRule,
@@ -117,13 +120,6 @@ impl GoRules {
         })
     }
 
-    /// The rules without komi, in the short form.
-    fn without_komi(&self) -> String {
-        let text = self.to_string();
-        text.split_once("komi")
-            .map_or(String::new(), |(rules, _)| rules.to_owned())
-    }
-
     /// Compensation for this many handicap stones; none for a single one, which is an ordinary
     /// move.
     pub fn bonus(&self, handicap_stones: u16) -> u16 {
@@ -135,28 +131,22 @@ impl GoRules {
         }
     }
 
-    /// Ko, scoring, tax and bonus with KataGo's names.
-    fn words(&self) -> [&'static str; 4] {
-        let ko = match self.ko {
-            KoRule::Simple => "SIMPLE",
-            KoRule::Positional => "POSITIONAL",
-            KoRule::Situational => "SITUATIONAL",
-        };
-        let [scoring, tax] = match self.scoring {
-            Scoring::Area => ["AREA", "NONE"],
-            Scoring::Territory => ["TERRITORY", "SEKI"],
-        };
-        let bonus = match self.handicap {
-            HandicapBonus::Zero => "0",
-            HandicapBonus::EachStone => "N",
-            HandicapBonus::ButOne => "N-1",
-        };
-        [ko, scoring, tax, bonus]
+    /// KataGo's tax that goes with the scoring.
+    fn tax(&self) -> &'static str {
+        match self.scoring {
+            Scoring::Area => "NONE",
+            Scoring::Territory => "SEKI",
+        }
     }
 
     /// Sets one field, by any of KataGo's names for it; `tax` is checked by the caller, once
-    /// scoring is known.
-    fn set(&mut self, field: &str, value: &str, tax: &mut Option<String>) -> Result<(), Refused> {
+    /// scoring is known. The error describes the values allowed instead of a refused one.
+    fn set(
+        &mut self,
+        field: &str,
+        value: &str,
+        tax: &mut Option<String>,
+    ) -> Result<(), &'static str> {
         let truth = |known| match value {
             "1" | "true" => Ok(true),
             "0" | "false" => Ok(false),
@@ -164,19 +154,12 @@ impl GoRules {
         };
         match field {
             "ko" | "koRule" => {
-                self.ko = match value {
-                    "SIMPLE" => KoRule::Simple,
-                    "POSITIONAL" => KoRule::Positional,
-                    "SITUATIONAL" => KoRule::Situational,
-                    _ => return Err("ko SIMPLE, POSITIONAL or SITUATIONAL"),
-                }
+                let ko = value.parse();
+                self.ko = ko.map_err(|_| "ko SIMPLE, POSITIONAL or SITUATIONAL")?;
             }
             "score" | "scoring" | "scoringRule" => {
-                self.scoring = match value {
-                    "AREA" => Scoring::Area,
-                    "TERRITORY" => Scoring::Territory,
-                    _ => return Err("scoring AREA or TERRITORY"),
-                }
+                let scoring = value.parse();
+                self.scoring = scoring.map_err(|_| "scoring AREA or TERRITORY")?;
             }
             "tax" | "taxRule" => *tax = Some(value.to_owned()),
             "sui" | "suicide" | "multiStoneSuicideLegal" => {
@@ -188,12 +171,8 @@ impl GoRules {
                 }
             }
             "whb" | "whiteHandicapBonus" | "whiteHandicapBonusRule" => {
-                self.handicap = match value {
-                    "0" => HandicapBonus::Zero,
-                    "N" => HandicapBonus::EachStone,
-                    "N-1" => HandicapBonus::ButOne,
-                    _ => return Err("whiteHandicapBonus 0, N or N-1"),
-                }
+                let bonus = value.parse();
+                self.handicap = bonus.map_err(|_| "whiteHandicapBonus 0, N or N-1")?;
             }
             "fpok" | "friendlyPassOk" => {
                 self.friendly_pass = truth("friendlyPassOk true or false")?;
@@ -215,19 +194,16 @@ impl GoRules {
             let set = self.set(field, value, &mut tax);
             set.map_err(|known| UnknownRules::new(format!("{field} {value}"), known))?;
         }
-        let (fits, known) = match self.scoring {
-            Scoring::Area => ("NONE", "tax NONE where scoring is AREA"),
-            Scoring::Territory => ("SEKI", "tax SEKI where scoring is TERRITORY"),
+        let known = match self.scoring {
+            Scoring::Area => "tax NONE where scoring is AREA",
+            Scoring::Territory => "tax SEKI where scoring is TERRITORY",
         };
         match tax {
-            Some(tax) if tax != fits => Err(UnknownRules::new(format!("tax {tax}"), known)),
+            Some(tax) if tax != self.tax() => Err(UnknownRules::new(format!("tax {tax}"), known)),
             _ => Ok(self),
         }
     }
 }
-
-/// Description of the values allowed instead of a refused one.
-type Refused = &'static str;
 
 /// Fields of a JSON object, values as text.
 fn json_fields(text: &str) -> Option<Vec<(String, String)>> {
@@ -265,12 +241,15 @@ impl Rules for GoRules {
 
     /// SGF's own names, and those of servers; otherwise the short form.
     fn record_name(&self) -> Option<String> {
-        let same = |name: &&&str| {
-            let named = GoRules::named(name);
-            named.is_some_and(|named| named.without_komi() == self.without_komi())
+        let without_komi = |rules: GoRules| {
+            let text = rules.to_string();
+            text.split_once("komi")
+                .map_or(String::new(), |(rules, _)| rules.to_owned())
         };
+        let own = without_komi(*self);
+        let same = |name: &&&str| GoRules::named(name).map(without_komi).as_ref() == Some(&own);
         let name = RECORD_NAMES.iter().find(same);
-        Some(name.map_or_else(|| self.without_komi(), |name| (*name).to_owned()))
+        Some(name.map_or_else(|| own.clone(), |name| (*name).to_owned()))
     }
 
     /// Variants without superko, with suicide, and with both changes.
@@ -290,13 +269,16 @@ impl Rules for GoRules {
 
     /// The JSON of `kata-get-rules`, without komi.
     fn to_json(&self) -> Option<String> {
-        let [ko, scoring, tax, bonus] = self.words();
-        Some(format!(
-            "{{\"friendlyPassOk\":{},\"hasButton\":false,\"ko\":\"{ko}\",\
-             \"scoring\":\"{scoring}\",\"suicide\":{},\"tax\":\"{tax}\",\
-             \"whiteHandicapBonus\":\"{bonus}\"}}",
-            self.friendly_pass, self.suicide
-        ))
+        let json = serde_json::json!({
+            "friendlyPassOk": self.friendly_pass,
+            "hasButton": false,
+            "ko": self.ko.to_string(),
+            "scoring": self.scoring.to_string(),
+            "suicide": self.suicide,
+            "tax": self.tax(),
+            "whiteHandicapBonus": self.handicap.to_string(),
+        });
+        Some(json.to_string())
     }
 }
 
@@ -316,11 +298,14 @@ impl Default for GoRules {
 impl fmt::Display for GoRules {
     /// KataGo's short form, in full.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [ko, scoring, tax, bonus] = self.words();
         let (suicide, friendly) = (u8::from(self.suicide), u8::from(self.friendly_pass));
         write!(
             f,
-            "ko{ko}score{scoring}tax{tax}sui{suicide}whb{bonus}fpok{friendly}komi{}",
+            "ko{}score{}tax{}sui{suicide}whb{}fpok{friendly}komi{}",
+            self.ko,
+            self.scoring,
+            self.tax(),
+            self.handicap,
             self.komi
         )
     }

@@ -140,8 +140,7 @@ impl Lines {
     pub fn new(size: BoardSize) -> Lines {
         let mut open = [u32::MAX; LINES];
         for point in size.points() {
-            for direction in Direction::ALL {
-                let place = direction.place(size.column_row(point));
+            for place in Place::of_each(size.column_row(point)) {
                 open[place.line] &= !place.bit();
             }
         }
@@ -159,9 +158,7 @@ impl Lines {
     /// Puts a stone on an empty point.
     pub fn put(&mut self, color: Color, point: Move) {
         let theirs = &mut self.blocked[color.opponent().index()];
-        let at = self.size.column_row(point);
-        for direction in Direction::ALL {
-            let place = direction.place(at);
+        for place in Place::of_each(self.size.column_row(point)) {
             theirs[place.line] |= place.bit();
         }
     }
@@ -169,20 +166,12 @@ impl Lines {
     /// Removes this side's stone, as when a move is undone.
     pub fn take_back(&mut self, color: Color, point: Move) {
         let theirs = &mut self.blocked[color.opponent().index()];
-        let at = self.size.column_row(point);
-        for direction in Direction::ALL {
-            let place = direction.place(at);
+        for place in Place::of_each(self.size.column_row(point)) {
             theirs[place.line] &= !place.bit();
         }
     }
 
-    /// The window of `color` around a point, ignoring the point itself.
-    pub fn window(&self, color: Color, point: Move, direction: Direction) -> Window {
-        let place = direction.place(self.size.column_row(point));
-        self.line(place.line).window(color, place.index)
-    }
-
-    /// The windows of `color` around a point in each of [`Direction::ALL`].
+    /// The windows of `color` around a point in each of [`Direction::ALL`], ignoring the point itself.
     pub fn windows(&self, color: Color, point: Move) -> [Window; 4] {
         let window = |place: Place| self.line(place.line).window(color, place.index);
         let [row, column, rising, falling] = Place::of_each(self.size.column_row(point));
@@ -322,19 +311,16 @@ impl Window {
 
     /// The window with these cells.
     pub(super) fn seen(cells: &[Cell; 2 * REACH + 1]) -> Window {
-        let side = |cell: &dyn Fn(usize) -> Cell| {
-            let bits = |wanted: &dyn Fn(Cell) -> bool| {
-                let places = (0..REACH).filter(|&place| wanted(cell(place + 1)));
+        let side = |cells: [Cell; REACH]| {
+            let bits = |wanted: &[Cell]| {
+                let places = (0..REACH).filter(|&place| wanted.contains(&cells[place]));
                 places.fold(0, |bits, place| bits | 1 << place)
             };
-            half(
-                bits(&|cell| matches!(cell, Cell::Theirs | Cell::Edge)),
-                bits(&|cell| cell == Cell::Own),
-                bits(&|cell| cell == Cell::Edge),
-            )
+            let blocked = bits(&[Cell::Theirs, Cell::Edge]);
+            half(blocked, bits(&[Cell::Own]), bits(&[Cell::Edge]))
         };
-        let behind = side(&|distance| cells[REACH - distance]);
-        let ahead = side(&|distance| cells[REACH + distance]);
+        let behind = side(std::array::from_fn(|place| cells[REACH - 1 - place]));
+        let ahead = side(std::array::from_fn(|place| cells[REACH + 1 + place]));
         Window::of(behind.into(), ahead.into())
     }
 }
@@ -405,7 +391,7 @@ mod tests {
                     for color in Color::BOTH {
                         let cells = naive(size, &stones, color, point, step);
                         assert_eq!(
-                            lines.window(color, point, direction),
+                            lines.windows(color, point)[direction as usize],
                             Window::seen(&cells),
                             "{color} at {point:?} {direction:?}: {cells:?}"
                         );

@@ -157,12 +157,10 @@ impl VisiblePosition {
     fn answers(&self, position: &Gomoku, them: Color, threats: Points) -> Points {
         let (mut answers, shapes) = (threats, position.shapes(them));
         for threat in threats.iter() {
-            for (direction, shape) in Direction::ALL
-                .into_iter()
-                .zip(self.map.shapes(them, threat))
-            {
+            let lines = Direction::ALL.into_iter().enumerate();
+            for ((line, direction), shape) in lines.zip(self.map.shapes(them, threat)) {
                 if shape == Shape::StraightFour || shape == Shape::TwoFours {
-                    let window = position.lines().window(them, threat, direction);
+                    let window = position.lines().windows(them, threat)[line];
                     let fives = shapes.fives(window).steps();
                     let points = fives.map(|steps| direction.step(position.size(), threat, steps));
                     points.for_each(|point| answers.insert(point));
@@ -174,17 +172,12 @@ impl VisiblePosition {
 
     /// Points where a colour makes a four and another four or a three.
     fn forks(&self, color: Color) -> Points {
+        let is_fork = |&point: &Move| {
+            let shapes = self.map.shapes(color, point).into_iter();
+            shapes.filter(|&shape| shape >= Shape::Three).count() > 1
+        };
         let fours = self.map.points(color, Shape::Four).iter();
-        fours
-            .filter(|&point| {
-                let shapes = self.map.shapes(color, point);
-                shapes
-                    .iter()
-                    .filter(|&&shape| shape >= Shape::Three)
-                    .count()
-                    > 1
-            })
-            .collect()
+        fours.filter(is_fork).collect()
     }
 
     fn choose<R: Rng>(&self, position: &Gomoku, rng: &mut R) -> Option<Move> {

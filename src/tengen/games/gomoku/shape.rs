@@ -231,14 +231,9 @@ fn changed(
 
 /// Own stones in a row on either side of the centre.
 fn ends(cells: &[Cell; 2 * REACH + 1]) -> (usize, usize) {
-    let run = |cell: &dyn Fn(usize) -> Cell| {
-        let own = (1..=REACH).take_while(|&distance| cell(distance) == Cell::Own);
-        own.count()
-    };
-    (
-        run(&|distance| cells[REACH - distance]),
-        run(&|distance| cells[REACH + distance]),
-    )
+    let own = |cell: &&Cell| **cell == Cell::Own;
+    let behind = cells[..REACH].iter().rev().take_while(own).count();
+    (behind, cells[REACH + 1..].iter().take_while(own).count())
 }
 
 /// The five or overline that a stone on the window's centre makes.

@@ -9,14 +9,14 @@ fn start(width: u8, height: u8) -> SmallNoGo {
     SmallNoGo::new(BoardSize::new(width, height)).unwrap()
 }
 
-fn search(position: &SmallNoGo, rollouts: u64, seed: u64) -> RaveReport {
+fn search(position: &SmallNoGo, rollouts: u64, seed: u64) -> SearchReport {
     Rave::new(RaveParams::default(), seed).search(position, |done| done < rollouts)
 }
 
 #[test]
 fn every_rollout_is_counted_once() {
     let report = search(&start(5, 5), 500, 1);
-    assert_eq!(report.rollouts, 500);
+    assert_eq!(report.playouts, 500);
     assert_eq!(report.moves.len(), 25);
     assert_eq!(report.moves.iter().map(|m| m.visits).sum::<u64>(), 500);
     assert!(report.moves.is_sorted_by(|a, b| a.visits >= b.visits));
@@ -37,7 +37,7 @@ fn a_seed_fixes_the_search() {
 #[test]
 fn a_finished_game_has_no_moves() {
     let report = search(&start(1, 1), 10, 1);
-    assert_eq!((report.moves.len(), report.rollouts), (0, 0));
+    assert_eq!((report.moves.len(), report.playouts), (0, 0));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn it_goes_on_when_the_tree_is_full() {
     };
     let mut rave = Rave::new(params, 1);
     let report = rave.search(&start(5, 5), |done| done < 200);
-    assert_eq!(report.rollouts, 200);
+    assert_eq!(report.playouts, 200);
     assert_eq!(rave.tree.len(), 10);
 }
 
@@ -82,13 +82,13 @@ fn what_is_known_of_a_position_is_kept() {
     let mut rave = Rave::new(params, 1);
     let mut game = GameState::from(SmallGo::new(BoardSize::square(5)).unwrap());
     let first = rave.watch(&game, &[], false, &mut |done, _| done < 2000);
-    assert_eq!((first.rollouts, first.reused), (2000, 0));
+    assert_eq!((first.playouts, first.reused), (2000, 0));
     let line = &first.moves[0].pv;
     assert!(line.len() > 3, "{line:?}");
     game.play(line[0]);
     game.play(line[1]);
     let known = rave.watch(&game, &[], false, &mut |_, _| false);
-    assert!(known.reused > 100 && known.rollouts == 0, "{known:?}");
+    assert!(known.reused > 100 && known.playouts == 0, "{known:?}");
     assert_eq!(known.moves[0].pv[..], line[2..]);
     assert_eq!(
         known.moves.iter().map(|found| found.visits).sum::<u64>(),
@@ -96,7 +96,7 @@ fn what_is_known_of_a_position_is_kept() {
     );
     // The kept tree grows, and can be reused again.
     let further = rave.watch(&game, &[], false, &mut |done, _| done < 3000);
-    assert_eq!(further.rollouts + further.reused, 3000);
+    assert_eq!(further.visits, 3000);
     assert_eq!(further.reused, known.reused);
     game.play(further.moves[0].mv);
     assert!(rave.watch(&game, &[], false, &mut |_, _| false).reused > 100);

@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 
 use super::*;
-use crate::game::{GameState, OwnershipEstimate, PointStatus};
+use crate::game::{OwnershipEstimate, PointStatus};
 use crate::games::go::SmallGo;
 
 /// Records its time limits.
@@ -15,15 +15,14 @@ impl Thinker<SmallGo> for Recorder {
         request: &SearchRequest<SmallGo>,
         _: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
+        if request.is_evaluation {
+            // It has no network whose owners could be asked for.
+            return Err(ThinkError::Late);
+        }
         let budget = request.limits.budget.expect("there is a clock");
         self.0.lock().push(budget.maximum);
         let any = request.start.legal_moves().next().expect("a legal move");
         Ok(report(&[(any.0, 1, 0.0)]))
-    }
-
-    /// It has no network whose owners could be asked for.
-    fn evaluate(&mut self, _: &GameState<SmallGo>) -> Result<SearchReport, ThinkError> {
-        Err(ThinkError::Late)
     }
 }
 
@@ -83,18 +82,17 @@ impl Thinker<SmallGo> for AllBlack {
         request: &SearchRequest<SmallGo>,
         _: &mut Observer<'_>,
     ) -> Result<SearchReport, ThinkError> {
+        if request.is_evaluation {
+            return Ok(SearchReport {
+                evaluations: 1,
+                expected: Some(all_owned(1.0)),
+                ..report(&[(0, 1, 0.0)])
+            });
+        }
         let pass = request.start.position().size().pass();
         self.0.lock().push(request.analysis.avoid.contains(&pass));
         let any = request.start.legal_moves().next().expect("a legal move");
         Ok(report(&[(any.0, 1, 0.0)]))
-    }
-
-    fn evaluate(&mut self, _: &GameState<SmallGo>) -> Result<SearchReport, ThinkError> {
-        Ok(SearchReport {
-            evaluations: 1,
-            expected: Some(all_owned(1.0)),
-            ..report(&[(0, 1, 0.0)])
-        })
     }
 }
 

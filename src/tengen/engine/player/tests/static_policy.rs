@@ -82,7 +82,7 @@ fn a_judgement_that_is_stopped_leaves_a_move_that_makes_sense() {
     let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let make: MakeThinker<SmallGo> = {
         let time = Arc::clone(&time);
-        Arc::new(move || Box::new(RolloutThinker::new(1, Arc::clone(&time))))
+        Arc::new(move || Box::new(RolloutThinker::new(1, 1 << 30, Arc::clone(&time))))
     };
     let size = BoardSize::square(9);
     let empty = SmallGo::new(size).expect("a usual board");

@@ -161,7 +161,7 @@ impl ThreatSolver {
     /// threatened, the moves that may stop the threat.
     pub(super) fn facts(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> ProbeResult {
         let mut attempt = self.attempt(position, effort);
-        let (bounds, ..) = attempt.prove();
+        let bounds = attempt.prove().bounds;
         if bounds.proof().is_some() {
             return bounds.into();
         }

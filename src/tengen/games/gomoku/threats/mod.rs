@@ -98,14 +98,7 @@ impl ThreatSolver {
 
     /// Proves what it can about a position. Uses one thread, independent of the limits.
     pub fn prove(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Proven {
-        let mut attempt = self.attempt(position, effort);
-        let (bounds, best, plies) = attempt.prove();
-        Proven {
-            bounds,
-            best,
-            plies,
-            nodes: attempt.board.nodes,
-        }
+        self.attempt(position, effort).prove()
     }
 
     /// A quicker win than the one found, as far as this many nodes suffice.
@@ -138,20 +131,28 @@ struct Attempt<'a> {
     effort: &'a SolveLimits<'a>,
 }
 
-type Found = (Bounds, Option<Move>, u16);
-
 impl Attempt<'_> {
-    fn prove(&mut self) -> Found {
+    /// What was found of the position.
+    fn found(&self, bounds: Bounds, best: Option<Move>, plies: u16) -> Proven {
+        Proven {
+            bounds,
+            best,
+            plies,
+            nodes: self.board.nodes,
+        }
+    }
+
+    fn prove(&mut self) -> Proven {
         let (mover, other) = (self.mover, self.mover.opponent());
         if let Some(outcome) = self.board.position.outcome() {
-            return (Bounds::exactly(outcome.proof_for(mover)), None, 0);
+            return self.found(Bounds::exactly(outcome.proof_for(mover)), None, 0);
         }
         let room = [mover, other].map(|color| self.board.position.has_room(color));
         let open = match room {
             [true, true] => Bounds::OPEN,
             [false, true] => Bounds::at_most(Proof::Draw),
             [true, false] => Bounds::at_least(Proof::Draw),
-            [false, false] => return (Bounds::exactly(Proof::Draw), None, 0),
+            [false, false] => return self.found(Bounds::exactly(Proof::Draw), None, 0),
         };
         let mut sides = vec![];
         if room[0] {
@@ -164,11 +165,11 @@ impl Attempt<'_> {
             sides.push((other, Turn::Defender));
         }
         let found = self.threats(sides);
-        found.unwrap_or((open, None, 0))
+        found.unwrap_or_else(|| self.found(open, None, 0))
     }
 
     /// A win by fours alone, by the shortest line.
-    fn fours(&mut self) -> Option<Found> {
+    fn fours(&mut self) -> Option<Proven> {
         let mut fours = Fours {
             halt: Some(Halt::new(self.effort.halt, self.board.nodes)),
             board: &mut self.board,
@@ -186,11 +187,11 @@ impl Attempt<'_> {
         {
             (plies, best) = (fewer, fours.line.last().copied());
         }
-        Some((Bounds::exactly(Proof::Win), best, plies))
+        Some(self.found(Bounds::exactly(Proof::Win), best, plies))
     }
 
     /// Searches both sides' wins by threats, alternately, with increasing nodes.
-    fn threats(&mut self, sides: Vec<(Color, Turn)>) -> Option<Found> {
+    fn threats(&mut self, sides: Vec<(Color, Turn)>) -> Option<Proven> {
         for level in Level::ALL {
             let mut open = sides.clone();
             let mut nodes = FIRST;
@@ -209,7 +210,7 @@ impl Attempt<'_> {
                                 Turn::Attacker => (Proof::Win, known.best),
                                 Turn::Defender => (Proof::Loss, None),
                             };
-                            return Some((Bounds::exactly(proof), best, known.plies));
+                            return Some(self.found(Bounds::exactly(proof), best, known.plies));
                         }
                         Some(_) => {}
                         None if self.board.nodes < end || end == self.effort.nodes => return None,

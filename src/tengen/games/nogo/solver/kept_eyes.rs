@@ -9,8 +9,9 @@
 //! promise it may be stuck, and lose, although it could still move.) A player who wins with fewer
 //! choices wins with all, so Y's win here is a win; Y's loss says nothing.
 
+use super::analyst::Analyst;
 use super::board::Board;
-use super::state::{Analyst, State};
+use super::state::State;
 use crate::game::{Bits, Color};
 
 /// Blocks that a kept point has to serve: one that only has one is worth a move more.

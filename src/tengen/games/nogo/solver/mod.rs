@@ -10,12 +10,12 @@
 //! This module knows rules only: no clock (the caller decides when to stop), no network, no search
 //! tree, no text.
 
+mod analyst;
 mod board;
 mod bounds;
 mod hash;
 mod kept_eyes;
 mod order;
-mod part_values;
 mod parts;
 mod search;
 mod shapes;
@@ -31,10 +31,10 @@ use crate::game::{Game as _, Move, Proof};
 use crate::solver::{
     MakeProbe, RatedMove, Solvable, Solve, SolveLimits, SolveResult, SolvedMoves, Solves, decided,
 };
+use analyst::Analyst;
 use board::Board;
 use bounds::MoveBounds;
 use search::{Halted, Search, Shared};
-use state::Analyst;
 use table::ProofTable;
 
 /// Nodes of the median solve by the number of moves by which the bounds fail, by least squares of
@@ -85,7 +85,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
     fn solve(&mut self, position: &NoGo<W>, effort: &SolveLimits<'_>) -> SolveResult {
         let threads = effort.threads.max(1);
         let size = position.size();
-        self.analysts.retain(|analyst| analyst.parts.size == size);
+        self.analysts.retain(|analyst| analyst.size == size);
         while self.analysts.len() < threads {
             self.analysts.push(Analyst::new(size));
         }
@@ -105,8 +105,8 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         };
         let known = result.ok();
         SolveResult {
-            bounds: decided(known.map(|known| known.wins)),
-            best: known.and_then(|known| known.best),
+            bounds: decided(known.map(|(wins, _)| wins)),
+            best: known.and_then(|(_, best)| best),
             nodes: shared.nodes(),
         }
     }
@@ -188,7 +188,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
             let mut analyst: Option<Analyst<W>> = None;
             Box::new(move |position, effort| {
                 let size = position.size();
-                let known = analyst.take().filter(|analyst| analyst.parts.size == size);
+                let known = analyst.take().filter(|analyst| analyst.size == size);
                 let analyst = analyst.insert(known.unwrap_or_else(|| Analyst::new(size)));
                 let shared = Shared::new(effort);
                 let board = Board::new(position);

@@ -9,10 +9,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::analyst::Analyst;
 use super::board::{Board, Undo};
 use super::kept_eyes;
 use super::order::{History, board_order, game_order, number_order, value_order};
-use super::state::{Analyst, State};
+use super::state::State;
 use super::sum::Sum;
 use super::table::ProofTable;
 use crate::game::{Color, Move};
@@ -63,15 +64,6 @@ impl<'s> Shared<'s> {
 /// The search was stopped.
 #[derive(Debug)]
 pub(super) struct Halted;
-
-/// Result of a position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known {
-    /// Whether the side to move wins.
-    pub(super) wins: bool,
-    /// A winning move, if it does.
-    pub(super) best: Option<Move>,
-}
 
 /// What is known about a position without a search.
 enum Look {
@@ -135,7 +127,7 @@ impl<'s, const W: usize> Search<'s, W> {
         analyst: &'s mut Analyst<W>,
         shared: &'s Shared<'s>,
     ) -> Self {
-        analyst.parts.prepare();
+        analyst.prepare();
         Search {
             board,
             memory,
@@ -151,7 +143,7 @@ impl<'s, const W: usize> Search<'s, W> {
 
     /// Searches the position: whether the side to move wins, and with which move. Stops the other
     /// threads when done.
-    pub(super) fn run(mut self) -> Result<Known, Halted> {
+    pub(super) fn run(mut self) -> Result<(bool, Option<Move>), Halted> {
         let result = self.root();
         if result.is_ok() {
             self.shared.done.store(true, Ordering::Relaxed);
@@ -162,11 +154,9 @@ impl<'s, const W: usize> Search<'s, W> {
     }
 
     /// As [`Search::wins`], but a win comes with a move.
-    fn root(&mut self) -> Result<Known, Halted> {
-        let wins = self.wins()?;
-        let mut known = Known { wins, best: None };
-        if !wins {
-            return Ok(known);
+    fn root(&mut self) -> Result<(bool, Option<Move>), Halted> {
+        if !self.wins()? {
+            return Ok((false, None));
         }
         // Mostly the search has proven one. It need not have: moves in values stand for others.
         let legal = self.board.legal[self.board.to_move.index()];
@@ -181,12 +171,11 @@ impl<'s, const W: usize> Search<'s, W> {
                 };
                 self.board.take_back(&undo);
                 if !wins? {
-                    known.best = Some(mv);
-                    return Ok(known);
+                    return Ok((true, Some(mv)));
                 }
             }
         }
-        Ok(known)
+        Ok((true, None))
     }
 
     /// Whether the side to move wins.
@@ -228,7 +217,7 @@ impl<'s, const W: usize> Search<'s, W> {
         if let Some(wins) = state.verdict {
             return Look::Decided(wins);
         }
-        let key = state.key(self.board.to_move, self.analyst.values());
+        let key = state.key(self.board.to_move, &self.analyst.values);
         match self.memory.get(key, self.number(state)) {
             Some(wins) => Look::Decided(wins),
             None => Look::Open(key),
@@ -294,7 +283,7 @@ impl<'s, const W: usize> Search<'s, W> {
         self.board.pass();
         let base = board_order(&self.board, state.region);
         self.board.pass();
-        let values = self.analyst.values();
+        let values = &self.analyst.values;
         let (choices, sums) = (&mut self.choices, &mut self.sums);
         let mut push = |sum, order| {
             choices.push(Ordered::new(Choice::Sum(sums.len() as u32), order, None));

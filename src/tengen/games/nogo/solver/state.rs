@@ -1,14 +1,14 @@
 //! A position as a sum: larger parts, which stay on the board, and the values of all others, which
 //! have left it. Most positions are decided by bounds of the former and the stops of the latter.
 
+use super::analyst::Analyst;
 use super::board::Board;
 use super::bounds::MoveBounds;
 use super::hash::scramble;
-use super::part_values::PartValues;
 use super::parts::Parts;
-use super::sum::{Sum, Winners};
+use super::sum::Sum;
 use super::values::{ONE, Values};
-use crate::game::{Bits, BoardSize, Color};
+use crate::game::{Bits, Color};
 
 /// Points of the largest part that gets an exact value. Larger parts save nodes but take more time.
 const LARGEST_PART: usize = 4;
@@ -47,25 +47,7 @@ impl<const W: usize> State<W> {
     }
 }
 
-/// One thread's knowledge about parts and sums.
-#[derive(Debug)]
-pub(super) struct Analyst<const W: usize> {
-    pub(super) parts: PartValues<W>,
-    winners: Winners,
-}
-
 impl<const W: usize> Analyst<W> {
-    pub(super) fn new(size: BoardSize) -> Self {
-        Analyst {
-            parts: PartValues::new(size),
-            winners: Winners::default(),
-        }
-    }
-
-    pub(super) fn values(&self) -> &Values {
-        &self.parts.values
-    }
-
     /// The whole board.
     pub(super) fn whole(&mut self, board: &mut Board<W>) -> State<W> {
         self.state(board, board.empty, Sum::number(0))
@@ -73,13 +55,13 @@ impl<const W: usize> Analyst<W> {
 
     /// The position of a region, which consists of whole parts, and a sum.
     pub(super) fn state(&mut self, board: &mut Board<W>, region: Bits<W>, sum: Sum) -> State<W> {
-        let mut found = self.parts.buffer();
+        let mut found = self.buffer();
         let mut state = self.judge(board, region, sum, &mut found);
         if state.verdict.is_none() {
             for part in &found.parts {
                 if !(part.points & state.region).is_empty() {
                     let keys = match board.frame.size().area() <= LARGEST_BOARD_OF_SHAPES {
-                        true => self.parts.shapes.keys(part, found.blocks(part)),
+                        true => self.shapes.keys(part, found.blocks(part)),
                         false => {
                             let key = found.key_in_place(part);
                             [key, !key]
@@ -91,7 +73,7 @@ impl<const W: usize> Analyst<W> {
                 }
             }
         }
-        self.parts.keep(found);
+        self.keep(found);
         state
     }
 
@@ -102,9 +84,9 @@ impl<const W: usize> Analyst<W> {
         region: Bits<W>,
         sum: Sum,
     ) -> Option<bool> {
-        let mut found = self.parts.buffer();
+        let mut found = self.buffer();
         let verdict = self.judge(board, region, sum, &mut found).verdict;
-        self.parts.keep(found);
+        self.keep(found);
         verdict
     }
 
@@ -144,8 +126,8 @@ impl<const W: usize> Analyst<W> {
             if part.points.count() > LARGEST_PART || state.sum.is_full() {
                 left |= part.points;
             } else {
-                let value = self.parts.value(board, found, part);
-                state.sum.add(value, &self.parts.values);
+                let value = self.value(board, found, part);
+                state.sum.add(value, &self.values);
             }
         }
         if left != state.region {
@@ -219,14 +201,14 @@ impl<const W: usize> Analyst<W> {
             Color::White => -state.gain[1],
         };
         let sum = state.sum.plus(side.signed(low + moves));
-        let mover_wins = self.winners.first_wins(mover, &sum, &self.parts.values);
+        let mover_wins = self.winners.first_wins(mover, &sum, &self.values);
         mover_wins == (side == mover)
     }
 
     /// Whether `mover` wins, if the bounds decide: it gains at least `low` and at most `high` moves
     /// on the board. A claim is worth two moves, and each side gets every second one of its own.
     fn bounds_decide(&mut self, state: &State<W>, mover: Color) -> Option<bool> {
-        let values = &self.parts.values;
+        let values = &self.values;
         let [low, high] = match mover {
             Color::Black => state.gain,
             Color::White => [-state.gain[1], -state.gain[0]],

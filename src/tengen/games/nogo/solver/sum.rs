@@ -1,7 +1,6 @@
 //! Sums of values, and which side wins them.
 
-use super::hash::scramble;
-use super::part_values::Cache;
+use super::hash::{Cache, scramble};
 use super::values::{ONE, Value, Values, ZERO};
 use crate::game::Color;
 

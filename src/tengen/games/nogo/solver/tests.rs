@@ -61,7 +61,7 @@ impl Brute {
             assert_eq!(verdict, wins, "bounds of {position:?}");
             self.decided += 1;
         } else {
-            let key = state.key(mover, self.analyst.values());
+            let key = state.key(mover, &self.analyst.values);
             let number = mover.signed(state.sum.number);
             let [win, loss] = self.keys.entry(key).or_insert([i32::MAX, i32::MIN]);
             match wins {

@@ -1,4 +1,4 @@
-//! Results of a search, as plain data.
+//! Results of a search, by a network or by rollouts, as plain data.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct MoveReport {
     /// Completed visits through each move of the principal variation.
     pub pv_visits: Vec<u64>,
     /// Expected ownership and score after this move, where known and requested
-    /// ([`PointsByMove`](super::PointsByMove)); owners only if requested.
+    /// ([`PointsByMove`](crate::search::PointsByMove)); owners only if requested.
     pub expected: Option<OwnershipEstimate>,
 }
 
@@ -86,7 +86,7 @@ pub struct SearchReport {
     pub stop: StopReason,
 }
 
-/// Receives the reports that are made during a search; see [`AnalysisOptions::interval`](super::AnalysisOptions).
+/// Receives the reports that are made during a search; see [`AnalysisOptions::interval`](crate::search::AnalysisOptions).
 pub type Observer<'a> = dyn FnMut(&SearchReport) + 'a;
 
 impl SearchReport {

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use super::board::Board;
 use super::bounds::MoveBounds;
-use super::hash::Mixed;
+use super::hash::{Cache, Mixed};
 use super::parts::{Part, Parts};
 use super::shapes::Shapes;
+use super::sum::Winners;
 use super::values::{Value, Values};
 use crate::game::{Bits, BoardSize, Color};
 
@@ -17,9 +18,9 @@ const CACHE: usize = 1 << 14;
 /// Values and parts after which all are forgotten before the next search: some 100 MB.
 const MOST: usize = 1 << 20;
 
-/// The values of parts of one board.
+/// One thread's knowledge about the parts and sums of one board.
 #[derive(Debug)]
-pub(super) struct PartValues<const W: usize> {
+pub(super) struct Analyst<const W: usize> {
     pub(super) values: Values,
     pub(super) size: BoardSize,
     pub(super) shapes: Shapes,
@@ -27,24 +28,26 @@ pub(super) struct PartValues<const W: usize> {
     /// Finding a shape takes longer than a look at what was in this place before.
     by_place: Cache<Value>,
     buffers: Vec<Parts<W>>,
+    pub(super) winners: Winners,
 }
 
-impl<const W: usize> PartValues<W> {
+impl<const W: usize> Analyst<W> {
     pub(super) fn new(size: BoardSize) -> Self {
-        PartValues {
+        Analyst {
             values: Values::new(),
             size,
             shapes: Shapes::new(size.width, size.height),
             by_shape: HashMap::default(),
             by_place: Cache::new(CACHE),
             buffers: Vec::new(),
+            winners: Winners::default(),
         }
     }
 
     /// To be called before a search: forgets everything if it is too much. Values found before are invalid then.
     pub(super) fn prepare(&mut self) {
         if self.values.len() + self.by_shape.len() > MOST {
-            *self = PartValues::new(self.size);
+            *self = Analyst::new(self.size);
         }
     }
 
@@ -113,36 +116,12 @@ impl<const W: usize> PartValues<W> {
         value
     }
 
-    /// A buffer for finding parts, to be given back to [`PartValues::keep`].
+    /// A buffer for finding parts, to be given back to [`Analyst::keep`].
     pub(super) fn buffer(&mut self) -> Parts<W> {
         self.buffers.pop().unwrap_or_default()
     }
 
     pub(super) fn keep(&mut self, buffer: Parts<W>) {
         self.buffers.push(buffer);
-    }
-}
-
-/// Values by key; a new one replaces the one in its place.
-#[derive(Debug)]
-pub(super) struct Cache<T>(Box<[(u128, Option<T>)]>);
-
-impl<T: Copy> Cache<T> {
-    /// A cache of `entries`, a power of two.
-    pub(super) fn new(entries: usize) -> Self {
-        Cache(vec![(0, None); entries].into_boxed_slice())
-    }
-
-    pub(super) fn get(&self, key: u128) -> Option<T> {
-        let (known, value) = self.0[self.place(key)];
-        value.filter(|_| known == key)
-    }
-
-    pub(super) fn put(&mut self, key: u128, value: T) {
-        self.0[self.place(key)] = (key, Some(value));
-    }
-
-    fn place(&self, key: u128) -> usize {
-        key as usize & (self.0.len() - 1)
     }
 }
