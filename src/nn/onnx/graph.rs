@@ -84,9 +84,9 @@ impl GraphBuilder {
     pub fn output(&mut self, name: &str, value: Value, shape: impl Into<Vec<Dim>>) {
         let (value_name, origin) = &mut self.values[value.0];
         if *origin != Origin::Node {
-            let mistake = OnnxError::Output(name.to_owned());
-            self.mistake.get_or_insert(mistake);
-            return;
+            return self.mistake(format!(
+                "output {name} is not the result of a node, or is an output already"
+            ));
         }
         *origin = Origin::Output;
         *value_name = name.to_owned();
@@ -171,9 +171,13 @@ impl GraphBuilder {
         if let Some(&[_, _, height, width]) = found.map(|i| i.dims.as_slice()) {
             return [height, width];
         }
-        let mistake = OnnxError::Kernel(name.clone());
-        self.mistake.get_or_insert(mistake);
+        let what = format!("{name} is not a convolution kernel of four dimensions");
+        self.mistake(what);
         [1, 1]
+    }
+
+    fn mistake(&mut self, what: String) {
+        self.mistake.get_or_insert(OnnxError::Unsound(what));
     }
 
     /// The finished file. `metadata` becomes the model's `metadata_props`, followed by a checksum.
@@ -183,11 +187,9 @@ impl GraphBuilder {
     pub fn finish(mut self, metadata: &[(String, String)]) -> Result<Vec<u8>, OnnxError> {
         let mut seen = HashSet::new();
         let repeated = self.values.iter().find(|(name, _)| !seen.insert(name));
-        if let Some((name, _)) = repeated {
-            let mistake = OnnxError::Name(name.clone());
-            self.mistake.get_or_insert(mistake);
-        }
-        if let Some(mistake) = self.mistake {
+        let repeated =
+            repeated.map(|(name, _)| OnnxError::Unsound(format!("the name {name} is used twice")));
+        if let Some(mistake) = self.mistake.or(repeated) {
             return Err(mistake);
         }
         let name = |value: &Value| self.values[value.0].0.clone();
@@ -328,12 +330,17 @@ mod tests {
         let mut graph = GraphBuilder::new("g");
         let x = graph.input("x", [Dim::batch()]);
         graph.conv(x, x, None);
-        assert!(matches!(graph.finish(&[]), Err(OnnxError::Kernel(_))));
+        let error = graph.finish(&[]).unwrap_err().to_string();
+        assert_eq!(error, "x is not a convolution kernel of four dimensions");
 
         let mut graph = GraphBuilder::new("g");
         let x = graph.input("x", [Dim::batch()]);
         graph.output("y", x, [Dim::batch()]);
-        assert!(matches!(graph.finish(&[]), Err(OnnxError::Output(_))));
+        let error = graph.finish(&[]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "output y is not the result of a node, or is an output already"
+        );
     }
 
     #[test]

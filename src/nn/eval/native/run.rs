@@ -7,8 +7,8 @@ use std::mem::take;
 use super::grid::{Grid, Layout};
 use super::kernels::simd::Job;
 use super::kernels::{
-    Activate, Arithmetic, AttentionRoom, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue,
-    Float, Frequencies, Integer, LANES, Lanes, Level, MatrixTask, Pool, RootMeanSquares, Rounded,
+    Arithmetic, AttentionRoom, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float,
+    Frequencies, Integer, LANES, Lanes, Level, MatrixTask, Pool, RootMeanSquares, Rounded,
     Rounding, WIDEST, WinogradTask, Word, Words, Workspace,
 };
 use super::plan::{ConvKind, ConvStep, MapPart, Plan, Step, Target, VectorOp, VectorPart};
@@ -56,8 +56,8 @@ impl Memory {
                 .collect(),
             float_sums: vec![Lanes::default(); WIDEST * most],
             integer_sums: vec![Lanes::default(); WIDEST * most],
-            float_room: Workspace::new(&plan.board, blocks(ConvKind::Winograd), WIDEST),
-            word_room: Workspace::new(&plan.board, blocks(ConvKind::WinogradOfWords), WIDEST),
+            float_room: Workspace::new(&plan.board, blocks(ConvKind::Winograd)),
+            word_room: Workspace::new(&plan.board, blocks(ConvKind::WinogradOfWords)),
             float_heads: AttentionRoom::default(),
             word_heads: AttentionRoom::default(),
             words: vec![Words::default(); blocks(ConvKind::Words) * plan.row.len],
@@ -176,7 +176,7 @@ impl Run<'_> {
             }
             ConvKind::Words => {
                 self.round(step);
-                self.convolve::<Word>(step, &plan.words, Memory::words, |memory| {
+                self.convolve::<Word>(step, &plan.integers, Memory::words, |memory| {
                     &mut memory.integer_sums
                 });
             }
@@ -186,7 +186,7 @@ impl Run<'_> {
                 });
             }
             ConvKind::WinogradOfWords => {
-                self.convolve_in_frequencies(step, &plan.words, Memory::bytes, |memory| {
+                self.convolve_in_frequencies(step, &plan.integers, Memory::bytes, |memory| {
                     &mut memory.word_room
                 });
             }
@@ -221,13 +221,16 @@ impl Run<'_> {
                 activation: *activation,
                 out: to,
             }),
-            VectorOp::Activate(activation, input) => {
-                to.copy_from_slice(memory.lines(*input));
-                level.enter(Activate {
-                    activation: *activation,
-                    numbers: to,
-                });
-            }
+            VectorOp::Activate(activation, input) => level.enter(Combine {
+                grid: Grid::row(1),
+                blocks: to.len(),
+                first: memory.lines(*input),
+                second: None,
+                bias: None,
+                activation: *activation,
+                out: Some(to),
+                rounding: None,
+            }),
             VectorOp::Scale(factor, input) => {
                 for (out, line) in to.iter_mut().zip(memory.lines(*input)) {
                     *out = Lanes(line.0.map(|x| x * factor));
@@ -268,38 +271,27 @@ impl Run<'_> {
     fn convolve<A: Arithmetic>(
         &mut self,
         step: &ConvStep,
-        weights: &[A::Weights],
+        weights: &[A::Line],
         input: fn(&Memory, usize, MapPart) -> &[A::Input],
-        buffer: fn(&mut Memory) -> &mut Vec<A::Sums>,
+        buffer: fn(&mut Memory) -> &mut Vec<A::Line>,
     ) {
         let (grid, level) = (self.plan.grid(step.input.layout), self.level);
-        let weights = &weights[step.weights..];
         let mut sums = take(buffer(self.memory));
         self.write_maps(&step.target, |memory, output| {
-            let input = input(memory, grid.len, step.input);
-            let epilogue = output.epilogue(step, memory, &grid);
+            let task = ConvTask::<A> {
+                grid,
+                taps: &step.taps,
+                input: input(memory, grid.len, step.input),
+                channels: step.input.channels,
+                chunk: step.chunk,
+                groups: &step.groups,
+                weights: &weights[step.weights..],
+                sums: &mut sums,
+                epilogue: output.epilogue(step, memory, &grid),
+            };
             match step.input.layout {
-                Layout::Board => level.enter(ConvTask::<A> {
-                    grid,
-                    taps: &step.taps,
-                    input,
-                    channels: step.input.channels,
-                    chunk: step.chunk,
-                    groups: &step.groups,
-                    weights,
-                    sums: &mut sums,
-                    epilogue,
-                }),
-                Layout::Row => level.enter(MatrixTask::<A> {
-                    points: grid.len,
-                    input,
-                    channels: step.input.channels,
-                    chunk: step.chunk,
-                    groups: &step.groups,
-                    weights,
-                    sums: &mut sums,
-                    epilogue,
-                }),
+                Layout::Board => level.enter(task),
+                Layout::Row => level.enter(MatrixTask(task)),
             }
         });
         *buffer(self.memory) = sums;
@@ -308,7 +300,7 @@ impl Run<'_> {
     fn convolve_in_frequencies<A: Frequencies + Default>(
         &mut self,
         step: &ConvStep,
-        weights: &[A::Weights],
+        weights: &[A::Line],
         input: fn(&Memory, usize, MapPart) -> &[A::Point],
         workspace: fn(&mut Memory) -> &mut Workspace<A>,
     ) where
@@ -406,10 +398,11 @@ impl OutputMaps {
         memory: &'a Memory,
         grid: &Grid,
     ) -> Epilogue<'a> {
+        let has_factors = step.norm.is_some() || step.kind == ConvKind::Words;
         Epilogue {
             scale: &step.scale,
             bias: &step.bias,
-            factors: step.has_factors.then_some(&memory.factors[..]),
+            factors: has_factors.then_some(&memory.factors[..]),
             activations: &step.activations,
             residual: step.residual.map(|part| memory.numbers(grid.len, part)),
             out: self.numbers.as_deref_mut(),

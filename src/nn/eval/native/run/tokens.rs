@@ -2,12 +2,12 @@
 
 use std::mem::take;
 
-use super::super::graph::{Extent, Heads};
+use super::super::graph::{Extent, Heads, TokenOp};
 use super::super::kernels::{
     AttentionRoom, AttentionTask, Centered, Float, HeadMap, HeadNumbers, Lanes, Paired, Scaled,
     Word,
 };
-use super::super::plan::{MapPart, Plan, Target, TokenOp};
+use super::super::plan::{MapPart, Plan, Target};
 use super::{Layout, Memory, Run};
 
 impl Run<'_> {
@@ -20,13 +20,10 @@ impl Run<'_> {
                     unify(&mut self.memory.factors, epsilon);
                 }
             }
-            TokenOp::Attend {
-                heads,
-                in_words: true,
-            } => {
+            TokenOp::Attend(heads) if self.plan.has_words => {
                 return self.attend::<Word>(heads, inputs, target, |memory| &mut memory.word_heads);
             }
-            TokenOp::Attend { heads, .. } => {
+            TokenOp::Attend(heads) => {
                 return self
                     .attend::<Float>(heads, inputs, target, |memory| &mut memory.float_heads);
             }
@@ -57,7 +54,7 @@ impl Run<'_> {
                     },
                     out,
                 }),
-                TokenOp::Attend { .. } => {}
+                TokenOp::Attend(_) => {}
             }
         });
     }

@@ -138,8 +138,7 @@ impl<'a> GraphReader<'a> {
                 }
                 Some(&Part::InverseRoot(of, extent, epsilon)) => {
                     same(self.operand(node, other)?, of)?;
-                    let op = Op::RmsNorm { epsilon, extent };
-                    return self.made(op, &[of], of.shape);
+                    return self.rms_norm(of, extent, epsilon);
                 }
                 _ => {}
             }

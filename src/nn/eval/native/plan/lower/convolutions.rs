@@ -3,8 +3,9 @@
 
 use super::super::super::graph::{Conv, Op, ValueId, Weights};
 use super::super::super::grid::{Grid, Layout};
+use super::super::super::kernels::simd::joined;
 use super::super::super::kernels::{Activation, LANES, Lanes, chunk_blocks, kernel_frequencies};
-use super::super::pack::{InWords, Kernels, line_up, scale_and_bias};
+use super::super::pack::{InWords, line_up, pack, scale_and_bias};
 use super::super::{ConvKind, ConvStep, Step};
 use super::{Fused, Lowering};
 
@@ -64,7 +65,6 @@ impl<'a> Lowering<'a> {
             factors,
             residual: residual.map(numbers).transpose()?,
             norm: self.norms[input],
-            has_factors: self.norms[input].is_some() || kind == ConvKind::Words,
             gate: gate.map(numbers).transpose()?,
             target: self.target(parts.iter().map(|(_, fused)| fused))?,
             taps,
@@ -156,8 +156,8 @@ impl<'a> Lowering<'a> {
         if let Some(words) = words {
             let by_tap = kind == ConvKind::WinogradOfWords;
             let taps = if by_tap { frequencies } else { taps };
-            let kernels = Kernels::new(words.parts(), inputs, taps);
-            return kernels.pack(groups, by_tap, &mut self.words, |x: [i16; 2]| x);
+            let to = &mut self.integers;
+            return pack(&words.parts, [inputs, taps], groups, by_tap, to, joined);
         }
         let (mut floats, mut integers) = (Vec::new(), Vec::new());
         for (conv, _) in parts {
@@ -171,8 +171,15 @@ impl<'a> Lowering<'a> {
         let to = &mut self.floats;
         match kind {
             ConvKind::Integer => {
-                let kernels = Kernels::new(integers, inputs, taps);
-                kernels.pack(groups, false, &mut self.integers, |x: [i8; 4]| x)
+                let join = |x: [i8; 4]| i32::from_ne_bytes(x.map(i8::cast_unsigned));
+                pack(
+                    &integers,
+                    [inputs, taps],
+                    groups,
+                    false,
+                    &mut self.integers,
+                    join,
+                )
             }
             ConvKind::Winograd => {
                 let of_part = |&(weights, outputs): &(&[f32], usize)| {
@@ -181,11 +188,14 @@ impl<'a> Lowering<'a> {
                     (weights.collect::<Vec<_>>(), outputs)
                 };
                 let parts: Vec<_> = floats.iter().map(of_part).collect();
-                let parts = parts
-                    .iter()
-                    .map(|(weights, outputs)| (&weights[..], *outputs));
-                let kernels = Kernels::new(parts.collect(), inputs, frequencies);
-                kernels.pack(groups, true, to, |[x]| x)
+                pack(
+                    &parts,
+                    [inputs, frequencies],
+                    groups,
+                    true,
+                    to,
+                    |[x]: [f32; 1]| x,
+                )
             }
             ConvKind::Depthwise => {
                 let offset = to.len();
@@ -201,7 +211,14 @@ impl<'a> Lowering<'a> {
                 }
                 offset
             }
-            _ => Kernels::new(floats, inputs, taps).pack(groups, false, to, |[x]| x),
+            _ => pack(
+                &floats,
+                [inputs, taps],
+                groups,
+                false,
+                to,
+                |[x]: [f32; 1]| x,
+            ),
         }
     }
 
