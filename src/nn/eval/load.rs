@@ -12,6 +12,7 @@ use super::TractModel;
 use super::info::MAX_BYTES;
 #[cfg(feature = "ort")]
 use super::library::FETCH_SCRIPT;
+use super::native::Level;
 use super::{
     BackendKind, Batch, BatchClient, Calls, Device, EvalError, Evaluator, HashEvaluator,
     HumanProfile, LibraryPlaces, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, katago,
@@ -254,10 +255,7 @@ impl BackendKind {
             return Err(EvalError::unavailable(self.name(), reason));
         }
         match self {
-            BackendKind::Native => {
-                let processor = NativeModel::processor();
-                Ok(format!("part of this program, {processor}"))
-            }
+            BackendKind::Native => Ok(format!("part of this program, {}", Level::best())),
             #[cfg(feature = "tract")]
             BackendKind::Tract => Ok("part of this program".to_owned()),
             #[cfg(feature = "ort")]

@@ -42,11 +42,6 @@ pub use tensor::{Numbers, Tensor, element_name};
 pub use to_f16::to_f16;
 pub use validate::{validate, validate_operators};
 
-#[cfg(test)]
-pub(crate) mod testing;
-#[cfg(test)]
-pub(crate) use testing::altered;
-
 /// The element type f32 in ONNX's numbering.
 pub const FLOAT: i32 = 1;
 
@@ -115,4 +110,27 @@ pub enum OnnxError {
     /// The bytes are not an ONNX model.
     #[error("not a readable ONNX model: {0}")]
     Malformed(&'static str),
+}
+
+/// Files that this program does not write, for tests: written files with a change.
+#[cfg(test)]
+pub(crate) mod testing {
+    use prost::Message;
+
+    use super::Header;
+    pub(crate) use super::proto::ModelProto;
+    #[cfg(all(feature = "tract", feature = "ort"))]
+    pub(crate) use super::proto::{
+        AttributeProto, FunctionProto, GraphProto, NodeProto, OperatorSetIdProto,
+        SparseTensorProto, StringStringEntryProto, TensorProto, ValueInfoProto,
+    };
+
+    /// A file with a change, and without a checksum, which would reveal it.
+    pub(crate) fn altered(onnx: &[u8], change: impl FnOnce(&mut ModelProto)) -> Vec<u8> {
+        let seal = Header::read(onnx).unwrap().checksum;
+        let covers = seal.map_or(onnx.len(), |seal| seal.covers);
+        let mut model = ModelProto::decode(&onnx[..covers]).unwrap();
+        change(&mut model);
+        model.encode_to_vec()
+    }
 }

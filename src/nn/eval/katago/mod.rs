@@ -29,7 +29,7 @@ use super::{EvalError, ModelInfo};
 use crate::BoardSize;
 use crate::files;
 use model::{Header, Network};
-pub use profile::{HumanProfile, UnknownProfile};
+pub use profile::HumanProfile;
 use reader::{KataGoReader, is_compressed, unpacked, unpacked_beginning};
 
 /// The board that a network is opened for where none is named.
@@ -85,7 +85,7 @@ pub(super) fn to_onnx(
             return Err(format!(
                 "{} imitates people: say whom by --human-profile, such as rank_5k, or give it to \
                  `tengen analysis` by -human-model",
-                network.header.name()
+                network.header.name
             ));
         }
         let info = network.header.info(board, Vec::new());

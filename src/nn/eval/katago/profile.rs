@@ -47,17 +47,14 @@ pub enum HumanProfile {
     },
 }
 
-/// A text that names no players.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "is rank_20k to rank_9d, preaz_20k to preaz_9d (before 2017), or proyear_1800 to proyear_2023"
-)]
-pub struct UnknownProfile;
+/// The texts that name players.
+const NAMES: &str =
+    "is rank_20k to rank_9d, preaz_20k to preaz_9d (before 2017), or proyear_1800 to proyear_2023";
 
 impl FromStr for HumanProfile {
-    type Err = UnknownProfile;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<HumanProfile, UnknownProfile> {
+    fn from_str(text: &str) -> Result<HumanProfile, String> {
         let read = || {
             let (kind, name) = text.split_once('_')?;
             Some(match kind {
@@ -71,7 +68,7 @@ impl FromStr for HumanProfile {
                 _ => return None,
             })
         };
-        read().ok_or(UnknownProfile)
+        read().ok_or(NAMES.to_owned())
     }
 }
 
@@ -184,7 +181,7 @@ mod tests {
         ] {
             assert_eq!(
                 wrong.parse::<HumanProfile>(),
-                Err(UnknownProfile),
+                Err(NAMES.to_owned()),
                 "{wrong}"
             );
         }
