@@ -5,16 +5,19 @@ use super::super::graph::{Conv, Weights};
 use super::super::kernels::{LANES, Lanes, MAX_WORD, WeightOrder, WordFrequency, word_rows};
 
 /// Appends the weights `[output, input, tap]` of several convolutions of the same input, each with its number of
-/// outputs and starting with its own block; with taps before input blocks if `by_tap`. Returns the offset of the first
-/// line; `join` combines the weights of a step's channels into one lane.
+/// outputs and starting with its own block, in this order, but for its number of channels a step, whose weights `join`
+/// combines into one lane. Returns the offset of the first line.
 pub(super) fn pack<T: Copy + Default, L: Copy + Default, const CHANNELS: usize>(
     parts: &[(impl AsRef<[T]>, usize)],
-    [inputs, taps]: [usize; 2],
-    groups: &[usize],
-    by_tap: bool,
+    order: WeightOrder<'_>,
     lines: &mut Vec<Lanes<L>>,
     join: impl Fn([T; CHANNELS]) -> L,
 ) -> usize {
+    let WeightOrder { inputs, taps, .. } = order;
+    let order = WeightOrder {
+        channels: CHANNELS,
+        ..order
+    };
     // The weight of an output lane, counted over the blocks of all parts.
     let weight = |mut output: usize, input: usize, tap: usize| {
         for (weights, outputs) in parts {
@@ -28,13 +31,6 @@ pub(super) fn pack<T: Copy + Default, L: Copy + Default, const CHANNELS: usize>(
             output -= lanes;
         }
         T::default()
-    };
-    let order = WeightOrder {
-        groups,
-        inputs,
-        taps,
-        channels: CHANNELS,
-        by_tap,
     };
     let offset = lines.len();
     lines.reserve(order.lines());
