@@ -241,6 +241,19 @@ mod tests {
         }
     }
 
+    /// As another program may add them.
+    #[test]
+    fn metadata_behind_the_checksum_are_read_and_not_covered() {
+        let mut onnx = model();
+        onnx.extend(written(&[StringStringEntryProto {
+            key: Some("more".to_owned()),
+            value: Some("words".to_owned()),
+        }]));
+        let header = Header::read(&onnx).unwrap();
+        assert_eq!(header.metadata("more"), Some("words"));
+        assert_eq!(header.verify(&onnx), Ok(()));
+    }
+
     #[test]
     fn a_file_of_before_can_be_sealed() {
         let whole = model();
