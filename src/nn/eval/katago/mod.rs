@@ -29,7 +29,7 @@ use super::{EvalError, ModelInfo};
 use crate::BoardSize;
 use crate::files;
 use model::{Header, Network};
-pub use profile::HumanProfile;
+pub use profile::{HumanProfile, UnknownProfile};
 use reader::{KataGoReader, is_compressed, unpacked, unpacked_beginning};
 
 /// The board that a network is opened for where none is named.

@@ -47,14 +47,17 @@ pub enum HumanProfile {
     },
 }
 
-/// The texts that name players.
-const NAMES: &str =
-    "is rank_20k to rank_9d, preaz_20k to preaz_9d (before 2017), or proyear_1800 to proyear_2023";
+/// A text that names no players.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "is rank_20k to rank_9d, preaz_20k to preaz_9d (before 2017), or proyear_1800 to proyear_2023"
+)]
+pub struct UnknownProfile;
 
 impl FromStr for HumanProfile {
-    type Err = String;
+    type Err = UnknownProfile;
 
-    fn from_str(text: &str) -> Result<HumanProfile, String> {
+    fn from_str(text: &str) -> Result<HumanProfile, UnknownProfile> {
         let read = || {
             let (kind, name) = text.split_once('_')?;
             Some(match kind {
@@ -68,7 +71,7 @@ impl FromStr for HumanProfile {
                 _ => return None,
             })
         };
-        read().ok_or(NAMES.to_owned())
+        read().ok_or(UnknownProfile)
     }
 }
 
@@ -181,7 +184,7 @@ mod tests {
         ] {
             assert_eq!(
                 wrong.parse::<HumanProfile>(),
-                Err(NAMES.to_owned()),
+                Err(UnknownProfile),
                 "{wrong}"
             );
         }
